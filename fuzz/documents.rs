@@ -1,5 +1,5 @@
-//! Each way into the readers of what lies beside a trace: what somebody wrote by hand,
-//! and what metalens wrote itself and finds again, however changed.
+//! Fuzzes the readers of documents other than recordings: files that people write by hand, and files
+//! that metalens wrote and others may have changed.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::Entry;
 
-/// Every entry by its target's name.
+/// The entries, by the names of their targets.
 pub const ENTRIES: [(&str, Entry); 5] = [
     ("baseline", baseline),
     ("manifest", manifest),
@@ -21,7 +21,7 @@ pub const ENTRIES: [(&str, Entry); 5] = [
     ("work", work),
 ];
 
-/// A small export to hold against a file of known work.
+/// A small export, with which work files are analyzed.
 static EXPORT: LazyLock<TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let scenario = Scenario::from_toml(SMALL).unwrap();
@@ -29,7 +29,7 @@ static EXPORT: LazyLock<TempDir> = LazyLock::new(|| {
     folder
 });
 
-/// A scenario of a few intervals.
+/// A scenario with a few intervals.
 pub const SMALL: &str = r#"
 [[process]]
 name = "bench"
@@ -42,7 +42,7 @@ duration = "10us"
 encoder-label = ["sin", "cos"]
 "#;
 
-/// `X.work.json`: how much work kernels do. What is understood is held against a trace.
+/// Parses `X.work.json`, and analyzes a small export with it.
 pub fn work(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let Ok(work) = WorkFile::parse(&text, "fuzz.work.json") else {
@@ -59,7 +59,7 @@ pub fn work(bytes: &[u8]) {
     }
 }
 
-/// `report.json`: what `analyze` wrote. It is compared with itself, and kept as a baseline.
+/// Parses `report.json`, compares the report with itself, and makes a baseline of it.
 pub fn report(bytes: &[u8]) {
     let Ok(report) = serde_json::from_slice::<Report>(bytes) else {
         return;
@@ -72,7 +72,7 @@ pub fn report(bytes: &[u8]) {
     }
 }
 
-/// `baseline.json`: what is understood is written, and understood again.
+/// Parses `baseline.json`, and checks that the parsed baseline survives writing and parsing.
 pub fn baseline(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Ok(baseline) = Baseline::parse(&text) {
@@ -81,7 +81,7 @@ pub fn baseline(bytes: &[u8]) {
     }
 }
 
-/// A scenario of the simulator. What plans little is planned.
+/// Parses a scenario of the simulator, and plans it if it is small.
 pub fn scenario(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let Ok(scenario) = Scenario::from_toml(&text) else {
@@ -92,7 +92,7 @@ pub fn scenario(bytes: &[u8]) {
     }
 }
 
-/// `export.json`: what an export's folder holds.
+/// Parses `export.json`, the manifest of an export folder.
 pub fn manifest(bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(MANIFEST), bytes).unwrap();

@@ -1,5 +1,5 @@
-//! What the targets do with an input. The tests of the main workspace do the same with
-//! every file of `corpus/`, so that what was found once is never lost again.
+//! Implements the fuzz targets. The tests of the main workspace run the same functions on every file
+//! of `corpus/`, so that a fault that was found once cannot return unnoticed.
 
 pub mod documents;
 #[path = "../crates/trace/tests/suite/judge.rs"]

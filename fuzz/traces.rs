@@ -1,4 +1,4 @@
-//! Each way into the readers of traces.
+//! Fuzzes the readers of recordings: bundles, exports, and their parts.
 
 use std::io::Write as _;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use super::Entry;
 use crate::judge;
 use crate::mini_bundle::{self, Bundled};
 
-/// Every entry by its target's name.
+/// The entries, by the names of their targets.
 pub const ENTRIES: [(&str, Entry); 9] = [
     ("bundle", bundle),
     ("compressed", compressed),
@@ -25,14 +25,15 @@ pub const ENTRIES: [(&str, Entry); 9] = [
     ("xml_judge", xml_judge),
 ];
 
+/// A valid bundle, which inputs change.
 static GOOD: LazyLock<Bundled> = LazyLock::new(mini_bundle::good);
 
-/// A whole bundle: a zip archive is read as it is; anything else is a list of
-/// changes to a good bundle, which get past the compression.
+/// Reads a whole bundle. An input that starts as a zip archive is read as one. Any other input is a
+/// list of changes to a valid bundle: random bytes would hardly ever pass the compression.
 ///
-/// A change is a file's place in the bundle, an offset of two bytes, a length
-/// of one, and the bytes to put there. From place 128 on they are the new file,
-/// and the offset is the upper part of their length.
+/// A change consists of a file's position in the bundle (one byte), an offset (two bytes), a length
+/// (one byte), and the bytes that replace those at the offset. With a position of 128 or more the
+/// bytes replace the whole file, and the offset is the upper part of their length.
 pub fn bundle(bytes: &[u8]) {
     if bytes.starts_with(b"PK") {
         read_all(bytes);
@@ -46,7 +47,7 @@ pub fn bundle(bytes: &[u8]) {
     fuzzing::bundle(files);
 }
 
-/// Makes the first change, and returns what follows it.
+/// Makes the first change, and returns the bytes after it.
 fn change<'a>(files: &mut Bundled, bytes: &'a [u8]) -> Option<&'a [u8]> {
     let (&[place, low, high, length], rest) = bytes.split_first_chunk()?;
     let offset = usize::from(u16::from_le_bytes([low, high]));
@@ -65,8 +66,9 @@ fn change<'a>(files: &mut Bundled, bytes: &'a [u8]) -> Option<&'a [u8]> {
     Some(rest)
 }
 
-/// A file, compressed in some way: the first byte says by whom. By nobody: the input
-/// is what a stranger says is gzip, zstd or zip. By us: what is inside is broken.
+/// Reads a file that may be compressed. With a first byte of 0 or 1 the rest is compressed here, so
+/// that the reader of the content is tested. Otherwise it is read as it is, which tests the
+/// decompressors with damaged files.
 pub fn compressed(bytes: &[u8]) {
     let Some((&how, bytes)) = bytes.split_first() else {
         return;
@@ -87,24 +89,24 @@ pub fn compressed(bytes: &[u8]) {
     }
 }
 
-/// A keyed archive of any bytes, walked through every accessor.
+/// Reads a keyed archive with every accessor.
 pub fn keyed(bytes: &[u8]) {
     fuzzing::keyed(bytes);
 }
 
-/// A store's `schema.xml` and `bulkstore_descriptor`: the one, a zero byte, the other.
+/// Reads the layout of a store: `schema.xml`, a zero byte, and `bulkstore_descriptor`.
 pub fn layout(bytes: &[u8]) {
     let mut parts = bytes.splitn(2, |&byte| byte == 0);
     let schema = parts.next().unwrap_or_default();
     fuzzing::layout(schema, parts.next().unwrap_or_default());
 }
 
-/// A table of contents.
+/// Reads a table of contents.
 pub fn toc(bytes: &[u8]) {
     fuzzing::toc(bytes);
 }
 
-/// A run's uniqued values: four files, each behind its length of two bytes.
+/// Reads the uniqued values of a run: four files, each after its length of two bytes.
 pub fn uniques(bytes: &[u8]) {
     let mut parts = split(bytes);
     let mut next = || parts.next().unwrap_or_default();
@@ -112,7 +114,7 @@ pub fn uniques(bytes: &[u8]) {
     fuzzing::uniques(index, data, strings, types);
 }
 
-/// Files one after another. What is said to be longer than there is ends there.
+/// Splits an input into files, each after its length. The last one ends with the input.
 fn split(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let (length, rest) = bytes.split_first_chunk()?;
@@ -123,8 +125,8 @@ fn split(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// A query document: from memory, strictly, and as a file, however it is
-/// compressed and wherever it breaks off.
+/// Reads a query document twice: strictly from memory, and as a file that may be compressed or cut
+/// off.
 pub fn xml(bytes: &[u8]) {
     let selection = Selection::everything().with_rendered_labels();
     let read = read_document(bytes, "fuzz.xml", &mut Names::new(), &selection);
@@ -132,17 +134,17 @@ pub fn xml(bytes: &[u8]) {
     read_all(bytes);
 }
 
-/// A query document, read by way of quick-xml alone and with its plain rows
-/// taken ahead: both must say the same, of good documents and of broken ones.
+/// Reads a query document with quick-xml alone, and with the fast reader of plain rows. The results
+/// or errors must be the same.
 ///
-/// The first byte says how: size of the windows, threads, whether a document
-/// may break off, which columns are kept.
+/// The first byte selects the size of the windows, the number of threads, whether the document may
+/// be cut off, and which columns are kept.
 pub fn xml_differential(bytes: &[u8]) {
     let Some((&how, document)) = bytes.split_first() else {
         return;
     };
     let window = [64, 200, 700, 4096][usize::from(how & 3)];
-    // Threads cost more than the reading of so small a document: seldom.
+    // Starting threads takes longer than reading such a small document, so few inputs use them.
     let workers = usize::from((how >> 2) & 7).saturating_sub(5);
     let cut = how & 32 != 0;
     let selection = match how >> 6 {
@@ -160,8 +162,8 @@ pub fn xml_differential(bytes: &[u8]) {
     assert_eq!(found, expected, "window {window}, workers {workers}");
 }
 
-/// A query document that is accepted: another XML library accepts it too, and finds in
-/// every cell what was read.
+/// Reads a query document. If it is accepted, another XML library must accept it too, and must find
+/// the same value in every cell.
 pub fn xml_judge(bytes: &[u8]) {
     let mut names = Names::new();
     let selection = Selection::everything().with_rendered_labels();
@@ -172,7 +174,7 @@ pub fn xml_judge(bytes: &[u8]) {
     judge::agrees(text, "fuzz.xml", &tables, &names);
 }
 
-/// An input as a file, read as a user's is: opened, listed, and loaded whole.
+/// Writes an input to a file, then opens, lists and loads it as the program does.
 fn read_all(bytes: &[u8]) {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();

@@ -1,16 +1,16 @@
-//! Every file of `corpus/` by way of the targets' own entries, for the tests of the main
-//! workspace: none of it panics, and none takes longer than a moment.
+//! Runs the fuzz targets on every file of `corpus/`, for the tests of the main workspace. No file may
+//! cause a panic or take long.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What a target does with its input.
+/// The function that a target calls with an input.
 pub type Entry = fn(&[u8]);
 
-/// All of these take milliseconds.
-const MOMENT: Duration = Duration::from_secs(20);
+/// Maximum duration of one file. Real ones take milliseconds.
+const LIMIT: Duration = Duration::from_secs(20);
 
-/// Hands each entry what fuzzing its target starts from, and what it found.
+/// Calls each entry with the seeds of its target and with the inputs that fuzzing found.
 pub fn walk(corpus: &Path, entries: &[(&str, Entry)]) {
     for (target, entry) in entries {
         let mut files = 0;
@@ -20,7 +20,7 @@ pub fn walk(corpus: &Path, entries: &[(&str, Entry)]) {
             let began = Instant::now();
             entry(&bytes);
             let took = began.elapsed();
-            assert!(took < MOMENT, "{} took {took:?}", file.display());
+            assert!(took < LIMIT, "{} took {took:?}", file.display());
             files += 1;
         }
         assert!(files > 0, "{target}");

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""What metalens' figures cost in Python: the same job with ElementTree.iterparse.
+"""Computes metalens' main figures in Python with ElementTree.iterparse.
 
     peer_iterparse.py FOLDER [--lxml]    an export of one run: toc.xml, metal-gpu-intervals.xml
 
-The program one would write without metalens, and a second opinion on it: the
-two share no code, and scripts/bench demands equal figures. It reads the
-streaming way: a row is emptied as soon as it is read, and what stays are two
-numbers a row and the values that later rows may refer to. It checks nothing:
-of a damaged export it makes a traceback or a wrong number.
+This is the program that one would write without metalens. It shares no code with metalens, and
+scripts/bench requires equal figures. It streams: each row is emptied as soon as it is read, and
+only two numbers per row stay in memory, besides the values that later rows may refer to. It checks
+nothing: a damaged export gives a traceback or a wrong number.
 """
 
 import json
@@ -37,12 +36,12 @@ def main(folder):
 
 
 def intervals(path):
-    """The pid and the [start, end) of each row, in nanoseconds.
+    """Yields the pid and the [start, end) of each row, in nanoseconds.
 
-    A value that was written before is not written again but referred to:
-    `<duration ref="5"/>` is the element with id 5, of any column, at any depth.
-    The process of nearly every row was written once, inside some label, and its
-    pid nests once more. So values come from all elements, not from cells alone.
+    xctrace writes each distinct value once, and refers to it later: `<duration ref="5"/>` has the
+    value of the element with id 5, of any column and at any depth. The process of nearly every row
+    was written inside some label, and contains its pid as another element. So values are collected
+    from all elements, not only from cells.
     """
     values = {}  # id → the value of that element
 
@@ -61,11 +60,12 @@ def intervals(path):
             if "id" in element.attrib:
                 values[element.get("id")] = value(element.find("pid"))
         elif tag == "row":
-            # The place tells a cell's column; its tag does not: two are <duration>.
+            # A cell belongs to the column at its position. Tags are types, and two columns are
+            # <duration>.
             start, duration, pid = (value(element[at]) for at in columns)
             yield pid, (start, start + duration)
             element.clear()
-            # lxml keeps the emptied rows with their parent; ElementTree's cost little.
+            # With lxml the emptied rows would fill the memory; with ElementTree they are small.
             before = element.getprevious() if hasattr(element, "getprevious") else None
             if before is not None and before.tag == "row":
                 element.getparent().remove(before)
@@ -77,8 +77,8 @@ def intervals(path):
 
 
 def report(everyone, mine):
-    """The figures, as crates/analyzer/src/report.rs defines them."""
-    # The window: from the target's first start to its last end.
+    """Returns the figures, as crates/analyzer/src/report.rs defines them."""
+    # The window lasts from the first start to the last end of the target's intervals.
     first = min(start for start, _ in mine)
     last = max(end for _, end in mine)
     inside = [(max(start, first), min(end, last)) for start, end in everyone]
@@ -108,9 +108,9 @@ def report(everyone, mine):
 
 
 def union(spans):
-    """The disjoint stretches that spans cover together.
+    """Yields the union of the spans as disjoint spans, in order.
 
-    Adding durations instead would count overlapping work twice.
+    A sum of the durations would count overlapping work twice.
     """
     current_start = current_end = None
     for start, end in sorted(spans):

@@ -1,4 +1,4 @@
-// A field that finds traces. Needs nothing but this page.
+// Adds a search field to the table of recordings. Loads nothing from outside the page.
 (() => {
   'use strict';
   const table = document.getElementById('traces-table');

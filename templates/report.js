@@ -1,18 +1,18 @@
-// The timeline. Needs nothing but this page.
+// Draws the timeline, and lets the reader move and zoom. Loads nothing from outside the page.
 (() => {
   'use strict';
   const errors = [];
   addEventListener('error', event => errors.push(String(event.message)));
   addEventListener('securitypolicyviolation', event => errors.push('blocked: ' + event.blockedURI));
 
-  // ---- Data: timeline/mod.rs says what is packed how.
+  // ---- Data. crates/render/src/html/timeline/packed.rs describes how it is packed.
 
   const byId = id => document.getElementById(id);
   const data = JSON.parse(byId('timeline-data').textContent);
   const [FROM, TO] = data.full, SPAN = data.span_ns;
   const LANES = data.lanes.length, OTHERS = LANES, CAUSES = data.causes.length, SHADES = 4;
 
-  /** Numbers out of Base64 of LEB128. */
+  /** Returns a reader of numbers, which are packed as LEB128 in Base64. */
   function reader(text) {
     const raw = atob(text);
     let at = 0;
@@ -41,7 +41,7 @@
     series.reach.push(last < 0 ? end : Math.max(end, series.reach[last]));
   }
 
-  /** What is here in full: a series for each lane, the last for others; and gaps. */
+  /** Unpacks the data that is stored item by item: a series for each lane, the last for other processes; and gaps. */
   function unpack() {
     const lanes = Array.from({ length: LANES + 1 }, newSeries);
     let from = reader(data.intervals), at = 0;
@@ -84,7 +84,7 @@
     return { lanes, gaps, idle };
   }
 
-  /** What held over time, by row; and, where not all are here one by one, how much was held. */
+  /** Unpacks the states over time, by row; and the time in any state, if not all states are stored. */
   function unpackHeld({ label, kind, rows, count, of, pieces, covered }) {
     const from = reader(pieces);
     const series = Array.from({ length: rows }, () => ({ ...newSeries(), shade: [], induced: [] }));
@@ -102,7 +102,7 @@
     return { label, kind, count, of, series, covered: some };
   }
 
-  /** Buckets, and those of each pair of them, and so on to one: row, level, bucket. */
+  /** Sums neighboring buckets in pairs, level by level, down to one: row, level, bucket. */
   function pyramid() {
     if (!data.buckets) return null;
     const { count, width_ns } = data.buckets, rows = [];
@@ -130,9 +130,9 @@
   const hasOthers = lanes[OTHERS].start.length > 0 || (buckets && buckets.rows[OTHERS].at(-1)[0] > 0);
   const nameOf = number => data.names[number];
 
-  // ---- What lies where.
+  // ---- Positions and shares.
 
-  /** The first of a series that may reach past a time. */
+  /** Returns the index of the first item of a series that may end after a time. */
   function firstPast(series, ns) {
     let low = 0, high = series.reach.length;
     while (low < high) {
@@ -144,10 +144,10 @@
 
   const isExact = view => data.is_whole || (TO > FROM && view[0] >= FROM && view[1] <= TO);
 
-  /** Less of a column than this is an error of rounding: a nanosecond of a day is more. */
+  /** A smaller share of a column is a rounding error: even a nanosecond in a day is more. */
   const NOTHING = 1e-12;
 
-  /** Adds a stretch to columns: to each, by the share of it that is covered. */
+  /** Adds to each column the share of it that a stretch of time covers. */
   function cover(columns, from, to, weight) {
     const first = Math.max(0, Math.floor(from)), last = Math.min(columns.length - 1, Math.floor(to));
     for (let at = first; at <= last; at++) {
@@ -156,7 +156,7 @@
     }
   }
 
-  /** The share of each column that a lane's intervals cover, overlaps once. */
+  /** Returns the share of each column that the intervals of a lane cover; overlaps count once. */
   function laneColumns(lane, view, width) {
     const columns = new Float64Array(width), scale = width / (view[1] - view[0]);
     if (!isExact(view)) return bucketColumns(lane, view, width);
@@ -178,7 +178,7 @@
     return spread(levels[level], bucket, view, width);
   }
 
-  /** Buckets of nanoseconds as shares of columns. */
+  /** Converts buckets of nanoseconds to shares of columns. */
   function spread(values, bucket, view, width) {
     const columns = new Float64Array(width), scale = width / (view[1] - view[0]);
     const last = Math.min(values.length - 1, Math.floor(view[1] / bucket));
@@ -190,7 +190,7 @@
     return columns;
   }
 
-  /** The share of each column that each cause has. */
+  /** Returns the share of each column that each cause has. */
   function causeColumns(view, width) {
     if (!isExact(view)) return data.causes.map((_, cause) => bucketColumns(LANES + 1 + cause, view, width));
     const columns = data.causes.map(() => new Float64Array(width)), scale = width / (view[1] - view[0]);
@@ -200,7 +200,7 @@
     return columns;
   }
 
-  // ---- Words.
+  // ---- Texts.
 
   function time(ns) {
     if (ns < 1000) return Math.round(ns) + '\u00a0ns';
@@ -219,31 +219,31 @@
     return (value < 0.995 ? value.toFixed(2) : value < 99.95 || value >= 100 ? value.toFixed(value < 99.95 ? 1 : 0) : '>99.9') + '\u00a0%';
   };
   const count = number => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
-  /** A moment of the recording, as --from takes it. */
+  /** Formats a time of the recording as the option --from accepts it. */
   const moment = (ns, digits = 6) => ((data.start_ns + ns) / 1e9).toFixed(digits) + 's';
 
   // ---- Drawing.
 
   const canvas = byId('canvas'), stage = byId('stage'), tip = byId('tip');
   byId('timeline-box').hidden = false;
-  // On paper it is there again, instead of what was zoomed to.
+  // Printing shows the static picture again, not the zoomed part.
   byId('picture').hidden = true;
   const paper = canvas.getContext('2d');
-  let view = [0, SPAN], colours = {}, layout = [], overview = null, scheduled = false;
+  let view = [0, SPAN], colors = {}, layout = [], overview = null, scheduled = false;
 
   const shadeNames = ['phase', 'state'].flatMap(kind => Array.from({ length: SHADES }, (_, at) => `${kind}-${at}`));
 
-  function readColours() {
+  function readColors() {
     const style = getComputedStyle(document.documentElement);
     for (const name of ['page', 'ink', 'faint', 'line', 'raised', 'track', 'busy', 'others', 'label', ...shadeNames, ...data.causes]) {
-      colours[name] = style.getPropertyValue('--' + name).trim();
+      colors[name] = style.getPropertyValue('--' + name).trim();
     }
   }
 
-  /** How high a row of what held is. */
+  /** Height of a row of states. */
   const HELD = 17;
 
-  /** What is drawn where: rows from top to bottom. */
+  /** Returns the rows of the drawing, from top to bottom. */
   function layOut() {
     const rows = [{ kind: 'overview', top: 2, height: 16 }];
     let top = 40;
@@ -282,15 +282,15 @@
     scheduled = false;
     const ratio = canvas.width / width(), pixels = canvas.width;
     paper.setTransform(ratio, 0, 0, ratio, 0, 0);
-    paper.fillStyle = colours.page;
+    paper.fillStyle = colors.page;
     paper.fillRect(0, 0, width(), layout.height);
     paper.font = '12px system-ui, sans-serif';
     for (const row of layout) {
-      if (row.label) text(row.label, 4, row.top - 5, colours.faint, width() - 8);
-      paper.fillStyle = colours.track;
+      if (row.label) text(row.label, 4, row.top - 5, colors.faint, width() - 8);
+      paper.fillStyle = colors.track;
       paper.fillRect(0, row.top, width(), row.height);
     }
-    // Under the work: a line over it would look like a gap.
+    // Lines are drawn below the work, since a line across it would look like a gap.
     drawAxis();
     for (const row of layout) {
       if (row.kind === 'overview') drawOverview(row, pixels, ratio);
@@ -301,7 +301,7 @@
     say();
   }
 
-  /** A column is as high as its busy share, over a tint: whatever is not nothing can be seen. */
+  /** Draws columns as high as their busy share, over a tint that makes even the smallest share visible. */
   function fill(row, columns, colour, ratio) {
     paper.fillStyle = colour;
     columns.forEach((share, at) => {
@@ -314,7 +314,7 @@
     });
   }
 
-  /** The busy share of the process: what is not idle, and at least its busiest lane. */
+  /** Returns the busy share of the process: the part that is not idle, and at least that of its busiest lane. */
   function busyColumns(pixels) {
     const everything = [0, SPAN], idle = causeColumns(everything, pixels);
     const busy = idle[0].map((_, at) => 1 - idle.reduce((sum, cause) => sum + cause[at], 0));
@@ -326,19 +326,19 @@
 
   function drawOverview(row, pixels, ratio) {
     if (!overview || overview.length !== pixels) overview = busyColumns(pixels);
-    fill(row, overview, colours.busy, ratio);
+    fill(row, overview, colors.busy, ratio);
     if (!data.is_whole && TO > FROM) {
-      paper.fillStyle = colours.ink;
+      paper.fillStyle = colors.ink;
       paper.fillRect(FROM / SPAN * width(), row.top + row.height, Math.max(2, (TO - FROM) / SPAN * width()), 3);
     }
     const left = view[0] / SPAN * width(), wide = Math.max(3, (view[1] - view[0]) / SPAN * width());
     paper.lineWidth = 2;
-    paper.strokeStyle = colours.ink;
+    paper.strokeStyle = colors.ink;
     if (view[0] > 0 || view[1] < SPAN) paper.strokeRect(left + 1, row.top, Math.max(1, wide - 2), row.height);
   }
 
   function drawLane(row, pixels, ratio) {
-    const colour = row.lane === OTHERS ? colours.others : colours.busy;
+    const colour = row.lane === OTHERS ? colors.others : colors.busy;
     fill(row, laneColumns(row.lane, view, pixels), colour, ratio);
     if (!isExact(view) || row.lane === OTHERS) return;
     const series = lanes[row.lane];
@@ -346,21 +346,21 @@
     for (let at = firstPast(series, view[0]); at < series.start.length && series.start[at] < view[1]; at++) {
       const left = Math.max(0, xOf(series.start[at])), right = Math.min(width(), xOf(series.end[at]));
       if (right - left < 5) continue;
-      // Where one follows another at once, a dark line, which is no gap's colour.
+      // A dark line separates adjacent intervals; gaps have other colors.
       paper.fillStyle = 'rgb(0 0 0 / 55%)';
       if (series.start[at] >= view[0] && left - last < 1) paper.fillRect(left, row.top, 1, row.height);
       last = right;
       if (right - left > 34 && row.height > 20) {
-        text(nameOf(series.name[at]), left + 5, row.top + 19, colours.label, right - left - 9);
+        text(nameOf(series.name[at]), left + 5, row.top + 19, colors.label, right - left - 9);
       }
     }
   }
 
-  /** Each column is a stack: as high as the share of it that each cause has. */
+  /** Draws each column as a stack of the shares of the causes. */
   function drawCauses(row, columns, ratio) {
     const bottom = row.top + row.height, heights = new Float64Array(columns[0].length);
     columns.forEach((shares, cause) => {
-      paper.fillStyle = colours[data.causes[cause]];
+      paper.fillStyle = colors[data.causes[cause]];
       shares.forEach((share, at) => {
         if (share <= NOTHING) return;
         const high = Math.min(share, 1 - heights[at]) * row.height;
@@ -370,12 +370,12 @@
     });
   }
 
-  /** Boxes with names where there is room; what is narrower by its share of a column. */
+  /** Draws boxes, with names if there is room; narrower items are drawn as shares of a column. */
   function drawHeld(row, pixels, ratio) {
     const { kind, series, covered } = held[row.lane], least = 1.5 / ratio;
     if (covered) {
       const first = { top: row.top, height: HELD };
-      fill(first, spread(covered.values, covered.width_ns, view, pixels), colours.others, ratio);
+      fill(first, spread(covered.values, covered.width_ns, view, pixels), colors.others, ratio);
     }
     series.forEach((all, at) => {
       const place = { top: row.top + at * HELD, height: HELD }, narrow = new Float64Array(pixels), boxes = [];
@@ -385,14 +385,14 @@
         if (right - left >= least) boxes.push([one, left, right]);
         else cover(narrow, (all.start[one] - view[0]) * scale, (all.end[one] - view[0]) * scale, 1);
       }
-      if (!covered) fill(place, narrow, colours.others, ratio);
+      if (!covered) fill(place, narrow, colors.others, ratio);
       for (const [one, left, right] of boxes) {
-        paper.fillStyle = colours[`${kind}-${all.shade[one]}`];
+        paper.fillStyle = colors[`${kind}-${all.shade[one]}`];
         paper.fillRect(left, place.top, right - left, HELD - 1);
-        paper.fillStyle = colours.faint;
+        paper.fillStyle = colors.faint;
         if (right - left > 4) paper.fillRect(left, place.top, 1, HELD - 1);
         const from = Math.max(left, 0), room = Math.min(right, width()) - from - 9;
-        if (room > 20) text(heldName(all, one), from + 5, place.top + 12.5, colours.ink, room);
+        if (room > 20) text(heldName(all, one), from + 5, place.top + 12.5, colors.ink, room);
       }
     });
   }
@@ -422,11 +422,11 @@
     const first = Math.ceil((data.start_ns + view[0]) / step) * step - data.start_ns;
     for (let ns = first; ns <= view[1]; ns += step) {
       const x = xOf(ns);
-      paper.fillStyle = colours.line;
+      paper.fillStyle = colors.line;
       paper.globalAlpha = 0.6;
       paper.fillRect(x, 24, 1, layout.height);
       paper.globalAlpha = 1;
-      if (x + 70 < width()) text(moment(ns, digits), x + 4, 34, colours.faint, 120);
+      if (x + 70 < width()) text(moment(ns, digits), x + 4, 34, colors.faint, 120);
     }
   }
 
@@ -434,12 +434,12 @@
     const shown = `${time(view[1] - view[0])} from ${moment(view[0])}. `;
     let how;
     if (data.is_whole) {
-      how = 'Every interval is here in full; where they are narrower than the screen can show, a column is as high as its busy share.';
+      how = 'Every interval is here in full; where they are narrower than a pixel, the height of a column is its busy share.';
     } else if (isExact(view)) {
       how = 'Here every interval is shown in full.';
     } else {
-      how = `These are buckets of ${time(data.buckets.width_ns)}, not intervals: a column is as high as its busy share. ` +
-        (TO > FROM ? `In full, this page has ${time(TO - FROM)} from ${moment(FROM)} (marked at the top).` : '');
+      how = `These are buckets of ${time(data.buckets.width_ns)}, not intervals: the height of a column is its busy share. ` +
+        (TO > FROM ? `This page has ${time(TO - FROM)} from ${moment(FROM)} in full (marked at the top).` : '');
     }
     byId('state').textContent = shown + how;
     byId('state').dataset.mode = isExact(view) ? 'exact' : 'buckets';
@@ -516,9 +516,9 @@
   }
   canvas.addEventListener('pointerleave', () => { tip.hidden = true; });
 
-  // ---- What is under the pointer, or in the middle.
+  // ---- The item under the pointer, or in the middle.
 
-  /** The piece nearest to a time, and how many share those pixels. */
+  /** Returns the item nearest to a time, and the number of items in the same pixels. */
   function nearest(series, ns, reach) {
     let best = -1, distance = Infinity, many = 0;
     for (let at = firstPast(series, ns - reach); at < series.start.length && series.start[at] <= ns + reach; at++) {
@@ -556,7 +556,7 @@
     return { title: 'gap: mostly ' + data.causes[parts.indexOf(Math.max(...parts))], lines };
   }
 
-  /** What held in the row under the pointer; in the lowest that has something, for those without one. */
+  /** Returns the state in the row under the pointer; without a pointer, in the lowest row that has one. */
   function describeHeld(row, ns, pixel, y) {
     const { series, covered } = held[row.lane];
     const rows = y === undefined ? series.map((_, at) => at).reverse()
@@ -574,7 +574,7 @@
     const long = Math.min(covered.width_ns, SPAN - at * covered.width_ns);
     return { title: row.label, lines: [
       `held for ${percent(covered.values[at] / long)} of ${time(long)} from ${moment(at * covered.width_ns)}`,
-      'which ones is not in this page: only the longest are',
+      'this page names only the longest of them',
     ] };
   }
 
@@ -617,7 +617,7 @@
     tip.style.top = y + 14 + 'px';
   }
 
-  /** For those who have no pointer: what is in the middle, in words. */
+  /** Describes the item in the middle as text, for readers without a pointer. */
   function readCentre() {
     const found = layout.filter(row => row.label).map(row => {
       const one = describe(row, width() / 2);
@@ -626,7 +626,7 @@
     byId('readout').textContent = 'In the middle: ' + (found.filter(Boolean).join('; ') || 'nothing') + '.';
   }
 
-  /** Adds what held to the legend: names where each has a shade of its own. */
+  /** Adds the states to the legend, with names if each state has a shade of its own. */
   function explainHeld() {
     for (const { label, kind, series, count: here, of } of held) {
       const names = new Map();
@@ -644,15 +644,15 @@
       if (here < of) {
         const note = document.createElement('p');
         note.className = 'faint';
-        note.textContent = `Of ${count(of)} ${kind}s the ${count(here)} longest that have room are drawn one by one; all of them together are drawn as shares of time.`;
+        note.textContent = `Of ${count(of)} ${kind}s, the ${count(here)} longest that fit are drawn one by one; together, all are drawn as shares of time.`;
         byId('legend').after(note);
       }
     }
   }
 
-  // ---- Beginning, paper, and the page's test of itself.
+  // ---- Start, printing, and the page's self-test.
 
-  const refresh = () => { readColours(); resize(); };
+  const refresh = () => { readColors(); resize(); };
   explainHeld();
   refresh();
   addEventListener('resize', resize);
@@ -664,7 +664,7 @@
     for (const one of document.querySelectorAll('details')) one.open = true;
   });
 
-  /** With #selftest the page tries itself out as a person would, and writes down what came of it. */
+  /** With #selftest in its address the page simulates a user, and writes the results into itself. */
   function selfTest() {
     const results = { errors }, wide = () => view[1] - view[0];
     const pointer = (x, y) => {

@@ -1,4 +1,4 @@
-// Tables that sort, and tables that are wider than the page. Needs nothing but this page.
+// Makes tables sortable, and wide tables scrollable. Loads nothing from outside the page.
 (() => {
   'use strict';
 
@@ -17,7 +17,7 @@
     };
     const natural = new Intl.Collator('en', { numeric: true });
     const compare = (a, b) => typeof a === 'number' && typeof b === 'number' ? a - b : natural.compare(String(a), String(b));
-    // What is unknown comes last, whichever way.
+    // Unknown values come last in either order.
     const rows = [...body.rows].map(row => [value(row), row]);
     rows.sort(([a], [b]) => a === null || b === null ? (a === null) - (b === null) : sign * compare(a, b));
     body.append(...rows.map(([, row]) => row));
@@ -35,7 +35,7 @@
     });
   }
 
-  /** Tables that are wider than the page are scrolled, by keys too. */
+  /** Lets the keyboard focus and scroll tables that are wider than the page. */
   function reachable() {
     for (const wide of document.querySelectorAll('.wide')) {
       if (wide.scrollWidth <= wide.clientWidth) { wide.removeAttribute('tabindex'); continue; }

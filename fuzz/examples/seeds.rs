@@ -1,6 +1,6 @@
-//! Writes a few made-up inputs for each target to `corpus/`, or to the folder
-//! that is given; `cargo run --example seeds [folder]`. What fuzzing found is kept
-//! beside them, and is not written here.
+//! Writes a few made-up inputs for each target to `corpus/` or another folder:
+//! `cargo run --example seeds [folder]`. Inputs that fuzzing found are in the same folders; this
+//! program does not write them.
 
 #[path = "../../crates/trace/tests/suite/mini_bundle.rs"]
 mod mini_bundle;
@@ -16,7 +16,7 @@ use metalens_simulator::{Scenario, presets, write_export};
 use metalens_trace::{Input, LoadOptions};
 use mini_bundle::{core, good, store, zip, zlib};
 
-/// Writes a seed: its target, its name, its bytes.
+/// A function that writes a seed, given its target, name and bytes.
 type Write<'a> = &'a dyn Fn(&str, &str, &[u8]);
 
 fn main() {
@@ -31,7 +31,7 @@ fn main() {
     documents(&write);
 }
 
-/// A bundle, and its parts.
+/// Writes a bundle, its parts, and a change of each file.
 fn bundles(write: Write<'_>) {
     let files = good();
     let file = |path: String| files[&path].as_slice();
@@ -41,6 +41,7 @@ fn bundles(write: Write<'_>) {
         write("layout", &format!("store-{number}"), &layout);
         write("keyed", &format!("descriptor-{number}"), descriptor);
     }
+
     write("keyed", "template", file("form.template".to_owned()));
     write("keyed", "tables", file(core("table-manager/tables.plist")));
     let uniques = [
@@ -49,6 +50,7 @@ fn bundles(write: Write<'_>) {
         "strings",
         "EngineeringTypes.etypes",
     ];
+
     let uniques = uniques.map(|name| file(core(&format!("uniquing/{name}"))));
     let framed = uniques.iter().flat_map(|bytes| {
         let length = u16::try_from(bytes.len()).expect("a small file");
@@ -64,7 +66,7 @@ fn bundles(write: Write<'_>) {
     }
 }
 
-/// Tables, tables of contents, and both compressed.
+/// Writes tables and a table of contents, plain and compressed.
 fn exports(write: Write<'_>) {
     for (name, document) in DOCUMENTS {
         write("xml", name, document);
@@ -87,13 +89,14 @@ fn exports(write: Write<'_>) {
     }
 }
 
+/// Compresses bytes with gzip.
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     gzip.write_all(bytes).expect("memory");
     gzip.finish().expect("memory")
 }
 
-/// An export's folder as a zip archive.
+/// Returns an export folder as a zip archive.
 fn archive(table: &[u8]) -> Vec<u8> {
     let mut archive = ::zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, bytes) in [
@@ -107,10 +110,10 @@ fn archive(table: &[u8]) -> Vec<u8> {
     archive.finish().expect("an archive").into_inner()
 }
 
-/// `<trace-query-result/>` as one raw block, with its checksum left out.
+/// `<trace-query-result/>` in zstd: one raw block without a checksum.
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd\x20\x15\xa9\x00\x00<trace-query-result/>";
 
-/// What lies beside a trace, or is made of one.
+/// Writes scenarios, a work file, a report, a baseline and a manifest.
 fn documents(write: Write<'_>) {
     for preset in presets() {
         write("scenario", preset.name, preset.toml.as_bytes());
@@ -138,7 +141,7 @@ const WORK: &str = r#"{"schema":"metalens.work/1","bandwidth_gb_s":100.0,"peak_t
 
 const MANIFEST: &str = r#"{"schema":"metalens.export/1","bundle":"run.trace","files":3,"bytes":99,"modified_ns":1,"from_ns":null,"to_ns":null,"toc":true,"tables":[{"schema":"metal-gpu-intervals","run":1,"place":null,"state":"whole","file":"metal-gpu-intervals.xml","bytes":12,"xctrace":"26.0 (17C529)"}]}"#;
 
-/// `everything` has every form that can be taken.
+/// Two documents; `everything` contains every construct that the fast reader supports.
 const DOCUMENTS: &[(&str, &[u8])] = &[
     (
         "table",

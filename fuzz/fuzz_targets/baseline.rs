@@ -1,4 +1,4 @@
-//! `baseline.json`: see [`metalens_fuzz::documents::baseline`].
+//! Fuzzes the reader of `baseline.json`; see [`metalens_fuzz::documents::baseline`].
 
 #![no_main]
 

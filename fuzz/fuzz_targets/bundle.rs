@@ -1,4 +1,4 @@
-//! A whole bundle: see [`metalens_fuzz::traces::bundle`].
+//! Fuzzes the reader of bundles; see [`metalens_fuzz::traces::bundle`].
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! A compressed file: see [`metalens_fuzz::traces::compressed`].
+//! Fuzzes the readers of compressed files; see [`metalens_fuzz::traces::compressed`].
 
 #![no_main]
 

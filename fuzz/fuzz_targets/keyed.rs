@@ -1,4 +1,4 @@
-//! A keyed archive: see [`metalens_fuzz::traces::keyed`].
+//! Fuzzes the reader of keyed archives; see [`metalens_fuzz::traces::keyed`].
 
 #![no_main]
 

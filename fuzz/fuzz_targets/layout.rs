@@ -1,4 +1,4 @@
-//! A store's layout: see [`metalens_fuzz::traces::layout`].
+//! Fuzzes the reader of the layout of stores; see [`metalens_fuzz::traces::layout`].
 
 #![no_main]
 

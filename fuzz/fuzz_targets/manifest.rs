@@ -1,4 +1,4 @@
-//! `export.json`: see [`metalens_fuzz::documents::manifest`].
+//! Fuzzes the reader of `export.json`; see [`metalens_fuzz::documents::manifest`].
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! `report.json`: see [`metalens_fuzz::documents::report`].
+//! Fuzzes the reader of `report.json`; see [`metalens_fuzz::documents::report`].
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! A scenario of the simulator: see [`metalens_fuzz::documents::scenario`].
+//! Fuzzes the reader of scenarios; see [`metalens_fuzz::documents::scenario`].
 
 #![no_main]
 

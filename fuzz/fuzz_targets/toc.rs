@@ -1,4 +1,4 @@
-//! A table of contents: see [`metalens_fuzz::traces::toc`].
+//! Fuzzes the reader of tables of contents; see [`metalens_fuzz::traces::toc`].
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! A run's uniqued values: see [`metalens_fuzz::traces::uniques`].
+//! Fuzzes the reader of uniqued values; see [`metalens_fuzz::traces::uniques`].
 
 #![no_main]
 

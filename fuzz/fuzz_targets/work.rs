@@ -1,4 +1,4 @@
-//! `X.work.json`: see [`metalens_fuzz::documents::work`].
+//! Fuzzes the reader of `X.work.json`; see [`metalens_fuzz::documents::work`].
 
 #![no_main]
 

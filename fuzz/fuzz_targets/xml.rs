@@ -1,4 +1,4 @@
-//! A query document: see [`metalens_fuzz::traces::xml`].
+//! Fuzzes the reader of query documents; see [`metalens_fuzz::traces::xml`].
 
 #![no_main]
 

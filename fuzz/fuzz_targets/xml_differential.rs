@@ -1,4 +1,4 @@
-//! A query document, read in two ways: see [`metalens_fuzz::traces::xml_differential`].
+//! Compares the two readers of query documents; see [`metalens_fuzz::traces::xml_differential`].
 
 #![no_main]
 

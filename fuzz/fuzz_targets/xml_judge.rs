@@ -1,4 +1,4 @@
-//! A query document, judged by a second reader: see [`metalens_fuzz::traces::xml_judge`].
+//! Compares the reader of query documents with another XML library; see [`metalens_fuzz::traces::xml_judge`].
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-# A Homebrew formula, to be filled in by .github/workflows/release.yml: @NAMES@ between signs
-# are the release's. Not yet used on a Mac.
+# A template of the Homebrew formula: .github/workflows/release.yml replaces each @NAME@ by a value
+# of the release. The formula has not been used on a Mac yet.
 class Metalens < Formula
   desc "Is my GPU busy, with what, and when it is idle, whose fault is that?"
   homepage "@HOMEPAGE@"

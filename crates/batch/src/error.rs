@@ -24,7 +24,7 @@ pub enum Error {
     },
     /// A file that metalens did not write has the name of the lock.
     #[error(
-        "{} is not a lock of metalens: move it, or choose another folder with -o", .0.display()
+        "{} is not a lock file of metalens: move it, or choose another folder with -o", .0.display()
     )]
     NotALock(PathBuf),
     /// Another batch writes to the folder.

@@ -305,7 +305,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_in_circles() {
+    fn links_in_circles_are_followed_once() {
         let root = zoo();
         let link = |to: &str, at: &str| {
             std::os::unix::fs::symlink(root.path().join(to), root.path().join(at)).unwrap();

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bytes_decide() {
+    fn an_input_is_the_same_if_its_bytes_are() {
         let root = tempfile::tempdir().unwrap();
         let bundle = root.path().join("x.trace");
         let store = bundle.join("corespace/store");

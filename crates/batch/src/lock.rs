@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn one_at_a_time() {
+    fn only_one_batch_can_lock_a_folder() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("new/out");
         let first = take(&folder).unwrap();
@@ -127,7 +127,7 @@ mod tests {
         std::os::unix::fs::symlink(&victim, &lock).unwrap();
         check("is a link");
         std::fs::hard_link(&victim, &lock).unwrap();
-        check("is not a lock of metalens");
+        check("is not a lock file of metalens");
         let _socket = std::os::unix::net::UnixListener::bind(&lock).unwrap();
         check("cannot open");
         std::os::unix::fs::symlink("nowhere", &lock).unwrap();

@@ -59,7 +59,7 @@ pub fn run(
     let mut batch = Batch {
         recipe: Arc::new(ReportRecipe { request, reports }),
         stop,
-        results: Results::default(),
+        results: BatchResults::default(),
     };
     let mut to_do = batch.plan(&entries, watcher);
     let ahead = to_do.len() as u64;
@@ -94,7 +94,7 @@ pub fn run(
 
 /// Results of the traces so far.
 #[derive(Default)]
-struct Results {
+struct BatchResults {
     rows: Vec<TraceRow>,
     failed: Vec<FailedTrace>,
     /// Number of traces that were not started or not finished.
@@ -105,7 +105,7 @@ struct Results {
 struct Batch<'a> {
     recipe: Arc<ReportRecipe>,
     stop: &'a Arc<AtomicBool>,
-    results: Results,
+    results: BatchResults,
 }
 
 /// Plan for a trace.
@@ -122,7 +122,7 @@ impl Batch<'_> {
         let recipe = Arc::clone(&self.recipe);
         let plan = move |entry: BatchEntry| Some(plan_entry(&entry, &recipe));
         let mut to_do = Vec::new();
-        let pass_on = |results: &mut Results, at, plan| match plan {
+        let pass_on = |results: &mut BatchResults, at, plan| match plan {
             Some(TracePlan::Keep(row)) => results.rows.push(*row),
             Some(TracePlan::Make(bytes)) => to_do.push((at, bytes)),
             None => {}
@@ -149,7 +149,7 @@ impl Batch<'_> {
 
         // Both callbacks of the pool use the watcher.
         let watcher = std::cell::RefCell::new(watcher);
-        let pass_on = |results: &mut Results, _, made: Option<(TraceRow, bool)>| {
+        let pass_on = |results: &mut BatchResults, _, made: Option<(TraceRow, bool)>| {
             if let Some((row, is_complete)) = made {
                 results.rows.push(row);
                 results.is_incomplete |= !is_complete;
@@ -175,7 +175,7 @@ impl Batch<'_> {
         entries: &[BatchEntry],
         jobs: Vec<T>,
         work: impl Fn(T) -> Option<Result<R, ReportProblem>> + Send + Sync + 'static,
-        mut pass_on: impl FnMut(&mut Results, usize, Option<R>),
+        mut pass_on: impl FnMut(&mut BatchResults, usize, Option<R>),
         abandon: impl FnMut() -> bool,
     ) {
         let request = &self.recipe.request;

@@ -47,7 +47,7 @@ fn causes(report: &Report) -> String {
     let parts: Vec<String> = parts.collect();
     let name = &report.process.name;
     if parts.is_empty() {
-        return format!("Idle time of {name} by cause. There was none.");
+        return format!("Idle time of {name} by cause: none.");
     }
     format!(
         "Idle time of {name} by cause: {} in {}. {}.",
@@ -64,7 +64,7 @@ fn lengths(report: &Report) -> String {
         format!(" Mean gap {}; the threshold is {limit}.", time(mean))
     });
     format!(
-        "Gaps by length of {}. {}.{threshold}",
+        "Gaps of {} by length. {}.{threshold}",
         report.process.name, report.summary.idle
     )
 }
@@ -84,7 +84,7 @@ fn over_time(report: &Report) -> String {
     let range = range.map_or(String::new(), |(least, most)| {
         let parts = count(chunks.len() as u64);
         let (least, most) = (percent(least), percent(most));
-        format!(" In {parts} equal parts of the window, from {least} to {most}.")
+        format!(" In {parts} equal parts of the window it ranges from {least} to {most}.")
     });
     let threshold = threshold(report, "utilization");
     let threshold = threshold.map_or(String::new(), |limit| {

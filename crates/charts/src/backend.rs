@@ -20,7 +20,7 @@ pub(crate) struct SceneBackend<'a> {
     pub(crate) size: (u32, u32),
 }
 
-type Drawn = Result<(), DrawingErrorKind<Infallible>>;
+type DrawResult = Result<(), DrawingErrorKind<Infallible>>;
 
 impl SceneBackend<'_> {
     fn add(&self, shape: Primitive) {
@@ -35,15 +35,15 @@ impl DrawingBackend for SceneBackend<'_> {
         self.size
     }
 
-    fn ensure_prepared(&mut self) -> Drawn {
+    fn ensure_prepared(&mut self) -> DrawResult {
         Ok(())
     }
 
-    fn present(&mut self) -> Drawn {
+    fn present(&mut self) -> DrawResult {
         Ok(())
     }
 
-    fn draw_pixel(&mut self, at: BackendCoord, color: BackendColor) -> Drawn {
+    fn draw_pixel(&mut self, at: BackendCoord, color: BackendColor) -> DrawResult {
         if let Some(fill) = visible(color) {
             self.add(Primitive::Rectangle {
                 at: corner(at),
@@ -59,7 +59,7 @@ impl DrawingBackend for SceneBackend<'_> {
         from: BackendCoord,
         to: BackendCoord,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         self.draw_path([from, to], style)
     }
 
@@ -69,7 +69,7 @@ impl DrawingBackend for SceneBackend<'_> {
         to: BackendCoord,
         style: &S,
         fill: bool,
-    ) -> Drawn {
+    ) -> DrawResult {
         let Some(color) = visible(style.color()) else {
             return Ok(());
         };
@@ -90,7 +90,7 @@ impl DrawingBackend for SceneBackend<'_> {
         &mut self,
         path: I,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         let Some(color) = visible(style.color()) else {
             return Ok(());
         };
@@ -125,7 +125,7 @@ impl DrawingBackend for SceneBackend<'_> {
         &mut self,
         points: I,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         if let Some(fill) = visible(style.color()) {
             let points = points.into_iter().map(middle).collect();
             self.add(Primitive::Polygon { points, fill });
@@ -133,7 +133,12 @@ impl DrawingBackend for SceneBackend<'_> {
         Ok(())
     }
 
-    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Drawn {
+    fn draw_text<S: BackendTextStyle>(
+        &mut self,
+        text: &str,
+        style: &S,
+        at: BackendCoord,
+    ) -> DrawResult {
         let Some(fill) = visible(style.color()) else {
             return Ok(());
         };

@@ -153,7 +153,7 @@ impl TimeScale {
             canvas,
             place.top,
             &[
-                "GPU busy, and below it idle time by cause: both from their start, on one scale",
+                "GPU busy above, idle time by cause below; both start at the left, on one scale",
                 "Busy and idle time by cause, on one scale",
             ],
         );

@@ -25,12 +25,9 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
     let kept: u64 = shown.iter().map(|kernel| kernel.total_ns).sum();
     let kernels = report.kernels.len() as u64;
     let left_out = match more {
-        0 => format!(
-            "These {} have all of the GPU time",
-            counted(kernels, "kernel")
-        ),
+        0 => format!("{} took all of the GPU time", counted(kernels, "kernel")),
         _ => format!(
-            "The {} kernels shown have {} of the GPU time; {} more {} not shown",
+            "The {} kernels shown took {} of the GPU time; {} more {} not shown",
             shown.len(),
             percent(ratio(kept, total)),
             count(more as u64),

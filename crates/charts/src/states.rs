@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_have_colours() {
+    fn the_longest_states_have_colors() {
         let names: Vec<String> = (0..9).map(|at| format!("device state {at}")).collect();
         let lengths = names.iter().map(String::as_str).zip(0..).collect();
         let expected: Vec<&str> = names.iter().skip(3).map(String::as_str).collect();

@@ -46,7 +46,7 @@ impl Analyzing {
         if !ignored.is_empty() {
             let ignored = ignored.iter().map(|id| message::name(id));
             let text = message!(
-                "the settings leave out these findings, found or not: {}",
+                "the settings hide these findings, whether or not they apply: {}",
                 Message::joined(ignored, ", ")
             );
             analysis

@@ -30,9 +30,9 @@ INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml 
 <schema>.xml per table, a single table, or - for standard input. Tables may be compressed (.gz, \
 .zst), bundles and folders zipped.
 
-Exit codes: 0 success, 1 failure (also of one of several inputs), 2 wrong usage, 3 this machine \
-cannot do it, 4 the recording is unusable or has no rows for the process, 5 a threshold (--check) or \
-a limit (--gate) was missed, 6 the two sides are not comparable, 130 interrupted.";
+Exit codes: 0 success, 1 failure (of any input), 2 wrong usage, 3 this machine cannot do it, \
+4 the recording is unusable or has no rows for the process, 5 a threshold was missed (--check) or a \
+limit failed (--gate), 6 the two sides are not comparable, 130 interrupted.";
 
 /// Is my GPU busy, with what, and why is it idle?
 #[derive(Debug, Parser)]
@@ -129,7 +129,8 @@ pub(crate) struct AnalyzeArguments {
     /// Write the report as an HTML page with a zoomable timeline
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Write every gap and its causes as CSV; text that a spreadsheet would run gets a leading '
+    /// Write every gap and its causes as CSV; text that a spreadsheet would run as a formula gets a
+    /// leading '
     #[arg(long, value_name = "FILE")]
     pub(crate) gaps: Option<PathBuf>,
     /// Write a trace for ui.perfetto.dev and chrome://tracing
@@ -252,7 +253,7 @@ pub(crate) struct StacksArguments {
     /// Print the functions and threads with the most weight instead
     #[arg(long)]
     pub(crate) top: bool,
-    /// Print the same and more as JSON
+    /// Print the samples and more details as JSON
     #[arg(long, conflicts_with = "top")]
     pub(crate) json: bool,
     /// File to write [default: standard output]
@@ -286,7 +287,7 @@ pub(crate) struct TablesArguments {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RowFormat {
     /// Comma-separated values; null is empty, an empty text is "", and text that a spreadsheet
-    /// would run gets a leading '
+    /// would run as a formula gets a leading '
     Csv,
     /// One JSON object per line, with every text unchanged
     Jsonl,
@@ -309,7 +310,7 @@ pub(crate) struct ExportArguments {
     /// The .trace bundles
     #[arg(required = true, value_name = "TRACE")]
     pub(crate) traces: Vec<PathBuf>,
-    /// Folder to write or to complete; for several bundles, the parent of their folders [default:
+    /// Folder to write, or to continue; for several bundles, the parent of their folders [default:
     /// X.export beside X.trace]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
@@ -331,7 +332,7 @@ pub(crate) struct ExportArguments {
     /// Compress the tables
     #[arg(long)]
     pub(crate) gzip: bool,
-    /// Export tables again that exist, and write into a folder with other files
+    /// Export existing tables again, and allow a folder that has other files
     #[arg(long)]
     pub(crate) force: bool,
     /// Print the list of exported tables as JSON

@@ -7,7 +7,7 @@
 //! | 2 | wrong usage |
 //! | 3 | this machine cannot do it |
 //! | 4 | the recording is unusable, or has no rows for the process |
-//! | 5 | a threshold, or a limit of a gate, was missed; or a calibration did not find all issued work |
+//! | 5 | a threshold was missed, a gate failed, or a calibration did not find all issued work |
 //! | 6 | the two sides of a comparison are not comparable |
 //! | 130 | interrupted: each output is complete or absent |
 
@@ -107,7 +107,7 @@ impl Failure for NotComparable {
     }
 
     fn hint(&self) -> Option<String> {
-        let hint = "record both sides alike, or use --allow-different: the comparison then says so";
+        let hint = "record both sides under the same conditions, or compare them anyway with --allow-different";
         Some(hint.to_owned())
     }
 }

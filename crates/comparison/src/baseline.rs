@@ -37,7 +37,9 @@ pub enum BaselineError {
     #[error("{0}: a baseline needs different runs")]
     Repeated(RepeatedRun),
     /// The runs differ in their circumstances.
-    #[error("a baseline needs runs that were recorded alike, but these differ: {0}")]
+    #[error(
+        "a baseline needs runs that were recorded under the same conditions, but these differ: {0}"
+    )]
     Differ(String),
     /// The file was not written by this crate.
     #[error("not a baseline: {0}")]

@@ -4,24 +4,24 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::number::Number;
-use crate::statistics::{Interval, Rank, median, shift_ranked};
+use crate::statistics::{ConfidenceInterval, Rank, median, shift_ranked};
 use crate::unit::Unit;
 
 /// The change of one figure between two sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
     /// The figure on the base side.
-    pub base: Side,
+    pub base: SideValues,
     /// The figure on the new side.
-    pub new: Side,
+    pub new: SideValues,
     /// New minus base: the Hodges–Lehmann estimate. Null if a side has no value.
     pub absolute: Option<Number>,
     /// `absolute` divided by the median of base. Null if that median is 0.
     pub relative: Option<f64>,
     /// Confidence interval of the true change. Null with fewer than two values on a side.
-    pub interval: Option<Interval>,
+    pub interval: Option<ConfidenceInterval>,
     /// Class of the change.
-    pub class: Class,
+    pub class: ChangeClass,
     /// Direction of the change: better or worse. Null if no significant change is known, or if the
     /// figure has no better side.
     pub direction: Option<Direction>,
@@ -57,7 +57,7 @@ impl Change {
 
 /// The values of a figure on one side.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Side {
+pub struct SideValues {
     /// Value of each run, in the order of the runs. Null where a run did not record it.
     pub values: Vec<Option<Number>>,
     /// Median of the values, nearest rank. Null if there are none.
@@ -73,7 +73,7 @@ pub struct Side {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
-pub enum Class {
+pub enum ChangeClass {
     /// Absent from every run of base. Only kernels have this class.
     Added,
     /// Absent from every run of new. Only kernels have this class: the kernel is gone or was renamed.
@@ -142,7 +142,7 @@ impl Floor {
     }
 }
 
-impl Side {
+impl SideValues {
     /// Summarizes the values of each run.
     #[must_use]
     pub fn from_values(values: &[Option<Number>]) -> Self {
@@ -221,7 +221,7 @@ impl Judge {
         let (was, now) = (known(base), known(new));
         let rank = self.rank(was.len(), now.len());
 
-        let (base, new) = (Side::from_values(base), Side::from_values(new));
+        let (base, new) = (SideValues::from_values(base), SideValues::from_values(new));
         let shift = shift_ranked(&was, &now, rank);
 
         let (Some(shift), Some(before), Some(after)) = (shift, base.median, new.median) else {
@@ -231,7 +231,7 @@ impl Judge {
                 absolute: None,
                 relative: None,
                 interval: None,
-                class: Class::Unknown,
+                class: ChangeClass::Unknown,
                 direction: None,
             };
         };
@@ -253,25 +253,29 @@ impl Judge {
 }
 
 /// Applies the rule in the crate's documentation.
-pub(crate) fn class(estimate: f64, interval: Option<Interval>, floor: f64) -> Class {
+pub(crate) fn class(
+    estimate: f64,
+    interval: Option<ConfidenceInterval>,
+    floor: f64,
+) -> ChangeClass {
     let (low, high) = interval.map_or((estimate, estimate), |one| (one.low.get(), one.high.get()));
     let is_small = |value: f64| value == 0.0 || value.abs() < floor;
     if is_small(low) && is_small(high) {
-        Class::Unchanged
+        ChangeClass::Unchanged
     } else if low > 0.0 && estimate >= floor {
-        Class::Grown
+        ChangeClass::Grown
     } else if high < 0.0 && estimate <= -floor {
-        Class::Shrunk
+        ChangeClass::Shrunk
     } else {
-        Class::Unstable
+        ChangeClass::Unstable
     }
 }
 
 /// Returns whether a change of a class is better or worse; none without a preference.
-pub(crate) fn direction(class: Class, preference: Preference) -> Option<Direction> {
+pub(crate) fn direction(class: ChangeClass, preference: Preference) -> Option<Direction> {
     match (class, preference) {
-        (Class::Grown, Preference::Lower) => Some(Direction::Worse),
-        (Class::Shrunk, Preference::Lower) => Some(Direction::Better),
+        (ChangeClass::Grown, Preference::Lower) => Some(Direction::Worse),
+        (ChangeClass::Shrunk, Preference::Lower) => Some(Direction::Better),
         _ => None,
     }
 }
@@ -296,9 +300,9 @@ mod tests {
     }
 
     #[test]
-    fn classes() {
-        use Class::{Grown, Shrunk, Unchanged, Unknown, Unstable};
-        let cases: [(&[f64], &[f64], Unit, Class); 19] = [
+    fn changes_have_the_expected_class() {
+        use ChangeClass::{Grown, Shrunk, Unchanged, Unknown, Unstable};
+        let cases: [(&[f64], &[f64], Unit, ChangeClass); 19] = [
             // One run a side: the figures alone.
             (&[1e6], &[1.1e6], Unit::Ns, Grown),
             (&[1e6], &[0.9e6], Unit::Ns, Shrunk),

@@ -13,7 +13,7 @@ use crate::fusion::{Fusion, fusion};
 use crate::gate::GateResult;
 use crate::kernels::{self, KernelChange};
 use crate::metric_changes::{self, MetricChange};
-use crate::moved::{Moved, headline, moved, unknown_cause_notes};
+use crate::moved::{QuantityChange, headline, moved, unknown_cause_notes};
 use crate::repeated::repeated;
 use crate::runs::Runs;
 use crate::sentences;
@@ -32,7 +32,7 @@ pub struct Comparison {
     #[serde(default)]
     pub headline_values: Vec<PlacedValue>,
     /// Changes of dispatches, gaps, kernel time and wall time.
-    pub moved: Vec<Moved>,
+    pub moved: Vec<QuantityChange>,
     /// Verdict on kernel fusion. Null unless it was requested.
     pub fusion: Option<Fusion>,
     /// The runs to compare with.

@@ -2,7 +2,7 @@
 
 use metalens_analyzer::units::{count, percent, time};
 
-use crate::change::{Change, Class, Direction};
+use crate::change::{Change, ChangeClass, Direction};
 use crate::number::Number;
 use crate::unit::Unit;
 
@@ -71,16 +71,16 @@ pub(crate) fn relative(share: f64) -> String {
 
 /// Names the class of a change. A change without a better direction increased or decreased.
 #[must_use]
-pub fn class(class: Class, direction: Option<Direction>) -> &'static str {
+pub fn class(class: ChangeClass, direction: Option<Direction>) -> &'static str {
     match (class, direction) {
-        (Class::Added, _) => "added",
-        (Class::Removed, _) => "removed",
-        (Class::Grown | Class::Shrunk, Some(Direction::Worse)) => "regressed",
-        (Class::Grown | Class::Shrunk, Some(Direction::Better)) => "improved",
-        (Class::Grown, None) => "increased",
-        (Class::Shrunk, None) => "decreased",
-        (Class::Unchanged, _) => "no significant change",
-        (Class::Unstable, _) => "inconclusive",
-        (Class::Unknown, _) => "not recorded",
+        (ChangeClass::Added, _) => "added",
+        (ChangeClass::Removed, _) => "removed",
+        (ChangeClass::Grown | ChangeClass::Shrunk, Some(Direction::Worse)) => "regressed",
+        (ChangeClass::Grown | ChangeClass::Shrunk, Some(Direction::Better)) => "improved",
+        (ChangeClass::Grown, None) => "increased",
+        (ChangeClass::Shrunk, None) => "decreased",
+        (ChangeClass::Unchanged, _) => "no significant change",
+        (ChangeClass::Unstable, _) => "inconclusive",
+        (ChangeClass::Unknown, _) => "not recorded",
     }
 }

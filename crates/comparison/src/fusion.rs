@@ -8,7 +8,7 @@ use metalens_analyzer::{Message, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, Class};
+use crate::change::{Change, ChangeClass};
 use crate::kernels::KernelChange;
 use crate::metric_changes::{MetricChange, find};
 use crate::sentences::{became, share};
@@ -52,8 +52,8 @@ struct KernelNameCounts {
 
 impl KernelNameCounts {
     fn count(kernels: &[KernelChange]) -> Self {
-        let count = |class: Class| kernels.iter().filter(|one| one.class == class).count();
-        let (added, removed) = (count(Class::Added), count(Class::Removed));
+        let count = |class: ChangeClass| kernels.iter().filter(|one| one.class == class).count();
+        let (added, removed) = (count(ChangeClass::Added), count(ChangeClass::Removed));
         Self {
             added,
             removed,
@@ -104,10 +104,12 @@ fn quantities_text(quantities: &[(&'static str, Option<&Change>); 4]) -> Message
             continue;
         };
         match change.class {
-            Class::Grown | Class::Shrunk => changed.push(message!("{} {}", name, share(change))),
-            Class::Unchanged => unchanged.push(name.into()),
-            Class::Unstable => inconclusive.push(name.into()),
-            Class::Added | Class::Removed | Class::Unknown => {}
+            ChangeClass::Grown | ChangeClass::Shrunk => {
+                changed.push(message!("{} {}", name, share(change)))
+            }
+            ChangeClass::Unchanged => unchanged.push(name.into()),
+            ChangeClass::Unstable => inconclusive.push(name.into()),
+            ChangeClass::Added | ChangeClass::Removed | ChangeClass::Unknown => {}
         }
     }
 
@@ -151,34 +153,34 @@ fn verdict(
     };
     let is_renamed = names.added > 0 && names.removed > 0;
     match (dispatches.class, sum.class) {
-        (Class::Unchanged | Class::Grown, _) => (
+        (ChangeClass::Unchanged | ChangeClass::Grown, _) => (
             NoSign,
             "No sign of fusion: the number of dispatches did not fall",
         ),
-        (Class::Shrunk, Class::Unstable | Class::Unknown) => (
+        (ChangeClass::Shrunk, ChangeClass::Unstable | ChangeClass::Unknown) => (
             Unclear,
             "Fewer dispatches, but the GPU time is inconclusive, so this may be different work",
         ),
-        (Class::Shrunk, _) if is_less_work(dispatches, sum) => (
+        (ChangeClass::Shrunk, _) if is_less_work(dispatches, sum) => (
             Unclear,
-            "Fewer dispatches and much less GPU time, which less work explains as well as fusion",
+            "Fewer dispatches and much less GPU time: less work explains this as well as fusion does",
         ),
-        (Class::Shrunk, _) if !is_renamed => (
+        (ChangeClass::Shrunk, _) if !is_renamed => (
             Unclear,
-            "Fewer dispatches under the same kernel names, which merging by the driver or less \
-             work explains as well as fusion",
+            "Fewer dispatches under the same kernel names: merging by the driver or less work \
+             explains this as well as fusion does",
         ),
-        (Class::Shrunk, Class::Grown) => (
+        (ChangeClass::Shrunk, ChangeClass::Grown) => (
             Unclear,
             "Fewer dispatches under other kernel names, but more GPU time: if this is fusion, the \
              fused kernels are slower than what they replace",
         ),
-        (Class::Shrunk, Class::Unchanged) => (
+        (ChangeClass::Shrunk, ChangeClass::Unchanged) => (
             Consistent,
             "Consistent with fusion: fewer dispatches under other kernel names for the same GPU \
              time",
         ),
-        (Class::Shrunk, _) => (
+        (ChangeClass::Shrunk, _) => (
             Consistent,
             "Consistent with fusion: fewer dispatches under other kernel names and less GPU time",
         ),
@@ -213,7 +215,7 @@ fn evidence(metrics: &[MetricChange], names: &KernelNameCounts) -> Vec<Message> 
     evidence.push(names.text());
 
     let merged = find(metrics, "counts.coalesced").map(|metric| &metric.change);
-    if merged.is_some_and(|change| change.class != Class::Unchanged) {
+    if merged.is_some_and(|change| change.class != ChangeClass::Unchanged) {
         evidence.extend(figure(
             "counts.coalesced",
             "intervals merged by the driver",

@@ -7,7 +7,7 @@ use metalens_analyzer::{Message, Note, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, Class, Direction, Judge, Preference, Side};
+use crate::change::{Change, ChangeClass, Direction, Judge, Preference, SideValues};
 use crate::metric_changes::{MetricChange, find};
 use crate::number::Number;
 use crate::runs::{KernelRuns, Runs};
@@ -24,7 +24,7 @@ pub struct KernelChange {
     /// GPU channel that it ran on. Null if the recording does not say.
     pub channel: Option<String>,
     /// Class of the change of its total time, or its absence on one side.
-    pub class: Class,
+    pub class: ChangeClass,
     /// Direction of the change: better or worse. Null if no significant change is known.
     pub direction: Option<Direction>,
     /// Largest share of its side's kernel time, by medians. Null if no side has a value.
@@ -77,8 +77,8 @@ fn moved_ns(kernel: &KernelChange) -> f64 {
 /// Returns a note on the kernels that only one side has, if base has some that new lacks.
 pub(crate) fn one_sided_note(kernels: &[KernelChange], metrics: &[MetricChange]) -> Option<Note> {
     let sum = find(metrics, "busy.sum_ns").map(|metric| &metric.change);
-    let removed = names_and_share(kernels, Class::Removed, sum, |change| &change.base)?;
-    let added = names_and_share(kernels, Class::Added, sum, |change| &change.new);
+    let removed = names_and_share(kernels, ChangeClass::Removed, sum, |change| &change.base)?;
+    let added = names_and_share(kernels, ChangeClass::Added, sum, |change| &change.new);
     let added = added.map(|added| {
         message!(
             "; kernels only in new: {}. A renamed kernel is in both lists",
@@ -93,9 +93,9 @@ pub(crate) fn one_sided_note(kernels: &[KernelChange], metrics: &[MetricChange])
 /// none.
 fn names_and_share(
     kernels: &[KernelChange],
-    class: Class,
+    class: ChangeClass,
     sum: Option<&Change>,
-    side: fn(&Change) -> &Side,
+    side: fn(&Change) -> &SideValues,
 ) -> Option<Message> {
     let all = kernels.iter().filter(|kernel| kernel.class == class);
     let all: Vec<&KernelChange> = all.collect();
@@ -136,8 +136,8 @@ fn kernel_change(
 
     let total_ns = change(|kernel| &kernel.total_ns, Unit::Ns, Preference::Lower);
     let (class, direction) = match (was, now) {
-        (None, Some(_)) if base > 0 => (Class::Added, None),
-        (Some(_), None) if new > 0 => (Class::Removed, None),
+        (None, Some(_)) if base > 0 => (ChangeClass::Added, None),
+        (Some(_), None) if new > 0 => (ChangeClass::Removed, None),
         _ => (total_ns.class, total_ns.direction),
     };
 
@@ -154,7 +154,7 @@ fn kernel_change(
 }
 
 fn median_of(values: &[Option<Number>]) -> Option<f64> {
-    Side::from_values(values).median.map(Number::get)
+    SideValues::from_values(values).median.map(Number::get)
 }
 
 fn largest_share(total: &Change, (base, new): (Option<f64>, Option<f64>)) -> Option<f64> {

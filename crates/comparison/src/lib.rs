@@ -87,7 +87,7 @@ mod trend;
 mod unit;
 
 pub use baseline::{BASELINE_SCHEMA, Baseline, BaselineError, LEAST_RUNS, baseline_json_schema};
-pub use change::{Change, Class, Direction, Floor, Side};
+pub use change::{Change, ChangeClass, Direction, Floor, SideValues};
 pub use circumstances::{CircumstanceDifference, Comparability};
 pub use compare::{
     CompareOptions, Comparison, ComparisonMethod, ComparisonPreset, RunName, SCHEMA, SideFacts,
@@ -101,11 +101,11 @@ pub use gate::{
 pub use kernels::KernelChange;
 pub use metric_changes::MetricChange;
 pub use metrics::{MetricGroup, metric_ids};
-pub use moved::{Moved, Quantity};
+pub use moved::{Quantity, QuantityChange};
 pub use number::Number;
 pub use outliers::{MIN_VALUES, OutlierResult, OutlierValue, Z_SCORE_LIMIT, find_outliers};
 pub use repeated::RepeatedRun;
 pub use runs::{Circumstance, KernelRuns, Runs};
-pub use statistics::{Interval, Shift, median, paired, shift};
+pub use statistics::{ConfidenceInterval, Shift, median, paired, shift};
 pub use trend::{ALL_PAIRS, LEAST_POINTS, Trend, trend};
 pub use unit::Unit;

@@ -6,7 +6,7 @@ use metalens_analyzer::{Message, Note, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, Class, Direction, Preference, Side, direction};
+use crate::change::{Change, ChangeClass, Direction, Preference, SideValues, direction};
 use crate::metric_changes::{MetricChange, find};
 use crate::metrics::MetricGroup;
 use crate::number::Number;
@@ -15,11 +15,11 @@ use crate::unit::Unit;
 
 /// The change of one of the four main quantities.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Moved {
+pub struct QuantityChange {
     /// The quantity that this is about.
     pub what: Quantity,
     /// Class of its change.
-    pub class: Class,
+    pub class: ChangeClass,
     /// The change in one sentence.
     pub says: String,
     /// Values of `says`, in the order in which they stand in it.
@@ -58,7 +58,7 @@ impl Quantity {
     }
 }
 
-impl Moved {
+impl QuantityChange {
     /// Returns the direction of the change. The number of dispatches has no better side.
     #[must_use]
     pub fn direction(&self) -> Option<Direction> {
@@ -71,7 +71,7 @@ impl Moved {
 }
 
 /// Returns the changes of the four main quantities, of those that a side has.
-pub(crate) fn moved(metrics: &[MetricChange]) -> Vec<Moved> {
+pub(crate) fn moved(metrics: &[MetricChange]) -> Vec<QuantityChange> {
     let all = Quantity::ALL.into_iter().filter_map(|(what, id, _)| {
         let metric = find(metrics, id)?;
         let sentence = match what {
@@ -83,7 +83,7 @@ pub(crate) fn moved(metrics: &[MetricChange]) -> Vec<Moved> {
             Quantity::KernelTime => metric_sentence("kernel time, summed", metric),
             Quantity::Wall => metric_sentence("first to last GPU work", metric),
         };
-        Some(Moved {
+        Some(QuantityChange {
             what,
             class: metric.change.class,
             says: sentence.text,
@@ -98,7 +98,7 @@ fn metric_sentence(name: &'static str, metric: &MetricChange) -> Message {
     let Some(became) = became(change, unit) else {
         return message!("{}: not recorded on one side", name);
     };
-    if change.class == Class::Unstable {
+    if change.class == ChangeClass::Unstable {
         let sure = sureness(change, unit).map(|sure| message!("; {}", sure));
         message!("{}: inconclusive, {}{}", name, became, sure)
     } else {
@@ -125,7 +125,7 @@ fn gaps_sentence(idle: &MetricChange, gaps: Option<&MetricChange>) -> Message {
 
 /// Returns notes on the sides of which too much idle time has no known cause.
 pub(crate) fn unknown_cause_notes(metrics: &[MetricChange]) -> Vec<Note> {
-    type SideOf = fn(&Change) -> &Side;
+    type SideOf = fn(&Change) -> &SideValues;
     let sides: [(&'static str, SideOf); 2] = [
         ("base", |change| &change.base),
         ("new", |change| &change.new),
@@ -169,8 +169,8 @@ pub(crate) fn headline(metrics: &[MetricChange]) -> Message {
     let (was, now) = (value(was, Unit::Ns), value(now, Unit::Ns));
     let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
     match change.class {
-        Class::Grown | Class::Shrunk => {
-            let verdict = if change.class == Class::Grown {
+        ChangeClass::Grown | ChangeClass::Shrunk => {
+            let verdict = if change.class == ChangeClass::Grown {
                 "Regressed"
             } else {
                 "Improved"
@@ -192,7 +192,7 @@ pub(crate) fn headline(metrics: &[MetricChange]) -> Message {
                 busy_and_idle(metrics)
             )
         }
-        Class::Unchanged => message!("No significant change: {} → {}{}", was, now, sure),
+        ChangeClass::Unchanged => message!("No significant change: {} → {}{}", was, now, sure),
         _ => message!(
             "Inconclusive, the runs vary too much: {} → {}{}",
             was,

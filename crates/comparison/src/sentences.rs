@@ -3,7 +3,7 @@
 use metalens_analyzer::message::{Value, counted, number, shown_share};
 use metalens_analyzer::{Message, message};
 
-use crate::change::{Change, Class};
+use crate::change::{Change, ChangeClass};
 use crate::format;
 use crate::number::Number;
 use crate::unit::Unit;
@@ -82,8 +82,10 @@ pub(crate) fn became(change: &Change, unit: Unit) -> Option<Message> {
     );
 
     Some(match change.class {
-        Class::Unchanged if was.text == now.text => message!("no significant change, {}", now),
-        Class::Unchanged => message!("no significant change, {} → {}", was, now),
+        ChangeClass::Unchanged if was.text == now.text => {
+            message!("no significant change, {}", now)
+        }
+        ChangeClass::Unchanged => message!("no significant change, {} → {}", was, now),
         _ => message!("{} → {} ({})", was, now, share(change)),
     })
 }

@@ -12,7 +12,7 @@ const WANTED: f64 = 0.95;
 
 /// Confidence interval of the true shift.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Interval {
+pub struct ConfidenceInterval {
     /// Lower end of the interval.
     pub low: Number,
     /// Upper end of the interval.
@@ -29,7 +29,7 @@ pub struct Shift {
     /// two in the middle.
     pub estimate: Number,
     /// Confidence interval of the true shift. None with fewer than two values on a side.
-    pub interval: Option<Interval>,
+    pub interval: Option<ConfidenceInterval>,
 }
 
 /// Returns the shift from `base` to `new`; none if a side is empty.
@@ -51,7 +51,7 @@ pub(crate) fn shift_ranked(base: &[f64], new: &[f64], rank: Option<Rank>) -> Opt
     let (low, high) = (at(count.checked_sub(1)? / 2)?, at(count / 2)?);
 
     let interval = rank.and_then(|rank| {
-        Some(Interval {
+        Some(ConfidenceInterval {
             low: Number::new(at(rank.k - 1)?)?,
             high: Number::new(at(count.checked_sub(rank.k)?)?)?,
             confidence: rank.confidence,

@@ -231,7 +231,7 @@ mod tests {
 
     /// Pairs that lie half of the points apart find the slope of many points on a line.
     #[test]
-    fn many_points() {
+    fn a_trend_of_many_points_is_found() {
         let points = (0..2_500).map(|at| (f64::from(at), 7.0 + 0.5 * f64::from(at)));
         let points: Vec<(f64, f64)> = points.collect();
         let found = trend(&points).unwrap();

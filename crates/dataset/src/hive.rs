@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn days() {
+    fn days_are_parsed_and_formatted() {
         // The expected values are from `date -d … +%s`, divided by 86400.
         let cases = [
             ("1970-01-01", Some(0)),

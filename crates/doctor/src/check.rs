@@ -53,6 +53,7 @@ pub struct TextFile {
 }
 
 impl Check {
+    /// Returns a check without a remedy.
     pub(crate) fn new(id: &str, verdict: Verdict, found: impl Into<String>) -> Self {
         Self {
             id: id.to_owned(),
@@ -79,6 +80,7 @@ impl Check {
         Self::new(id, Verdict::Unknown, format!("unknown: {why}"))
     }
 
+    /// Adds a remedy with its commands.
     pub(crate) fn remedy(mut self, what: &str, commands: &[&str]) -> Self {
         self.remedy = Some(Remedy {
             what: what.to_owned(),

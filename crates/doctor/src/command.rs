@@ -94,6 +94,7 @@ impl CommandRunner for SystemCommands {
 }
 
 impl SystemCommands {
+    /// Runs a program. Returns `None` if it did not end in time.
     fn output(&self, program: &str, arguments: &[&str]) -> io::Result<Option<CommandOutput>> {
         let handle = duct::cmd(program, arguments)
             .env("LC_ALL", "C")

@@ -96,6 +96,7 @@ fn diagnosis(platform: &str, checks: Vec<Check>, facts: Option<Facts>) -> Diagno
     }
 }
 
+/// Returns the commands that work without a Mac.
 fn works_here() -> Vec<WorksHere> {
     let all = [
         (
@@ -113,6 +114,7 @@ fn works_here() -> Vec<WorksHere> {
             "write a synthetic recording whose correct results are known",
         ),
     ];
+
     all.map(|(command, what)| WorksHere {
         command: command.to_owned(),
         what: what.to_owned(),

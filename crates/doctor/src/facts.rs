@@ -88,7 +88,7 @@ pub struct Xcode {
     /// Build code of Xcode, such as `17C529`.
     pub build: Fact<String>,
     /// True if the license of Xcode was accepted.
-    pub licence_accepted: Fact<bool>,
+    pub license_accepted: Fact<bool>,
     /// True if Xcode has installed the components that it installs at its first launch.
     pub first_launch_done: Fact<bool>,
 }

@@ -51,12 +51,14 @@ impl Machine {
             "hw.perflevel1.physicalcpu",
             "hw.memsize",
         ];
+
         // sysctl prints the names that it knows, and an error for each other one.
         let hardware = runner.run(SYSCTL, &names);
         let text = |name: &str| {
             let source = format!("sysctl {name}");
             Fact::parsed(&source, &hardware, |text| parse::field(text, name))
         };
+
         let number = |name: &str| {
             let source = format!("sysctl {name}");
             Fact::new(
@@ -70,6 +72,7 @@ impl Machine {
                 },
             )
         };
+
         let version = runner.run("/usr/bin/sw_vers", &[]);
         let gpu = runner.run(IOREG, &["-r", "-d", "1", "-w", "0", "-c", "IOAccelerator"]);
         let of_system =
@@ -110,11 +113,12 @@ impl Xcode {
             };
             Fact::new(&source, value, || answer.summary())
         };
+
         let part =
             |value: Option<String>| Fact::new("xcodebuild -version", value, || version.summary());
         Self {
             folder: Fact::parsed("xcode-select -p", &folder, parse::folder),
-            licence_accepted: is_done(&["-license", "check"]),
+            license_accepted: is_done(&["-license", "check"]),
             first_launch_done: is_done(&["-checkFirstLaunchStatus"]),
             version: part(named.as_ref().map(|(version, _)| version.clone())),
             build: part(named.as_ref().map(|(_, build)| build.clone())),
@@ -163,6 +167,7 @@ impl Condition {
             all.retain(|process| RECORDERS.contains(&process.name.as_str()));
             Some(all)
         };
+
         let low_power = parse::low_power_mode(&settings.text());
         let limit = parse::speed_limit(&limits.text());
         Self {
@@ -256,6 +261,7 @@ impl Disk {
     }
 }
 
+/// Finds the staging folders of unfinished recordings.
 fn left_over(folder: &Path) -> Fact<Vec<LeftOver>> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -304,6 +310,7 @@ mod tests {
             });
             assert_eq!(found.as_deref(), expected);
         };
+
         // 1 is idle, 2 and 3 used it, 4 came in between, 5 never used it, 6 left.
         check(
             &[
@@ -323,6 +330,7 @@ mod tests {
             Some(&[(3, 83), (2, 20), (4, 3)]),
         );
         check(&[(1, Some(5))], &[(1, Some(5))], Some(&[]));
+
         // A count that starts again is ignored.
         check(&[(1, Some(50))], &[(1, Some(5))], Some(&[]));
         check(&[(1, None)], &[(1, None)], None);

@@ -162,6 +162,7 @@ pub(crate) fn gpu_clients(text: &str) -> Option<Vec<(Process, Option<u64>)>> {
             }
         }
     }
+
     (!all.is_empty()).then_some(all)
 }
 
@@ -226,6 +227,7 @@ mod tests {
             let text = format!("System Integrity Protection status: {status}.\n");
             assert_eq!(protection(&text), expected, "{status}");
         };
+
         check("enabled", Some(Protection::On));
         check("disabled", Some(Protection::Off));
         let custom =

@@ -18,6 +18,7 @@ pub(crate) struct XctraceStatus {
 }
 
 impl XctraceStatus {
+    /// Asks `xctrace` for its version and templates, with a time limit.
     pub(crate) fn query(tool: Result<Tool, Error>) -> Self {
         let tool = match tool {
             Ok(tool) => tool,

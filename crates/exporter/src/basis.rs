@@ -44,6 +44,7 @@ impl Basis {
         Ok(basis)
     }
 
+    /// Adds the files of a folder and of all folders in it.
     fn add(&mut self, folder: &Path) -> io::Result<()> {
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;

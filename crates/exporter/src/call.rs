@@ -77,6 +77,7 @@ impl Exporter {
                 tell(Event::Written(size));
             }
         }
+
         // The pipes can still have lines. The limit is for output without end.
         let ended = Instant::now();
         while ended.elapsed() < Duration::from_secs(2)
@@ -84,6 +85,7 @@ impl Exporter {
         {
             answer.keep(line);
         }
+
         Ok(answer)
     }
 

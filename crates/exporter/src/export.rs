@@ -130,9 +130,11 @@ impl ExportRun<'_> {
             }
             None => self.contents()?,
         };
+
         let (jobs, mut absent) = self.jobs(runs.as_deref())?;
         self.warn_of_little_room();
         let attempted = self.tables(&jobs, runs.is_some())?;
+
         let empty = self.empty(&attempted);
         if matches!(self.request.wanted, TableSelection::These(_)) {
             absent.extend(self.empty(&jobs.iter().collect::<Vec<_>>()));
@@ -195,11 +197,13 @@ impl ExportRun<'_> {
             };
             return Ok((jobs_from_names(names, run), Vec::new()));
         };
+
         let at = index_of_run(runs, *run)?;
         let listed = |name: &String| {
             let schemas = runs.get(at).map(|run| &run.schemas);
             schemas.is_some_and(|schemas| schemas.contains(name))
         };
+
         Ok(match wanted {
             TableSelection::All => (jobs_from_contents(runs, at, &|_| true), Vec::new()),
             TableSelection::Known => {
@@ -244,6 +248,7 @@ impl ExportRun<'_> {
             let is_done = before.is_some_and(|table| table.is_done(&self.request.folder));
             self.request.force || !is_done
         };
+
         let missing: Vec<&TableJob> = jobs.iter().filter(is_missing).collect();
         for (at, job) in missing.iter().enumerate() {
             (self.tell)(Event::Table {
@@ -257,20 +262,24 @@ impl ExportRun<'_> {
                 break;
             }
         }
+
         let is_present = |table: &TableFile| table.state != TableState::Absent;
         if has_contents || self.manifest.tables.iter().any(is_present) {
             return Ok(missing);
         }
+
         let why = match self.failed.first() {
             Some(failure) => failure.why.clone(),
             None => "the bundle has none of the tables that were requested by name".to_owned(),
         };
+
         Err(Error::NotExportable {
             bundle: self.request.bundle.display().to_string(),
             why,
         })
     }
 
+    /// Exports one table, with several attempts, and records the result in the manifest.
     fn table(&mut self, job: &TableJob) -> Result<()> {
         let draft = self.drafts.path().join(format!("{}.xml", job.stem));
         // After a table failed in all attempts, many attempts for the next one are useless.

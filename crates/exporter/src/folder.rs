@@ -32,6 +32,7 @@ pub(crate) fn load_earlier_export(
         folder: folder.display().to_string(),
         holds,
     };
+
     let documents = documents(folder)?;
     let found = Manifest::load(folder);
     match found {

@@ -12,13 +12,15 @@ pub(crate) struct TableJob {
     /// Position of its run, from 1.
     pub(crate) position: u64,
     pub(crate) schema: String,
-    /// Its position in the run, if the run has several tables of its schema.
+    /// Position of the table in the run, if the run has several tables of its schema.
     pub(crate) place: Option<usize>,
     /// Name of its file without the ending.
     pub(crate) stem: String,
 }
 
 impl TableJob {
+    /// Returns the argument for `xctrace export`. Tables of one schema differ only in their
+    /// position.
     pub(crate) fn selection(&self) -> ExportSelection {
         match self.place {
             Some(place) => ExportSelection::Place {

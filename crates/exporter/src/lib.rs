@@ -42,7 +42,7 @@ pub use metalens_xctrace::command::TimeRange;
 pub use request::{Exported, Request, TableFailure, TableSelection};
 pub use stream::{TableStream, TableStreams};
 
-/// Runs `xctrace export`.
+/// Exports tables of bundles with one installation of `xctrace`.
 #[derive(Debug, Clone)]
 pub struct Exporter {
     pub(crate) tool: Tool,

@@ -64,6 +64,7 @@ pub enum TableState {
 }
 
 impl Manifest {
+    /// Returns the manifest of an export that has no files yet.
     pub(crate) fn new(basis: Basis) -> Self {
         Self {
             schema: FORM.to_owned(),
@@ -113,6 +114,7 @@ impl Manifest {
         rivals.filter_map(|table| table.file.clone()).collect()
     }
 
+    /// Adds a table, and replaces an earlier entry of the same table.
     pub(crate) fn set(&mut self, table: TableFile) {
         let TableFile {
             schema, run, place, ..

@@ -67,6 +67,7 @@ impl Exporter {
                 jobs_from_names(known, run.unwrap_or(1))
             }
         };
+
         let listener: Listener = Rc::new(move |note| tell(Event::Note(note)));
         let table = |job| TableStream {
             exporter: self.clone(),
@@ -74,6 +75,7 @@ impl Exporter {
             job,
             listener: Rc::clone(&listener),
         };
+
         Ok(TableStreams {
             toc: toc.filter(|_| runs.is_some()),
             tables: jobs.into_iter().map(table).collect(),
@@ -105,6 +107,7 @@ impl Exporter {
             }
             self.pause(pause_after(attempt))?;
         }
+
         Ok((None, end))
     }
 
@@ -171,6 +174,7 @@ impl TableStream {
                 .pause(pause_after(attempt))
                 .map_err(io::Error::other)?;
         }
+
         Err(io::Error::other(format!("no output ({end})")))
     }
 }
@@ -191,6 +195,7 @@ impl Read for CheckedStream {
             self.tail.push(bytes.get(..count).unwrap_or_default());
             return Ok(count);
         }
+
         if self.has_ended {
             return Ok(0);
         }
@@ -200,11 +205,13 @@ impl Read for CheckedStream {
         if answer.code == Some(0) && is_whole {
             return Ok(0);
         }
+
         let (schema, end) = (&self.schema, describe_end(answer));
         if is_whole {
             (self.listener)(&format!("{schema} is complete, although {end}"));
             return Ok(0);
         }
+
         (self.listener)(&format!("{schema} is CUT OFF: {end}"));
         Err(io::ErrorKind::UnexpectedEof.into())
     }

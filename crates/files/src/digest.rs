@@ -47,7 +47,7 @@ mod tests {
 
     /// The examples are those of FIPS 180-2.
     #[test]
-    fn hashes() {
+    fn hashes_are_those_of_the_standard() {
         let check = |text: &str, expected: &str| assert_eq!(sha256(text.as_bytes()), expected);
         check(
             "abc",

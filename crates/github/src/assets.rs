@@ -49,7 +49,7 @@ struct Commit {
 }
 
 /// Newest commit of the branch, and its tree.
-struct Tip {
+struct BranchTip {
     commit: String,
     tree: String,
 }
@@ -114,7 +114,7 @@ impl Client {
         Ok(commit)
     }
 
-    fn tip(&self, repository: &Repository) -> Result<Option<Tip>> {
+    fn tip(&self, repository: &Repository) -> Result<Option<BranchTip>> {
         let path = repository.path(&format!("/git/ref/heads/{ASSETS_BRANCH}"));
         let found = match self.get(&path) {
             Err(error) if error.is_not_found() => return Ok(None),
@@ -124,7 +124,7 @@ impl Client {
         let commit = found.json::<Ref>(&path)?.object.sha;
         let path = repository.path(&format!("/git/commits/{commit}"));
         let tree = self.get(&path)?.json::<Commit>(&path)?.tree.sha;
-        Ok(Some(Tip { commit, tree }))
+        Ok(Some(BranchTip { commit, tree }))
     }
 
     fn commit(&self, repository: &Repository, tree: &str, parents: &[&str]) -> Result<String> {

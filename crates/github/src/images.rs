@@ -21,7 +21,7 @@ pub enum ImagesChoice {
 
 /// A picture that a comment may show.
 #[derive(Debug, Clone)]
-pub struct Chart {
+pub struct ChartFile {
     /// The name of the chart, such as `timeline`.
     pub name: String,
     /// True if the picture is light on dark.
@@ -42,7 +42,7 @@ pub struct Chart {
 #[derive(Debug, Clone)]
 pub struct PlacedChart<'a> {
     /// The chart, in its dark-on-light form.
-    pub chart: &'a Chart,
+    pub chart: &'a ChartFile,
     /// The place of its picture.
     pub place: ChartPlace,
 }
@@ -118,7 +118,7 @@ pub fn cannot_attach(api: &Api, kind: Option<TokenKind>) -> Option<&'static str>
 }
 
 /// Returns each light chart with its dark one.
-fn pairs(charts: &[Chart]) -> Vec<(&Chart, Option<&Chart>)> {
+fn pairs(charts: &[ChartFile]) -> Vec<(&ChartFile, Option<&ChartFile>)> {
     let light = charts.iter().filter(|chart| !chart.is_dark);
     let pairs = light.map(|light| {
         let mut dark = charts.iter().filter(|chart| chart.is_dark);
@@ -130,7 +130,7 @@ fn pairs(charts: &[Chart]) -> Vec<(&Chart, Option<&Chart>)> {
 /// Returns the pictures as `gh` takes them, and their files. `gh` rewrites Markdown pictures,
 /// and those have one theme.
 #[must_use]
-pub fn attached(charts: &[Chart]) -> (Vec<PlacedChart<'_>>, Vec<String>) {
+pub fn attached(charts: &[ChartFile]) -> (Vec<PlacedChart<'_>>, Vec<String>) {
     let pictures = pairs(charts).into_iter().map(|(chart, _)| {
         let place = ChartPlace::Attached(chart.path.clone());
         (PlacedChart { chart, place }, chart.path.clone())
@@ -141,10 +141,10 @@ pub fn attached(charts: &[Chart]) -> (Vec<PlacedChart<'_>>, Vec<String>) {
 /// Returns the pictures on the branch at a commit, whose addresses never change.
 #[must_use]
 pub fn on_branch<'a>(
-    charts: &'a [Chart],
+    charts: &'a [ChartFile],
     (server, repository, commit): (&str, &str, &str),
 ) -> Vec<PlacedChart<'a>> {
-    let address = |chart: &Chart| {
+    let address = |chart: &ChartFile| {
         format!(
             "{server}/{repository}/blob/{commit}/{}?raw=true",
             asset_path(chart)
@@ -163,7 +163,7 @@ pub fn on_branch<'a>(
 
 /// Returns the files to put on the branch.
 #[must_use]
-pub fn assets(charts: &[Chart]) -> Vec<Asset> {
+pub fn assets(charts: &[ChartFile]) -> Vec<Asset> {
     let charts = pairs(charts)
         .into_iter()
         .flat_map(|(light, dark)| [Some(light), dark]);
@@ -176,7 +176,7 @@ pub fn assets(charts: &[Chart]) -> Vec<Asset> {
 
 /// Returns the path of a chart on the branch. The name is the hash of the content, so that
 /// the same picture is the same file, and no file ever changes.
-fn asset_path(chart: &Chart) -> String {
+fn asset_path(chart: &ChartFile) -> String {
     format!(
         "metalens/{}.png",
         chart.sha256.get(..32).unwrap_or(&chart.sha256)

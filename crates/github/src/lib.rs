@@ -57,8 +57,8 @@ pub use destination::{
 };
 pub use error::{Error, Result, TextError};
 pub use gh::{Attached, Gh, GhVersion};
-pub use images::{Chart, ChartPlace, ImagesChoice, PlacedChart, UploadMethod};
-pub use post::{Posting, Texts, post};
+pub use images::{ChartFile, ChartPlace, ImagesChoice, PlacedChart, UploadMethod};
+pub use post::{PostTexts, Posting, post};
 pub use pulls::{Head, PullRequest};
 pub use remote::repository_of_remote;
 pub use secret::{Token, TokenKind};

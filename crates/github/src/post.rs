@@ -11,12 +11,12 @@ use crate::comments::{Comment, CommentAction, UpsertedComment};
 use crate::destination::{Destination, PullRequestRef};
 use crate::error::{Error, Result, TextError};
 use crate::gh::{Gh, GhVersion};
-use crate::images::{self, Chart, ImagesChoice, PlacedChart, UploadMethod};
+use crate::images::{self, ChartFile, ImagesChoice, PlacedChart, UploadMethod};
 use crate::pulls::PullRequest;
 use crate::secret::{Token, TokenKind};
 
 /// Writes the texts to post. A link is a text and an address.
-pub trait Texts {
+pub trait PostTexts {
     /// Writes a comment with these pictures and further links.
     fn comment(
         &self,
@@ -32,13 +32,13 @@ pub trait Texts {
 /// A comment to post.
 pub struct Posting<'a> {
     /// Writer of the texts.
-    pub texts: &'a dyn Texts,
+    pub texts: &'a dyn PostTexts,
     /// Key of the comment, which the user sees.
     pub key: &'a str,
     /// First words of the comment, which no other comment has.
     pub marker: String,
     /// Charts that the comment may show.
-    pub charts: &'a [Chart],
+    pub charts: &'a [ChartFile],
     /// Folder with the charts' files.
     pub folder: &'a Path,
     /// Upload method that the user chose.

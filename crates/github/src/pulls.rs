@@ -39,12 +39,12 @@ struct PullRequestAnswer {
     number: u64,
     #[serde(default)]
     html_url: String,
-    head: Side,
-    base: Side,
+    head: PullRequestSide,
+    base: PullRequestSide,
 }
 
 #[derive(Deserialize)]
-struct Side {
+struct PullRequestSide {
     sha: String,
     repo: Option<Repo>,
 }

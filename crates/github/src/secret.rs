@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prefixes_tell_the_kind() {
+    fn the_prefix_of_a_token_gives_its_kind() {
         let check = |text: &str, expected: Option<TokenKind>| {
             assert_eq!(
                 Token::new(text).map(|token| token.kind()),

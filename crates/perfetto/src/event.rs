@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_cannot_break_out() {
+    fn special_characters_in_texts_are_escaped() {
         let hostile = "a\"}],\\ \u{7f}\u{1b}\u{0}\n日本";
         let text = written(|events| {
             let event = events.slice(TRACK, "gpu", hostile, (1, 2)).unwrap();

@@ -5,14 +5,14 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 /// Lanes on which no slices overlap. Slices come in the order of their starts.
 #[derive(Debug, Default)]
-pub(crate) struct Lanes {
+pub(crate) struct FreeLanes {
     /// Lanes in use, the one that ends first on top.
     busy: BinaryHeap<Reverse<(u64, usize)>>,
     /// Lanes that are free again, the first on top.
     free: BinaryHeap<Reverse<usize>>,
 }
 
-impl Lanes {
+impl FreeLanes {
     /// Takes the first lane that is free from `start_ns` on. A slice without length takes one
     /// nanosecond, because viewers attach arrows to it.
     pub(crate) fn place(&mut self, start_ns: u64, end_ns: u64) -> usize {
@@ -108,7 +108,7 @@ mod tests {
     /// 1      [-----)
     /// ```
     #[test]
-    fn inside_or_apart() {
+    fn slices_that_are_nested_or_apart_share_a_lane() {
         let mut nests = NestedLanes::default();
         let all = [(0, 15), (2, 5), (4, 10), (8, 15), (8, 15), (15, 18)];
         let placed = all.map(|(start, end)| nests.place(start, end, None));
@@ -124,8 +124,8 @@ mod tests {
     /// 2     [--------)
     /// ```
     #[test]
-    fn the_first_free_lane() {
-        let mut lanes = Lanes::default();
+    fn a_slice_takes_the_first_free_lane() {
+        let mut lanes = FreeLanes::default();
         let all = [(0, 5), (2, 7), (3, 12), (9, 12), (9, 9), (12, 13)];
         let placed = all.map(|(start, end)| lanes.place(start, end));
         assert_eq!(placed, [0, 1, 2, 0, 1, 0]);
@@ -137,7 +137,7 @@ mod tests {
         #[test]
         fn first_free_lane_is_taken(mut all in prop::collection::vec((0_u64..60, 0_u64..20), 0..40)) {
             all.sort_unstable();
-            let mut lanes = Lanes::default();
+            let mut lanes = FreeLanes::default();
             let mut ends: Vec<u64> = Vec::new();
             for (start, length) in all {
                 let free = ends.iter().position(|&end| end <= start);

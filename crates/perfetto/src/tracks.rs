@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use metalens_analyzer::Report;
 
 use crate::event::{TraceEvents, Track};
-use crate::lanes::Lanes;
+use crate::lanes::FreeLanes;
 
 /// Position of the warm-up in the list, before the other tracks of the process.
 pub(crate) const WARM_UP: usize = 0;
@@ -157,14 +157,14 @@ impl<'a> OpenTracks<'a> {
 
 /// The tracks of a kind whose slices must not overlap.
 pub(crate) struct LanedTracks<'a> {
-    lanes: Lanes,
+    lanes: FreeLanes,
     opened: OpenTracks<'a>,
 }
 
 impl<'a> LanedTracks<'a> {
     pub(crate) fn new(pid: u64, name: &'a str, group: usize) -> Self {
         Self {
-            lanes: Lanes::default(),
+            lanes: FreeLanes::default(),
             opened: OpenTracks::new(pid, name, group),
         }
     }
@@ -172,7 +172,7 @@ impl<'a> LanedTracks<'a> {
     /// Returns the same tracks without slices.
     pub(crate) fn cleared(self) -> Self {
         Self {
-            lanes: Lanes::default(),
+            lanes: FreeLanes::default(),
             ..self
         }
     }

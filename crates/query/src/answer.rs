@@ -1,4 +1,4 @@
-//! The rows that a query found, and files of them.
+//! Holds the answer to a query, and writes it as CSV, JSON or Parquet.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ pub struct Answer {
 /// A cell of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell<'a> {
-    /// A null value.
+    /// A null value of the query.
     Absent,
     /// A whole number, exactly.
     Integer(i128),

@@ -1,4 +1,4 @@
-//! The command line of `metalens-query`.
+//! Defines the command line of `metalens-query`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     /// Print the tables and their columns instead
     #[arg(long, conflicts_with_all = ["sql", "format", "output", "rows"])]
     pub(crate) schema: bool,
-    /// Keep other processes' names in the tables of a trace, which leave them out
+    /// Keep the names of other processes in the tables of a trace [default: leave them out]
     #[arg(long)]
     pub(crate) show_names: bool,
     /// Read traces with this reader of `metalens analyze`

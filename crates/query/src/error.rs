@@ -1,4 +1,4 @@
-//! The errors of queries: what is wrong, where, and what to do about it.
+//! Defines the errors of queries: what is wrong, where, and what to do about it.
 
 use metalens_dataset::describe;
 use polars::prelude::PolarsError;
@@ -16,12 +16,12 @@ pub enum Error {
     /// The statement means something else to polars than to other databases.
     #[error("{what}")]
     Unsafe {
-        /// The part of the statement, and its danger.
+        /// The part of the statement, and how its meaning differs.
         what: String,
         /// The statement to write instead.
         instead: &'static str,
     },
-    /// polars cannot run the statement, whatever the data.
+    /// The SQL of polars lacks something in the statement, whatever the data.
     #[error("polars cannot run this: {0}")]
     Unsupported(String),
     /// The statement names a table or a column that is not there.
@@ -58,7 +58,7 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// Returns whether the statement is wrong, whatever it is asked of.
+    /// Returns whether the statement or the address is wrong, whatever the data.
     #[must_use]
     pub fn is_usage(&self) -> bool {
         matches!(
@@ -85,8 +85,8 @@ impl Error {
             ),
             Self::Unknown(said) => Some(near(said)),
             Self::Read(_) => Some(
-                "write the dataset anew with `metalens analyze --parquet`, or move what is no part \
-                 of it away"
+                "write the dataset again with `metalens analyze --parquet`, or move files that do not \
+                 belong to it out of its folder"
                     .to_owned(),
             ),
             Self::Store { .. } => Some(
@@ -101,7 +101,7 @@ impl Error {
     /// Turns a failed request to an object store into an error with the store's own message,
     /// where it sends one.
     #[cfg(feature = "s3")]
-    pub(crate) fn of_store(address: &str, error: &PolarsError) -> Self {
+    pub(crate) fn from_store(address: &str, error: &PolarsError) -> Self {
         let said = shown(error);
         let message = said.split_once("<Message>");
         let message = message.and_then(|(_, rest)| rest.split_once("</Message>"));
@@ -112,7 +112,7 @@ impl Error {
         }
     }
 
-    pub(crate) fn of_polars(error: &PolarsError) -> Self {
+    pub(crate) fn from_polars(error: &PolarsError) -> Self {
         let said = shown(error);
         match root(error) {
             PolarsError::SQLSyntax(_) => Self::Syntax(said),
@@ -146,14 +146,14 @@ fn root(error: &PolarsError) -> &PolarsError {
     }
 }
 
-/// Returns the first paragraph of polars' words: the plan behind it is for its makers.
+/// Returns the first paragraph of polars' message; the query plan after it is of no use here.
 fn shown(error: &PolarsError) -> String {
     let text = root(error).to_string();
     let first = text.split("\n\n").next().unwrap_or_default();
     first.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the name most like the one that the message quotes, and where to find all of them.
+/// Returns a hint: the name that is most similar to the quoted one, and where all names are listed.
 fn near(said: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     let tables = describe();

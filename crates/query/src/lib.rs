@@ -1,4 +1,4 @@
-//! Asks datasets with SQL: polars' own SQL over its own scan of Parquet files.
+//! Queries datasets with SQL: polars' own SQL over its own scan of Parquet files.
 //!
 //! The crate reads datasets and writes nothing; it starts no process and does not print. The
 //! program of the same name, in `main.rs`, does. polars is linked here and nowhere else.

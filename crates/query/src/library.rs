@@ -1,4 +1,4 @@
-//! Traces' datasets, asked with SQL.
+//! Answers queries about the datasets that were added.
 
 use polars::prelude::{DataFrame, PolarsResult, SortMultipleOptions};
 use polars::sql::SQLContext;
@@ -6,22 +6,22 @@ use polars::sql::SQLContext;
 use crate::answer::Answer;
 use crate::error::{Error, Result};
 use crate::sources::Sources;
-use crate::statement::{Checked, checked};
+use crate::statement::{CheckedStatement, checked};
 
-/// The datasets that can be asked, each run once.
+/// The datasets that can be queried. Each run counts once.
 #[derive(Default)]
 pub struct Library {
     sources: Sources,
 }
 
 impl Library {
-    /// Creates a library with nothing in it.
+    /// Creates a library without datasets.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds every whole run of a dataset: a folder, or an address on S3. Only names are read.
+    /// Adds every complete run of a dataset: a folder, or an address on S3. Reads only file names.
     ///
     /// # Errors
     ///
@@ -61,18 +61,19 @@ impl Library {
         }
         match run(&mut context, &checked) {
             Ok(frame) => Ok(Answer::new(frame)),
-            Err(error) => Err(self.sources.name_damaged(Error::of_polars(&error))),
+            Err(error) => Err(self.sources.name_damaged(Error::from_polars(&error))),
         }
     }
 }
 
-fn run(context: &mut SQLContext, checked: &Checked) -> PolarsResult<DataFrame> {
-    // In memory: the streaming engine of this version panics at some joins and unions.
+fn run(context: &mut SQLContext, checked: &CheckedStatement) -> PolarsResult<DataFrame> {
+    // This runs in memory, because the streaming engine of this version panics at some joins and
+    // unions.
     let frame = context.execute(&checked.sql)?.collect()?;
     if checked.is_ordered {
         return Ok(frame);
     }
-    // Left to chance, the order of rows would differ from one run to the next.
+    // Without sorting, the order of rows would differ from one run to the next.
     let columns: Vec<_> = frame.get_column_names().into_iter().cloned().collect();
     if columns.is_empty() || frame.height() < 2 {
         return Ok(frame);

@@ -1,7 +1,7 @@
-//! `metalens-query`: the program behind `metalens query`.
+//! Runs `metalens-query`, the program behind `metalens query`.
 //!
-//! A trace is made into a dataset first, by `metalens analyze --parquet`: traces and datasets
-//! are asked in one way, and traces are read in one place.
+//! `metalens analyze --parquet` makes a dataset of each trace first. So there is one way to query,
+//! and one place that reads traces.
 
 mod arguments;
 mod memory;
@@ -18,7 +18,7 @@ use metalens_dataset::describe;
 use metalens_query::{Answer, Error, Library, check};
 
 use crate::arguments::{Arguments, Format};
-use crate::traces::Added;
+use crate::traces::AddOutcome;
 
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
@@ -58,10 +58,10 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     memory::watch(arguments.max_memory)?;
 
     let mut library = Library::new();
-    // The traces' own dataset, kept until the query is answered.
+    // The folder with the traces' dataset must exist until the query is answered.
     let _made = match traces::add(&mut library, arguments)? {
-        Added::All(made) => made,
-        Added::Failed(code) => return Ok(code),
+        AddOutcome::All(made) => made,
+        AddOutcome::Failed(code) => return Ok(code),
     };
     if library.twice() > 0 && !arguments.quiet {
         let runs = match library.twice() {
@@ -93,7 +93,7 @@ fn describe_only(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the format that was asked for, else the one that the file's extension names.
+/// Returns the requested format, else the one that the file's extension names.
 fn format(arguments: &Arguments) -> anyhow::Result<Format> {
     let extension = arguments.output.as_ref();
     let extension = extension.and_then(|file| file.extension()?.to_str());
@@ -141,7 +141,7 @@ fn write(
 #[error("{0}")]
 struct Misuse(&'static str);
 
-/// A machine that cannot do it.
+/// A failure because something is missing on this machine.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Unavailable(String);
@@ -168,7 +168,7 @@ fn fail(error: &anyhow::Error) -> ExitCode {
     }
 }
 
-/// Returns whether whoever read the output has had enough, as `head` has.
+/// Returns whether the reader of the output closed it, as `head` does.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<io::Error>();
     error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

@@ -1,7 +1,7 @@
 //! Ends a query that needs more memory than it may have.
 //!
-//! A join that matches everything with everything grows until the system ends the program, or
-//! others with it. A thread looks ten times a second and ends it first, with a reason.
+//! A join of everything with everything grows until the system ends this program, or others too.
+//! A thread checks the memory ten times per second and ends the program first, with a reason.
 
 use std::io::Write;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::Context;
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
-/// Starts watching. Without a limit it is three quarters of the machine's memory.
+/// Starts watching. The default limit is three quarters of the machine's memory.
 pub(crate) fn watch(limit: Option<u64>) -> anyhow::Result<()> {
     let mut system = System::new();
     system.refresh_memory();
@@ -35,7 +35,7 @@ fn used(system: &mut System) -> Option<u64> {
     system.process(pid).map(sysinfo::Process::memory)
 }
 
-/// Ends the program from here: the threads that use the memory listen to nobody.
+/// Ends the program from this thread, because the threads of polars cannot be stopped.
 #[expect(clippy::exit, reason = "no other way ends a query that polars runs")]
 fn end(limit: u64) -> ! {
     let gigabytes = limit / 100_000_000;

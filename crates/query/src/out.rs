@@ -1,4 +1,4 @@
-//! The doors that everything printed goes through: a terminal obeys no text from outside.
+//! Opens the standard streams with writers that keep text from controlling a terminal.
 
 #![expect(
     clippy::disallowed_methods,
@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, IsTerminal, Stderr, Stdout};
 
 use metalens_text::SafeWriter;
 
-/// Opens standard output for an answer: to a file or a program as it is, to a terminal shown.
+/// Opens standard output for an answer. Only a terminal gets unsafe characters replaced.
 pub(crate) fn answer() -> SafeWriter<BufWriter<Stdout>> {
     let stdout = io::stdout();
     let is_terminal = stdout.is_terminal();

@@ -1,11 +1,11 @@
-//! An answer and the tables' description for people.
+//! Formats answers and the description of the tables for people.
 
 use metalens_dataset::TableInfo;
 use metalens_query::{Answer, Cell};
 use metalens_text::shown;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Longer texts are shortened in a table: a column of them would push all others away.
+/// Longest text in a table, because a column of longer ones would push all others off the screen.
 const WIDEST: usize = 60;
 
 /// Draws an answer as aligned columns, and says how many rows are not shown.
@@ -60,7 +60,7 @@ pub(crate) fn schema(tables: &[TableInfo]) -> String {
     text
 }
 
-/// Lines of cells, each column as wide as its widest cell, two spaces apart.
+/// Aligns lines of cells: each column is as wide as its widest cell, two spaces apart.
 fn aligned(lines: &[Vec<String>], is_right: &[bool]) -> String {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -96,7 +96,7 @@ fn text_of(cell: &Cell<'_>) -> String {
     }
 }
 
-/// Writes a number with six digits behind the point: enough for people.
+/// Formats a number with six decimal places, which is enough for people.
 fn fraction(number: f64) -> String {
     let size = number.abs();
     if size != 0.0 && !(1e-4..1e15).contains(&size) {
@@ -107,7 +107,7 @@ fn fraction(number: f64) -> String {
     text.strip_suffix('.').unwrap_or(text).to_owned()
 }
 
-/// Shortens a text in the middle: both ends of a label tell it from others.
+/// Shortens a text in the middle, because labels differ at both ends.
 fn shorten(text: &str) -> String {
     if text.width() <= WIDEST {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Lists the files of datasets: of complete runs, each run once.
+//! Lists the files of datasets: only those of complete runs, each run once.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ use polars::prelude::{
 use crate::error::{Error, Result};
 
 /// A run in a dataset.
-struct Run {
+struct SourceRun {
     dataset: String,
     /// The folders below a table's: `device=…/date=…/run=…/part.parquet`.
     file: String,
@@ -23,18 +23,18 @@ struct Run {
 /// The runs of all datasets that were added.
 #[derive(Default)]
 pub(crate) struct Sources {
-    runs: Vec<Run>,
+    runs: Vec<SourceRun>,
     names: BTreeSet<String>,
     twice: usize,
 }
 
 impl Sources {
-    /// Adds every whole run of a dataset. A run that is there already is not counted twice.
+    /// Adds every complete run of a dataset. A run that was added before does not count twice.
     pub(crate) fn add(&mut self, dataset: &str) -> Result<()> {
         for (name, file) in runs_of(dataset)? {
             if self.names.insert(name) {
                 let dataset = dataset.to_owned();
-                self.runs.push(Run { dataset, file });
+                self.runs.push(SourceRun { dataset, file });
             } else {
                 self.twice += 1;
             }
@@ -47,12 +47,12 @@ impl Sources {
         self.runs.len()
     }
 
-    /// Returns how many runs were added again.
+    /// Returns how many runs were added more than once.
     pub(crate) fn twice(&self) -> usize {
         self.twice
     }
 
-    /// Adds to an error the file that it is about: polars does not name it.
+    /// Adds the name of the damaged file to an error, because polars does not name it.
     pub(crate) fn name_damaged(&self, error: Error) -> Error {
         let Error::Read(_) = error else {
             return error;
@@ -83,7 +83,7 @@ impl Sources {
                 DataFrame::empty_with_schema(&schema(&table.columns.iter().collect::<Vec<_>>()))
                     .lazy()
             } else {
-                scan(files, &cells, &keys).map_err(|error| Error::of_polars(&error))?
+                scan(files, &cells, &keys).map_err(|error| Error::from_polars(&error))?
             };
             tables.push((table.name, frame));
         }
@@ -101,7 +101,7 @@ fn damage(path: &str) -> Option<String> {
     schema.err().map(|error| error.to_string())
 }
 
-/// Returns a dataset's whole runs: their names, and their files below a table's folder.
+/// Returns a dataset's complete runs: their names, and their files below a table's folder.
 fn runs_of(dataset: &str) -> Result<Vec<(String, String)>> {
     if is_remote(dataset) {
         return remote_runs(dataset);
@@ -138,7 +138,7 @@ fn remote_runs(dataset: &str) -> Result<Vec<(String, String)>> {
     let pattern = PlRefPath::new(format!("{top}device=*/date=*/run=*/part.parquet"));
     let found = polars_async::ASYNC
         .block_in_place_on(polars::io::async_glob(pattern, None))
-        .map_err(|error| Error::of_store(dataset, &error))?;
+        .map_err(|error| Error::from_store(dataset, &error))?;
     let runs = found.iter().filter_map(|url| {
         let file = url.strip_prefix(&top)?;
         Some((metalens_dataset::run_name(file)?, file.to_owned()))
@@ -181,7 +181,7 @@ fn scan(
     let sources = ScanSources::Paths(files.into());
     let frame = LazyFrame::from(DslBuilder::scan_parquet(sources, options, arguments)?.build());
 
-    // The folders' columns first, as the description has them.
+    // Columns from folder names come first, as in the description.
     let order = keys
         .iter()
         .chain(cells)

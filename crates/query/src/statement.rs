@@ -1,5 +1,5 @@
-//! Looks at a statement before polars does: one SELECT, of the tables alone, that means to
-//! polars what it means to other databases.
+//! Checks a statement before polars runs it: one SELECT, of the tables alone, that means the same
+//! to polars as to other databases.
 
 use std::ops::ControlFlow;
 
@@ -14,29 +14,29 @@ use sqlparser::tokenizer::Tokenizer;
 
 use crate::error::{Error, Result};
 
-/// The most words and signs of a statement: its parts nest, and polars walks them by recursion.
+/// Largest number of tokens in a statement: its parts nest, and polars walks them by recursion.
 const MOST_TOKENS: usize = 4_000;
-/// The most tables that common table expressions may unfold to: each use of one is a copy.
+/// Largest number of tables after common table expressions are expanded: each use of one is a copy.
 const MOST_TABLES: usize = 500;
 
-/// A statement that may be asked.
-pub(crate) struct Checked {
-    /// The statement as polars is to read it.
+/// A statement that is allowed to run.
+pub(crate) struct CheckedStatement {
+    /// The statement for polars, rewritten where polars would read it differently.
     pub(crate) sql: String,
     /// True if the statement itself orders its rows.
     pub(crate) is_ordered: bool,
 }
 
-/// Checks whether a statement may be asked, as far as that shows without data.
+/// Checks whether a statement is allowed to run, as far as that is known without data.
 ///
 /// # Errors
 ///
-/// If it is no SQL, does more than read, or means something else to polars than elsewhere.
+/// If it is not SQL, does more than read, or means something else to polars than to others.
 pub fn check(sql: &str) -> Result<()> {
     checked(sql).map(drop)
 }
 
-pub(crate) fn checked(sql: &str) -> Result<Checked> {
+pub(crate) fn checked(sql: &str) -> Result<CheckedStatement> {
     let tokens = Tokenizer::new(&GenericDialect, sql)
         .tokenize()
         .map_err(|error| Error::Syntax(error.to_string()))?;
@@ -65,26 +65,26 @@ pub(crate) fn checked(sql: &str) -> Result<Checked> {
         return Err(Error::Refused(format!("`{word}`")));
     };
     let is_ordered = query.order_by.is_some();
-    if unfolded(query) > MOST_TABLES {
+    if table_count(query) > MOST_TABLES {
         return Err(Error::Unsupported(format!(
             "its common table expressions unfold to more than {MOST_TABLES} tables"
         )));
     }
 
-    let mut guard = Guard::default();
-    if let ControlFlow::Break(error) = statement.visit(&mut guard) {
+    let mut visitor = StatementVisitor::default();
+    if let ControlFlow::Break(error) = statement.visit(&mut visitor) {
         return Err(error);
     }
-    let sql = if guard.is_changed {
+    let sql = if visitor.is_changed {
         statement.to_string()
     } else {
         sql.to_owned()
     };
-    Ok(Checked { sql, is_ordered })
+    Ok(CheckedStatement { sql, is_ordered })
 }
 
 /// Counts the tables that are read once every common table expression is put where it is used.
-fn unfolded(query: &Query) -> usize {
+fn table_count(query: &Query) -> usize {
     fn of_body(body: &SetExpr, known: &mut Vec<(String, usize)>) -> usize {
         match body {
             SetExpr::Select(select) => select
@@ -126,19 +126,21 @@ fn unfolded(query: &Query) -> usize {
     of_query(query, &mut Vec::new())
 }
 
-/// Refuses or mends the parts of a statement that polars would take differently.
+/// Refuses or rewrites the parts of a statement that polars reads differently.
 #[derive(Default)]
-struct Guard {
+struct StatementVisitor {
     is_changed: bool,
 }
 
-impl VisitorMut for Guard {
+impl VisitorMut for StatementVisitor {
     type Break = Error;
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<Error> {
         self.is_changed |= name_columns(&mut select.projection);
         let joins = select.from.iter().flat_map(|from| &from.joins);
-        let refused = joins.map(|join| &join.join_operator).find_map(outer_join);
+        let refused = joins
+            .map(|join| &join.join_operator)
+            .find_map(refused_outer_join);
         refused.map_or(ControlFlow::Continue(()), ControlFlow::Break)
     }
 
@@ -166,17 +168,17 @@ impl VisitorMut for Guard {
     }
 
     fn pre_visit_expr(&mut self, expression: &mut Expr) -> ControlFlow<Error> {
-        self.is_changed |= regroup(expression) | tell_null_apart(expression);
+        self.is_changed |= end_distinct_from(expression) | distinguish_null(expression);
         match expression {
             Expr::Function(function) => {
-                window(function).map_or(ControlFlow::Continue(()), ControlFlow::Break)
+                refused_window(function).map_or(ControlFlow::Continue(()), ControlFlow::Break)
             }
             _ => ControlFlow::Continue(()),
         }
     }
 }
 
-/// Names each column that has no name as it is written. Returns whether there was one.
+/// Names each column that has no name after its expression. Returns whether there was one.
 ///
 /// polars names `min(x)` and `max(x)` both `x`, and then refuses two columns of one name.
 fn name_columns(projection: &mut [SelectItem]) -> bool {
@@ -199,7 +201,7 @@ fn name_columns(projection: &mut [SelectItem]) -> bool {
     has_named
 }
 
-/// Puts nulls last where the statement does not say where they belong: polars puts them first
+/// Sorts nulls last where the statement does not say where they belong: polars sorts them first
 /// in descending order, and last otherwise. Returns whether there was such a place.
 fn nulls_last(expressions: &mut [OrderByExpr]) -> bool {
     let mut has_changed = false;
@@ -212,9 +214,9 @@ fn nulls_last(expressions: &mut [OrderByExpr]) -> bool {
     has_changed
 }
 
-/// Writes `x IS [NOT] TRUE` and `x IS [NOT] FALSE` as comparisons that null takes part in:
-/// polars takes them for plain ones. Returns whether it was one.
-fn tell_null_apart(expression: &mut Expr) -> bool {
+/// Rewrites `x IS [NOT] TRUE` and `x IS [NOT] FALSE` as comparisons that distinguish null: polars
+/// reads them as plain comparisons. Returns whether the expression was one of them.
+fn distinguish_null(expression: &mut Expr) -> bool {
     let (tested, flag, is_negated) = match expression {
         Expr::IsTrue(tested) => (tested, true, false),
         Expr::IsNotTrue(tested) => (tested, true, true),
@@ -235,7 +237,7 @@ fn tell_null_apart(expression: &mut Expr) -> bool {
 
 /// Returns why an outer join is refused: polars gives other rows or columns than other
 /// databases if it is on more than equal columns, or by USING.
-fn outer_join(operator: &JoinOperator) -> Option<Error> {
+fn refused_outer_join(operator: &JoinOperator) -> Option<Error> {
     use JoinOperator as Join;
     let (constraint, may_use) = match operator {
         Join::Left(constraint) | Join::LeftOuter(constraint) => (constraint, true),
@@ -248,15 +250,14 @@ fn outer_join(operator: &JoinOperator) -> Option<Error> {
         JoinConstraint::On(condition) if is_equality(condition) => None,
         JoinConstraint::Using(_) if may_use => None,
         _ => Some(Error::Unsafe {
-            what: "an outer join has other rows in polars, unless it is ON equal columns alone"
-                .to_owned(),
+            what: "polars gives other rows for this outer join than other databases".to_owned(),
             instead: "write ON a.x = b.x AND …, and put other conditions into a subquery: \
                       LEFT JOIN (SELECT … WHERE …) b ON a.x = b.x",
         }),
     }
 }
 
-/// Returns whether a condition is one or more `a = b`.
+/// Returns whether a condition is `a = b`, or several of them joined by AND.
 fn is_equality(condition: &Expr) -> bool {
     match condition {
         Expr::Nested(inner) => is_equality(inner),
@@ -278,7 +279,7 @@ fn is_equality(condition: &Expr) -> bool {
 
 /// Returns why a window function is refused: polars gives other values than other databases
 /// outside of these forms.
-fn window(function: &Function) -> Option<Error> {
+fn refused_window(function: &Function) -> Option<Error> {
     const RANKS: [&str; 5] = ["row_number", "rank", "dense_rank", "lag", "lead"];
     const WHOLES: [&str; 5] = ["sum", "avg", "min", "max", "count"];
 
@@ -304,14 +305,14 @@ fn window(function: &Function) -> Option<Error> {
 
 fn unsafe_window() -> Error {
     Error::Unsafe {
-        what: "this window function has other values in polars than in other databases".to_owned(),
+        what: "polars gives other values for this window function than other databases".to_owned(),
         instead: "row_number, rank, dense_rank, lag and lead OVER (PARTITION BY columns ORDER BY …), \
                   and sum, avg, min, max and count OVER (PARTITION BY columns) are the same; for \
                   frames and named windows ask DuckDB, which reads the same files",
     }
 }
 
-/// Returns whether a function's arguments hold another function's result.
+/// Returns whether a function has a call of another function among its arguments.
 fn has_aggregate(function: &Function) -> bool {
     function
         .args
@@ -321,12 +322,12 @@ fn has_aggregate(function: &Function) -> bool {
 }
 
 /// Ends the right side of `IS [NOT] DISTINCT FROM` before the next AND or OR, by parentheses.
-/// Returns whether it did.
+/// Returns whether it changed the expression.
 ///
-/// The parser takes everything behind it for its right side: `a IS DISTINCT FROM b AND c` as
+/// The parser takes everything after it as its right side: `a IS DISTINCT FROM b AND c` as
 /// `a IS DISTINCT FROM (b AND c)`. Everywhere else it binds closer than AND and OR. Written out
 /// again, the statement reads `(a IS DISTINCT FROM b) AND c`, whatever stands around it.
-fn regroup(expression: &mut Expr) -> bool {
+fn end_distinct_from(expression: &mut Expr) -> bool {
     let is_distinct = matches!(expression, Expr::IsDistinctFrom(..));
     let (Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right)) = expression
     else {

@@ -1,4 +1,4 @@
-//! Traces on the command line: `metalens analyze --parquet` makes a dataset of them.
+//! Adds the traces on the command line: `metalens analyze --parquet` makes a dataset of them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,16 +12,16 @@ use tempfile::TempDir;
 use crate::Unavailable;
 use crate::arguments::Arguments;
 
-/// The outcome of adding everything that was named.
-pub(crate) enum Added {
-    /// Everything is in the library; the folder has what was made of the traces.
+/// Outcome of adding the datasets and traces of the command line.
+pub(crate) enum AddOutcome {
+    /// All of them are in the library; the folder has the dataset that was made of the traces.
     All(Option<TempDir>),
     /// A trace could not be read, and `metalens` has said why.
     Failed(ExitCode),
 }
 
-/// Adds the datasets and traces that were named.
-pub(crate) fn add(library: &mut Library, arguments: &Arguments) -> anyhow::Result<Added> {
+/// Adds the datasets and traces of the command line.
+pub(crate) fn add(library: &mut Library, arguments: &Arguments) -> anyhow::Result<AddOutcome> {
     let mut traces: Vec<&OsString> = Vec::new();
     for path in &arguments.paths {
         let text = path.to_str();
@@ -34,7 +34,7 @@ pub(crate) fn add(library: &mut Library, arguments: &Arguments) -> anyhow::Resul
         }
     }
     if traces.is_empty() {
-        return Ok(Added::All(None));
+        return Ok(AddOutcome::All(None));
     }
 
     let folder = tempfile::Builder::new()
@@ -64,7 +64,7 @@ pub(crate) fn add(library: &mut Library, arguments: &Arguments) -> anyhow::Resul
             .with_context(|| format!("cannot start {}", program.display()))?;
         if !status.success() {
             let code = status.code().and_then(|code| u8::try_from(code).ok());
-            return Ok(Added::Failed(
+            return Ok(AddOutcome::Failed(
                 code.map_or(ExitCode::FAILURE, ExitCode::from),
             ));
         }
@@ -73,7 +73,7 @@ pub(crate) fn add(library: &mut Library, arguments: &Arguments) -> anyhow::Resul
         .to_str()
         .context("the folder for temporary files has a name that is not Unicode")?;
     library.add(shown)?;
-    Ok(Added::All(Some(folder)))
+    Ok(AddOutcome::All(Some(folder)))
 }
 
 fn find_metalens() -> anyhow::Result<PathBuf> {

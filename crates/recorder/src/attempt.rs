@@ -49,6 +49,7 @@ pub(crate) struct Attempt<'a> {
     never_began: bool,
 }
 
+/// The phase of an attempt, see the drawing above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Preparing,
@@ -147,6 +148,7 @@ impl<'a> Attempt<'a> {
         })
     }
 
+    /// Follows `xctrace` until it ends.
     fn follow(&mut self, watcher: &mut dyn Watcher) -> Result<AttemptEnd, AttemptError> {
         watcher.on_event(Event::Starting);
         let (code, signal) = loop {
@@ -185,6 +187,7 @@ impl<'a> Attempt<'a> {
         })
     }
 
+    /// Handles a line that `xctrace` printed.
     fn handle_line(&mut self, line: &StreamLine, watcher: &mut dyn Watcher) {
         self.last_activity = Instant::now();
         match self.transcript.add(line) {
@@ -243,6 +246,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
+    /// Passes on a stop request of the user, as the phase allows.
     fn handle_stop_request(&mut self, watcher: &mut dyn Watcher) -> Result<(), AttemptError> {
         match (watcher.stop_request(), self.phase) {
             (StopRequest::None, _) => Ok(()),
@@ -265,6 +269,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
+    /// Stops or gives up on an `xctrace` that takes too long in its phase.
     fn check_timeouts(&mut self) -> Result<(), AttemptError> {
         let passed = self.phase_start.elapsed();
         match self.phase {

@@ -92,6 +92,7 @@ struct Message {
     target: Option<Target>,
 }
 
+/// The target of a message of cargo.
 #[derive(Deserialize)]
 struct Target {
     name: String,

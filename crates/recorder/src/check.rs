@@ -49,6 +49,7 @@ fn runs(bundle: &Path) -> usize {
     toc.map_or(0, |toc| toc.runs.len())
 }
 
+/// Judges a bundle by the error of its analysis.
 fn judge(error: &AnalysisFailure) -> BundleVerdict {
     use metalens_analyzer::Error;
 

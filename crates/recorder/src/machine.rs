@@ -112,6 +112,7 @@ fn both<T>(before: Option<T>, after: Option<T>) -> BeforeAfter<T> {
 pub(crate) fn facts_for_test() -> MachineFacts {
     use metalens_doctor::CommandOutput;
 
+    /// A Mac whose commands have fixed answers.
     struct Mac {
         pressure: &'static str,
     }

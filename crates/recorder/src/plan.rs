@@ -140,6 +140,7 @@ pub fn unused_path(name: &str, ending: &str) -> PathBuf {
     first_unused(name, ending, |_| [])
 }
 
+/// Returns the first name for which neither it nor the files beside it exist.
 fn first_unused<const N: usize>(
     name: &str,
     ending: &str,

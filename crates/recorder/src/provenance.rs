@@ -93,6 +93,7 @@ enum EndedBy {
 }
 
 impl<'a> Provenance<'a> {
+    /// Describes a recording. Names of people and hosts are redacted.
     fn new(
         request: &'a RecordRequest,
         xctrace_request: &'a XctraceRequest,

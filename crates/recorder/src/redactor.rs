@@ -236,6 +236,7 @@ mod tests {
         check("t='hf_abcdefghijklmnop'", "t='<secret>'");
         check("sk-learn", "sk-learn");
         check("", "");
+
         // A home of `/` and a user `root` are not private.
         assert_eq!(
             Redactor::new(Some("/".to_owned()), Some("root".to_owned()), None).redact("/root"),

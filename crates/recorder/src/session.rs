@@ -213,6 +213,7 @@ fn incomplete(found: &Path, output: &Path, why: &str, warnings: &[String]) -> Er
     }
 }
 
+/// Returns the error of an attempt that left no bundle.
 fn no_recording(request: &XctraceRequest, ended: &AttemptEnd) -> Error {
     match ended {
         AttemptEnd {

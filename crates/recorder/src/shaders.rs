@@ -31,6 +31,7 @@ pub(crate) fn look(bundle: &Path, request: &RecordRequest) -> Option<ShaderOutco
 }
 
 impl ShaderOutcome {
+    /// Reads from a bundle whether it has samples of the shader profiler.
     fn read(bundle: &Path) -> Self {
         let none = Self {
             samples: None,

@@ -133,6 +133,7 @@ fn search(root: &Path) -> Option<PathBuf> {
         next.sort();
         level = next;
     }
+
     None
 }
 

@@ -1,10 +1,10 @@
-//! Charts of characters, for terminals and for pages without pictures.
+//! Draws charts of characters, for terminals and for pages without pictures.
 
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Column without any work; the smallest work looks different.
 pub(crate) const NONE: char = '·';
 
-/// The nearest of the eight heights; whatever is there shows.
+/// Returns the nearest of eight heights; any work at all is visible.
 pub(crate) fn column(busy_ns: u64, length_ns: u64) -> char {
     if busy_ns == 0 {
         return NONE;
@@ -15,7 +15,7 @@ pub(crate) fn column(busy_ns: u64, length_ns: u64) -> char {
     LEVELS[height.clamp(1, LEVELS.len()) - 1]
 }
 
-/// Shares over time, in thousandths, at most twenty letters long.
+/// Draws shares over time, given in thousandths, with at most twenty characters.
 pub(crate) fn over_time(shares: &[u16]) -> String {
     const LETTERS: usize = 20;
     let each = shares.len().div_ceil(LETTERS).max(1);
@@ -26,7 +26,7 @@ pub(crate) fn over_time(shares: &[u16]) -> String {
     shares.chunks(each).map(letter).collect()
 }
 
-/// A bar whose full length is the whole; whatever is there shows.
+/// Draws a bar whose full length is the whole; any part at all is visible.
 pub(crate) fn bar(part: u64, whole: u64, width: usize) -> String {
     let eighths = |part: u64| u128::from(part) * (width as u128 * 8) / u128::from(whole.max(1));
     let filled = usize::try_from(eighths(part))
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heights() {
+    fn heights_are_rounded_and_any_work_is_visible() {
         let check = |busy: u64, length: u64, expected: char| {
             assert_eq!(column(busy, length), expected, "{busy} of {length}");
         };

@@ -1,33 +1,36 @@
-//! The document of a baseline.
+//! Builds the document of a baseline.
 
 use metalens_analyzer::message::{counted, kernel};
 use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::value;
 use metalens_comparison::{
-    Baseline, CompareOptions, Comparison, KernelChange, Number, Side, Unit, compare_runs,
+    Baseline, CompareOptions, Comparison, KernelChange, Number, SideValues, Unit, compare_runs,
 };
 
 use crate::document::{Block, Column, Document, Fact, Section, Table};
 use crate::wording::plain;
 
-/// Kernels that are shown.
+/// Largest number of kernels that are shown.
 const KERNELS: usize = 20;
 
-/// Returns what a baseline holds.
+/// Returns the document of a baseline.
 #[must_use]
 pub fn document(baseline: &Baseline) -> Document {
     let runs = &baseline.runs;
     let mut processes = runs.processes.clone();
     processes.dedup();
     let headline = message!(
-        "{} of {}, as metalens {} kept them",
+        "{} of {}, saved by metalens {}",
         counted(runs.count() as u64, "run"),
         plain(processes.join(", ")),
         plain(&baseline.metalens),
     );
     let circumstances = runs.circumstances.iter().map(|fact| {
         let value = fact.values.iter().flatten().next();
-        Fact::new(&fact.what, plain(value.map_or("not known", String::as_str)))
+        Fact::new(
+            &fact.what,
+            plain(value.map_or("not recorded", String::as_str)),
+        )
     });
     let circumstances = Block::Facts(circumstances.collect());
     // Against itself: nothing changes, and everything is there with its name and unit.
@@ -49,12 +52,12 @@ fn columns(first: &'static str) -> Vec<Column> {
     vec![
         Column::name(first),
         Column::number("median"),
-        Column::number("least"),
-        Column::number("most"),
+        Column::number("min"),
+        Column::number("max"),
     ]
 }
 
-fn cells(name: Message, side: &Side, unit: Unit) -> [Message; 4] {
+fn cells(name: Message, side: &SideValues, unit: Unit) -> [Message; 4] {
     let said =
         |known: Option<Number>| known.map_or_else(|| "unknown".into(), |known| value(known, unit));
     [name, said(side.median), said(side.min), said(side.max)]

@@ -1,4 +1,4 @@
-//! The document of a calibration: the verdicts, then what they rest on.
+//! Builds the document of a calibration: the verdicts, then the figures that they rest on.
 
 use std::iter::zip;
 
@@ -10,7 +10,7 @@ use metalens_comparison::paired::Differences;
 use crate::document::{Block, Column, Document, Section, Table};
 use crate::wording::plain;
 
-/// Returns what a calibration found.
+/// Returns the document of a calibration.
 #[must_use]
 pub fn document(calibration: &Calibration) -> Document {
     let sections = [
@@ -33,11 +33,11 @@ fn opening(calibration: &Calibration) -> Section {
     let workload = &calibration.workload;
     let gpu = workload.gpu.as_deref().unwrap_or("no GPU");
     let program = message!(
-        "{}: {} of {}, {} before those; {} of runs; {}",
+        "{}: {} of {} after {}; {} of runs; {}",
         name(&workload.name),
         counted(workload.count, "step"),
         counted(workload.size, "element"),
-        count(workload.warm_up),
+        counted(workload.warm_up, "warm-up step"),
         counted(calibration.pairs.len() as u64, "pair"),
         plain(gpu),
     );
@@ -78,7 +78,7 @@ fn counts(calibration: &Calibration) -> Section {
         table.row([other_name, none(), none(), intervals, none(), none()]);
     }
     let dispatches = Some(&counts.dispatches);
-    table.row(all("encoders in all", &counts.encoders, dispatches));
+    table.row(all("all encoders", &counts.encoders, dispatches));
     table.row(all("command buffers", &counts.command_buffers, None));
     Section::new("counts", "Issued and found", 1).with(Block::Table(table))
 }
@@ -153,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    /// Two labels: 6 encoders of 1 dispatch, 3 encoders of 8.
+    /// Makes a run with two labels: 6 encoders of 1 dispatch, 3 encoders of 8.
     fn run(wall_ns: Option<u64>, gpu_ns: Option<u64>) -> ProgramRun {
         let label = |label: &str, encoders, dispatches| IssuedLabel {
             label: label.to_owned(),
@@ -182,7 +182,7 @@ mod tests {
         }
     }
 
-    /// A recording with these names: intervals and encoders.
+    /// Makes a recording with these names, each with its numbers of intervals and encoders.
     fn recorded(found: &[(&str, u64, u64)]) -> RecordedWork {
         let one = |&(name, intervals, encoders): &(&str, u64, u64)| {
             (
@@ -212,7 +212,7 @@ mod tests {
         }
     }
 
-    /// Wall and GPU time without, then with.
+    /// Makes a calibration from pairs of runs: wall and GPU time without, then with the recorder.
     fn measured(times: &[[u64; 4]]) -> Calibration {
         let pairs = times.iter().map(|&times| pair(Some(times), recorded(ALL)));
         Calibration::from_pairs(pairs.collect(), false, true)

@@ -1,4 +1,4 @@
-//! Gaps and indexes as CSV, for spreadsheets and scripts.
+//! Writes gaps and indexes as CSV, for spreadsheets and scripts.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! The reasons why a page or a folder could not be made.
+//! Defines the reasons why a page or a folder could not be made.
 
 use std::path::PathBuf;
 
@@ -11,51 +11,51 @@ pub enum Error {
     /// The picture of a page could not be drawn.
     #[error("cannot draw the timeline of the page")]
     Timeline(#[source] metalens_charts::ChartError),
-    /// The frame of a page has a place for which there is no text, or none for a text.
+    /// A frame has a placeholder without a text, or a text has no placeholder.
     #[error("the frame of the page and its texts differ: {0}")]
     Frame(String),
-    /// A comment has no room for the parts that must be in it.
-    #[error("even the shortest comment has {bytes} bytes, and {limit} are allowed")]
+    /// A comment has no room for its mandatory parts.
+    #[error("even the shortest comment has {bytes} bytes; the limit is {limit}")]
     TooLong {
-        /// The bytes of the shortest comment.
+        /// Length of the shortest possible comment, in bytes.
         bytes: usize,
-        /// The limit.
+        /// The limit, in bytes.
         limit: usize,
     },
     /// A value could not be written as JSON.
     #[error("cannot write {what}")]
     Json {
-        /// The file.
+        /// The file that the value was for.
         what: String,
-        /// The reason.
+        /// The reason of the failure.
         #[source]
         cause: serde_json::Error,
     },
-    /// The place of a folder is taken by something else.
+    /// Something else is in the place of a folder.
     #[error("cannot write into {}: {} is not a folder", folder.display(), at.display())]
     NotAFolder {
-        /// The folder that was asked for.
+        /// The folder that was requested.
         folder: PathBuf,
-        /// The place that is none.
+        /// The path that is not a folder.
         at: PathBuf,
     },
     /// The folder cannot hold new files.
-    #[error("cannot write into {}: no file can be made in {}", folder.display(), at.display())]
+    #[error("cannot write into {}: cannot create a file in {}", folder.display(), at.display())]
     CannotWrite {
-        /// The folder that was asked for.
+        /// The folder that was requested.
         folder: PathBuf,
-        /// The folder that takes no file.
+        /// The folder in which no file can be written.
         at: PathBuf,
-        /// The reason.
+        /// The reason of the failure.
         #[source]
         cause: std::io::Error,
     },
-    /// Writing broke off where older files were replaced.
-    #[error("the report in {} is not whole, and has no manifest", folder.display())]
+    /// Writing stopped after older files were replaced.
+    #[error("the report in {} is incomplete, and has no manifest", folder.display())]
     NotWhole {
-        /// The folder.
+        /// The folder that is incomplete.
         folder: PathBuf,
-        /// The reason.
+        /// The reason of the failure.
         #[source]
         cause: Box<Error>,
     },

@@ -1,4 +1,4 @@
-//! The document of a batch's index: many recordings at a glance, a row each.
+//! Builds the document of a batch's index: many recordings at a glance, one row each.
 
 use metalens_analyzer::message::{count, counted, kernel, path, percent, process};
 use metalens_analyzer::{Message, Severity, message};
@@ -9,23 +9,23 @@ use crate::document::{Block, Cell, Chart, Column, Document, Item, Look, Section,
 use crate::markdown::{Picture, PictureSource};
 use crate::wording::{cut, known, plain, sentence, short_time};
 
-/// Rows that a page of text shows: GitHub shows half a megabyte.
+/// Largest number of rows on a page of text: GitHub shows half a megabyte.
 const ROWS: usize = 400;
-/// Outliers and problems that are told.
-const TOLD: usize = 30;
-/// A longer sentence is cut: names in it may be long.
+/// Largest number of outliers and problems that are listed.
+const MOST_LISTED: usize = 30;
+/// Largest length of a sentence, because names in it may be long.
 const LONGEST_TEXT: usize = 600;
 
-/// The pictures of a group over time.
+/// The pictures of a group of recordings over time.
 #[derive(Debug, Clone)]
 pub struct TrendPicture {
-    /// The path of the picture as PNG, seen from the index.
+    /// Path of the PNG, relative to the index.
     pub path: String,
-    /// The picture as SVG, dark on light.
+    /// The picture as SVG, in the light theme.
     pub svg: String,
-    /// The picture as SVG, light on dark.
+    /// The picture as SVG, in the dark theme.
     pub dark_svg: String,
-    /// The contents of the picture, in words.
+    /// Alternative text of the picture.
     pub alt: String,
 }
 
@@ -57,8 +57,8 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
         title: "GPU profiles".into(),
         sections: sections.into_iter().flatten().collect(),
         footer: plain(format!(
-            "metalens {}, {}. The same table is in index.csv, everything in index.json. Dates are \
-             UTC in pictures, and the recording's own in the table.",
+            "metalens {}, {}. index.csv has the same table, index.json everything. Dates are UTC in \
+             charts, and in the recording's own time zone in the table.",
             index.metalens, index.schema
         )),
     }
@@ -67,11 +67,16 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
 fn opening(index: &Index) -> Section {
     let synthetic = index.rows.iter().filter(|row| row.synthetic).count() as u64;
     let synthetic = (synthetic > 0).then(|| {
-        let are = if synthetic == 1 { "is" } else { "are" };
+        let [are, them] = if synthetic == 1 {
+            ["is", "it"]
+        } else {
+            ["are", "them"]
+        };
         let text = message!(
-            "{} of the traces {} SYNTHETIC: no GPU ran any of it",
+            "{} of the traces {} SYNTHETIC: no GPU ran any of {}",
             count(synthetic),
-            are
+            are,
+            them
         );
         Block::Warning(text)
     });
@@ -92,31 +97,31 @@ fn headline(index: &Index) -> Message {
     message!("{} analyzed{}{}", done, failed, left)
 }
 
-/// The busy shares from the least to the largest, and what all rows have in common.
+/// Returns the range of the busy shares, and the facts that all rows have in common.
 fn busy(rows: &[TraceRow]) -> Option<Message> {
     let shares: Vec<f64> = rows.iter().filter_map(|row| row.busy_ratio).collect();
     let least = shares.iter().copied().reduce(f64::min)?;
     let most = shares.iter().copied().reduce(f64::max)?;
     let median = metalens_comparison::median(&shares)?;
     let busy = if shares.len() == 1 {
-        message!("The GPU was busy {}", percent(least))
+        message!("The GPU was busy {} of the time", percent(least))
     } else {
         let [least, most, median] = [least, most, median].map(percent);
         message!(
-            "The GPU was busy from {} to {}, median {}",
+            "The GPU was busy {} to {} of the time (median {})",
             least,
             most,
             median
         )
     };
     let by = same(rows, |row| Some(&row.process));
-    let by = by.map(|name| message!(" by {}", process(name, true)));
+    let by = by.map(|name| message!(" with {}", process(name, true)));
     let on = same(rows, |row| row.gpu.as_deref());
     let on = on.map(|gpu| message!(", on {}", message::name(gpu)));
     Some(message!("{}{}{}", busy, by, on))
 }
 
-/// Returns the value that all rows share: a column of it would say nothing.
+/// Returns the value that all rows share; a column of it would say nothing.
 fn same<'a>(
     rows: &'a [TraceRow],
     value: impl Fn(&'a TraceRow) -> Option<&'a str>,
@@ -127,15 +132,15 @@ fn same<'a>(
 }
 
 fn outliers(index: &Index) -> Option<Section> {
-    let outliers = index.outliers.iter().take(TOLD).map(|one| Item {
+    let outliers = index.outliers.iter().take(MOST_LISTED).map(|one| Item {
         text: cut_message(&one.says, &one.says_values),
         report: Some(one.report.clone()),
         is_strong: false,
     });
-    let method = "Compared with traces of the same program on the same GPU, at least five: more \
-                  than 3.5 robust standard deviations from their median (modified z-score), and by \
-                  a twentieth of it (of the busy share, by two points at most)";
-    let section = Section::new("outliers", "Unlike the others", 1)
+    let method = "An outlier differs from the median of at least five traces of the same program \
+                  on the same GPU: by more than 3.5 robust standard deviations (modified z-score), \
+                  and by at least 5 % of the median (for the busy share, 2 points are enough)";
+    let section = Section::new("outliers", "Outliers", 1)
         .with(Block::List(outliers.collect()))
         .with_some(more(index.outliers.len()))
         .with(Block::Remark(method.into()));
@@ -143,11 +148,11 @@ fn outliers(index: &Index) -> Option<Section> {
 }
 
 fn more(all: usize) -> Option<Block> {
-    let more = all.saturating_sub(TOLD) as u64;
+    let more = all.saturating_sub(MOST_LISTED) as u64;
     (more > 0).then(|| Block::Remark(message!("{} more are in index.json", count(more))))
 }
 
-/// A sentence that is not too long for a page.
+/// Returns a sentence, cut to the length that a page allows.
 fn cut_message(text: &str, values: &[message::PlacedValue]) -> Message {
     if text.chars().nth(LONGEST_TEXT).is_some() {
         plain(cut(text, LONGEST_TEXT))
@@ -168,9 +173,9 @@ fn traces(index: &Index) -> Section {
         Column::number("busy"),
         Column::number("window"),
         Column::number("mean gap").spare(2),
-        Column::words("most idle by").spare(1),
+        Column::words("top idle cause").spare(1),
         Column::label("finding"),
-        Column::sentence("in words"),
+        Column::sentence("title"),
         Column::label("top kernel").spare(6),
         Column::number("intervals").spare(3),
         Column::number("kernels").spare(7),
@@ -250,7 +255,7 @@ fn or_dash(text: String) -> Message {
     }
 }
 
-/// The most important finding; sorts by its importance.
+/// Returns the cell of the most important finding, which sorts by severity.
 fn finding(row: &TraceRow) -> Cell {
     let Some(finding) = &row.finding else {
         return "-".into();
@@ -267,7 +272,7 @@ fn finding(row: &TraceRow) -> Cell {
     }
 }
 
-/// The number of thresholds that were missed, of those that are set.
+/// Returns the number of missed thresholds, of those that are set.
 fn missed(row: &TraceRow) -> Message {
     message!(
         "{} of {}",
@@ -283,7 +288,7 @@ fn top_kernel(row: &TraceRow) -> Message {
     })
 }
 
-/// `2026-03-30 13:02` of an ISO 8601 date, as it was on the recording's clock.
+/// Returns `2026-03-30 13:02` for an ISO 8601 date, in the time zone of the recording.
 fn date(row: &TraceRow) -> Message {
     let date = row.date.as_deref().unwrap_or_default();
     let minute = date.get(..16).unwrap_or(date);
@@ -303,7 +308,7 @@ fn failed(index: &Index, show_names: bool) -> Option<Section> {
             plain(cut(&why, LONGEST_TEXT)),
         ]);
     }
-    let section = Section::new("failed", "FailedTrace", 1).with(Block::Table(table));
+    let section = Section::new("failed", "Failed traces", 1).with(Block::Table(table));
     (!index.failed.is_empty()).then_some(section)
 }
 
@@ -329,9 +334,9 @@ fn trends(index: &Index, pictures: &[TrendPicture]) -> Option<Section> {
         is_strong: one.is_trend,
     });
     let pictures = pictures.iter().map(|picture| Chart::picture(&picture.path));
-    let method = "Dates are UTC. A trend is told where at least eight dated traces of one program \
-                  on one GPU rise or fall with p below 0.05 (Mann–Kendall), by a change that is \
-                  worth a word; how fast is Theil–Sen's";
+    let method = "Dates are UTC. A trend is a rise or fall of at least eight dated traces of one \
+                  program on one GPU with p below 0.05 (Mann–Kendall), by at least 5 % of the median \
+                  (for the busy share, 2 points are enough); its rate is the Theil–Sen slope";
     let section = Section::new("trends", "Over time", 3)
         .with(Block::List(items.collect()))
         .with_all(pictures)
@@ -357,7 +362,7 @@ fn problems(index: &Index) -> Option<Section> {
     });
     let mut items: Vec<Item> = problems.collect();
     let more = more(items.len());
-    items.truncate(TOLD);
+    items.truncate(MOST_LISTED);
     if items.is_empty() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Reports, comparisons and indexes for people: on a terminal, as Markdown and as HTML.
+//! Renders reports, comparisons and indexes for people: on a terminal, as Markdown and as HTML.
 //!
 //! ```text
 //! Report ──────┐

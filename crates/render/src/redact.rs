@@ -10,14 +10,14 @@ use std::path::Path;
 use metalens_analyzer::message::Value;
 use metalens_analyzer::{MessageMut, Note, PlacedValue, Report};
 
-/// Replacement of a quote that names something hidden.
+/// Replacement of a quote that contains a hidden name.
 const LEFT_OUT: &str = "(left out)";
 
-/// The report without them, and with a note that says so. The target keeps its
-/// name, and what puts the screen together is called by its role.
+/// Returns the report without folders and names of other processes, and with a note that says so.
+/// The analyzed process keeps its name; the compositor is named by its role.
 #[must_use]
 pub(crate) fn redacted(report: &Report) -> Report {
-    let hidden = Hidden::of(report);
+    let hidden = HiddenNames::of(report);
     let mut page = report.clone();
     processes(&mut page, &hidden.names);
     let is_typed = report.has_values();
@@ -27,7 +27,7 @@ pub(crate) fn redacted(report: &Report) -> Report {
     }
     page.source.path = hidden.source.shown(&report.source.path);
     if let Some(work) = &mut page.work {
-        work.file = FileName::of(&work.file).shown(&work.file);
+        work.file = HiddenPath::of(&work.file).shown(&work.file);
     }
     if page != *report {
         page.add_note(Note::quiet(
@@ -39,9 +39,9 @@ pub(crate) fn redacted(report: &Report) -> Report {
     if is_any_left_out {
         page.add_note(Note::quiet(
             "sentences-left-out",
-            "sentences that name them are left out as a whole, since this report does not say \
-             where in a sentence a name stands: another version of metalens wrote it, or somebody \
-             edited it",
+            "sentences that name them are left out as a whole, because this report does not mark \
+             the names in its sentences: another version of metalens wrote it, or somebody edited \
+             it",
         ));
     }
     page
@@ -57,25 +57,25 @@ pub fn for_page(report: &Report, show_names: bool) -> Cow<'_, Report> {
     }
 }
 
-/// Names and paths that a page hides.
-struct Hidden {
-    names: Names,
-    source: FileName,
-    work: Option<FileName>,
+/// Aliases and paths that a page hides.
+struct HiddenNames {
+    names: Aliases,
+    source: HiddenPath,
+    work: Option<HiddenPath>,
 }
 
-impl Hidden {
+impl HiddenNames {
     fn of(report: &Report) -> Self {
         let work = report.work.as_ref();
         Self {
-            names: Names::of(report),
-            source: FileName::of(&report.source.path),
-            work: work.map(|work| FileName::of(&work.file)),
+            names: Aliases::of(report),
+            source: HiddenPath::of(&report.source.path),
+            work: work.map(|work| HiddenPath::of(&work.file)),
         }
     }
 
-    /// Hides what a sentence should not say. Returns false if the whole sentence had to go,
-    /// since the places of its values are not known.
+    /// Hides the values that a sentence should not show. Returns false if the whole sentence was
+    /// replaced, because the positions of its values are unknown.
     fn hide(&self, mut message: MessageMut<'_>, is_typed: bool) -> bool {
         if is_typed && message.rewrite(|value| self.other(value)) {
             return true;
@@ -88,7 +88,7 @@ impl Hidden {
         !is_said
     }
 
-    /// Returns what stands for a value, if it does not stand for itself.
+    /// Returns the replacement of a value; `None` if it is shown.
     fn other(&self, value: &PlacedValue) -> Option<String> {
         match value.value {
             Value::Process { is_analyzed: false } => Some(self.names.alias(&value.text)),
@@ -98,15 +98,15 @@ impl Hidden {
         }
     }
 
-    /// Returns a path without the folders that it is in. A file of the recording is named by
-    /// its place there.
+    /// Returns a path without the folders above it. A file of the recording keeps its path inside
+    /// the recording.
     fn file(&self, path: &str) -> String {
         let inside = self.source.inside(path);
         let inside = inside.or_else(|| self.work.as_ref()?.inside(path));
         let is_elsewhere = path.starts_with(['/', '~', '.']);
         inside.unwrap_or_else(|| {
             if is_elsewhere {
-                FileName::of(path).shown(path)
+                HiddenPath::of(path).shown(path)
             } else {
                 path.to_owned()
             }
@@ -128,7 +128,7 @@ impl Hidden {
 }
 
 /// Replaces process names that have a field of their own.
-fn processes(page: &mut Report, names: &Names) {
+fn processes(page: &mut Report, names: &Aliases) {
     for process in page.processes.iter_mut().filter(|one| !one.is_analyzed) {
         process.name = names.alias(&process.name);
     }
@@ -150,13 +150,13 @@ fn processes(page: &mut Report, names: &Names) {
     }
 }
 
-/// A path, and the last part of it.
-struct FileName {
+/// A path, with its last part.
+struct HiddenPath {
     path: String,
     name: Option<String>,
 }
 
-impl FileName {
+impl HiddenPath {
     fn of(path: &str) -> Self {
         let name = Path::new(path).file_name();
         let name = name.map(|name| name.to_string_lossy().into_owned());
@@ -170,7 +170,7 @@ impl FileName {
         self.name.clone().unwrap_or_else(|| path.to_owned())
     }
 
-    /// Returns the path of a file in this folder, or of this file, from its last part on.
+    /// Returns a path in this folder, or of this file, from its last part on.
     fn inside(&self, path: &str) -> Option<String> {
         let rest = path.strip_prefix(&self.path)?;
         let is_part = rest.is_empty() || rest.starts_with('/') || self.path.ends_with('/');
@@ -178,12 +178,12 @@ impl FileName {
     }
 }
 
-/// The names of others, and what stands for each.
-struct Names {
+/// Aliases of other processes, with their replacements.
+struct Aliases {
     aliases: Vec<(String, String)>,
 }
 
-impl Names {
+impl Aliases {
     fn of(report: &Report) -> Self {
         let compositor = report.machine.display.compositor.as_deref();
         let is_analyzed = |name: &str| {
@@ -247,7 +247,7 @@ mod tests {
         others.map(|one| one.name.clone()).collect()
     }
 
-    /// Whatever part of a report a page may come to show: no name is left in any.
+    /// No name is left in any part of the report, whether a page shows that part or not.
     #[test]
     fn no_name_is_left_anywhere() {
         for scenario in ["shared-machine", "awkward", "renderer"] {
@@ -269,8 +269,8 @@ mod tests {
         }
     }
 
-    /// The page is the same whatever the other process is called: its name is nowhere in it, and
-    /// the kernel's is where it was.
+    /// The page is the same whatever the other process is called: its name is nowhere, and the
+    /// kernel's name is where it was.
     #[test]
     fn a_process_that_is_called_like_a_kernel_is_hidden() {
         let mut scenario = metalens_simulator::Scenario::preset("shared-machine").unwrap();
@@ -305,7 +305,7 @@ mod tests {
 
     /// A sentence without values is left out, because names could stand anywhere in it.
     #[test]
-    fn sentences_of_earlier_versions_are_left_out_whole() {
+    fn sentences_without_values_are_left_out() {
         let mut report = report_of("shared-machine");
         let other = others(&report).remove(0);
         for message in report.messages_mut() {
@@ -320,9 +320,9 @@ mod tests {
         assert_eq!(page.summary, report.summary);
     }
 
-    /// A report without names to hide is shown unchanged, without a note.
+    /// The report does not even get a note.
     #[test]
-    fn nothing_to_hide() {
+    fn a_report_without_names_to_hide_is_unchanged() {
         let mut report = report_of("fused");
         report.source.path = "fused".to_owned();
         report.processes.retain(|one| one.is_analyzed);
@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn folders_are_hidden() {
         let check = |path: &str, expected: &str| {
-            assert_eq!(FileName::of(path).shown(path), expected, "{path}");
+            assert_eq!(HiddenPath::of(path).shown(path), expected, "{path}");
         };
         check("/home/somebody/secret/run.trace", "run.trace");
         check("run.trace", "run.trace");

@@ -1,9 +1,10 @@
-//! Sentences and values as media write them: numbers beside their units, names of their own.
+//! Formats sentences and values as all media write them: numbers beside their units, names
+//! isolated.
 
 use metalens_analyzer::message::{Segment, Value};
 use metalens_analyzer::{Message, message, units};
 
-/// A space that no line breaks at; every font has it.
+/// A no-break space; every font has it.
 pub(crate) const NO_BREAK: char = '\u{a0}';
 
 /// Returns the text of a message whose numbers stay beside their units: `0.44 %` must not end a
@@ -16,7 +17,7 @@ pub(crate) fn unbroken(message: &Message) -> String {
     message.segments().into_iter().map(written).collect()
 }
 
-/// Returns the first letters of a text.
+/// Returns the first `most` letters of a text.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or("")),
@@ -32,7 +33,7 @@ pub(crate) fn plain(text: impl Into<String>) -> Message {
     }
 }
 
-/// Returns a sentence that ends with a full stop; nothing for nothing.
+/// Returns a sentence that ends with a full stop; an empty text stays empty.
 pub(crate) fn sentence(mut message: Message) -> Message {
     if !message.text.is_empty() && !message.text.ends_with(['.', '!', '?', '…']) {
         message.text.push('.');
@@ -40,19 +41,19 @@ pub(crate) fn sentence(mut message: Message) -> Message {
     message
 }
 
-/// Returns `179 µs`: three digits, for tables of many columns.
+/// Returns a time in three digits, such as `179 µs`, for tables of many columns.
 pub(crate) fn short_time(ns: u64) -> Message {
     Message::value(units::short_time(ns), Value::Time { ns })
 }
 
-/// Returns a time that may be negative: the second moment came first.
+/// Returns a time that may be negative because the second moment came first.
 pub(crate) fn signed_time(ns: i64) -> Message {
     let sign = if ns < 0 { "-" } else { "" };
     let text = format!("{sign}{}", units::short_time(ns.unsigned_abs()));
     Message::value(text, Value::SignedTime { ns })
 }
 
-/// Returns `3.3 %` of a whole; a dash if there is no whole.
+/// Returns a part as a share of a whole, such as `3.3 %`; a dash if there is no whole.
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
 pub(crate) fn share(part: u64, whole: u64) -> Message {
     if whole == 0 {
@@ -62,7 +63,7 @@ pub(crate) fn share(part: u64, whole: u64) -> Message {
     }
 }
 
-/// Returns what is known; a dash for what is not.
+/// Returns the text of a known value; a dash for an unknown one.
 pub(crate) fn known<T>(value: Option<T>, text: impl FnOnce(T) -> Message) -> Message {
     value.map_or_else(|| "-".into(), text)
 }
@@ -74,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    /// `~` stands for the space that holds.
+    /// `~` in the expected text is the no-break space.
     #[test]
     fn numbers_stay_beside_their_units() {
         let check = |said: Message, expected: &str| {
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_end() {
+    fn sentences_end_with_one_full_stop() {
         let check = |text: &str, expected: &str| assert_eq!(sentence(plain(text)).text, expected);
         check("4 of 4", "4 of 4.");
         check("alles.", "alles.");

@@ -188,6 +188,7 @@ fn add_machine_and_host(plan: &mut Plan, scenario: &Scenario) -> Result<(), Erro
 /// Longest duration of a run: the end date stays on the day of the start date.
 pub(crate) const WALL_NS_MAX: u64 = 3_600_000_000_000;
 
+/// Returns the duration of the run, which must contain all work.
 fn wall_ns(plan: &Plan, scenario: &Scenario) -> Result<u64, Error> {
     let kicks_end = plan.kicks.iter().map(Kick::end_ns).max().unwrap_or(0);
     let completed = plan

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn line_breaks_stay() {
+    fn line_breaks_stay_in_a_text_of_several_lines() {
         assert_eq!(
             shown_lines("a\u{1b}b\n  c\r\n"),
             "a‹U+001B›b\n  c‹U+000D›\n"

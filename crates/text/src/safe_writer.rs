@@ -14,13 +14,13 @@ use crate::style::PREFIX;
 #[derive(Debug)]
 pub struct SafeWriter<W: Write> {
     out: W,
-    kind: Kind,
+    kind: OutputKind,
     /// Bytes that are not written yet: an incomplete character or style.
     pending: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum OutputKind {
     Page,
     Json,
     Raw,
@@ -29,22 +29,26 @@ enum Kind {
 impl<W: Write> SafeWriter<W> {
     /// Returns a writer of text for people: unsafe characters are shown by name.
     pub fn page(out: W) -> Self {
-        Self::new(out, Kind::Page)
+        Self::new(out, OutputKind::Page)
     }
 
     /// Returns a writer of JSON: unsafe characters are escaped, so that the value stays.
     pub fn json(out: W) -> Self {
-        Self::new(out, Kind::Json)
+        Self::new(out, OutputKind::Json)
     }
 
     /// Returns a writer of CSV and similar data: unchanged for a file or a program, like a page
     /// for a terminal.
     pub fn data(out: W, is_terminal: bool) -> Self {
-        let kind = if is_terminal { Kind::Page } else { Kind::Raw };
+        let kind = if is_terminal {
+            OutputKind::Page
+        } else {
+            OutputKind::Raw
+        };
         Self::new(out, kind)
     }
 
-    fn new(out: W, kind: Kind) -> Self {
+    fn new(out: W, kind: OutputKind) -> Self {
         Self {
             out,
             kind,
@@ -59,9 +63,9 @@ impl<W: Write> SafeWriter<W> {
         let text = String::from_utf8_lossy(&complete);
 
         let safe = match self.kind {
-            Kind::Page => styled_lines(&text),
-            Kind::Json => in_json(&text),
-            Kind::Raw => return self.out.write_all(&complete),
+            OutputKind::Page => styled_lines(&text),
+            OutputKind::Json => in_json(&text),
+            OutputKind::Raw => return self.out.write_all(&complete),
         };
         self.out.write_all(safe.as_bytes())
     }

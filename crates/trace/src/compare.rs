@@ -64,6 +64,7 @@ pub fn compare(native: &Trace, export: &Trace) -> Vec<TableComparison> {
         .collect()
 }
 
+/// Compares a table of the bundle with the same table of the export, cell by cell.
 fn compare_tables(a: &Table, a_names: &Names, b: &Table, b_names: &Names) -> TableComparison {
     let mut comparison = TableComparison {
         schema: b.schema.name.clone(),
@@ -74,11 +75,13 @@ fn compare_tables(a: &Table, a_names: &Names, b: &Table, b_names: &Names) -> Tab
         let rows = |table: &Table| format!("{} rows", table.rows());
         comparison.differ(0, "", &rows(a), &rows(b));
     }
+
     let mnemonics = |table: &Table| table.schema.mnemonics().join(" ");
     if mnemonics(a) != mnemonics(b) {
         comparison.differ(0, "", &mnemonics(a), &mnemonics(b));
         return comparison;
     }
+
     for row in 0..a.rows().min(b.rows()) {
         for ((spec, left), (_, right)) in a.columns().zip(b.columns()) {
             if is_undecoded(spec) {
@@ -97,6 +100,7 @@ fn compare_tables(a: &Table, a_names: &Names, b: &Table, b_names: &Names) -> Tab
             }
         }
     }
+
     comparison
 }
 
@@ -142,6 +146,7 @@ enum ComparedCell {
     },
 }
 
+/// A process as it is compared, without its id in either reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ComparedProcess {
     name: String,
@@ -153,6 +158,7 @@ impl ComparedCell {
         Self::value(column, row, names).unwrap_or(Self::Null)
     }
 
+    /// Returns the content of a cell, or `None` for null.
     fn value(column: &Column, row: usize, names: &Names) -> Option<Self> {
         let text = |symbol| names.text(symbol).to_owned();
         Some(match column {
@@ -176,6 +182,7 @@ impl ComparedCell {
         })
     }
 
+    /// Formats the cell for a list of differences.
     fn shown(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),
@@ -229,6 +236,7 @@ fn stack(id: StackId, names: &Names) -> ComparedCell {
     }
 }
 
+/// The result of comparing two cells.
 enum CellAgreement {
     Same,
     /// The same, except for names that the bundle does not have.
@@ -236,6 +244,7 @@ enum CellAgreement {
     Different,
 }
 
+/// Compares two cells. Names that only the export has do not make them different.
 fn agreement(native: &ComparedCell, export: &ComparedCell) -> CellAgreement {
     if native == export {
         return CellAgreement::Same;
@@ -290,6 +299,7 @@ fn agreement(native: &ComparedCell, export: &ComparedCell) -> CellAgreement {
         }
         _ => false,
     };
+
     if same_but_names {
         CellAgreement::Unnamed
     } else {
@@ -330,6 +340,7 @@ mod tests {
             CellAgreement::Unnamed => "unnamed",
             CellAgreement::Different => "different",
         };
+
         assert_eq!(
             compare(&[("0x5", "app::step(int)"), ("0x8", "0x7")]),
             "same"

@@ -16,6 +16,7 @@ use crate::place::Place;
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
+/// The content of an [`Error`], in a box so that results stay small.
 #[derive(Debug)]
 struct Inner {
     problem: Problem,
@@ -38,7 +39,7 @@ impl Error {
         Self::new(problem, Place::file(file))
     }
 
-    /// Returns the cause.
+    /// Returns the problem that caused the error.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.0.problem

@@ -148,6 +148,7 @@ impl Integers {
         (self.offsets, self.bases, self.wide) = (Vec::new(), Vec::new(), wide);
     }
 
+    /// Removes the rows from index `rows` on.
     pub(crate) fn truncate(&mut self, rows: usize) {
         if rows >= self.len() {
             return;
@@ -215,12 +216,14 @@ mod tests {
             let expected: Vec<_> = rows.iter().take(300).chain(more).copied().collect();
             assert_eq!(column.iter().collect::<Vec<_>>(), expected);
         };
+
         check(&near, false);
         let with = |at: usize, value: Option<u64>| {
             let mut rows = near.clone();
             rows[at] = value;
             rows
         };
+
         let base = 5_000_000_000 - (1 << 31);
         check(&with(9, Some(base)), false);
         check(&with(9, Some(base - 1)), true);
@@ -229,6 +232,7 @@ mod tests {
         for at in [0, 255, 256, 699] {
             check(&with(at, None), false);
         }
+
         let mut late = near.clone();
         late[..300].fill(None);
         check(&late, false);

@@ -28,6 +28,7 @@ pub(crate) fn parse(display: &str) -> Displayed<'_> {
     let Some((before, hex)) = trimmed.rsplit_once("0x") else {
         return all_text;
     };
+
     let Ok(submission) = u64::from_str_radix(hex, 16) else {
         return all_text;
     };
@@ -35,6 +36,7 @@ pub(crate) fn parse(display: &str) -> Displayed<'_> {
         Some((text, group)) => (text, Some(group.trim()).filter(|name| *name != "n/a")),
         None => (before, None),
     };
+
     Displayed {
         text: text.trim(),
         process,

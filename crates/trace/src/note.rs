@@ -170,8 +170,8 @@ impl Note {
                 table: of,
                 rows,
             } => (
-                "TRUNCATED: {} is cut off; only the {} complete rows of {} before that were used, so \
-                all later rows are missing",
+                "TRUNCATED: {} is cut off; only the {} complete rows of {} before the cut were used, \
+                and all later rows are missing",
                 vec![file(cut), count(rows), table(of)],
             ),
             Self::Synthetic => (
@@ -211,7 +211,7 @@ impl Note {
                 count: tables,
                 rows,
             } => (
-                "the run has {} tables {}; the largest, with {} rows, was used",
+                "the run has {} tables named {}; the largest, with {} rows, was used",
                 vec![count(tables), table(schema), count(rows)],
             ),
             Self::Undecoded {

@@ -19,6 +19,7 @@ pub struct Selection {
     if_readable: bool,
 }
 
+/// The tables and columns to keep.
 #[derive(Debug, Clone)]
 enum Keep {
     AllTables(Columns),

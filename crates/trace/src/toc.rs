@@ -184,6 +184,7 @@ pub(crate) fn read<R: Read>(input: R, file: &str) -> Result<Toc> {
     Ok(Toc { runs })
 }
 
+/// Parses a `<run>`. A run without a number has that of its position.
 fn parse_run(run: &Element, position: u64, synthetic: bool) -> Result<Run, String> {
     let nothing = Element::default();
     let info = run.child("info").unwrap_or(&nothing);
@@ -225,6 +226,7 @@ fn number<T: FromStr>(element: &Element, attribute: &str) -> Result<Option<T>, S
     number.transpose()
 }
 
+/// Parses a `<target>`: one process, all processes, or neither.
 fn parse_target(target: &Element) -> Result<Target, String> {
     let Some(process) = target.child("process") else {
         return Ok(match target.child("all-processes") {
@@ -232,6 +234,7 @@ fn parse_target(target: &Element) -> Result<Target, String> {
             None => Target::Unknown,
         });
     };
+
     let environment = target.child("environment").or(process.child("environment"));
     let attribute = |name| process.attribute(name).map(str::to_owned);
     let found = TargetProcess {
@@ -244,6 +247,7 @@ fn parse_target(target: &Element) -> Result<Target, String> {
         termination: attribute("termination-reason"),
         environment: environment.map(parse_environment).unwrap_or_default(),
     };
+
     Ok(match process.attribute("type") {
         Some("launched") => Target::Launched(found),
         Some("attached") => Target::Attached(found),

@@ -28,6 +28,7 @@ pub(crate) fn check(plan: &Plan, options: &Options) -> Result<()> {
     })
 }
 
+/// Returns the reason why a capture would fail, with a hint, or `None`.
 fn refusal(plan: &Plan, path: &Path, enabled: bool) -> Option<(&'static str, &'static str)> {
     // Each refusal is a reason and a hint.
     if path.extension().is_none_or(|ending| ending != "gputrace") {
@@ -36,18 +37,21 @@ fn refusal(plan: &Plan, path: &Path, enabled: bool) -> Option<(&'static str, &'s
             "name it FILE.gputrace",
         ));
     }
+
     if path.symlink_metadata().is_ok() {
         return Some((
             "the file exists, and a capture never overwrites one",
             "choose another name, or remove the file",
         ));
     }
+
     if plan.warm_up == 0 {
         return Some((
             "the last warm-up steps are captured, and this run has none",
             "add --warm-up 2",
         ));
     }
+
     (!enabled).then_some((
         "MTL_CAPTURE_ENABLED is not 1",
         "set MTL_CAPTURE_ENABLED=1 in the environment before the process starts: Metal requires it",
@@ -77,6 +81,7 @@ mod tests {
             };
             Plan::new("eager", &settings).unwrap()
         };
+
         let folder = tempfile::tempdir().unwrap();
         let old = folder.path().join("old.gputrace");
         std::fs::create_dir(&old).unwrap();
@@ -88,6 +93,7 @@ mod tests {
             (&old, 2, true, Some("never overwrites")),
             (folder.path(), 2, true, Some(".gputrace")),
         ];
+
         for (path, warm_up, enabled, expected) in cases {
             let why = refusal(&plan(warm_up), path, enabled).map(|(why, _)| why);
             match expected {

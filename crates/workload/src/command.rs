@@ -64,6 +64,7 @@ pub fn execute(command: &Command, out: &mut dyn Write) -> Result<()> {
     }
 }
 
+/// Plans the workload, runs it if possible, and writes the results.
 fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<()> {
     let plan = Plan::new(&arguments.name, &arguments.settings())?;
     if let Some(output) = &arguments.output {

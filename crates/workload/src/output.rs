@@ -117,6 +117,7 @@ pub struct Document {
     run: Option<RunDetails>,
 }
 
+/// Amounts of work.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Counts {
     command_buffers: u64,
@@ -126,6 +127,7 @@ struct Counts {
     flops: Option<u64>,
 }
 
+/// The work of an encoder label.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Label {
     label: &'static str,
@@ -137,6 +139,7 @@ struct Label {
     flops_per_encoder: Option<u64>,
 }
 
+/// The facts of a run, which a plan alone does not have.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct RunDetails {
     device: String,
@@ -166,6 +169,7 @@ impl Document {
                 flops_per_encoder: label.per_encoder.flops,
             }
         });
+
         Self {
             schema: "metalens.workload/1",
             workload: plan.workload.name(),

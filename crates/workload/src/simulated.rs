@@ -65,6 +65,7 @@ fn channel(buffer: &CommandBuffer) -> &'static str {
     }
 }
 
+/// Appends a stream with the command buffers of a phase to the scenario.
 fn push(text: &mut String, plan: &Plan, phase: Phase, buffers: &[&CommandBuffer], follows: bool) {
     // In the scenario, `count` counts encoders, not command buffers.
     let steps = match phase {

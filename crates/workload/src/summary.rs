@@ -41,7 +41,7 @@ impl Display for PlanSummary<'_> {
         };
         writeln!(
             f,
-            "{} steps after {} of warm-up; {} {unit}; {} of memory; {}",
+            "{} steps after {} warm-up steps; {} {unit}; {} of memory; {}",
             plan.count,
             plan.warm_up,
             plan.size,
@@ -75,8 +75,8 @@ impl Display for PlanSummary<'_> {
 
         writeln!(
             f,
-            "\ncommand buffers are labeled `{}` and `{}`; the signpost interval `{PHASE}` spans \
-            the latter",
+            "\ncommand buffers are labeled `{}` (warm-up) and `{}` (measured); the signpost interval \
+            `{PHASE}` spans the measured ones",
             plan.command_buffer_label(Phase::WarmUp),
             plan.command_buffer_label(Phase::Measured),
         )
@@ -84,6 +84,7 @@ impl Display for PlanSummary<'_> {
 }
 
 impl PlanSummary<'_> {
+    /// Writes the table of encoder labels.
     fn labels(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(
             f,

@@ -138,6 +138,7 @@ impl Workload {
         }
     }
 
+    /// Returns the arrays and command buffers of a step, for a problem of this size.
     pub(crate) fn recipe(self, size: u64) -> Recipe {
         // Numbers in `reads` and `writes` are indices into the arrays of the recipe.
         match self {

@@ -1,4 +1,4 @@
-//! Finds `xctrace`.
+//! Finds the `xctrace` to use, and refuses the shim without Xcode.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

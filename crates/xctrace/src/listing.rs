@@ -10,7 +10,7 @@ use crate::tool::Tool;
 /// The templates that `xctrace` lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Templates {
-    /// Templates of Apple.
+    /// Templates that Apple ships.
     pub standard: Vec<String>,
     /// Templates of the user.
     pub custom: Vec<String>,
@@ -68,6 +68,7 @@ pub fn instruments(tool: &Tool) -> Result<Vec<String>> {
 /// A heading and the lines under it.
 type Section = (String, Vec<String>);
 
+/// Runs `xctrace list` until it prints a list that is not empty; at first it may print nothing.
 fn list(tool: &Tool, what: &str) -> Result<Vec<Section>> {
     let mut output = String::new();
     for attempt in 0..ATTEMPTS {

@@ -38,6 +38,7 @@ pub enum Weight {
     TryAgain,
 }
 
+/// Returns an entry of [`MESSAGES`].
 const fn message(
     text: &'static str,
     weight: Weight,

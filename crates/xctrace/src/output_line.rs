@@ -39,10 +39,12 @@ impl OutputLine {
         if let Some(name) = after("Output file saved as:") {
             return Self::Saved(name.to_owned());
         }
+
         let item = line.trim_start_matches(['*', '-', ' ', '\t']);
         if let Some(text) = item.strip_prefix("[Error]") {
             return Self::Error(text.trim().to_owned());
         }
+
         if let Some(text) = item.strip_prefix("[Warning]") {
             return Self::Warning(text.trim().to_owned());
         }
@@ -113,6 +115,7 @@ impl Transcript {
             OutputLine::IssuesFollow => {}
             OutputLine::Other => self.keep(&line.text),
         }
+
         parsed
     }
 
@@ -192,10 +195,12 @@ mod tests {
             ),
             (Stream::Out, "Output file saved as: x.trace"),
         ];
+
         for (stream, line) in lines {
             let text = line.to_owned();
             transcript.add(&StreamLine { stream, text });
         }
+
         let expected = Transcript {
             has_started: true,
             was_recording: true,
@@ -207,6 +212,7 @@ mod tests {
             others: vec!["loss 0.4".to_owned()],
             ..Transcript::default()
         };
+
         assert_eq!(transcript, expected);
     }
 }

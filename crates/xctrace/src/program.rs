@@ -29,10 +29,12 @@ pub fn resolve(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<F
     } else {
         search_path(name, path, folder)
     };
+
     let shown = name.display();
     let Some(found) = found else {
         return Err(Error::Program(format!("{shown} was not found in PATH")));
     };
+
     match fs::metadata(&found) {
         Err(cause) => Err(Error::Program(format!(
             "{shown} cannot be started: {cause}"
@@ -143,6 +145,7 @@ mod tests {
                 .map_err(|error| error.to_string());
             assert_eq!(found.as_deref().map_err(String::as_str), expected, "{name}");
         };
+
         check("bench", Ok(&bench));
         check("./b/bench", Ok(&root.join("./b/bench")));
         check(bench.to_str().unwrap(), Ok(&bench));

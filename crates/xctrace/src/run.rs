@@ -44,12 +44,12 @@ pub struct StreamLine {
     pub text: String,
 }
 
-/// A running tool.
+/// A tool that was started and may still run.
 #[derive(Debug)]
 pub struct RunningTool {
     handle: duct::Handle,
     lines: Receiver<StreamLine>,
-    /// Its streams, for [`Self::leave`].
+    /// The tool's streams, for [`Self::leave`].
     streams: Vec<PipeReader>,
 }
 
@@ -106,6 +106,7 @@ impl Tool {
         Ok((running, out))
     }
 
+    /// Starts the tool in a process group of its own, with pipes for both streams.
     fn spawn(&self, arguments: &[OsString], stdin: Stdin) -> Result<Spawned> {
         let all = self.before.iter().chain(arguments);
         let mut expression = duct::cmd(&self.program, all)
@@ -114,6 +115,7 @@ impl Tool {
         for (name, value) in &self.environment {
             expression = expression.env(name, value);
         }
+
         if stdin == Stdin::Nothing {
             expression = expression.stdin_null();
         }
@@ -124,6 +126,7 @@ impl Tool {
             what: self.program.display().to_string(),
             cause,
         })?;
+
         // The expression holds the writing ends of the pipes: while they are open, reading does not
         // end.
         drop(expression);

@@ -111,6 +111,7 @@ mod tests {
                 .map(|version| (&*version.dotted, &*version.build, version.xcode()));
             assert_eq!(found, expected, "{text}");
         };
+
         check(
             "xctrace version 26.0 (17C529)\n",
             Some(("26.0", "17C529", Some(26))),
@@ -144,6 +145,7 @@ mod tests {
             ];
             assert_eq!(all.map(|feature| version.has(feature)), expected, "{build}");
         };
+
         check("12D4e", [false; 5]);
         check("12E262", [true, false, false, false, false]);
         check("13E113", [true, true, false, false, false]);

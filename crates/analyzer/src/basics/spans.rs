@@ -229,7 +229,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_counting(
+        fn span_sets_agree_with_counting(
             mut a in prop::collection::vec((0_u64..60, 0_u64..12), 0..12),
             mut b in prop::collection::vec((0_u64..60, 0_u64..12), 0..12),
             from in 0_u64..60, length in 0_u64..40,

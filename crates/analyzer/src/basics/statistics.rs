@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn nearest_rank() {
+    fn percentiles_are_by_nearest_rank() {
         let hundred: Vec<u64> = (1..=100).collect();
         assert_eq!(percentile(&hundred, 50), Some(50));
         assert_eq!(percentile(&hundred, 95), Some(95));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn selecting_is_sorting() {
+    fn selecting_gives_the_same_as_sorting() {
         assert_eq!(select::<u64>(&mut [], 50), None);
         for count in 1..=205 {
             // In no order, some of them twice.

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times() {
+    fn times_have_the_unit_that_fits() {
         let cases = [
             (0, "0 ns"),
             (999, "999 ns"),

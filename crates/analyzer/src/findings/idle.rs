@@ -72,7 +72,7 @@ pub(super) const RULES: &[Rule] = &[
              encode the next buffer while the GPU runs the last one, or encode on several threads. \
              Reuse encoded work where the API allows it (indirect command buffers; MLX: \
              mx.compile encodes fewer kernels).",
-        counter_evidence: "With the first encoders committed on their own, gaps are as long.",
+        counter_evidence: "With the first encoders committed on their own, the gaps stay as long.",
     },
     Rule {
         id: "queue-starved",
@@ -94,8 +94,8 @@ pub(super) const RULES: &[Rule] = &[
         title: "other processes ran on the GPU while work of this process waited",
         condition: contention,
         action: "close other programs that use the GPU, and record again",
-        advice: "Close what draws (browsers, animated windows, screen recorders), or record \
-             with the display asleep. Measure when no other program uses the GPU.",
+        advice: "Close programs that draw (browsers, animated windows, screen recorders), or \
+             record with the display asleep. Measure when no other program uses the GPU.",
         counter_evidence: "A second recording on a quiet machine shows the same gaps.",
     },
 ];

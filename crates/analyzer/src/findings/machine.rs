@@ -114,7 +114,7 @@ fn errors(report: &Report) -> Option<Evidence> {
         )
     });
     let text = message!(
-        "{} of the recording failed; at least {} of them are of this process, in the window",
+        "{} of the recording failed; at least {} of them belong to this process and lie in the window",
         counted(errors.count, "command buffer"),
         count(errors.of_process),
     );
@@ -244,8 +244,8 @@ fn shared(report: &Report) -> Option<Evidence> {
     let others = report.machine.others.top.iter().map(other);
     is_share(contention_ns, report.window.span_ns, SHARE).then(|| {
         let text = message!(
-            "other processes used the GPU for {} of the window, {} of {}; for {} of that this \
-             process used it, too",
+            "other processes used the GPU for {} of the window, {} of {}; for {} of that \
+             time this process used it too",
             share_of(contention_ns, report.window.span_ns),
             time(contention_ns),
             time(report.window.span_ns),

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_told_apart_and_say_everything() {
+    fn rules_have_unique_ids_and_all_texts() {
         let mut ids = ids();
         assert!(ids.len() >= 20, "{ids:?}");
         ids.sort_unstable();

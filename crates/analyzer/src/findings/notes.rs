@@ -88,8 +88,8 @@ fn cause_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     }
     if let Some(recovered) = ledger.recovered {
         let text = message!(
-            "the encoder list lost {} of the encodings that end a gap; {} are in {} and {} in {}, \
-             which has the time up to the commit",
+            "the encoder list lost {} of the encodings that end a gap: {} were found in {}, and \
+             {} in {}, where encoding includes the time up to the commit",
             ungrouped(recovered.from_intervals + recovered.from_submissions),
             ungrouped(recovered.from_intervals),
             table(APPLICATION.schema),

@@ -23,8 +23,8 @@ pub(super) const RULES: &[Rule] = &[
         title: "gaps vary widely: look at the CPU",
         condition: irregular,
         action: "record with CPU samples, and look at the longest gaps first",
-        advice: "A fixed cost would make uniform gaps. These follow what the program does \
-             between submissions. Record with CPU samples, and look at the longest gaps \
+        advice: "A fixed cost would make uniform gaps. These gaps follow what the program \
+             does between submissions. Record with CPU samples, and look at the longest gaps \
              first.",
         counter_evidence: "The length of a gap follows the size of the work before it.",
     },

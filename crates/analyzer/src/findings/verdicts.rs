@@ -61,7 +61,7 @@ fn utilization(report: &Report, limit: f64) -> ThresholdResult {
     let why = match report.busy.ratio {
         Some(_) => {
             "busy time as a share of the window, which reaches from the start of the process's \
-             first GPU interval to the end of its last one, without what was cut off"
+             first GPU interval to the end of its last one, minus the parts that were cut off"
         }
         None => "the window has no duration",
     };
@@ -265,7 +265,7 @@ mod tests {
     /// from the first start to the last end: 504 - 8 - 85 - 65 = 346 µs
     /// ```
     #[test]
-    fn a_scenario_has_the_figures_of_hand() {
+    fn figures_of_a_scenario_are_those_computed_by_hand() {
         let report = small();
         let unedited = |_: &mut Report| {};
         let gap_ns = 65_000.0 + 8_000.0 + 85_000.0;

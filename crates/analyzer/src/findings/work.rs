@@ -68,7 +68,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "inefficient-kernels",
         severity: Severity::Medium,
-        title: "a kernel reaches little of what the chip can do",
+        title: "a kernel uses little of what the chip can do",
         condition: inefficient,
         action: "check its access pattern, occupancy and threadgroup size",
         advice: "By its declared work, this kernel uses little of the memory bandwidth and \
@@ -83,7 +83,7 @@ pub(super) const RULES: &[Rule] = &[
         title: "one kernel takes most of the GPU time",
         condition: one_dominates,
         action: "optimize this kernel first",
-        advice: "Optimize this kernel first: gains elsewhere are small beside it.",
+        advice: "Optimize this kernel first: savings elsewhere are small in comparison.",
         counter_evidence: "The label stands for many different shaders.",
     },
     Rule {
@@ -91,9 +91,9 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Low,
         title: "some GPU intervals take many times as long as others of the same kernel",
         condition: outliers,
-        action: "look at what runs beside the longest ones",
-        advice: "Look at what runs beside them: page faults on first touch, other processes \
-             on the GPU, a lower clock, or larger inputs under the same label.",
+        action: "look at what else runs during the longest ones",
+        advice: "Look at what else happens during them: page faults on first touch, other \
+             processes on the GPU, a lower clock, or larger inputs under the same label.",
         counter_evidence: "The label stands for work of different sizes.",
     },
 ];

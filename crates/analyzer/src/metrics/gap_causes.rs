@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn others_on_the_gpu() {
+    fn work_of_other_processes_is_contention() {
         let gap = (10, 50);
         let others = [(0, 22), (30, 40), (48, 60)];
         // Only submission latency is theirs: the program would not have been faster alone.

@@ -7,14 +7,14 @@ use crate::subject::chosen_processes::ChosenProcesses;
 use crate::subject::shaders::function;
 use crate::tables::columns::{Texts, at};
 use crate::tables::names::ShaderList;
-use crate::tables::reader::Given;
+use crate::tables::reader::TableResult;
 
 /// Largest number of shaders that a report lists.
 const SHADERS: usize = 200;
 
 /// Returns the shaders of the process, sorted by name.
 pub(crate) fn inventory(
-    table: &Given<ShaderList>,
+    table: &TableResult<ShaderList>,
     chosen: &ChosenProcesses,
     names: &Names,
 ) -> Vec<Shader> {

@@ -21,7 +21,7 @@ use crate::tables::columns::{Spans, at};
 use crate::tables::commands::{
     APPLICATION, COMPLETIONS, Completions, ENCODERS, Encoders, SUBMISSIONS,
 };
-use crate::tables::reader::{Given, if_any};
+use crate::tables::reader::{TableResult, if_any};
 
 /// Encodings and completions of the chosen processes.
 #[derive(Debug, Default)]
@@ -213,7 +213,7 @@ fn id_of(ids: &Integers, row: usize) -> Option<NonZeroU64> {
 }
 
 /// Returns the distinct pairs of command-buffer label and encoder label, of all processes.
-pub(crate) fn label_pairs(encoders: &Given<Encoders>) -> Vec<(Symbol, Symbol)> {
+pub(crate) fn label_pairs(encoders: &TableResult<Encoders>) -> Vec<(Symbol, Symbol)> {
     let Ok(encoders) = encoders else {
         return Vec::new();
     };

@@ -13,28 +13,28 @@ use crate::basics::spans::Span;
 use crate::error::Result;
 use crate::tables::columns::at;
 use crate::tables::names::ApplicationEvents;
-use crate::tables::reader::{Given, if_any};
+use crate::tables::reader::{TableResult, if_any};
 
 /// Kind of the table's rows that are debug groups.
 const DEBUG_GROUPS: &str = "Debug Groups";
 
 /// Debug group with its time and thread.
 #[derive(Debug, Clone, Copy)]
-struct Group {
+struct DebugGroup {
     span: Span,
     thread: Option<ThreadId>,
     name: Symbol,
 }
 
 /// Returns whether there may be debug groups; only then encoders need their threads.
-pub(crate) fn has_any(table: &Given<ApplicationEvents>) -> bool {
+pub(crate) fn has_any(table: &TableResult<ApplicationEvents>) -> bool {
     table.as_ref().is_ok_and(|table| table.spans.rows() > 0)
 }
 
 /// Returns the debug group of each interval, as a symbol of `made`; empty if nothing was
 /// grouped.
 pub(crate) fn groups_of(
-    table: Given<ApplicationEvents>,
+    table: TableResult<ApplicationEvents>,
     mine: &[Interval],
     commands: &Commands,
     chosen: &ChosenProcesses,
@@ -68,7 +68,7 @@ fn groups(
     chosen: &ChosenProcesses,
     names: &Names,
     made: &mut Names,
-) -> Result<Vec<Group>> {
+) -> Result<Vec<DebugGroup>> {
     let mut groups = Vec::new();
     for (row, span) in table.spans.all().enumerate() {
         let span = span?;
@@ -82,7 +82,7 @@ fn groups(
 
         let text = without_thread(names.text(label.text));
         if !text.is_empty() {
-            groups.push(Group {
+            groups.push(DebugGroup {
                 span,
                 thread: at(&table.threads, row),
                 name: made.symbol(text),
@@ -107,13 +107,13 @@ fn without_thread(label: &str) -> &str {
 
 /// Returns the last group to begin before a point in time that ends after it. Groups nest a few
 /// levels deep, so that few are examined.
-fn innermost(groups: &[Group], at_ns: u64, thread: Option<ThreadId>) -> Option<Symbol> {
+fn innermost(groups: &[DebugGroup], at_ns: u64, thread: Option<ThreadId>) -> Option<Symbol> {
     const DEPTH: usize = 64;
     let before = groups.partition_point(|group| group.span.start_ns <= at_ns);
     let candidates = groups.get(..before)?.iter().rev().take(DEPTH);
     let mut candidates = candidates.filter(|group| group.span.end_ns > at_ns);
     let is_on_thread =
-        |group: &&Group| group.thread.is_none() || thread.is_none() || group.thread == thread;
+        |group: &&DebugGroup| group.thread.is_none() || thread.is_none() || group.thread == thread;
     candidates.find(is_on_thread).map(|group| group.name)
 }
 
@@ -146,7 +146,7 @@ mod tests {
     fn the_innermost_group() {
         let mut names = Names::new();
         let (a, b) = (names.symbol("a"), names.symbol("b"));
-        let group = |from, to, name| Group {
+        let group = |from, to, name| DebugGroup {
             span: Span::new(from, to),
             thread: None,
             name,

@@ -15,7 +15,7 @@ pub(crate) const UNLABELED_BLIT: &str = "(unlabeled Blit)";
 
 /// Sources of names besides labels: one entry per interval, or nothing.
 #[derive(Debug, Default)]
-pub(crate) struct Hints {
+pub(crate) struct NameHints {
     /// Texts of the hints, which are made from the recording's own.
     pub texts: Names,
     /// Shaders that ran in each interval, as symbols of [`Self::texts`].
@@ -24,15 +24,15 @@ pub(crate) struct Hints {
     pub groups: Vec<Option<Symbol>>,
 }
 
-impl Hints {
+impl NameHints {
     /// Returns whether labels alone name the intervals.
     pub(crate) fn is_empty(&self) -> bool {
         self.shaders.is_empty() && self.groups.is_empty()
     }
 
     /// Returns the possible sources of an interval's name, by its index.
-    pub(crate) fn sources(&self, at: usize, interval: &Interval) -> Sources {
-        Sources {
+    pub(crate) fn sources(&self, at: usize, interval: &Interval) -> NameSources {
+        NameSources {
             label: interval.label,
             channel: interval.channel,
             shaders: self.shaders.get(at).copied().flatten(),
@@ -43,21 +43,21 @@ impl Hints {
 
 /// Possible sources of an interval's name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Sources {
+pub(crate) struct NameSources {
     /// Label of the interval.
     pub label: Option<Symbol>,
     /// Channel of the interval.
     pub channel: Option<Symbol>,
-    /// Shaders that ran in it, as a symbol of [`Hints::texts`].
+    /// Shaders that ran in it, as a symbol of [`NameHints::texts`].
     pub shaders: Option<Symbol>,
-    /// Debug group that it was encoded in, as a symbol of [`Hints::texts`].
+    /// Debug group that it was encoded in, as a symbol of [`NameHints::texts`].
     pub group: Option<Symbol>,
 }
 
 /// Makes the names of intervals from their sources.
 pub(crate) struct KernelNames<'a> {
     names: &'a Names,
-    hints: &'a Hints,
+    hints: &'a NameHints,
     /// Start of the encoder's label in `buffer:encoder`, from the encoder list: a label may itself
     /// contain a colon.
     splits: FxHashMap<String, usize>,
@@ -66,7 +66,7 @@ pub(crate) struct KernelNames<'a> {
 impl<'a> KernelNames<'a> {
     /// Creates the names from the pairs of labels that the encoder list has.
     #[must_use]
-    pub(crate) fn new(names: &'a Names, pairs: &[(Symbol, Symbol)], hints: &'a Hints) -> Self {
+    pub(crate) fn new(names: &'a Names, pairs: &[(Symbol, Symbol)], hints: &'a NameHints) -> Self {
         let split = |&(buffer, encoder): &(Symbol, Symbol)| {
             let (buffer, encoder) = (names.text(buffer), names.text(encoder));
             (format!("{buffer}:{encoder}"), buffer.len() + 1)
@@ -79,13 +79,13 @@ impl<'a> KernelNames<'a> {
     }
 
     /// Returns the sources of names besides labels.
-    pub(crate) fn hints(&self) -> &'a Hints {
+    pub(crate) fn hints(&self) -> &'a NameHints {
         self.hints
     }
 
     /// Returns the name of an interval's work and its source.
     #[must_use]
-    pub(crate) fn name(&self, sources: Sources) -> (String, NamedBy) {
+    pub(crate) fn name(&self, sources: NameSources) -> (String, NamedBy) {
         if let Some(shaders) = sources.shaders {
             let shaders = self.hints.texts.text(shaders);
             return (shaders.to_owned(), NamedBy::ShaderProfiler);
@@ -202,12 +202,12 @@ mod tests {
         let mut names = Names::new();
         let pair = (names.symbol("step: 1"), names.symbol("mul:add"));
         let (label, channel) = (names.symbol(label), names.symbol("Compute"));
-        let hints = Hints::default();
+        let hints = NameHints::default();
         let kernels = KernelNames::new(&names, &[pair], &hints);
-        let found = kernels.name(Sources {
+        let found = kernels.name(NameSources {
             label: Some(label),
             channel: Some(channel),
-            ..Sources::default()
+            ..NameSources::default()
         });
         assert_eq!(found, (expected.to_owned(), named_by));
     }
@@ -237,7 +237,7 @@ mod tests {
     /// Shaders have priority over any label, a debug group over the buffer's label.
     #[test]
     fn sources_have_an_order() {
-        let (mut names, mut hints) = (Names::new(), Hints::default());
+        let (mut names, mut hints) = (Names::new(), NameHints::default());
         let [given, plain] =
             ["step:mul", "step:Compute Command 0"].map(|text| Some(names.symbol(text)));
         let [shaders, group] = ["mul_f16", "layer 3"].map(|text| Some(hints.texts.symbol(text)));
@@ -249,7 +249,7 @@ mod tests {
             (plain, None, None, "step"),
         ];
         for (label, shaders, group, expected) in cases {
-            let sources = Sources {
+            let sources = NameSources {
                 label,
                 channel: None,
                 shaders,
@@ -271,7 +271,7 @@ mod tests {
             ("", None),
         ];
         let labels = cases.map(|(label, _)| names.symbol(label));
-        let hints = Hints::default();
+        let hints = NameHints::default();
         let kernels = KernelNames::new(&names, &[pair], &hints);
         for (label, (_, expected)) in labels.into_iter().zip(cases) {
             assert_eq!(kernels.coalesced(Some(label)), expected);

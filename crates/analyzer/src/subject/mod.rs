@@ -31,10 +31,10 @@ use self::commands::{Commands, label_pairs};
 use self::debug_groups::groups_of;
 use self::facts::process_facts;
 use self::gaps::{Edges, sweep};
-use self::kernel_names::{Hints, KernelNames};
+use self::kernel_names::{KernelNames, NameHints};
 use self::named_intervals::NamedIntervals;
 use self::others::OtherGpuUse;
-use self::processes::{ProcessUse, Usage, usage};
+use self::processes::{ProcessUse, UsageCollector, usage};
 use self::shaders::shaders_of;
 use self::signposts::Signposts;
 use self::timeline::{Interval, Timeline};
@@ -148,7 +148,7 @@ impl Subject {
         let events = tables.application_events;
         let groups = groups_of(events, mine, commands, chosen, names, &mut texts)?;
 
-        let hints = Hints {
+        let hints = NameHints {
             texts,
             shaders,
             groups,
@@ -224,7 +224,7 @@ impl WindowInput<'_> {
 
     fn context(&self, window: Span) -> Context {
         let (mut edges, mut others) = (Edges::default(), OtherGpuUse::default());
-        let mut in_window = Usage::default();
+        let mut in_window = UsageCollector::default();
         for interval in &self.timeline.intervals {
             in_window.add(interval, window);
             others.count(interval);

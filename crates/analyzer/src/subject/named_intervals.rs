@@ -3,14 +3,14 @@
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
 
-use super::kernel_names::{Hints, KernelNames, Sources};
+use super::kernel_names::{KernelNames, NameHints, NameSources};
 use super::timeline::Interval;
 use crate::report::NamedBy;
 
 /// GPU intervals of the process, grouped into kernels: one for each name, channel, and source
 /// of the name, since a buffer and an encoder may have the same name.
 pub(crate) struct NamedIntervals {
-    groups: Vec<Group>,
+    groups: Vec<NamedKernel>,
     /// Index in `groups` of each interval's kernel.
     group_of: Vec<u32>,
     /// True if labels alone named the intervals.
@@ -25,14 +25,14 @@ pub(crate) struct NamedIntervals {
 const RECENT: usize = 64;
 
 /// Result of the lookup of an interval's sources.
-struct GroupOfSources {
+struct KernelOfSources {
     group: usize,
     /// Number of encoders, if the driver coalesced several.
     coalesced: Option<u64>,
 }
 
 /// Kernel: a name on a channel.
-struct Group {
+struct NamedKernel {
     name: String,
     named_by: NamedBy,
     channel: Option<Symbol>,
@@ -51,7 +51,7 @@ impl NamedIntervals {
         names: &Names,
         pairs: &[(Symbol, Symbol)],
     ) -> Self {
-        Self::new(mine, &KernelNames::new(names, pairs, &Hints::default()))
+        Self::new(mine, &KernelNames::new(names, pairs, &NameHints::default()))
     }
 
     /// Names intervals. Few labels are distinct, so each is named once.
@@ -60,8 +60,8 @@ impl NamedIntervals {
         kernels: &KernelNames<'_>,
     ) -> Self {
         let hints = kernels.hints();
-        let mut groups: Vec<Group> = Vec::new();
-        let mut by_sources: FxHashMap<Sources, GroupOfSources> = FxHashMap::default();
+        let mut groups: Vec<NamedKernel> = Vec::new();
+        let mut by_sources: FxHashMap<NameSources, KernelOfSources> = FxHashMap::default();
         let mut by_name: FxHashMap<(String, NamedBy, Option<Symbol>), usize> = FxHashMap::default();
         let (mut coalesced, mut coalesced_encoders) = (0, 0);
 
@@ -85,14 +85,14 @@ impl NamedIntervals {
                 let group = *by_name
                     .entry((name.clone(), named_by, channel))
                     .or_insert_with(|| {
-                        groups.push(Group {
+                        groups.push(NamedKernel {
                             name,
                             named_by,
                             channel,
                         });
                         groups.len() - 1
                     });
-                GroupOfSources {
+                KernelOfSources {
                     group,
                     coalesced: kernels.coalesced(sources.label),
                 }

@@ -22,7 +22,7 @@ pub(crate) struct ProcessUse {
 /// pid.
 #[must_use]
 pub(crate) fn usage(intervals: &[Interval], window: Span, names: &Names) -> Vec<ProcessUse> {
-    let mut usage = Usage::default();
+    let mut usage = UsageCollector::default();
     for interval in intervals {
         usage.add(interval, window);
     }
@@ -31,12 +31,12 @@ pub(crate) fn usage(intervals: &[Interval], window: Span, names: &Names) -> Vec<
 
 /// Collects the GPU use of each process from intervals that come in order of their starts.
 #[derive(Debug, Default)]
-pub(crate) struct Usage {
+pub(crate) struct UsageCollector {
     // Processes are numbered from 0: a list is faster than a map, for each of a million intervals.
     running: Vec<RunningUnion>,
 }
 
-impl Usage {
+impl UsageCollector {
     /// Adds the part of an interval in the window.
     pub(crate) fn add(&mut self, interval: &Interval, window: Span) {
         let Some(id) = interval.process.filter(|_| touches(interval.span, window)) else {

@@ -13,14 +13,14 @@ use super::timeline::Interval;
 use crate::error::Result;
 use crate::tables::columns::at;
 use crate::tables::names::ShaderSamples;
-use crate::tables::reader::{Given, if_any};
+use crate::tables::reader::{TableResult, if_any};
 
 /// Largest number of shaders that are all named; an interval of more is named after the largest
 /// alone.
 const NAMED: usize = 3;
 
 /// Sample of a shader.
-struct Sample {
+struct ShaderSample {
     start_ns: u64,
     length_ns: u64,
     channel: Option<Symbol>,
@@ -30,7 +30,7 @@ struct Sample {
 /// Returns the shaders' name of each interval, as a symbol of `made`; empty if nothing was
 /// sampled.
 pub(crate) fn shaders_of(
-    table: Given<ShaderSamples>,
+    table: TableResult<ShaderSamples>,
     mine: &[Interval],
     chosen: &ChosenProcesses,
     names: &Names,
@@ -57,14 +57,14 @@ fn samples(
     chosen: &ChosenProcesses,
     names: &Names,
     made: &mut Names,
-) -> Result<Vec<Sample>> {
+) -> Result<Vec<ShaderSample>> {
     let mut functions: FxHashMap<Symbol, Symbol> = FxHashMap::default();
     let mut samples = Vec::new();
     for (row, span) in table.spans.all().enumerate() {
         let span = span?;
         let is_own = chosen.owns_row(table.processes.as_ref(), row);
         if let Some(name) = at(&table.names, row).filter(|_| is_own) {
-            samples.push(Sample {
+            samples.push(ShaderSample {
                 start_ns: span.start_ns,
                 length_ns: span.length_ns(),
                 channel: at(&table.channels, row),
@@ -80,7 +80,7 @@ fn samples(
 
 /// Returns the shaders that begin in an interval, on its channel, in order of time, each with
 /// its duration.
-fn shaders_in(samples: &[Sample], interval: &Interval) -> Vec<(Symbol, u64)> {
+fn shaders_in(samples: &[ShaderSample], interval: &Interval) -> Vec<(Symbol, u64)> {
     let from = samples.partition_point(|sample| sample.start_ns < interval.span.start_ns);
     let samples = samples.iter().skip(from);
     let samples = samples.take_while(|sample| sample.start_ns < interval.span.end_ns);

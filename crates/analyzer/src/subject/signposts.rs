@@ -16,7 +16,7 @@ use crate::basics::state_interval::StateInterval;
 use crate::message;
 use crate::tables::SignpostTables;
 use crate::tables::columns::{Either, at};
-use crate::tables::reader::Given;
+use crate::tables::reader::TableResult;
 use crate::tables::signposts::{
     Identifiers, SIGNPOST_EVENTS, SIGNPOST_INTERVALS, SignpostEvents, SignpostIntervals,
 };
@@ -77,7 +77,7 @@ impl Signposts {
 
     /// Keeps the error of a table that cannot be used, unless it has no rows, so that nothing is
     /// lost.
-    fn usable<T>(&mut self, table: Given<T>) -> Option<T> {
+    fn usable<T>(&mut self, table: TableResult<T>) -> Option<T> {
         if let Err(absent) = &table
             && absent.rows.is_some_and(|rows| rows > 0)
         {

@@ -7,7 +7,7 @@
 use metalens_trace::{Integers, Problem, StackId, Table, Trace};
 
 use super::columns::{Column, Either, OrNull, Processes, Texts, Threads};
-use super::reader::Wanted;
+use super::reader::TableRequest;
 use crate::report::WeightUnit;
 
 pub(crate) const TIME_PROFILE: &str = "time-profile";
@@ -129,7 +129,7 @@ pub(crate) fn unreadable(trace: &Trace) -> Option<metalens_trace::Error> {
 }
 
 /// Tables of samples, as entries for a [`Selection`](metalens_trace::Selection).
-pub(super) const SAMPLES: [Wanted; 3] = [
+pub(super) const SAMPLES: [TableRequest; 3] = [
     (TIME_PROFILE, &SAMPLE_COLUMNS),
     (CPU_PROFILE, &SAMPLE_COLUMNS),
     (TIME_SAMPLE, &SAMPLE_COLUMNS),

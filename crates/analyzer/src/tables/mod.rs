@@ -4,7 +4,7 @@
 //! compiler knows their order. They take ownership of large tables, so that each table's memory
 //! is freed after its use. Columns are moved, never copied.
 //!
-//! A table is `Ok`, or an [`Absent`] with the reason why there is none: absent is never empty,
+//! A table is `Ok`, or an [`AbsentTable`] with the reason why there is none: absent is never empty,
 //! and null is never zero.
 
 pub(crate) mod columns;
@@ -21,7 +21,7 @@ mod times;
 
 use metalens_trace::{Selection, Trace};
 
-use self::reader::{Given, Wanted};
+use self::reader::{TableRequest, TableResult};
 use self::recording::Recording;
 use crate::error::Result;
 
@@ -47,12 +47,12 @@ macro_rules! tables {
     ) => {
         $(#[$doc])*
         pub(crate) struct $name {
-            $(pub $field: Given<$table>,)*
+            $(pub $field: TableResult<$table>,)*
         }
 
         impl $name {
             /// Tables and columns to load.
-            const WANTED: &[Wanted] = &[$($reader.wanted(),)*];
+            const WANTED: &[TableRequest] = &[$($reader.wanted(),)*];
 
             fn take(trace: &mut Trace) -> Self {
                 Self {
@@ -96,8 +96,8 @@ tables! {
 /// Tables of the phases that programs named; there is one table of events per set of
 /// subsystems.
 pub(crate) struct SignpostTables {
-    pub events: Vec<Given<signposts::SignpostEvents>>,
-    pub intervals: Vec<Given<signposts::SignpostIntervals>>,
+    pub events: Vec<TableResult<signposts::SignpostEvents>>,
+    pub intervals: Vec<TableResult<signposts::SignpostIntervals>>,
 }
 
 tables! {
@@ -115,7 +115,7 @@ pub(crate) struct SurroundingTables {
     /// CPU samples; `None` if no table of them has rows.
     pub cpu: Option<cpu::CpuTable>,
     /// Shaders without times.
-    pub shader_list: Given<names::ShaderList>,
+    pub shader_list: TableResult<names::ShaderList>,
 }
 
 tables! {

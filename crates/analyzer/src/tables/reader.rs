@@ -8,10 +8,10 @@ use crate::basics::message::{Message, quote, table};
 use crate::message;
 
 /// Table, or the reason why there is none.
-pub(crate) type Given<T> = Result<T, Absent>;
+pub(crate) type TableResult<T> = Result<T, AbsentTable>;
 
 /// Name of a table, and the columns to load.
-pub(crate) type Wanted = (&'static str, &'static [&'static str]);
+pub(crate) type TableRequest = (&'static str, &'static [&'static str]);
 
 /// Reader of a table: its name, the columns to load, and the type that they become.
 pub(crate) struct TableReader<T> {
@@ -25,12 +25,12 @@ pub(crate) struct TableReader<T> {
 
 impl<T> TableReader<T> {
     /// Returns the entry for a [`Selection`](metalens_trace::Selection) of the table.
-    pub(crate) const fn wanted(&self) -> Wanted {
+    pub(crate) const fn wanted(&self) -> TableRequest {
         (self.schema, self.columns)
     }
 
     /// Takes the table out of a trace; the largest if there are several.
-    pub(super) fn take(&self, trace: &mut Trace) -> Given<T> {
+    pub(super) fn take(&self, trace: &mut Trace) -> TableResult<T> {
         let (error, rows) = match trace.take_table(self.schema) {
             Ok(mut table) => match (self.read)(&mut table) {
                 Ok(columns) => return Ok(columns),
@@ -39,16 +39,16 @@ impl<T> TableReader<T> {
             Err(error) => (error, None),
         };
 
-        Err(Absent {
+        Err(AbsentTable {
             error,
             rows,
             schema: self.schema,
-            reason: Reason::find(trace, self.schema),
+            reason: AbsenceReason::find(trace, self.schema),
         })
     }
 
     /// Takes every table of this name out of a trace.
-    pub(super) fn take_all(&self, trace: &mut Trace) -> Vec<Given<T>> {
+    pub(super) fn take_all(&self, trace: &mut Trace) -> Vec<TableResult<T>> {
         let mut all = Vec::new();
         while trace.find_table(self.schema).is_some() {
             all.push(self.take(trace));
@@ -65,19 +65,19 @@ impl<T> fmt::Display for TableReader<T> {
 
 /// Absence of a table, with its reason.
 #[derive(Debug)]
-pub(crate) struct Absent {
+pub(crate) struct AbsentTable {
     /// Error for an analysis that requires the table.
     pub error: metalens_trace::Error,
     /// Number of rows that could not be used; `None` if there is no such table.
     pub rows: Option<usize>,
     /// Name of the table.
     pub schema: &'static str,
-    reason: Reason,
+    reason: AbsenceReason,
 }
 
 /// Reason why a table is absent.
 #[derive(Debug)]
-enum Reason {
+enum AbsenceReason {
     /// The table's file or store could not be read.
     Unreadable { why: String },
     /// The input has the table, but not the required columns.
@@ -91,7 +91,7 @@ enum Reason {
     NotRecorded,
 }
 
-impl Reason {
+impl AbsenceReason {
     fn find(trace: &Trace, schema: &str) -> Self {
         let error = trace.table(schema).err();
         let is_in_input = match error.as_ref().map(metalens_trace::Error::problem) {
@@ -115,32 +115,32 @@ impl Reason {
     }
 }
 
-impl Absent {
+impl AbsentTable {
     /// Returns the reason why the table is absent, and what would make its data available.
     pub(crate) fn why(&self) -> Message {
         let schema = table(self.schema);
         match &self.reason {
-            Reason::Unreadable { why } => message!(
+            AbsenceReason::Unreadable { why } => message!(
                 "{} could not be read ({}): try another export of it by xctrace",
                 schema,
                 quote(why)
             ),
-            Reason::OtherColumns => message!(
+            AbsenceReason::OtherColumns => message!(
                 "{} lacks a required column, or has it in a form that metalens cannot read with \
                  certainty: try an export of it by xctrace",
                 schema
             ),
-            Reason::NotExported => message!(
+            AbsenceReason::NotExported => message!(
                 "the recording has the table {}, but the input does not: export that table too, or \
                  use the .trace bundle itself",
                 schema
             ),
-            Reason::NoContents => message!(
+            AbsenceReason::NoContents => message!(
                 "{} is not in the input, and without a table of contents it is unknown whether it \
                  was recorded: export that table too, or use the .trace bundle itself",
                 schema
             ),
-            Reason::NotRecorded => message!(
+            AbsenceReason::NotRecorded => message!(
                 "the recording has no table {}: record it with Metal System Trace",
                 schema
             ),
@@ -150,7 +150,7 @@ impl Absent {
 
 /// Returns the table, or `None` if the input has none; fails if the table lacks required
 /// columns.
-pub(crate) fn if_any<T>(given: Given<T>) -> metalens_trace::Result<Option<T>> {
+pub(crate) fn if_any<T>(given: TableResult<T>) -> metalens_trace::Result<Option<T>> {
     match given {
         Ok(table) => Ok(Some(table)),
         Err(absent) if absent.rows.is_none() => Ok(None),

@@ -156,7 +156,7 @@ fn a_window_is_cut_to_a_phase() {
     assert_eq!((selected.count, selected.between_ns), (2, 20 * MS));
     let notes = found.notes.join("\n");
     assert!(
-        notes.contains("20.00 ms of its 60.00 ms are in none of them"),
+        notes.contains("20.00 ms of its 60.00 ms lie outside all of them"),
         "{notes}"
     );
     // With times as well, the window is the part that both have in common.

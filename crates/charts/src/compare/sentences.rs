@@ -11,7 +11,7 @@ pub(crate) fn headline(base: &Report, new: &Report, shown: impl Fn(&str) -> Stri
     let change = match times(now, before) {
         _ if now == before => format!("as long as base, {}", time(now)),
         None => both,
-        Some(times) if times < 1.0 => format!("{} of the time of base, {both}", percent(times)),
+        Some(times) if times < 1.0 => format!("{} of base's time, {both}", percent(times)),
         Some(times) if times < 2.0 => format!("{} longer than base, {both}", percent(times - 1.0)),
         Some(times) => format!("{} times as long as base, {both}", digits(times)),
     };

@@ -190,12 +190,12 @@ fn headlines() {
         (
             5_000_000,
             3_050_000,
-            "61.0 % of the time of base, 5.000 ms → 3.050 ms",
+            "61.0 % of base's time, 5.000 ms → 3.050 ms",
         ),
         (
             5_000_000,
             4_999_999,
-            ">99.9 % of the time of base, 5.000 ms → 5.000 ms",
+            ">99.9 % of base's time, 5.000 ms → 5.000 ms",
         ),
         (
             5_000_000,
@@ -208,7 +208,7 @@ fn headlines() {
             "200 times as long as base, 5.000 ms → 1.000 s",
         ),
         (0, 5_000_000, "0 ns → 5.000 ms"),
-        (5_000_000, 0, "0 % of the time of base, 5.000 ms → 0 ns"),
+        (5_000_000, 0, "0 % of base's time, 5.000 ms → 0 ns"),
     ];
     for (before, now, expected) in cases {
         assert_eq!(

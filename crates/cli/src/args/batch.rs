@@ -11,7 +11,7 @@ PATH is a folder to search, a .trace bundle, an export, a .zip, a table, or a pa
 'runs/*.trace'. Hidden folders, bundles and exports are not searched.
 
 DIR gets a folder for each recording, with what `analyze -o` writes, and an index: index.html, \
-index.md, index.json, index.csv. In CSV, text that a spreadsheet would run gets a leading '; JSON has it \
+index.md, index.json, index.csv. In CSV, text that a spreadsheet would run as a formula gets a leading '; JSON has it \
 unchanged. The next run analyzes only what changed: an input, the options, or metalens.
 
 Exit codes: 0 success, 1 an input failed (the others are done), 5 a threshold was missed (--check), \
@@ -23,14 +23,14 @@ pub(crate) struct BatchArguments {
     /// Folders, .trace bundles, exports, .zip, tables, patterns
     #[arg(required = true, value_name = "PATH")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Folder to write or to complete
+    /// Folder to write, or to continue
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,
     /// Recordings to analyze at once [default: the number of processors]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<std::num::NonZeroUsize>,
-    /// Memory limit for all of them, such as 4GB; a larger recording is analyzed alone [default:
-    /// half of the memory]
+    /// Memory limit for all recordings at once, such as 4GB; a larger one is analyzed alone
+    /// [default: half of the memory]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) memory: Option<u64>,
     /// Add each run to a dataset in this folder: Parquet files for SQL engines and `query`

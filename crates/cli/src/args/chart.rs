@@ -11,7 +11,7 @@ pub(crate) struct ChartArguments {
     /// .trace bundle, export folder, .zip, table, or - for standard input
     #[arg(value_name = "INPUT")]
     pub(crate) input: PathBuf,
-    /// Recording before a change; INPUT is the one after it. Draws both
+    /// Recording before a change, to draw beside INPUT, the one after it
     #[arg(long, value_name = "BASE", required_if_eq("chart", "compare"))]
     pub(crate) base: Option<PathBuf>,
     /// Picture to write, or - for standard output
@@ -26,7 +26,7 @@ pub(crate) struct ChartArguments {
     /// Color theme
     #[arg(long, value_enum, default_value_t = ThemeChoice::Light)]
     pub(crate) theme: ThemeChoice,
-    /// Device pixels per pixel
+    /// Scale factor: device pixels per pixel
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=4))]
     pub(crate) scale: u8,
     /// Width, or width and height, in pixels before scaling [default: 830, and any height]

@@ -7,14 +7,14 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::{MeasureArguments, PartArguments, ReadingArguments};
 
 const AFTER_COMPARE: &str = "\
-RUN is an input of analyze, a report.json, or the folder of one. BASE NEW NEW2 compares each NEW \
+RUN is an input of analyze, a report.json, or a report folder. BASE NEW NEW2 compares each NEW \
 with BASE. One run per side cannot separate a change from noise; three or more can: \
 --base A B C --new D E F, or --baseline FILE D E F.
 
-docs/gating.md explains the file of limits. A figure that NEW lacks misses its limit, unless the \
+docs/gating.md explains the file of limits. A limit whose figure NEW lacks fails, unless the \
 limit is optional.
 
-Exit codes: 0 compared, 2 the same run twice on one side, 5 a limit was missed (--gate), 6 the sides \
+Exit codes: 0 compared, 2 the same run twice on one side, 5 a limit failed (--gate), 6 the sides \
 are not comparable.";
 
 #[derive(Debug, Args)]
@@ -35,8 +35,8 @@ pub(crate) struct CompareArguments {
     /// Question to answer
     #[arg(long, value_enum)]
     pub(crate) preset: Option<PresetChoice>,
-    /// Exit with 5 if a limit of the gate in this file is missed [default: metalens.toml, if it has
-    /// a gate, else 5 % more time or 10 % longer gaps]
+    /// Exit with 5 if a limit in this file fails [default: metalens.toml, if it has a gate, else
+    /// at most 5 % more time and 10 % longer gaps]
     #[arg(long, num_args = 0..=1, value_name = "FILE")]
     #[expect(clippy::option_option, reason = "with a value, without one, or absent")]
     pub(crate) gate: Option<Option<PathBuf>>,
@@ -69,8 +69,8 @@ pub(crate) struct CompareArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PresetChoice {
-    /// Eager against compiled: what changed of dispatches, gaps, kernel time and wall time, and
-    /// whether kernels were fused
+    /// Eager versus compiled: changes of dispatches, gaps, kernel time and wall time, and whether
+    /// kernels were fused
     Fusion,
 }
 

@@ -92,7 +92,7 @@ pub(crate) struct WorkloadArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
-    /// Program to record: also checks whether macOS lets it be traced
+    /// Program to record: also checks whether macOS allows tracing it
     #[arg(last = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
     /// Print the result as JSON
@@ -122,7 +122,7 @@ pub(crate) struct OwnArguments {
 /// Help of `--gpu-clock`.
 const GPU_CLOCK: &str = "Clock state of the GPU: minimum, medium, maximum, or default, which \
                          leaves it to the GPU. Without this option the template decides; Apple's \
-                         was seen to hold the minimum";
+                         template has been seen to hold the minimum";
 
 /// Clock state of the GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -180,7 +180,7 @@ pub(crate) struct RecordingArguments {
     /// Record on a connected device
     #[arg(long, value_name = "NAME|UUID")]
     pub(crate) device: Option<String>,
-    /// Wait this long for a bundle that does not grow, then leave xctrace running
+    /// Leave xctrace running when its bundle has not grown for this long
     #[arg(long, value_name = "T", value_parser = nanoseconds, default_value = "300s")]
     pub(crate) patience: u64,
     /// Wait this long for the recording to start [default: 120s]

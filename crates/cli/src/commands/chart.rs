@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<Exi
     let analyzing = analyzing(&arguments.part, &arguments.measure, false, reading)?;
 
     // Reading the input may take long: check all other arguments before it.
-    let subject = Subject::new(arguments)?;
+    let subject = ChartSubject::new(arguments)?;
     let format = format(&arguments.output, arguments.format)?;
     check_output(arguments)?;
 
@@ -40,13 +40,13 @@ pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<Exi
 
 /// The recordings of a chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Subject<'a> {
+enum ChartSubject<'a> {
     Input(Chart),
     /// The input, compared with this base.
     Comparison(&'a Path),
 }
 
-impl<'a> Subject<'a> {
+impl<'a> ChartSubject<'a> {
     fn new(arguments: &'a ChartArguments) -> Result<Self, Misuse> {
         let chart = match arguments.chart {
             None | Some(ChartChoice::Compare) => None,
@@ -114,7 +114,7 @@ fn check_output(arguments: &ChartArguments) -> anyhow::Result<()> {
 
 fn picture(
     arguments: &ChartArguments,
-    subject: Subject<'_>,
+    subject: ChartSubject<'_>,
     format: PictureFormat,
     analyzing: &Analyzing,
     quiet: bool,
@@ -123,12 +123,12 @@ fn picture(
     let options = options(arguments);
 
     let (scene, alt) = match subject {
-        Subject::Input(chart) => {
+        ChartSubject::Input(chart) => {
             let analysis = read(&arguments.input)?;
             let scene = draw(chart, &analysis, &options)?;
             (scene, alt(chart, &analysis.report))
         }
-        Subject::Comparison(base) => {
+        ChartSubject::Comparison(base) => {
             let base = read(base).context("--base")?;
             let new = read(&arguments.input)?;
             let scene = draw_comparison(&base, &new, &options)?;

@@ -60,7 +60,7 @@ fn print_rows(
 
 /// A line of the list of tables.
 #[derive(Serialize)]
-struct ListedTable {
+struct TableLine {
     /// Name of the table; by the file name if the file cannot be read.
     schema: String,
     run: Option<u64>,
@@ -71,7 +71,7 @@ struct ListedTable {
     problem: Option<String>,
 }
 
-impl ListedTable {
+impl TableLine {
     fn new(document: &ListedDocument, inside: &str) -> Self {
         let file = match document.file.strip_prefix(inside) {
             Some(file) if !inside.is_empty() => file.trim_start_matches('/'),
@@ -110,9 +110,9 @@ fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Resu
     } else {
         ""
     };
-    let listed: Vec<ListedTable> = documents
+    let listed: Vec<TableLine> = documents
         .iter()
-        .map(|document| ListedTable::new(document, inside))
+        .map(|document| TableLine::new(document, inside))
         .collect();
 
     if arguments.json {
@@ -147,7 +147,7 @@ fn is_failure(error: &metalens_trace::Error) -> bool {
     )
 }
 
-fn screen(listed: &[ListedTable], not_exported: &[String]) -> String {
+fn screen(listed: &[TableLine], not_exported: &[String]) -> String {
     let runs: BTreeSet<u64> = listed.iter().filter_map(|table| table.run).collect();
     let several_runs = runs.len() > 1;
 
@@ -196,7 +196,7 @@ fn screen(listed: &[ListedTable], not_exported: &[String]) -> String {
 }
 
 /// Returns the schemas of the table of contents that no file has.
-fn not_exported(input: &Input, listed: &[ListedTable]) -> Vec<String> {
+fn not_exported(input: &Input, listed: &[TableLine]) -> Vec<String> {
     let runs = input.toc().into_iter().flat_map(|toc| &toc.runs);
     let named = runs
         .flat_map(|run| &run.tables)

@@ -626,7 +626,7 @@ fn files_in_place_of_the_lock_are_refused_and_kept() {
     std::os::unix::fs::symlink("../victim", at("out/.metalens.lock")).unwrap();
     check("out/.metalens.lock is a link");
     fs::hard_link(at("victim"), at("out/.metalens.lock")).unwrap();
-    check("out/.metalens.lock is not a lock of metalens");
+    check("out/.metalens.lock is not a lock file of metalens");
     let made = Command::new("mkfifo")
         .arg(at("out/.metalens.lock"))
         .status();

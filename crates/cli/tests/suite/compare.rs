@@ -109,7 +109,7 @@ fn the_gate_decides_between_several_runs_per_side() {
     };
 
     let equal = run(folder.path(), &against(&["b1", "b2", "b3"]), 0);
-    assert!(equal.contains("KEPT"), "{equal}");
+    assert!(equal.contains("PASSED"), "{equal}");
     assert!(equal.contains("90 % confidence"), "{equal}");
     let slower = run(folder.path(), &against(&["c1", "c2", "c3"]), 5);
     assert_snapshot!("screen-gate", slower);
@@ -338,17 +338,17 @@ fn a_missing_table_or_kernel_does_not_meet_a_limit() {
     let median = "[gate.kernels]\n\"*\" = { grow = \"5%\", of = \"median\" }\n";
     let misspelled = "[gate.kernels]\n\"matmull\" = { grow = \"5%\" }\n";
     let optional = "[gate.kernels]\n\"matmull\" = { grow = \"5%\", optional = true }\n";
-    gated(submission, 5, "2 missed");
-    gated(latency, 5, "1 missed");
-    gated(unknown, 0, "1 limit kept");
-    gated(kernel, 5, "1 missed");
-    gated(median, 5, "2 missed");
+    gated(submission, 5, "2 failed");
+    gated(latency, 5, "1 failed");
+    gated(unknown, 0, "1 limit passed");
+    gated(kernel, 5, "1 failed");
+    gated(median, 5, "2 failed");
     gated(misspelled, 5, "no kernel on either side has a");
     gated(optional, 5, "nothing was measured");
     gated(
         &format!("{unknown}{optional}"),
         0,
-        "1 limit kept, 1 not measurable",
+        "1 limit passed, 1 not measurable",
     );
 
     let new = ["c1", "c2", "c3"].map(|run| folder.path().join(run));
@@ -368,7 +368,7 @@ fn a_missing_table_or_kernel_does_not_meet_a_limit() {
         said.contains("the cause of 100 % of the idle time of new is unknown"),
         "{said}"
     );
-    let said = gated(unknown, 5, "1 missed");
+    let said = gated(unknown, 5, "1 failed");
     assert!(said.contains("0 ns → "), "{said}");
     for run in &new {
         fs::remove_file(run.join(COMPLETIONS)).unwrap();

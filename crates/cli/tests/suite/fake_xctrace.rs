@@ -15,10 +15,10 @@ use tempfile::TempDir;
 
 use super::{metalens, stderr, stdout};
 
-/// Nothing here takes longer, or it hangs.
+/// Time after which a test regards a command as hanging.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What every recording shows; whoever is recorded takes the target's place.
+/// Scenario of every recording. The recorded program replaces the process with the role `target`.
 pub(crate) const SMALL: &str = r#"
 [[process]]
 name = "bench"
@@ -38,17 +38,17 @@ count = 2
 duration = "20us"
 "#;
 
-/// The template, and what everybody passes.
+/// Arguments that most recordings have in common.
 const RECORD: &[&str] = &["record", "--template", "Metal System Trace", "--no-prompt"];
 
-/// A folder with a small scenario, in which the fake `xctrace` works.
+/// Makes a working folder for the fake `xctrace`, with a small scenario.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("small.toml"), SMALL).unwrap();
     folder
 }
 
-/// `xctrace`, in that folder, with settings such as `MISBEHAVE=silent`.
+/// Returns the command of the fake `xctrace` in a folder, with settings such as `MISBEHAVE=silent`.
 fn xctrace(folder: &Path, settings: &[&str], arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_metalens"));
     command.current_dir(folder).env_clear();
@@ -72,13 +72,13 @@ fn xctrace(folder: &Path, settings: &[&str], arguments: &[&str]) -> Command {
     command
 }
 
-/// A recording of a command to `out.trace`.
+/// Returns the arguments for recording a command to `out.trace`.
 fn recording<'a>(options: &[&'a str], command: &[&'a str]) -> Vec<&'a str> {
     let launch = ["--output", "out.trace", "--launch", "--"];
     [RECORD, options, &launch, command].concat()
 }
 
-/// The exit code, or the signal as a negative number.
+/// Returns the exit code, or the signal as a negative number.
 fn code(output: &Output) -> i32 {
     code_of(output.status)
 }
@@ -89,7 +89,7 @@ fn code_of(status: ExitStatus) -> i32 {
     signal.map_or_else(|| status.code().unwrap(), |signal| -signal)
 }
 
-/// Whether these occur in the text, in this order.
+/// Returns whether the text contains the parts in this order.
 fn in_order(text: &str, expected: &[&str]) -> bool {
     let mut rest = text;
     expected.iter().all(|part| match rest.split_once(part) {
@@ -101,38 +101,38 @@ fn in_order(text: &str, expected: &[&str]) -> bool {
     })
 }
 
-/// What is at a path.
+/// State of the bundle at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Disk {
-    Nothing,
-    /// A bundle that cannot be exported.
+enum BundleState {
+    Absent,
+    /// The bundle cannot be exported.
     Stub,
-    /// A bundle without a row of its target.
+    /// The bundle has no rows of the recorded process.
     NoTargetRows,
-    /// A bundle with rows.
-    Whole,
+    /// The bundle has rows of the recorded process.
+    Complete,
 }
 
-/// Returns the bundle as the fake's own export and the native reader see it.
-fn disk(folder: &Path, bundle: &str) -> Disk {
+/// Returns the state of a bundle, by the fake's own export and by the native reader.
+fn bundle_state(folder: &Path, bundle: &str) -> BundleState {
     if !folder.join(bundle).exists() {
-        return Disk::Nothing;
+        return BundleState::Absent;
     }
     let toc = xctrace(folder, &[], &["export", "--input", bundle, "--toc"]);
     let toc = output(toc);
     let analyzed = metalens(folder, &["analyze", bundle, "--json"]);
     let codes = (code(&toc), code(&analyzed));
     let known = [
-        ((10, 4), Disk::Stub),
-        ((0, 4), Disk::NoTargetRows),
-        ((0, 0), Disk::Whole),
+        ((10, 4), BundleState::Stub),
+        ((0, 4), BundleState::NoTargetRows),
+        ((0, 0), BundleState::Complete),
     ];
     let found = known.into_iter().find(|(known, _)| *known == codes);
     let shown = || format!("{codes:?}: {}{}", stderr(&toc), stderr(&analyzed));
     found.ok_or_else(shown).unwrap().1
 }
 
-/// What a whole bundle says in its report.
+/// Returns the report of a complete bundle.
 fn report(folder: &Path, bundle: &str) -> serde_json::Value {
     let analyzed = metalens(folder, &["analyze", bundle, "--json"]);
     assert_eq!(code(&analyzed), 0, "{}", stderr(&analyzed));
@@ -143,7 +143,7 @@ fn output(mut command: Command) -> Output {
     command.output().unwrap()
 }
 
-/// The bytes of everything in a folder.
+/// Returns the size of all files in a folder, in bytes.
 fn size(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else {
         return 0;

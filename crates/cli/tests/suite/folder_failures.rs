@@ -95,7 +95,7 @@ fn a_read_only_folder_is_refused() {
     let output = metalens(folder.path(), &["analyze", "fused", "-o", "out"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        stderr(&output).contains("no file can be made in out"),
+        stderr(&output).contains("cannot create a file in out"),
         "{}",
         stderr(&output)
     );

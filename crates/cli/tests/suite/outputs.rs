@@ -243,7 +243,7 @@ lose-encoder-every = 5
     assert_eq!(found["recovered"]["from_intervals"], 8);
     assert_eq!(found["joinable"], found["pairs"]);
     assert!(
-        notes.contains("8 are in metal-application-intervals"),
+        notes.contains("8 were found in metal-application-intervals"),
         "{notes}"
     );
     fs::remove_file(folder.path().join("lost/metal-application-intervals.xml")).unwrap();

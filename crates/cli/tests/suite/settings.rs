@@ -123,7 +123,7 @@ fn an_ignored_finding_is_left_out_and_noted() {
     let expected: Vec<String> = all.into_iter().filter(|id| id != "serialized").collect();
     assert_eq!(ids(), expected);
     let screen = stdout(&metalens(folder.path(), &["analyze", "fused"]));
-    let note = "the settings leave out these findings, found or not: serialized";
+    let note = "the settings hide these findings, whether or not they apply: serialized";
     assert!(screen.contains(note), "{screen}");
 }
 

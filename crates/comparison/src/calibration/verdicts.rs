@@ -234,8 +234,8 @@ pub(crate) fn notes(calibration: &Calibration) -> Vec<Note> {
     }
     notes.push(Note::quiet(
         "dispatches-counted",
-        "a recording has encoders, not dispatches: the found dispatches are those that the program \
-         reported for the found encoders",
+        "a recording lists encoders, not dispatches: the dispatches found are those that the \
+         program reported for the encoders found",
     ));
     notes.extend(held_clock_note(calibration));
     if calibration.pairs.len() % 2 == 1 && calibration.pairs.len() > 1 && !calibration.simulated {
@@ -262,7 +262,7 @@ fn held_clock_note(calibration: &Calibration) -> Option<Note> {
 
     (!induced.is_empty() && !calibration.simulated).then(|| {
         let text = message!(
-            "while it was recorded the GPU clock was held at {}; without the recorder it was not, so \
+            "during the recordings the GPU clock was held at {}; without the recorder it was not, so \
              part of the overhead comes from the clock. --gpu-clock default leaves the clock to the \
              GPU",
             Message::joined(induced.into_iter().map(name), " and ")

@@ -13,7 +13,7 @@ use super::{
     Gate, GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, KernelLimit, Limit,
     MetricLimit,
 };
-use crate::change::{Change, Side};
+use crate::change::{Change, SideValues};
 use crate::compare::{Comparison, SideFacts};
 use crate::kernels::KernelChange;
 use crate::metric_changes::find;
@@ -72,7 +72,7 @@ fn metric_subject<'a>(comparison: &'a Comparison, limit: &'a MetricLimit) -> Gat
     let count = count_of(&limit.id);
     let counts = count.and_then(|count| change(count.id));
     let change = change(&limit.id);
-    let presence = |side: fn(&Change) -> &Side, facts: &SideFacts| {
+    let presence = |side: fn(&Change) -> &SideValues, facts: &SideFacts| {
         let unknown = vec![None; facts.runs.len()];
         let values = change.map_or(&unknown, |change| &side(change).values);
         Presence::from_values(values, counts.map(|counts| &side(counts).values))

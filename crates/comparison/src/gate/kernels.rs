@@ -1,7 +1,7 @@
 //! Finds the kernels that a limit applies to.
 
 use super::KernelLimit;
-use crate::change::Class;
+use crate::change::ChangeClass;
 use crate::compare::Comparison;
 use crate::kernels::KernelChange;
 use crate::metric_changes::find;
@@ -53,7 +53,9 @@ impl NewKernelShares {
         let sums = find(&comparison.metrics, "busy.sum_ns");
         let sums = sums.map(|metric| &metric.change.new.values);
         let known = comparison.kernels.iter();
-        let known: Vec<_> = known.filter(|one| one.class != Class::Added).collect();
+        let known: Vec<_> = known
+            .filter(|one| one.class != ChangeClass::Added)
+            .collect();
 
         let share = |run: usize| {
             let sum = (*sums?.get(run)?)?.get();
@@ -76,7 +78,7 @@ impl NewKernelShares {
         let values = kernel.total_ns.new.values.iter().zip(&self.shares);
         let lacking = values.filter(|(value, _)| value.is_none());
         let shares = lacking.map(|(_, share)| *share);
-        let is_of_base = kernel.class != Class::Added;
+        let is_of_base = kernel.class != ChangeClass::Added;
         let shares = shares.filter(|_| is_of_base);
 
         // An unknown share may have any size.
@@ -89,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns() {
+    fn kernel_patterns_match_names() {
         let cases = [
             ("*", "", true),
             ("*", "anything", true),

@@ -292,7 +292,7 @@ impl GateSubject<'_> {
             by: value.map(|value| value - limit),
             is_miss: value.is_none_or(|value| value > limit),
             why: message!(
-                "the median of new is {}, {} base's largest, {}{}",
+                "the median of new, {}, is {} the largest value of base, {}{}",
                 self.shown(now),
                 side,
                 self.shown(most),
@@ -358,7 +358,7 @@ mod tests {
 
     /// Judges figures that some or all runs lack.
     #[test]
-    fn absence() {
+    fn limits_with_missing_values_are_judged() {
         use GateVerdict::{Miss, NotMeasurable, Pass};
         const NONE: f64 = f64::NAN;
         type Case<'a> = (LimitRule, &'a [f64], &'a [f64], GateVerdict);
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn limits() {
+    fn limits_are_judged_as_computed_by_hand() {
         use GateVerdict::{Miss, Pass};
         type Case<'a> = (
             LimitRule,

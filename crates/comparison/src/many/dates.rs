@@ -67,7 +67,7 @@ mod tests {
 
     /// The expected values are from `date -u -d … +%s`.
     #[test]
-    fn moments() {
+    fn dates_are_parsed_with_their_time_zone() {
         let check = |text: &str, expected: Option<i64>| assert_eq!(parse(text), expected, "{text}");
         check("1970-01-01T00:00:00Z", Some(0));
         check("2026-01-01T09:00:00.000Z", Some(1_767_258_000_000));

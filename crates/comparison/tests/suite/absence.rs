@@ -339,7 +339,7 @@ macro_rules! scenarios {
         })*
 
         #[test]
-        fn these_are_all_scenarios() {
+        fn every_built_in_scenario_is_tested() {
             let all = presets().iter().map(|one| one.name);
             assert_eq!(all.collect::<Vec<_>>(), [$($name),*]);
         }

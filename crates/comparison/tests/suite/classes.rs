@@ -2,7 +2,7 @@
 
 use metalens_analyzer::{ChosenBy, Report};
 use metalens_comparison::{
-    Class, CompareOptions, Comparison, ComparisonPreset, FusionVerdict, Quantity, compare,
+    ChangeClass, CompareOptions, Comparison, ComparisonPreset, FusionVerdict, Quantity, compare,
 };
 use metalens_simulator::Scenario;
 
@@ -30,10 +30,10 @@ fn fusion(base: &Report, new: &Report) -> Comparison {
 /// Checks scenarios. `expected` has the classes of dispatches, gaps, kernel time and wall time.
 #[test]
 fn quantities_and_fusion_verdicts() {
-    use Class::{Grown, Shrunk, Unchanged};
-    let check = |base: &Report, new: &Report, expected: [Class; 4], verdict, says: &str| {
+    use ChangeClass::{Grown, Shrunk, Unchanged};
+    let check = |base: &Report, new: &Report, expected: [ChangeClass; 4], verdict, says: &str| {
         let found = fusion(base, new);
-        let moved: Vec<Class> = found.moved.iter().map(|one| one.class).collect();
+        let moved: Vec<ChangeClass> = found.moved.iter().map(|one| one.class).collect();
         assert_eq!(moved, expected, "{found:#?}");
         let fusion = found.fusion.unwrap();
         assert_eq!(fusion.verdict, verdict, "{}", fusion.says);
@@ -69,7 +69,7 @@ fn quantities_and_fusion_verdicts() {
         &half,
         [Shrunk; 4],
         FusionVerdict::Unclear,
-        "which less work explains as well as fusion",
+        "less work explains this as well as fusion does",
     );
 }
 

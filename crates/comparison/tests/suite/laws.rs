@@ -4,7 +4,7 @@ use std::slice::from_ref;
 
 use metalens_analyzer::Report;
 use metalens_comparison::{
-    Baseline, Change, Class, CompareOptions, Comparison, ComparisonPreset, Direction, Gate,
+    Baseline, Change, ChangeClass, CompareOptions, Comparison, ComparisonPreset, Direction, Gate,
     GateVerdict, MetricGroup, Number, Runs, compare, compare_runs, judge,
 };
 use serde_json::Value;
@@ -25,12 +25,12 @@ fn slower() -> String {
         .replace("[\"9us\", \"10us\"]", "[\"12us\", \"13us\"]")
 }
 
-fn mirrored(class: Class) -> Class {
+fn mirrored(class: ChangeClass) -> ChangeClass {
     match class {
-        Class::Grown => Class::Shrunk,
-        Class::Shrunk => Class::Grown,
-        Class::Added => Class::Removed,
-        Class::Removed => Class::Added,
+        ChangeClass::Grown => ChangeClass::Shrunk,
+        ChangeClass::Shrunk => ChangeClass::Grown,
+        ChangeClass::Added => ChangeClass::Removed,
+        ChangeClass::Removed => ChangeClass::Added,
         same => same,
     }
 }
@@ -79,9 +79,9 @@ fn swapped_sides_mirror_each_other() {
         let kernel = found.kernels.iter().find(|one| one.name == name);
         kernel.map(|kernel| kernel.class)
     };
-    assert_eq!(class("softmax"), Some(Class::Removed));
-    assert_eq!(class("softmax2"), Some(Class::Added));
-    assert_eq!(class("matmul"), Some(Class::Grown));
+    assert_eq!(class("softmax"), Some(ChangeClass::Removed));
+    assert_eq!(class("softmax2"), Some(ChangeClass::Added));
+    assert_eq!(class("matmul"), Some(ChangeClass::Grown));
 
     check_mirrors(&base[..1], &new[..1]);
     check_mirrors(&base[..2], &new);
@@ -96,13 +96,18 @@ fn equal_sides_are_unchanged() {
         let found = compare(runs, runs, &options());
         assert!(found.comparable.comparable, "{:?}", found.comparable);
         for metric in &found.metrics {
-            assert_eq!(metric.change.class, Class::Unchanged, "{}", metric.id);
+            assert_eq!(metric.change.class, ChangeClass::Unchanged, "{}", metric.id);
             assert_eq!(metric.change.absolute.map(Number::get), Some(0.0));
         }
         for kernel in &found.kernels {
-            assert_eq!(kernel.class, Class::Unchanged, "{}", kernel.name);
+            assert_eq!(kernel.class, ChangeClass::Unchanged, "{}", kernel.name);
         }
-        assert!(found.moved.iter().all(|one| one.class == Class::Unchanged));
+        assert!(
+            found
+                .moved
+                .iter()
+                .all(|one| one.class == ChangeClass::Unchanged)
+        );
     }
 }
 
@@ -203,7 +208,7 @@ fn unsuitable_runs_and_files_are_refused() {
 
 /// The same run is recognized however it was read. Another part of it is another run.
 #[test]
-fn the_same_run_is_found() {
+fn a_run_that_is_given_twice_is_found() {
     let all = reports(SMALL, 0..3);
     let check = |change: fn(&mut Report), is_same: bool| {
         let mut again = all[0].clone();
@@ -272,7 +277,7 @@ fn unknown_causes_are_not_compared() {
 /// A program without a gap keeps the limits of gaps. One that begins to have gaps is judged by the
 /// time it takes.
 #[test]
-fn no_gap_is_too_long() {
+fn without_gaps_a_limit_on_gaps_is_kept() {
     let gaps = report(SMALL, 0);
     let mut none = gaps.clone();
     none.gaps.count = 0;
@@ -325,7 +330,7 @@ fn hostile_reports_are_compared() {
         found
             .kernels
             .iter()
-            .all(|kernel| kernel.class == Class::Removed)
+            .all(|kernel| kernel.class == ChangeClass::Removed)
     );
     check_mirrors(&[empty.clone(), whole.clone()], &[twice, huge, empty]);
     check_mirrors(&[], &[]);

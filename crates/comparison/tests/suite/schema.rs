@@ -6,7 +6,7 @@ use metalens_comparison::{baseline_json_schema, json_schema};
 use serde_json::Value;
 
 #[test]
-fn is_up_to_date() {
+fn schemas_are_up_to_date() {
     check("comparison.schema.json", &json_schema());
     check("baseline.schema.json", &baseline_json_schema());
 }

@@ -46,7 +46,7 @@ pub(crate) fn fields<'t>() -> Vec<TableField<ExplainedGap<'t>>> {
         ),
         ns(
             "host_ns",
-            "Host work: the program was notified, but did not encode yet.",
+            "Host work: the program was notified, and had not started to encode.",
             |g| CellValue::integer(g.parts.host_ns),
         ),
         ns("encoding_ns", "Encoding of the next work.", |g| {
@@ -54,7 +54,7 @@ pub(crate) fn fields<'t>() -> Vec<TableField<ExplainedGap<'t>>> {
         }),
         ns(
             "submission_ns",
-            "Submission latency: the next work was encoded, but did not run yet.",
+            "Submission latency: the next work was committed, and had not started on the GPU.",
             |g| CellValue::integer(g.parts.submission_ns),
         ),
         ns(
@@ -64,12 +64,12 @@ pub(crate) fn fields<'t>() -> Vec<TableField<ExplainedGap<'t>>> {
         ),
         ns(
             "contention_ns",
-            "Contention: the next work was encoded, but another process used the GPU.",
+            "Contention: another process used the GPU while the next work waited.",
             |g| CellValue::integer(g.parts.contention_ns),
         ),
         ns(
             "unknown_ns",
-            "Unknown: the recording cannot tell the cause.",
+            "Unknown: the recording does not tell the cause.",
             |g| CellValue::integer(g.parts.unknown_ns),
         ),
         field(

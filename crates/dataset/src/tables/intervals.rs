@@ -34,7 +34,7 @@ pub(crate) fn table(analysis: &Analysis, show_names: bool) -> Result<MemoryTable
     let others = others.filter_map(|interval| IntervalRow::from_other(interval, show_names));
 
     let mut states = StateAt::new(analysis.performance());
-    let rows = Merged {
+    let rows = MergedRows {
         own: analysis.intervals().map(IntervalRow::from_own).peekable(),
         others: others.peekable(),
     };
@@ -86,12 +86,12 @@ impl<'t> IntervalRow<'t> {
 
 /// Merges both in the order of their starts. Of two with the same start, the process's own comes
 /// first.
-struct Merged<A: Iterator, B: Iterator> {
+struct MergedRows<A: Iterator, B: Iterator> {
     own: Peekable<A>,
     others: Peekable<B>,
 }
 
-impl<'t, A, B> Iterator for Merged<A, B>
+impl<'t, A, B> Iterator for MergedRows<A, B>
 where
     A: Iterator<Item = IntervalRow<'t>>,
     B: Iterator<Item = IntervalRow<'t>>,

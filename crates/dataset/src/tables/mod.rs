@@ -134,25 +134,25 @@ pub(crate) const PARTITION: [ColumnInfo; 3] = [
     partition(
         "run",
         CellKind::Text,
-        "Name of the run, made from what was recorded and of which process: the same trace has the \
-         same name wherever it is.",
+        "Name of the run, made from the recording and the process: the same trace has the same name \
+         everywhere.",
     ),
 ];
 
 /// A column in the files, with the function that fills it from a row.
 pub(crate) struct TableField<R> {
     about: ColumnInfo,
-    get: Get<R>,
+    get: GetCell<R>,
 }
 
-type Get<R> = for<'r> fn(&'r R) -> CellValue<'r>;
+type GetCell<R> = for<'r> fn(&'r R) -> CellValue<'r>;
 
 pub(crate) fn field<R>(
     name: &'static str,
     kind: CellKind,
     unit: &'static str,
     meaning: &'static str,
-    get: Get<R>,
+    get: GetCell<R>,
 ) -> TableField<R> {
     TableField {
         about: ColumnInfo {
@@ -167,22 +167,30 @@ pub(crate) fn field<R>(
 }
 
 /// Makes a column of times or durations.
-pub(crate) fn ns<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
+pub(crate) fn ns<R>(name: &'static str, meaning: &'static str, get: GetCell<R>) -> TableField<R> {
     field(name, CellKind::Integer, "ns", meaning, get)
 }
 
 /// Makes a column of counts.
-pub(crate) fn count<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
+pub(crate) fn count<R>(
+    name: &'static str,
+    meaning: &'static str,
+    get: GetCell<R>,
+) -> TableField<R> {
     field(name, CellKind::Integer, "1", meaning, get)
 }
 
 /// Makes a column of shares or factors.
-pub(crate) fn ratio<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
+pub(crate) fn ratio<R>(
+    name: &'static str,
+    meaning: &'static str,
+    get: GetCell<R>,
+) -> TableField<R> {
     field(name, CellKind::Number, "1", meaning, get)
 }
 
 /// Makes a column of text.
-pub(crate) fn text<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
+pub(crate) fn text<R>(name: &'static str, meaning: &'static str, get: GetCell<R>) -> TableField<R> {
     field(name, CellKind::Text, "", meaning, get)
 }
 

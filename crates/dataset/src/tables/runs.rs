@@ -288,12 +288,12 @@ fn idle<'t>() -> Vec<TableField<&'t Report>> {
     vec![
         ns(
             "completion_ns",
-            "Idle time by cause, whose seven parts sum to gaps_ns. Completion latency: until the program was notified that work was done.",
+            "Completion latency, one of the seven causes that sum to gaps_ns: until the program was notified that work was done.",
             |r| CellValue::integer(r.idle.parts.completion_ns),
         ),
         ns(
             "host_ns",
-            "Host work: the program was notified, but did not encode yet.",
+            "Host work: the program was notified, and had not started to encode.",
             |r| CellValue::integer(r.idle.parts.host_ns),
         ),
         ns("encoding_ns", "Encoding of the next work.", |r| {
@@ -301,7 +301,7 @@ fn idle<'t>() -> Vec<TableField<&'t Report>> {
         }),
         ns(
             "submission_ns",
-            "Submission latency: work was committed, but did not run yet.",
+            "Submission latency: work was committed, and had not started on the GPU.",
             |r| CellValue::integer(r.idle.parts.submission_ns),
         ),
         ns(
@@ -311,12 +311,12 @@ fn idle<'t>() -> Vec<TableField<&'t Report>> {
         ),
         ns(
             "contention_ns",
-            "Contention: another process used the GPU.",
+            "Contention: another process used the GPU while work waited.",
             |r| CellValue::integer(r.idle.parts.contention_ns),
         ),
         ns(
             "unknown_ns",
-            "Unknown: the recording cannot tell the cause.",
+            "Unknown: the recording does not tell the cause.",
             |r| CellValue::integer(r.idle.parts.unknown_ns),
         ),
         count(

@@ -76,7 +76,7 @@ fn different_traces_have_different_names() {
 }
 
 #[test]
-fn several_write_at_once() {
+fn several_processes_can_write_at_once() {
     let dataset = tempfile::tempdir().unwrap();
     std::thread::scope(|scope| {
         for name in ["eager", "fused", "eager", "fused", "batched"] {

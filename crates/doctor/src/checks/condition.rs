@@ -6,6 +6,7 @@ use crate::facts::{Condition, Gpu, GpuUser, Power, Process, ThermalPressure};
 /// Programs that disturb a recording only while they record, not while they are open.
 const HARMLESS: [&str; 2] = ["Instruments", "DTServiceHub"];
 
+/// Checks that no other recorder runs, since only one at a time can sample the kernel (kperf).
 pub(super) fn recorders(condition: &Condition) -> Check {
     let id = "recorders";
     let Some(all) = &condition.recorders.value else {
@@ -40,6 +41,7 @@ fn names(processes: &[&Process]) -> String {
     names.join(", ")
 }
 
+/// Checks the power source, since low power mode makes the GPU slower.
 pub(super) fn power(condition: &Condition) -> Check {
     let id = "power";
     let source = match condition.power.value {
@@ -48,6 +50,7 @@ pub(super) fn power(condition: &Condition) -> Check {
         Some(Power::Ups) => "on the battery of a UPS",
         None => "unknown power source",
     };
+
     match condition.low_power_mode.value {
         Some(true) => Check::warning(
             id,
@@ -69,6 +72,7 @@ pub(super) fn power(condition: &Condition) -> Check {
     }
 }
 
+/// Checks that heat does not slow the machine down.
 pub(super) fn thermal(condition: &Condition) -> Check {
     let id = "thermal";
     let wait = "let the Mac cool down before you measure";
@@ -91,30 +95,32 @@ pub(super) fn thermal(condition: &Condition) -> Check {
 /// server always takes a little.
 const NOTEWORTHY_NS: u64 = 25_000_000;
 
+/// Checks that no other process uses much of the GPU.
 pub(super) fn gpu_users(gpu: &Gpu) -> Check {
     let id = "gpu-users";
     let Some(users) = &gpu.users.value else {
         return Check::unknown(id, gpu.users.why_not.as_ref());
     };
+
     let total: u64 = users.iter().map(|user| user.gpu_time_ns).sum();
     let largest: Vec<String> = users.iter().take(3).map(gpu_time).collect();
     match (largest.as_slice(), total) {
-       ([], _) => Check::ok(id, "no process used the GPU within half a second"),
-       (largest, ..NOTEWORTHY_NS) => Check::ok(
-           id,
-           format!("GPU time within half a second: {}", largest.join(", ")),
-       ),
-       (largest, _) => Check::warning(
-           id,
-           format!(
-               "other processes use the GPU; GPU time within half a second: {}",
-               largest.join(", ")
-           ),
-       )
-       .remedy(
-           "quit programs that you do not need: they delay yours (the report shows the contention)",
-           &[],
-       ),
+        ([], _) => Check::ok(id, "no process used the GPU within half a second"),
+        (largest, ..NOTEWORTHY_NS) => Check::ok(
+            id,
+            format!("GPU time within half a second: {}", largest.join(", ")),
+        ),
+        (largest, _) => Check::warning(
+            id,
+            format!(
+                "other processes use the GPU; GPU time within half a second: {}",
+                largest.join(", ")
+            ),
+        )
+        .remedy(
+            "quit programs that you do not need: they delay yours (the report shows the contention)",
+            &[],
+        ),
     }
 }
 
@@ -163,6 +169,7 @@ mod tests {
                 (verdict, expected)
             );
         };
+
         check(
             &[],
             Verdict::Ok,
@@ -173,6 +180,7 @@ mod tests {
             Verdict::Ok,
             "GPU time within half a second: p1 (1) 4.1 ms",
         );
+
         // A twentieth of the time is the limit; the three largest users are named.
         check(
             &[20_000_000, 3_000_000, 1_990_000, 10_000],

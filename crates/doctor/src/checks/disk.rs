@@ -13,6 +13,7 @@ const BUSY_RATE: u64 = 211_000_000;
 /// Bytes that should stay free for macOS itself.
 const RESERVE: u64 = 2_000_000_000;
 
+/// Checks that the disk has room for the recording.
 pub(super) fn free_space(disk: &Disk, time_limit: Option<Duration>) -> Check {
     let id = "disk";
     let Some(free) = disk.free_bytes.value else {
@@ -58,11 +59,13 @@ pub(super) fn free_space(disk: &Disk, time_limit: Option<Duration>) -> Check {
 
 const MAKE_ROOM: &str = "free disk space, or record to another disk (-o)";
 
+/// Checks for the remains of unfinished recordings.
 pub(super) fn left_over(disk: &Disk, folder: &Path) -> Check {
     let id = "left-over";
     let Some(all) = &disk.left_over.value else {
         return Check::unknown(id, disk.left_over.why_not.as_ref());
     };
+
     if all.is_empty() {
         return Check::ok(id, "the folder has no unfinished recordings");
     }
@@ -86,6 +89,7 @@ pub(super) fn left_over(disk: &Disk, folder: &Path) -> Check {
             )
         })
         .collect();
+
     Check::warning(id, found).remedy(
         "when no xctrace runs any more, move the bundles that you need out of them, then remove them",
         &[&format!("rm -r {}", paths.join(" "))],

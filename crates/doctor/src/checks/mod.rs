@@ -31,6 +31,7 @@ pub(crate) fn all(
         tools::developer_group(&facts.rights, planned.is_root),
         tools::root(planned.is_root),
     ];
+
     all.extend(program::all(runner, planned, &facts.rights));
     all.extend([
         disk::free_space(&facts.disk, planned.time_limit),
@@ -63,6 +64,7 @@ pub fn preflight(condition: &Condition, disk: &Disk, time_limit: Option<Duration
         .collect()
 }
 
+/// Names the machine, and warns about an Intel processor.
 fn platform(machine: &Machine) -> Check {
     let id = "platform";
     let system = machine
@@ -78,10 +80,10 @@ fn platform(machine: &Machine) -> Check {
     let names: Vec<String> = names.into_iter().flatten().collect();
 
     match &machine.chip.value {
-    None => Check::unknown(id, machine.chip.why_not.as_ref()),
-    Some(chip) if chip.contains("Intel") => Check::warning(id, names.join(", ")).remedy(
-       "xctrace records here, but metalens was made for recordings of Apple silicon: verify the \
-        numbers of the report",
+        None => Check::unknown(id, machine.chip.why_not.as_ref()),
+        Some(chip) if chip.contains("Intel") => Check::warning(id, names.join(", ")).remedy(
+            "xctrace records here, but metalens was made for recordings of Apple silicon: verify \
+            the numbers of the report",
             &[],
         ),
         Some(_) => Check::ok(id, names.join(", ")),

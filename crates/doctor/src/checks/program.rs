@@ -9,6 +9,7 @@ use crate::command::{CommandOutput, CommandRunner};
 use crate::facts::{Protection, Rights};
 use crate::planned_recording::PlannedRecording;
 
+/// Returns the checks of the program to record, if one was named.
 pub(super) fn all(
     runner: &dyn CommandRunner,
     planned: &PlannedRecording<'_>,
@@ -17,7 +18,7 @@ pub(super) fn all(
     match &planned.program {
         None => Vec::new(),
         Some(Err(why)) => {
-            vec![Check::problem("target", why.clone()).remedy("give the path of a program", &[])]
+            vec![Check::problem("program", why.clone()).remedy("give the path of a program", &[])]
         }
         Some(Ok(found)) => {
             let protection = protection(found, rights);
@@ -31,7 +32,7 @@ pub(super) fn all(
 }
 
 fn protection(found: &FoundProgram, rights: &Rights) -> Check {
-    let id = "target";
+    let id = "program";
     let path = found.path.display();
     match (&found.doubt, rights.protection.value) {
         (None, _) => Check::ok(id, format!("{path} is not part of macOS")),
@@ -56,6 +57,7 @@ const ENTITLEMENTS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </plist>
 "#;
 
+/// Checks that the code signature allows tracing.
 fn signature(runner: &dyn CommandRunner, path: &Path) -> Check {
     let id = "signature";
     let shown = path.to_string_lossy();
@@ -196,11 +198,13 @@ mod tests {
         let xml = |key: &str, value: &str| {
             format!("<dict><key>{key}</key>{value}<key>x</key><true/></dict>")
         };
+
         let words = |value: &str| {
             format!(
                 "[Dict]\n\t[Key] {ENTITLEMENT}\n\t[Value]\n\t\t[Bool] {value}\n\t[Key] x\n\t[Value]\n\t\t[Bool] true\n"
             )
         };
+
         check(0, "", LINKER, Verdict::Ok);
         check(0, "", HARDENED, Verdict::Warning);
         check(0, &xml(ENTITLEMENT, "<true/>"), HARDENED, Verdict::Ok);

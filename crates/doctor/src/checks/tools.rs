@@ -15,6 +15,7 @@ fn xcode_problem(id: &str, found: String, xctrace: &XctraceStatus) -> Check {
 
 const SELECT_XCODE: &str = "sudo xcode-select -s /Applications/Xcode.app/Contents/Developer";
 
+/// Checks that Xcode is selected, not only the Command Line Tools.
 pub(super) fn xcode(xcode: &Xcode, xctrace: &XctraceStatus) -> Check {
     let id = "xcode";
     let named = (xcode.version.value.as_deref(), xcode.build.value.as_deref());
@@ -57,15 +58,17 @@ fn expect_true(id: &str, fact: &Fact<bool>, yes: &str, no: impl FnOnce() -> Chec
     }
 }
 
+/// Checks that the license of Xcode is accepted.
 pub(super) fn license(xcode: &Xcode, xctrace: &XctraceStatus) -> Check {
-    let id = "licence";
-    expect_true(id, &xcode.licence_accepted, "accepted", || {
+    let id = "license";
+    expect_true(id, &xcode.license_accepted, "accepted", || {
         let found = "the Xcode license is not accepted: Xcode's tools refuse to run";
         xcode_problem(id, found.to_owned(), xctrace)
             .remedy("read and accept the license", &["sudo xcodebuild -license"])
     })
 }
 
+/// Checks that Xcode has installed its components.
 pub(super) fn first_launch(xcode: &Xcode) -> Check {
     let id = "first-launch";
     expect_true(
@@ -85,6 +88,7 @@ pub(super) fn first_launch(xcode: &Xcode) -> Check {
     )
 }
 
+/// Checks that `xctrace` starts.
 pub(super) fn xctrace(xctrace: &XctraceStatus) -> Check {
     let id = "xctrace";
     match &xctrace.version {
@@ -96,6 +100,7 @@ pub(super) fn xctrace(xctrace: &XctraceStatus) -> Check {
     }
 }
 
+/// Checks that the template exists, as a file or in the list of `xctrace`.
 pub(super) fn template(xctrace: &XctraceStatus, template: &str) -> Check {
     let id = "template";
     if template.ends_with(".tracetemplate") {
@@ -131,6 +136,7 @@ pub(super) fn template(xctrace: &XctraceStatus, template: &str) -> Check {
     }
 }
 
+/// Checks that developer mode is on.
 pub(super) fn developer_mode(rights: &Rights) -> Check {
     let id = "developer-mode";
     expect_true(id, &rights.developer_mode, "on", || {
@@ -145,6 +151,7 @@ pub(super) fn developer_mode(rights: &Rights) -> Check {
     })
 }
 
+/// Checks that the user belongs to the group `_developer`.
 pub(super) fn developer_group(rights: &Rights, is_root: bool) -> Check {
     let id = "developer-group";
     if is_root {
@@ -167,6 +174,7 @@ pub(super) fn developer_group(rights: &Rights, is_root: bool) -> Check {
     )
 }
 
+/// Warns if metalens runs as root.
 pub(super) fn root(is_root: bool) -> Check {
     let id = "root";
     if is_root {

@@ -73,7 +73,7 @@ fn check(
     assert_eq!(diagnosis.can_record, !has_problem);
     for check in &diagnosis.checks {
         // A problem of the program contains its own advice.
-        let needs_remedy = check.verdict == Verdict::Problem && check.id != "target";
+        let needs_remedy = check.verdict == Verdict::Problem && check.id != "program";
         assert!(
             !needs_remedy || check.remedy.is_some(),
             "no remedy: {check:?}"
@@ -107,7 +107,7 @@ fn command_line_tools_are_not_enough() {
     });
     let expected = [
         ("xcode", Verdict::Problem),
-        ("licence", Verdict::NotApplicable),
+        ("license", Verdict::NotApplicable),
         ("first-launch", Verdict::NotApplicable),
         ("xctrace", Verdict::Problem),
         ("template", Verdict::NotApplicable),
@@ -123,18 +123,20 @@ fn an_xcode_that_was_never_opened_is_a_problem() {
             exited(69, "You have not agreed to the Xcode license agreements.\n"),
         )
         .with("xcodebuild -checkFirstLaunchStatus", exited(69, ""));
+
     let refuses =
         xctrace("echo 'You have not agreed to the Xcode license agreements.' >&2; exit 69");
     let expected = [
-        ("licence", Verdict::Problem),
+        ("license", Verdict::Problem),
         ("first-launch", Verdict::Warning),
         ("xctrace", Verdict::Problem),
         ("template", Verdict::NotApplicable),
     ];
+
     check(&mac, Ok(refuses), |_| {}, &expected);
     // If xctrace starts, neither is a problem.
     let expected = [
-        ("licence", Verdict::Warning),
+        ("license", Verdict::Warning),
         ("first-launch", Verdict::Warning),
     ];
     check(&mac, good(), |_| {}, &expected);
@@ -198,12 +200,14 @@ fn a_busy_hot_mac_on_battery_has_warnings() {
             ),
         )
         .with("ioreg -r -l", exited(0, busy));
+
     let expected = [
         ("recorders", Verdict::Warning),
         ("power", Verdict::Warning),
         ("thermal", Verdict::Warning),
     ];
     check(&mac, good(), |_| {}, &expected);
+
     // Instruments that is open and idle does not disturb a recording.
     let mac = Mac::laptop().with(
         "ps",
@@ -236,6 +240,7 @@ fn protected_and_hardened_programs_are_found() {
             "CodeDirectory v=20500 size=1 flags=0x10000(runtime) hashes=1\n",
         ),
     );
+
     let target = |doubt: Option<&str>| {
         let found = FoundProgram {
             path: PathBuf::from("/a/bench"),
@@ -243,6 +248,7 @@ fn protected_and_hardened_programs_are_found() {
         };
         move |planned: &mut PlannedRecording<'_>| planned.program = Some(Ok(found))
     };
+
     check(
         &mac,
         good(),
@@ -253,21 +259,21 @@ fn protected_and_hardened_programs_are_found() {
         &mac,
         good(),
         target(Some("it is macOS's")),
-        &[("target", Verdict::Problem)],
+        &[("program", Verdict::Problem)],
     );
     let off = mac.with(
         "csrutil status",
         exited(0, "System Integrity Protection status: disabled.\n"),
     );
     let expected = [
-        ("target", Verdict::Warning),
+        ("program", Verdict::Warning),
         ("signature", Verdict::Warning),
     ];
     check(&off, good(), target(Some("it is macOS's")), &expected);
     let absent = |planned: &mut PlannedRecording<'_>| {
         planned.program = Some(Err("bnech was not found in PATH".to_owned()));
     };
-    check(&off, good(), absent, &[("target", Verdict::Problem)]);
+    check(&off, good(), absent, &[("program", Verdict::Problem)]);
 }
 
 #[test]
@@ -281,6 +287,7 @@ fn preflight_returns_warnings_before_a_recording() {
             Some(Duration::from_millis(1)),
         )
     };
+
     assert_eq!(warnings(&Mac::laptop()), [""; 0]);
     // Unknown facts give no warning.
     assert_eq!(warnings(&Mac(BTreeMap::new())), [""; 0]);
@@ -310,6 +317,7 @@ fn facts_of_a_machine_are_gathered() {
         Some(ThermalPressure::Nominal)
     );
     assert_eq!(condition.low_power_mode.value, Some(false));
+
     // An Intel Mac has no performance and efficiency cores.
     let mac = Mac::laptop().with(
         "sysctl",
@@ -333,6 +341,7 @@ fn the_home_folder_is_hidden() {
             "codesign",
             exited(0, "CodeDirectory v=1 flags=0x10000(runtime) hashes=1\n"),
         );
+
     let folder = tempfile::tempdir().unwrap();
     let mut planned = planned(folder.path());
     planned.program = Some(Ok(FoundProgram {

@@ -32,7 +32,7 @@ pub(super) struct Stop {
 }
 
 /// The contents of a trace, as a viewer draws them.
-pub(super) struct Drawn {
+pub(super) struct DrawnTrace {
     pub processes: BTreeMap<u64, String>,
     /// Names of tracks, by process and number.
     pub tracks: BTreeMap<(u64, u64), String>,
@@ -50,7 +50,7 @@ pub(super) fn sum(slices: &[&Slice]) -> u64 {
     slices.iter().map(|slice| slice.length_ns).sum()
 }
 
-impl Drawn {
+impl DrawnTrace {
     /// Reads a trace and checks the rules.
     pub(super) fn read_checked(text: &[u8], what: &str) -> Self {
         let text = std::str::from_utf8(text).unwrap();

@@ -16,7 +16,7 @@ use metalens_simulator::{Scenario, random_scenario};
 use metalens_testing::{analyze_input, analyze_scenario};
 use serde_json::Value;
 
-use checker::{Drawn, Slice, sum};
+use checker::{DrawnTrace, Slice, sum};
 
 const SCENARIOS: [&str; 8] = [
     "eager",
@@ -41,10 +41,10 @@ fn written(analysis: &Analysis) -> Vec<u8> {
 
 /// Checks that the trace keeps the format's rules and draws what the analysis has, to the
 /// nanosecond.
-fn check(what: &str, analysis: &Analysis) -> Drawn {
+fn check(what: &str, analysis: &Analysis) -> DrawnTrace {
     let text = written(analysis);
     assert_eq!(text, written(analysis), "{what}: the same each time");
-    let drawn = Drawn::read_checked(&text, what);
+    let drawn = DrawnTrace::read_checked(&text, what);
     let report = &analysis.report;
 
     assert_eq!(drawn.other["synthetic"], report.run.synthetic, "{what}");
@@ -66,7 +66,7 @@ fn check(what: &str, analysis: &Analysis) -> Drawn {
 }
 
 /// Checks that slices are end to end in each gap, and nowhere else.
-fn check_gaps(what: &str, analysis: &Analysis, drawn: &Drawn, pid: u64) {
+fn check_gaps(what: &str, analysis: &Analysis, drawn: &DrawnTrace, pid: u64) {
     let idle = drawn.on(pid, |track| track == "idle time by cause");
     assert_eq!(sum(&idle), analysis.report.gaps.total_ns, "{what}: idle");
     let mut at = 0;
@@ -84,7 +84,7 @@ fn check_gaps(what: &str, analysis: &Analysis, drawn: &Drawn, pid: u64) {
 }
 
 /// Checks that each cause has as much time as in the report.
-fn check_causes(what: &str, analysis: &Analysis, drawn: &Drawn) {
+fn check_causes(what: &str, analysis: &Analysis, drawn: &DrawnTrace) {
     let parts = &analysis.report.idle.parts;
     let idle = || drawn.slices.iter().filter(|slice| slice.category == "idle");
     for cause in Cause::ALL {
@@ -101,7 +101,7 @@ fn check_causes(what: &str, analysis: &Analysis, drawn: &Drawn) {
 
 /// Checks that states and named phases have as much time as in the report, and are in the window,
 /// as is the warm-up.
-fn check_states(what: &str, analysis: &Analysis, drawn: &Drawn) {
+fn check_states(what: &str, analysis: &Analysis, drawn: &DrawnTrace) {
     let report = &analysis.report;
     let slices_of = |category: &str, name: &str| -> Vec<&Slice> {
         let all = drawn.slices.iter();
@@ -184,7 +184,7 @@ fn check_names(what: &str, analysis: &Analysis, text: &[u8]) {
 }
 
 /// Checks that every interval is there once, on its channel, with its name.
-fn check_channels(what: &str, analysis: &Analysis, drawn: &Drawn, pid: u64) {
+fn check_channels(what: &str, analysis: &Analysis, drawn: &DrawnTrace, pid: u64) {
     let mut intervals = 0;
     for channel in &analysis.report.channels {
         let name = channel.name.as_deref().unwrap_or("(no channel)");
@@ -208,14 +208,14 @@ fn check_channels(what: &str, analysis: &Analysis, drawn: &Drawn, pid: u64) {
 }
 
 #[test]
-fn scenarios() {
+fn traces_of_built_in_scenarios_are_valid() {
     for scenario in SCENARIOS {
         check(scenario, &analysis_of(scenario, &Request::default()));
     }
 }
 
 #[test]
-fn random_scenarios() {
+fn traces_of_random_scenarios_are_valid() {
     let mut checked = 0;
     for seed in 0..100 {
         // Some scenarios have no process on the GPU.
@@ -335,7 +335,7 @@ fn counters_match_the_report() {
 }
 
 #[test]
-fn real_recordings() {
+fn traces_of_real_recordings_are_valid() {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
     let folder = std::env::var_os("METALENS_REAL").map_or(beside, PathBuf::from);
     if !folder.is_dir() {

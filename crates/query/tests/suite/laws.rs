@@ -1,4 +1,4 @@
-//! The figures of a dataset are the report's: of its rows, whoever adds them up.
+//! Checks laws: whoever sums up the rows of a dataset gets the figures of the report.
 
 use metalens_analyzer::{Analysis, Cause, Error, Request, message};
 use metalens_dataset::{WriteOptions, write};
@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use super::{analysis_of, ask_one, dataset_of, preset, rows, stored};
 
-/// Compares figures of a report with queries for them.
+/// Formats a number as a query does.
 fn number(value: impl Into<Value>) -> String {
     value.into().to_string()
 }
 
-/// The sums of columns, as a query writes them, next to what they should be.
+/// Compares the figures of a report with queries for them.
 fn check(library: &Library, analysis: &Analysis, name: &str) {
     let report = &analysis.report;
     let (busy, gaps, ledger) = (&report.busy, &report.gaps, &report.idle);
@@ -65,7 +65,7 @@ fn check(library: &Library, analysis: &Analysis, name: &str) {
     unions(library, analysis, name);
 }
 
-/// Grouped by hand, the intervals are the report's kernels.
+/// The intervals, grouped by name, give the report's kernels.
 fn kernels(library: &Library, analysis: &Analysis, name: &str) {
     let answer = library.ask(
         "SELECT kernel, channel, named_by, count(*), sum(duration_ns), min(duration_ns), \
@@ -90,7 +90,7 @@ fn kernels(library: &Library, analysis: &Analysis, name: &str) {
     assert_eq!(found, expected, "{name}");
 }
 
-/// The union of the rows' stretches, second by second of a sweep, is the busy time.
+/// A sweep over the rows' starts and ends gives the busy time.
 fn unions(library: &Library, analysis: &Analysis, name: &str) {
     let busy = &analysis.report.busy;
     for (condition, expected) in [
@@ -173,9 +173,9 @@ fn absent_is_not_zero() {
     assert_eq!(counts[1..], ["0", "0", "0"]);
 }
 
-/// Names of others only when asked for; what a device is called never.
+/// A dataset names other processes only if `show_names` is set.
 #[test]
-fn nobody_elses_names() {
+fn other_processes_are_named_only_with_show_names() {
     let analysis = preset("shared-machine");
     let others = analysis
         .report
@@ -197,9 +197,9 @@ fn nobody_elses_names() {
     }
 }
 
-/// A window that was cut has the rows of that window.
+/// A dataset of a part of a recording has the rows of that part.
 #[test]
-fn a_part_of_a_recording() {
+fn a_part_of_a_recording_has_only_its_rows() {
     let folder = tempfile::tempdir().unwrap();
     metalens_simulator::write_export(&super::scenario("shared-machine"), folder.path(), false)
         .unwrap();
@@ -227,7 +227,7 @@ fn a_part_of_a_recording() {
     );
 }
 
-/// A finding that names another process is there; its texts are only if names were asked for.
+/// A finding that names another process is kept; its texts are there only with `show_names`.
 #[test]
 fn findings_hide_the_names_of_others() {
     let mut analysis = preset("shared-machine");

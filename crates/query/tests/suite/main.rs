@@ -1,4 +1,5 @@
-//! Queries against the reports that their datasets are made of, and the program end to end.
+//! Compares queries with the reports that their datasets were made from, and runs the program end
+//! to end.
 
 #![expect(
     clippy::unwrap_used,
@@ -40,7 +41,7 @@ fn scenario(name: &str) -> Scenario {
     Scenario::preset(name).unwrap()
 }
 
-/// Returns the answer's rows, each cell as in CSV, absent ones as `null`.
+/// Returns the rows of an answer as text, null as `null`.
 fn rows(answer: &Answer) -> Vec<Vec<String>> {
     let text = |cell: Cell<'_>| match cell {
         Cell::Absent => "null".to_owned(),

@@ -1,5 +1,5 @@
-//! `metalens query` end to end: `metalens` hands over to `metalens-query`, which has traces
-//! read by `metalens`.
+//! Tests `metalens query` end to end: `metalens` starts `metalens-query`, which has traces read by
+//! `metalens`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// Returns everything that a person sees of a command.
+/// Returns the exit code and everything that a command printed.
 fn transcript(output: &Output) -> String {
     let code = output.status.code();
     format!("exit {code:?}\n{}{}", stdout(output), stderr(output))
@@ -65,23 +65,23 @@ fn with_dataset() -> tempfile::TempDir {
     folder
 }
 
-const WHO: &str = "SELECT input, interval_count, gap_count, busy_ratio, end_reason FROM runs \
+const RUNS_SQL: &str = "SELECT input, interval_count, gap_count, busy_ratio, end_reason FROM runs \
                    ORDER BY input";
 
 #[test]
 fn traces_and_a_dataset_of_them_answer_alike() {
     let folder = with_dataset();
-    let of_dataset = query(folder.path(), &[WHO, "fleet"]);
-    let of_traces = query(folder.path(), &[WHO, "eager", "fused"]);
+    let of_dataset = query(folder.path(), &[RUNS_SQL, "fleet"]);
+    let of_traces = query(folder.path(), &[RUNS_SQL, "eager", "fused"]);
     assert_eq!(stdout(&of_dataset), stdout(&of_traces));
     assert_snapshot!(transcript(&of_dataset));
-    let mixed = query(folder.path(), &[WHO, "fleet", "fused"]);
+    let mixed = query(folder.path(), &[RUNS_SQL, "fleet", "fused"]);
     assert_eq!(stdout(&mixed), stdout(&of_traces));
     assert_eq!(
         stderr(&mixed),
         "note: 1 run named more than once, and counted once\n"
     );
-    let quiet = query(folder.path(), &["-q", WHO, "fleet", "fused"]);
+    let quiet = query(folder.path(), &["-q", RUNS_SQL, "fleet", "fused"]);
     assert_eq!(stderr(&quiet), "");
 }
 
@@ -114,16 +114,16 @@ fn errors_say_what_to_do() {
         said(&["SELEC", "fleet"]),
         said(&["COPY runs TO 'a'", "fleet"]),
         said(&["SELECT * FROM read_parquet('fleet')", "fleet"]),
-        said(&[WHO, "nothing"]),
-        said(&[WHO, "broken.xml"]),
-        said(&[WHO, "fleet", "--format", "parquet"]),
-        said(&[WHO, "x=1/fleet"]),
+        said(&[RUNS_SQL, "nothing"]),
+        said(&[RUNS_SQL, "broken.xml"]),
+        said(&[RUNS_SQL, "fleet", "--format", "parquet"]),
+        said(&[RUNS_SQL, "x=1/fleet"]),
     ];
     assert_snapshot!(all.join("\n"));
 }
 
 #[test]
-fn without_the_program_the_command_to_install_it_is_said() {
+fn a_missing_query_program_is_an_error_that_says_how_to_install_it() {
     let folder = tempfile::tempdir().unwrap();
     let alone = folder.path().join("metalens");
     fs::copy(metalens(), &alone).unwrap();
@@ -137,7 +137,7 @@ fn without_the_program_the_command_to_install_it_is_said() {
 }
 
 #[test]
-fn files_are_whole_and_not_overwritten() {
+fn files_are_complete_and_overwritten_only_with_force() {
     let folder = with_dataset();
     let path = folder.path();
     let write = |name: &str, more: &[&str]| {
@@ -158,7 +158,7 @@ fn files_are_whole_and_not_overwritten() {
 }
 
 #[test]
-fn a_long_table_says_how_much_is_left() {
+fn a_long_table_says_how_many_rows_are_not_shown() {
     let folder = with_dataset();
     let sql = "SELECT start_ns, cause FROM gaps ORDER BY start_ns";
     let text = stdout(&query(folder.path(), &[sql, "eager", "--rows", "2"]));
@@ -175,9 +175,9 @@ fn the_schema_lists_all_tables() {
     assert!(text.contains("busy_ns"));
 }
 
-/// A join of everything with everything ends at the limit, with a reason.
+/// A join of everything with everything is stopped at the limit, with a reason.
 #[test]
-fn memory_is_bounded() {
+fn a_query_above_the_memory_limit_is_stopped() {
     let folder = with_dataset();
     let sql = "SELECT a.start_ns, b.end_ns, c.start_ns AS c FROM gaps a CROSS JOIN gaps b \
                CROSS JOIN (SELECT start_ns FROM gaps LIMIT 40) c";
@@ -186,8 +186,8 @@ fn memory_is_bounded() {
     assert!(stderr(&output).contains("needs more than 0.3 GB of memory"));
 }
 
-/// Engines that are not ours find the report's figures in the files, and answer questions as
-/// `metalens query` does.
+/// Independent engines find the report's figures in the files, and answer as `metalens query`
+/// does.
 #[test]
 fn duckdb_and_pyarrow_agree() {
     let folder = tempfile::tempdir().unwrap();
@@ -217,7 +217,7 @@ fn a_cluster_writes_what_one_machine_writes() {
     check("../examples/fleet/test.py", metalens(), &[]);
 }
 
-/// Runs one of the scripts that need Python packages: it exits with 3 where they are not installed.
+/// Runs a script that needs Python packages. It exits with 3 where they are not installed.
 fn check(script: &str, program: &Path, arguments: &[PathBuf]) {
     let python = std::env::var("METALENS_PYTHON").unwrap_or("python3".to_owned());
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts");

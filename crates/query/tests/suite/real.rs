@@ -1,4 +1,4 @@
-//! Real recordings, where they are: their datasets' figures are their reports'.
+//! Compares datasets of real recordings with their reports, if this machine has recordings.
 
 use std::path::{Path, PathBuf};
 
@@ -8,14 +8,14 @@ use metalens_dataset::{WriteOptions, write};
 use super::{analysis, ask_one, dataset_of, stored};
 
 #[test]
-fn real_recordings_add_up() {
+fn gaps_of_real_recordings_sum_to_the_report() {
     let Some(real) = metalens_testing::real_recordings() else {
         return;
     };
     let dataset = tempfile::tempdir().unwrap();
     let mut checked = 0;
     for path in inputs(&real) {
-        // Some are there for what is wrong with them.
+        // Some recordings are damaged on purpose.
         let Ok(analysis) = analysis(&path, Request::default()) else {
             continue;
         };
@@ -31,7 +31,7 @@ fn real_recordings_add_up() {
     assert!(runs > 0 && runs <= checked, "{runs} of {checked}");
 }
 
-/// The folders in a folder, and those in them.
+/// Returns the folders in a folder, and the folders in those.
 fn inputs(folder: &Path) -> Vec<PathBuf> {
     let inside = |folder: &Path| {
         let entries = std::fs::read_dir(folder).unwrap().flatten();

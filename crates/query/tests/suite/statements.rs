@@ -1,10 +1,10 @@
-//! Statements that are refused, mended, or too much.
+//! Tests statements that are refused, rewritten, or too long.
 
 use metalens_query::{Error, Library};
 
 use super::{ask_one, dataset_of, preset, rows};
 
-/// A statement that polars would take otherwise than other databases do is refused or mended.
+/// The parser takes everything after IS DISTINCT FROM as its right side; the check corrects that.
 #[test]
 fn is_distinct_from_ends_before_and_and_or() {
     let (_dataset, library) = dataset_of(&preset("eager"));
@@ -35,7 +35,7 @@ fn is_distinct_from_ends_before_and_and_or() {
 }
 
 #[test]
-fn only_one_select_of_the_tables_is_asked() {
+fn anything_but_one_select_of_the_tables_is_refused() {
     let library = Library::new();
     for sql in [
         "DROP TABLE runs",
@@ -60,7 +60,7 @@ fn only_one_select_of_the_tables_is_asked() {
 }
 
 #[test]
-fn a_wrong_name_is_answered_with_a_near_one() {
+fn an_unknown_name_gets_a_hint_with_a_similar_one() {
     let (_dataset, library) = dataset_of(&preset("eager"));
     for (sql, near) in [
         ("SELECT durtion_ns FROM gaps", "did you mean `duration_ns`?"),
@@ -74,9 +74,9 @@ fn a_wrong_name_is_answered_with_a_near_one() {
     }
 }
 
-/// Statements that nest or unfold without end are refused, and end nothing else.
+/// Statements that nest or expand too far are refused, before they exhaust the stack or memory.
 #[test]
-fn a_statement_has_a_size() {
+fn too_large_statements_are_refused() {
     let library = Library::new();
     let terms = vec!["1"; 20_000].join("+");
     let unions = vec!["SELECT 1 AS a"; 5_000].join(" UNION ALL ");
@@ -99,9 +99,9 @@ fn a_statement_has_a_size() {
     }
 }
 
-/// Rows without ORDER BY are sorted by all columns, so that a question has one answer.
+/// Rows without ORDER BY are sorted by all columns, so that a query has one answer.
 #[test]
-fn rows_have_an_order() {
+fn rows_without_order_by_are_sorted() {
     let (_dataset, library) = dataset_of(&preset("renderer"));
     let sql = "SELECT cause, count(*) AS n FROM gaps GROUP BY cause";
     let first = rows(&library.ask(sql).unwrap());

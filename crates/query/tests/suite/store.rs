@@ -1,4 +1,4 @@
-//! Datasets with odd names, other files among theirs, and damage.
+//! Tests datasets with odd names, foreign files and damage.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use metalens_simulator::Labels;
 use super::{analysis_of, ask_one, preset, rows, scenario, stored};
 
 #[test]
-fn what_is_half_written_or_somebody_elses_is_left_alone() {
+fn unfinished_and_foreign_files_are_ignored() {
     let dataset = tempfile::tempdir().unwrap();
     let written = write(&preset("eager"), dataset.path(), WriteOptions::default()).unwrap();
     let runs = dataset.path().join("runs");
@@ -34,7 +34,7 @@ fn what_is_half_written_or_somebody_elses_is_left_alone() {
     assert_eq!(count, listed);
 }
 
-/// A file in the place of one of ours is not passed over: figures would be missing.
+/// A damaged file is not skipped, because its figures would be missing.
 #[test]
 fn a_damaged_or_missing_file_is_an_error_that_names_it() {
     let dataset = tempfile::tempdir().unwrap();
@@ -85,7 +85,7 @@ fn columns_of_other_versions_are_left_out_or_null() {
 }
 
 #[test]
-fn odd_devices_and_dates_are_found_again() {
+fn runs_with_odd_devices_and_dates_are_found() {
     let dataset = tempfile::tempdir().unwrap();
     let mut expected = Vec::new();
     let devices = [
@@ -134,9 +134,9 @@ fn odd_devices_and_dates_are_found_again() {
     }
 }
 
-/// Labels are anything: they come back as they were.
+/// Labels can be any text, and come back unchanged.
 #[test]
-fn hostile_labels_are_just_text() {
+fn hostile_labels_come_back_unchanged() {
     let mut hostile = scenario("eager");
     let labels = [
         "'; DROP TABLE runs; --",

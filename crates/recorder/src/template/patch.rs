@@ -35,6 +35,7 @@ pub(super) fn patched(template: &[u8], changes: &[Change]) -> Result<Vec<u8>, &'
     Ok(patched)
 }
 
+/// Applies one change to the objects of a template.
 fn apply(change: Change, objects: &mut Vec<Value>) -> Result<(), &'static str> {
     let slots = slots(change, objects);
     if slots.is_empty() {
@@ -162,6 +163,7 @@ mod tests {
             state,                                                      // 15
             state_internal,                                             // 16
         ];
+
         let mut top = Dictionary::new();
         top.insert("$archiver".to_owned(), "NSKeyedArchiver".into());
         top.insert("$objects".to_owned(), Value::Array(objects));
@@ -218,6 +220,7 @@ mod tests {
             ]);
             assert_eq!(parsed(&patched(template, changes).unwrap()), expected);
         };
+
         let on = Value::Boolean(true);
         let stock = template_for_test();
         check(&stock, &[], &[], [4, 4, 12, 15, 16]);
@@ -234,10 +237,12 @@ mod tests {
             &[on.clone(), number(3)],
             [17, 4, 17, 18, 18],
         );
+
         for (clock, held) in [(Clock::Minimum, 1), (Clock::Medium, 2), (Clock::Default, 4)] {
             let change = [Change::GpuClock(clock)];
             check(&stock, &change, &[number(held)], [4, 4, 12, 17, 17]);
         }
+
         // A null in the companion of the Shader Timeline stays.
         let nulls = template(NAMES, [OFF, null()], [number(0), null()]);
         check(&nulls, &[TIMELINE], &[on], [17, 4, 12, 15, 16]);
@@ -282,6 +287,7 @@ mod tests {
             absent,
         );
         let absent = "it has no number for the GPU's performance state";
+
         for held in [null(), OFF, "0".into()] {
             let template = template(NAMES, [OFF, OFF], [held, number(0)]);
             check(&template, MAXIMUM, absent);

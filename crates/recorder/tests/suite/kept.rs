@@ -90,6 +90,7 @@ impl Bench {
             stdin: Stdin::Nothing,
             timeouts: RecordTimeouts::default(),
         };
+
         record(&request, watcher)
     }
 

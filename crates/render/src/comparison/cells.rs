@@ -1,40 +1,40 @@
-//! Cells that the tables of comparisons share.
+//! Formats the cells that the tables of comparisons share.
 
 use metalens_analyzer::{Message, message};
-use metalens_comparison::{Change, Class, Direction, Number, SideFacts, Unit};
+use metalens_comparison::{Change, ChangeClass, Direction, Number, SideFacts, Unit};
 use metalens_comparison::{format, sentences};
 
 use crate::document::{Cell, Tone};
 
-/// The word for a kernel that a side does not have.
+/// The text for a kernel that a side does not have.
 pub(super) const ABSENT: &str = "–";
 
-/// The runs of a side, by the input of each.
+/// Returns the runs of a side, by the input of each.
 pub(super) fn paths(side: &SideFacts) -> Message {
     let runs = side.runs.iter().map(|run| message::path(&run.path));
     Message::joined(runs, ", ")
 }
 
 /// Returns the verdict on a change, in color.
-pub(super) fn class(class: Class, direction: Option<Direction>) -> Cell {
+pub(super) fn class(class: ChangeClass, direction: Option<Direction>) -> Cell {
     let tone = match (direction, class) {
-        (_, Class::Added | Class::Removed) => Tone::Strong,
+        (_, ChangeClass::Added | ChangeClass::Removed) => Tone::Strong,
         (Some(Direction::Better), _) => Tone::Good,
         (Some(Direction::Worse), _) => Tone::Bad,
-        (None, Class::Unstable | Class::Unknown) => Tone::Doubtful,
-        (None, Class::Unchanged) => Tone::Faint,
-        (None, Class::Grown | Class::Shrunk) => Tone::Strong,
+        (None, ChangeClass::Unstable | ChangeClass::Unknown) => Tone::Doubtful,
+        (None, ChangeClass::Unchanged) => Tone::Faint,
+        (None, ChangeClass::Grown | ChangeClass::Shrunk) => Tone::Strong,
     };
     Cell::verdict(format::class(class, direction), tone)
 }
 
-/// A value of a side; a word if there is none.
+/// Returns the value of a side, or `absent` if there is none.
 pub(super) fn value(value: Option<Number>, unit: Unit, absent: &'static str) -> Message {
     let value = value.map(|value| sentences::value(value, unit));
     value.unwrap_or_else(|| absent.into())
 }
 
-/// The difference between the sides, and the same as a share of base.
+/// Returns the difference between the sides, in the unit and as a share of base.
 pub(super) fn difference(change: &Change, unit: Unit) -> [Message; 2] {
     let by = change.absolute.map(|by| sentences::difference(by, unit));
     // The change of a share is in points, not in percent of percent.
@@ -45,7 +45,7 @@ pub(super) fn difference(change: &Change, unit: Unit) -> [Message; 2] {
     [by.unwrap_or_else(|| "–".into()), share]
 }
 
-/// `9.000 µs → 9.9 µs`, or once if it stayed.
+/// Returns `9.000 µs → 9.9 µs`, or one value if both are equal.
 pub(super) fn before_and_after(change: &Change, unit: Unit) -> Message {
     let was = value(change.base.median, unit, ABSENT);
     let now = value(change.new.median, unit, ABSENT);
@@ -60,5 +60,5 @@ pub(super) fn before_and_after(change: &Change, unit: Unit) -> Message {
 pub(super) fn is_nothing(change: &Change) -> bool {
     let mut most = [change.base.max, change.new.max].into_iter();
     let is_zero = most.all(|one| one.is_some_and(|one| one.get() == 0.0));
-    is_zero && change.class == Class::Unchanged
+    is_zero && change.class == ChangeClass::Unchanged
 }

@@ -1,4 +1,4 @@
-//! Remarks on a comparison, and the circumstances of both sides.
+//! Builds the remarks on a comparison, and the circumstances of both sides.
 
 use metalens_analyzer::{Message, Note, PlacedValue};
 use metalens_comparison::Comparison;
@@ -7,7 +7,7 @@ use super::cells::paths;
 use crate::document::{Block, Fact, Section};
 use crate::wording::plain;
 
-/// Returns what a reader should know beside the headline.
+/// Returns the remarks that a reader should know beside the headline.
 pub(super) fn remarks(comparison: &Comparison) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(fusion) = &comparison.fusion {
@@ -30,7 +30,7 @@ pub(super) fn remarks(comparison: &Comparison) -> Vec<Block> {
     blocks
 }
 
-/// The runs that were compared, and their circumstances, equal or not.
+/// Returns the section with the compared runs and their circumstances, equal or not.
 pub(super) fn comparable(comparison: &Comparison) -> Section {
     let comparable = &comparison.comparable;
     let mut facts = vec![
@@ -45,7 +45,10 @@ pub(super) fn comparable(comparison: &Comparison) -> Section {
         facts.push(Fact::new("same", same));
     }
     if !comparable.unknown.is_empty() {
-        facts.push(Fact::new("not known", plain(comparable.unknown.join(", "))));
+        facts.push(Fact::new(
+            "not recorded",
+            plain(comparable.unknown.join(", ")),
+        ));
     }
     for (at, note) in comparable.notes.iter().enumerate() {
         let values = comparable.note_values.get(at);
@@ -53,9 +56,9 @@ pub(super) fn comparable(comparison: &Comparison) -> Section {
         facts.push(Fact::new("note", note));
     }
     let title = if comparable.comparable {
-        "Recorded alike, as far as is known"
+        "Recorded under the same conditions, as far as known"
     } else {
-        "NOT recorded alike"
+        "Recorded under DIFFERENT conditions"
     };
     Section::new("comparable", title, 6)
         .folded()

@@ -1,7 +1,7 @@
-//! The figures of both sides, group by group.
+//! Builds the tables of the figures of both sides, group by group.
 
 use metalens_analyzer::{Message, message};
-use metalens_comparison::{Change, Comparison, MetricChange, MetricGroup, Side, Unit};
+use metalens_comparison::{Change, Comparison, MetricChange, MetricGroup, SideValues, Unit};
 
 use super::cells::{class, difference, is_nothing, value};
 use crate::document::{Block, Cell, Column, Section, Table};
@@ -76,8 +76,8 @@ fn row(metric: &MetricChange, change: &Change) -> [Cell; 6] {
     ]
 }
 
-/// The least and the largest value of several runs.
-fn range(side: &Side, unit: Unit) -> Message {
+/// Returns the smallest and the largest value of several runs.
+fn range(side: &SideValues, unit: Unit) -> Message {
     let (Some(least), Some(most)) = (side.min, side.max) else {
         return Message::default();
     };

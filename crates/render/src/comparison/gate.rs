@@ -1,4 +1,4 @@
-//! The limits of a gate: kept, missed and by how much, or not measurable.
+//! Builds the table of the limits of a gate: kept, missed and by how much, or not measurable.
 
 use metalens_analyzer::message::kernel;
 use metalens_analyzer::units::counted;
@@ -12,18 +12,18 @@ use super::cells::value;
 use crate::document::{Block, Cell, Column, Section, Table, Tone};
 use crate::wording::plain;
 
-/// Limits that screens and pages show.
+/// Largest number of limits that screens and pages show.
 const LIMITS: usize = 30;
-/// A longer list of limits is not read, even where there is room.
+/// Largest number of limits even where there is room, because nobody reads a longer list.
 const MOST_LIMITS: usize = 60;
 
 /// Returns the limits that were not kept; nothing without a gate.
 pub(super) fn gate(comparison: &Comparison) -> Option<Section> {
     let gate = comparison.gate.as_ref()?;
     let title = if gate.missed {
-        "Gate: MISSED"
+        "Gate: FAILED"
     } else {
-        "Gate: KEPT"
+        "Gate: PASSED"
     };
     let source = Message::new(&gate.source, &gate.source_values);
     let tally = Block::Text(message!("{}: {}", plain(tally(gate)), source));
@@ -39,11 +39,11 @@ fn table(open: &[&GateRow]) -> Table {
         Column::name("limit of"),
         Column::words("limit"),
         Column::number("found"),
-        Column::number("beyond by"),
+        Column::number("over by"),
         Column::words(""),
         Column::sentence("reason"),
     ];
-    let table = Table::new("gate", "Limits that were not kept", columns);
+    let table = Table::new("gate", "Limits that failed or were not measurable", columns);
     let mut table = table.limited(LIMITS, MOST_LIMITS).of(open.len());
     for row in open.iter().take(MOST_LIMITS) {
         table.row([
@@ -58,16 +58,16 @@ fn table(open: &[&GateRow]) -> Table {
     table
 }
 
-/// `4 limits kept, 1 missed, 5 not measurable`, and the reason why a gate is missed that misses
-/// none.
+/// Returns `4 limits passed, 1 failed, 5 not measurable`, and the reason if the gate fails although
+/// no limit does.
 pub(super) fn tally(gate: &GateResult) -> String {
     let number = |verdict: GateVerdict| {
         let rows = gate.rows.iter().filter(|row| row.verdict == verdict);
         rows.count() as u64
     };
-    let mut said = format!("{} kept", counted(number(GateVerdict::Pass), "limit"));
+    let mut said = format!("{} passed", counted(number(GateVerdict::Pass), "limit"));
     for (verdict, word) in [
-        (GateVerdict::Miss, "missed"),
+        (GateVerdict::Miss, "failed"),
         (GateVerdict::NotMeasurable, "not measurable"),
     ] {
         if let number @ 1.. = number(verdict) {
@@ -77,12 +77,12 @@ pub(super) fn tally(gate: &GateResult) -> String {
     let is_error =
         |row: &GateRow| row.verdict == GateVerdict::Miss && row.severity == GateSeverity::Error;
     if gate.missed && !gate.rows.iter().any(is_error) {
-        said.push_str("; nothing was measured, and a gate that measures nothing is not kept");
+        said.push_str("; nothing was measured, and a gate that measures nothing fails");
     }
     said
 }
 
-/// The figure that the limit is for.
+/// Returns the name of the figure that the limit is for.
 fn name(row: &GateRow) -> Message {
     match row.of {
         Some(figure) => message!("{}, {}", kernel(&row.what), figure.name()),
@@ -90,7 +90,7 @@ fn name(row: &GateRow) -> Message {
     }
 }
 
-/// `at most 200.0 µs`, `grows by at most 5.0 %`.
+/// Returns the limit in words: `at most 200.0 µs`, `grows by at most 5.0 %`.
 fn limit(row: &GateRow) -> Message {
     message!(
         "{} {}",
@@ -99,7 +99,7 @@ fn limit(row: &GateRow) -> Message {
     )
 }
 
-/// The value in the limit's terms.
+/// Returns the value in the terms of the limit: as it is, or as a change.
 fn found(row: &GateRow) -> Message {
     match (row.value, row.rule) {
         (None, _) => "–".into(),
@@ -109,7 +109,7 @@ fn found(row: &GateRow) -> Message {
     }
 }
 
-/// The distance from the limit.
+/// Returns the distance of the value from the limit.
 fn beyond(row: &GateRow) -> Message {
     let by = |by: Number| match row.unit {
         Unit::Ratio => difference(by, Unit::Ratio),
@@ -120,7 +120,7 @@ fn beyond(row: &GateRow) -> Message {
 
 fn verdict(row: &GateRow) -> Cell {
     match (row.verdict, row.severity) {
-        (GateVerdict::Miss, GateSeverity::Error) => Cell::verdict("MISSED", Tone::Bad),
+        (GateVerdict::Miss, GateSeverity::Error) => Cell::verdict("FAILED", Tone::Bad),
         (GateVerdict::Miss, GateSeverity::Warn) => Cell::verdict("WARNING", Tone::Doubtful),
         (GateVerdict::NotMeasurable, _) => Cell::verdict("NOT MEASURABLE", Tone::Doubtful),
         (GateVerdict::Pass, _) => Cell::verdict("KEPT", Tone::Good),

@@ -1,24 +1,24 @@
-//! The kernels of both sides.
+//! Builds the table of the kernels of both sides.
 
 use metalens_analyzer::message::{kernel, name};
 use metalens_analyzer::{Message, message};
 use metalens_comparison::format;
-use metalens_comparison::{Class, Comparison, KernelChange, Unit};
+use metalens_comparison::{ChangeClass, Comparison, KernelChange, Unit};
 
 use super::cells::{ABSENT, before_and_after, class, difference, value};
 use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::plain;
 
-/// Kernels that screens and pages show.
+/// Largest number of kernels that screens and pages show.
 const KERNELS: usize = 30;
-/// A longer list of kernels is not read, even where there is room.
+/// Largest number of kernels even where there is room, because nobody reads a longer list.
 const MOST_KERNELS: usize = 400;
 
 /// Returns the kernels, the largest change of total time first.
 pub(super) fn kernels(comparison: &Comparison) -> Section {
     let section = Section::new("kernels", "Kernels, the largest change first", 3);
     if comparison.kernels.is_empty() {
-        return section.with(Block::Text("Neither side has any".into()));
+        return section.with(Block::Text("Neither side has a kernel".into()));
     }
     let columns = vec![
         Column::name("kernel"),
@@ -71,9 +71,9 @@ fn has_ambiguous_names(comparison: &Comparison) -> bool {
     names.windows(2).any(|pair| pair.first() == pair.last())
 }
 
-/// `3 unchanged, 1 unstable`.
+/// Returns the number of kernels of each class: `3 unchanged, 1 unstable`.
 fn classes(kernels: &[KernelChange]) -> Message {
-    let mut all: Vec<Class> = kernels.iter().map(|kernel| kernel.class).collect();
+    let mut all: Vec<ChangeClass> = kernels.iter().map(|kernel| kernel.class).collect();
     all.sort_unstable();
     let groups = all.chunk_by(|one, other| one == other);
     let said = groups.filter_map(|group| {

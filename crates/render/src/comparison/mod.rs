@@ -1,4 +1,4 @@
-//! The document of a comparison: of one recording with another, or of several with one base.
+//! Builds the document of a comparison: of one recording with another, or of several with one base.
 
 mod cells;
 mod circumstances;
@@ -19,10 +19,10 @@ use crate::wording::plain;
 use cells::{class, paths};
 use circumstances::{comparable, remarks};
 
-/// The figures that are drawn where there is no picture: the time that it took, and the work and
-/// the idle time in it.
+/// The figures that are drawn as bars where there is no picture: the duration, the work and the
+/// idle time in it.
 const DRAWN: [&str; 3] = ["window.span_ns", "busy.busy_ns", "gaps.total_ns"];
-/// The longest bar of the drawing.
+/// Length of the longest bar of the drawing.
 const BAR: usize = 32;
 
 /// Returns the document of one comparison. Folders are left out unless `show_names`.
@@ -60,15 +60,11 @@ pub fn several(comparisons: &[Comparison]) -> Document {
     }
 }
 
-/// The sentence, and what belongs right below it.
+/// Returns the opening section: the headline, and the facts that belong right below it.
 fn opening(comparison: &Comparison) -> Section {
     let missed = comparison.gate.as_ref().filter(|gate| gate.missed);
-    let missed = missed.map(|gate| {
-        Block::Failure(message!(
-            "The gate was missed: {}",
-            plain(gate::tally(gate))
-        ))
-    });
+    let missed = missed
+        .map(|gate| Block::Failure(message!("The gate failed: {}", plain(gate::tally(gate)))));
     let headline = Message::new(&comparison.headline, &comparison.headline_values);
     let section = Section::new("verdict", "", 0)
         .with_some(missed)
@@ -114,7 +110,7 @@ fn changes(comparison: &Comparison) -> Section {
     let columns = vec![
         Column::name(""),
         Column::words("change"),
-        Column::sentence("in words"),
+        Column::sentence("details"),
     ];
     let mut table = Table::new("changes", "Changes in four quantities", columns);
     for moved in &comparison.moved {
@@ -127,7 +123,8 @@ fn changes(comparison: &Comparison) -> Section {
     Section::new("changes", "Changes", 0).with(Block::Table(table))
 }
 
-/// A comparison in whose sentences no folders stand, unless `show_names`: pages are posted.
+/// Returns the comparison with sentences that name no folders, unless `show_names`: pages are
+/// posted.
 fn shown(comparison: &Comparison, show_names: bool) -> Comparison {
     let mut comparison = comparison.clone();
     if show_names {

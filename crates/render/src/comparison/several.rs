@@ -1,10 +1,10 @@
-//! Several comparisons with one base, side by side.
+//! Builds the document of several comparisons with one base, side by side.
 
 use metalens_analyzer::message::kernel;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::format;
 use metalens_comparison::sentences::{difference, share};
-use metalens_comparison::{Change, Class, Comparison, KernelChange, Unit};
+use metalens_comparison::{Change, ChangeClass, Comparison, KernelChange, Unit};
 
 use super::cells::{ABSENT, is_nothing, paths, value};
 use super::circumstances::{comparable, remarks};
@@ -12,9 +12,9 @@ use super::gate;
 use crate::document::{Block, Column, Document, Section, Table};
 use crate::wording::plain;
 
-/// Comparisons that have room beside each other.
+/// Largest number of comparisons that have room beside each other.
 const BESIDE: usize = 4;
-/// Kernels of each comparison that are shown.
+/// Largest number of kernels that are shown of each comparison.
 const KERNELS: usize = 20;
 
 /// Returns the sentences of each comparison, then tables of all.
@@ -59,7 +59,7 @@ fn columns(before: usize, count: usize) -> Vec<Column> {
     columns
 }
 
-/// The figures of each comparison beside base.
+/// Returns the table of the figures of each comparison beside base.
 fn figures(comparisons: &[Comparison], before: usize) -> Section {
     let columns = columns(before, comparisons.len());
     let mut table = Table::new("figures", "Figures of all sides", columns);
@@ -85,7 +85,7 @@ fn change<'a>(comparison: &'a Comparison, id: &str) -> Option<&'a Change> {
     metrics.find(|one| one.id == id).map(|one| &one.change)
 }
 
-/// The value of one of several sides, and what became of it. `absent` is the word for a side
+/// Returns the value of one of several sides, and its change. `absent` is the text for a side
 /// without a value.
 fn cells(change: Option<&Change>, unit: Unit, absent: &'static str) -> [Message; 2] {
     let Some(change) = change else {
@@ -97,15 +97,15 @@ fn cells(change: Option<&Change>, unit: Unit, absent: &'static str) -> [Message;
         _ => share(change),
     };
     let became = match change.class {
-        Class::Unchanged => "=".into(),
-        Class::Unstable => message!("{} ?", by),
+        ChangeClass::Unchanged => "=".into(),
+        ChangeClass::Unstable => message!("{} ?", by),
         _ => by,
     };
     [value(change.new.median, unit, absent), became]
 }
 
-/// The kernels of each comparison beside base: in the order of the first comparison, then those
-/// that the others add.
+/// Returns the table of the kernels of each comparison beside base: in the order of the first
+/// comparison, then those that the others add.
 fn kernels(comparisons: &[Comparison], before: usize) -> Option<Section> {
     let mut seen: Vec<&KernelChange> = Vec::new();
     let all = comparisons
@@ -136,7 +136,9 @@ fn side_of(comparison: &Comparison, kernel: &KernelChange) -> [Message; 2] {
     let found = kernels.find(|one| is_same(one, kernel));
     let [now, became] = cells(found.map(|one| &one.total_ns), Unit::Ns, ABSENT);
     match found.map(|one| one.class) {
-        Some(class @ (Class::Added | Class::Removed)) => [now, format::class(class, None).into()],
+        Some(class @ (ChangeClass::Added | ChangeClass::Removed)) => {
+            [now, format::class(class, None).into()]
+        }
         _ => [now, became],
     }
 }

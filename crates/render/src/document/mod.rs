@@ -1,4 +1,4 @@
-//! A report, a comparison or an index in the form that every medium shows.
+//! Defines the document: a report, a comparison or an index in the form that every medium shows.
 //!
 //! ```text
 //! Document
@@ -21,7 +21,7 @@ use metalens_analyzer::{Cause, Message, Severity};
 /// A document: a title, sections, and a last line.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Document {
-    /// The title of a page.
+    /// The title of the page.
     pub title: Message,
     /// The sections in the order in which people read them.
     pub sections: Vec<Section>,
@@ -32,15 +32,16 @@ pub struct Document {
 /// A section of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
-    /// The stable name of the section: an anchor of a page, and the word of a filter.
+    /// The stable name of the section: an anchor on a page, and the word that a filter matches.
     pub id: &'static str,
     /// The heading; empty for the sentences that open a document.
     pub title: Message,
-    /// The order in which sections go where there is no room: 0 never, else the highest first.
+    /// The order in which sections are dropped where there is no room: 0 never, else the highest
+    /// first.
     pub priority: u8,
-    /// True if a page shows the heading alone until somebody opens the section.
+    /// True if a page shows only the heading until the reader opens the section.
     pub is_folded: bool,
-    /// The contents.
+    /// The blocks of the section, from top to bottom.
     pub blocks: Vec<Block>,
 }
 
@@ -49,9 +50,9 @@ pub struct Section {
 pub enum Block {
     /// The sentence that matters most.
     Lead(Message),
-    /// A sentence.
+    /// An ordinary sentence of the section.
     Text(Message),
-    /// A sentence for those who want to know more.
+    /// A sentence for readers who want to know more.
     Remark(Message),
     /// A sentence that changes the meaning of every number.
     Warning(Message),
@@ -61,14 +62,14 @@ pub enum Block {
     Heading(&'static str),
     /// Sentences below each other.
     List(Vec<Item>),
-    /// Values behind their names.
+    /// Named values, one below the other.
     Facts(Vec<Fact>),
-    /// Names of what is missing, and the reason for each. Where there is little room the names
-    /// stand alone.
+    /// Names of missing things, with the reason for each. Where there is little room, only the
+    /// names are shown.
     Missing(Vec<Fact>),
-    /// A table.
+    /// A table of the section.
     Table(Table),
-    /// A picture.
+    /// A picture, or a drawing where there is none.
     Chart(Chart),
     /// Findings, the most important first.
     Findings(Vec<FindingEntry>),
@@ -79,7 +80,7 @@ pub enum Block {
 /// A sentence of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// The sentence.
+    /// The text of the sentence.
     pub text: Message,
     /// The folder of a report that the sentence is about.
     pub report: Option<String>,
@@ -87,47 +88,47 @@ pub struct Item {
     pub is_strong: bool,
 }
 
-/// A value behind its name.
+/// A value with its name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fact {
-    /// The name.
+    /// The name of the value.
     pub name: String,
-    /// The value.
+    /// The value, as text that keeps its types.
     pub value: Message,
 }
 
-/// A picture, where the medium has it; else a drawing made of characters.
+/// A picture where the medium has it, else a drawing made of characters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
     /// The name of the picture.
     pub id: String,
-    /// The drawing that stands for the picture.
+    /// The drawing that replaces the picture.
     pub drawing: Drawing,
 }
 
-/// A drawing that stands for a picture.
+/// A drawing that replaces a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Drawing {
     /// The chart has no drawing, because a table beside it has its figures.
     None,
-    /// Bars of characters, each behind its name, and an explanation below them.
+    /// Bars of characters, each with its name, and an explanation below them.
     Lines(Vec<(String, String)>, String),
     /// The parts of a whole, for a medium that has colors; a table has the figures.
     Parts(Vec<(Cause, u64)>),
 }
 
-/// A finding.
+/// A finding as media show it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingEntry {
     /// The stable name of the rule.
     pub id: String,
-    /// The importance.
+    /// The importance of the finding.
     pub severity: Severity,
     /// The finding in one sentence.
     pub title: Message,
-    /// The time to gain at most, and the speedup.
+    /// The upper bound of the saved time, and of the speedup.
     pub gain: Option<(Message, Message)>,
-    /// The numbers that the finding rests on.
+    /// The numbers behind the finding.
     pub evidence: Message,
     /// The places to look at.
     pub places: Vec<Message>,
@@ -151,14 +152,14 @@ impl Section {
         }
     }
 
-    /// Folds the section.
+    /// Marks the section as folded.
     #[must_use]
     pub fn folded(mut self) -> Self {
         self.is_folded = true;
         self
     }
 
-    /// Appends a block.
+    /// Appends a block to the section.
     #[must_use]
     pub fn with(mut self, block: Block) -> Self {
         self.blocks.push(block);
@@ -172,7 +173,7 @@ impl Section {
         self
     }
 
-    /// Appends blocks.
+    /// Appends several blocks to the section.
     #[must_use]
     pub fn with_all(mut self, blocks: impl IntoIterator<Item = Block>) -> Self {
         self.blocks.extend(blocks);
@@ -204,7 +205,7 @@ impl From<Message> for Item {
 }
 
 impl Fact {
-    /// Returns a value behind its name.
+    /// Returns a named value.
     pub fn new(name: &str, value: impl Into<Message>) -> Self {
         Self {
             name: name.to_owned(),
@@ -214,7 +215,7 @@ impl Fact {
 }
 
 impl Chart {
-    /// Returns a chart that a table stands for where there is no picture.
+    /// Returns a chart whose figures are in a table beside it, so that it needs no drawing.
     #[must_use]
     pub fn picture(id: &str) -> Block {
         Block::Chart(Self {

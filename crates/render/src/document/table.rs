@@ -1,41 +1,42 @@
-//! Tables: columns, and rows of cells that know what they are.
+//! Defines tables: columns, and rows of cells that know their kind.
 
 use metalens_analyzer::message::Value;
 use metalens_analyzer::{Cause, Message};
 
-/// Rows under headings.
+/// A table of a document: rows under headings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     /// The stable name of the table.
     pub id: &'static str,
-    /// The contents of the table in a few words, for those who hear a page.
+    /// The contents of the table in a few words, for screen readers.
     pub caption: &'static str,
-    /// The columns.
+    /// The columns, from left to right.
     pub columns: Vec<Column>,
     /// The rows; each has a cell for each column.
     pub rows: Vec<Vec<Cell>>,
-    /// The number of rows that there are; the table has the first of them.
+    /// The number of all rows; `rows` may have only the first of them.
     pub total: usize,
-    /// The rows that a screen or a page of text shows at most.
+    /// Largest number of rows on a screen or on a page of text.
     pub short: usize,
-    /// The rows that an interactive page shows at most.
+    /// Largest number of rows on an interactive page.
     pub long: usize,
-    /// A few words on the rows beyond `short`, behind their number.
+    /// A few words on the rows beyond `short`; their number precedes it.
     pub rest: Message,
-    /// True if readers may want another order.
+    /// True if readers may want to sort the rows.
     pub is_sortable: bool,
-    /// True if a comment shows a few rows first, and all of them in a part of its own.
+    /// True if a comment shows a few rows first, and all rows in a part of its own.
     pub has_preview: bool,
 }
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// The heading.
+    /// The heading of the column.
     pub heading: Message,
     /// The kind of the cells.
     pub kind: ColumnKind,
-    /// The order in which columns go where there is no room: 0 never, else the highest first.
+    /// The order in which columns are dropped where there is no room: 0 never, else the highest
+    /// first.
     pub spare: u8,
 }
 
@@ -44,9 +45,9 @@ pub struct Column {
 pub enum ColumnKind {
     /// The name of the row. It is shortened where there is no room.
     Name,
-    /// A figure.
+    /// A number with its unit.
     Number,
-    /// A few words.
+    /// A few words that are never shortened.
     Words,
     /// A label that is shortened where there is no room.
     Label,
@@ -59,22 +60,22 @@ pub enum ColumnKind {
 /// A cell of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// The text.
+    /// The text of the cell.
     pub text: Message,
-    /// Anything beyond the text.
+    /// The look of the cell beyond its text.
     pub look: Look,
 }
 
-/// The look of a cell beyond its text. Names and numbers are known by the types of their values.
+/// The look of a cell beyond its text. The types of a text's values mark names and numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Look {
-    /// Text.
+    /// Text with no further look.
     Plain,
     /// Text with a rank to sort by.
     Ranked(u8),
     /// A bar: a part of a whole.
     Bar(u64, u64),
-    /// A verdict.
+    /// A verdict, with its tone.
     Verdict(Tone),
     /// The name of a cause of idle time, which has a color.
     Cause(Cause),
@@ -87,15 +88,15 @@ pub enum Look {
 /// The tone of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// Good news.
+    /// The verdict is good news.
     Good,
-    /// Bad news.
+    /// The verdict is bad news.
     Bad,
-    /// A reason to look closer.
+    /// The verdict is a reason to look closer.
     Doubtful,
     /// The verdict is nothing new.
     Faint,
-    /// Neither good nor bad.
+    /// The verdict stands out, but is neither good nor bad.
     Strong,
 }
 
@@ -117,7 +118,7 @@ impl Table {
         }
     }
 
-    /// Appends a row.
+    /// Appends a row to the table.
     pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<Cell>>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
         self.total = self.total.max(self.rows.len());
@@ -130,14 +131,14 @@ impl Table {
         self
     }
 
-    /// Limits the rows: on screens and pages of text, and on interactive pages.
+    /// Limits the number of rows: on screens and pages of text, and on interactive pages.
     #[must_use]
     pub fn limited(mut self, short: usize, long: usize) -> Self {
         (self.short, self.long) = (short, long);
         self
     }
 
-    /// Says how many rows there are, in the table or not.
+    /// Sets the number of all rows, in the table or not.
     #[must_use]
     pub fn of(mut self, total: usize) -> Self {
         self.total = total;
@@ -184,7 +185,7 @@ impl Column {
         Self::new(heading, ColumnKind::Bar)
     }
 
-    /// Says how soon the column goes where there is no room.
+    /// Sets the order in which the column is dropped where there is no room.
     #[must_use]
     pub fn spare(mut self, spare: u8) -> Self {
         self.spare = spare;
@@ -202,7 +203,7 @@ impl Cell {
         }
     }
 
-    /// Returns a verdict.
+    /// Returns a cell with a verdict.
     pub fn verdict(text: impl Into<Message>, tone: Tone) -> Self {
         Self {
             text: text.into(),
@@ -210,7 +211,7 @@ impl Cell {
         }
     }
 
-    /// Returns a cause of idle time.
+    /// Returns a cell with a cause of idle time.
     #[must_use]
     pub fn cause(cause: Cause) -> Self {
         Self {
@@ -219,7 +220,7 @@ impl Cell {
         }
     }
 
-    /// Returns whether the text is a name from a recording, and nothing else.
+    /// Returns whether the text is a name from a recording and nothing else.
     #[must_use]
     pub fn is_name(&self) -> bool {
         match self.text.values.as_slice() {
@@ -228,7 +229,7 @@ impl Cell {
         }
     }
 
-    /// Returns the number to sort by; none if there is none, or it is not known.
+    /// Returns the number to sort by; `None` if the cell has no number or it is not known.
     #[must_use]
     pub fn sort_value(&self) -> Option<f64> {
         match self.look {
@@ -237,7 +238,7 @@ impl Cell {
         }
     }
 
-    /// Returns whether a verdict is one that a reader should look into.
+    /// Returns whether the cell has a verdict that a reader should look into.
     #[must_use]
     pub fn asks_for_reason(&self) -> bool {
         matches!(self.look, Look::Verdict(Tone::Bad | Tone::Doubtful))

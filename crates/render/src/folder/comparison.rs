@@ -1,5 +1,5 @@
-//! The folder that `compare -o` writes: the comparison for programs and for people,
-//! its picture, and a manifest in the form of a report's.
+//! Writes the folder of `compare -o`: the comparison for programs and for people, its picture, and
+//! a manifest in the same format as a report's.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use metalens_analyzer::{Analysis, Note};
 use metalens_charts::{ChartOptions, Theme, alt_comparison, draw_comparison, png};
 use metalens_comparison::Comparison;
 
-use super::content::{Choices, Content, FOLDER_OF_CHARTS};
+use super::content::{Choices, FOLDER_OF_CHARTS, FileContent};
 use super::manifest::{self, Kind, MANIFEST, Manifest, Picture, Problem};
 use super::{pictures, store};
 use crate::error::Result;
@@ -20,7 +20,7 @@ const CHART: &str = "compare";
 const SCALE: u8 = 2;
 const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
 
-/// Refuses what exists, and where nothing can be written.
+/// Refuses a folder whose files exist, unless `force`, or that cannot be written.
 pub fn check(folder: &Path, force: bool) -> Result<()> {
     store::check_place(folder)?;
     let charts = THEMES.map(|(theme, _)| pictures::path(CHART, theme));
@@ -31,8 +31,8 @@ pub fn check(folder: &Path, force: bool) -> Result<()> {
     Ok(())
 }
 
-/// Writes the folder. A picture needs an analysis of both sides. Says what should be
-/// in it and is not.
+/// Writes the folder, and returns the files that should be in it and are missing. A picture needs
+/// an analysis of both sides.
 pub fn write(
     comparison: &Comparison,
     median_runs: Option<(Box<Analysis>, Box<Analysis>)>,
@@ -53,19 +53,27 @@ pub fn write(
     Ok(told)
 }
 
-fn texts(compared: &Comparison, charts: &[Content], choices: Choices) -> Result<Vec<Content>> {
-    let light = charts.iter().find_map(Content::shown);
+fn texts(
+    compared: &Comparison,
+    charts: &[FileContent],
+    choices: Choices,
+) -> Result<Vec<FileContent>> {
+    let light = charts.iter().find_map(FileContent::shown);
     let page = comparison::document(compared, choices.show_names);
     let page = markdown::page(&page, light.as_slice());
     let redacted = !choices.show_names;
     Ok(vec![
-        Content::json(JSON, compared)?,
-        Content::page(PAGE, "text/markdown", page, redacted),
+        FileContent::json(JSON, compared)?,
+        FileContent::page(PAGE, "text/markdown", page, redacted),
     ])
 }
 
-/// Charts are posted: they are drawn from what may be said.
-fn charts(mut base: Analysis, mut new: Analysis, choices: Choices) -> (Vec<Content>, Vec<Problem>) {
+/// Draws the charts. Charts are posted, so they are drawn from redacted reports.
+fn charts(
+    mut base: Analysis,
+    mut new: Analysis,
+    choices: Choices,
+) -> (Vec<FileContent>, Vec<Problem>) {
     if !choices.show_names {
         base.report = redacted(&base.report);
         new.report = redacted(&new.report);
@@ -89,7 +97,7 @@ fn chart(
     (theme, name): (Theme, &str),
     path: &str,
     choices: Choices,
-) -> Result<Content, metalens_charts::ChartError> {
+) -> Result<FileContent, metalens_charts::ChartError> {
     let options = ChartOptions {
         scale: SCALE,
         theme,
@@ -97,7 +105,7 @@ fn chart(
     };
     let scene = draw_comparison(base, new, &options)?;
     let (width, height) = scene.device_size();
-    Ok(Content {
+    Ok(FileContent {
         path: path.to_owned(),
         kind: Kind::Chart,
         media_type: "image/png",
@@ -116,7 +124,7 @@ fn chart(
 
 fn manifest(
     comparison: &Comparison,
-    contents: &[Content],
+    contents: &[FileContent],
     problems: Vec<Problem>,
     choices: Choices,
 ) -> Manifest {
@@ -133,7 +141,7 @@ fn manifest(
         synthetic: is_noted("synthetic"),
         truncated: is_noted("truncated"),
         redacted: !choices.show_names,
-        files: contents.iter().map(Content::entry).collect(),
+        files: contents.iter().map(FileContent::entry).collect(),
         problems,
     }
 }

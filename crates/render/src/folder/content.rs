@@ -1,4 +1,4 @@
-//! The files of a folder before they are written.
+//! Defines the files of a folder before they are written.
 
 use metalens_files::sha256;
 
@@ -9,7 +9,7 @@ use crate::markdown::{Picture as ShownPicture, PictureSource};
 
 /// The name of the folder of charts, inside the folder.
 pub const FOLDER_OF_CHARTS: &str = "charts";
-/// The choices that a folder is written by.
+/// The choices for writing a folder.
 #[derive(Debug, Clone, Copy)]
 pub struct Choices {
     /// True if files that exist may be replaced.
@@ -19,7 +19,7 @@ pub struct Choices {
 }
 
 /// A file before it is written.
-pub(super) struct Content {
+pub(super) struct FileContent {
     pub(super) path: String,
     pub(super) kind: Kind,
     pub(super) media_type: &'static str,
@@ -28,7 +28,7 @@ pub(super) struct Content {
     pub(super) picture: Option<Picture>,
 }
 
-impl Content {
+impl FileContent {
     pub(super) fn page(path: &str, media_type: &'static str, text: String, redacted: bool) -> Self {
         Self {
             path: path.to_owned(),
@@ -40,7 +40,7 @@ impl Content {
         }
     }
 
-    /// Returns the JSON file, which leaves nothing out.
+    /// Returns a JSON file that leaves nothing out.
     pub(super) fn json(path: &str, what: &impl serde::Serialize) -> Result<Self> {
         let json = json::document(what).map_err(|cause| Error::Json {
             what: path.to_owned(),
@@ -52,7 +52,7 @@ impl Content {
         })
     }
 
-    /// The chart, for a page to show, if it is a light one.
+    /// Returns the chart as a picture for a page; `None` unless it is a light one.
     pub(super) fn shown(&self) -> Option<ShownPicture> {
         let picture = self.picture.as_ref()?;
         (picture.theme == "light").then(|| ShownPicture {

@@ -1,5 +1,5 @@
-//! `manifest.json`: what is in a folder that `analyze -o` wrote, for programs
-//! that take it from there.
+//! Defines `manifest.json`: the list of the files in a folder that `analyze -o` wrote, for programs
+//! that process them.
 
 use std::path::Path;
 
@@ -9,9 +9,9 @@ use metalens_files::sha256;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The name of the manifest.
+/// File name of the manifest.
 pub const MANIFEST: &str = "manifest.json";
-/// The format's name; its number rises when a key is removed or changes meaning.
+/// The name of the format; its number rises when a key is removed or changes meaning.
 pub const SCHEMA: &str = "metalens.manifest/2";
 
 /// List of the files in the folder. It is written last: a folder with a manifest has all files that
@@ -103,23 +103,23 @@ pub struct Problem {
     pub why: String,
 }
 
-/// The id of notes that a file is missing.
+/// The id of notes on missing files.
 pub const FILE_MISSING: &str = "file-missing";
 
 impl Problem {
-    /// Says that the file is missing, and why.
+    /// Returns a note that says that the file is missing, and why.
     pub(super) fn note(&self) -> Note {
         let text = message!("{} is missing: {}", path(&self.path), quote(&self.why));
         Note::loud(FILE_MISSING, text)
     }
 }
 
-/// The limit for a report, a comparison, a baseline or a manifest: none that metalens writes
-/// is nearly as long.
+/// Size limit of a report, a comparison, a baseline or a manifest, in bytes: metalens writes none
+/// that is nearly as long.
 pub const LONGEST_REPORT: u64 = 256 << 20;
 
 impl File {
-    /// Returns whether the file is in its folder as it was written.
+    /// Returns whether the file in the folder has the hash that the manifest lists.
     pub fn is_as_written(&self, folder: &Path) -> bool {
         let bytes = metalens_files::read(&folder.join(&self.path), self.bytes.min(LONGEST_REPORT));
         bytes.is_ok_and(|bytes| sha256(&bytes) == self.sha256)
@@ -127,7 +127,7 @@ impl File {
 }
 
 impl Manifest {
-    /// Returns the manifest of a folder, if it has one that can be read.
+    /// Returns the manifest of a folder; `None` if it has none that can be read.
     pub fn load(folder: &Path) -> Option<Self> {
         let text = metalens_files::read(&folder.join(MANIFEST), LONGEST_REPORT).ok()?;
         serde_json::from_slice(&text).ok()
@@ -154,7 +154,7 @@ impl Manifest {
     }
 }
 
-/// The JSON Schema of the manifest.
+/// Returns the JSON Schema of the manifest.
 pub fn json_schema() -> serde_json::Value {
     let mut schema = schemars::schema_for!(Manifest).to_value();
     if let Some(object) = schema.as_object_mut() {

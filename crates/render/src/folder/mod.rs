@@ -1,5 +1,4 @@
-//! The folder that `analyze -o` writes: the report in every form, its charts, and a manifest of
-//! them.
+//! Writes the folder of `analyze -o`: the report in every form, its charts, and a manifest of them.
 //!
 //! All of it is made before any of it is written, so that what cannot be made
 //! costs no old file. Each file is written whole or not at all; the manifest
@@ -19,7 +18,7 @@ use metalens_analyzer::{Analysis, Note};
 
 use crate::error::Result;
 use crate::{html, markdown, redact, report};
-use content::Content;
+use content::FileContent;
 pub use content::{Choices, FOLDER_OF_CHARTS};
 use manifest::Problem;
 pub use manifest::{
@@ -31,12 +30,12 @@ const JSON: &str = "report.json";
 const MARKDOWN: &str = "report.md";
 const HTML: &str = "report.html";
 
-/// Writes the folder. Returns what should be in it and is not.
+/// Writes the folder, and returns the files that should be in it and are missing.
 pub fn write(analysis: &mut Analysis, folder: &Path, choices: Choices) -> Result<Vec<Note>> {
     write_drawn_by(&pictures::drawn, analysis, folder, choices)
 }
 
-/// Returns every file that may be written; the manifest is among them.
+/// Returns the paths of all files that may be written, including the manifest.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let themes = [metalens_charts::Theme::Light, metalens_charts::Theme::Dark];
     let charts = themes.into_iter().flat_map(|theme| {
@@ -51,8 +50,8 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Refuses what exists, and where nothing can be written: better now than after
-/// a long reading.
+/// Refuses a folder whose files exist, unless `force`, or that cannot be written. Callers check
+/// before they spend time on reading.
 pub fn check(folder: &Path, force: bool) -> Result<()> {
     store::check_place(folder)?;
     for file in files(folder) {
@@ -62,7 +61,7 @@ pub fn check(folder: &Path, force: bool) -> Result<()> {
 }
 
 fn write_drawn_by(
-    draw: &pictures::Draw<'_>,
+    draw: &pictures::DrawChart<'_>,
     analysis: &mut Analysis,
     folder: &Path,
     choices: Choices,
@@ -78,10 +77,10 @@ fn write_drawn_by(
         analysis.report = whole;
     }
 
-    let mut contents = vec![Content::json(JSON, &analysis.report)?];
+    let mut contents = vec![FileContent::json(JSON, &analysis.report)?];
     contents.extend(pages?);
     contents.extend(charts);
-    let entries = contents.iter().map(Content::entry).collect();
+    let entries = contents.iter().map(FileContent::entry).collect();
     let told = problems.iter().map(Problem::note).collect();
     let redacted = !choices.show_names;
     let manifest = Manifest::of(&analysis.report, redacted, entries, problems);
@@ -91,10 +90,10 @@ fn write_drawn_by(
 
 /// Returns the charts of the analysis, and those that cannot be drawn.
 fn charts(
-    draw: &pictures::Draw<'_>,
+    draw: &pictures::DrawChart<'_>,
     analysis: &Analysis,
     choices: Choices,
-) -> (Vec<Content>, Vec<Problem>) {
+) -> (Vec<FileContent>, Vec<Problem>) {
     let (mut charts, problems) = pictures::pictures(analysis, draw);
     for chart in &mut charts {
         chart.redacted = !choices.show_names;
@@ -103,14 +102,18 @@ fn charts(
 }
 
 /// Returns the pages of the report.
-fn pages(analysis: &Analysis, charts: &[Content], choices: Choices) -> Result<[Content; 2]> {
+fn pages(
+    analysis: &Analysis,
+    charts: &[FileContent],
+    choices: Choices,
+) -> Result<[FileContent; 2]> {
     let report = &analysis.report;
-    let light: Vec<_> = charts.iter().filter_map(Content::shown).collect();
+    let light: Vec<_> = charts.iter().filter_map(FileContent::shown).collect();
     let markdown = markdown::page(&report::document(report), &light);
     let html = html::report_page(analysis, report)?;
     let redacted = !choices.show_names;
     Ok([
-        Content::page(MARKDOWN, "text/markdown", markdown, redacted),
-        Content::page(HTML, "text/html", html, redacted),
+        FileContent::page(MARKDOWN, "text/markdown", markdown, redacted),
+        FileContent::page(HTML, "text/html", html, redacted),
     ])
 }

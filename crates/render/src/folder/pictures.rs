@@ -1,4 +1,4 @@
-//! The charts of the folder: each in light and dark, sharp on fine screens.
+//! Draws the charts of the folder: each in light and dark, sharp on high-density screens.
 
 use std::panic::resume_unwind;
 use std::thread;
@@ -6,14 +6,15 @@ use std::thread;
 use metalens_analyzer::Analysis;
 use metalens_charts::{Chart, ChartError, ChartOptions, Theme, alt, draw, png};
 
-use super::content::{Content, FOLDER_OF_CHARTS};
+use super::content::{FOLDER_OF_CHARTS, FileContent};
 use super::manifest::{Kind, Picture, Problem};
 
-/// Twice the pixels: what a pull request shows 830 wide is then sharp on every screen.
+/// Device pixels per pixel: a chart that a pull request shows 830 pixels wide is sharp on every
+/// screen.
 const SCALE: u8 = 2;
 
-/// Charts of a folder, in the order of a reader's questions: when, how busy, why not, how often,
-/// with what.
+/// Charts of a folder, in the order of a reader's questions: when, how busy, why idle, how often,
+/// with what work.
 pub(super) const CHARTS: [(Chart, &str); 5] = [
     (Chart::Timeline, "timeline"),
     (Chart::Busy, "busy"),
@@ -30,25 +31,29 @@ pub(super) fn path(name: &str, theme: Theme) -> String {
     }
 }
 
-/// Makes the PNG of a chart.
-pub(super) type Draw<'a> =
-    dyn Fn(Chart, &Analysis, &ChartOptions) -> Result<Drawn, ChartError> + Sync + 'a;
+/// A function that draws a chart as PNG.
+pub(super) type DrawChart<'a> =
+    dyn Fn(Chart, &Analysis, &ChartOptions) -> Result<DrawnPng, ChartError> + Sync + 'a;
 
-/// A PNG, and its width and height.
-pub(super) type Drawn = (Vec<u8>, (u32, u32));
+/// A PNG, with its width and height.
+pub(super) type DrawnPng = (Vec<u8>, (u32, u32));
 
-/// A chart as PNG.
+/// Draws a chart as PNG.
 pub(super) fn drawn(
     chart: Chart,
     analysis: &Analysis,
     options: &ChartOptions,
-) -> Result<Drawn, ChartError> {
+) -> Result<DrawnPng, ChartError> {
     let scene = draw(chart, analysis, options)?;
     Ok((png(&scene)?, scene.device_size()))
 }
 
-/// All charts, the light ones first. One that cannot be drawn does not cost the others.
-pub(super) fn pictures(analysis: &Analysis, draw: &Draw<'_>) -> (Vec<Content>, Vec<Problem>) {
+/// Draws all charts, the light ones first. A chart that cannot be drawn does not prevent the
+/// others.
+pub(super) fn pictures(
+    analysis: &Analysis,
+    draw: &DrawChart<'_>,
+) -> (Vec<FileContent>, Vec<Problem>) {
     // A thread for each theme: it takes half the time.
     let themes = thread::scope(|scope| {
         let dark = scope.spawn(|| of_theme(analysis, Theme::Dark, draw));
@@ -68,7 +73,11 @@ pub(super) fn pictures(analysis: &Analysis, draw: &Draw<'_>) -> (Vec<Content>, V
     (contents, problems)
 }
 
-fn of_theme(analysis: &Analysis, theme: Theme, draw: &Draw<'_>) -> Vec<Result<Content, Problem>> {
+fn of_theme(
+    analysis: &Analysis,
+    theme: Theme,
+    draw: &DrawChart<'_>,
+) -> Vec<Result<FileContent, Problem>> {
     let options = ChartOptions {
         scale: SCALE,
         theme,
@@ -90,7 +99,7 @@ fn of_theme(analysis: &Analysis, theme: Theme, draw: &Draw<'_>) -> Vec<Result<Co
             scale: SCALE,
             alt: alt(chart, &analysis.report),
         };
-        Ok(Content {
+        Ok(FileContent {
             path,
             kind: Kind::Chart,
             media_type: "image/png",

@@ -1,17 +1,16 @@
-//! Writing the folder, in an order that leaves no half one under a manifest.
+//! Writes the folder, in an order that never leaves an incomplete one with a manifest.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use metalens_files::Folder;
 
-use super::content::{Content, FOLDER_OF_CHARTS};
+use super::content::{FOLDER_OF_CHARTS, FileContent};
 use super::manifest::{MANIFEST, Manifest};
 use crate::error::{Error, Result};
 use crate::json;
 
-/// Refuses a place where no file can be made, or where a link stands in the place of the
-/// folder of charts.
+/// Refuses a path where no file can be created, or where a link replaces the folder of charts.
 pub(super) fn check_place(folder: &Path) -> Result<()> {
     let charts = folder.join(FOLDER_OF_CHARTS);
     metalens_files::refuse_link(&charts)?;
@@ -33,12 +32,11 @@ pub(super) fn check_place(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes the files, then the manifest. Should that fail without `force`, what was
-/// written is taken away again: it was nobody's before. With `force` the new files
-/// that are already there stay, without a manifest.
+/// Writes the files, then the manifest. If that fails without `force`, removes the new files again:
+/// no older files were there. With `force` the new files stay, without a manifest.
 pub(super) fn write(
     folder: &Path,
-    contents: &[Content],
+    contents: &[FileContent],
     manifest: &Manifest,
     force: bool,
 ) -> Result<()> {
@@ -46,7 +44,7 @@ pub(super) fn write(
         what: "the manifest".to_owned(),
         cause,
     })?;
-    let mut made = Made::of(folder);
+    let mut made = CreatedPaths::of(folder);
     let written = made.files(folder, contents, (manifest, text.as_bytes()), force);
     if force {
         written.map_err(|cause| Error::NotWhole {
@@ -54,18 +52,18 @@ pub(super) fn write(
             cause: Box::new(cause),
         })
     } else {
-        written.inspect_err(|_| made.take_away())
+        written.inspect_err(|_| made.remove())
     }
 }
 
 /// Files and folders that a run created.
-struct Made {
+struct CreatedPaths {
     folders: Vec<PathBuf>,
     files: Vec<PathBuf>,
 }
 
-impl Made {
-    /// The folders that are to be made, the inner ones first.
+impl CreatedPaths {
+    /// Finds the folders that have to be created, the inner ones first.
     fn of(folder: &Path) -> Self {
         let charts = folder.join(FOLDER_OF_CHARTS);
         let missing = charts.ancestors().filter(|one| !one.as_os_str().is_empty());
@@ -79,7 +77,7 @@ impl Made {
     fn files(
         &mut self,
         path: &Path,
-        contents: &[Content],
+        contents: &[FileContent],
         (manifest, text): (&Manifest, &[u8]),
         force: bool,
     ) -> Result<()> {
@@ -95,8 +93,8 @@ impl Made {
         Ok(())
     }
 
-    /// Leaves alone what others put there meanwhile: a folder with something in it stays.
-    fn take_away(&self) {
+    /// Removes the created files and folders. A folder that others put something into stays.
+    fn remove(&self) {
         for file in &self.files {
             let _ = fs::remove_file(file);
         }
@@ -106,8 +104,8 @@ impl Made {
     }
 }
 
-/// Takes an older report's manifest away, and the charts that it lists and the new
-/// one does not: nobody shall take them for the new report's.
+/// Removes an older report's manifest, and those of its charts that the new report does not have:
+/// readers could take them for the new report's.
 fn clear(folder: &Folder, path: &Path, new: &Manifest, force: bool) -> Result<()> {
     if !force {
         return Ok(());
@@ -124,8 +122,8 @@ fn clear(folder: &Folder, path: &Path, new: &Manifest, force: bool) -> Result<()
     Ok(())
 }
 
-/// Returns whether a path is a picture directly in the folder of charts. Anybody may have written
-/// the manifest that the path is from.
+/// Returns whether a path is a picture directly in the folder of charts. The manifest that the path
+/// comes from is not trusted.
 fn is_a_chart(path: &str) -> bool {
     let parts: Vec<Component<'_>> = Path::new(path).components().collect();
     match parts.as_slice() {
@@ -141,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_that_lead_elsewhere_are_no_charts() {
+    fn only_pictures_in_the_folder_of_charts_are_charts() {
         let check = |path: &str, expected: bool| assert_eq!(is_a_chart(path), expected, "{path}");
         check("charts/compare.png", true);
         check("charts/../report.png", false);

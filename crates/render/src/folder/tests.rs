@@ -1,4 +1,4 @@
-//! Tests of folders of which a part cannot be written.
+//! Tests folders in which a file cannot be written.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ fn manifest_of(folder: &Path) -> Manifest {
     serde_json::from_slice(&fs::read(folder.join(MANIFEST)).unwrap()).unwrap()
 }
 
-/// The files of a folder and of those in it, without the manifest.
+/// Returns the files of a folder and of the folders in it, without the manifest.
 fn found_in(folder: &Path) -> BTreeSet<String> {
     let names = |folder: &Path| -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
@@ -43,17 +43,17 @@ fn no_gaps(
     chart: Chart,
     analysis: &Analysis,
     options: &ChartOptions,
-) -> Result<pictures::Drawn, ChartError> {
+) -> Result<pictures::DrawnPng, ChartError> {
     match chart {
         Chart::Gaps => Err(ChartError::Layout("no room".to_owned())),
         _ => pictures::drawn(chart, analysis, options),
     }
 }
 
-/// A missing picture costs nothing else, and no older picture takes its place; what somebody
-/// changed or added stays.
+/// A missing picture prevents nothing else, and no older picture replaces it; files that a user
+/// changed or added stay.
 #[test]
-fn a_chart_that_cannot_be_drawn() {
+fn a_chart_that_cannot_be_drawn_is_listed_as_missing() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path();
     let mut analysis = analysis();
@@ -107,9 +107,9 @@ fn a_chart_that_cannot_be_drawn() {
     assert!(page.contains("](charts/idle.png)") && !page.contains("charts/gaps"));
 }
 
-/// The folder was not there before, so it is removed.
+/// The folder is removed, because it did not exist before.
 #[test]
-fn what_cannot_be_finished_is_taken_away() {
+fn an_unfinished_folder_is_removed() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path().join("a/out");
     let mut analysis = analysis();

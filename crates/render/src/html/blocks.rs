@@ -1,4 +1,4 @@
-//! Sections and blocks as HTML.
+//! Formats sections and blocks as HTML.
 //!
 //! Every text is escaped, and none is longer than a page can bear: a page has less than 3 MB.
 
@@ -13,20 +13,20 @@ use crate::document::{
 };
 use crate::wording;
 
-/// Items of a list beyond this many are counted.
+/// Largest number of items of a list; the others are counted.
 const ITEMS: usize = 50;
-/// Places to look at beyond this many are counted.
+/// Largest number of places of a finding; the others are counted.
 const PLACES: usize = 10;
-/// Findings that are open from the beginning.
+/// Number of findings that are open from the beginning.
 const OPEN: usize = 3;
-/// A small picture of busy shares: pixels for all of the window, and for all of the time.
+/// Size of a small picture of busy shares: pixels for the whole window, and for a share of 100 %.
 const THUMBNAIL: (usize, usize) = (120, 28);
 
-/// A picture of a page, by the name of its chart: an element that is ours.
-pub(super) type Drawn = (String, String);
+/// Name of a chart, and its picture as an element of HTML that is not escaped.
+pub(super) type InlineChart = (String, String);
 
 /// Returns a section with its heading.
-pub(super) fn section(section: &Section, drawn: &[Drawn]) -> String {
+pub(super) fn section(section: &Section, drawn: &[InlineChart]) -> String {
     let (id, title) = (section.id, named(&section.title));
     let blocks = blocks(section, drawn);
     if blocks.is_empty() {
@@ -41,12 +41,12 @@ pub(super) fn section(section: &Section, drawn: &[Drawn]) -> String {
 }
 
 /// Returns the blocks of a section.
-pub(super) fn blocks(section: &Section, drawn: &[Drawn]) -> String {
+pub(super) fn blocks(section: &Section, drawn: &[InlineChart]) -> String {
     let blocks = section.blocks.iter();
     blocks.map(|one| block(one, drawn)).collect()
 }
 
-fn block(block: &Block, drawn: &[Drawn]) -> String {
+fn block(block: &Block, drawn: &[InlineChart]) -> String {
     let full = |text: &Message| sentence(&wording::sentence(text.clone()));
     match block {
         Block::Lead(text) => format!("<p class=\"verdict\">{}</p>\n", full(text)),
@@ -70,7 +70,7 @@ fn block(block: &Block, drawn: &[Drawn]) -> String {
     }
 }
 
-/// A line that counts what is not shown.
+/// Returns a line that counts the items that are not shown.
 fn more(all: usize, shown: usize) -> String {
     match all.saturating_sub(shown) as u64 {
         0 => String::new(),
@@ -107,7 +107,7 @@ fn definitions(facts: &[Fact]) -> String {
     format!("<dl>\n{lines}</dl>\n")
 }
 
-fn chart(chart: &Chart, drawn: &[Drawn]) -> String {
+fn chart(chart: &Chart, drawn: &[InlineChart]) -> String {
     let found = drawn.iter().find(|(id, _)| *id == chart.id);
     match (found, &chart.drawing) {
         (Some((_, element)), _) => element.clone(),
@@ -116,7 +116,7 @@ fn chart(chart: &Chart, drawn: &[Drawn]) -> String {
     }
 }
 
-/// The parts of a whole as one bar.
+/// Returns the parts of a whole as one bar.
 fn stacked(parts: &[(Cause, u64)]) -> String {
     let whole = parts.iter().map(|(_, ns)| ns).sum();
     let told = |&(cause, ns): &(Cause, u64)| {
@@ -137,7 +137,7 @@ fn stacked(parts: &[(Cause, u64)]) -> String {
     format!("<div class=\"bar\" role=\"img\" aria-label=\"{label}\">\n{spans}</div>\n")
 }
 
-/// A part of a whole as a width in CSS.
+/// Returns a part of a whole as a width in CSS.
 #[expect(clippy::cast_precision_loss, reason = "a screen has few pixels")]
 fn width(part: u64, whole: u64) -> String {
     let percent = 100.0 * part as f64 / whole.max(1) as f64;
@@ -158,7 +158,7 @@ fn finding(finding: &FindingEntry, is_open: bool) -> String {
         .as_ref()
         .map_or_else(String::new, |(time, factor)| {
             let (time, factor) = (sentence(time), &factor.text);
-            format!(" <span class=\"gain\">at most {time} to gain: {factor} times as fast</span>")
+            format!(" <span class=\"gain\">saves at most {time}: up to {factor}× faster</span>")
         });
     let places = if finding.places.is_empty() {
         String::new()
@@ -285,7 +285,7 @@ fn class(cell: &Cell, column: &Column) -> &'static str {
     }
 }
 
-/// Busy shares over time as a small picture.
+/// Returns busy shares over time as a small picture.
 fn thumbnail(busy: &[u16], others: &[u16]) -> String {
     let (width, height) = THUMBNAIL;
     format!(
@@ -296,7 +296,7 @@ fn thumbnail(busy: &[u16], others: &[u16]) -> String {
     )
 }
 
-/// Shares, in thousandths, as the path of an SVG: steps from the floor up.
+/// Returns shares, given in thousandths, as the path of an SVG: steps above a base line.
 fn strip(shares: &[u16]) -> String {
     let (width, height) = THUMBNAIL;
     if shares.is_empty() {
@@ -319,14 +319,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn widths() {
+    fn a_width_is_at_most_the_whole() {
         assert_eq!(width(1, 3), "33.333%");
         assert_eq!(width(0, 0), "0.000%");
         assert_eq!(width(5, 3), "100.000%");
     }
 
     #[test]
-    fn thumbnails() {
+    fn a_strip_has_a_step_for_each_share() {
         assert_eq!(strip(&[]), "");
         assert_eq!(
             strip(&[1_000, 0, 1, 500]),

@@ -1,4 +1,4 @@
-//! Text that HTML shows and does not obey, and frames that are filled with it.
+//! Escapes text for HTML, and fills frames with it.
 
 use metalens_analyzer::Message;
 use metalens_analyzer::message::Segment;
@@ -9,11 +9,11 @@ use super::names::short;
 use crate::error::{Error, Result};
 use crate::wording::{cut, unbroken};
 
-/// A longer sentence is cut: names in it may be long, and a page has less than 3 MB.
+/// Largest length of a sentence: names in it may be long, and a page has less than 3 MB.
 const LONGEST_TEXT: usize = 1_000;
 
-/// Returns a text of an element, or an attribute in double quotes. Characters without a width,
-/// and those that turn the direction of reading, are there by name.
+/// Escapes text for an element, or for an attribute in double quotes. Characters without a width,
+/// and those that change the direction of reading, are shown by name.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in shown_lines(text).chars() {
@@ -29,17 +29,17 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// Returns a sentence, its numbers beside their units.
+/// Returns a sentence as HTML, with its numbers beside their units.
 pub(super) fn sentence(message: &Message) -> String {
     escaped(&cut(&unbroken(message), LONGEST_TEXT))
 }
 
-/// Returns a name that cannot turn the direction of what stands beside it.
+/// Returns a name as HTML, isolated so that it cannot change the direction of the text beside it.
 pub(super) fn name(name: &str) -> String {
     format!("<bdi>{}</bdi>", escaped(&short(name)))
 }
 
-/// Returns a sentence whose names keep to themselves, none of them too long.
+/// Returns a sentence as HTML, with each name isolated and shortened.
 pub(super) fn named(message: &Message) -> String {
     let written = |(text, value): Segment<'_>| match value {
         Some(value) if value.value.is_name() => name(text),
@@ -49,7 +49,7 @@ pub(super) fn named(message: &Message) -> String {
     message.segments().into_iter().map(written).collect()
 }
 
-/// Returns JSON that can stand in a script element: nothing in it ends that, or a line.
+/// Returns JSON for a script element: no text in it can end the element or a line.
 pub(super) fn script_json(data: &impl Serialize) -> Result<String> {
     let json = serde_json::to_string(data).map_err(|cause| Error::Json {
         what: "the timeline".to_owned(),
@@ -63,8 +63,8 @@ pub(super) fn script_json(data: &impl Serialize) -> Result<String> {
         .replace('\u{2029}', "\\u2029"))
 }
 
-/// Fills the places of a frame, such as `{{ title }}`. Refuses a place without a text, and a text
-/// without a place.
+/// Fills the placeholders of a frame, such as `{{ title }}`. Refuses a placeholder without a text,
+/// and a text without a placeholder.
 pub(super) fn filled(frame: &str, texts: &[(&str, &str)]) -> Result<String> {
     let mut page = String::new();
     let mut used = vec![false; texts.len()];
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(escaped("a\u{202e}b"), "a‹U+202E›b");
     }
 
-    /// A text may look like a place: it is not filled again.
+    /// A text that looks like a placeholder is not filled again.
     #[test]
     fn frames_refuse_what_they_do_not_know() {
         let fill = |texts: &[(&str, &str)]| filled("<b>{{ a }}</b>{{ b }}", texts);

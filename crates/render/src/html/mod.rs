@@ -1,5 +1,5 @@
-//! Pages of HTML: a report, and the index of a batch. A page is one file that loads nothing from
-//! anywhere.
+//! Writes pages of HTML: a report, and the index of a batch. A page is one file that loads nothing
+//! from anywhere.
 //!
 //! Without its script, and on paper, a picture stands for the timeline of a report.
 
@@ -17,7 +17,7 @@ use crate::document::{Document, Section};
 use crate::error::{Error, Result};
 use crate::index::TrendPicture;
 use crate::{index, report};
-use blocks::Drawn;
+use blocks::InlineChart;
 use escape::{escaped, filled, named, script_json, sentence};
 
 const PAGE: &str = include_str!("../../../../templates/page.html");
@@ -28,12 +28,12 @@ const TABLES_SCRIPT: &str = include_str!("../../../../templates/tables.js");
 const SCRIPT: &str = include_str!("../../../../templates/report.js");
 const INDEX_SCRIPT: &str = include_str!("../../../../templates/index.js");
 
-/// Returns a report as a page of its own, with the timeline of its analysis. All texts are those of
-/// the report, which may be redacted; the timeline names only the analyzed process.
+/// Returns a report as a page, with the timeline of its analysis. All texts are those of the
+/// report, which may be redacted; the timeline names only the analyzed process.
 pub fn report_page(analysis: &Analysis, report: &Report) -> Result<String> {
     let data = script_json(&timeline::timeline(analysis))?;
     let drawn = ("timeline".to_owned(), timeline_box(analysis, report)?);
-    let frame = Frame {
+    let frame = PageFrame {
         kind: "report",
         style: STYLE.to_owned(),
         data: format!("<script type=\"application/json\" id=\"timeline-data\">{data}</script>"),
@@ -42,7 +42,7 @@ pub fn report_page(analysis: &Analysis, report: &Report) -> Result<String> {
     page(&report::document(report), &[drawn], &frame)
 }
 
-/// Returns the index of a batch as a page that needs nothing but itself and the reports.
+/// Returns the index of a batch as a page that loads nothing; it links to the reports.
 pub fn index_page(index: &Index, pictures: &[TrendPicture], show_names: bool) -> Result<String> {
     let drawn = pictures.iter().map(|picture| {
         let figure = format!(
@@ -53,8 +53,8 @@ pub fn index_page(index: &Index, pictures: &[TrendPicture], show_names: bool) ->
         );
         (picture.path.clone(), figure)
     });
-    let drawn: Vec<Drawn> = drawn.collect();
-    let frame = Frame {
+    let drawn: Vec<InlineChart> = drawn.collect();
+    let frame = PageFrame {
         kind: "index",
         style: format!("{STYLE}{INDEX_STYLE}"),
         data: String::new(),
@@ -67,16 +67,16 @@ pub fn index_page(index: &Index, pictures: &[TrendPicture], show_names: bool) ->
     )
 }
 
-/// The parts of a page that are not its document.
-struct Frame {
+/// The parts of a page that are not in its document.
+struct PageFrame {
     kind: &'static str,
     style: String,
     data: String,
     script: String,
 }
 
-/// The sections without a title open the page.
-fn page(document: &Document, drawn: &[Drawn], frame: &Frame) -> Result<String> {
+/// Returns a page. Sections without a title are at its top.
+fn page(document: &Document, drawn: &[InlineChart], frame: &PageFrame) -> Result<String> {
     let is_opening = |section: &&Section| section.title.text.is_empty();
     let opening = document.sections.iter().filter(is_opening);
     let opening: String = opening.map(|one| blocks::blocks(one, drawn)).collect();
@@ -98,8 +98,8 @@ fn page(document: &Document, drawn: &[Drawn], frame: &Frame) -> Result<String> {
     )
 }
 
-/// The timeline as a part of the page, which has said the verdict above it. It names no process
-/// but the analyzed one.
+/// Returns the timeline as a part of the page; the verdict is already above it. It names only the
+/// analyzed process.
 fn timeline_box(analysis: &Analysis, report: &Report) -> Result<String> {
     let options = ChartOptions {
         has_header: false,
@@ -124,7 +124,7 @@ fn timeline_box(analysis: &Analysis, report: &Report) -> Result<String> {
     )
 }
 
-/// The colors of the timeline, and what they stand for.
+/// Returns the colors of the timeline with their meanings.
 fn legend(report: &Report) -> String {
     let key = |class: &str, words: &str| {
         format!("<span class=\"key\"><i class=\"swatch {class}\"></i>{words}</span>")
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use crate::for_page;
 
-    /// Makes a list as long as a hostile recording might.
+    /// Makes a list as long as one in a hostile recording.
     fn grown<T: Clone>(list: &mut Vec<T>, count: usize, change: impl Fn(&mut T)) {
         if let Some(mut one) = list.first().cloned() {
             list.resize(count, one.clone());
@@ -161,8 +161,8 @@ mod tests {
         }
     }
 
-    /// Every list of a report as long, and every name in it as long, as nobody has
-    /// them. The names of the timeline are tested from outside.
+    /// Every list of the report, and every name in it, is longer than in any real report. Other
+    /// tests cover the names of the timeline.
     #[test]
     fn the_worst_report_fits_into_a_page() {
         let mut analysis = analysis_of("awkward");
@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    /// The text of the timeline's picture names no folder either.
+    /// The text of the timeline's picture names no folder, either.
     #[test]
     fn a_redacted_page_has_no_text_of_the_whole_report() {
         let mut analysis = analysis_of("eager");

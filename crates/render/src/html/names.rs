@@ -1,4 +1,4 @@
-//! Names of a page by number, so that each is in it once.
+//! Numbers the names of a page, so that each is in the page once.
 
 use std::collections::HashMap;
 
@@ -11,14 +11,14 @@ const MOST_BYTES: usize = 200_000;
 /// Largest number of letters of one name.
 const LONGEST: usize = 300;
 
-/// Names by number, in the order in which they are asked for.
-pub(super) struct Names<'a> {
+/// NameTable by number, in the order in which they were added.
+pub(super) struct NameTable<'a> {
     numbers: HashMap<&'a str, u64>,
     list: Vec<String>,
     bytes: usize,
 }
 
-impl Default for Names<'_> {
+impl Default for NameTable<'_> {
     fn default() -> Self {
         Self {
             numbers: HashMap::new(),
@@ -28,14 +28,14 @@ impl Default for Names<'_> {
     }
 }
 
-impl<'a> Names<'a> {
-    /// The number of a name; 0 if there is no room for it.
+impl<'a> NameTable<'a> {
+    /// Returns the number of a name; 0 if there is no room for it.
     pub(super) fn number(&mut self, name: &'a str) -> u64 {
         if let Some(&number) = self.numbers.get(name) {
             return number;
         }
         let shown = short(name);
-        let bytes = written(&shown);
+        let bytes = json_length(&shown);
         if self.bytes + bytes > MOST_BYTES {
             return 0;
         }
@@ -46,14 +46,14 @@ impl<'a> Names<'a> {
         number
     }
 
-    /// The names; the first stands for those left out.
+    /// Returns the names; the first replaces those that were left out.
     pub(super) fn into_list(self) -> Vec<String> {
         self.list
     }
 }
 
 /// Returns the length of a text as JSON in a page, with quotes and comma.
-fn written(text: &str) -> usize {
+fn json_length(text: &str) -> usize {
     let letter = |letter: char| match letter {
         '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => 6,
         '"' | '\\' => 2,
@@ -63,7 +63,7 @@ fn written(text: &str) -> usize {
     text.chars().map(letter).sum::<usize>() + 3
 }
 
-/// A name as a page shows it, not too long for it.
+/// Returns a name shortened for a page.
 pub(super) fn short(name: &str) -> String {
     cut(&shown(name), LONGEST)
 }
@@ -73,12 +73,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_names() {
+    fn names_are_shortened_and_left_out_beyond_the_room() {
         assert_eq!(short("é"), "é");
         assert_eq!(short("a\u{202e}b"), "a‹U+202E›b");
         assert_eq!(short(&"é".repeat(300)), "é".repeat(300));
         assert_eq!(short(&"é".repeat(301)), format!("{}…", "é".repeat(300)));
-        let mut names = Names::default();
+        let mut names = NameTable::default();
         let many: Vec<String> = (0..900).map(|at| format!("{at:0297}")).collect();
         let numbers: Vec<u64> = many.iter().map(|name| names.number(name)).collect();
         let (shown, left_out) = numbers.split_at(MOST_BYTES / 300);
@@ -87,12 +87,12 @@ mod tests {
         assert_eq!(names.number(&many[3]), 4);
     }
 
-    /// The room in the page decides what is left out, not the length of the name.
+    /// A name takes as much room as its JSON, which escapes some characters.
     #[test]
-    fn a_name_as_it_is_written() {
+    fn the_length_of_a_name_is_that_of_its_json() {
         for name in ["abc", "<&>\u{2028}", "\u{1}\"\\", "é🦀"] {
             let json = crate::html::escape::script_json(&[name]).unwrap();
-            assert_eq!(written(name), json.len() - 1, "{json}");
+            assert_eq!(json_length(name), json.len() - 1, "{json}");
         }
     }
 }

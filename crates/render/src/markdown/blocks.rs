@@ -1,4 +1,4 @@
-//! Sections and blocks as Markdown.
+//! Formats sections and blocks as Markdown.
 //!
 //! Every text is escaped, so that a kernel called `a | b` or `<img …>` stays a name.
 
@@ -15,25 +15,27 @@ use crate::document::{
 };
 use crate::wording::{sentence, unbroken};
 
-/// The longest bar.
+/// Length of the longest bar.
 const BAR: usize = 14;
-/// A longer name in a comment is clipped: nobody reads it to its end, and a report has thousands.
+/// Largest length of a name in a comment: nobody reads a longer one to its end, and a report has
+/// thousands.
 const LONGEST_NAME: usize = 120;
-/// A longer sentence in a comment is clipped.
+/// Largest length of a sentence in a comment.
 const LONGEST_TEXT: usize = 700;
-/// Places to look at in a comment beyond this many are left to the page.
+/// Largest number of places of a finding in a comment; the page has the others.
 const PLACES: usize = 5;
-/// Rows that a comment shows of a table with a preview.
+/// Number of rows that a comment shows of a table with a preview.
 pub(super) const PREVIEW: usize = 8;
 
-/// The kind of Markdown that is written.
+/// A writer of one kind of Markdown.
 #[derive(Clone, Copy)]
 pub(super) struct Markdown<'a> {
-    /// True for a comment: short names, numbers beside their units, everything long folded.
+    /// True for a comment: names are short, numbers stay beside their units, everything long is
+    /// folded.
     pub(super) is_comment: bool,
-    /// The pictures that there are.
+    /// The pictures that are available.
     pub(super) pictures: &'a [Picture],
-    /// The rows, items and findings that are shown at most.
+    /// Largest number of rows, items and findings.
     pub(super) most: usize,
 }
 
@@ -45,7 +47,7 @@ impl Markdown<'_> {
         blocks.join("\n\n")
     }
 
-    /// Returns a heading above some text, or a line that unfolds it.
+    /// Returns a text under a heading, or below a line that unfolds it.
     pub(super) fn under(self, title: &Message, is_folded: bool, text: &str) -> String {
         if title.text.is_empty() {
             text.to_owned()
@@ -58,7 +60,7 @@ impl Markdown<'_> {
         }
     }
 
-    /// Returns a sentence.
+    /// Returns a sentence as Markdown.
     pub(super) fn text(self, message: &Message) -> String {
         if self.is_comment {
             in_markdown(&clipped(&unbroken(message), LONGEST_TEXT))
@@ -67,7 +69,7 @@ impl Markdown<'_> {
         }
     }
 
-    /// Returns a text whose names are code.
+    /// Returns a text with its names as code.
     pub(super) fn named(self, message: &Message) -> String {
         let written = |(text, value): Segment<'_>| match value {
             Some(value) if value.value.is_name() => self.code(text),
@@ -141,7 +143,7 @@ impl Markdown<'_> {
         self.counted(lines.collect(), facts.len())
     }
 
-    /// Lines, and a line that says how many of them there are if not all are there.
+    /// Returns lines, and a line with the number of all if some are missing.
     fn counted(self, lines: Vec<String>, all: usize) -> String {
         let shown = lines.len();
         let mut text = lines.join("\n");
@@ -259,7 +261,7 @@ impl Markdown<'_> {
             .as_ref()
             .map_or_else(String::new, |(time, factor)| {
                 format!(
-                    " · at most {}, {} times as fast",
+                    " · saves at most {}, up to {}× faster",
                     self.text(time),
                     factor.text
                 )
@@ -284,7 +286,11 @@ impl Markdown<'_> {
             .gain
             .as_ref()
             .map_or_else(String::new, |(time, factor)| {
-                format!(" · at most {}, {}×", in_html(&unbroken(time)), factor.text)
+                format!(
+                    " · saves at most {}, up to {}× faster",
+                    in_html(&unbroken(time)),
+                    factor.text
+                )
             });
         let mut text = format!(
             "<details>\n<summary><b>{}</b> · {}{gain}</summary>\n\n**Evidence:** {}\n",
@@ -311,7 +317,8 @@ impl Markdown<'_> {
     }
 }
 
-/// A space behind a cell; an empty cell has the one before it.
+/// Returns a space to follow a cell; nothing if the cell is empty, because the space before it is
+/// enough.
 fn blank(cell: &str) -> &'static str {
     if cell.is_empty() { "" } else { " " }
 }
@@ -329,7 +336,7 @@ fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// A picture; light or dark as the reader likes, if there are both.
+/// Returns a picture: light or dark by the reader's theme, if there are both.
 fn picture_of(picture: &Picture) -> String {
     match &picture.source {
         PictureSource::File(path) => format!("![{}]({path})", in_markdown(&picture.alt)),
@@ -347,7 +354,7 @@ fn picture_of(picture: &Picture) -> String {
     }
 }
 
-/// Bars of characters, of words that are ours.
+/// Returns bars of characters as a code block. The words are ours, so they are not escaped.
 fn fenced(lines: &[(String, String)], legend: &str) -> String {
     let names = lines.iter().map(|(name, _)| name.chars().count());
     let names = names.max().unwrap_or(0);

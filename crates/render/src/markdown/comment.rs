@@ -1,5 +1,5 @@
-//! A document as a comment on a pull request, and as a job summary: the verdict first, and never
-//! longer than GitHub takes.
+//! Writes a document as a comment on a pull request, or as a job summary: the verdict first, and
+//! never longer than GitHub accepts.
 //!
 //! Sections with a high priority number are folded. Where there is too much, tables lose rows and
 //! then sections go, the highest number first. The last line says which went.
@@ -8,50 +8,50 @@ use metalens_analyzer::units::count;
 
 use super::blocks::{Markdown, PREVIEW};
 use super::escape::in_html;
-use super::fit::{Part, fitted};
+use super::fit::{PagePart, fitted};
 use super::picture::Picture;
 use crate::document::{Block, Document, Section, Table};
 use crate::error::Result;
 
-/// The longest comment, in bytes. GitHub says 65,536 characters; others found that it counts
-/// bytes, and takes four times as many. Bytes are never fewer than characters or UTF-16 units, so
-/// this keeps whichever limit holds, and leaves room for the addresses that `gh` writes into a
+/// The longest comment, in bytes. GitHub documents 65,536 characters; others found that it counts
+/// bytes, and accepts four times as many. Bytes are never fewer than characters or UTF-16 units, so
+/// this keeps whichever limit applies, and leaves room for the addresses that `gh` writes into a
 /// body.
 pub const COMMENT_LIMIT: usize = 60_000;
-/// The longest job summary of a step, in bytes: 1 MiB, less what frames it.
+/// The longest job summary of a step, in bytes: 1 MiB, minus the text around it.
 pub const SUMMARY_LIMIT: usize = 1_000_000;
-/// The charts of a report that a comment shows: more are not looked at.
+/// The charts of a report that a comment shows; more would not be looked at.
 pub const REPORT_CHARTS: [&str; 4] = ["timeline", "idle", "kernels", "gaps"];
-/// Sections from this priority on are folded.
+/// The priority from which on sections are folded.
 const FOLDED: u8 = 5;
-/// Warnings come before everything: not more than these.
+/// Largest number of warnings, because they precede everything else.
 const MOST_WARNINGS: usize = 10;
-/// The priority of a whole table, above the one of its section.
+/// The priority of a whole table, which is dropped before the section that previews it.
 const WHOLE_TABLE: u8 = 4;
 
-/// The frame of a comment: what is in it beside the document.
+/// The parts of a comment that are not in its document.
 #[derive(Debug, Clone, Default)]
-pub struct Frame {
+pub struct CommentFrame {
     /// The name of the comment, by which the next run finds it.
     pub key: String,
-    /// The commit that was recorded: hexadecimal digits.
+    /// The recorded commit, in hexadecimal digits.
     pub commit: Option<String>,
-    /// The charts; without any, some are made of characters.
+    /// The charts. Without any, some are drawn with characters.
     pub pictures: Vec<Picture>,
     /// The number of charts that the folder has.
     pub charts: usize,
-    /// Links at the end: a text of ours, and an address.
+    /// Links at the end of the comment, each a text of ours and an address.
     pub links: Vec<(String, String)>,
 }
 
-/// Returns the line with which a comment of this name begins.
+/// Returns the first line of a comment of this name, by which it is found again.
 #[must_use]
 pub fn marker(key: &str) -> String {
     format!("<!-- metalens:{key} -->")
 }
 
 /// A part of a comment.
-enum Content<'a> {
+enum CommentPart<'a> {
     Head(&'a [Section]),
     Section(&'a Section),
     /// All rows of a table that has a preview in its section.
@@ -59,11 +59,11 @@ enum Content<'a> {
     Foot,
 }
 
-/// Returns the comment, at most so many bytes long; ends with a line break.
-pub fn comment(document: &Document, frame: &Frame, limit: usize) -> Result<String> {
+/// Returns the comment, which has at most `limit` bytes and ends with a line break.
+pub fn comment(document: &Document, frame: &CommentFrame, limit: usize) -> Result<String> {
     let has_pictures = !frame.pictures.is_empty();
     let contents = contents(document, has_pictures);
-    let parts: Vec<Part> = contents.iter().map(part).collect();
+    let parts: Vec<PagePart> = contents.iter().map(part).collect();
     let render = |at: usize, most: usize, left_out: &[&str]| {
         let markdown = Markdown {
             is_comment: true,
@@ -71,43 +71,43 @@ pub fn comment(document: &Document, frame: &Frame, limit: usize) -> Result<Strin
             most,
         };
         match contents.get(at) {
-            Some(Content::Head(opening)) => head(document, opening, frame, markdown),
-            Some(Content::Section(section)) => section_text(section, markdown),
-            Some(Content::WholeTable(section, table)) => whole_table(section, table, markdown),
-            Some(Content::Foot) | None => foot(document, frame, left_out, markdown),
+            Some(CommentPart::Head(opening)) => head(document, opening, frame, markdown),
+            Some(CommentPart::Section(section)) => section_text(section, markdown),
+            Some(CommentPart::WholeTable(section, table)) => whole_table(section, table, markdown),
+            Some(CommentPart::Foot) | None => foot(document, frame, left_out, markdown),
         }
     };
     fitted(&parts, limit, &render)
 }
 
-/// The sections without a title open the comment.
-fn contents(document: &Document, has_pictures: bool) -> Vec<Content<'_>> {
+/// Returns the parts of the comment. Sections without a title come first.
+fn contents(document: &Document, has_pictures: bool) -> Vec<CommentPart<'_>> {
     let sections = document.sections.as_slice();
     let is_opening = |section: &Section| section.title.text.is_empty();
     let opening = sections.iter().take_while(|one| is_opening(one)).count();
     let (opening, sections) = sections.split_at(opening);
-    let mut contents = vec![Content::Head(opening)];
+    let mut contents = vec![CommentPart::Head(opening)];
     let mut whole = Vec::new();
     for section in sections {
-        contents.push(Content::Section(section));
+        contents.push(CommentPart::Section(section));
         for block in &section.blocks {
             if let Block::Table(table) = block
                 && table.has_preview
                 && (has_pictures || table.rows.len() > PREVIEW)
             {
-                whole.push(Content::WholeTable(section, table));
+                whole.push(CommentPart::WholeTable(section, table));
             }
         }
     }
     contents.extend(whole);
-    contents.push(Content::Foot);
+    contents.push(CommentPart::Foot);
     contents
 }
 
-fn part(content: &Content<'_>) -> Part {
+fn part(content: &CommentPart<'_>) -> PagePart {
     let (name, priority, rows) = match content {
-        Content::Head(_) | Content::Foot => (String::new(), 0, usize::MAX),
-        Content::Section(section) => {
+        CommentPart::Head(_) | CommentPart::Foot => (String::new(), 0, usize::MAX),
+        CommentPart::Section(section) => {
             let rows = section.blocks.iter().map(row_count).max();
             (
                 section.title.text.clone(),
@@ -115,19 +115,19 @@ fn part(content: &Content<'_>) -> Part {
                 rows.unwrap_or(0),
             )
         }
-        Content::WholeTable(section, table) => {
+        CommentPart::WholeTable(section, table) => {
             let name = format!("{} in full", section.title.text);
             (name, section.priority + WHOLE_TABLE, table.rows.len())
         }
     };
-    Part {
+    PagePart {
         name,
         priority,
         rows,
     }
 }
 
-/// The number of rows of a block that can be left out one by one.
+/// Returns the number of rows of a block that can be left out one by one.
 fn row_count(block: &Block) -> usize {
     match block {
         Block::List(items) => items.len(),
@@ -138,7 +138,12 @@ fn row_count(block: &Block) -> usize {
     }
 }
 
-fn head(document: &Document, opening: &[Section], frame: &Frame, markdown: Markdown<'_>) -> String {
+fn head(
+    document: &Document,
+    opening: &[Section],
+    frame: &CommentFrame,
+    markdown: Markdown<'_>,
+) -> String {
     let title = markdown.named(&document.title);
     let mut text = format!("{}\n### {title}\n\n", marker(&frame.key));
     let is_warning = |block: &&Block| matches!(block, Block::Warning(_));
@@ -177,7 +182,12 @@ fn whole_table(section: &Section, table: &Table, markdown: Markdown<'_>) -> Stri
     )
 }
 
-fn foot(document: &Document, frame: &Frame, left_out: &[&str], markdown: Markdown<'_>) -> String {
+fn foot(
+    document: &Document,
+    frame: &CommentFrame,
+    left_out: &[&str],
+    markdown: Markdown<'_>,
+) -> String {
     let links = frame.links.iter();
     let links: Vec<String> = links
         .map(|(text, url)| format!("[{text}]({url})"))
@@ -186,7 +196,7 @@ fn foot(document: &Document, frame: &Frame, left_out: &[&str], markdown: Markdow
     if !left_out.is_empty() {
         text.push_str(if text.is_empty() { "" } else { "\n\n" });
         text.push_str(&format!(
-            "Left out to keep within GitHub's limit: {}. The folder has them.",
+            "Left out to keep within GitHub's limit: {}. The report folder has them.",
             super::escape::in_markdown(&left_out.join(", "))
         ));
     }

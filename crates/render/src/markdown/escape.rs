@@ -1,4 +1,4 @@
-//! Text that Markdown, HTML and GitHub show and do not obey.
+//! Escapes text so that Markdown, HTML and GitHub show it and do not interpret it.
 //!
 //! A kernel's label is whatever its author, or somebody who means harm, made it: a
 //! mention that sends mail, a link, a comment's marker, a picture, an instruction to
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use metalens_text::{is_hidden, name};
 
-/// A space of no width, as HTML and Markdown write it.
+/// A zero-width space, as HTML and Markdown write it.
 const BREAK: &str = "&#8203;";
 
 /// Escapes text for a line of Markdown, also in a table.
@@ -55,7 +55,7 @@ pub(super) fn as_code(text: &str) -> String {
     }
 }
 
-/// The beginning and the end of a text that is longer than this.
+/// Returns the beginning and the end of a text that is longer than `longest`.
 pub(super) fn clipped(text: &str, longest: usize) -> Cow<'_, str> {
     let length = text.chars().count();
     if length <= longest {
@@ -102,7 +102,7 @@ fn each(text: &str, write: impl Fn(usize, char, &mut String)) -> String {
     out
 }
 
-/// Returns the place of a mark that would begin a list or underline a heading.
+/// Returns the position of a mark that would begin a list or underline a heading.
 fn mark_of_line(text: &str) -> Option<usize> {
     let after_number = text.trim_start_matches(|one: char| one.is_ascii_digit());
     let digits = text.len() - after_number.len();
@@ -125,7 +125,7 @@ fn begins_item(text: &str, marks: &[char]) -> bool {
         .is_some_and(|after| after.is_empty() || after.starts_with(is_blank))
 }
 
-/// A space, or what is shown as one.
+/// Returns whether a letter is a space, or is shown as one.
 fn is_blank(letter: char) -> bool {
     (letter.is_whitespace() || letter.is_control()) && !is_hidden(letter)
 }
@@ -157,7 +157,8 @@ fn ends_with_ignoring_case(text: &str, word: &str) -> bool {
     end.is_some_and(|end| end.eq_ignore_ascii_case(word))
 }
 
-/// `tada:`, but not the `fast:` of `metal::fast::exp`.
+/// Returns whether the text begins an emoji, as in `tada:`, but not in `fast:` of
+/// `metal::fast::exp`.
 fn begins_emoji(after: &str) -> bool {
     let is_of_name = |one: char| one.is_ascii_alphanumeric() || matches!(one, '_' | '+' | '-');
     let end = after.trim_start_matches(is_of_name);
@@ -168,8 +169,8 @@ fn begins_emoji(after: &str) -> bool {
     is_name && end.starts_with(':') && !end.starts_with("::")
 }
 
-/// Returns the length of the commit's name that begins here: 7 to 64 hexadecimal digits and no
-/// more. The first may be a capital: a sentence may begin with the name.
+/// Returns the length of the commit hash that begins here: 7 to 64 hexadecimal digits and no more.
+/// The first may be a capital: a sentence may begin with the hash.
 fn hash_length(before: &str, rest: &str) -> Option<usize> {
     let is_of_word = |one: char| one.is_alphanumeric() || one == '_';
     let is_digit = |one: char| matches!(one, '0'..='9' | 'a'..='f');
@@ -188,9 +189,9 @@ mod tests {
 
     use super::*;
 
-    /// `·` stands for the space of no width.
+    /// In the expected text, `·` is a zero-width space.
     #[test]
-    fn nothing_is_obeyed() {
+    fn markdown_in_text_is_escaped() {
         let check = |text: &str, expected: &str| {
             assert_eq!(in_markdown(text).replace(BREAK, "·"), expected, "{text}");
         };
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn html_holds_it() {
+    fn html_in_text_is_escaped() {
         let check = |text: &str, expected: &str| {
             assert_eq!(in_html(text).replace(BREAK, "·"), expected, "{text}");
         };
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_copied_as_it_is() {
+    fn code_spans_keep_the_exact_text() {
         let check = |text: &str, expected: &str| {
             assert_eq!(as_code(text).replace(BREAK, "·"), expected, "{text}");
         };
@@ -283,7 +284,7 @@ mod tests {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns what another parser of Markdown reads; panics if it is more than text.
+    /// Returns the text that another parser of Markdown reads; panics if it is more than text.
     fn read(page: &str) -> String {
         use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
         // What GitHub has.
@@ -313,7 +314,7 @@ mod tests {
     proptest::proptest! {
         /// Escaped text reads as the original, in a line and in a table, as text and as code.
         #[test]
-        fn it_is_text_to_another_reader(
+        fn another_parser_reads_only_text(
             text in proptest::collection::vec(
                 proptest::prop_oneof![
                     proptest::string::string_regex("[-#*_`|\\\\<>&!\\[\\](){}@:/.+=~^$\"\u{202e}\u{200b}\n\t\u{1} 0-9a-f]{1,6}").unwrap(),

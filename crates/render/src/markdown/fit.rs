@@ -1,29 +1,30 @@
-//! Keeping within a limit: rows go first, then whole sections, the least important
-//! first; never a part of a row, a table's head or a block.
+//! Keeps a page within a limit: drops rows first, then whole sections, the least important first;
+//! never a part of a row, of a table's heading or of a block.
 
 use std::cmp::Reverse;
 
 use crate::error::{Error, Result};
 
-/// A part of a page that is there or not.
+/// A part of a page that can be left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct PagePart {
     /// The name of the part.
     pub(super) name: String,
-    /// The order in which parts go: 0 never, else the highest first.
+    /// The order in which parts are dropped: 0 never, else the highest first.
     pub(super) priority: u8,
-    /// The number of rows that may be left out instead.
+    /// The number of rows that can be left out instead of the whole part.
     pub(super) rows: usize,
 }
 
-/// Renders a part with so many of its rows. The last part says what was left out.
+/// A function that renders a part with this many of its rows. The last part lists the parts that
+/// were left out.
 pub(super) type Render<'a> = dyn Fn(usize, usize, &[&str]) -> String + 'a;
 
-/// Room for the sentence that says what was left out.
+/// Room for the sentence about the parts that were left out, in bytes.
 const ROOM_TO_TELL: usize = 400;
 
-/// Returns the page, at most so many bytes long.
-pub(super) fn fitted(parts: &[Part], limit: usize, render: &Render<'_>) -> Result<String> {
+/// Returns the page, which has at most `limit` bytes.
+pub(super) fn fitted(parts: &[PagePart], limit: usize, render: &Render<'_>) -> Result<String> {
     let mut left_out: Vec<&str> = Vec::new();
     let numbered = parts.iter().enumerate();
     let mut texts: Vec<String> = numbered
@@ -61,7 +62,7 @@ pub(super) fn fitted(parts: &[Part], limit: usize, render: &Render<'_>) -> Resul
     Ok(page)
 }
 
-/// Returns a part with as many rows as there is room for; nothing if not even one fits.
+/// Returns a part with as many rows as there is room for; `None` if not even one fits.
 fn shortened(all: usize, room: usize, render: &dyn Fn(usize) -> String) -> String {
     let (mut fits, mut fits_not) = (0, all);
     let mut best = String::new();
@@ -81,17 +82,17 @@ fn shortened(all: usize, room: usize, render: &dyn Fn(usize) -> String) -> Strin
 mod tests {
     use super::*;
 
-    fn part(name: &str, priority: u8, rows: usize) -> Part {
-        Part {
+    fn part(name: &str, priority: u8, rows: usize) -> PagePart {
+        PagePart {
             name: name.to_owned(),
             priority,
             rows,
         }
     }
 
-    /// Each row is `x` and a line's end; the last part says what is missing.
+    /// Each row is `x` and a line break; the last part lists the missing parts.
     #[test]
-    fn the_least_important_goes_first() {
+    fn the_least_important_is_dropped_first() {
         let parts = [
             part("head", 0, 0),
             part("a", 1, 4),
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_there_must_fit() {
+    fn mandatory_parts_that_do_not_fit_are_an_error() {
         let head = |_: usize, _: usize, _: &[&str]| "head\n".to_owned();
         assert!(fitted(&[part("head", 0, 0)], 3, &head).is_err());
     }

@@ -1,4 +1,4 @@
-//! Documents as Markdown: a page to keep, and a comment on a pull request.
+//! Writes documents as Markdown: a page to keep, and a comment on a pull request.
 
 mod blocks;
 mod comment;
@@ -8,10 +8,10 @@ mod picture;
 
 use crate::document::Document;
 use blocks::Markdown;
-pub use comment::{COMMENT_LIMIT, Frame, REPORT_CHARTS, SUMMARY_LIMIT, comment, marker};
+pub use comment::{COMMENT_LIMIT, CommentFrame, REPORT_CHARTS, SUMMARY_LIMIT, comment, marker};
 pub use picture::{Picture, PictureSource};
 
-/// Returns a document as a page, with what pictures there are; ends with a line break.
+/// Returns a document as a page with these pictures; ends with a line break.
 #[must_use]
 pub fn page(document: &Document, pictures: &[Picture]) -> String {
     let markdown = Markdown {

@@ -1,11 +1,11 @@
-//! Pictures that Markdown shows.
+//! Defines the pictures that Markdown shows.
 
 /// A picture that Markdown shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// The name of the chart.
     pub chart: String,
-    /// The contents of the picture, in words.
+    /// Alternative text of the picture.
     pub alt: String,
     /// The width at which the picture is shown, in pixels.
     pub width: u32,
@@ -23,6 +23,6 @@ pub enum PictureSource {
         /// The address of the dark picture.
         dark: Option<String>,
     },
-    /// A file, by its path seen from the page. `gh` attaches a file that is named like that.
+    /// A file, by its path relative to the page. `gh` uploads a file that is named like that.
     File(String),
 }

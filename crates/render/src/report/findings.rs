@@ -1,4 +1,4 @@
-//! The findings, the most important first.
+//! Builds the section of findings, the most important first.
 
 use metalens_analyzer::message::{begins_with_name, factor, time};
 use metalens_analyzer::units::capital;
@@ -7,21 +7,20 @@ use metalens_analyzer::{Finding, Message, Report};
 use crate::document::{Block, FindingEntry, Section};
 use crate::wording::{plain, sentence};
 
-/// Returns the findings, and what their gains mean.
+/// Returns the findings, with an explanation of their upper bounds.
 pub(super) fn findings(report: &Report) -> Section {
     let section = Section::new("findings", "Findings", 2);
     if report.findings.is_empty() {
         return section.with(Block::Text(
-            "Nothing was found that would make it faster, and nothing that speaks against these \
-             numbers"
+            "No finding: no rule found a way to make it faster, or a reason to doubt these numbers"
                 .into(),
         ));
     }
     let gains = report.findings.iter().filter(|one| one.gain.is_some());
     let remark = (gains.count() > 1).then(|| {
         Block::Remark(
-            "Each gain is an upper bound: the time that would go if its cause went altogether. \
-             Gains overlap, so they do not add up"
+            "Each saving is an upper bound: the time saved if its cause went away entirely. Savings \
+             overlap, so they do not add up"
                 .into(),
         )
     });
@@ -50,7 +49,7 @@ fn entry(finding: &Finding) -> FindingEntry {
     }
 }
 
-/// The evidence as a sentence. A name that it begins with stays as it is.
+/// Returns the evidence as a sentence. A name at its beginning keeps its spelling.
 fn evidence(finding: &Finding) -> Message {
     let mut evidence = Message::new(&finding.evidence, &finding.evidence_values);
     if !begins_with_name(&finding.evidence_values) {

@@ -1,4 +1,4 @@
-//! The gaps in the work of the process: by length, and the longest.
+//! Builds the sections on gaps: their lengths, and the longest ones.
 
 use metalens_analyzer::message::{count, counted, kernel, moment, time};
 use metalens_analyzer::{Bucket, Message, Report, message};
@@ -6,10 +6,10 @@ use metalens_analyzer::{Bucket, Message, Report, message};
 use crate::document::{Block, Cell, Chart, Column, Section, Table};
 use crate::wording::share;
 
-/// Gaps that screens and pages show, and interactive pages.
+/// Largest numbers of gaps on screens and pages, and on interactive pages.
 const LONGEST: (usize, usize) = (5, 10);
 
-/// Returns the gaps by length; nothing if there are none.
+/// Returns the gaps by length; `None` without gaps.
 pub(super) fn gaps(report: &Report) -> Option<Section> {
     let gaps = &report.gaps;
     let said = message!(
@@ -50,7 +50,8 @@ pub(super) fn gaps(report: &Report) -> Option<Section> {
     Some(section)
 }
 
-/// The histogram without the empty ends; a hole within it tells something.
+/// Returns the histogram without the empty ends. Empty buckets between others stay, because they
+/// mean something.
 fn inhabited(histogram: &[Bucket]) -> &[Bucket] {
     let is_used = |bucket: &Bucket| bucket.count > 0;
     let first = histogram.iter().position(is_used).unwrap_or(0);
@@ -67,7 +68,7 @@ fn length(bucket: &Bucket) -> Message {
     }
 }
 
-/// `20 µs`: the edge of a bucket is a whole number of its unit.
+/// Returns the edge of a bucket, such as `20 µs`: a whole number of its unit.
 fn edge(ns: u64) -> Message {
     let text = if ns.is_multiple_of(1_000_000) {
         format!("{} ms", ns / 1_000_000)
@@ -77,7 +78,7 @@ fn edge(ns: u64) -> Message {
     Message::value(text, message::Value::Time { ns })
 }
 
-/// Returns the longest gaps; nothing if there are none.
+/// Returns the longest gaps; `None` without gaps.
 pub(super) fn longest(report: &Report) -> Option<Section> {
     let gaps = &report.gaps.top;
     if gaps.is_empty() {

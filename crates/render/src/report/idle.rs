@@ -1,4 +1,4 @@
-//! The idle time of the GPU, cause by cause.
+//! Builds the section on the idle time of the GPU by cause.
 
 use metalens_analyzer::message::{count, counted, time};
 use metalens_analyzer::{Message, Report, message};
@@ -6,7 +6,7 @@ use metalens_analyzer::{Message, Report, message};
 use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table};
 use crate::wording::share;
 
-/// Returns the idle time by cause; nothing if the GPU was never idle.
+/// Returns the idle time by cause; `None` if the GPU was never idle.
 pub(super) fn idle(report: &Report) -> Option<Section> {
     let idle = &report.idle;
     if idle.total_ns == 0 {
@@ -21,7 +21,7 @@ pub(super) fn idle(report: &Report) -> Option<Section> {
             Column::number("time"),
             Column::number("share"),
             Column::bar(""),
-            Column::sentence("in words"),
+            Column::sentence("meaning"),
         ],
     )
     .sortable();
@@ -55,10 +55,10 @@ fn pairs(report: &Report) -> Message {
         counted(report.gaps.count, "gap"),
     )];
     said.push(match idle.joinable {
-        0 => "no gap has both its completion and its encoding on record".into(),
+        0 => "no gap has both its completion and its encoding recorded".into(),
         joinable => message!(
-            "{} of {} have their completion and encoding on record; {} are serialized: the next \
-             work was encoded only once the last was known to be done",
+            "completion and encoding are recorded for {} of {}; {} are serialized: the program \
+             encoded the next work only after the last work completed",
             count(joinable),
             counted(idle.pairs, "gap"),
             count(idle.serialized),

@@ -1,4 +1,4 @@
-//! The work: by kernel, by channel, and its pattern.
+//! Builds the sections on the work: by kernel, by channel, and its pattern.
 
 use metalens_analyzer::message::{count, counted, kernel, moment, name, percent, time};
 use metalens_analyzer::{Message, Outlier, Report, message};
@@ -6,13 +6,13 @@ use metalens_analyzer::{Message, Outlier, Report, message};
 use crate::document::{Block, Chart, Column, Fact, Section, Table};
 use crate::wording::{known, share, short_time};
 
-/// Kernels that screens and pages show, and interactive pages.
+/// Largest numbers of kernels on screens and pages, and on interactive pages.
 const KERNELS: (usize, usize) = (20, 200);
-/// A longer list of kernels is not read, even where there is room.
+/// Largest number of kernels even where there is room, because nobody reads a longer list.
 const MOST_KERNELS: usize = 400;
-/// Channels that interactive pages show.
+/// Largest number of channels on interactive pages.
 const CHANNELS: usize = 50;
-/// Outliers that are shown.
+/// Largest number of outliers that are shown.
 const OUTLIERS: usize = 3;
 
 /// Returns the kernels, the most time first.
@@ -69,7 +69,7 @@ fn has_ambiguous_names(report: &Report) -> bool {
     names.windows(2).any(|pair| pair.first() == pair.last())
 }
 
-/// Returns the channels if there are several: else the kernels say it all.
+/// Returns the channels if there are several; one channel would repeat the kernels.
 pub(super) fn channels(report: &Report) -> Option<Section> {
     if report.channels.len() < 2 {
         return None;
@@ -105,7 +105,7 @@ pub(super) fn pattern(report: &Report) -> Option<Section> {
     Block::facts(facts).map(|facts| section.with(facts))
 }
 
-/// The pieces into which the work is cut.
+/// Returns the facts on the size of the work's pieces.
 fn pieces(report: &Report) -> Vec<Fact> {
     let (shape, counts) = (&report.shape, &report.counts);
     let mut facts = Vec::new();
@@ -141,9 +141,9 @@ fn pieces(report: &Report) -> Vec<Fact> {
     }
     if counts.coalesced > 0 {
         let text = message!(
-            "{} that the driver made of {}",
-            counted(counts.coalesced, "interval"),
+            "the driver merged {} into {}",
             counted(counts.coalesced_encoders, "encoder"),
+            counted(counts.coalesced, "interval"),
         );
         facts.push(Fact::new("coalesced", text));
     }

@@ -1,4 +1,4 @@
-//! The time between committing, running and completing.
+//! Builds the section on latency: the time between commit, start, end and notification.
 
 use metalens_analyzer::message::{Value, count, number};
 use metalens_analyzer::{Message, Queue, Report, message};
@@ -6,7 +6,7 @@ use metalens_analyzer::{Message, Queue, Report, message};
 use crate::document::{Block, Column, Section, Table};
 use crate::wording::{share, signed_time};
 
-/// Returns the latencies and the queue depth; nothing if the recording has none.
+/// Returns the latencies and the queue depth; `None` if the recording has neither.
 pub(super) fn latency(report: &Report) -> Option<Section> {
     let latency = &report.latency;
     let rows = [
@@ -55,7 +55,7 @@ pub(super) fn latency(report: &Report) -> Option<Section> {
     Some(section.with(Block::Table(table)).with_some(queue))
 }
 
-/// The number of command buffers that the GPU had before it.
+/// Returns the queue depth: the number of command buffers that were waiting or running.
 fn depth(queue: &Queue, span_ns: u64) -> Message {
     let parts = [
         ("none", queue.empty_ns),
@@ -66,8 +66,8 @@ fn depth(queue: &Queue, span_ns: u64) -> Message {
     let parts = parts.map(|(name, ns)| message!("{} for {}", name, share(ns, span_ns)));
     let mean = format!("{:.2}", queue.mean_depth);
     message!(
-        "Queue depth, command buffers committed and not yet done: {} on average, {} at most; {} of \
-         the window",
+        "Queue depth (command buffers committed and not finished): {} on average, {} at most; {} \
+         of the window",
         number(mean, queue.mean_depth, |number| Value::Number { number }),
         count(queue.max_depth),
         Message::joined(parts, ", "),

@@ -1,4 +1,5 @@
-//! The rest of the machine: clock, heat, memory, driver, other processes, hardware counters.
+//! Builds the sections on the rest of the machine: clock, heat, memory, driver, other processes,
+//! hardware counters.
 
 use metalens_analyzer::message::{
     Value, bytes, count, counted, name, number, percent, process, time,
@@ -8,14 +9,14 @@ use metalens_analyzer::{Machine, Message, Report, StateTime, message};
 use crate::document::{Block, Column, Fact, Section, Table};
 use crate::wording::{known, share};
 
-/// States beyond this many are counted.
+/// Largest number of states that are named; the others are counted.
 const STATES: usize = 8;
-/// Other processes that are named.
+/// Largest number of other processes that are named.
 const OTHERS: usize = 3;
-/// Counters that screens and pages show, and interactive pages.
+/// Largest numbers of counters on screens and pages, and on interactive pages.
 const COUNTERS: (usize, usize) = (20, 200);
 
-/// Returns what else the machine did; nothing if the recording does not tell.
+/// Returns the other activity of the machine; `None` if none was recorded.
 pub(super) fn machine(report: &Report) -> Option<Section> {
     let mut facts = clock_and_heat(&report.machine);
     facts.extend(memory_and_driver(report));
@@ -23,7 +24,7 @@ pub(super) fn machine(report: &Report) -> Option<Section> {
     Block::facts(facts).map(|facts| section.with(facts))
 }
 
-/// The states, each with its share of the window and of the busy time.
+/// Returns the states, each with its share of the window and of the busy time.
 fn states(states: &[StateTime]) -> Message {
     let shown = states.iter().take(STATES).map(|state| {
         let induced = if state.induced_ns > 0 {
@@ -76,9 +77,9 @@ fn memory_and_driver(report: &Report) -> Vec<Fact> {
     {
         let wired = machine.wired.and_then(|wired| wired.peak_bytes);
         let wired =
-            wired.map(|peak| message!("; the machine's wired memory at most {}", bytes(peak)));
+            wired.map(|peak| message!("; peak wired memory of the machine {}", bytes(peak)));
         let text = message!(
-            "of the process: at most {}, {} at the end{}",
+            "of the process: peak {}, {} at the end{}",
             bytes(peak),
             bytes(last),
             wired
@@ -124,7 +125,7 @@ fn others(report: &Report) -> Fact {
     });
     let in_gaps = (others.in_gaps_ns > 0).then(|| {
         message!(
-            "; in {} of the time of the gaps: {}",
+            "; in {} of the idle time: {}",
             share(others.in_gaps_ns, report.gaps.total_ns),
             Message::joined(top, ", "),
         )
@@ -132,7 +133,7 @@ fn others(report: &Report) -> Fact {
     Fact::new("other processes", message!("{}{}", busy, in_gaps))
 }
 
-/// Returns the hardware counters; nothing if there are none.
+/// Returns the hardware counters; `None` if there are none.
 pub(super) fn counters(report: &Report) -> Option<Section> {
     let found = report.counters.as_ref()?;
     let (short, long) = COUNTERS;

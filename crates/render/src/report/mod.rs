@@ -1,4 +1,4 @@
-//! The document of a report: one file for each of its sections.
+//! Builds the document of a report. Each section has a file of its own.
 
 mod brief;
 mod findings;
@@ -24,7 +24,7 @@ pub use brief::brief;
 use crate::document::Document;
 use crate::wording::plain;
 
-/// Returns the document of a report, in the order in which people ask.
+/// Returns the document of a report, with its sections in the order in which people ask.
 #[must_use]
 pub fn document(report: &Report) -> Document {
     let sections = [

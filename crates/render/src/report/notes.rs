@@ -1,11 +1,11 @@
-//! Notes, and what was not recorded.
+//! Builds the sections on notes, and on things that were not recorded.
 
 use metalens_analyzer::message::count;
 use metalens_analyzer::{Message, Report, message};
 
 use crate::document::{Block, Fact, Section};
 
-/// Returns the notes that are worth knowing, and the checks that fail; nothing if there are none.
+/// Returns the quiet notes, and the checks that fail; `None` if there are none.
 pub(super) fn notes(report: &Report) -> Option<Section> {
     // The phases say where a warm-up ends, and all of it.
     let notes = report.quiet_notes();
@@ -17,7 +17,7 @@ pub(super) fn notes(report: &Report) -> Option<Section> {
     Block::list(notes.chain(failed)).map(|list| section.with(list))
 }
 
-/// Returns what the recording does not have, and why; nothing if it has all.
+/// Returns the things that were not recorded, with reasons; `None` if everything was.
 pub(super) fn not_recorded(report: &Report) -> Option<Section> {
     let missing = report.not_recorded.iter();
     let missing = missing.map(|one| Fact::new(&one.what, Message::new(&one.why, &one.why_values)));

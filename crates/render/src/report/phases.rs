@@ -1,4 +1,4 @@
-//! The phases of the recording: warm-up, segments, iterations, and those that programs named.
+//! Builds the section on phases: warm-up, segments, iterations, and phases that programs named.
 
 use metalens_analyzer::message::{Value, count, moment, name, number, percent, process, time};
 use metalens_analyzer::{Message, Phases, Report, message};
@@ -6,10 +6,10 @@ use metalens_analyzer::{Message, Phases, Report, message};
 use crate::document::{Block, Column, Fact, Section, Table};
 use crate::wording::known;
 
-/// Named phases that screens and pages show, and interactive pages.
+/// Largest numbers of named phases on screens and pages, and on interactive pages.
 const NAMED: (usize, usize) = (10, 50);
 
-/// Returns the phases; nothing if there are none.
+/// Returns the phases; `None` if there are none.
 pub(super) fn phases(report: &Report) -> Option<Section> {
     let phases = &report.phases;
     let facts = Block::facts(facts(phases));
@@ -42,7 +42,7 @@ fn facts(phases: &Phases) -> Vec<Fact> {
     if phases.segments.count > 1 {
         let quiet = time(phases.segments.quiet_gap_ns);
         let text = message!(
-            "{}, parted by gaps of {} and more",
+            "{}, separated by gaps of {} or more",
             count(phases.segments.count),
             quiet
         );

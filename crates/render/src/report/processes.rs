@@ -1,4 +1,4 @@
-//! The GPU time of the window, and the processes that used the GPU.
+//! Builds the sections on the GPU time of the window, and on the processes that used the GPU.
 
 use metalens_analyzer::message::{count, counted, process, time, ungrouped};
 use metalens_analyzer::{Message, Report, message};
@@ -6,10 +6,10 @@ use metalens_analyzer::{Message, Report, message};
 use crate::document::{Block, Column, Section, Table};
 use crate::wording::{known, share};
 
-/// Processes that screens and pages show, and interactive pages.
+/// Largest numbers of processes on screens and pages, and on interactive pages.
 const PROCESSES: (usize, usize) = (8, 20);
 
-/// Returns the GPU time of the window by whose it was.
+/// Returns the GPU time of the window: the process, other processes, and idle.
 pub(super) fn gpu_time(report: &Report) -> Section {
     let (busy, span) = (&report.busy, report.window.span_ns);
     let mut table = Table::new(
@@ -39,10 +39,7 @@ pub(super) fn gpu_time(report: &Report) -> Section {
 fn overlap(report: &Report) -> Message {
     match report.busy.overlap_factor {
         Some(factor) if factor > 1.005 => {
-            message!(
-                "{} summed: its work overlaps itself",
-                time(report.busy.sum_ns)
-            )
+            message!("{} summed: its intervals overlap", time(report.busy.sum_ns))
         }
         _ => Message::default(),
     }
@@ -51,14 +48,14 @@ fn overlap(report: &Report) -> Message {
 fn active(report: &Report) -> Message {
     match report.busy.machine_active_ns {
         Some(active) if active == report.busy.machine_busy_ns => {
-            "as the GPU's own Active time says, to the nanosecond".into()
+            "equals the GPU's own Active time".into()
         }
-        Some(active) => message!("the GPU's own Active time says {}", time(active)),
+        Some(active) => message!("the GPU's own Active time is {}", time(active)),
         None => Message::default(),
     }
 }
 
-/// Returns the processes that used the GPU, if there are others than the analyzed one.
+/// Returns the processes that used the GPU; `None` if only the analyzed one did.
 pub(super) fn processes(report: &Report) -> Option<Section> {
     let unattributed = report.counts.unattributed;
     if report.processes.len() < 2 && unattributed == 0 {

@@ -1,4 +1,4 @@
-//! The program on the CPU, where it was sampled.
+//! Builds the section on the program's CPU time, from samples.
 
 use metalens_analyzer::message::{count, counted, function, path, percent, table, time};
 use metalens_analyzer::{CpuHost, Report, message};
@@ -6,10 +6,10 @@ use metalens_analyzer::{CpuHost, Report, message};
 use crate::document::{Block, Column, Fact, Section, Table};
 use crate::wording::known;
 
-/// Functions beyond this many are left to the report.
+/// Largest number of functions that are shown; the report has the others.
 const FRAMES: usize = 10;
 
-/// Returns the CPU samples of the program; nothing without samples.
+/// Returns the CPU samples of the program; `None` without samples.
 pub(super) fn cpu(report: &Report) -> Option<Section> {
     let cpu = report.cpu.as_ref()?;
     let samples = message!(
@@ -40,7 +40,7 @@ pub(super) fn cpu(report: &Report) -> Option<Section> {
     Some(section)
 }
 
-/// The functions that the program was in while the GPU waited for it.
+/// Returns the table of the functions that ran while the GPU waited for the program.
 fn frame_table(host: &CpuHost) -> Block {
     let columns = vec![
         Column::number("share"),

@@ -1,4 +1,4 @@
-//! The recording: what was recorded, of which process, and the part of it that is analyzed.
+//! Builds the section on the recording: its facts, the analyzed process, and the analyzed part.
 
 use metalens_analyzer::message::{counted, moment, path, process, quote, time, ungrouped};
 use metalens_analyzer::{ChosenBy, Message, ProcessName, Report, message};
@@ -49,7 +49,7 @@ pub(super) fn recording(report: &Report) -> Section {
     Section::new("recording", "Recording", 6).with(Block::Facts(facts))
 }
 
-/// Adds a fact that is made of what is known.
+/// Adds a fact that consists of the known parts; none if no part is known.
 fn add(facts: &mut Vec<Fact>, name: &str, parts: [Option<Message>; 3]) {
     let parts: Vec<Message> = parts.into_iter().flatten().collect();
     if !parts.is_empty() {
@@ -65,13 +65,13 @@ fn process_and_pid(one: &ProcessName) -> Message {
     }
 }
 
-/// The reason why the report is about this process.
+/// Returns the reason why the report is about this process.
 fn chosen_by(how: ChosenBy) -> &'static str {
     match how {
         ChosenBy::Launched => "launched by the recorder",
         ChosenBy::Attached => "attached to by the recorder",
         ChosenBy::Recorded => "named by the recording",
-        ChosenBy::Requested => "as asked for",
+        ChosenBy::Requested => "as requested",
         ChosenBy::Busiest => "chosen because it was the busiest",
     }
 }

@@ -1,4 +1,4 @@
-//! The utilization over time, and the thresholds that somebody set.
+//! Builds the sections on the utilization over time, and on the thresholds that somebody set.
 
 use metalens_analyzer::message::{percent, time};
 use metalens_analyzer::{
@@ -22,7 +22,7 @@ pub(super) fn thresholds(report: &Report) -> Option<Section> {
     }
     let mut table = Table::new(
         "thresholds",
-        "Thresholds and whether they were kept",
+        "Thresholds and verdicts",
         vec![
             Column::name("threshold"),
             Column::number("value"),
@@ -70,7 +70,7 @@ fn value(value: f64, unit: ThresholdUnit) -> Message {
     }
 }
 
-/// The GPU time as a share of each idea of the run time.
+/// Returns the GPU time as a share of each definition of the run time.
 fn efficiency(report: &Report) -> Option<Message> {
     let efficiency = &report.efficiency;
     let part = |share: Option<f64>, ns: Option<u64>, name: &'static str| {

@@ -1,4 +1,4 @@
-//! The verdict: four sentences, what changes every number, and the window at a glance.
+//! Builds the verdict: four sentences, loud notes, and the window at a glance.
 
 use metalens_analyzer::message::{count, percent};
 use metalens_analyzer::{Message, Report, UtilizationChunk, message};
@@ -7,10 +7,10 @@ use crate::bars::{NONE, column};
 use crate::document::{Block, Chart, Drawing, Section};
 use crate::wording::{plain, sentence, short_time};
 
-/// Warnings beyond this many are left to the notes of the report itself.
+/// Largest number of warnings; the notes of the report have the others.
 const WARNINGS: usize = 20;
 
-/// The four sentences, and the notes that change the meaning of every number.
+/// Returns the four sentences, and the notes that change the meaning of every number.
 pub(super) fn verdict(report: &Report) -> Section {
     let summary = &report.summary;
     let mut rest = sentence(Message::new(&summary.idle, &summary.idle_values));
@@ -35,8 +35,8 @@ pub(super) fn verdict(report: &Report) -> Section {
         .with_all(loud.chain(more).map(Block::Warning))
 }
 
-/// The busy share of the GPU, part by part: a line for the process, and one for others if there
-/// was any work of theirs.
+/// Returns the busy share of the GPU over time: a line for the process, and one for other processes
+/// if they had any work.
 pub(super) fn timeline(report: &Report) -> Section {
     let chunks = &report.shape.utilization;
     let mut lines = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn timeline(report: &Report) -> Section {
         }
         let each = short_time(second.start_ns.saturating_sub(first.start_ns));
         let said = message!(
-            "each column is {}; full height is {} busy, {} is no work",
+            "each column is {}; full height is {} busy, {} means no work",
             each,
             percent(full),
             plain(NONE)

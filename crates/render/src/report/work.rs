@@ -1,4 +1,4 @@
-//! The rates of work whose amount is known.
+//! Builds the section on the throughput of known work.
 
 use metalens_analyzer::message::{Value, name, number, percent, time};
 use metalens_analyzer::{ChipFacts, ChipLimits, Message, Note, Report, ShareRange, message};
@@ -6,10 +6,10 @@ use metalens_analyzer::{ChipFacts, ChipLimits, Message, Note, Report, ShareRange
 use crate::document::{Block, Column, Fact, Section, Table};
 use crate::wording::known;
 
-/// Rows that pages show, and interactive pages.
+/// Largest numbers of rows on pages, and on interactive pages.
 const ROWS: (usize, usize) = (20, 50);
 
-/// Returns the rates of known work; nothing if no file tells its amount.
+/// Returns the throughput of known work; `None` without a work file.
 pub(super) fn work(report: &Report) -> Option<Section> {
     let work = report.work.as_ref()?;
     let (short, long) = ROWS;

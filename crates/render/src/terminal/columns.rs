@@ -1,18 +1,18 @@
-//! Aligned columns, and texts that fit into a width.
+//! Aligns columns, and fits texts into a width.
 
 use metalens_text::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The side that a column's cells lean to.
+/// Alignment of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
-    /// The left side.
+    /// Cells are aligned to the left.
     Left,
-    /// The right side.
+    /// Cells are aligned to the right.
     Right,
 }
 
-/// Rows under a heading, each column as wide as its widest cell.
+/// Rows under headings, with each column as wide as its widest cell.
 #[derive(Debug)]
 pub struct Columns {
     alignment: Vec<Align>,
@@ -33,12 +33,12 @@ impl Columns {
         }
     }
 
-    /// Makes the columns at least this wide.
+    /// Sets the least widths of the columns.
     pub(super) fn at_least(&mut self, widths: &[usize]) {
         self.least = widths.to_vec();
     }
 
-    /// Appends a row.
+    /// Appends a row without styles.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.styled_row(cells.into_iter().map(|cell| (cell, Style::NONE)));
     }
@@ -48,7 +48,7 @@ impl Columns {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Shortens the cells of the last column so that no line is wider than this.
+    /// Shortens the cells of the last column so that no line is wider than `line_width`.
     #[must_use]
     pub fn fit(mut self, line_width: usize) -> Self {
         let last = self.alignment.len().saturating_sub(1);
@@ -71,7 +71,7 @@ impl Columns {
         widths
     }
 
-    /// Returns the lines, the heading first, each indented by two.
+    /// Returns the lines, with the headings first, each indented by two spaces.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let widths = self.widths();
@@ -92,7 +92,7 @@ impl Columns {
     }
 }
 
-/// Shortens a text to a width, in the middle: both ends of a label tell.
+/// Shortens a text to a width, in the middle: labels differ at both ends.
 #[must_use]
 pub fn shorten(text: &str, width: usize) -> String {
     if text.width() <= width {
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_column_gives_way() {
+    fn the_last_column_is_shortened() {
         let mut columns = Columns::new(&[("n", Align::Right), ("name", Align::Left)]);
         columns.row(["1,000".to_owned(), "a long name of a kernel".to_owned()]);
         let lines = columns.fit(22).lines();

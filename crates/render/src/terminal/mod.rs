@@ -1,4 +1,4 @@
-//! Documents on a terminal.
+//! Writes documents as text for a terminal.
 
 mod columns;
 pub mod style;
@@ -14,23 +14,24 @@ use crate::wording::{NO_BREAK, sentence, unbroken};
 pub use columns::{Align, Columns, shorten, wrap};
 use style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
 
-/// Sentences are no longer than this, however wide the terminal is.
+/// Largest width of a sentence, however wide the terminal is.
 const WIDEST_TEXT: usize = 100;
-/// Narrower than this no table can be read: the terminal may break the lines.
+/// Least width that lines are made for: no table can be read in less, so a narrower terminal breaks
+/// the lines.
 const NARROWEST: usize = 60;
 /// Largest width of a line in a table; longer ones are hard to read.
 const WIDEST: usize = 180;
-/// The room that the names of facts have at least.
+/// Least width of the names of facts.
 const NAMES: usize = 10;
-/// Places to look at beyond this many are left to pages.
+/// Largest number of places of a finding; pages have the others.
 const PLACES: usize = 3;
-/// Findings beyond this many are told in one line each.
+/// Number of findings in full; each further one is one line.
 const FINDINGS_IN_FULL: usize = 5;
-/// Items of a list beyond this many are counted.
+/// Largest number of items of a list; the others are counted.
 const ITEMS: usize = 50;
 
-/// Returns a document as styled lines, for a terminal of so many columns; ends with a line
-/// break. A document that goes elsewhere is always the same.
+/// Returns a document as styled lines for a terminal with this many columns; ends with a line
+/// break. Without a terminal, the width is always the same.
 #[must_use]
 pub fn text(document: &Document, columns: Option<usize>) -> String {
     let width = columns.unwrap_or(WIDEST_TEXT).clamp(NARROWEST, WIDEST);
@@ -46,7 +47,7 @@ pub fn text(document: &Document, columns: Option<usize>) -> String {
 
 struct Screen {
     text: String,
-    /// The room for a line of a table.
+    /// Width of a line in a table.
     width: usize,
 }
 
@@ -58,7 +59,7 @@ impl Screen {
         self.text.push('\n');
     }
 
-    /// A text in lines of one style behind blanks; the first line has a mark before it.
+    /// Adds an indented text in one style; the first line has a mark before it.
     fn marked(&mut self, indent: usize, mark: &str, text: &str, style: Style) {
         let hang = indent + mark.width();
         let room = self.width.min(WIDEST_TEXT) - hang;
@@ -112,8 +113,8 @@ fn section(section: &Section, screen: &mut Screen) {
     }
 }
 
-/// The tables of a section. Those with the same headings align with each other.
-fn laid_out(section: &Section, width: usize) -> impl Iterator<Item = table::Shown> {
+/// Lays out the tables of a section. Tables with the same headings align with each other.
+fn laid_out(section: &Section, width: usize) -> impl Iterator<Item = table::TableLines> {
     let tables = section.blocks.iter().filter_map(|block| match block {
         Block::Table(table) => Some(table),
         _ => None,
@@ -126,7 +127,7 @@ fn laid_out(section: &Section, width: usize) -> impl Iterator<Item = table::Show
     shown.into_iter()
 }
 
-fn table(table: &Table, shown: &table::Shown, screen: &mut Screen) {
+fn table(table: &Table, shown: &table::TableLines, screen: &mut Screen) {
     for (at, line) in shown.lines.iter().enumerate() {
         match at {
             0 if line.trim().is_empty() => {}
@@ -157,7 +158,7 @@ fn list(items: &[Item], screen: &mut Screen) {
     }
 }
 
-/// Values behind their names, which are as wide as each other.
+/// Adds named values, whose names have one width.
 fn facts(facts: &[Fact], screen: &mut Screen) {
     let widest = facts.iter().map(|fact| fact.name.width()).max();
     let names = widest.unwrap_or(0).clamp(NAMES, 2 * NAMES);
@@ -176,7 +177,7 @@ fn facts(facts: &[Fact], screen: &mut Screen) {
     }
 }
 
-/// The names alone: pages have the reasons.
+/// Adds the names of missing things without the reasons, which pages have.
 fn missing(facts: &[Fact], screen: &mut Screen) {
     let names: Vec<&str> = facts.iter().map(|fact| fact.name.as_str()).collect();
     let names = format!("{}; --json and --markdown say why", names.join(", "));
@@ -216,13 +217,13 @@ fn findings(findings: &[FindingEntry], screen: &mut Screen) {
         screen.marked(
             10,
             "",
-            "(--markdown and --json have all of them in full)",
+            "(--markdown and --json show all findings in full)",
             Style::NONE,
         );
     }
 }
 
-/// The findings in two lines each: the title, and the first step with what it saves.
+/// Adds the findings in two lines each: the title, and the first step with what it saves.
 fn first_steps(findings: &[FindingEntry], screen: &mut Screen) {
     for finding in findings {
         finding_title(finding, screen);
@@ -243,7 +244,7 @@ fn finding_in_full(finding: &FindingEntry, said: &[&[Message]], screen: &mut Scr
     finding_title(finding, screen);
     if let Some((time, factor)) = &finding.gain {
         let (time, factor) = (unbroken(time), &factor.text);
-        let gain = format!("at most {time} to gain: {factor} times as fast");
+        let gain = format!("saves at most {time}: up to {factor}× faster");
         screen.marked(10, "", &gain, GOOD);
     }
     screen.marked(10, "", &unbroken(&finding.evidence), Style::NONE);
@@ -255,7 +256,7 @@ fn finding_in_full(finding: &FindingEntry, said: &[&[Message]], screen: &mut Scr
     screen.marked(10, "→ ", &unbroken(&finding.advice), Style::NONE);
 }
 
-/// The importance of a finding, and its title.
+/// Adds the severity of a finding, and its title.
 fn finding_title(finding: &FindingEntry, screen: &mut Screen) {
     let (word, style) = match finding.severity {
         Severity::High => ("HIGH", BAD),
@@ -295,9 +296,9 @@ mod tests {
         }
     }
 
-    /// A sentence without room in its table is told below it, if its verdict asks for a reason.
+    /// A sentence without room in its table is shown below it, if its verdict asks for a reason.
     #[test]
-    fn sentences_find_room() {
+    fn sentences_without_room_are_below_the_table() {
         use crate::document::{Cell, Column, Tone};
         let columns = vec![
             Column::name("limit"),
@@ -314,7 +315,7 @@ mod tests {
             ]);
         }
         let shown = |width: usize| table::lay_out(&[&found], width).remove(0);
-        let sizes = |shown: &table::Shown| (shown.lines.len(), shown.reasons.len());
+        let sizes = |shown: &table::TableLines| (shown.lines.len(), shown.reasons.len());
         assert_eq!(sizes(&shown(120)), (3, 0));
         assert_eq!(sizes(&shown(60)), (5, 0), "each is in two lines");
         let narrow = shown(42);

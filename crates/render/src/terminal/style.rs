@@ -1,4 +1,5 @@
-//! The styles of terminals. They reach one only if it wants them (`NO_COLOR`, pipes).
+//! Defines the styles of text on terminals. They are used only if the terminal wants them
+//! (`NO_COLOR`, pipes).
 
 use metalens_text::Style;
 

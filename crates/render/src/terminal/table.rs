@@ -1,4 +1,4 @@
-//! Tables on a terminal: columns go and names are shortened until a line has room.
+//! Fits tables to a terminal: drops columns and shortens names until a line has room.
 
 use metalens_text::{Style, shown};
 use unicode_width::UnicodeWidthStr;
@@ -9,24 +9,24 @@ use crate::bars::{bar, over_time};
 use crate::document::{Cell, Column, ColumnKind, Look, Table, Tone};
 use crate::wording::unbroken;
 
-/// Names are not shortened below this width.
+/// Least width to which names are shortened.
 const SHORTEST_NAME: usize = 16;
-/// Sentences are not broken into shorter lines than this.
+/// Least width of the lines that sentences are broken into.
 const SHORTEST_SENTENCE: usize = 24;
-/// The longest bar where a table has one, and where a sentence follows it.
+/// Length of the longest bar: in most tables, and where a sentence follows it.
 const BARS: [usize; 2] = [30, 12];
 
-/// A table as a terminal shows it.
+/// The lines of a table on a terminal.
 #[derive(Debug)]
-pub(super) struct Shown {
-    /// The lines, the heading first.
+pub(super) struct TableLines {
+    /// The lines, with the heading first.
     pub(super) lines: Vec<String>,
-    /// Sentences that found no room in a line, each behind the name of its row.
+    /// Sentences that had no room in a line, each after the name of its row.
     pub(super) reasons: Vec<String>,
 }
 
 /// Lays out tables with the same columns, so that they align with each other.
-pub(super) fn lay_out(tables: &[&Table], line_width: usize) -> Vec<Shown> {
+pub(super) fn lay_out(tables: &[&Table], line_width: usize) -> Vec<TableLines> {
     let Some(first) = tables.first() else {
         return Vec::new();
     };
@@ -46,14 +46,14 @@ pub(super) fn lay_out(tables: &[&Table], line_width: usize) -> Vec<Shown> {
     }
     let shown = shown.iter().zip(tables);
     shown
-        .map(|(columns, table)| Shown {
+        .map(|(columns, table)| TableLines {
             lines: columns.lines(),
             reasons: reasons(table, &kept),
         })
         .collect()
 }
 
-/// The cells of the rows that a terminal shows, as text.
+/// Returns the cells of the rows that a terminal shows, as text.
 fn texts(table: &Table) -> Vec<Vec<String>> {
     let has_words = |column: &Column| column.kind == ColumnKind::Sentence;
     let [long, short] = BARS;
@@ -85,7 +85,7 @@ fn natural_widths<'a>(
     widths
 }
 
-/// The least width of a column.
+/// Returns the least width of a column.
 fn least_width(column: &Column, natural: usize) -> usize {
     match column.kind {
         ColumnKind::Name | ColumnKind::Label => natural.min(SHORTEST_NAME),
@@ -95,7 +95,7 @@ fn least_width(column: &Column, natural: usize) -> usize {
     }
 }
 
-/// The columns for which a line has room.
+/// Returns the columns for which a line has room.
 fn kept_columns(columns: &[Column], natural: &[usize], line_width: usize) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..columns.len()).collect();
     let least = |at: &usize| {
@@ -119,7 +119,7 @@ fn kept_columns(columns: &[Column], natural: &[usize], line_width: usize) -> Vec
     kept
 }
 
-/// The widths of columns, the widest names shortened first.
+/// Returns the widths of columns. The widest names are shortened first.
 fn fitted_widths(
     columns: &[Column],
     natural: &[usize],
@@ -177,7 +177,7 @@ fn columns(table: &Table, texts: &[Vec<String>], kept: &[usize], widths: &[usize
     shown
 }
 
-/// A cell in its width: a sentence in lines, all else in one.
+/// Returns a cell in its width: a sentence in several lines, anything else in one.
 fn lines(cell: &Cell, kind: ColumnKind, text: &str, width: usize) -> Vec<String> {
     match kind {
         ColumnKind::Sentence => wrap(&shown(&unbroken(&cell.text)), width),
@@ -198,7 +198,7 @@ fn style(cell: &Cell) -> Style {
     }
 }
 
-/// Sentences without a column, of the rows whose verdict asks for a reason.
+/// Returns the sentences that have no column, of rows whose verdict asks for a reason.
 fn reasons(table: &Table, kept: &[usize]) -> Vec<String> {
     let columns = table.columns.iter().enumerate();
     let sentences: Vec<usize> = columns

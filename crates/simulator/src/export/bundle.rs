@@ -129,6 +129,7 @@ fn tables(scenario: &Scenario) -> Vec<Table> {
     Table::ALL.into_iter().filter(is_needed).collect()
 }
 
+/// Writes the folder of a run: its stores, its table manager, and its unique values.
 fn write_run(
     corespace: &Path,
     scenario: &Scenario,

@@ -54,6 +54,7 @@ pub(super) fn write(
     })
 }
 
+/// Writes a `<run>`.
 fn run(out: &mut impl Write, scenario: &Scenario, contents: &Contents) -> io::Result<()> {
     let recording = &scenario.recording;
     writeln!(out, "    <run number=\"{}\">\n        <info>", contents.run)?;
@@ -68,16 +69,19 @@ fn run(out: &mut impl Write, scenario: &Scenario, contents: &Contents) -> io::Re
             "            <process name=\"{name}\" pid=\"{pid}\" path=\"/synthetic/{name}\"/>"
         )?;
     }
+
     writeln!(out, "        </processes>\n        <data>")?;
     for schema in UNEXPORTED {
         writeln!(out, "            <table schema=\"{schema}\"/>")?;
     }
+
     for table in Table::ALL {
         if !table.has_entry(scenario) {
             continue;
         }
         writeln!(out, "            {}", entry(table, scenario))?;
     }
+
     writeln!(out, "        </data>\n        <tracks/>\n    </run>")
 }
 
@@ -98,6 +102,7 @@ fn entry(table: Table, scenario: &Scenario) -> String {
     )
 }
 
+/// Writes the `<target>` of a run: its device, and the process or all processes.
 fn target(out: &mut impl Write, recording: &Recording, contents: &Contents) -> io::Result<()> {
     let (model, name, os) = (
         escaped(&recording.model),
@@ -117,6 +122,7 @@ fn target(out: &mut impl Write, recording: &Recording, contents: &Contents) -> i
     writeln!(out, "            </target>")
 }
 
+/// Formats the `<process>` of a target.
 fn target_process(recording: &Recording, target: &PlannedProcess) -> String {
     let target_type = match recording.target {
         TargetKind::Attached => "attached",
@@ -135,6 +141,7 @@ fn target_process(recording: &Recording, target: &PlannedProcess) -> String {
     )
 }
 
+/// Writes the `<summary>` of a run.
 fn summary(out: &mut impl Write, recording: &Recording, contents: &Contents) -> io::Result<()> {
     let start_ns = start_ns(contents.run);
     let facts = [

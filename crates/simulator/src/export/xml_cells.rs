@@ -107,6 +107,7 @@ impl<'a> XmlCells<'a> {
         self.close("frame");
     }
 
+    /// Writes a binary, or a reference to it.
     fn binary(&mut self, process: ProcessIndex) {
         if let Some(id) = self.binaries.get(&process) {
             return self.refer("binary", *id);
@@ -302,6 +303,7 @@ impl Number {
         ((self as usize) << SLOT_BITS) | usize::try_from(hash).unwrap_or(0)
     }
 
+    /// Writes the display form of a number.
     fn show(self, value: u64, out: &mut Vec<u8>) {
         match self {
             Self::StartTime | Self::EventTime | Self::SampleTime => display::instant(value, out),

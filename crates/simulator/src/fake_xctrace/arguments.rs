@@ -108,6 +108,7 @@ fn list(words: &mut ArgumentReader) -> Result<Listing, UsageError> {
     }
 }
 
+/// Parses the arguments of `export`.
 fn export(mut words: ArgumentReader) -> Result<ExportOrder, UsageError> {
     let (mut input, mut output, mut selection) = (None, None, None);
     let (mut start, mut end, mut duration) = (false, false, false);

@@ -30,6 +30,7 @@ pub(super) fn export(order: &ExportOrder, session: &mut Session<'_>) -> Exit {
     })
 }
 
+/// Exports, unless a misbehavior or an error prevents it.
 fn attempt(order: &ExportOrder, session: &mut Session<'_>) -> Result<Exit, Refusal> {
     if session.misbehaves(Misbehavior::Export43) {
         let text = "Export failed: the document could not be opened";

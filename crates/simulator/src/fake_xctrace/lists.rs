@@ -70,6 +70,7 @@ pub(super) fn help(session: &mut Session<'_>) -> Exit {
     Exit::Code(0)
 }
 
+/// Prints templates, instruments or devices.
 pub(super) fn list(listing: Listing, session: &mut Session<'_>) -> Exit {
     match listing {
         Listing::Templates => {

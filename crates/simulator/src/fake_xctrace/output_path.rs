@@ -21,6 +21,7 @@ pub(super) fn find(order: &RecordOrder, session: &mut Session<'_>) -> Result<Pat
     Ok(path)
 }
 
+/// Returns the path of the bundle: the requested one, or a unique name in the requested folder.
 fn requested(order: &RecordOrder, session: &mut Session<'_>) -> Result<PathBuf, Exit> {
     let is_bundle = |path: &Path| {
         path.extension()

@@ -50,10 +50,11 @@ enum EndReason {
     Limit,
     Exited,
     Stopped,
-    /// It stopped by itself, without a reason.
+    /// The recording stopped without a known reason.
     Aborted,
 }
 
+/// Runs `record` with valid arguments.
 pub(super) fn record(order: &RecordOrder, session: &mut Session<'_>) -> Exit {
     if session.misbehaves(Misbehavior::Silent) {
         return Exit::Code(0);
@@ -66,6 +67,7 @@ pub(super) fn record(order: &RecordOrder, session: &mut Session<'_>) -> Exit {
     attempt(order, session).unwrap_or_else(|exit| exit)
 }
 
+/// Records: prepares, launches, waits for the end, and saves. `Err` ends the program early.
 fn attempt(order: &RecordOrder, session: &mut Session<'_>) -> Result<Exit, Exit> {
     if session.misbehaves(Misbehavior::AsksEnter) && !order.no_prompt {
         session.print("This recording can hold private data. Press Enter to continue.");
@@ -143,6 +145,7 @@ fn earlier(output: &Path, session: &mut Session<'_>) -> Result<Option<Scenario>,
     Ok(earlier)
 }
 
+/// Finds the process to attach to, or fails with the code of the real tool.
 fn attach(attach_to: &AttachTo, session: &mut Session<'_>) -> Result<RecordedProcess, Exit> {
     let found = RecordedProcess::find(attach_to);
     let (is_refused, text, code) = match attach_to {
@@ -275,6 +278,7 @@ fn wait(
     }
 }
 
+/// Prints the reason for the end, writes the bundle, and returns the exit code.
 fn save(
     order: &RecordOrder,
     prepared: &Prepared,

@@ -106,6 +106,7 @@ pub(crate) fn memory(scenario: &Scenario, plan: &Plan) -> Vec<(ProcessIndex, Vec
         };
         all.push((index, intervals(levels, plan.wall_ns)));
     }
+
     all
 }
 

@@ -129,6 +129,7 @@ impl Worker {
 }
 
 impl<'a> StreamRun<'a> {
+    /// Prepares the schedule of a stream. One that follows another starts when that one is done.
     fn new(stream: &'a Stream, worker: &Worker, seed: u64) -> Self {
         let start = stream.start.map(Nanos::get);
         let host_ns = if stream.follows {

@@ -33,6 +33,7 @@ pub(crate) fn shader_intervals(plan: &Plan) -> Vec<ShaderInterval<'_>> {
     intervals
 }
 
+/// Returns the shaders of a kick, one after another, each for an equal share of its time.
 fn intervals_of<'p>(plan: &'p Plan, kick: &'p Kick) -> impl Iterator<Item = ShaderInterval<'p>> {
     let process = plan.process_of(kick);
     let covered = process.filter(|process| plan.is_instrumented(*process));

@@ -18,24 +18,29 @@ pub(super) fn settle(plan: &mut Plan, clock: Clock) {
     }
 }
 
+/// Cuts all times to ticks of the clock, as a recording shows them.
 fn cut_times(plan: &mut Plan, clock: Clock) {
     if clock == Clock::Free {
         return;
     }
     let shortest_ns = clock.cut(42);
+
     // 42 ns is one tick of the clock.
     for kick in &mut plan.kicks {
         kick.start_ns = clock.cut(kick.start_ns);
         kick.duration_ns = clock.cut(kick.duration_ns).max(shortest_ns);
     }
+
     for encoder in &mut plan.encoders {
         encoder.start_ns = clock.cut(encoder.start_ns);
         encoder.duration_ns = clock.cut(encoder.duration_ns).max(shortest_ns);
     }
+
     for buffer in &mut plan.buffers {
         buffer.committed_ns = clock.cut(buffer.committed_ns);
         buffer.completed_ns = clock.cut(buffer.completed_ns);
     }
+
     for activity in &mut plan.activities {
         activity.start_ns = clock.cut(activity.start_ns);
         activity.end_ns = clock.cut(activity.end_ns);

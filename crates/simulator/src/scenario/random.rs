@@ -60,12 +60,14 @@ fn add_optional_parts(random: &mut Random, scenario: &mut Scenario) {
     if random.once_in(4) {
         recording.performance = pieces(random, &["Minimum", "Medium", "Maximum"]);
     }
+
     if random.once_in(4) {
         recording.thermal = pieces(random, &["Nominal", "Fair", "Serious", "Critical"]);
     }
     if random.once_in(6) {
         recording.wired = levels(random);
     }
+
     if random.once_in(8) {
         recording.counter = vec![Counter {
             name: "a & b".to_owned(),
@@ -74,11 +76,13 @@ fn add_optional_parts(random: &mut Random, scenario: &mut Scenario) {
             period: Nanos::new(random.between(10_000, 200_000)),
         }];
     }
+
     for process in &mut scenario.process {
         add_optional_parts_of_process(random, process);
     }
 }
 
+/// Adds memory, signposts and other optional parts, each in some scenarios only.
 fn add_optional_parts_of_process(random: &mut Random, process: &mut Process) {
     process.memory = match random.below(8) {
         0 => Some(Memory::Levels(levels(random))),
@@ -89,6 +93,7 @@ fn add_optional_parts_of_process(random: &mut Random, process: &mut Process) {
         })),
         _ => None,
     };
+
     if random.once_in(8) {
         let every = optional_count(random, 2, 4);
         let from = Nanos::new(random.between(0, 300_000));
@@ -102,6 +107,7 @@ fn add_optional_parts_of_process(random: &mut Random, process: &mut Process) {
             every,
         });
     }
+
     if random.once_in(8) {
         process.samples = Some(Samples {
             period: Nanos::new(random.between(2_000, 50_000)),
@@ -109,6 +115,7 @@ fn add_optional_parts_of_process(random: &mut Random, process: &mut Process) {
             blocked: random.once_in(2),
         });
     }
+
     if random.once_in(10) {
         process.hang.push(Hang {
             start: Nanos::new(random.between(0, 300_000)),
@@ -116,6 +123,7 @@ fn add_optional_parts_of_process(random: &mut Random, process: &mut Process) {
             kind: "Hang".to_owned(),
         });
     }
+
     for stream in &mut process.stream {
         stream.oddities.error_every = optional_count(random, 10, 4);
         if random.once_in(3) {
@@ -164,6 +172,7 @@ const NAMES: [&str; 8] = [
     "x:y",
 ];
 
+/// Returns a random process; the first one is analyzed, unless the whole machine is recorded.
 fn process(random: &mut Random, n: u32, target: TargetKind) -> Process {
     let is_analyzed = n == 0 && target != TargetKind::AllProcesses;
     let others = [Role::Other, Role::Other, Role::Compositor];
@@ -173,6 +182,7 @@ fn process(random: &mut Random, n: u32, target: TargetKind) -> Process {
     } else {
         1 + random.below(3)
     };
+
     Process {
         name: (*random.one_of(&NAMES)).to_owned(),
         pid: 100 + n,

@@ -52,6 +52,7 @@ pub(super) fn scenario(scenario: &Scenario) -> Result<(), Error> {
     Ok(())
 }
 
+/// Checks the facts of the recording.
 fn recording(facts: &Recording) -> Result<(), Error> {
     let texts = [
         ("template", &facts.template),
@@ -75,12 +76,14 @@ fn recording(facts: &Recording) -> Result<(), Error> {
     machine_and_host::recording(facts)
 }
 
+/// Checks a process and its streams.
 fn process(at: &str, process: &Process, runs: u32) -> Result<(), Error> {
     name(&format!("{at}.name"), &process.name)?;
     within(&format!("{at}.pid"), process.pid, 1, u32::MAX)?;
     for run in process.runs.iter().flatten() {
         within(&format!("{at}.runs"), *run, 1, runs)?;
     }
+
     for shader in &process.shaders {
         name(&format!("{at}.shaders"), shader)?;
     }
@@ -96,9 +99,11 @@ fn process(at: &str, process: &Process, runs: u32) -> Result<(), Error> {
         }
         stream(&at, entry)?;
     }
+
     Ok(())
 }
 
+/// Checks a stream.
 fn stream(at: &str, stream: &Stream) -> Result<(), Error> {
     name(&format!("{at}.channel"), &stream.channel)?;
     within(&format!("{at}.count"), stream.count, 1, u32::MAX)?;
@@ -176,6 +181,7 @@ fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
             "another channel",
         );
     }
+
     if stream.oddities.coalesce_every.is_some() && stream.encoders_per_buffer() < 2 {
         return refuse(
             "oddities.coalesce-every",
@@ -183,6 +189,7 @@ fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
             "encoders-per-buffer of 2 or more",
         );
     }
+
     // `Compute Command 0 & Compute Command 1` could also be a label that somebody chose.
     if stream.oddities.coalesced_name == CoalescedName::Labels && stream.encoder_label.is_none() {
         return refuse(
@@ -191,6 +198,7 @@ fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
             "an encoder-label, or `count`",
         );
     }
+
     Ok(())
 }
 
@@ -255,6 +263,7 @@ fn targets(scenario: &Scenario, run: u32) -> Result<(), Error> {
     Err(Error::field("process[].role", problem, allowed))
 }
 
+/// Checks that no two processes of a run have the same pid.
 fn pids(scenario: &Scenario, run: u32) -> Result<(), Error> {
     let mut pids: Vec<u32> = scenario
         .processes_of(run)
@@ -274,11 +283,13 @@ fn pids(scenario: &Scenario, run: u32) -> Result<(), Error> {
     }
 }
 
+/// Checks durations: a range must not be reversed, and each must be within the limits.
 fn lengths(field: &str, lengths: &Lengths, shortest_ns: u64) -> Result<(), Error> {
     let allowed = format!("{shortest_ns} ns to {LENGTH_NS_MAX} ns");
     let Some((shortest, longest)) = lengths.bounds() else {
         return Err(Error::field(field, "has an empty cycle", allowed));
     };
+
     if let Lengths::Range([low, high]) = lengths
         && low > high
     {
@@ -288,6 +299,7 @@ fn lengths(field: &str, lengths: &Lengths, shortest_ns: u64) -> Result<(), Error
             "[shortest, longest]",
         ));
     }
+
     if shortest < shortest_ns {
         return Err(Error::field(
             field,
@@ -295,6 +307,7 @@ fn lengths(field: &str, lengths: &Lengths, shortest_ns: u64) -> Result<(), Error
             allowed,
         ));
     }
+
     if longest > LENGTH_NS_MAX {
         return Err(Error::field(field, format!("can be {longest} ns"), allowed));
     }

@@ -161,6 +161,7 @@ fn active_ns(plan: &Plan, window: Window) -> u64 {
 
 const HISTOGRAM_EDGES_NS: [u64; 7] = [0, 1_000, 5_000, 20_000, 100_000, 1_000_000, 10_000_000];
 
+/// Counts the gaps by length.
 fn gap_lengths(gaps: &[Gap]) -> Gaps {
     let lengths: Tally = gaps.iter().map(Gap::length_ns).collect();
     let upper = HISTOGRAM_EDGES_NS[1..]
@@ -208,6 +209,7 @@ fn channels(plan: &Plan, own: &[&Kick]) -> Vec<Channel> {
     by_name.into_iter().map(channel).collect()
 }
 
+/// Returns the use of the GPU by each process.
 fn shares(plan: &Plan) -> Vec<(ProcessIndex, ProcessShare)> {
     let mut by_process = vec![Vec::<&Kick>::new(); plan.processes.len()];
     for kick in &plan.kicks {

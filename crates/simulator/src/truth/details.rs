@@ -278,6 +278,7 @@ pub(super) fn signposts(plan: &Plan) -> Vec<SignpostTotal> {
             None => total.events += 1,
         }
     }
+
     totals.into_values().collect()
 }
 

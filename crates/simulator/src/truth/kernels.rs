@@ -64,6 +64,7 @@ pub(super) fn kernels(plan: &Plan, own: &[&Kick]) -> Vec<Kernel> {
     kernels
 }
 
+/// Returns the figures of a kernel.
 fn kernel(
     ((name, channel, named_by), durations): ((String, &str, NamedBy), Tally),
 ) -> Option<Kernel> {
@@ -82,6 +83,7 @@ fn kernel(
     })
 }
 
+/// Returns the name of a kick's kernel and its origin: a label, or else the kind of work.
 fn name(plan: &Plan, kick: &Kick) -> (String, NamedBy) {
     let encoder = plan.labels.text(kick.label);
     let buffer = plan.labels.text(plan.buffer(kick.buffer).label);

@@ -237,6 +237,7 @@ fn one_of_each_pair_is_beyond_the_limit_and_one_just_short() {
             .find(|fixture| fixture.0 == rule && fixture.1 == file);
         &found.unwrap_or_else(|| panic!("no {rule}/{file}")).2
     };
+
     for (rule, measure) in RULES
         .iter()
         .filter(|(rule, _)| *rule != "inefficient-kernels")
@@ -247,6 +248,7 @@ fn one_of_each_pair_is_beyond_the_limit_and_one_just_short() {
         let is_near = (0.35..1.0).contains(&nearly);
         assert!(is_near, "{rule}/nearly: {nearly} of the limit");
     }
+
     for file in ["fires", "nearly"] {
         let measure = RULES[RULES.len() - 1].1;
         measure(&truth(text("inefficient-kernels", file)));

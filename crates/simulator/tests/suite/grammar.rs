@@ -216,6 +216,7 @@ fn the_tables_join() {
             .map(|row| row[at].number())
             .collect::<Vec<_>>()
     };
+
     let set = |ids: Vec<u64>| ids.into_iter().collect::<HashSet<_>>();
     let encoders = set(ids(Table::MetalGpuIntervals, "encoder-id"));
     assert_eq!(

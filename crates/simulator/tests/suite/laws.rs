@@ -37,6 +37,7 @@ fn parts_add_up(truth: &Truth) -> Result<(), TestCaseError> {
             .map(|channel| channel.intervals)
             .sum::<u64>()
     );
+
     let intervals_of_processes: u64 = truth
         .processes
         .iter()
@@ -46,6 +47,7 @@ fn parts_add_up(truth: &Truth) -> Result<(), TestCaseError> {
         counts.all_intervals,
         intervals_of_processes + counts.unattributed
     );
+
     prop_assert_eq!(counts.kernels, truth.kernels.len() as u64);
     prop_assert!(counts.encoders <= counts.intervals && counts.command_buffers <= counts.encoders);
     prop_assert_eq!(truth.window.is_none(), counts.intervals == 0);
@@ -70,6 +72,7 @@ fn busy_and_gaps_tile_the_window(truth: &Truth) -> Result<(), TestCaseError> {
         truth.busy.unwrap(),
         truth.gaps.as_ref().unwrap(),
     );
+
     prop_assert_eq!(window.span_ns, window.end_ns - window.start_ns);
     prop_assert_eq!(busy.busy_ns + gaps.total_ns, window.span_ns);
     prop_assert!(busy.busy_ns <= busy.sum_ns && busy.overlap_factor >= 1.0);
@@ -78,6 +81,7 @@ fn busy_and_gaps_tile_the_window(truth: &Truth) -> Result<(), TestCaseError> {
         busy.busy_ns + busy.others_busy_ns - busy.others_overlap_ns
     );
     prop_assert_eq!(busy.machine_busy_ns, busy.machine_active_ns);
+
     prop_assert_eq!(
         busy.sum_ns,
         truth

@@ -89,12 +89,14 @@ fn rows(files: &BTreeMap<String, String>) -> Vec<Row> {
         let process = &row[table.column("process")];
         (process.tag == "process").then(|| process.child("pid").number())
     };
+
     // A row without a process has no latency either.
     let committed = |row: &[Element]| {
         let latency = &row[table.column("start-latency")];
         let is_known = latency.tag != "sentinel";
         is_known.then(|| row[0].number().saturating_sub(latency.number()))
     };
+
     let row = |row: &Vec<Element>| Row {
         start: row[0].number(),
         end: row[0].number() + row[1].number(),
@@ -103,6 +105,7 @@ fn rows(files: &BTreeMap<String, String>) -> Vec<Row> {
         encoder: number(row, "encoder-id"),
         committed: committed(row).unwrap_or(0),
     };
+
     table.rows.iter().map(row).collect()
 }
 

@@ -90,11 +90,13 @@ fn archives_are_shaped_like_the_real_ones() {
             assert_eq!(kind(&mine["root"]), kind(&theirs["root"]), "{key}");
         }
     }
+
     let types = |bundle: &Path| {
         let types = archive(&bundle.join("corespace/run1/core/uniquing/EngineeringTypes.etypes"));
         let types = types["root"].as_array().unwrap().clone();
         types.iter().map(shape_of_text).collect::<BTreeSet<_>>()
     };
+
     let (theirs, mine) = (types(&pair.real), types(&pair.ours));
     assert!(mine.is_subset(&theirs), "{:?}", mine.difference(&theirs));
 }
@@ -107,14 +109,17 @@ fn the_document_archive_has_the_real_fields() {
     for key in mine.keys() {
         assert!(theirs.contains_key(key), "{key}");
     }
+
     let run = |roots: &plist::Dictionary| {
         let list = &roots["com.apple.xray.run.data"];
         get(get(list, "$1"), "1").clone()
     };
+
     let (theirs, mine) = (run(&theirs), run(&mine));
     let members = |value: &Value| -> BTreeSet<String> {
         value.as_dictionary().unwrap().keys().cloned().collect()
     };
+
     assert!(members(&mine).is_subset(&members(&theirs)));
     let kinds = |run: &Value| -> Vec<(String, String)> {
         let info = get(run, "runInfo").as_dictionary().unwrap();
@@ -126,6 +131,7 @@ fn the_document_archive_has_the_real_fields() {
         kinds.sort();
         kinds
     };
+
     assert_eq!(kinds(&mine), kinds(&theirs));
 }
 

@@ -25,6 +25,7 @@ fn our_columns_are_the_real_ones() {
         );
         return;
     }
+
     let mut scenario = Scenario::preset("eager").unwrap();
     scenario.tables = Some(Table::ALL.to_vec());
     let files = exported(&scenario);
@@ -38,6 +39,7 @@ fn our_columns_are_the_real_ones() {
             }
         }
     }
+
     assert!(compared >= 15, "{compared} documents compared");
 }
 

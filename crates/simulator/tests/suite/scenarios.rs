@@ -50,6 +50,7 @@ fn random_scenarios_reach_every_oddity() {
     ] {
         assert!(texts.iter().any(|text| text.contains(sign)), "{sign}");
     }
+
     let without_rows = |seed| truths(&random_scenario(seed)).unwrap()[0].window.is_none();
     assert!((0..300).any(without_rows));
 }
@@ -79,6 +80,7 @@ fn errors_name_the_field_and_what_is_allowed() {
             assert!(message.contains(part), "no `{part}` in: {message}");
         }
     };
+
     check("sede = 1", &["sede", "expected one of", "seed"]);
     check(
         &with_line("duration = \"6 parsecs\""),
@@ -164,6 +166,7 @@ fn errors_of_optional_parts_name_the_field_too() {
             "expected levels such as",
         ),
     ];
+
     for (toml, part) in cases {
         let message = refused(&toml);
         assert!(message.contains(part), "no `{part}` in: {message}");

@@ -232,6 +232,7 @@ fn kernels_are_named_by_the_best_label() {
             .map(|kernel| (kernel.name, kernel.named_by, kernel.instances))
             .collect::<Vec<_>>()
     };
+
     let kernel = |name: &str, by, n| vec![(name.to_owned(), by, n)];
     assert_eq!(
         named("encoder-label = \"mul\"\nbuffer-label = \"step\""),

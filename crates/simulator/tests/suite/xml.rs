@@ -82,6 +82,7 @@ fn element(text: &str) -> (Element, &str) {
         ..Element::default()
     };
     let mut rest = &text[end..];
+
     loop {
         rest = rest.trim_start_matches(' ');
         if let Some(after) = rest.strip_prefix("/>") {
@@ -105,6 +106,7 @@ fn element(text: &str) -> (Element, &str) {
         );
         rest = after;
     }
+
     content(found, rest)
 }
 

@@ -15,6 +15,7 @@ pub(crate) const MAGIC: [u32; 6] = [0x0123_4567, 0x000a_337e, 1, 0, 1, 0];
 pub(crate) const INDEX_HEADER: usize = 40;
 
 impl Arrays {
+    /// Reads the lists of a folder. Refuses a header that is unknown.
     pub(crate) fn read(files: &Files, folder: &str) -> Result<Self> {
         let index_path = format!("{folder}/integeruniquer.index");
         let data_path = format!("{folder}/integeruniquer.data");
@@ -26,6 +27,7 @@ impl Arrays {
                 return Err(unsupported(files, path, "its header is unknown"));
             }
         }
+
         let block_size = word(&index, 28).map(|size| size as usize).unwrap_or(0);
         if block_size == 0 || !(index.len() - INDEX_HEADER.min(index.len())).is_multiple_of(8) {
             return Err(unsupported(
@@ -34,6 +36,7 @@ impl Arrays {
                 "its sizes are inconsistent",
             ));
         }
+
         Ok(Self {
             index,
             data,
@@ -78,6 +81,7 @@ impl<'a> Array<'a> {
         self.bytes.len() / 8
     }
 
+    /// Returns the number at an index, or `None` beyond the end.
     pub(crate) fn get(self, at: usize) -> Option<u64> {
         if let Some((_, own)) = self.own.filter(|&(place, _)| place == at) {
             return Some(own);

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 /// A binary property list.
-pub(crate) struct Binary {
+pub(crate) struct BinaryPlist {
     bytes: Vec<u8>,
     nodes: Vec<Node>,
     reference_size: usize,
@@ -51,7 +51,7 @@ const TRAILER: usize = 32;
 /// lists have at most 85,000.
 const MAX_OBJECTS: usize = 2 << 20;
 
-impl Binary {
+impl BinaryPlist {
     /// Parses a list. `None` if the bytes are not one. A broken object is [`Node::Broken`], since
     /// it may not be needed.
     pub(crate) fn parse(bytes: impl Into<Vec<u8>>) -> Option<Self> {
@@ -61,6 +61,7 @@ impl Binary {
         if !body.starts_with(MAGIC) {
             return None;
         }
+
         let size = |at: usize| trailer.get(at).map(|&size| usize::from(size));
         let number = |at: usize| usize::try_from(integer(trailer.get(at..at + 8)?)?).ok();
         let (offset_size, reference_size) = (size(6)?, size(7)?);
@@ -68,6 +69,7 @@ impl Binary {
         if count > MAX_OBJECTS {
             return None;
         }
+
         if !(1..=8).contains(&offset_size) || !(1..=8).contains(&reference_size) {
             return None;
         }
@@ -79,6 +81,7 @@ impl Binary {
             // Objects may overlap, so the converted texts are limited to the size of the file.
             wide: body.len(),
         };
+
         let nodes = offsets.map(|offset| {
             let offset = integer(offset).and_then(|offset| usize::try_from(offset).ok());
             let node = offset.and_then(|offset| objects.node(offset));
@@ -214,6 +217,7 @@ struct Objects<'a> {
 }
 
 impl Objects<'_> {
+    /// Parses the object at an offset. `None` if it does not fit into the file.
     fn node(&mut self, offset: usize) -> Option<Node> {
         let &token = self.body.get(offset)?;
         let (kind, low) = (token >> 4, usize::from(token & 0xf));
@@ -328,7 +332,7 @@ mod tests {
         ] {
             dictionary.insert(key.to_owned(), value);
         }
-        let list = Binary::parse(written(&Value::Dictionary(dictionary))).unwrap();
+        let list = BinaryPlist::parse(written(&Value::Dictionary(dictionary))).unwrap();
         let shown = list
             .members(list.root().unwrap())
             .map(|(key, node)| match node {
@@ -350,7 +354,7 @@ mod tests {
     /// A reference may have any number.
     #[test]
     fn invalid_references_give_none() {
-        let list = Binary::parse(written(&Value::Array(vec![Value::from(7)]))).unwrap();
+        let list = BinaryPlist::parse(written(&Value::Array(vec![Value::from(7)]))).unwrap();
         let Some(&Node::List(references)) = list.root() else {
             panic!("no list");
         };
@@ -365,13 +369,13 @@ mod tests {
         let value = Value::Array(vec![Value::from("text"), Value::from("ä"), Value::from(7)]);
         let bytes = written(&value);
         for end in 0..bytes.len() {
-            let _ = Binary::parse(&bytes[..end]);
+            let _ = BinaryPlist::parse(&bytes[..end]);
         }
         for at in 0..bytes.len() {
             for byte in 0..=255 {
                 let mut changed = bytes.clone();
                 changed[at] = byte;
-                let Some(list) = Binary::parse(changed) else {
+                let Some(list) = BinaryPlist::parse(changed) else {
                     continue;
                 };
                 if let Some(&Node::List(references)) = list.root() {
@@ -396,7 +400,7 @@ mod tests {
         for number in [0x4000, 0, table] {
             bytes.extend(number.to_be_bytes());
         }
-        let list = Binary::parse(bytes).unwrap();
+        let list = BinaryPlist::parse(bytes).unwrap();
         let wide = |node: &&Node| matches!(node, Node::Wide(_));
         assert_eq!(list.nodes.iter().filter(wide).count(), 1);
     }

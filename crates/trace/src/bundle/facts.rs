@@ -95,11 +95,13 @@ pub(crate) fn required_version(files: &Files) -> Result<Option<u64>> {
     number.map(Some).ok_or_else(unknown)
 }
 
+/// Reads the facts of all runs from `form.template`, also if it is damaged in part.
 fn read_template(files: &Files) -> Result<(BTreeMap<u64, Run>, TemplateState)> {
     let unsupported = |detail: &str| {
         let detail = detail.to_owned();
         files.error(TEMPLATE, Problem::UnsupportedBundle { detail })
     };
+
     let bytes = files.read(TEMPLATE, TEMPLATE_LIMIT)?;
     let archive =
         Keyed::parse_damaged(bytes).ok_or_else(|| unsupported("it is not a keyed archive"))?;
@@ -108,6 +110,7 @@ fn read_template(files: &Files) -> Result<(BTreeMap<u64, Run>, TemplateState)> {
     } else {
         TemplateState::Damaged
     };
+
     let Some(data) = archive.top("com.apple.xray.run.data") else {
         return Ok((BTreeMap::new(), template));
     };
@@ -122,9 +125,11 @@ fn read_template(files: &Files) -> Result<(BTreeMap<u64, Run>, TemplateState)> {
     if archive.exhausted() {
         return Err(unsupported(Keyed::EXHAUSTED));
     }
+
     Ok((runs, template))
 }
 
+/// Parses the facts of a run. Facts that are absent stay unknown.
 fn parse_run(number: u64, run: Object<'_>) -> Run {
     let Some(info) = run.get("runInfo") else {
         return Run::unknown(number);
@@ -153,12 +158,14 @@ fn parse_run(number: u64, run: Object<'_>) -> Run {
     }
 }
 
+/// Parses the recorded process, or that all processes were recorded.
 fn parse_target(info: Object<'_>) -> Target {
     let text = |name: &str| info.get(name).and_then(Object::text).map(str::to_owned);
     let kind = info.get("targetType").and_then(Object::integer);
     if kind == Some(0) {
         return Target::AllProcesses;
     }
+
     let Some(name) = text("_targetProcessName") else {
         return Target::Unknown;
     };
@@ -169,6 +176,7 @@ fn parse_target(info: Object<'_>) -> Target {
             .and_then(|text| text.parse().ok())
             .or_else(|| object.integer())
     };
+
     let environment = info
         .get("_environment")
         .into_iter()
@@ -179,6 +187,7 @@ fn parse_target(info: Object<'_>) -> Target {
             value.text().unwrap_or("").to_owned(),
         ))
     });
+
     let exit_status =
         number("_targetExitStatus").and_then(|status: u64| i64::try_from(status).ok());
     let process = TargetProcess {
@@ -189,6 +198,7 @@ fn parse_target(info: Object<'_>) -> Target {
         termination: termination(info, exit_status),
         environment: environment.collect(),
     };
+
     match kind {
         Some(1) => Target::Launched(process),
         Some(2) => Target::Attached(process),
@@ -223,6 +233,7 @@ fn parse_device(info: Object<'_>, prefix: &str) -> Option<Device> {
     (device != Device::default()).then_some(device)
 }
 
+/// Parses the settings of all instruments.
 fn parse_settings(info: Object<'_>) -> Vec<Setting> {
     let mut settings = Vec::new();
     let instruments = info

@@ -44,13 +44,15 @@ const MAX_INFLATION: u64 = 100;
 /// Real bundles have 100 MB of zeros there.
 const MAX_REST: u64 = 2 << 30;
 
+/// The files of a bundle, wherever it is stored.
 pub(crate) struct Files {
     /// Path of the bundle, for messages.
     name: String,
-    place: Place,
+    storage: Storage,
 }
 
-enum Place {
+/// The place where a bundle is stored.
+enum Storage {
     Folder(PathBuf),
     Zip {
         archive: Arc<Archive>,
@@ -66,14 +68,14 @@ impl Files {
     pub(crate) fn memory(files: BTreeMap<String, Vec<u8>>) -> Self {
         Self {
             name: "memory".to_owned(),
-            place: Place::Memory(files),
+            storage: Storage::Memory(files),
         }
     }
 
     pub(crate) fn folder(path: &Path) -> Self {
         Self {
             name: path.display().to_string(),
-            place: Place::Folder(path.to_owned()),
+            storage: Storage::Folder(path.to_owned()),
         }
     }
 
@@ -81,7 +83,7 @@ impl Files {
     pub(crate) fn zip(name: &str, archive: Arc<Archive>, files: BTreeMap<String, Entry>) -> Self {
         Self {
             name: name.to_owned(),
-            place: Place::Zip { archive, files },
+            storage: Storage::Zip { archive, files },
         }
     }
 
@@ -90,25 +92,25 @@ impl Files {
     }
 
     pub(crate) fn exists(&self, path: &str) -> bool {
-        match &self.place {
-            Place::Folder(root) => is_inside(path) && root.join(path).symlink_metadata().is_ok(),
-            Place::Zip { files, .. } => files.contains_key(path),
-            Place::Memory(files) => files.contains_key(path),
+        match &self.storage {
+            Storage::Folder(root) => is_inside(path) && root.join(path).symlink_metadata().is_ok(),
+            Storage::Zip { files, .. } => files.contains_key(path),
+            Storage::Memory(files) => files.contains_key(path),
         }
     }
 
     /// Returns the numbers N of all `folder/prefixN`, ascending.
     pub(crate) fn numbered(&self, folder: &str, prefix: &str) -> Vec<u64> {
-        let names = match &self.place {
-            Place::Folder(root) => {
+        let names = match &self.storage {
+            Storage::Folder(root) => {
                 let entries = std::fs::read_dir(root.join(folder));
                 let entries = entries.into_iter().flatten().flatten();
                 let name =
                     |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
                 entries.map(name).collect()
             }
-            Place::Zip { files, .. } => names_inside(folder, files.keys()),
-            Place::Memory(files) => names_inside(folder, files.keys()),
+            Storage::Zip { files, .. } => names_inside(folder, files.keys()),
+            Storage::Memory(files) => names_inside(folder, files.keys()),
         };
         let numbers = names
             .iter()
@@ -173,13 +175,13 @@ impl Files {
 
     /// Returns the stored size of a file, in bytes.
     fn stored_size(&self, path: &str) -> u64 {
-        match &self.place {
-            Place::Folder(root) => {
+        match &self.storage {
+            Storage::Folder(root) => {
                 let facts = std::fs::symlink_metadata(root.join(path));
                 facts.map_or(0, |file| file.len())
             }
-            Place::Zip { files, .. } => files.get(path).map_or(0, |entry| entry.stored),
-            Place::Memory(files) => files.get(path).map_or(0, |bytes| bytes.len() as u64),
+            Storage::Zip { files, .. } => files.get(path).map_or(0, |entry| entry.stored),
+            Storage::Memory(files) => files.get(path).map_or(0, |bytes| bytes.len() as u64),
         }
     }
 
@@ -191,24 +193,25 @@ impl Files {
         read: impl FnOnce(&mut dyn Read) -> Result<T>,
     ) -> Result<T> {
         let missing = || self.io_error(path, io::Error::from(io::ErrorKind::NotFound));
-        match &self.place {
-            Place::Folder(root) => {
+        match &self.storage {
+            Storage::Folder(root) => {
                 let file = open_inside(root, path).map_err(|e| self.io_error(path, e))?;
                 self.inflated(path, file, read)
             }
-            Place::Zip { archive, files } => {
+            Storage::Zip { archive, files } => {
                 let entry = *files.get(path).ok_or_else(missing)?;
                 archive.read(entry, &self.shown(path), |bytes| {
                     self.inflated(path, bytes, read)
                 })
             }
-            Place::Memory(files) => {
+            Storage::Memory(files) => {
                 let bytes = files.get(path).ok_or_else(missing)?;
                 self.inflated(path, bytes.as_slice(), read)
             }
         }
     }
 
+    /// Calls `read` with the inflated content of a file, and checks the rest of the file.
     fn inflated<T>(
         &self,
         path: &str,
@@ -225,10 +228,12 @@ impl Files {
             self.drain(path, &mut all, |_| ())?;
             return Ok(found);
         }
+
         let inflating = ZlibDecoder::new(BufReader::with_capacity(64 << 10, all));
         let mut inflating = DecodingReader::new(inflating, "zlib");
         let found = read(&mut inflating)?;
         self.drain(path, &mut inflating, |_| ())?;
+
         // A zip archive has its own checksum, which is at the end of the entry.
         match self.drain(path, &mut inflating.into_inner().into_inner(), |_| ())? {
             0 => Ok(found),
@@ -274,6 +279,7 @@ impl Files {
         Error::in_file(problem, self.shown(path))
     }
 
+    /// Converts an input error. A missing file or one that is cut off is a damaged bundle.
     pub(crate) fn io_error(&self, path: &str, error: io::Error) -> Error {
         let detail = match error.kind() {
             io::ErrorKind::NotFound => "the file is missing",

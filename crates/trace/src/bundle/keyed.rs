@@ -10,11 +10,11 @@ use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
-use super::bplist::{Binary, Node, References};
+use super::bplist::{BinaryPlist, Node, References};
 
-/// A keyed archive.
+/// A keyed archive that was parsed.
 pub(crate) struct Keyed {
-    plist: Binary,
+    plist: BinaryPlist,
     objects: References,
     /// Number of remaining answers.
     left: Cell<usize>,
@@ -38,7 +38,7 @@ impl Keyed {
 
     /// Parses an archive that may be damaged in part. `None` if the bytes are not an archive.
     pub(crate) fn parse_damaged(bytes: impl Into<Vec<u8>>) -> Option<Self> {
-        let plist = Binary::parse(bytes)?;
+        let plist = BinaryPlist::parse(bytes)?;
         let member = |name: &str| member(&plist, plist.root()?, name);
         let &Node::List(objects) = member("$objects")? else {
             return None;
@@ -107,7 +107,7 @@ impl Keyed {
     }
 }
 
-fn member<'a>(plist: &'a Binary, node: &'a Node, name: &str) -> Option<&'a Node> {
+fn member<'a>(plist: &'a BinaryPlist, node: &'a Node, name: &str) -> Option<&'a Node> {
     let mut members = plist.members(node);
     members
         .find(|(key, _)| *key == name.as_bytes())

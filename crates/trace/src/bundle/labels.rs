@@ -35,6 +35,8 @@ impl Decoder<'_> {
         })
     }
 
+    /// Returns the id of a label. Labels of one form differ only in a number, so one is cached per
+    /// form.
     fn label_id(&self, value: u64, cache: &mut LabelCache, names: &mut Names) -> Option<LabelId> {
         let form = self.uniques.typed.form(value).filter(|_| !self.rendered);
         let Some((form, number)) = form else {
@@ -42,6 +44,7 @@ impl Decoder<'_> {
             let plain = (!self.rendered).then(|| self.plain_label(array, cache, names));
             return self.keep_label(plain.flatten(), array, names);
         };
+
         if let Some((label, id)) = cache.forms.get(form).copied().flatten() {
             return Some(if self.numbered {
                 names.label_id(label.with_submission(number))
@@ -49,12 +52,14 @@ impl Decoder<'_> {
                 id
             });
         }
+
         let array = self.uniques.typed.get(value)?;
         let plain = self.plain_label(array, cache, names);
         let id = self.keep_label(plain, array, names)?;
         if cache.forms.len() <= form {
             cache.forms.resize(form + 1, None);
         }
+
         if let Some(place) = cache.forms.get_mut(form) {
             *place = plain.map(|label| (label, id));
         }
@@ -114,6 +119,7 @@ impl Decoder<'_> {
                 PartRole::Process | PartRole::Other => return None,
             }
         }
+
         let words = words.unwrap_or_else(|| names.symbol(""));
         Some(Label::new(words, process, Some(submission?)))
     }

@@ -106,12 +106,14 @@ struct Fields {
 }
 
 impl Fields {
+    /// Parses a descriptor, and refuses rows of varying size and unknown versions.
     fn parse(descriptor: Object<'_>) -> Result<Self, String> {
         let number = |name: &str| descriptor.get(name).and_then(Object::integer);
         let (max, min) = (number("_maxEventSize"), number("_minEventSize"));
         if descriptor.get("_variableSize").and_then(Object::boolean) != Some(false) || max != min {
             return Err("its rows vary in size".to_owned());
         }
+
         if number("_version") != Some(1) {
             return Err(format!("its version is {:?}, not 1", number("_version")));
         }
@@ -121,6 +123,7 @@ impl Fields {
         if same.is_some() && rows != same {
             return Err(format!("its row count is {rows:?} and {same:?}"));
         }
+
         let list = descriptor.get("_fields").ok_or("it has no fields")?;
         let mut fields = Vec::new();
         for (at, field) in list.items().enumerate() {
@@ -142,6 +145,7 @@ impl Fields {
             }
             fields.push((name.to_owned(), kind));
         }
+
         Ok(Self {
             fields,
             row_size: max.ok_or("it has no row size")?,
@@ -176,6 +180,7 @@ impl Fields {
             .ok_or_else(|| format!("topology type {topology} is unknown"))?;
         let mut offset = topology.size();
         let mut slots = std::collections::BTreeMap::new();
+
         for (name, kind) in others {
             let (slot, width) = match kind {
                 1 => (Slot::U32(offset), 4),
@@ -189,17 +194,20 @@ impl Fields {
             }
             offset += width;
         }
+
         if offset as u64 != self.row_size {
             return Err(format!(
                 "fields of {offset} bytes in rows of {}",
                 self.row_size
             ));
         }
+
         // The first field stands for up to four columns.
         let max_columns = self.fields.len() + 3;
         if schema.children_named("column").nth(max_columns).is_some() {
             return Err("it has more columns than fields".to_owned());
         }
+
         let columns: Result<Vec<StoreColumn>, String> = schema
             .children_named("column")
             .map(|column| parse_column(column, topology, &slots))
@@ -215,6 +223,7 @@ impl Fields {
                 return Err(format!("two columns have the name {}", column.mnemonic));
             }
         }
+
         Ok(Layout {
             schema: schema
                 .attribute("name")
@@ -228,6 +237,7 @@ impl Fields {
     }
 }
 
+/// Parses a `<column>`. Its slot is that of its topology field, or else of the descriptor.
 fn parse_column(
     column: &Element,
     topology: Topology,
@@ -297,6 +307,7 @@ pub(crate) fn check_header(header: &[u8], layout: &Layout) -> Result<(), String>
             .and_then(|bytes| bytes.try_into().ok());
         bytes.map(u32::from_le_bytes)
     };
+
     let row_size = u32::try_from(layout.row_size).ok();
     let per_block = word(24).unwrap_or(0);
     let expected = [
@@ -311,6 +322,7 @@ pub(crate) fn check_header(header: &[u8], layout: &Layout) -> Result<(), String>
             row_size.and_then(|size| size.checked_mul(per_block)),
         ),
     ];
+
     match expected
         .into_iter()
         .find(|(_, found, expected)| found != expected)

@@ -22,6 +22,7 @@ impl Bundle {
         listed.collect()
     }
 
+    /// Lists the tables of a run. Reads them completely, so that a damaged one is found.
     fn list_run(&self, stores: &[Store], run: u64, position: u64) -> Vec<ListedDocument> {
         let everything = Selection::everything().with_labels_unnumbered();
         self.read_stores(stores, &everything, position, |rows| {
@@ -50,6 +51,7 @@ impl Bundle {
         })
     }
 
+    /// Lists a store: the number of its rows, or the reason why they cannot be read.
     fn list_store(
         &self,
         wanted: &WantedStore<'_>,
@@ -78,6 +80,7 @@ impl Bundle {
                 truncated: false,
             })
         });
+
         ListedDocument {
             file: self.files.shown(&wanted.store.path),
             named_schema: wanted.store.schema.clone(),

@@ -60,6 +60,7 @@ impl Bundle {
                 "corespace/run{run}/core/table-manager/tables.plist"
             ))
         };
+
         let all = files.numbered("corespace", "run").into_iter();
         let (runs, without): (Vec<u64>, Vec<u64>) = all.partition(has_tables);
         if runs.is_empty() {
@@ -73,6 +74,7 @@ impl Bundle {
             };
             return Err(Error::in_file(problem, path));
         }
+
         let BundleFacts { mut toc, template } = facts::read(&files, &runs)?;
         let mut notes: Vec<Note> = without
             .into_iter()
@@ -88,10 +90,12 @@ impl Bundle {
             .map(|run| manager::stores(&files, *run))
             .collect();
         let stores = stores?;
+
         for (run, stores) in toc.runs.iter_mut().zip(&stores) {
             run.tables = listed_tables(stores);
             run.synthetic = synthetic;
         }
+
         Ok(Self {
             files,
             toc,
@@ -200,6 +204,7 @@ impl Bundle {
         Rows::read(&self.files, wanted.store, layout, kept)
     }
 
+    /// Returns a decoder for a run, with the parts that the selection needs.
     pub(super) fn decoder<'a>(
         &'a self,
         uniques: &'a Uniques,
@@ -245,6 +250,7 @@ impl Bundle {
         Ok(())
     }
 
+    /// Decodes the rows of a store and adds the table.
     fn decode_store(
         &self,
         wanted: &WantedStore<'_>,
@@ -316,7 +322,7 @@ pub(super) fn core(run: u64) -> String {
     format!("corespace/run{run}/core")
 }
 
-/// A selected store.
+/// A store of which the selection wants columns.
 #[derive(Clone, Copy)]
 pub(super) struct WantedStore<'a> {
     pub(super) store: &'a Store,
@@ -324,6 +330,7 @@ pub(super) struct WantedStore<'a> {
     pub(super) origin: Origin,
 }
 
+/// Returns the selected stores, each with its position among the tables of the run.
 fn wanted<'a>(
     stores: &'a [Store],
     selection: &'a Selection,

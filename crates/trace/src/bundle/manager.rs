@@ -27,6 +27,7 @@ pub(crate) fn stores(files: &Files, run: u64) -> Result<Vec<Store>> {
         let detail = detail.to_owned();
         files.error(&path, Problem::UnsupportedBundle { detail })
     };
+
     let bytes = files.read(&path, SMALL)?;
     let archive = Keyed::parse(bytes).ok_or_else(|| unsupported(Keyed::INVALID))?;
     let details = archive.root().and_then(|root| root.get("tableDetails"));
@@ -42,12 +43,14 @@ pub(crate) fn stores(files: &Files, run: u64) -> Result<Vec<Store>> {
             _ => drop(stores.insert(store.number, store)),
         }
     }
+
     if archive.exhausted() {
         return Err(unsupported(Keyed::EXHAUSTED));
     }
     Ok(stores.into_values().collect())
 }
 
+/// Parses an entry of the table manager. `None` if it does not name a store of this run.
 fn parse_store(table: Object<'_>, run: u64) -> Option<Store> {
     let inside = table.get("storeSubpath")?.text()?;
     // Only this form is allowed, since a path must not lead out of the run.
@@ -67,6 +70,7 @@ fn parse_store(table: Object<'_>, run: u64) -> Option<Store> {
         };
         Some((key.text()?.to_owned(), value))
     });
+
     Some(Store {
         path: format!("corespace/run{run}/core/stores/indexed-store-{number}"),
         number,

@@ -72,6 +72,7 @@ impl ProcessNames {
         }
     }
 
+    /// Adds the names of threads from the rows of a table that has them.
     fn add_threads(&mut self, rows: &Rows, uniques: &Uniques) {
         let (Some(thread), Some(name), Some(main)) = (
             rows.slot("thread"),
@@ -80,6 +81,7 @@ impl ProcessNames {
         ) else {
             return;
         };
+
         let rows = rows
             .values(thread)
             .zip(rows.values(name))

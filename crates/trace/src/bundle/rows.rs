@@ -67,6 +67,7 @@ impl Decoder<'_> {
                 spec.engineering_type.clone_from(&column.type_id);
             }
         }
+
         Ok(Table {
             schema,
             origin,
@@ -95,6 +96,7 @@ impl Decoder<'_> {
                 Err(_) => Column::Integers(rows.take(slot).into_full_integers()),
             });
         }
+
         let numbers = rows.take(slot);
         Ok(match encoding {
             Encoding::Number => Column::Integers(numbers.into_integers()),
@@ -198,6 +200,7 @@ impl Decoder<'_> {
             .collect()
     }
 
+    /// Returns the displayed form of one value of a label.
     fn part<'a>(&'a self, type_id: &'a str, value: u64) -> Option<Part<'a>> {
         let (tag, encoding) = types::lookup(type_id);
         let null = is_null(value);

@@ -16,7 +16,7 @@ use crate::integers::Integers;
 /// The rows of a store, in the order of an export.
 pub(crate) struct Rows {
     pub(crate) layout: Layout,
-    /// The selected fields.
+    /// The fields that the selected columns use.
     fields: Vec<Field>,
     count: usize,
 }
@@ -61,6 +61,7 @@ impl Rows {
         rows.map_err(|error| error.at_table(&store.schema))
     }
 
+    /// Reads the wanted columns of a bulkstore, in the order in which it stores the rows.
     fn read_stored(
         files: &Files,
         store: &Store,
@@ -77,6 +78,7 @@ impl Rows {
             let detail = format!("its row count {count} is too large for its file size");
             return Err(unsupported(detail));
         }
+
         let columns = layout.columns.iter().filter(|column| wanted(column));
         let slots = columns.map(|column| column.slot);
         let mut rows = Self {
@@ -89,6 +91,7 @@ impl Rows {
             let read = stored.read_exact(&mut header);
             read.map_err(|error| files.io_error(&path, error))?;
             check_header(&header, &rows.layout).map_err(unsupported)?;
+
             let written = rows.take_rows(stored);
             let (read, written) = written.map_err(|error| files.io_error(&path, error))?;
             if read < rows.count {
@@ -101,8 +104,10 @@ impl Rows {
                     "its descriptor has {count} rows, but only the first {written} are written"
                 )));
             }
-            let mut all_bits = 0;
+
+            // Only preallocated zeros may follow. Other bits are rows that the descriptor lacks.
             // A branch for each byte would be slower.
+            let mut all_bits = 0;
             files.drain(&path, stored, |piece| {
                 all_bits = piece.iter().fold(all_bits, |bits, byte| bits | byte);
             })?;
@@ -113,6 +118,7 @@ impl Rows {
                 ))),
             }
         })?;
+
         rows.sort(count);
         Ok(rows)
     }
@@ -141,6 +147,7 @@ impl Rows {
                 break;
             }
         }
+
         Ok((done, written))
     }
 
@@ -208,6 +215,7 @@ impl Field {
         fields
     }
 
+    /// Appends the numbers of this field from a block of rows.
     fn take(&mut self, rows: &[u8], size: usize) {
         let rows = rows.chunks_exact(size);
         match (self.slot, &mut self.numbers) {
@@ -289,6 +297,7 @@ impl Numbers {
         if is_sorted {
             return None;
         }
+
         let latest = (0..count).map(time).max().unwrap_or(0);
         let row_bits = u32::BITS - count.leading_zeros();
         if latest.leading_zeros() < row_bits {
@@ -296,6 +305,7 @@ impl Numbers {
             order.sort_by_key(|&row| time(row));
             return Some(order);
         }
+
         // Numbers of time and row are faster to sort and never equal.
         let mut keys: Vec<u64> = (0..count)
             .map(|row| time(row) << row_bits | u64::from(row))

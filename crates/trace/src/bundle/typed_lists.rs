@@ -22,7 +22,7 @@ use crate::integers::Integers;
 
 /// The typed lists of a run.
 pub(crate) enum TypedLists {
-    /// Lists as stored.
+    /// The lists as they are stored.
     Stored(Arrays),
     /// Form and number of each list.
     Compact(CompactLists),
@@ -94,6 +94,7 @@ impl CompactLists {
         if !expected {
             return Ok(None);
         }
+
         let mut short = Self::default();
         let mut entries = entries.chunks_exact(8).map(place).peekable();
         let (mut block, mut orderly) = (0_u32, true);
@@ -109,6 +110,7 @@ impl CompactLists {
             }
             block += 1;
         })?;
+
         // A missing block and a block that was already read have no further lists.
         let rest = entries.inspect(|&(at, _)| orderly = orderly && at >= block);
         let rest = rest.count();
@@ -150,6 +152,7 @@ struct ListForms {
     known: HashTable<u32>,
 }
 
+/// A form: the bytes that all its lists share.
 #[derive(Clone, Copy)]
 struct ListForm {
     start: usize,
@@ -159,6 +162,7 @@ struct ListForm {
 }
 
 impl ListForms {
+    /// Returns the number of a list's form, and adds a form that is new.
     fn find_or_add(&mut self, list: &[u8], own: Option<usize>) -> u32 {
         let (bytes, all) = (&self.bytes, &self.all);
         let form = |id: u32| all.get(id as usize);
@@ -264,6 +268,7 @@ mod tests {
             header.resize(size, 0);
             header
         };
+
         let (mut index, mut data) = (header(INDEX_HEADER), header(BLOCK * blocks));
         for &(block, offset, list) in lists {
             index.extend(offset.to_le_bytes());
@@ -277,6 +282,7 @@ mod tests {
                 }
             }
         }
+
         let index = ("lists/integeruniquer.index".to_owned(), index);
         Files::memory(BTreeMap::from([
             index,
@@ -320,12 +326,14 @@ mod tests {
             1,
             Some(2),
         );
+
         // Lists of equal length with the number at different positions.
         check(
             &[(0, 40, &[NUMBER, 0, 0, 0]), (0, 80, &[0, 0, NUMBER, 0])],
             1,
             Some(2),
         );
+
         // Several blocks, some of them empty or missing.
         let far: &[(u32, u32, &[u64])] =
             &[(0, 40, &one), (2, 0, &two), (2, 36, &one), (7, 0, &two)];

@@ -132,6 +132,7 @@ impl Uniques {
                 block_size,
             }
         };
+
         Self {
             strings: Texts::default(),
             arrays: arrays(lists),

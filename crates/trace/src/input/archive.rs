@@ -21,7 +21,7 @@ use crate::error::{Error, Problem, Result};
 /// the buffer, and decompression has its own buffer.
 const BUFFER_SIZE: usize = 4 << 10;
 
-/// An open archive.
+/// A zip archive that is open.
 pub(crate) struct Archive {
     /// Path of the archive, for messages.
     name: String,
@@ -94,6 +94,7 @@ impl Archive {
                 files.filter_map(|(path, entry)| Some((inside_of(root, path)?.to_owned(), *entry)));
             files.collect()
         };
+
         let mut bundles = bundles.into_iter();
         let traces = match (bundles.next(), bundles.next()) {
             (Some(bundle), None) => return Ok(ArchiveContents::Bundle(below(bundle))),
@@ -111,10 +112,12 @@ impl Archive {
                 folders
             }
         };
+
         let shown = |trace: &str| match joined(folder, trace) {
             root if root.is_empty() => "its root".to_owned(),
             inner => inner.into_owned(),
         };
+
         let problem = Problem::SeveralTraces {
             traces: traces.into_iter().map(shown).collect(),
         };
@@ -140,6 +143,7 @@ fn entries(zip: &ZipArchive<BufReader<File>>, archive: &str) -> Result<BTreeMap<
             named.push((name.into_owned(), Entry { index, stored }));
         }
     }
+
     // Some Windows programs write backslashes, which the zip format does not allow.
     let is_windows = !named.iter().any(|(name, _)| name.contains('/'));
     let separators: &[char] = if is_windows { &['/', '\\'] } else { &['/'] };
@@ -152,6 +156,7 @@ fn entries(zip: &ZipArchive<BufReader<File>>, archive: &str) -> Result<BTreeMap<
             return Err(damaged(archive, &format!("{name} appears twice")));
         }
     }
+
     Ok(entries)
 }
 

@@ -221,6 +221,7 @@ impl<R> DecodingReader<R> {
         self.inner
     }
 
+    /// Names the format in an error of the decoder, and recognizes a stream that is only cut off.
     fn failed(&self, error: io::Error) -> io::Error {
         let has_ended = self
             .progress

@@ -43,7 +43,7 @@ pub(crate) struct Document {
     /// Path of the document, or its name in the archive, for messages.
     pub(crate) name: String,
     pub(crate) source: ByteSource,
-    /// Its beginning; unknown for standard input, which can be read only once.
+    /// Beginning of the document; unknown for standard input, which can be read only once.
     pub(crate) header: Option<Result<Header>>,
 }
 
@@ -118,6 +118,7 @@ impl Input {
             let source = ByteSource::StandardInput;
             return Ok(Self::read_once("-", "standard input", source));
         }
+
         let name = path.display().to_string();
         let facts = match std::fs::metadata(path) {
             Ok(facts) => facts,
@@ -128,6 +129,7 @@ impl Input {
                 };
             }
         };
+
         if facts.is_dir() {
             return Self::folder(path, name);
         }
@@ -140,6 +142,7 @@ impl Input {
                 ByteSource::Stream(open.into()),
             ));
         }
+
         match file_format(path, &name)? {
             FileFormat::Zip => Self::archive(path, "", name),
             _ => Self::single(path, name),
@@ -216,6 +219,7 @@ impl Input {
         }
     }
 
+    /// Opens a folder: a bundle, or an export.
     fn folder(path: &Path, name: String) -> Result<Self> {
         if is_bundle(path) {
             return Ok(Self::from_bundle(name, Bundle::open_folder(path)?));
@@ -232,10 +236,12 @@ impl Input {
                 documents.push(Document::new(shown, ByteSource::File(entry)));
             }
         }
+
         if documents.is_empty() && !bundles.is_empty() {
             let problem = Problem::SeveralExports { folders: bundles };
             return Err(Error::in_file(problem, name));
         }
+
         if documents.is_empty() {
             return Err(nothing_in(&name, &folders));
         }
@@ -278,6 +284,7 @@ impl Input {
         if tocs.is_empty() && documents.is_empty() {
             return Err(Error::in_file(Problem::EmptyFolder, path));
         }
+
         if let [first, second, ..] = tocs.as_slice() {
             let problem = Problem::SameTableTwice {
                 first: first.name.clone(),
@@ -285,6 +292,7 @@ impl Input {
             };
             return Err(Error::in_file(problem, path));
         }
+
         // A broken toc.xml must not be treated as a missing one.
         let mut documents = documents;
         let broken = documents
@@ -295,6 +303,7 @@ impl Input {
         {
             return Err(error);
         }
+
         let toc = tocs.first().map(|document| {
             let read = |bytes: &mut dyn std::io::Read| toc::read(bytes, &document.name);
             document.source.with(&document.name, &|_| (), read)

@@ -59,6 +59,7 @@ impl Input {
     }
 }
 
+/// Lists the tables of a document, or the reason why it cannot be read.
 fn list_document(
     document: &Document,
     options: LoadOptions<'_>,

@@ -21,6 +21,7 @@ impl Input {
             let loaded = bundle.load(selection, chosen.position().unwrap_or(1))?;
             return self.into_trace(loaded, chosen, options);
         }
+
         let wanted = |document: &&Document| may_contain(document, selection, chosen.position());
         let documents: Vec<&Document> = self.documents.iter().filter(wanted).collect();
         let meter = Meter::new(&documents, options.progress);
@@ -41,6 +42,7 @@ impl Input {
                 }
             }
         }
+
         self.into_trace(loaded, chosen, options)
     }
 
@@ -80,6 +82,7 @@ impl Input {
             let chosen = numbered.filter(|&(_, position)| has_tables(position));
             chosen.map(|(&number, _)| number).collect()
         };
+
         let any = self.runs_with(|_| true);
         let Some(requested) = requested else {
             let needed = self.runs_with(|schema| selection.must_read(schema));
@@ -98,6 +101,7 @@ impl Input {
                 all,
             });
         };
+
         let position = all
             .iter()
             .zip(1..)
@@ -105,6 +109,7 @@ impl Input {
         let Some((_, position)) = position else {
             return Err(no_such_run(self.path(), requested, &all));
         };
+
         if let Some(any) = any.filter(|any| !any.contains(&position)) {
             let present = numbers(&|position| any.contains(&position));
             let problem = Problem::NoTablesOfRun {
@@ -113,6 +118,7 @@ impl Input {
             };
             return Err(Error::in_file(problem, self.path()));
         }
+
         let with_tables = all.clone();
         Ok(ChosenRun::Known {
             position,
@@ -140,6 +146,7 @@ impl Input {
         (!runs.is_empty()).then_some(runs)
     }
 
+    /// Builds the trace of the chosen run from the tables that were read.
     fn into_trace(
         self,
         loaded: PartialTrace,
@@ -154,6 +161,7 @@ impl Input {
             unreadable,
             left_out,
         } = loaded;
+
         if left_out > 0 {
             notes.push(Note::MoreLeftOut { files: left_out });
         }
@@ -168,6 +176,7 @@ impl Input {
                 (position, all.clone(), all)
             }
         };
+
         tables.retain(|table| table.origin.run.is_none_or(|run| run == position));
         refuse_same_table_twice(&tables, self.path())?;
         // A document may name run 0, although runs start at 1.
@@ -177,6 +186,7 @@ impl Input {
         if run.is_none() {
             notes.insert(0, Note::NoToc);
         }
+
         let run = run.unwrap_or_else(|| Run::unknown(position));
         if all.len() > 1 && options.run.is_none() {
             let chosen = run.number;
@@ -191,10 +201,12 @@ impl Input {
             };
             notes.insert(0, note);
         }
+
         let synthetic = run.synthetic || tables.iter().any(|table| table.synthetic);
         if synthetic {
             notes.insert(0, Note::Synthetic);
         }
+
         let mut available = self.schemas(position);
         available.extend(tables.iter().map(|table| table.schema.name.clone()));
         available.sort();

@@ -40,6 +40,7 @@ pub fn path_kind(path: &Path) -> io::Result<PathKind> {
     }
 }
 
+/// Returns the kind of a folder.
 fn folder(path: &Path) -> io::Result<PathKind> {
     if is_bundle(path) {
         return Ok(PathKind::Bundle);
@@ -77,6 +78,7 @@ fn header(path: &Path) -> Option<Header> {
     read.ok()
 }
 
+/// Returns the kind of a file, by its content and its name.
 fn file(path: &Path) -> PathKind {
     let name = path.display().to_string();
     match file_format(path, &name) {
@@ -124,6 +126,7 @@ mod tests {
             }
             assert_eq!(path_kind(&at).unwrap(), expected, "{path}");
         };
+
         check("a.trace", None, PathKind::Bundle);
         check(
             "stub.trace",

@@ -28,6 +28,7 @@ pub struct Progress {
     pub total: Option<u64>,
 }
 
+/// Reads one document of an input, and reports the progress.
 pub(crate) fn read_document(
     document: &Document,
     selection: &Selection,

@@ -16,6 +16,7 @@ pub(crate) enum FileFormat {
     Other(Problem),
 }
 
+/// Detects the format of a file by its first bytes.
 pub(crate) fn sniff(start: &[u8]) -> FileFormat {
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     let text = text.trim_ascii_start();

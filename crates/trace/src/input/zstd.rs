@@ -9,6 +9,7 @@ pub(crate) struct ZstdReader<R: Read> {
     state: State<R>,
 }
 
+/// The position of a reader: between frames, inside one, or after the last.
 enum State<R: Read> {
     Between(R),
     Inside(Box<StreamingDecoder<R, FrameDecoder>>),

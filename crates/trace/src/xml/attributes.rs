@@ -51,6 +51,7 @@ impl<'a> CellAttributes<'a> {
         })
     }
 
+    /// Parses attributes in any valid form; the faster parser handles only the usual one.
     fn parse_any(raw: &'a str) -> Result<Self, Problem> {
         let mut found = Self::default();
         for attribute in Attributes::new(raw) {
@@ -144,6 +145,7 @@ pub(crate) fn shorten(text: &str) -> String {
     }
 }
 
+/// Iterates over the attributes of a tag, and checks each one.
 struct Attributes<'a> {
     rest: &'a str,
     seen: Vec<&'a str>,
@@ -159,11 +161,13 @@ impl<'a> Attributes<'a> {
         }
     }
 
+    /// Splits off the next attribute, or returns `None` at the end of the tag.
     fn split_next(&mut self) -> Result<Option<(&'a str, &'a str)>, Problem> {
         let trimmed = self.rest.trim_start_matches(is_space);
         if trimmed.is_empty() {
             return Ok(None);
         }
+
         if trimmed.len() == self.rest.len() {
             return Err(malformed("no space before an attribute"));
         }
@@ -175,12 +179,14 @@ impl<'a> Attributes<'a> {
             let name = shorten(name);
             return Err(malformed(format!("`{name}` is not an attribute name")));
         }
+
         let rest = rest.trim_start_matches(is_space);
         let (value, rest) =
             quoted(rest).ok_or_else(|| malformed(format!("attribute {name} is not quoted")))?;
         if value.contains('<') {
             return Err(malformed(format!("attribute {name} contains `<`")));
         }
+
         if self.seen.contains(&name) {
             return Err(malformed(format!("attribute {name} appears twice")));
         }

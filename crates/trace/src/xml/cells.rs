@@ -8,12 +8,13 @@ use super::attributes::{CellAttributes, all, shorten};
 use super::ids::{Defined, Ids, TagId};
 use super::tags::{Role, Tags};
 use super::values::{
-    CellValue, Element, KeptNames, LabelWords, NO_PARTS, Parts, ValueDecoder, bits, symbol_of,
+    CellElement, CellValue, KeptNames, LabelWords, NO_PARTS, Parts, ValueDecoder, bits, symbol_of,
 };
 use crate::error::{Problem, malformed};
 use crate::kind::Kind;
 use crate::names::{FrameId, Names, ProcessId, StackId};
 
+/// Builds the values of cells while a document is read.
 pub(crate) struct Cells<'n> {
     decoder: ValueDecoder<'n>,
     pub(crate) tags: Tags,
@@ -42,6 +43,7 @@ struct OpenElement {
     parts: Parts,
 }
 
+/// The origin of an element's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Content {
     /// The value is decoded from text and children at the end of the element.
@@ -133,7 +135,7 @@ impl<'n> Cells<'n> {
             Content::Known(value) => value,
             Content::Pending(kind) => {
                 let display = self.text.get(open.display_start..open.text_start);
-                let element = Element {
+                let element = CellElement {
                     display: display.filter(|_| open.has_display),
                     text: self.text.get(open.text_start..).unwrap_or(""),
                     parts: &open.parts,
@@ -179,7 +181,7 @@ impl<'n> Cells<'n> {
         display: &str,
         text: &str,
     ) -> Result<Option<CellValue>, Problem> {
-        let element = Element {
+        let element = CellElement {
             display: Some(display),
             text,
             parts: NO_PARTS,
@@ -298,6 +300,7 @@ impl<'n> Cells<'n> {
         let Some(parent) = self.open.last_mut() else {
             return Ok(());
         };
+
         match parent.content {
             Content::Pending(Kind::Integer) | Content::Known(_) => {
                 return Err(Problem::UnexpectedElement {
@@ -307,6 +310,7 @@ impl<'n> Cells<'n> {
             }
             Content::Pending(_) => {}
         }
+
         let parts = &mut parent.parts;
         parts.count += 1;
         let known = match role {
@@ -318,12 +322,14 @@ impl<'n> Cells<'n> {
             Role::Binary => parts.binary.is_some(),
             Role::Frame | Role::Words | Role::Narrative | Role::Thread | Role::Other => false,
         };
+
         if known && value.is_some() {
             return Err(Problem::SecondPart {
                 found: self.tags.name(tag),
                 inside: self.tags.name(parent.tag),
             });
         }
+
         match role {
             Role::Pid => parts.pid = value,
             Role::Tid => parts.tid = value,
@@ -346,6 +352,7 @@ impl<'n> Cells<'n> {
             Role::Other if value.is_none() => {}
             Role::Other => parts.words = LabelWords::Mixed,
         }
+
         Ok(())
     }
 }

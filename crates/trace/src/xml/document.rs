@@ -87,10 +87,12 @@ pub(crate) fn read_header<R: Read>(input: R, file: &str) -> Result<Header> {
         synthetic: false,
         document: Document::default(),
     };
+
     match reader.root() {
         Err(error) if matches!(error.problem(), Problem::TocAlone) => return Ok(Header::Toc),
         other => other?,
     };
+
     let Some(node) = reader.next_child("trace-query-result")? else {
         return Ok(Header::Empty);
     };
@@ -98,6 +100,7 @@ pub(crate) fn read_header<R: Read>(input: R, file: &str) -> Result<Header> {
     let Some(child) = reader.next_child("node")? else {
         return Err(reader.pull.error(Problem::NoSchema));
     };
+
     let schema = reader.schema(child)?;
     Ok(Header::Table {
         schema: schema.name,
@@ -105,6 +108,7 @@ pub(crate) fn read_header<R: Read>(input: R, file: &str) -> Result<Header> {
     })
 }
 
+/// Reads one query document, element by element.
 struct Reader<'a, R: Read> {
     pull: Pull<R>,
     cells: Cells<'a>,
@@ -113,7 +117,7 @@ struct Reader<'a, R: Read> {
     document: Document,
 }
 
-/// An open element.
+/// A child element whose start tag was read.
 struct Child {
     name: String,
     attributes: Vec<(String, String)>,
@@ -159,6 +163,7 @@ impl<R: Read> Reader<'_, R> {
         Err(self.pull.error(problem))
     }
 
+    /// Reads all nodes. A document must have at least one.
     fn nodes(&mut self) -> Result<()> {
         let mut any = false;
         while let Some(child) = self.next_child("trace-query-result")? {
@@ -203,14 +208,17 @@ impl<R: Read> Reader<'_, R> {
                 }
             }
         };
+
         let rows = builder.as_ref().map_or(0, TableBuilder::rows);
         let table = builder.as_ref().map(|builder| builder.name().to_owned());
         if let Some(builder) = builder {
             self.document.tables.push(builder.finish());
         }
+
         end.map_err(|error| with_table(error, table, rows))
     }
 
+    /// Reads a child of a node: the schema, which must come first, or a row.
     fn node_child(
         &mut self,
         child: Child,
@@ -237,6 +245,7 @@ impl<R: Read> Reader<'_, R> {
         }
     }
 
+    /// Reads the schema of a node and prepares the table.
     fn start_table(&mut self, schema: Child, node: &Child) -> Result<TableBuilder> {
         let schema = self.schema(schema)?;
         let none = Columns::None;
@@ -257,6 +266,7 @@ impl<R: Read> Reader<'_, R> {
             rows: 0,
             columns: Vec::new(),
         };
+
         let builder = TableBuilder::new(table, columns, &mut self.cells.tags);
         builder.map_err(|problem| self.pull.error(problem))
     }
@@ -273,6 +283,7 @@ impl<R: Read> Reader<'_, R> {
                 _ => schema.attributes.push((name, value)),
             }
         }
+
         while !child.empty
             && let Some(col) = self.next_child("schema")?
         {
@@ -287,6 +298,7 @@ impl<R: Read> Reader<'_, R> {
                 self.ignore(&col)?;
             }
         }
+
         Ok(schema)
     }
 
@@ -310,11 +322,13 @@ impl<R: Read> Reader<'_, R> {
                 _ => {}
             }
         }
+
         let missing = match (spec.mnemonic.is_empty(), spec.engineering_type.is_empty()) {
             (true, _) => "mnemonic",
             (false, true) => "engineering-type",
             (false, false) => return Ok(spec),
         };
+
         Err(self
             .pull
             .error(Problem::SchemaIncomplete { position, missing }))
@@ -375,6 +389,7 @@ impl<R: Read> Reader<'_, R> {
             line,
             name: shorten(&child.name),
         });
+
         let mut depth = usize::from(!child.empty);
         while depth > 0 {
             let checked = match self.pull.next()? {
@@ -391,6 +406,7 @@ impl<R: Read> Reader<'_, R> {
             };
             checked.map_err(|problem| self.pull.error(problem))?;
         }
+
         Ok(())
     }
 

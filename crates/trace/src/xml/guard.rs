@@ -24,6 +24,7 @@ pub(crate) enum Fault {
     EndsEarly,
 }
 
+/// A reader that passes on only bytes that XML allows, and knows their positions.
 pub(crate) struct Guard<R> {
     input: PutBackReader<R>,
     block: Block,

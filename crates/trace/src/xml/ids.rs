@@ -21,6 +21,7 @@ pub(crate) struct Defined {
     pub(crate) value: Option<u64>,
 }
 
+/// The values of all ids of a node.
 #[derive(Debug, Default)]
 pub(crate) struct Ids {
     blocks: Vec<Box<IdBlock>>,

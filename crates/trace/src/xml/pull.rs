@@ -39,6 +39,7 @@ pub(crate) enum Token<'a> {
     End,
 }
 
+/// A reader of XML tokens, which checks what quick-xml does not check.
 pub(crate) struct Pull<R: Read> {
     reader: Reader<Guard<R>>,
     buffer: Vec<u8>,
@@ -142,6 +143,7 @@ fn error_at<R: Read>(reader: &Reader<Guard<R>>, file: &str, problem: Problem) ->
     Error::new(problem, place)
 }
 
+/// Converts an error of quick-xml, and adds its position.
 fn quick_error<R: Read>(reader: &Reader<Guard<R>>, file: &str, error: &QuickError) -> Error {
     let at_end = reader.get_ref().exhausted();
     let problem = match error {
@@ -160,6 +162,7 @@ fn quick_error<R: Read>(reader: &Reader<Guard<R>>, file: &str, error: &QuickErro
     error_at(reader, file, problem)
 }
 
+/// Converts an input error. The guard reports its faults as input errors, too.
 fn io_error<R: Read>(reader: &Reader<Guard<R>>, file: &str, error: &std::io::Error) -> Error {
     let fault = error.get_ref().and_then(|e| e.downcast_ref::<Fault>());
     let problem = match fault {

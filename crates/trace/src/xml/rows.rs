@@ -24,6 +24,7 @@ pub(crate) struct TableBuilder {
 }
 
 impl TableBuilder {
+    /// Prepares the columns of a table: selected ones are kept, others only checked.
     pub(crate) fn new(table: Table, columns: &Columns, tags: &mut Tags) -> Result<Self, Problem> {
         let mut table = table;
         let mut numbers = Vec::new();
@@ -36,11 +37,13 @@ impl TableBuilder {
             table.columns.push(column);
             numbers.push(tags.number(&spec.engineering_type)?);
         }
+
         let of_numbers = |mnemonic| {
             let at = table.schema.position(mnemonic)?;
             let spec = table.schema.columns.get(at)?;
             (Kind::from_type(&spec.engineering_type) == Kind::Integer).then_some(at)
         };
+
         let interval = of_numbers("start").zip(of_numbers("duration"));
         Ok(Self {
             table,
@@ -109,6 +112,7 @@ impl TableBuilder {
         }
     }
 
+    /// Reads all cells of a row, up to its end.
     fn read_cells<R: Read>(
         &mut self,
         pull: &mut Pull<R>,
@@ -179,6 +183,7 @@ impl TableBuilder {
         row.cells += 1;
     }
 
+    /// Checks that the row has all cells, and that its end fits into 64 bits.
     fn check_whole(&self, row: &Row) -> Result<(), Problem> {
         if row.cells < self.tags.len() {
             return Err(Problem::MissingCells {
@@ -209,7 +214,7 @@ impl TableBuilder {
     }
 }
 
-/// The current row.
+/// The row that is being read.
 #[derive(Debug, Default)]
 pub(crate) struct Row {
     /// Number of cells so far.

@@ -29,6 +29,7 @@ pub(crate) enum Role {
     Other,
 }
 
+/// A tag with the properties that decide how it is read.
 #[derive(Debug, Clone)]
 pub(crate) struct Tag {
     pub(crate) name: String,
@@ -36,6 +37,7 @@ pub(crate) struct Tag {
     pub(crate) role: Role,
 }
 
+/// All tags of a document, by number and by name.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tags {
     tags: Vec<Tag>,

@@ -85,10 +85,12 @@ pub(crate) fn read_tree<R: Read>(input: R, file: &str, root: &str) -> Result<Ele
         };
         return Err(pull.error(problem));
     }
+
     let document = open.pop().unwrap_or_default();
     if document.children.len() > 1 || !document.text.trim().is_empty() {
         return Err(pull.error(malformed("content outside the root element")));
     }
+
     match document.children.into_iter().next() {
         Some(element) if element.name == root => Ok(element),
         Some(element) if element.name == "trace-query-result" => Err(pull.error(Problem::NotToc)),

@@ -28,7 +28,7 @@ pub(crate) struct KeptNames {
 
 /// An element with its complete contents.
 #[derive(Debug)]
-pub(crate) struct Element<'t> {
+pub(crate) struct CellElement<'t> {
     /// Display form, still escaped.
     pub(crate) display: Option<&'t str>,
     pub(crate) text: &'t str,
@@ -75,7 +75,7 @@ pub(crate) enum LabelWords {
     Mixed,
 }
 
-impl<'t> Element<'t> {
+impl<'t> CellElement<'t> {
     /// Returns the display form, which is the name of a process or a thread.
     fn name(&self, tag: &'static str) -> Result<Cow<'t, str>, Problem> {
         unescape(self.display.ok_or(Problem::Unnamed { tag })?)
@@ -94,10 +94,11 @@ pub(crate) struct ValueDecoder<'n> {
 }
 
 impl ValueDecoder<'_> {
+    /// Decodes the value of an element. Returns null for values that are not kept.
     pub(crate) fn value(
         &mut self,
         kind: Kind,
-        element: &Element<'_>,
+        element: &CellElement<'_>,
     ) -> Result<CellValue, Problem> {
         match kind {
             Kind::Integer => integer(element.text).map(Some),
@@ -118,7 +119,7 @@ impl ValueDecoder<'_> {
     }
 
     /// Returns a text, or the display form of a composite. Null if there is neither.
-    fn text_value(&mut self, element: &Element<'_>) -> Result<CellValue, Problem> {
+    fn text_value(&mut self, element: &CellElement<'_>) -> Result<CellValue, Problem> {
         let composite = element.parts.count > 0;
         let symbol = match element.display {
             None if composite => return Ok(None),
@@ -130,7 +131,7 @@ impl ValueDecoder<'_> {
         Ok(Some(u64::from(symbol.to_bits())))
     }
 
-    fn process_value(&mut self, element: &Element<'_>) -> Result<CellValue, Problem> {
+    fn process_value(&mut self, element: &CellElement<'_>) -> Result<CellValue, Problem> {
         let display = element.name("process")?;
         let id = self.process(&display, element.parts.pid)?;
         Ok(Some(u64::from(id.to_bits())))
@@ -150,7 +151,7 @@ impl ValueDecoder<'_> {
         Ok(self.names.process_id(Process { name, pid }))
     }
 
-    fn thread_value(&mut self, element: &Element<'_>) -> Result<CellValue, Problem> {
+    fn thread_value(&mut self, element: &CellElement<'_>) -> Result<CellValue, Problem> {
         let display = element.name("thread")?;
         let thread = Thread {
             display: self.names.symbol(&display),
@@ -163,7 +164,7 @@ impl ValueDecoder<'_> {
 
     /// Returns the id of a label. The words are its only text part, or nothing; for several parts
     /// the display form is used, since only that has their order.
-    fn label_value(&mut self, element: &Element<'_>) -> Result<CellValue, Problem> {
+    fn label_value(&mut self, element: &CellElement<'_>) -> Result<CellValue, Problem> {
         let mut label = match (element.parts.words, element.parts.submission) {
             (LabelWords::One(words), Some(id)) => {
                 Label::new(self.trimmed(words), element.parts.process, Some(id))
@@ -182,7 +183,7 @@ impl ValueDecoder<'_> {
     }
 
     /// Returns a label from its display form and its certain parts.
-    fn displayed_label(&mut self, element: &Element<'_>) -> Result<Label, Problem> {
+    fn displayed_label(&mut self, element: &CellElement<'_>) -> Result<Label, Problem> {
         let display = element.displayed()?;
         let parsed = label::parse(&display);
         let (text, process) = match (element.parts.process, parsed.process) {
@@ -221,14 +222,14 @@ impl ValueDecoder<'_> {
         self.names.symbol(&trimmed)
     }
 
-    fn stack_value(&mut self, element: &Element<'_>) -> CellValue {
+    fn stack_value(&mut self, element: &CellElement<'_>) -> CellValue {
         if let Some(inner) = element.parts.stack {
             return Some(u64::from(inner.to_bits()));
         }
         Some(u64::from(self.names.stack_id(element.frames).to_bits()))
     }
 
-    fn frame_value(&mut self, element: &Element<'_>) -> CellValue {
+    fn frame_value(&mut self, element: &CellElement<'_>) -> CellValue {
         let nothing = self.names.symbol("");
         let frame = Frame {
             name: element.parts.name.unwrap_or(nothing),

@@ -58,6 +58,7 @@ fn one_recording_is_found_anywhere() {
         "run/",
         "C:/run.trace/",
     ];
+
     for root in roots {
         for separator in ["/", "\\"] {
             let (_folder, path) = archive(&[(root, What::Bundle)], separator);
@@ -107,6 +108,7 @@ fn one_of_several_recordings_must_be_named() {
             "{nothing}"
         );
     };
+
     check(
         &[("a.trace/", What::Bundle), ("runs/b.trace/", What::Bundle)],
         "a.zip: the archive has 2 recordings: a.trace, runs/b.trace",

@@ -33,6 +33,7 @@ impl Damage<'_> {
         for part in [path.as_str(), table, fault] {
             assert!(message.contains(part), "{part}: {message}");
         }
+
         assert!(error.problem().is_unusable_input(), "{message}");
         let columns: Vec<(&str, &[&str])> = vec![(table, &["start", "label"])];
         let welcome = [
@@ -54,6 +55,7 @@ impl Damage<'_> {
             let error = trace.table(table).unwrap_err().to_string();
             assert!(error.contains(fault), "{error}");
         }
+
         let listed = Input::open(trace).unwrap().list(LoadOptions::default());
         for document in listed {
             let problem = document.table.err().map(|error| error.to_string());
@@ -81,6 +83,7 @@ fn damaged_tables_of_a_bundle_are_found() {
             intervals().descriptor(rows),
         );
     };
+
     let size = usize::try_from(intervals().row_size()).unwrap();
     let cut = |files: &mut Bundled, length: usize| {
         files
@@ -88,10 +91,12 @@ fn damaged_tables_of_a_bundle_are_found() {
             .unwrap()
             .truncate(length);
     };
+
     let preallocated = |files: &mut Bundled| {
         let stored = files.get_mut(&store(2, "bulkstore")).unwrap();
         stored.resize(0x1000 + 0x4000 * size, 0);
     };
+
     let flip = |files: &mut Bundled| {
         let stored = files.get_mut(&store(2, "bulkstore")).unwrap();
         let mut packed = super::mini_bundle::zlib(stored);
@@ -99,10 +104,12 @@ fn damaged_tables_of_a_bundle_are_found() {
         packed[middle] ^= 0xff;
         *stored = packed;
     };
+
     let no_label = |files: &mut Bundled| {
         let stored = files.get_mut(&store(2, "bulkstore")).unwrap();
         stored[0x1000 + 28] = 99;
     };
+
     let cases: [Case<'_>; 9] = [
         (
             &|files| cut(files, 30),
@@ -150,6 +157,7 @@ fn damaged_tables_of_a_bundle_are_found() {
             "its descriptor has 16384 rows, but only the first 2 are written",
         ),
     ];
+
     for (change, file, fault) in cases {
         let mut files = good();
         change(&mut files);

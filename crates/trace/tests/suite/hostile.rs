@@ -128,6 +128,7 @@ fn a_zlib_bomb_in_any_file_is_refused() {
             strings(&["x"; 600_000]),
         ),
     ];
+
     for (path, bomb) in bombs {
         let trace = load(&with(path.clone(), bomb));
         let message = trace.map_or_else(|error| error, |trace| format!("{:?}", trace.notes));
@@ -246,6 +247,7 @@ fn an_incomplete_template_gives_a_note() {
         let name = String::from_utf8_lossy(to);
         assert_eq!(noted, expected, "{name}");
     };
+
     let lacks = |facts: &[&'static str]| Note::TemplateLacks {
         facts: facts.to_vec(),
     };
@@ -266,6 +268,7 @@ fn an_incomplete_template_gives_a_note() {
             "the device",
         ])],
     );
+
     // Two entries with the same name.
     check(b"_rawStartTime", b"_templateName", &[Note::DamagedTemplate]);
     // A text that ends with half a character is invalid, even if it is not needed.
@@ -303,6 +306,7 @@ fn index_entries_may_point_anywhere() {
         let trace = load(&with(path, broken)).unwrap();
         assert!(trace.table("metal-gpu-intervals").is_err());
     }
+
     let mut endless = data;
     endless[32..36].copy_from_slice(&u32::MAX.to_le_bytes());
     let path = core("uniquing/arrayUniquer/integeruniquer.data");
@@ -338,18 +342,21 @@ fn an_archive_of_cycles_ends() {
         ("runInfo", all[1].clone()),
         ("processDatas", all[1].clone()),
     ]);
+
     let archive = |name: &str| {
         binary(&dictionary([
             ("$objects", Value::Array(vec![object.clone(); 64])),
             ("$top", dictionary([(name, all[1].clone())])),
         ]))
     };
+
     for path in [
         core("table-manager/tables.plist"),
         store(2, "bulkstore_descriptor"),
     ] {
         drop(load(&with(path, archive("root"))));
     }
+
     drop(load(&with(
         "form.template".to_owned(),
         archive("com.apple.xray.run.data"),
@@ -455,10 +462,12 @@ fn xml_lists_that_nest_or_define_entities_are_refused() {
         let before = format!("&a{};", level - 1);
         laughs += &format!("<!ENTITY a{level} \"{before}{before}\">");
     }
+
     laughs += "<!ENTITY file SYSTEM \"file:///etc/passwd\">]>";
     let body = |entity: &str| {
         format!("{laughs}<plist><array><string>{entity}</string></array></plist>").into_bytes()
     };
+
     let (deep, unknown) = ("nested deeper than", "an unknown entity");
     for (bytes, why) in [
         (nest("array"), deep),
@@ -640,11 +649,13 @@ fn numbers_that_refer_to_nothing_are_refused() {
         ])],
         ..intervals()
     };
+
     for number in [99, u64::from(u32::MAX) - 1] {
         let mut files = good();
         store_of(number).add_to(&mut files, 2);
         table_refused(&files, "refers to nothing");
     }
+
     let mut files = good();
     store_of(u64::MAX).add_to(&mut files, 2);
     assert_eq!(

@@ -66,6 +66,7 @@ fn every_form_gives_the_same_rows() {
         ("d.xml.zst", &two_frames),
         ("named-wrongly.xml", &gzip(GOOD)),
     ];
+
     let singles = folder(&files);
     for (name, content) in files {
         let trace = good(&singles.path().join(name));
@@ -171,6 +172,7 @@ fn a_run_that_has_tables_is_read() {
         let text = GOOD.replace("run[1]", &format!("run[{run}]"));
         text.replace("metal-gpu-intervals", schema).into_bytes()
     };
+
     let check = |tables: &[(u64, &str)], requested: Option<u64>, expected: Result<u64, &str>| {
         let files: Vec<(String, Vec<u8>)> = tables
             .iter()
@@ -213,6 +215,7 @@ fn a_run_that_has_tables_is_read() {
             (result, _) => panic!("{tables:?}, {requested:?}: {result:?}"),
         }
     };
+
     let gpu = |run: u64| (run, "metal-gpu-intervals");
     check(&[gpu(1)], None, Ok(1));
     check(&[gpu(1)], Some(1), Ok(1));
@@ -223,6 +226,7 @@ fn a_run_that_has_tables_is_read() {
     );
     check(&[gpu(1), gpu(2)], None, Ok(2));
     check(&[gpu(1), gpu(2), gpu(3)], None, Ok(3));
+
     // The last run with the required table is read, even if a later run has other tables.
     check(&[gpu(2), (3, "other")], None, Ok(2));
     check(
@@ -241,6 +245,7 @@ fn unneeded_files_that_are_broken_give_a_note() {
         ("tick.xml", pointer),
         ("toc.xml", TOC.as_bytes()),
     ]);
+
     let only = Selection::table("metal-gpu-intervals");
     let trace = Input::open(place.path())
         .unwrap()
@@ -349,6 +354,7 @@ fn files_that_are_no_exports_are_refused() {
             "one table per call",
         ),
     ];
+
     for (name, content, expected, hint) in files {
         let place = folder(&[(name, content)]);
         refused(&place.path().join(name), expected, hint);

@@ -169,6 +169,7 @@ fn check_cell(
         }
         Column::Dropped => return Err("was dropped".to_owned()),
     };
+
     if found.as_deref().map(spaced) == expected.as_deref().map(spaced) {
         Ok(())
     } else {

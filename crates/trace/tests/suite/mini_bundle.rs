@@ -221,6 +221,7 @@ impl Store {
             ]);
             archive.dictionary([("$0", field)])
         });
+
         let fields = fields.collect();
         let fields = archive.list(fields);
         let (key, count) = (archive.add("next_event_id"), archive.add(rows));
@@ -233,6 +234,7 @@ impl Store {
             ("_props", props),
             ("_fields", fields),
         ]);
+
         let root = archive.dictionary([("$0", descriptor)]);
         archive.finish("root", root)
     }
@@ -434,6 +436,7 @@ fn template() -> Vec<u8> {
         ("_rawStartTime", start),
         ("targetType", 1.into()),
     ]);
+
     let process = archive.dictionary([("_execname", path), ("_pid", 12.into())]);
     let processes = archive.list(vec![process.clone()]);
     let run = archive.dictionary([
@@ -442,6 +445,7 @@ fn template() -> Vec<u8> {
         ("processDatas", processes),
         ("runningTime", 2_000_000_u64.into()),
     ]);
+
     let one = archive.add(1);
     let runs = archive.map(vec![(one, run)]);
     let data = archive.dictionary([("$1", runs)]);

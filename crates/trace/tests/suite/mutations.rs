@@ -195,6 +195,7 @@ fn faults_in_the_structure_are_refused() {
             "this is text",
         ),
     ];
+
     for (what, find, replace, expected) in cases {
         refused(what, &broken(find, replace), expected);
     }
@@ -240,6 +241,7 @@ fn faults_in_the_schema_are_refused() {
             "the row has 7 cells; the schema has 8 columns",
         ),
     ];
+
     for (what, find, replace, expected) in cases {
         refused(what, &broken(find, replace), expected);
     }
@@ -303,6 +305,7 @@ fn faults_in_ids_and_references_are_refused() {
             "is not a whole number",
         ),
     ];
+
     for (what, find, replace, expected) in cases {
         refused(what, &broken(find, replace), expected);
     }
@@ -363,6 +366,7 @@ fn faults_in_numbers_are_refused() {
             "\"4294967296\" is not a whole number",
         ),
     ];
+
     for (what, find, replace, expected) in cases {
         refused(what, &broken(find, replace), expected);
     }
@@ -478,6 +482,7 @@ fn unusual_xml_is_refused() {
             "longer than",
         ),
     ];
+
     for (what, find, replace, expected) in cases {
         refused(what, &broken(find, replace), expected);
     }
@@ -498,6 +503,7 @@ fn bytes_that_are_not_text_are_refused() {
         let at = GOOD.find(find).unwrap();
         [&GOOD.as_bytes()[..at], bytes, &GOOD.as_bytes()[at..]].concat()
     };
+
     refused(
         "NUL",
         &with("Compute</gpu", b"\0"),

@@ -47,7 +47,7 @@ fn every_exported_cell_is_the_same() {
     }
 }
 
-/// With `form.template` all processes and threads have names.
+/// Checks that all processes and threads have names if `form.template` is present.
 #[test]
 fn names_are_complete_if_the_bundle_has_them() {
     let Some(real) = real_recordings() else {
@@ -78,6 +78,7 @@ fn every_table_is_listed_with_its_rows() {
             .map(|table| table.rows)
             .sum()
     };
+
     for (schema, expected) in [
         ("metal-gpu-intervals", 1_260),
         ("metal-gpu-state-intervals", 2_447),
@@ -160,6 +161,7 @@ fn word_types_have_known_words() {
         ("display-vsyncs-interval", "event", &["VSYNC"]),
         ("displayed-surfaces-interval", "category", &["Display"]),
     ];
+
     for (schema, column, expected) in cases {
         let trace = load(&real.join(METAL), &Selection::table(schema)).unwrap();
         let table = trace.table(schema).unwrap();
@@ -181,6 +183,7 @@ fn run_facts_equal_the_table_of_contents() {
         let input = Input::open(&real.join(path)).unwrap();
         input.toc().unwrap().runs[0].clone()
     };
+
     let (native, export) = (run(CPU), run(CPU_EXPORT));
     let comparable = |run: &Run| {
         let mut run = run.clone();
@@ -191,6 +194,7 @@ fn run_facts_equal_the_table_of_contents() {
         (run.tables, run.processes, run.tracks) = Default::default();
         run
     };
+
     assert_eq!(comparable(&native), comparable(&export));
     assert!(matches!(native.target, Target::Launched(_)));
     assert_eq!(
@@ -206,6 +210,7 @@ fn run_facts_equal_the_table_of_contents() {
         tables.sort();
         tables
     };
+
     assert_eq!(tables(&native), tables(&export));
     let people = |run: &Run| {
         let mut people: Vec<_> = run
@@ -216,6 +221,7 @@ fn run_facts_equal_the_table_of_contents() {
         people.sort();
         people
     };
+
     for person in people(&export) {
         assert!(people(&native).contains(&person), "{person:?}");
     }
@@ -242,6 +248,7 @@ fn a_zipped_bundle_reads_the_same() {
     let archive = place.path().join("artifact.zip");
     let mut zip = zip::ZipWriter::new(fs::File::create(&archive).unwrap());
     let options = zip::write::SimpleFileOptions::default();
+
     for file in files_below(&real.join(METAL)) {
         let inside = file
             .strip_prefix(real.join(METAL))
@@ -254,6 +261,7 @@ fn a_zipped_bundle_reads_the_same() {
         zip.start_file(format!("__MACOSX/traces/run.trace/._{inside}"), options)
             .unwrap();
     }
+
     zip.finish().unwrap();
     let tables = check(&archive, &real.join(METAL_EXPORT)).unwrap();
     assert_eq!(total(&tables, |table| table.different), 0);
@@ -275,6 +283,7 @@ fn one_altered_byte_is_reported() {
     let index = format!("{core}/uniquing/arrayUniquer/integeruniquer.index");
     let index = inflate(&fs::read(real.join(METAL).join(index)).unwrap());
     let entry = 40 + 8 * (usize::from(rows[ROW + 64]) + 256 * usize::from(rows[ROW + 65]));
+
     // The count of the list and its first number, in the first block.
     let pid = usize::from(index[entry]) + 256 * usize::from(index[entry + 1]) + 4;
     let label = usize::from(rows[ROW + 44]) + 256 * usize::from(rows[ROW + 45]);
@@ -301,10 +310,12 @@ fn one_altered_byte_is_reported() {
             pid,
         ),
     ];
+
     for (what, path, at) in cases {
         let place = altered(&real.join(METAL), &path, |bytes| bytes[at] ^= 0x01);
         assert_reported(what, place.path(), &real);
     }
+
     let strings = format!("{core}/uniquing/strings");
     let place = altered(&real.join(METAL), &strings, |bytes| {
         let at = find(bytes, b"Compute Command 0").unwrap();

@@ -60,6 +60,7 @@ fn tables(files: &Bundled) -> Result<BTreeMap<u64, String>, String> {
     if Some(numbered as u64) != count.checked_mul(2).map(|twice| twice + 1) {
         return Err(format!("{count} tables in {numbered} members"));
     }
+
     let mut found = BTreeMap::new();
     for at in 0..count {
         archive
@@ -77,6 +78,7 @@ fn tables(files: &Bundled) -> Result<BTreeMap<u64, String>, String> {
             return Err("a store of two tables".to_owned());
         }
     }
+
     Ok(found)
 }
 
@@ -89,6 +91,7 @@ fn facts(files: &Bundled) -> Result<BundleContents, String> {
     let Some(run) = run_of(&archive)? else {
         return Ok(BundleContents::default());
     };
+
     let mut contents = BundleContents {
         duration_ns: archive.number(run, "runningTime")?.map(micros),
         ..BundleContents::default()
@@ -96,6 +99,7 @@ fn facts(files: &Bundled) -> Result<BundleContents, String> {
     let Some(info) = archive.get(run, "runInfo")? else {
         return Ok(BundleContents::default());
     };
+
     contents.template = archive.text(info, "_templateName")?;
     let kind = archive.number(info, "targetType")?;
     if let Some(name) = archive.text(info, "_targetProcessName")? {
@@ -111,6 +115,7 @@ fn facts(files: &Bundled) -> Result<BundleContents, String> {
             _ => Target::Recorded(process),
         };
     }
+
     if kind == Some(0) {
         contents.target = Target::AllProcesses;
     }
@@ -140,10 +145,12 @@ fn displayed(files: &Bundled) -> Result<BTreeMap<u64, String>, String> {
     if !files.contains_key("form.template") {
         return Ok(found);
     }
+
     let archive = Archive::read(files, "form.template")?;
     let Some(run) = run_of(&archive)? else {
         return Ok(found);
     };
+
     if archive.get(run, "runInfo")?.is_none() {
         return Ok(found);
     }
@@ -151,6 +158,7 @@ fn displayed(files: &Bundled) -> Result<BTreeMap<u64, String>, String> {
     if let Some(list) = archive.get(run, "processDatas")? {
         all.extend(archive.items(list)?);
     }
+
     for process in all {
         let path = archive.text(process, "_execname")?;
         if let (Some(path), Some(pid)) = (path, archive.number(process, "_pid")?) {
@@ -160,5 +168,6 @@ fn displayed(files: &Bundled) -> Result<BTreeMap<u64, String>, String> {
             }
         }
     }
+
     Ok(found)
 }

@@ -83,6 +83,7 @@ fn special_files_in_a_bundle_are_refused() {
         "open.creq".to_owned(),
         "corespace/MANIFEST.plist".to_owned(),
     ];
+
     for file in files {
         for (put, kind) in KINDS {
             let mut bundle = good();

@@ -168,6 +168,7 @@ fn broken_elements(xml: &str) -> Vec<(String, Vec<u8>)> {
             broken.push((format!("element {at} and {of} swapped"), swapped));
         }
     }
+
     let bytes = broken.into_iter();
     bytes
         .map(|(what, text)| (what, text.into_bytes()))

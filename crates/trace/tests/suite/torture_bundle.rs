@@ -113,6 +113,7 @@ impl Bench {
                 .collect(),
             Form::Zipped => Bundled::from([("bundle.zip".to_owned(), zip(&files))]),
         };
+
         let folder = tempfile::tempdir().unwrap();
         let mut bench = Self {
             form,
@@ -125,6 +126,7 @@ impl Bench {
             },
             outcomes: Outcomes::default(),
         };
+
         for (path, bytes) in &bench.stored {
             bench.write(path, Some(bytes));
         }
@@ -173,12 +175,14 @@ impl Bench {
             began.elapsed()
         );
         let mut broken = self.stored.clone();
+
         for (path, bytes) in changes {
             match bytes {
                 Some(bytes) => drop(broken.insert((*path).to_owned(), bytes.clone())),
                 None => drop(broken.remove(*path)),
             }
         }
+
         self.judge(answer.as_ref(), &broken, what);
         for (path, _) in changes {
             self.write(path, self.stored.get(*path).map(Vec::as_slice));
@@ -220,6 +224,7 @@ impl Bench {
                 Err(why) => return Err(format!("{why}, but {table:?}")),
             }
         }
+
         for (number, (schema, _)) in &self.good.tables {
             let is_there = answer.tables.contains_key(number);
             // A table with another name is left out under that name.
@@ -235,6 +240,7 @@ impl Bench {
                 return Err(format!("{schema} is gone without a word"));
             }
         }
+
         let facts = |run: &Run| (run.target.clone(), run.template.clone(), run.duration_ns);
         let is_named = answer.notes.iter().any(|note| {
             matches!(
@@ -242,6 +248,7 @@ impl Bench {
                 Note::NoTemplate | Note::DamagedTemplate | Note::TemplateLacks { .. }
             )
         });
+
         if facts(&answer.run) == facts(&self.good.run) || is_named {
             return Ok(());
         }

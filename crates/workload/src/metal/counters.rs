@@ -151,6 +151,7 @@ impl Sampler {
     }
 }
 
+/// Returns the places to sample: each encoder, or its first dispatches.
 fn slots(plan: &Plan, at_dispatches: bool) -> Vec<Slot> {
     let encoders = plan.step.iter().flat_map(|buffer| &buffer.encoders);
     let mut slots = Vec::new();
@@ -198,6 +199,7 @@ impl<'a> EncoderSamples<'a> {
 }
 
 impl Pair<'_> {
+    /// Samples the counters at the start and the end of a compute pass.
     pub(super) fn attach_to_compute(self, pass: &MTLComputePassDescriptor) {
         // SAFETY: every pass has a first attachment, and the sample buffer has
         // room for both samples.
@@ -209,6 +211,7 @@ impl Pair<'_> {
         }
     }
 
+    /// Samples the counters at the start and the end of a blit pass.
     pub(super) fn attach_to_blit(self, pass: &MTLBlitPassDescriptor) {
         // SAFETY: as in `attach_to_compute`.
         unsafe {

@@ -33,6 +33,7 @@ pub(super) fn encode(
     }
 }
 
+/// Encodes a compute encoder.
 fn compute(
     gpu: &Gpu,
     buffer: &ProtocolObject<dyn MTLCommandBuffer>,
@@ -57,6 +58,7 @@ fn compute(
     encoded
 }
 
+/// Encodes the dispatches of a compute encoder.
 fn dispatches(
     gpu: &Gpu,
     encoder: &ProtocolObject<dyn MTLComputeCommandEncoder>,
@@ -98,6 +100,7 @@ fn dispatches(
     Ok(())
 }
 
+/// Encodes a blit encoder, which copies one array to another.
 fn copy(
     gpu: &Gpu,
     buffer: &ProtocolObject<dyn MTLCommandBuffer>,

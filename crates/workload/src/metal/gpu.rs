@@ -85,6 +85,7 @@ impl Gpu {
         ClockPair { cpu, gpu }
     }
 
+    /// Returns the pipeline of a kernel, which was compiled before the run.
     pub(super) fn pipeline(
         &self,
         kernel: Kernel,
@@ -132,6 +133,7 @@ impl Gpu {
     }
 }
 
+/// Compiles the kernels and makes a pipeline for each.
 fn pipelines(
     device: &ProtocolObject<dyn MTLDevice>,
     tasks: impl Iterator<Item = Task>,

@@ -30,6 +30,7 @@ pub(crate) fn run(plan: &Plan, options: &Options) -> Result<Run> {
     autoreleasepool(|_| run_on(&Gpu::new(plan)?, plan, options))
 }
 
+/// Runs the plan: warm-up, measured steps, then the check of the results.
 fn run_on(gpu: &Gpu, plan: &Plan, options: &Options) -> Result<Run> {
     let mut notes = Vec::new();
     if !gpu.has_unified_memory() {

@@ -50,6 +50,7 @@ impl Interval {
         Some(interval)
     }
 
+    /// Emits the begin or the end of a signpost.
     fn emit(&self, kind: u8) {
         let mut arguments = NO_ARGUMENTS;
         // SAFETY: this image has both strings in the section for them, and the message takes

@@ -48,6 +48,7 @@ impl<'a> Steps<'a> {
         Ok(())
     }
 
+    /// Encodes and commits a command buffer.
     fn commit(
         &mut self,
         phase: Phase,
@@ -80,6 +81,7 @@ impl<'a> Steps<'a> {
         Ok(())
     }
 
+    /// Waits for the oldest command buffer in flight, and keeps its times.
     fn finish_oldest(&mut self) -> Result<()> {
         let Some((phase, buffer)) = self.in_flight.pop_front() else {
             return Ok(());

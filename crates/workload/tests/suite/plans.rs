@@ -28,6 +28,7 @@ fn the_work_of_a_step_is_as_counted_by_hand() {
     check("fused", 1024, [1, 1, 1, 2 * 4096], None);
     check("sync", 10, [1, 1, 1, 2 * 40], Some(10));
     check("pipelined", 10, [1, 1, 1, 2 * 40], Some(10));
+
     // 4 encoders of 8 scalings, 4 of 8 triads.
     check(
         "batched",
@@ -35,10 +36,12 @@ fn the_work_of_a_step_is_as_counted_by_hand() {
         [1, 8, 64, 32 * 80 + 32 * 120],
         Some(32 * 10 + 32 * 20),
     );
+
     // 2 × 32³ operations; three matrices of 32² elements.
     check("matmul", 32, [1, 1, 1, 3 * 4096], Some(65_536));
     check("copies", 64, [1, 1, 16, 16 * 2 * 256], None);
     check("bandwidth", 100, [1, 1, 1, 3 * 400], Some(200));
+
     // 16 copies of 256, the chain over 256, matrices of 16 rows: √256.
     check(
         "mixed",
@@ -169,6 +172,7 @@ fn impossible_settings_are_refused() {
             assert!(matches!(error, Error::Setting { .. }), "{error}");
         }
     }
+
     // The largest settings do not overflow the totals.
     for workload in workloads() {
         let greatest = (4..40).rev().find_map(|bits| {

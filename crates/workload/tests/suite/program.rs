@@ -31,7 +31,7 @@ fn the_list() {
     assert_snapshot!(transcript(&workload(Path::new("."), &["list"])));
 }
 
-/// On other systems than macOS the program prints the plan and why it cannot run.
+/// Checks that other systems than macOS get the plan and the reason why it cannot run.
 #[cfg(not(target_os = "macos"))]
 #[test]
 fn the_plan_where_it_cannot_run() {
@@ -57,7 +57,7 @@ fn the_plan_where_it_cannot_run() {
     );
 }
 
-/// On a Mac the program runs, or says that it has no GPU.
+/// Checks that the program runs on a Mac, or says that the Mac has no GPU.
 #[cfg(target_os = "macos")]
 #[test]
 fn a_mac_runs_the_workload() {
@@ -137,5 +137,6 @@ fn errors_name_their_cause() {
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert!(stderr.contains(part), "{arguments:?}: {stderr}");
     }
+
     assert_eq!(files(folder.path()), 0);
 }

@@ -63,6 +63,7 @@ impl Export {
             None => all.push("--toc".into()),
             Some(expression) => all.extend(["--xpath".into(), expression.into()]),
         }
+
         let times = [
             ("--time-start", self.range.from_ns),
             ("--time-end", self.range.to_ns),
@@ -80,6 +81,7 @@ impl Export {
             }
             all.extend([option.into(), format!("{time}ns").into()]);
         }
+
         if let Some(output) = &self.output {
             all.extend(["--output".into(), output.into()]);
         }
@@ -142,6 +144,7 @@ mod tests {
             run: 2,
             schema: schema.to_owned(),
         };
+
         let toc = "export --input /a.trace --toc --output /o.xml";
         check(ExportSelection::Contents, all, "12A", Ok(toc));
         let one = "export --input /a.trace --xpath /trace-toc/run[@number=\"2\"]/data/table[@schema=\"a-b\"] --output /o.xml";

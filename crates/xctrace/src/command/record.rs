@@ -81,6 +81,7 @@ impl Record {
             Template::Named(name) => all.pair("--template", name),
             Template::File(path) => all.pair("--template", path),
         }
+
         for instrument in &self.instruments {
             all.pair("--instrument", instrument);
         }
@@ -88,18 +89,21 @@ impl Record {
         if self.append_run {
             all.push("--append-run");
         }
+
         if let Some(name) = &self.run_name {
             all.pair("--run-name", name);
         }
         if let Some(limit) = self.time_limit {
             all.pair("--time-limit", limit.to_string());
         }
+
         if let Some(window) = self.window {
             all.pair("--window", window.to_string());
         }
         if let Some(device) = &self.device {
             all.pair("--device", device);
         }
+
         if let Some(name) = &self.tracing_started {
             all.pair("--notify-tracing-started", name);
         }
@@ -107,10 +111,12 @@ impl Record {
             // Without this option some templates wait for Enter.
             all.push("--no-prompt");
         }
+
         all.target(&self.target);
         Ok(all.0)
     }
 
+    /// Checks the request, and that the version has all features that it needs.
     fn check(&self, version: &Version) -> Result<()> {
         let needs = [
             (
@@ -130,6 +136,7 @@ impl Record {
                 Feature::TracingStarted,
             ),
         ];
+
         for (is_asked, option, feature) in needs {
             if is_asked && !version.has(feature) {
                 let version = version.clone();
@@ -140,6 +147,7 @@ impl Record {
                 });
             }
         }
+
         match &self.target {
             Target::Launch(launch) => launch.check(),
             Target::Attach(process) if process.is_empty() => Err(Error::Request(
@@ -151,6 +159,7 @@ impl Record {
 }
 
 impl Launch {
+    /// Checks the path of the program and the names of the variables.
     fn check(&self) -> Result<()> {
         if !self.program.is_absolute() {
             let path = self.program.display();
@@ -196,6 +205,7 @@ impl Arguments {
         }
     }
 
+    /// Adds the arguments of a launch. `--launch` must come last.
     fn launch(&mut self, launch: &Launch) {
         for (name, value) in &launch.environment {
             let mut both = name.clone();

@@ -33,7 +33,7 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
     );
     let mut notes = vec![Note::quiet("work-told", source)];
     let chip = chip(file, report.run.device.gpu.as_deref(), &mut notes);
-    let matches = Matches::new(file, &report.kernels);
+    let matches = EntryByKernel::new(file, &report.kernels);
     let known = with_amounts(file, &matches, report, &mut notes);
 
     let all = known
@@ -95,12 +95,12 @@ pub(crate) fn not_recorded() -> NotRecorded {
 }
 
 /// Assignment of the file's entries to the kernels of the report.
-struct Matches {
+struct EntryByKernel {
     /// Index of the entry of each kernel.
     entry_of: Vec<Option<usize>>,
 }
 
-impl Matches {
+impl EntryByKernel {
     /// Assigns the entries: a kernel's own label has priority over `*`, then an entry with a
     /// channel over one without.
     fn new(file: &WorkFile, kernels: &[Kernel]) -> Self {
@@ -151,7 +151,7 @@ struct KernelsWithAmounts<'a> {
 /// the amounts are a total.
 fn with_amounts<'a>(
     file: &'a WorkFile,
-    matches: &Matches,
+    matches: &EntryByKernel,
     report: &'a Report,
     notes: &mut Vec<Note>,
 ) -> Vec<KernelsWithAmounts<'a>> {

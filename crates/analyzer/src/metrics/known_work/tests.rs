@@ -73,7 +73,7 @@ fn timed(timings: &str) -> String {
 }
 
 #[test]
-fn errors_tell_the_place() {
+fn errors_name_the_place() {
     check("", "not JSON: EOF");
     check("{\n 1", "line 2 column 2");
     check("[]", "not a JSON object");

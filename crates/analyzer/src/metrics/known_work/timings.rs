@@ -36,7 +36,7 @@ pub(crate) fn in_order_of_commit(buffers: &[Buffer]) -> Vec<Span> {
 }
 
 /// Timing with its command buffer.
-struct Pair<'a> {
+struct PairedTiming<'a> {
     number: u64,
     label: Option<&'a String>,
     trace: Span,
@@ -95,12 +95,12 @@ pub(crate) fn check(timings: &[Timing], buffers: &[Span]) -> Option<TimingCheck>
     })
 }
 
-fn pairs<'a>(timings: &'a [Timing], buffers: &[Span]) -> Vec<Pair<'a>> {
+fn pairs<'a>(timings: &'a [Timing], buffers: &[Span]) -> Vec<PairedTiming<'a>> {
     let pair = |(at, timing): (usize, &'a Timing)| {
         let number = timing.command_buffer.unwrap_or(at as u64);
         let trace = *buffers.get(usize::try_from(number).ok()?)?;
         let (start_ns, end_ns) = timing.span_ns().ok()?;
-        Some(Pair {
+        Some(PairedTiming {
             number,
             label: timing.label.as_ref(),
             trace,
@@ -119,7 +119,7 @@ fn pairs<'a>(timings: &'a [Timing], buffers: &[Span]) -> Vec<Pair<'a>> {
     clippy::cast_sign_loss,
     reason = "durations of seconds are exact; `as` saturates, and they are not negative"
 )]
-fn drift(pair: &Pair<'_>) -> Option<TimingDrift> {
+fn drift(pair: &PairedTiming<'_>) -> Option<TimingDrift> {
     let trace_ns = pair.trace.length_ns();
     (pair.program_ns > 0.0).then(|| TimingDrift {
         command_buffer: pair.number,
@@ -136,8 +136,8 @@ fn drift(pair: &Pair<'_>) -> Option<TimingDrift> {
     clippy::cast_precision_loss,
     reason = "recordings are shorter than 104 days"
 )]
-fn clock_drift(pairs: &[Pair<'_>]) -> Option<f64> {
-    let by_start = |a: &&Pair<'_>, b: &&Pair<'_>| a.start_ns.total_cmp(&b.start_ns);
+fn clock_drift(pairs: &[PairedTiming<'_>]) -> Option<f64> {
+    let by_start = |a: &&PairedTiming<'_>, b: &&PairedTiming<'_>| a.start_ns.total_cmp(&b.start_ns);
     let (first, last) = (
         pairs.iter().min_by(by_start)?,
         pairs.iter().max_by(by_start)?,

@@ -170,7 +170,7 @@ mod tests {
     /// compile                      25├┤27     30├──┤
     /// ```
     #[test]
-    fn compilations_before_and_inside() {
+    fn compilations_before_and_inside_the_window_are_counted() {
         let columns: Columns = &[
             ("start", "start-time"),
             ("duration", "duration"),

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_before_the_first_row() {
+    fn memory_is_unknown_before_the_first_row() {
         let found = allocated_of(&[&["20", ANALYZED, "6"]], (10, 30));
         assert_eq!((found.first_at_ns, found.changes), (Some(20), 1));
         let point = MemoryPoint {
@@ -246,7 +246,7 @@ mod tests {
     /// Checks a leak of 100 bytes every 10 ns for 1,000 ns, which is 10 bytes per ns. One jump up
     /// and down again does not change that.
     #[test]
-    fn the_slope_of_a_leak() {
+    fn a_leak_has_a_positive_slope() {
         let mut rows: Vec<[String; 3]> = (0..100)
             .map(|at| {
                 [

@@ -18,7 +18,7 @@ use crate::report::{Machine, NotRecorded};
 use crate::subject::others::UseByProcess;
 use crate::subject::timeline::Interval;
 use crate::tables::MachineTables;
-use crate::tables::reader::Given;
+use crate::tables::reader::TableResult;
 
 /// Input of the machine's figures.
 pub(crate) struct MachineInput<'a> {
@@ -39,7 +39,7 @@ pub(crate) fn machine(
     not_recorded: &mut Vec<NotRecorded>,
 ) -> (Machine, Vec<StateInterval>) {
     let (tables, busy_window, names) = (input.tables, input.busy_window, input.names);
-    let mut missing = Missing(not_recorded);
+    let mut missing = MissingParts(not_recorded);
     let requested = input.requested_state;
     let states = states::performance(
         tables.performance,
@@ -84,11 +84,11 @@ pub(crate) fn machine(
 }
 
 /// List of the parts that are not recorded.
-struct Missing<'a>(&'a mut Vec<NotRecorded>);
+struct MissingParts<'a>(&'a mut Vec<NotRecorded>);
 
-impl Missing<'_> {
+impl MissingParts<'_> {
     /// Returns a part; if it is missing, adds the reason to the list.
-    fn note<T>(&mut self, what: &str, part: Given<T>) -> Option<T> {
+    fn note<T>(&mut self, what: &str, part: TableResult<T>) -> Option<T> {
         part.map_err(|absent| self.0.push(NotRecorded::new(what, absent.why())))
             .ok()
     }

@@ -10,19 +10,19 @@ use crate::metrics::busy_window::BusyWindow;
 use crate::report::{Performance, StateTime, Thermal};
 use crate::tables::columns::at;
 use crate::tables::machine::{DEVICE, NamedStates, NumberedStates, PERFORMANCE};
-use crate::tables::reader::Given;
+use crate::tables::reader::TableResult;
 
 /// Largest number of different narratives that are kept.
 const NARRATIVES: usize = 8;
 
 /// Returns the performance states, by name if the recording has names, else by number.
 pub(super) fn performance(
-    named: Given<NamedStates>,
-    numbered: Given<NumberedStates>,
+    named: TableResult<NamedStates>,
+    numbered: TableResult<NumberedStates>,
     requested: Option<String>,
     names: &Names,
     busy_window: BusyWindow<'_>,
-) -> Given<(Performance, Vec<StateInterval>)> {
+) -> TableResult<(Performance, Vec<StateInterval>)> {
     let window = busy_window.window;
     let (table, rows, narratives) = match (named, numbered) {
         (Ok(table), _) => {
@@ -67,15 +67,15 @@ fn worst(states: &[StateTime]) -> Option<String> {
 }
 
 /// Row of a table of states: one state for some time.
-struct Row {
+struct StateRow {
     span: Span,
     state: String,
     induced: bool,
 }
 
-fn named_rows(table: &NamedStates, names: &Names) -> Vec<Row> {
+fn named_rows(table: &NamedStates, names: &Names) -> Vec<StateRow> {
     let row = |(row, span): (usize, Span)| {
-        Some(Row {
+        Some(StateRow {
             span,
             state: names.text(at(&table.states, row)?).to_owned(),
             induced: table.induced.get(row) == Some(1),
@@ -86,9 +86,9 @@ fn named_rows(table: &NamedStates, names: &Names) -> Vec<Row> {
 
 /// Returns rows of device states, whose numbers are the chip's own. The table does not mark
 /// induced ones.
-fn numbered_rows(table: &NumberedStates) -> Vec<Row> {
+fn numbered_rows(table: &NumberedStates) -> Vec<StateRow> {
     let row = |(row, span): (usize, Span)| {
-        Some(Row {
+        Some(StateRow {
             span,
             state: format!("device state {}", table.states.get(row)?),
             induced: false,
@@ -119,11 +119,11 @@ fn narratives(table: &NamedStates, names: &Names, window: Span) -> Vec<String> {
 
 /// Rows in the window, in order of time and cut to it.
 struct StateRows {
-    rows: Vec<Row>,
+    rows: Vec<StateRow>,
 }
 
 impl StateRows {
-    fn new(mut rows: Vec<Row>, window: Span) -> Self {
+    fn new(mut rows: Vec<StateRow>, window: Span) -> Self {
         for row in &mut rows {
             row.span = row.span.clip(window);
         }
@@ -210,7 +210,7 @@ mod tests {
     fn performance_of(
         tables: &[TableText<'_>],
         busy: &[(u64, u64)],
-    ) -> Given<(Performance, Vec<StateInterval>)> {
+    ) -> TableResult<(Performance, Vec<StateInterval>)> {
         let (names, tables) = machine_tables(tables);
         with_busy_window((10, 30), busy, |busy_window| {
             performance(tables.performance, tables.device, None, &names, busy_window)

@@ -49,7 +49,7 @@ pub(super) fn iterations(
 }
 
 /// Starts of iterations, as indices of the process's intervals.
-struct Marks {
+struct IterationStarts {
     found_by: FoundBy,
     kernel: Option<usize>,
     starts: Vec<usize>,
@@ -57,10 +57,10 @@ struct Marks {
 
 /// Kernels in order of time, each with the index of its interval. There may be millions, but
 /// never four billion.
-type Line = Vec<(u32, u32)>;
+type KernelSequence = Vec<(u32, u32)>;
 
 /// Returns the channel with the most intervals: those of one channel run in order.
-fn main_channel(mine: &[Interval], kernels: &NamedIntervals) -> Line {
+fn main_channel(mine: &[Interval], kernels: &NamedIntervals) -> KernelSequence {
     let mut counts: FxHashMap<Option<Symbol>, usize> = FxHashMap::default();
     for run in mine.chunk_by(|a, b| a.channel == b.channel) {
         let channel = run.first().and_then(|interval| interval.channel);
@@ -85,7 +85,7 @@ fn main_channel(mine: &[Interval], kernels: &NamedIntervals) -> Line {
 }
 
 /// Returns only the first interval of each command buffer.
-fn first_of_buffers(mine: &[Interval], line: &Line) -> Line {
+fn first_of_buffers(mine: &[Interval], line: &KernelSequence) -> KernelSequence {
     let mut last: Option<NonZeroU64> = None;
     let first = line.iter().filter(|&&(_, index)| {
         let interval = mine.get(index as usize);
@@ -98,7 +98,7 @@ fn first_of_buffers(mine: &[Interval], line: &Line) -> Line {
 }
 
 /// Returns the kernel that comes back after the longest fixed number of places.
-fn marked(line: &Line, found_by: FoundBy) -> Option<Marks> {
+fn marked(line: &KernelSequence, found_by: FoundBy) -> Option<IterationStarts> {
     let places = places_of_kernels(line);
     let candidates = places.iter().enumerate().filter_map(|(kernel, places)| {
         let distance = usual_distance(places)?;
@@ -119,7 +119,7 @@ fn marked(line: &Line, found_by: FoundBy) -> Option<Marks> {
     let (_, _, kernel) = candidates.find(|&(distance, ..)| returns(line, distance))?;
 
     let starts = places.get(kernel)?.iter();
-    Some(Marks {
+    Some(IterationStarts {
         found_by,
         kernel: Some(kernel),
         starts: starts
@@ -129,7 +129,7 @@ fn marked(line: &Line, found_by: FoundBy) -> Option<Marks> {
 }
 
 /// Returns the places of each kernel in the line, by its number.
-fn places_of_kernels(line: &Line) -> Vec<Vec<u32>> {
+fn places_of_kernels(line: &KernelSequence) -> Vec<Vec<u32>> {
     let labeled = line.iter().filter(|&&(kernel, _)| kernel != UNKNOWN);
     let count = labeled.map(|&(kernel, _)| kernel + 1).max().unwrap_or(0);
     let mut places: Vec<Vec<u32>> = vec![Vec::new(); count as usize];
@@ -162,7 +162,7 @@ fn usual_distance(places: &[u32]) -> Option<usize> {
 }
 
 /// Returns whether nearly every kernel equals the one a distance before.
-fn returns(line: &Line, distance: usize) -> bool {
+fn returns(line: &KernelSequence, distance: usize) -> bool {
     let later = line.get(distance..).unwrap_or(&[]);
     let pairs = line.iter().zip(later);
     let same = pairs.filter(|((this, _), (next, _))| this == next).count();
@@ -170,7 +170,7 @@ fn returns(line: &Line, distance: usize) -> bool {
 }
 
 /// Returns long gaps at regular times, with several command buffers between most pairs.
-fn by_gaps(mine: &[Interval], occupancy: &Occupancy) -> Option<Marks> {
+fn by_gaps(mine: &[Interval], occupancy: &Occupancy) -> Option<IterationStarts> {
     let inner = inner(&occupancy.gaps);
     let mut lengths: Vec<u64> = inner.iter().map(|gap| gap.span.length_ns()).collect();
     lengths.sort_unstable();
@@ -184,7 +184,7 @@ fn by_gaps(mine: &[Interval], occupancy: &Occupancy) -> Option<Marks> {
     periods.sort_unstable();
     let [low, median, high] = [10, 50, 90].map(|p| percentile(&periods, p).unwrap_or(0));
     let are_regular = high - low <= median / 2;
-    (have_several_buffers && are_regular).then_some(Marks {
+    (have_several_buffers && are_regular).then_some(IterationStarts {
         found_by: FoundBy::Gaps,
         kernel: None,
         starts,
@@ -238,7 +238,7 @@ fn periods(mine: &[Interval], starts: &[usize]) -> Vec<u64> {
 
 /// Measures periods, busy times and sizes of the iterations.
 fn measure(
-    marks: &Marks,
+    marks: &IterationStarts,
     mine: &[Interval],
     kernels: &NamedIntervals,
     occupancy: &Occupancy,
@@ -305,7 +305,7 @@ mod tests {
             b'?' => UNKNOWN,
             letter => u32::from(letter),
         };
-        let line: Line = work.bytes().map(kernel).zip(0..).collect();
+        let line: KernelSequence = work.bytes().map(kernel).zip(0..).collect();
         let found = marked(&line, FoundBy::KernelSequence).map(|marks| {
             let marker = u8::try_from(marks.kernel.unwrap()).unwrap();
             for &start in &marks.starts {

@@ -90,7 +90,7 @@ pub(crate) fn notes(phases: &Phases, window: Span) -> Vec<Note> {
     {
         let text = message!(
             "the window reaches from the first begin to the last end of {} intervals named {}; {} of \
-             its {} are in none of them",
+             its {} lie outside all of them",
             ungrouped(phase.count),
             name(&phase.name),
             time(phase.between_ns),

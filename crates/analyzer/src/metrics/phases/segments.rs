@@ -105,7 +105,7 @@ mod tests {
     proptest! {
         /// Segments lose no busy time and no interval, and leave out only the quiet gaps.
         #[test]
-        fn segments_lose_nothing(mut spans in prop::collection::vec((0_u64..90, 1_u64..9), 1..40)) {
+        fn segments_add_up_to_the_window(mut spans in prop::collection::vec((0_u64..90, 1_u64..9), 1..40)) {
             spans.sort_unstable();
             let spans: Vec<_> = spans.iter().map(|&(s, n)| (s * MS, (s + n) * MS)).collect();
             let window = Span::new(0, 110 * MS);

@@ -17,7 +17,7 @@ use crate::args::batch::BatchArguments;
 use crate::exit;
 use crate::interrupt::Listening;
 
-use progress::Progress;
+use progress::BatchProgress;
 use reports::{DatasetRuns, ReportFolders};
 
 pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<ExitCode> {
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
         show_names: arguments.show_names,
         dataset: runs.map(|runs| runs.dataset),
     });
-    let mut progress = Progress::new(&listening, quiet);
+    let mut progress = BatchProgress::new(&listening, quiet);
     let stop = listening.heard();
     let outcome = metalens_batch::run(&search, request, reports, &stop, &mut progress);
     progress.finish();

@@ -10,13 +10,13 @@ use crate::interrupt::Listening;
 use crate::out;
 
 /// A progress bar, and lines before and below it.
-pub(super) struct Progress<'a> {
+pub(super) struct BatchProgress<'a> {
     listening: &'a Listening,
     quiet: bool,
     bar: ProgressBar,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> BatchProgress<'a> {
     pub(super) fn new(listening: &'a Listening, quiet: bool) -> Self {
         Self {
             listening,
@@ -30,7 +30,7 @@ impl<'a> Progress<'a> {
     }
 }
 
-impl BatchWatcher for Progress<'_> {
+impl BatchWatcher for BatchProgress<'_> {
     fn planned(&mut self, before: u64, ahead: u64) -> io::Result<()> {
         if self.quiet || before + ahead == 0 {
             return Ok(());

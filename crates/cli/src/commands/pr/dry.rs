@@ -4,11 +4,11 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use metalens_github::{
-    ASSETS_BRANCH, Api, Chart, Environment, Texts, Token, UploadMethod, environment_token, images,
-    repository, variable,
+    ASSETS_BRANCH, Api, ChartFile, Environment, PostTexts, Token, UploadMethod, environment_token,
+    images, repository, variable,
 };
 
-use super::folder::Folder;
+use super::folder::PostedFolder;
 use super::note;
 use super::texts::CommentTexts;
 use crate::args::posting::PrArguments;
@@ -16,7 +16,7 @@ use metalens_render::markdown::COMMENT_LIMIT;
 
 pub(super) fn run(
     arguments: &PrArguments,
-    folder: &Folder,
+    folder: &PostedFolder,
     texts: &CommentTexts,
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
@@ -64,7 +64,7 @@ pub(super) fn run(
 /// Returns the first method for pictures that may work, without asking the server.
 fn upload_method(
     arguments: &PrArguments,
-    charts: &[Chart],
+    charts: &[ChartFile],
     environment: &Environment,
 ) -> UploadMethod {
     let token = environment_token().unwrap_or(None);

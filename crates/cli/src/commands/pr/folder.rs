@@ -9,24 +9,24 @@ use anyhow::{Context, bail, ensure};
 use metalens_analyzer::{Report, SCHEMA};
 use metalens_comparison::Comparison;
 use metalens_files::sha256;
-use metalens_github::Chart;
+use metalens_github::ChartFile;
 use serde::de::DeserializeOwned;
 
 use metalens_render::folder::{File, Kind, LONGEST_REPORT, MANIFEST, MANIFEST_SCHEMA, Manifest};
 use metalens_render::markdown::REPORT_CHARTS;
 
 /// A folder that can be posted.
-pub(super) struct Folder {
+pub(super) struct PostedFolder {
     pub(super) path: PathBuf,
-    pub(super) document: Document,
+    pub(super) document: PostedDocument,
     /// Charts of the folder, light and dark.
-    pub(super) charts: Vec<Chart>,
+    pub(super) charts: Vec<ChartFile>,
     /// Sentences that say which charts are not posted, and why.
     pub(super) skipped: Vec<String>,
 }
 
 /// The document that the comment shows.
-pub(super) enum Document {
+pub(super) enum PostedDocument {
     Report(Box<Report>),
     Comparison(Box<Comparison>),
 }
@@ -37,7 +37,7 @@ const LONGEST_CHART: u64 = 10 * 1024 * 1024;
 const MOST_FILES: usize = 64;
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-impl Folder {
+impl PostedFolder {
     /// Checks a folder, and reads its document and charts.
     pub(super) fn open(path: &Path, show_names: bool) -> anyhow::Result<Self> {
         let manifest = manifest(path)?;
@@ -76,8 +76,8 @@ impl Folder {
     }
 
     /// Returns the charts that a comment shows.
-    pub(super) fn shown(&self) -> Vec<Chart> {
-        let is_shown = |chart: &&Chart| {
+    pub(super) fn shown(&self) -> Vec<ChartFile> {
+        let is_shown = |chart: &&ChartFile| {
             REPORT_CHARTS.contains(&chart.name.as_str()) || chart.name == "compare"
         };
         self.charts.iter().filter(is_shown).cloned().collect()
@@ -112,7 +112,7 @@ fn listed(folder: &Path, file: &File) -> anyhow::Result<Vec<u8>> {
     let bytes = read_file(&path, LONGEST_REPORT)?;
     ensure!(
         bytes.len() as u64 == file.bytes && sha256(&bytes) == file.sha256,
-        "{} is not as its manifest lists it: it changed after it was written; write the folder again",
+        "{} differs from its manifest: it changed after it was written; write the folder again",
         path.display()
     );
     Ok(bytes)
@@ -140,7 +140,7 @@ fn inside(folder: &Path, listed: &str) -> anyhow::Result<PathBuf> {
             .is_ok_and(|found| found.is_symlink());
         ensure!(
             !is_link,
-            "{} is a link, which a report never has",
+            "{} is a link, and a report has no links",
             path.display()
         );
     }
@@ -151,7 +151,7 @@ fn read_file(path: &Path, longest: u64) -> anyhow::Result<Vec<u8>> {
     metalens_files::read(path, longest).with_context(|| format!("cannot read {}", path.display()))
 }
 
-fn chart(file: &File, bytes: Vec<u8>) -> anyhow::Result<Chart> {
+fn chart(file: &File, bytes: Vec<u8>) -> anyhow::Result<ChartFile> {
     let Some(picture) = &file.picture else {
         bail!("the manifest has no description of the chart {}", file.path);
     };
@@ -166,7 +166,7 @@ fn chart(file: &File, bytes: Vec<u8>) -> anyhow::Result<Chart> {
         file.path
     );
 
-    Ok(Chart {
+    Ok(ChartFile {
         name: picture.chart.clone(),
         is_dark: picture.theme == "dark",
         path: file.path.clone(),
@@ -177,10 +177,10 @@ fn chart(file: &File, bytes: Vec<u8>) -> anyhow::Result<Chart> {
     })
 }
 
-fn parse(schema: &str, bytes: &[u8]) -> anyhow::Result<Document> {
+fn parse(schema: &str, bytes: &[u8]) -> anyhow::Result<PostedDocument> {
     match schema {
-        SCHEMA => Ok(Document::Report(Box::new(read(bytes)?))),
-        metalens_comparison::SCHEMA => Ok(Document::Comparison(Box::new(read(bytes)?))),
+        SCHEMA => Ok(PostedDocument::Report(Box::new(read(bytes)?))),
+        metalens_comparison::SCHEMA => Ok(PostedDocument::Comparison(Box::new(read(bytes)?))),
         _ => bail!(
             "this version of metalens can post {SCHEMA} and {}, not {schema:?}",
             metalens_comparison::SCHEMA

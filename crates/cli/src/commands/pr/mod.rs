@@ -16,11 +16,11 @@ use metalens_text::shown;
 use crate::args::posting::PrArguments;
 use crate::exit::Misuse;
 use crate::out;
-use folder::{Document, Folder};
+use folder::{PostedDocument, PostedFolder};
 use texts::CommentTexts;
 
 pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let folder = Folder::open(&arguments.folder, arguments.show_names)?;
+    let folder = PostedFolder::open(&arguments.folder, arguments.show_names)?;
     let key = key(arguments.key.as_deref(), &folder.document)?;
     let links = links(arguments)?;
     let texts = CommentTexts {
@@ -59,10 +59,10 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
 }
 
 /// Returns the document to post, without the names of others unless asked for.
-fn document(found: &Document, show_names: bool) -> metalens_render::document::Document {
+fn document(found: &PostedDocument, show_names: bool) -> metalens_render::document::Document {
     match found {
-        Document::Report(report) => report::document(&for_page(report, show_names)),
-        Document::Comparison(comparison) => comparison::document(comparison, show_names),
+        PostedDocument::Report(report) => report::document(&for_page(report, show_names)),
+        PostedDocument::Comparison(comparison) => comparison::document(comparison, show_names),
     }
 }
 
@@ -70,7 +70,7 @@ fn document(found: &Document, show_names: bool) -> metalens_render::document::Do
 ///
 /// A key has only letters, digits and a few marks, so that it cannot end the HTML comment that it
 /// is written into.
-fn key(requested: Option<&str>, document: &Document) -> Result<String, Misuse> {
+fn key(requested: Option<&str>, document: &PostedDocument) -> Result<String, Misuse> {
     const LONGEST: usize = 64;
     let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
 
@@ -87,8 +87,8 @@ fn key(requested: Option<&str>, document: &Document) -> Result<String, Misuse> {
     }
 
     let (kind, process) = match document {
-        Document::Report(report) => ("report", report.process.name.as_str()),
-        Document::Comparison(comparison) => {
+        PostedDocument::Report(report) => ("report", report.process.name.as_str()),
+        PostedDocument::Comparison(comparison) => {
             let first = comparison.new.runs.first();
             ("comparison", first.map_or("", |run| run.process.as_str()))
         }

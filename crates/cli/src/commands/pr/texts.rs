@@ -1,9 +1,9 @@
 //! Writes the texts that are posted: the comment and the job summary.
 
-use metalens_github::{ChartPlace, PlacedChart, TextError, Texts};
+use metalens_github::{ChartPlace, PlacedChart, PostTexts, TextError};
 use metalens_render::document::Document;
 use metalens_render::markdown::{
-    COMMENT_LIMIT, Frame, Picture, PictureSource, SUMMARY_LIMIT, comment,
+    COMMENT_LIMIT, CommentFrame, Picture, PictureSource, SUMMARY_LIMIT, comment,
 };
 
 /// The document of the texts, and what frames it.
@@ -15,7 +15,7 @@ pub(super) struct CommentTexts {
     pub(super) links: Vec<(String, String)>,
 }
 
-impl Texts for CommentTexts {
+impl PostTexts for CommentTexts {
     fn comment(
         &self,
         commit: Option<&str>,
@@ -39,7 +39,7 @@ impl CommentTexts {
         links: &[(String, String)],
         limit: usize,
     ) -> Result<String, TextError> {
-        let frame = Frame {
+        let frame = CommentFrame {
             key: self.key.clone(),
             commit: commit.map(str::to_owned),
             pictures: pictures.iter().map(picture).collect(),

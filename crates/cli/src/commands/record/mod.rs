@@ -86,7 +86,7 @@ pub(crate) fn record(
         note("warning", warning)?;
     }
 
-    let mut progress = progress::Progress::new(plan, &interrupts, output, quiet);
+    let mut progress = progress::RecordingProgress::new(plan, &interrupts, output, quiet);
     let outcome = plan.carry_out(snapshot, &mut progress);
     progress.finish();
     let outcome = outcome.map_err(|failed| {

@@ -22,7 +22,7 @@ pub(crate) enum ProgramOutput {
 }
 
 /// A line on stderr with the present step, which passes the program's output through.
-pub(super) struct Progress<'a> {
+pub(super) struct RecordingProgress<'a> {
     plan: &'a RecordingPlan,
     subject: String,
     interrupts: &'a Listening,
@@ -33,7 +33,7 @@ pub(super) struct Progress<'a> {
     phase: &'static str,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> RecordingProgress<'a> {
     pub(super) fn new(
         plan: &'a RecordingPlan,
         interrupts: &'a Listening,
@@ -89,7 +89,7 @@ fn pass_on(to: &mut dyn Write, output: &[u8]) -> std::io::Result<()> {
     to.flush()
 }
 
-impl Watcher for Progress<'_> {
+impl Watcher for RecordingProgress<'_> {
     fn on_event(&mut self, event: Event<'_>) {
         match event {
             Event::Starting => self.enter("starting", "xctrace prepares to record"),

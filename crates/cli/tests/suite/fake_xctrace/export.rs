@@ -1,4 +1,5 @@
-//! `export`: the same bytes as the simulator's own export, one document per call.
+//! Tests `export` of the fake `xctrace`: it writes the same bytes as the simulator's own export,
+//! one document per call.
 
 use std::fs;
 use std::path::Path;
@@ -6,8 +7,8 @@ use std::path::Path;
 use super::{code, folder, output, stderr, stdout, xctrace};
 use crate::metalens;
 
-/// A bundle and an export of a scenario, `x.trace` and `x.export`.
-fn both(folder: &Path, scenario: &str) {
+/// Writes a scenario as a bundle `x.trace` and as an export `x.export`.
+fn write_bundle_and_export(folder: &Path, scenario: &str) {
     for name in ["x.trace", "x.export"] {
         let written = metalens(folder, &["synth", scenario, "-o", name]);
         assert!(written.status.success(), "{}", stderr(&written));
@@ -25,12 +26,12 @@ fn exported(folder: &Path, options: &[&str]) -> String {
     stdout(&done)
 }
 
-/// Every document of an export, asked for one by one.
+/// The table of contents and every table are compared, one call each.
 #[test]
-fn as_the_simulator_writes_them() {
+fn documents_equal_those_of_the_simulator() {
     for (scenario, run, suffix) in [("small.toml", 1, ""), ("two-runs", 2, ".run-2")] {
         let folder = folder();
-        both(folder.path(), scenario);
+        write_bundle_and_export(folder.path(), scenario);
         let file =
             |name: &str| fs::read_to_string(folder.path().join("x.export").join(name)).unwrap();
         let toc = exported(folder.path(), &["--toc"]);
@@ -54,9 +55,9 @@ fn as_the_simulator_writes_them() {
 }
 
 #[test]
-fn to_a_file_and_by_position() {
+fn a_table_can_be_exported_by_position_and_to_a_file() {
     let folder = folder();
-    both(folder.path(), "small.toml");
+    write_bundle_and_export(folder.path(), "small.toml");
     let schema = r#"/trace-toc/run[@number="1"]/data/table[@schema="metal-gpu-intervals"]"#;
     let document = exported(folder.path(), &["--xpath", schema]);
     let (_, position) = document.split_once("table[").unwrap();
@@ -70,11 +71,11 @@ fn to_a_file_and_by_position() {
     );
 }
 
-/// Three kinds of nothing.
+/// A missing table, an empty table and a missing bundle are different.
 #[test]
-fn nothing() {
+fn missing_and_empty_tables_and_bundles() {
     let folder = folder();
-    both(folder.path(), "small.toml");
+    write_bundle_and_export(folder.path(), "small.toml");
     let table = |schema: &str| format!(r#"/trace-toc/run[1]/data/table[@schema="{schema}"]"#);
     for (xpath, nodes) in [
         (table("no-such-schema"), 0),
@@ -101,11 +102,11 @@ fn nothing() {
     }
 }
 
-/// What no version takes, or not this one.
+/// Some options no version accepts, others only some versions.
 #[test]
-fn refuses() {
+fn invalid_options_are_refused() {
     let folder = folder();
-    both(folder.path(), "small.toml");
+    write_bundle_and_export(folder.path(), "small.toml");
     let new = "VERSION=27.0 (18A5001)";
     let old = "VERSION=26.0 (17C529)";
     let input = ["export", "--input", "x.trace"];

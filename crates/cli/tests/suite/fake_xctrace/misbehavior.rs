@@ -1,4 +1,4 @@
-//! Every way to misbehave, once.
+//! Tests each misbehavior of the fake `xctrace` once.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -8,19 +8,21 @@ use std::time::Duration;
 
 use metalens_simulator::fake_xctrace::Misbehavior;
 
-use super::{Disk, PATIENCE, RECORD, code, disk, folder, in_order, output, recording, size};
+use super::{
+    BundleState, PATIENCE, RECORD, bundle_state, code, folder, in_order, output, recording, size,
+};
 use super::{stderr, stdout, xctrace};
 use crate::{signal, until};
 
-/// What a misbehaving recording comes to.
-struct Case {
+/// A misbehavior of a recording, and its expected outcome.
+struct Misrecording {
     name: &'static str,
     code: i32,
-    /// On stdout, in this order.
-    says: &'static [&'static str],
-    /// On stderr, in this order.
-    complains: &'static [&'static str],
-    left: Disk,
+    /// Parts of stdout, in this order.
+    stdout: &'static [&'static str],
+    /// Parts of stderr, in this order.
+    stderr: &'static [&'static str],
+    bundle: BundleState,
 }
 
 const ISSUES: &str = "Run issues were detected (trace is still ready to be viewed):\n* [";
@@ -28,37 +30,37 @@ const FAILED: &str = "Recording failed with errors. Saving output file...\n";
 const SAVED: &str = "Output file saved as: out.trace\n";
 const SAVING: &str = "Recording completed. Saving output file...\n";
 
-/// Of a recording of a command that ends well, with `--no-prompt`.
+/// Cases that record a command with exit code 0, with `--no-prompt`.
 #[rustfmt::skip]
-const RECORDINGS: [Case; 24] = [
-    Case { name: "no-xcode", code: 1, says: &[], complains: &["xcode-select: error: tool 'xctrace' requires Xcode"], left: Disk::Nothing },
-    Case { name: "xcrun-72", code: 72, says: &[], complains: &["unable to find utility \"xctrace\""], left: Disk::Nothing },
-    Case { name: "silent", code: 0, says: &[], complains: &[], left: Disk::Nothing },
-    Case { name: "attach-refused", code: 2, says: &["Starting", ISSUES, "Failed to attach to target process", FAILED], complains: &[], left: Disk::Stub },
-    Case { name: "not-debuggable", code: 2, says: &[ISSUES, "Permission to debug sh was denied", "'get-task-allow'"], complains: &[], left: Disk::Stub },
-    Case { name: "restricted", code: 2, says: &[ISSUES, "cannot be traced while SIP is enabled"], complains: &[], left: Disk::Stub },
-    Case { name: "kperf-locked", code: 2, says: &[ISSUES, "could not lock kperf. Likely another session just started."], complains: &[], left: Disk::Stub },
-    Case { name: "template-collision", code: 30, says: &[], complains: &["More than one template"], left: Disk::Nothing },
-    Case { name: "output-exists", code: 1, says: &[], complains: &["Trace file already exists"], left: Disk::Nothing },
-    Case { name: "no-metal-template", code: 1, says: &[], complains: &["Unable to find template with name"], left: Disk::Nothing },
-    Case { name: "killed-recording", code: -9, says: &["Ctrl-C"], complains: &[], left: Disk::Stub },
-    Case { name: "floods-stderr", code: 0, says: &["Ctrl-C", SAVED], complains: &["xxxx"], left: Disk::Whole },
-    Case { name: "stderr-only", code: 0, says: &[], complains: &["Starting", "Ctrl-C", SAVING, SAVED], left: Disk::Whole },
-    Case { name: "run-issues", code: 54, says: &["Target app exited", ISSUES, "The log archive is corrupt", FAILED, SAVED], complains: &[], left: Disk::Whole },
-    Case { name: "counters-unsupported", code: 54, says: &[ISSUES, "Selected counter profile is not supported", FAILED, SAVED], complains: &[], left: Disk::Whole },
-    Case { name: "malformed", code: 54, says: &[ISSUES, "Transferred trace file is malformed", FAILED, SAVED], complains: &[], left: Disk::NoTargetRows },
-    Case { name: "no-target-rows", code: 0, says: &[SAVING, SAVED], complains: &[], left: Disk::NoTargetRows },
-    Case { name: "exit-54", code: 54, says: &["Target app exited", SAVING, SAVED], complains: &[], left: Disk::Whole },
-    Case { name: "exit-54-stub", code: 54, says: &[SAVING], complains: &[], left: Disk::Stub },
-    Case { name: "saves-stub", code: 0, says: &[SAVING, SAVED], complains: &[], left: Disk::Stub },
-    Case { name: "saving-crashes", code: -11, says: &[SAVING], complains: &[], left: Disk::Stub },
-    Case { name: "saving-139", code: 139, says: &[SAVING], complains: &[], left: Disk::Stub },
-    Case { name: "disk-full", code: 1, says: &[SAVING], complains: &["No space left on device"], left: Disk::Stub },
-    Case { name: "saving-grows", code: 0, says: &[SAVING, SAVED], complains: &[], left: Disk::Whole },
+const RECORDINGS: [Misrecording; 24] = [
+    Misrecording { name: "no-xcode", code: 1, stdout: &[], stderr: &["xcode-select: error: tool 'xctrace' requires Xcode"], bundle: BundleState::Absent },
+    Misrecording { name: "xcrun-72", code: 72, stdout: &[], stderr: &["unable to find utility \"xctrace\""], bundle: BundleState::Absent },
+    Misrecording { name: "silent", code: 0, stdout: &[], stderr: &[], bundle: BundleState::Absent },
+    Misrecording { name: "attach-refused", code: 2, stdout: &["Starting", ISSUES, "Failed to attach to target process", FAILED], stderr: &[], bundle: BundleState::Stub },
+    Misrecording { name: "not-debuggable", code: 2, stdout: &[ISSUES, "Permission to debug sh was denied", "'get-task-allow'"], stderr: &[], bundle: BundleState::Stub },
+    Misrecording { name: "restricted", code: 2, stdout: &[ISSUES, "cannot be traced while SIP is enabled"], stderr: &[], bundle: BundleState::Stub },
+    Misrecording { name: "kperf-locked", code: 2, stdout: &[ISSUES, "could not lock kperf. Likely another session just started."], stderr: &[], bundle: BundleState::Stub },
+    Misrecording { name: "template-collision", code: 30, stdout: &[], stderr: &["More than one template"], bundle: BundleState::Absent },
+    Misrecording { name: "output-exists", code: 1, stdout: &[], stderr: &["Trace file already exists"], bundle: BundleState::Absent },
+    Misrecording { name: "no-metal-template", code: 1, stdout: &[], stderr: &["Unable to find template with name"], bundle: BundleState::Absent },
+    Misrecording { name: "killed-recording", code: -9, stdout: &["Ctrl-C"], stderr: &[], bundle: BundleState::Stub },
+    Misrecording { name: "floods-stderr", code: 0, stdout: &["Ctrl-C", SAVED], stderr: &["xxxx"], bundle: BundleState::Complete },
+    Misrecording { name: "stderr-only", code: 0, stdout: &[], stderr: &["Starting", "Ctrl-C", SAVING, SAVED], bundle: BundleState::Complete },
+    Misrecording { name: "run-issues", code: 54, stdout: &["Target app exited", ISSUES, "The log archive is corrupt", FAILED, SAVED], stderr: &[], bundle: BundleState::Complete },
+    Misrecording { name: "counters-unsupported", code: 54, stdout: &[ISSUES, "Selected counter profile is not supported", FAILED, SAVED], stderr: &[], bundle: BundleState::Complete },
+    Misrecording { name: "malformed", code: 54, stdout: &[ISSUES, "Transferred trace file is malformed", FAILED, SAVED], stderr: &[], bundle: BundleState::NoTargetRows },
+    Misrecording { name: "no-target-rows", code: 0, stdout: &[SAVING, SAVED], stderr: &[], bundle: BundleState::NoTargetRows },
+    Misrecording { name: "exit-54", code: 54, stdout: &["Target app exited", SAVING, SAVED], stderr: &[], bundle: BundleState::Complete },
+    Misrecording { name: "exit-54-stub", code: 54, stdout: &[SAVING], stderr: &[], bundle: BundleState::Stub },
+    Misrecording { name: "saves-stub", code: 0, stdout: &[SAVING, SAVED], stderr: &[], bundle: BundleState::Stub },
+    Misrecording { name: "saving-crashes", code: -11, stdout: &[SAVING], stderr: &[], bundle: BundleState::Stub },
+    Misrecording { name: "saving-139", code: 139, stdout: &[SAVING], stderr: &[], bundle: BundleState::Stub },
+    Misrecording { name: "disk-full", code: 1, stdout: &[SAVING], stderr: &["No space left on device"], bundle: BundleState::Stub },
+    Misrecording { name: "saving-grows", code: 0, stdout: &[SAVING, SAVED], stderr: &[], bundle: BundleState::Complete },
 ];
 
 #[test]
-fn of_recordings() {
+fn misbehaving_recordings_end_as_expected() {
     for case in RECORDINGS {
         let folder = folder();
         let settings = format!("MISBEHAVE={}", case.name);
@@ -67,28 +69,33 @@ fn of_recordings() {
         let (said, complained) = (stdout(&done), stderr(&done));
         let shown = || format!("{}: {said}{:.2000}", case.name, complained);
         assert_eq!(code(&done), case.code, "{}", shown());
-        assert!(in_order(&said, case.says), "{}", shown());
-        assert!(in_order(&complained, case.complains), "{}", shown());
+        assert!(in_order(&said, case.stdout), "{}", shown());
+        assert!(in_order(&complained, case.stderr), "{}", shown());
         assert_eq!(
             said.contains(SAVED),
-            case.says.contains(&SAVED),
+            case.stdout.contains(&SAVED),
             "{}",
             shown()
         );
-        assert!(case.says.is_empty() <= said.is_empty(), "{}", shown());
+        assert!(case.stdout.is_empty() <= said.is_empty(), "{}", shown());
         assert!(
-            case.complains.is_empty() <= complained.is_empty(),
+            case.stderr.is_empty() <= complained.is_empty(),
             "{}",
             shown()
         );
         if case.name == "floods-stderr" {
             assert_eq!(complained.len(), 10_000_000);
         }
-        assert_eq!(disk(folder.path(), "out.trace"), case.left, "{}", case.name);
+        assert_eq!(
+            bundle_state(folder.path(), "out.trace"),
+            case.bundle,
+            "{}",
+            case.name
+        );
     }
 }
 
-/// What the bundles of all these are tried with elsewhere.
+/// Misbehaviors that other tests of the fake `xctrace` cover.
 const ELSEWHERE: [&str; 17] = [
     "asks-enter",
     "aborts-34ms",
@@ -110,19 +117,19 @@ const ELSEWHERE: [&str; 17] = [
 ];
 
 #[test]
-fn every_one_is_tried() {
+fn every_misbehavior_has_a_test() {
     let mut tried: Vec<&str> = RECORDINGS.iter().map(|case| case.name).collect();
     tried.extend(ELSEWHERE);
     tried.push("export-133");
     for one in Misbehavior::ALL {
-        assert!(tried.contains(&one.name()), "{one} is not tried");
+        assert!(tried.contains(&one.name()), "{one} has no test");
     }
     assert_eq!(tried.len(), Misbehavior::ALL.len());
 }
 
-/// Whose stub or lock is in the way once, and fine then.
+/// A locked kperf fails once, and an empty list of templates twice; then all is well.
 #[test]
-fn once_and_then_fine() {
+fn some_misbehaviors_end_after_a_few_calls() {
     let folder = folder();
     let settings = ["MISBEHAVE=kperf-locked"];
     let arguments = recording(&[], &["/bin/sh", "-c", "exit 0"]);
@@ -147,12 +154,12 @@ fn once_and_then_fine() {
     );
 }
 
-/// A misbehavior, options, one more of them if not empty; exit code, what is said, what is left.
-type Other<'a> = (&'a str, &'a [&'a str], &'a str, (i32, &'a str, Disk));
+/// A misbehavior, its options, a last option unless empty; expected exit code, output and bundle.
+type CaseWithOptions<'a> = (&'a str, &'a [&'a str], &'a str, (i32, &'a str, BundleState));
 
-/// Those that need other arguments.
+/// These misbehaviors need arguments of their own.
 #[test]
-fn of_other_recordings() {
+fn misbehaviors_with_other_arguments_end_as_expected() {
     let folder = folder();
     let pid = std::process::id().to_string();
     let attach: &[&str] = &["--output", "out.trace", "--time-limit", "20ms", "--attach"];
@@ -177,28 +184,46 @@ fn of_other_recordings() {
         "60",
     ];
     let options: &[&str] = &["--recording-options", "f", "--all-processes"];
-    let cases: [Other; 6] = [
+    let cases: [CaseWithOptions; 6] = [
         (
             "exit-21",
             attach,
             &pid,
-            (21, "Cannot find process for provided pid: ", Disk::Nothing),
+            (
+                21,
+                "Cannot find process for provided pid: ",
+                BundleState::Absent,
+            ),
         ),
         (
             "exit-19",
             attach,
             name,
-            (19, "Cannot find process matching name: ", Disk::Nothing),
+            (
+                19,
+                "Cannot find process matching name: ",
+                BundleState::Absent,
+            ),
         ),
         (
             "no-configuration",
             attach,
             &pid,
-            (54, "will have to guess", Disk::NoTargetRows),
+            (54, "will have to guess", BundleState::NoTargetRows),
         ),
-        ("propagates-status", exit_4, "", (4, SAVED, Disk::Whole)),
-        ("exit-57", options, "", (57, "missing", Disk::Nothing)),
-        ("aborts-34ms", sleep, "", (54, SAVED, Disk::NoTargetRows)),
+        (
+            "propagates-status",
+            exit_4,
+            "",
+            (4, SAVED, BundleState::Complete),
+        ),
+        ("exit-57", options, "", (57, "missing", BundleState::Absent)),
+        (
+            "aborts-34ms",
+            sleep,
+            "",
+            (54, SAVED, BundleState::NoTargetRows),
+        ),
     ];
     for (misbehavior, options, last, (exit, text, left)) in cases {
         let mut arguments = [RECORD, options].concat();
@@ -212,13 +237,17 @@ fn of_other_recordings() {
         let shown = format!("{}{}", stdout(&done), stderr(&done));
         assert_eq!(code(&done), exit, "{misbehavior}: {shown}");
         assert!(shown.contains(text), "{misbehavior}: {shown}");
-        assert_eq!(disk(folder.path(), "out.trace"), left, "{misbehavior}");
+        assert_eq!(
+            bundle_state(folder.path(), "out.trace"),
+            left,
+            "{misbehavior}"
+        );
         let _ = fs::remove_dir_all(folder.path().join("out.trace"));
     }
 }
 
 #[test]
-fn saves_under_the_basename() {
+fn basename_in_cwd_saves_in_the_current_folder() {
     let folder = folder();
     fs::create_dir(folder.path().join("sub")).unwrap();
     let launch = [
@@ -236,13 +265,19 @@ fn saves_under_the_basename() {
         &arguments,
     ));
     assert_eq!(code(&done), 0);
-    assert_eq!(disk(folder.path(), "out.trace"), Disk::Whole);
-    assert_eq!(disk(folder.path(), "sub/out.trace"), Disk::Nothing);
+    assert_eq!(
+        bundle_state(folder.path(), "out.trace"),
+        BundleState::Complete
+    );
+    assert_eq!(
+        bundle_state(folder.path(), "sub/out.trace"),
+        BundleState::Absent
+    );
 }
 
-/// It waits for Enter, unless it was told not to ask.
+/// The fake waits for Enter, unless it has `--no-prompt`.
 #[test]
-fn asks_for_enter() {
+fn asks_enter_waits_for_enter() {
     let folder = folder();
     let arguments = recording(&[], &["/bin/sleep", "0"]);
     let asking: Vec<&str> = arguments
@@ -260,7 +295,10 @@ fn asks_for_enter() {
     });
     thread::sleep(Duration::from_millis(100));
     assert!(child.try_wait().unwrap().is_none());
-    assert_eq!(disk(folder.path(), "out.trace"), Disk::Nothing);
+    assert_eq!(
+        bundle_state(folder.path(), "out.trace"),
+        BundleState::Absent
+    );
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"\n").unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
     fs::remove_dir_all(folder.path().join("out.trace")).unwrap();
@@ -270,7 +308,7 @@ fn asks_for_enter() {
     );
 }
 
-/// The size of a bundle that does not grow, however busy the machine is.
+/// Waits until a bundle does not grow for a second, and returns its size.
 fn settled(bundle: &Path) -> u64 {
     let mut last = size(bundle);
     loop {
@@ -283,12 +321,12 @@ fn settled(bundle: &Path) -> u64 {
     }
 }
 
-/// Neither the limit nor SIGINT ends a hang; what it leaves is no bundle.
+/// A fake that hangs ignores the time limit and SIGINT, and leaves no complete bundle.
 #[test]
-fn hangs() {
+fn a_hang_ends_only_with_sigkill() {
     for (name, last_line, left) in [
-        ("hangs-before", "", Disk::Nothing),
-        ("saving-hangs", SAVING, Disk::Stub),
+        ("hangs-before", "", BundleState::Absent),
+        ("saving-hangs", SAVING, BundleState::Stub),
     ] {
         let folder = folder();
         let said = folder.path().join("said");
@@ -314,13 +352,13 @@ fn hangs() {
         );
         signal(child.id(), "KILL");
         child.wait().unwrap();
-        assert_eq!(disk(folder.path(), "out.trace"), left, "{name}");
+        assert_eq!(bundle_state(folder.path(), "out.trace"), left, "{name}");
     }
 }
 
-/// While it is saved, the bundle grows and cannot be read.
+/// The bundle grows while it is saved.
 #[test]
-fn grows_while_it_is_saved() {
+fn saving_grows_lets_the_bundle_grow() {
     let folder = folder();
     let bundle = folder.path().join("out.trace");
     let settings = ["MISBEHAVE=saving-grows", "SLOW_MS=6"];
@@ -335,12 +373,15 @@ fn grows_while_it_is_saved() {
         child.try_wait().unwrap().is_some()
     });
     assert!(sizes.len() > 10, "{sizes:?}");
-    assert_eq!(disk(folder.path(), "out.trace"), Disk::Whole);
+    assert_eq!(
+        bundle_state(folder.path(), "out.trace"),
+        BundleState::Complete
+    );
 }
 
-/// Exports that fail, with what is left of them.
+/// Each call of an export has its expected exit code and file.
 #[test]
-fn of_exports() {
+fn misbehaving_exports_end_as_expected() {
     const TOC: &[&str] = &["--toc"];
     const TABLE: &[&str] = &["--xpath", r#"//table[@schema="metal-gpu-intervals"]"#];
     let cases: [(&str, &[&str], &[i32]); 9] = [
@@ -372,7 +413,7 @@ fn of_exports() {
     }
 }
 
-/// A whole document, whole rows and a part of one, or nothing.
+/// Checks the exported file: complete after success, cut inside a row after a crash, else absent.
 fn check_left(folder: &Path, code: i32) {
     let text = fs::read_to_string(folder.join("t.xml"));
     let _ = fs::remove_file(folder.join("t.xml"));

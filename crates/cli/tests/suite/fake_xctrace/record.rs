@@ -1,4 +1,4 @@
-//! `record` and `list` where nothing goes wrong but what the user did.
+//! Tests `record` of the fake `xctrace` without misbehavior.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -6,13 +6,15 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use super::{Disk, RECORD, code, code_of, disk, folder, in_order, output, recording, report};
+use super::{
+    BundleState, RECORD, bundle_state, code, code_of, folder, in_order, output, recording, report,
+};
 use super::{PATIENCE, size, stderr, stdout, xctrace};
 use crate::{signal, until};
 
-/// The whole of stdout for the usual recording, and nothing on stderr.
+/// Stdout has exactly the lines of the real `xctrace`, and stderr is empty.
 #[test]
-fn says_what_it_does() {
+fn a_recording_prints_its_steps() {
     let folder = folder();
     let arguments = recording(&["--time-limit", "5s"], &["/bin/sh", "-c", "exit 0"]);
     let done = output(xctrace(folder.path(), &[], &arguments));
@@ -25,7 +27,10 @@ Output file saved as: out.trace
 ";
     assert_eq!((code(&done), stdout(&done)), (0, expected.to_owned()));
     assert_eq!(stderr(&done), "");
-    assert_eq!(disk(folder.path(), "out.trace"), Disk::Whole);
+    assert_eq!(
+        bundle_state(folder.path(), "out.trace"),
+        BundleState::Complete
+    );
     let left: Vec<_> = fs::read_dir(folder.path())
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
@@ -33,13 +38,13 @@ Output file saved as: out.trace
     assert_eq!(left.len(), 2, "only the scenario and the bundle: {left:?}");
 }
 
-/// Options and a command; the exit code, the end's reason and the mode.
-type Run<'a> = (&'a [&'a str], &'a [&'a str], i32, &'a str, &'a str);
+/// Options and a command; the expected exit code, end reason and recording mode.
+type RunCase<'a> = (&'a [&'a str], &'a [&'a str], i32, &'a str, &'a str);
 
-/// How the target ended decides the exit code; what the bundle says is true of the run.
+/// The end of the program decides the exit code, and the bundle describes the run.
 #[test]
-fn tells_the_truth_of_the_run() {
-    let cases: [Run; 4] = [
+fn the_bundle_describes_the_run() {
+    let cases: [RunCase; 4] = [
         (
             &[],
             &["/bin/sh", "-c", "exit 0"],
@@ -86,9 +91,9 @@ fn tells_the_truth_of_the_run() {
     }
 }
 
-/// At the limit the target is killed, and the table of contents says so.
+/// The program is killed at the time limit, and the table of contents says so.
 #[test]
-fn kills_what_it_launched_at_the_limit() {
+fn a_launched_program_is_killed_at_the_limit() {
     let folder = folder();
     let command = ["/bin/sh", "-c", "echo $$ > pid; exec sleep 60"];
     let arguments = recording(&["--time-limit", "200ms"], &command);
@@ -115,9 +120,9 @@ fn kills_what_it_launched_at_the_limit() {
     );
 }
 
-/// The environment, stdin and stdout go to the target and come from it.
+/// The program gets the environment and stdin, and its stdout is passed on.
 #[test]
-fn passes_on_what_the_target_reads_and_says() {
+fn environment_and_standard_streams_are_passed_on() {
     let folder = folder();
     let script = "read line; echo \"$GREETING $line\"";
     let options = [
@@ -133,7 +138,7 @@ fn passes_on_what_the_target_reads_and_says() {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"world\n").unwrap();
     let done = child.wait_with_output().unwrap();
-    // Whoever is faster: both write to one stdout.
+    // The order is open, because the program and the fake write to one stdout.
     let said = stdout(&done);
     assert!(said.contains("hello, a=b world\n"), "{said}");
     assert!(in_order(&said, &["Ctrl-C", "Output file saved"]), "{said}");
@@ -146,13 +151,12 @@ fn passes_on_what_the_target_reads_and_says() {
     assert_eq!(said, super::SMALL);
 }
 
-/// SIGINT stops and saves; SIGTERM and SIGKILL leave a stub.
 #[test]
-fn hears_signals() {
+fn sigint_saves_and_other_signals_leave_a_stub() {
     for (name, exit, left) in [
-        ("INT", 54, Disk::Whole),
-        ("TERM", -15, Disk::Stub),
-        ("KILL", -9, Disk::Stub),
+        ("INT", 54, BundleState::Complete),
+        ("TERM", -15, BundleState::Stub),
+        ("KILL", -9, BundleState::Stub),
     ] {
         let folder = folder();
         let said = folder.path().join("said");
@@ -171,24 +175,24 @@ fn hears_signals() {
         signal(child.id(), name);
         let ended = child.wait().unwrap();
         assert_eq!(code_of(ended), exit, "{name}");
-        assert_eq!(disk(folder.path(), "out.trace"), left, "{name}");
+        assert_eq!(bundle_state(folder.path(), "out.trace"), left, "{name}");
         let saved = fs::read_to_string(&said)
             .unwrap()
             .contains("Output file saved as: out.trace");
-        assert_eq!(saved, left == Disk::Whole);
+        assert_eq!(saved, left == BundleState::Complete);
     }
 }
 
-/// Attached to a process by its pid or its name; it lives on.
+/// The fake attaches to a process by its pid or its name, and the process goes on.
 #[test]
-fn attaches() {
+fn a_running_process_can_be_recorded() {
     let folder = folder();
     let program = folder.path().join("a-name-of-its-own");
     std::os::unix::fs::symlink("/bin/sleep", &program).unwrap();
     let mut running = Command::new(&program).arg("20").spawn().unwrap();
     let pid = running.id().to_string();
-    for whom in [pid.as_str(), "a-name-of-its-own"] {
-        let output_to = format!("{whom}.trace");
+    for target in [pid.as_str(), "a-name-of-its-own"] {
+        let output_to = format!("{target}.trace");
         let options = [
             "--output",
             &output_to,
@@ -198,7 +202,7 @@ fn attaches() {
             "1",
             "--attach",
         ];
-        let arguments = [RECORD, &options, &[whom]].concat();
+        let arguments = [RECORD, &options, &[target]].concat();
         let done = output(xctrace(folder.path(), &[], &arguments));
         assert_eq!(code(&done), 0, "{}", stderr(&done));
         let first = format!("Attaching to: a-name-of-its-own ({pid}). Time limit: 50.0 ms\n");
@@ -213,7 +217,7 @@ fn attaches() {
     assert!(running.try_wait().unwrap().is_none());
     running.kill().unwrap();
     running.wait().unwrap();
-    for (whom, exit, text) in [
+    for (target, exit, text) in [
         (
             pid.as_str(),
             21,
@@ -225,16 +229,16 @@ fn attaches() {
             "Cannot find process matching name: no-such\n".to_owned(),
         ),
     ] {
-        let arguments = [RECORD, &["--output", "no.trace", "--attach", whom]].concat();
+        let arguments = [RECORD, &["--output", "no.trace", "--attach", target]].concat();
         let done = output(xctrace(folder.path(), &[], &arguments));
         assert_eq!((code(&done), stderr(&done)), (exit, text));
-        assert_eq!(disk(folder.path(), "no.trace"), Disk::Nothing);
+        assert_eq!(bundle_state(folder.path(), "no.trace"), BundleState::Absent);
     }
 }
 
-/// The bundle is where it was asked for, and nothing is written over.
+/// The bundle is saved at the requested path, and no file is overwritten.
 #[test]
-fn saves_where_it_should() {
+fn the_bundle_is_saved_at_the_requested_path() {
     let folder = folder();
     let place = folder.path();
     fs::create_dir(place.join("many")).unwrap();
@@ -258,9 +262,9 @@ fn saves_where_it_should() {
     assert!(stderr(&again).starts_with("Trace file already exists"));
 }
 
-/// A run more in the same document, which keeps its template.
+/// A run is added to the same bundle, which keeps its template.
 #[test]
-fn appends_a_run() {
+fn append_run_adds_a_run_to_the_bundle() {
     let folder = folder();
     let one = recording(&[], &["/bin/sh", "-c", "exit 0"]);
     assert_eq!(code(&output(xctrace(folder.path(), &[], &one))), 0);
@@ -294,9 +298,9 @@ fn appends_a_run() {
     );
 }
 
-/// A template by path, and what a patched one asks for.
+/// A template is named by its path, and its switch for the Shader Timeline has an effect.
 #[test]
-fn takes_templates_by_path() {
+fn a_template_can_be_a_file() {
     let folder = folder();
     let template = folder.path().join("Shaders.tracetemplate");
     let plist = |value| {

@@ -1,10 +1,10 @@
-//! What is refused, by version; what is asked without recording; settings that make no sense.
+//! Tests invalid options and settings of the fake `xctrace`, and commands that do not record.
 
 use super::{code, folder, in_order, output, stderr, stdout, xctrace};
 
-/// What `record` refuses, by version. Nothing is written.
+/// A refused `record` writes nothing.
 #[test]
-fn refuses_what_the_version_does_not_know() {
+fn options_that_the_version_lacks_are_refused() {
     const ALL: &[&str] = &[
         "--all-processes",
         "--time-limit",
@@ -113,9 +113,8 @@ fn refuses_what_the_version_does_not_know() {
     }
 }
 
-/// What else it is asked.
 #[test]
-fn lists() {
+fn version_list_and_help_are_printed() {
     let cases: [(&[&str], &[&str]); 5] = [
         (&["version"], &["xctrace version 26.0 (17C529)\n"]),
         (
@@ -155,9 +154,8 @@ fn lists() {
     }
 }
 
-/// Settings that make no sense.
 #[test]
-fn refuses_wrong_settings() {
+fn invalid_settings_are_refused() {
     let folder = folder();
     for (setting, text) in [
         (

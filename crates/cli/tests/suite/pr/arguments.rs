@@ -128,7 +128,7 @@ fn folders_that_changed_or_are_not_reports_are_refused() {
     let page = bench.path("out/report.md");
     let text = fs::read(&page).unwrap();
     fs::write(&page, [text.as_slice(), b"more"].concat()).unwrap();
-    check("report.md is not as its manifest lists it", 1);
+    check("report.md differs from its manifest", 1);
     fs::write(&page, text).unwrap();
     let manifest = bench.path("out/manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();

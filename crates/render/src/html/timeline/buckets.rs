@@ -1,48 +1,48 @@
-//! Everything in equal parts of the window: how much of each was busy, or idle and why.
+//! Divides the window into buckets of equal length: how much of each was busy, or idle and why.
 
 use metalens_analyzer::Analysis;
 use serde::Serialize;
 
-use super::{Packed, Piece, Stretch, number_of, put_parts};
+use super::{IntervalPiece, Packed, Stretch, number_of, put_parts};
 
 /// Largest number of buckets of all lanes.
 const MOST_CELLS: usize = 98_304;
 
-/// Everything, in equal parts of the window.
+/// The buckets as the page's script reads them.
 #[derive(Debug, Serialize)]
 pub(super) struct Buckets {
     count: usize,
     width_ns: u64,
-    /// Busy time by bucket: lane after lane, then others'.
+    /// Busy time by bucket: lane after lane, then other processes.
     busy: String,
     /// Idle time by bucket: the causes as bits, then the time of each of them.
     idle: String,
 }
 
 /// Buckets that are being filled.
-pub(super) struct Filling {
+pub(super) struct BucketBuilder {
     width_ns: u64,
     busy: Vec<Vec<u64>>,
     idle: Vec<[u64; 7]>,
 }
 
-impl Filling {
-    /// All of a recording, in so many lanes and one of others'.
+impl BucketBuilder {
+    /// Fills the buckets with everything in a recording: `lanes` lanes, and one of other processes.
     pub(super) fn of(
         analysis: &Analysis,
-        pieces: &[Piece<'_>],
+        pieces: &[IntervalPiece<'_>],
         others: &[Stretch],
         lanes: usize,
         span_ns: u64,
     ) -> Self {
-        let mut filling = Self::new(lanes + 1, span_ns);
-        filling.busy(pieces, others, lanes);
+        let mut builder = Self::new(lanes + 1, span_ns);
+        builder.busy(pieces, others, lanes);
         let start_ns = analysis.report.window.start_ns;
         for one in analysis.idle() {
             let (from, to) = (one.start_ns - start_ns, one.end_ns - start_ns);
-            filling.idle(number_of(&one), from, to);
+            builder.idle(number_of(&one), from, to);
         }
-        filling
+        builder
     }
 
     fn new(lanes: usize, span_ns: u64) -> Self {
@@ -56,8 +56,8 @@ impl Filling {
         }
     }
 
-    /// Adds the busy time of each lane, where intervals overlap only once.
-    fn busy(&mut self, pieces: &[Piece<'_>], others: &[Stretch], others_lane: usize) {
+    /// Adds the busy time of each lane. Overlapping intervals count once.
+    fn busy(&mut self, pieces: &[IntervalPiece<'_>], others: &[Stretch], others_lane: usize) {
         let mut until = vec![0; self.busy.len()];
         let mine = pieces
             .iter()
@@ -81,7 +81,7 @@ impl Filling {
         }
     }
 
-    /// Returns the buckets in the form of the page.
+    /// Returns the buckets as the page's script reads them.
     pub(super) fn finish(self) -> Buckets {
         let count = self.idle.len();
         let (mut busy, mut idle) = (Packed::default(), Packed::default());

@@ -1,25 +1,25 @@
-//! The timeline of `report.html` as data: every interval and gap where they are
-//! few, else all of them in buckets and those around a typical gap in full.
+//! Makes the data of the timeline of `report.html`: every interval and gap if there are few; else
+//! all of them in buckets, and those around a typical gap in full.
 //!
-//! Buckets hold nanoseconds, so that the page can add them up for any zoom and
-//! what it shows is still exact to the bucket. Times count from the window's start.
+//! Buckets have nanoseconds, so that the page can add them up at any zoom and stay exact to the
+//! bucket. Times are relative to the start of the window.
 
 mod buckets;
-mod held;
 mod packed;
+mod state_lanes;
 
 use metalens_analyzer::{Analysis, Cause, ExplainedGap, GpuSpan, IdleStretch};
 use serde::Serialize;
 
-use self::buckets::{Buckets, Filling};
-use self::held::HeldLane;
+use self::buckets::{BucketBuilder, Buckets};
 use self::packed::Packed;
-use super::names::{Names, short};
+use self::state_lanes::StateLane;
+use super::names::{NameTable, short};
 
 /// Largest number of intervals, gaps, parts of gaps and stretches of other processes that a page
 /// has in full.
 const MOST_PIECES: usize = 40_000;
-/// More channels than this share the last lane.
+/// Largest number of lanes; further channels share the last one.
 const MOST_LANES: usize = 11;
 
 /// The timeline as the page's script reads it.
@@ -27,70 +27,69 @@ const MOST_LANES: usize = 11;
 pub(super) struct Timeline {
     start_ns: u64,
     span_ns: u64,
-    /// The target's channels.
+    /// NameTable of the channels of the process.
     lanes: Vec<String>,
     causes: [&'static str; 7],
-    /// Names that the pieces' numbers mean; number 0 is a name left out.
+    /// NameTable by number; number 0 is a name left out.
     names: Vec<String>,
     /// Part of the window that is here in full.
     full: [u64; 2],
     is_whole: bool,
-    /// Some gaps around one of median length.
+    /// Part of the window around a gap of median length.
     typical: [u64; 2],
     /// Numbers of pieces that are here in full: intervals, gaps, parts of gaps, other processes.
     counts: [usize; 4],
-    /// Start after the last one's, length, lane, kernel.
+    /// For each interval: start after the start of the last one, length, lane, kernel.
     intervals: String,
-    /// Start after the last one's, the causes as bits, the part of each of them,
-    /// kernel before, kernel after (0 for none, else a number and 1).
+    /// For each gap: start after the start of the last one, the causes as bits, the part of each of
+    /// them, kernel before, kernel after (0 for none, else its number plus 1).
     gaps: String,
-    /// The gaps cut where their cause changes: start after the last one's end,
-    /// length, cause.
+    /// For each part of a gap with one cause: start after the end of the last one, length, cause.
     idle: String,
-    /// Start after the last one's end, length.
+    /// For each stretch of other processes: start after the end of the last one, length.
     others: String,
     buckets: Option<Buckets>,
     /// Lanes of phases and states.
-    held: Vec<HeldLane>,
+    held: Vec<StateLane>,
 }
 
-/// One interval of the target.
-struct Piece<'a> {
+/// A GPU interval of the process.
+struct IntervalPiece<'a> {
     start_ns: u64,
     end_ns: u64,
     lane: usize,
     kernel: &'a str,
 }
 
-/// A stretch of the window, from its start on.
+/// Start and end of a stretch, relative to the start of the window.
 type Stretch = (u64, u64);
 
-/// The timeline of a report.
+/// Returns the timeline of a report.
 pub(super) fn timeline(analysis: &Analysis) -> Timeline {
     let window = &analysis.report.window;
     let span_ns = window.span_ns.max(1);
     let inside = |(from, to): Stretch| (from - window.start_ns, to - window.start_ns);
-    let lanes = Lanes::of(analysis);
+    let lanes = ChannelLanes::of(analysis);
     let pieces = pieces(analysis, &lanes);
     let others: Vec<Stretch> = analysis.others().map(inside).collect();
     let gaps: Vec<Stretch> = analysis.gap_times().map(inside).collect();
     let center = typical_gap(&gaps, analysis);
-    let crowd = Crowd {
+    let contents = PageContents {
         pieces: &pieces,
         gaps: &gaps,
         others: &others,
         span_ns,
     };
-    let is_whole = crowd.fits(analysis);
+    let is_whole = contents.fits(analysis);
     let full = if is_whole {
         [0, span_ns]
     } else {
-        crowd.full(center)
+        contents.full(center)
     };
-    let buckets =
-        (!is_whole).then(|| Filling::of(analysis, &pieces, &others, lanes.names.len(), span_ns));
-    let mut names = Names::default();
-    let held = held::lanes(analysis, &mut names);
+    let buckets = (!is_whole)
+        .then(|| BucketBuilder::of(analysis, &pieces, &others, lanes.names.len(), span_ns));
+    let mut names = NameTable::default();
+    let lanes_below = state_lanes::lanes(analysis, &mut names);
     let intervals = pack_intervals(&pieces, full, &mut names);
     let gap_texts = pack_gaps(analysis, full, &mut names);
     let idle = pack_idle(analysis, full);
@@ -113,14 +112,14 @@ pub(super) fn timeline(analysis: &Analysis) -> Timeline {
         gaps: gap_texts.0,
         idle: idle.0,
         others: others.0,
-        buckets: buckets.map(Filling::finish),
-        held,
+        buckets: buckets.map(BucketBuilder::finish),
+        held: lanes_below,
     }
 }
 
-fn pieces<'a>(analysis: &'a Analysis, lanes: &Lanes) -> Vec<Piece<'a>> {
+fn pieces<'a>(analysis: &'a Analysis, lanes: &ChannelLanes) -> Vec<IntervalPiece<'a>> {
     let start_ns = analysis.report.window.start_ns;
-    let piece = |one: GpuSpan<'a>| Piece {
+    let piece = |one: GpuSpan<'a>| IntervalPiece {
         start_ns: one.start_ns - start_ns,
         end_ns: one.end_ns - start_ns,
         lane: lanes.lane(one.channel),
@@ -129,13 +128,13 @@ fn pieces<'a>(analysis: &'a Analysis, lanes: &Lanes) -> Vec<Piece<'a>> {
     analysis.spans().map(piece).collect()
 }
 
-/// Lanes by channel.
-struct Lanes {
+/// Assigns channels to lanes.
+struct ChannelLanes {
     channels: Vec<Option<String>>,
     names: Vec<String>,
 }
 
-impl Lanes {
+impl ChannelLanes {
     fn of(analysis: &Analysis) -> Self {
         let channels = analysis.report.channels.iter();
         let channels: Vec<Option<String>> = channels.map(|one| one.name.clone()).collect();
@@ -156,7 +155,8 @@ impl Lanes {
     }
 }
 
-/// The middle of a gap of median length, as near to the window's middle as there is one.
+/// Returns the middle of the gap of median length that is nearest to the middle of the window; the
+/// middle of the window if there is none.
 fn typical_gap(gaps: &[Stretch], analysis: &Analysis) -> u64 {
     let middle = analysis.report.window.span_ns / 2;
     let median = analysis.report.gaps.median_ns;
@@ -167,15 +167,15 @@ fn typical_gap(gaps: &[Stretch], analysis: &Analysis) -> u64 {
         .unwrap_or(middle)
 }
 
-/// All that a page could have in full.
-struct Crowd<'a> {
-    pieces: &'a [Piece<'a>],
+/// Everything that a page could have in full.
+struct PageContents<'a> {
+    pieces: &'a [IntervalPiece<'a>],
     gaps: &'a [Stretch],
     others: &'a [Stretch],
     span_ns: u64,
 }
 
-impl Crowd<'_> {
+impl PageContents<'_> {
     /// Returns whether a page has room for everything in full.
     fn fits(&self, analysis: &Analysis) -> bool {
         let known = self.pieces.len() + self.gaps.len() + self.others.len();
@@ -220,9 +220,9 @@ impl Crowd<'_> {
 }
 
 fn pack_intervals<'a>(
-    pieces: &[Piece<'a>],
+    pieces: &[IntervalPiece<'a>],
     full: [u64; 2],
-    names: &mut Names<'a>,
+    names: &mut NameTable<'a>,
 ) -> (String, usize) {
     let mut packed = Packed::default();
     let (mut at, mut count) = (0, 0);
@@ -240,7 +240,11 @@ fn pack_intervals<'a>(
     (packed.into_text(), count)
 }
 
-fn pack_gaps<'a>(analysis: &'a Analysis, full: [u64; 2], names: &mut Names<'a>) -> (String, usize) {
+fn pack_gaps<'a>(
+    analysis: &'a Analysis,
+    full: [u64; 2],
+    names: &mut NameTable<'a>,
+) -> (String, usize) {
     let start_ns = analysis.report.window.start_ns;
     let mut packed = Packed::default();
     let (mut at, mut count) = (0, 0);
@@ -277,7 +281,7 @@ fn pack_idle(analysis: &Analysis, full: [u64; 2]) -> (String, usize) {
     (packed.into_text(), count)
 }
 
-/// The place of a stretch's cause among all causes.
+/// Returns the index of the stretch's cause among all causes.
 fn number_of(one: &IdleStretch) -> usize {
     let mut causes = Cause::ALL.iter();
     causes.position(|&cause| cause == one.cause).unwrap_or(0)
@@ -298,7 +302,7 @@ fn pack_others(others: &[Stretch], full: [u64; 2]) -> (String, usize) {
     (packed.into_text(), count)
 }
 
-/// Packs a bit for each part that is not zero, then these parts.
+/// Packs a bit for each part that is not zero, then those parts.
 fn put_parts(packed: &mut Packed, parts: [u64; 7]) {
     let there = parts.iter().enumerate().filter(|(_, ns)| **ns > 0);
     packed.put(there.map(|(at, _)| 1 << at).sum());

@@ -1,16 +1,16 @@
-//! Numbers as short text, for pages: LEB128, then Base64.
+//! Packs numbers as short text for pages: LEB128, then Base64.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// Numbers, one behind the other; small ones take a byte.
+/// Packed numbers, one after the other; a small number takes one byte.
 #[derive(Debug, Default)]
 pub(super) struct Packed {
     bytes: Vec<u8>,
 }
 
 impl Packed {
-    /// Adds a number: seven bits a byte, the lowest first.
+    /// Appends a number: seven bits per byte, the lowest first.
     pub(super) fn put(&mut self, mut number: u64) {
         loop {
             let [low, ..] = number.to_le_bytes();
@@ -23,7 +23,7 @@ impl Packed {
         }
     }
 
-    /// All of them as text.
+    /// Returns the numbers as text.
     pub(super) fn into_text(self) -> String {
         STANDARD.encode(self.bytes)
     }
@@ -35,7 +35,7 @@ mod tests {
 
     /// The bytes are those of the DWARF standard's examples, and of the largest number.
     #[test]
-    fn numbers() {
+    fn numbers_are_leb128() {
         let check = |number: u64, expected: &[u8]| {
             let mut packed = Packed::default();
             packed.put(number);
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn text() {
+    fn text_is_base64() {
         let mut packed = Packed::default();
         for number in [77, 97, 110] {
             packed.put(number);

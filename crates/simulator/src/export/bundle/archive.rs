@@ -182,6 +182,7 @@ pub(super) fn write_all(roots: Vec<(&str, Field)>, out: impl Write) -> io::Resul
         .map_err(io_error)
 }
 
+/// A keyed archive that is being built.
 #[derive(Debug)]
 struct Archive {
     objects: Vec<Value>,

@@ -25,6 +25,7 @@ pub(super) struct Bulkstore {
 }
 
 impl Bulkstore {
+    /// Starts the file of a store and writes its header.
     pub(super) fn create(
         path: &Path,
         row_bytes: usize,

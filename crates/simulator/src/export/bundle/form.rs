@@ -51,6 +51,7 @@ fn instruments() -> Node {
     Node::mutable_dict([(identifier, stub)])
 }
 
+/// Returns the list of runs.
 fn run_list(recording: &Recording, runs: &[Contents]) -> Node {
     let number = |contents: &Contents| Node::int(u64::from(contents.run));
     let next = || Node::int(runs.len() as u64 + 1);
@@ -140,6 +141,7 @@ fn run_info(recording: &Recording, contents: &Contents) -> Node {
         ("_templateName", text(&recording.template)),
         ("_environment", Field::Of(Node::dict([]))),
     ];
+
     let absent = ABSENT.map(|key| (key, Field::Of(Node::Null)));
     Node::object(&["XRRunInfo", "NSObject"], facts.into_iter().chain(absent))
 }
@@ -208,6 +210,7 @@ fn duration_s(contents: &Contents) -> f64 {
     (contents.wall_ns as f64 + 0.25) / 1e9
 }
 
+/// Returns the facts of the device.
 fn device(recording: &Recording) -> Node {
     let hardware = Node::dict([
         ("numberOfPhysicalCpus", Node::int(8)),

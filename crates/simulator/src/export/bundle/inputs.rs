@@ -236,6 +236,7 @@ fn thread_info(store: &mut Store<'_>) -> Result<(), Error> {
             cells.number(Number::Boolean, 0);
         })?;
     }
+
     Ok(())
 }
 

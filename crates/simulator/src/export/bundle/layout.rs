@@ -37,6 +37,7 @@ pub(super) const fn field_type(width: usize) -> u64 {
 }
 
 impl Layout {
+    /// Places the columns in a row, as Instruments does.
     pub(super) fn new(schema: &Schema, generation: Generation) -> Self {
         let has_duration = schema
             .columns

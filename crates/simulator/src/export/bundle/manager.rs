@@ -57,6 +57,7 @@ fn entries(specs: &[Spec]) -> Vec<Entry<'_>> {
         .collect()
 }
 
+/// Returns the list of all tables with their stores.
 fn tables(run: u32, stores: usize, entries: &[Entry<'_>]) -> Node {
     let detail = |entry: &Entry<'_>| {
         let detail = Node::dict([
@@ -75,6 +76,7 @@ fn tables(run: u32, stores: usize, entries: &[Entry<'_>]) -> Node {
     ])
 }
 
+/// Returns the list of the tables that Instruments shows.
 fn exposed(scenario: &Scenario, plan: &Plan, entries: &[Entry<'_>]) -> Node {
     let inputs = entries
         .iter()

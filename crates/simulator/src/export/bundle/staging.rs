@@ -25,6 +25,7 @@ impl Staging {
         let Some(name) = target.file_name() else {
             return Err(Error::io("create bundle", target)(unnamed()));
         };
+
         check_free(target, overwrite)?;
         let beside = |suffix: &str| {
             let mut hidden = std::ffi::OsString::from(".");
@@ -32,10 +33,12 @@ impl Staging {
             hidden.push(format!(".{suffix}-{}", process::id()));
             target.with_file_name(hidden)
         };
+
         let dir = beside("partial");
         if let Some(parent) = dir.parent() {
             fs::create_dir_all(parent).map_err(Error::io("create folder", parent))?;
         }
+
         fs::create_dir(&dir).map_err(Error::io("create folder", &dir))?;
         Ok(Self {
             target: target.to_owned(),

@@ -122,6 +122,7 @@ pub(super) fn subpath(run: u32, number: usize) -> String {
     format!("run{run}/core/stores/indexed-store-{number}")
 }
 
+/// Returns the `schema.xml` of a store.
 fn schema_xml(name: &str, layout: &Layout, generation: Generation) -> Vec<u8> {
     let mut out = Vec::new();
     // Both beginnings occur in real bundles.
@@ -133,6 +134,7 @@ fn schema_xml(name: &str, layout: &Layout, generation: Generation) -> Vec<u8> {
     attribute("name", name, &mut out);
     attribute("topology", layout.topology(), &mut out);
     out.extend_from_slice(b">");
+
     for column in &layout.columns {
         out.extend_from_slice(b"<column");
         attribute("mnemonic", column.mnemonic, &mut out);
@@ -143,6 +145,7 @@ fn schema_xml(name: &str, layout: &Layout, generation: Generation) -> Vec<u8> {
         }
         out.extend_from_slice(b"/>");
     }
+
     out.extend_from_slice(b"</schema>\n");
     out
 }

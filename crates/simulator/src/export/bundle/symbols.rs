@@ -63,9 +63,11 @@ fn loads(store: &mut Store<'_>) -> Result<(), Error> {
             })?;
         }
     }
+
     Ok(())
 }
 
+/// Writes the paths of the binaries of sampled processes.
 fn paths(store: &mut Store<'_>) -> Result<(), Error> {
     let plan = store.plan();
     for process in sampled(plan) {

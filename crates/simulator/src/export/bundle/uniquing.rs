@@ -49,6 +49,7 @@ impl Uniquing {
             fs::create_dir_all(&dir).map_err(Error::io("create folder", &dir))?;
             Integers::create(&dir)
         };
+
         let mut uniquing = Self {
             dir: dir.to_owned(),
             strings: Vec::new(),
@@ -64,6 +65,7 @@ impl Uniquing {
                 .collect(),
             list: Vec::new(),
         };
+
         for text in FIRST_STRINGS {
             uniquing.string(text);
         }

@@ -64,7 +64,7 @@ impl ZlibFile {
         Ok(())
     }
 
-    /// Ends the file.
+    /// Ends the compressed stream and the file.
     pub(super) fn finish(mut self) -> Result<(), Error> {
         self.flush()?;
         self.encoder

@@ -35,6 +35,7 @@ pub(super) fn encoders_list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error>
             cells.number(Number::CommandBufferId, encoder.id);
         })?;
     }
+
     Ok(())
 }
 
@@ -125,6 +126,7 @@ fn start_ns(plan: &Plan, object: &Object<'_>) -> u64 {
     }
 }
 
+/// Writes the row of a command buffer or of an encoder.
 fn interval<'a>(
     sheet: &mut impl Sheet<'a>,
     connection: u64,

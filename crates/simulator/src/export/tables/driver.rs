@@ -36,6 +36,7 @@ fn start_ns(object: &Object<'_>) -> u64 {
     }
 }
 
+/// Writes the row of a command buffer or of an encoder.
 fn interval<'a>(
     sheet: &mut impl Sheet<'a>,
     connection: u64,

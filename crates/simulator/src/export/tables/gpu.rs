@@ -33,12 +33,14 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
             cells.number(Number::Uint64, u64::from(kick.submission));
         })?;
     }
+
     Ok(())
 }
 
 /// Connection id of the first row. The ids count the rows, but not from 0.
 const FIRST_CONNECTION: u64 = 4;
 
+/// Writes the first cells of a kick: its times, channel, frame and latency.
 fn when_and_where(cells: &mut impl Cells, plan: &Plan, kick: &Kick) {
     let buffer = plan.buffer(kick.buffer);
     cells.number(Number::StartTime, kick.start_ns);

@@ -13,6 +13,7 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     if !plan.shader_timeline {
         return Ok(());
     }
+
     let intervals: Vec<ShaderInterval<'a>> = shader_intervals(plan);
     for (n, interval) in (1..).zip(intervals) {
         let channel = plan.channels.text(interval.kick.channel);
@@ -37,6 +38,7 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
             cells.number(Number::ConnectionUuid, n);
         })?;
     }
+
     Ok(())
 }
 

@@ -63,6 +63,7 @@ pub(super) fn object_labels<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error>
             })?;
         }
     }
+
     Ok(())
 }
 

@@ -9,6 +9,7 @@ pub(in crate::fake_xctrace) struct Length {
     unit: Unit,
 }
 
+/// The unit of a duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Milliseconds,

@@ -54,6 +54,7 @@ struct TargetOptions {
     launch: Option<Vec<OsString>>,
 }
 
+/// Parses the arguments of `record`.
 pub(super) fn parse(mut words: ArgumentReader) -> Result<RecordOrder, UsageError> {
     let mut order = RecordOrder::default();
     let mut targets = TargetOptions::default();
@@ -125,6 +126,7 @@ fn old_option(
         "--package" => drop(words.value(option)?),
         _ => return Ok(false),
     }
+
     Ok(true)
 }
 

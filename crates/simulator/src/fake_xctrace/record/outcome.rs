@@ -26,6 +26,7 @@ pub(super) fn scenario(
     }
 }
 
+/// Returns the facts of the run that the bundle stores.
 fn facts(
     order: &RecordOrder,
     template: &Template,

@@ -84,6 +84,7 @@ fn pieces(field: &str, pieces: &[StatePiece]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Checks the memory of a process.
 fn memory(field: &str, memory: Option<&Memory>) -> Result<(), Error> {
     match memory {
         None => Ok(()),
@@ -122,6 +123,7 @@ fn bytes(field: &str, bytes: u64) -> Result<(), Error> {
     Err(Error::field(field, format!("is {bytes}"), allowed))
 }
 
+/// Checks a signpost, which has either times of its own or a period.
 fn signpost(at: &str, signpost: &Signpost) -> Result<(), Error> {
     name(&format!("{at}.name"), &signpost.name)?;
     text(&format!("{at}.subsystem"), &signpost.subsystem)?;

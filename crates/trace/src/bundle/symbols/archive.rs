@@ -61,6 +61,8 @@ impl SymbolArchive {
         self.functions.at(offset).map(|(_, name)| name.as_str())
     }
 
+    /// Parses an archive of the binary with this UUID. `None` if its sizes or its UUID do not
+    /// match.
     fn parts(bytes: &[u8], uuid: [u8; 16]) -> Option<Self> {
         let count = |at| word(bytes, at).and_then(|count| usize::try_from(count).ok());
         let is_consistent = count(4)? == bytes.len() && bytes.get(0x34..0x44)? == uuid;
@@ -178,17 +180,20 @@ pub(crate) mod tests {
             names.extend(name.bytes().chain([0]));
             u32::try_from(at).unwrap()
         };
+
         let mut table = Vec::new();
         for &(start, size, shown, name) in symbols {
             let words = [start, size, 0x334a_4411, at(shown), at(name), u32::MAX];
             table.extend(words.iter().flat_map(|word| word.to_le_bytes()));
         }
+
         let mut bytes = vec![0; HEADER];
         for (address, size, name) in [(0x9000_u64, 0x100_u64, "__DATA"), (0, 0x4000, "__TEXT")] {
             bytes.extend(address.to_le_bytes());
             bytes.extend(size.to_le_bytes());
             bytes.extend(name.bytes().chain(std::iter::repeat_n(0, 16 - name.len())));
         }
+
         bytes.extend([0; SECTION]);
         bytes.extend(table);
         bytes.extend([0; 4]);
@@ -197,6 +202,7 @@ pub(crate) mod tests {
         let (count, names) = (symbols.len(), names.len());
         let count = u32::try_from(count).unwrap();
         let names = u32::try_from(names).unwrap();
+
         for (at, value) in [
             (0, 7),
             (4, length),
@@ -208,6 +214,7 @@ pub(crate) mod tests {
         ] {
             bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
         }
+
         bytes[0x34..0x44].copy_from_slice(&uuid);
         bytes
     }
@@ -254,6 +261,7 @@ pub(crate) mod tests {
             bytes[at] = to;
             SymbolArchive::parse(&bytes, UUID).err()
         };
+
         assert_eq!(changed(0, 8), Some(ArchiveError::Unknown));
         assert_eq!(changed(0x44, 7), Some(ArchiveError::Unknown), "Intel");
         assert_eq!(changed(4, 1), Some(ArchiveError::Broken));
@@ -267,6 +275,7 @@ pub(crate) mod tests {
             Some(ArchiveError::Broken),
             "__TEXT not at 0"
         );
+
         for at in [8, 12, 16, 0x54] {
             for byte in at..at + 4 {
                 assert!(changed(byte, 0xff).is_some(), "{byte:#x}");

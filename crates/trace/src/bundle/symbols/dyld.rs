@@ -50,6 +50,7 @@ fn of_dyld<'a>(stores: &'a [Store], schema: &'a str) -> impl Iterator<Item = &'a
 /// The path of each id; `None` for an id with two different paths.
 type Paths = BTreeMap<u64, Option<String>>;
 
+/// Reads the paths by their ids. A path that has two texts is unknown.
 fn read_paths(files: &Files, store: &Store, uniques: &Uniques, paths: &mut Paths) -> Result<()> {
     let rows = Rows::read_all(files, store)?;
     let (Some(id), Some(text)) = (rows.slot("raw-string-id"), rows.slot("raw-string")) else {
@@ -68,6 +69,7 @@ fn read_paths(files: &Files, store: &Store, uniques: &Uniques, paths: &mut Paths
     Ok(())
 }
 
+/// The binaries that the events of dyld name.
 #[derive(Default)]
 struct Events {
     /// Loaded binaries by pid, with the id of the path.
@@ -83,6 +85,7 @@ const COLUMNS: [&str; 7] = [
 ];
 
 impl Events {
+    /// Reads all events of a table.
     fn read(&mut self, files: &Files, store: &Store, uniques: &Uniques) -> Result<()> {
         let rows = Rows::read_all(files, store)?;
         let slots: Option<Vec<_>> = COLUMNS.iter().map(|name| rows.slot(name)).collect();
@@ -104,6 +107,7 @@ impl Events {
         }
     }
 
+    /// Handles one event: a part of a binary's description, or the start of a program.
     fn take(
         &mut self,
         thread: u64,
@@ -190,6 +194,7 @@ mod tests {
             let arguments = [Some(a), Some(b), Some(c)];
             events.take(thread, code, arguments, &uniques, &mut last);
         };
+
         take(1, 10, 0, 0, 0x1000);
         take(1, 0, 1, 2, 0x10_0000);
         take(2, 0, 3, 4, 0x20_0000);

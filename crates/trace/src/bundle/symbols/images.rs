@@ -40,7 +40,7 @@ impl Images {
         fits
     }
 
-    /// Removes a process.
+    /// Removes the binaries of a process.
     pub(crate) fn remove(&mut self, pid: u32) {
         self.processes.remove(&pid);
     }
@@ -95,6 +95,7 @@ mod tests {
             path: Some("/usr/lib/libapp.dylib".to_owned()),
             gone: false,
         };
+
         let sized = Image {
             size: Some(0x4000),
             path: None,

@@ -116,6 +116,7 @@ fn protocols(text: &str) -> Option<String> {
         };
         spelled.push_str(&format!("<{protocol}>"));
     }
+
     spelled.push_str(rest);
     Some(spelled)
 }
@@ -131,6 +132,7 @@ fn literals(text: &str) -> Option<String> {
     ];
     let mut spelled = String::new();
     let mut rest = text;
+
     while let Some(close) = rest.find(')') {
         let (before, after) = rest.split_at_checked(close)?;
         let after = after.get(1..)?;
@@ -151,6 +153,7 @@ fn literals(text: &str) -> Option<String> {
         spelled.push_str(suffix);
         rest = after;
     }
+
     spelled.push_str(rest);
     Some(spelled)
 }
@@ -205,6 +208,7 @@ mod tests {
                 "invocation function for block in app::each(void () block_pointer)",
             ),
         ];
+
         for (mangled, expected) in cases {
             assert_eq!(readable(mangled).as_deref(), Some(expected));
         }

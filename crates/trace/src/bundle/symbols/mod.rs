@@ -36,7 +36,7 @@ pub(crate) struct Symbols<'a> {
     uniques: &'a Uniques,
     run: u64,
     images: OnceCell<Images>,
-    processes: RefCell<BTreeMap<u32, Rc<Ranges<Binary>>>>,
+    processes: RefCell<BTreeMap<u32, Rc<Ranges<LoadedBinary>>>>,
     archives: RefCell<BTreeMap<[u8; 16], Option<Rc<SymbolArchive>>>>,
     /// Number of bytes of archives that may still be read.
     left: Cell<u64>,
@@ -66,12 +66,12 @@ impl FrameSymbol {
 
 /// A binary with its address and its functions.
 #[derive(Debug, Clone)]
-struct Binary {
+struct LoadedBinary {
     image: Image,
     archive: Option<Rc<SymbolArchive>>,
 }
 
-impl PartialEq for Binary {
+impl PartialEq for LoadedBinary {
     fn eq(&self, other: &Self) -> bool {
         self.image == other.image
     }
@@ -143,7 +143,7 @@ impl<'a> Symbols<'a> {
         })
     }
 
-    fn process(&self, pid: u32) -> Rc<Ranges<Binary>> {
+    fn process(&self, pid: u32) -> Rc<Ranges<LoadedBinary>> {
         if let Some(known) = self.processes.borrow().get(&pid) {
             return Rc::clone(known);
         }
@@ -158,7 +158,7 @@ impl<'a> Symbols<'a> {
 
     /// Returns the address range of a binary, and the binary if it is certain. None if its size is
     /// unknown.
-    fn span(&self, image: Image) -> Option<(u64, u64, Option<Binary>)> {
+    fn span(&self, image: Image) -> Option<(u64, u64, Option<LoadedBinary>)> {
         let archive = self.archive(image.uuid);
         let archive_size = archive.as_ref().map(|archive| archive.text_size);
         let size = image.size.max(archive_size)?;
@@ -167,7 +167,7 @@ impl<'a> Symbols<'a> {
             .flatten()
             .all(|&known| known == size);
         let (start, gone) = (image.start, image.gone);
-        let binary = (agreed && !gone).then_some(Binary { image, archive });
+        let binary = (agreed && !gone).then_some(LoadedBinary { image, archive });
         Some((start, size, binary))
     }
 
@@ -181,11 +181,13 @@ impl<'a> Symbols<'a> {
         archive
     }
 
+    /// Reads the symbol archive of a binary, if the bundle has a valid one.
     fn read_archive(&self, uuid: [u8; 16]) -> Option<SymbolArchive> {
         let path = format!("symbols/stores/{}.symbolsarchive", signature::shown(uuid));
         if !self.files.exists(&path) {
             return None;
         }
+
         let Ok(bytes) = self.files.read(&path, self.left.get()) else {
             self.refuse(
                 &path,
@@ -193,6 +195,7 @@ impl<'a> Symbols<'a> {
             );
             return None;
         };
+
         self.left
             .set(self.left.get().saturating_sub(bytes.len() as u64));
         match SymbolArchive::parse(&bytes, uuid) {
@@ -205,6 +208,7 @@ impl<'a> Symbols<'a> {
                 self.refuse(&path, "it is inconsistent, so its functions have no names");
             }
         }
+
         None
     }
 
@@ -301,6 +305,7 @@ mod tests {
                 at(0, false),
             ]
         });
+
         assert_eq!(
             names(&found),
             [

@@ -29,6 +29,7 @@ pub(crate) fn images(files: &Files, run: u64) -> Option<Images> {
     let Some(runs) = archive.top("com.apple.xray.symbolstoremanager.symbolstores") else {
         return Some(Images::default());
     };
+
     let caches = Caches::read(archive.top("com.apple.xray.symbolstore.sharedcache.signatures"));
     let mut images = Images::default();
     let mut sound = true;
@@ -52,6 +53,7 @@ pub(crate) fn images(files: &Files, run: u64) -> Option<Images> {
             None => sound = false,
         }
     }
+
     sound.then_some(images)
 }
 
@@ -59,6 +61,7 @@ fn number(key: Object<'_>) -> Option<u64> {
     key.integer().or_else(|| key.text()?.parse().ok())
 }
 
+/// Returns the binaries of a process. `None` if its signature is invalid or not its only one.
 fn process_images(process: Object<'_>, pid: u32, caches: &Caches) -> Option<Vec<Image>> {
     let signature = Signature::parse(
         process
@@ -71,6 +74,7 @@ fn process_images(process: Object<'_>, pid: u32, caches: &Caches) -> Option<Vec<
     if signature.pid != pid || later {
         return None;
     }
+
     let mut images = signature.images;
     let shared = process.get("dsc_load_addresses");
     for key in shared.into_iter().flat_map(Object::items) {
@@ -86,6 +90,7 @@ fn process_images(process: Object<'_>, pid: u32, caches: &Caches) -> Option<Vec<
             return None;
         }
     }
+
     Some(images)
 }
 
@@ -137,6 +142,7 @@ pub(crate) fn shown(uuid: [u8; 16]) -> String {
     text
 }
 
+/// The binaries of a process, and the UUID and address of its shared cache.
 #[derive(Debug, PartialEq, Eq)]
 struct Signature {
     pid: u32,
@@ -150,6 +156,7 @@ const CACHE_MAGIC: u32 = 0x00c0_ffee;
 const MAX_SEGMENTS: usize = 1024;
 
 impl Signature {
+    /// Parses a signature. `None` if its form is unknown.
     fn parse(bytes: &[u8]) -> Option<Self> {
         let mut rest = Bytes(bytes);
         let known = rest.word()? == MAGIC && rest.word()? == 1;
@@ -182,6 +189,7 @@ fn image(rest: &mut Bytes<'_>) -> Option<Option<Image>> {
     let path = path.split(|&byte| byte == 0).next()?;
     let path = str::from_utf8(path).ok().map(str::to_owned);
     let mut texts = Vec::new();
+
     for _ in 0..Some(segments).filter(|&count| count <= MAX_SEGMENTS)? {
         let name = rest.take(16)?;
         let place = (rest.long()?, rest.long()?);
@@ -189,6 +197,7 @@ fn image(rest: &mut Bytes<'_>) -> Option<Option<Image>> {
             texts.push(place);
         }
     }
+
     let [(start, size)] = texts.as_slice() else {
         return Some(None);
     };
@@ -326,6 +335,7 @@ mod tests {
             ];
             (key.into(), map(entries))
         };
+
         let processes = map(processes.into_iter().map(process).collect());
         let part = map(vec![("a".into(), plist::Value::Data(sample()))]);
         let mut top = plist::Dictionary::new();
@@ -341,6 +351,7 @@ mod tests {
         ] {
             top.insert(format!("com.apple.xray.{name}"), value);
         }
+
         let mut archive = plist::Dictionary::new();
         archive.insert("$objects".to_owned(), plist::Value::Array(Vec::new()));
         archive.insert("$top".to_owned(), top.into());
@@ -359,6 +370,7 @@ mod tests {
                 .map(|image| image.start)
                 .collect()
         };
+
         let images = images_of(vec![("D.12", sample(), ""), ("D.0", sample(), "")]).unwrap();
         assert_eq!(starts(&images), [0x1_0400_0000]);
         assert!(images.of_process(0).is_empty());

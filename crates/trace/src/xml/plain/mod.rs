@@ -38,7 +38,7 @@ use std::io::Read;
 use std::thread::available_parallelism;
 
 use replay::replay;
-use token::{Lexicon, Rows};
+use token::{Lexicon, PlainRows};
 use tokenize::Tokenizer;
 use window::cut_window;
 
@@ -101,7 +101,7 @@ pub(crate) struct Plain {
     next_skipped_rows: usize,
     /// Reused buffers.
     window: Block,
-    rows: Rows,
+    rows: PlainRows,
 }
 
 impl Plain {
@@ -113,7 +113,7 @@ impl Plain {
             skipped_rows: 0,
             next_skipped_rows: 1,
             window: Block::default(),
-            rows: Rows::default(),
+            rows: PlainRows::default(),
         }
     }
 

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, Scope};
 
 use super::replay::replay;
-use super::token::{Lexicon, Rows};
+use super::token::{Lexicon, PlainRows};
 use super::tokenize::Tokenizer;
 use super::window::cut_window;
 use crate::xml::cells::Cells;
@@ -36,7 +36,7 @@ const MAX_UPDATES: usize = 32;
 struct WindowJob {
     number: usize,
     window: Block,
-    rows: Rows,
+    rows: PlainRows,
 }
 
 /// The result of reading windows in parallel.
@@ -64,6 +64,7 @@ pub(super) fn read_rows<R: Read>(
     for _ in 0..(workers + 1) * BUFFERS_PER_WORKER {
         spare.send(WindowJob::default()).ok()?;
     }
+
     let queue = Mutex::new(queue);
     std::thread::scope(|scope| {
         let started =
@@ -83,6 +84,7 @@ pub(super) fn read_rows<R: Read>(
     })
 }
 
+/// Starts a thread that splits windows into tokens. Returns `None` if the system refuses a thread.
 fn spawn_worker<'scope>(
     scope: &'scope Scope<'scope, '_>,
     queue: &'scope Mutex<Receiver<WindowJob>>,
@@ -147,6 +149,7 @@ impl<'a, 'n> Replayer<'a, 'n> {
         }
     }
 
+    /// Replays the finished windows in the order of the document.
     fn replay_all(
         mut self,
         results: Receiver<WindowJob>,
@@ -179,6 +182,7 @@ impl<'a, 'n> Replayer<'a, 'n> {
                 }
             }
         }
+
         read
     }
 

@@ -1,6 +1,6 @@
 //! Appends tokens to columns, by the same rules as for all rows.
 
-use super::token::{ByteRange, Rows, Text, Token};
+use super::token::{ByteRange, PlainRows, RowToken, Text};
 use super::tokenize::name_length;
 use crate::error::{Problem, malformed};
 use crate::xml::attributes::{check_tag, unescape};
@@ -21,7 +21,7 @@ pub(super) struct Replayed {
 /// the reader reports its error.
 pub(super) fn replay(
     window: &[u8],
-    rows: &Rows,
+    rows: &PlainRows,
     cells: &mut Cells<'_>,
     builder: &mut TableBuilder,
 ) -> Replayed {
@@ -30,7 +30,7 @@ pub(super) fn replay(
     cells.start_row();
     for token in &rows.tokens {
         let step = match *token {
-            Token::EndRow { next } => builder.end_row(&row).map(|()| {
+            RowToken::EndRow { next } => builder.end_row(&row).map(|()| {
                 row = Row::default();
                 bytes = next as usize;
                 cells.start_row();
@@ -49,6 +49,7 @@ pub(super) fn replay(
             }
         }
     }
+
     Replayed {
         bytes: rows.bytes,
         lines: rows.lines,
@@ -57,7 +58,7 @@ pub(super) fn replay(
 
 /// Replays one token inside a row. Returns a value if it completes a cell.
 fn step(
-    token: Token,
+    token: RowToken,
     window: &[u8],
     row: &Row,
     cells: &mut Cells<'_>,
@@ -70,22 +71,23 @@ fn step(
             Err(malformed("not the tag of the column"))
         }
     };
+
     match token {
-        Token::Reference { tag, id } => {
+        RowToken::Reference { tag, id } => {
             expect(cells, tag)?;
             cells.reference(tag, id)
         }
-        Token::Number { tag, id, number } => {
+        RowToken::Number { tag, id, number } => {
             expect(cells, tag)?;
             cells.number(tag, id, number)
         }
-        Token::Null => {
+        RowToken::Null => {
             if !cells.is_open() {
                 builder.expected(row, "sentinel")?;
             }
             cells.null()
         }
-        Token::Leaf {
+        RowToken::Leaf {
             tag,
             id,
             display,
@@ -95,12 +97,12 @@ fn step(
             let display = characters(display, window)?;
             cells.leaf(tag, id, display, &unescaped(text, window)?)
         }
-        Token::Enter { tag, id, display } => {
+        RowToken::Enter { tag, id, display } => {
             expect(cells, tag)?;
             cells.enter(tag, id, characters(display, window)?);
             Ok(None)
         }
-        Token::Tag { inside, empty } => {
+        RowToken::Tag { inside, empty } => {
             let inside = characters(inside, window)?;
             let (name, raw) = inside.split_at(name_length(inside.as_bytes()));
             check_tag(name)?;
@@ -112,12 +114,12 @@ fn step(
             cells.open(name, raw, expected)?;
             if empty { cells.close() } else { Ok(None) }
         }
-        Token::Text(text) => {
+        RowToken::Text(text) => {
             cells.text(&unescaped(text, window)?)?;
             Ok(None)
         }
-        Token::Close => cells.close(),
-        Token::EndRow { .. } => Ok(None),
+        RowToken::Close => cells.close(),
+        RowToken::EndRow { .. } => Ok(None),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::xml::tags::Tags;
 
 /// One token of a plain row. Its byte ranges refer to the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum RowToken {
     /// A reference: `<duration ref="4"/>`.
     Reference { tag: TagId, id: u64 },
     /// A null value: `<sentinel/>`.
@@ -57,7 +57,7 @@ impl ByteRange {
     }
 }
 
-/// Text between tags.
+/// A text between two tags of a plain row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Text {
     pub(super) span: ByteRange,
@@ -67,8 +67,8 @@ pub(super) struct Text {
 
 /// The plain rows at the beginning of a window.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
-    pub(super) tokens: Vec<Token>,
+pub(super) struct PlainRows {
+    pub(super) tokens: Vec<RowToken>,
     /// Length of these rows, in bytes.
     pub(super) bytes: usize,
     /// Number of lines in these rows.
@@ -84,7 +84,7 @@ pub(super) struct Lexicon {
     columns: Vec<TagId>,
 }
 
-/// A known tag.
+/// A tag that the tokenizer knows.
 #[derive(Debug)]
 pub(super) struct Word {
     pub(super) name: Box<str>,
@@ -95,6 +95,7 @@ pub(super) struct Word {
 }
 
 impl Lexicon {
+    /// Copies the known tags, so that other threads can use them without a lock.
     pub(super) fn new(tags: &Tags, columns: &[TagId]) -> Self {
         let known_tag = |number| {
             let tag = tags.get(number)?;

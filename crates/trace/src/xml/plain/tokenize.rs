@@ -8,7 +8,7 @@
 //! number is valid. Anything else ends the plain rows before it, without an error: the reader for
 //! all of XML continues there.
 
-use super::token::{ByteRange, Lexicon, Rows, Text, Token, Word};
+use super::token::{ByteRange, Lexicon, PlainRows, RowToken, Text, Word};
 use crate::xml::attributes::parse_u64;
 use crate::xml::guard::{clean_length, newlines};
 use crate::xml::ids::TagId;
@@ -42,7 +42,7 @@ impl Tokenizer {
     }
 
     /// Splits the plain rows at the beginning of a window into tokens.
-    pub(super) fn tokenize(&mut self, window: &[u8], lexicon: &Lexicon, rows: &mut Rows) {
+    pub(super) fn tokenize(&mut self, window: &[u8], lexicon: &Lexicon, rows: &mut PlainRows) {
         rows.tokens.clear();
         rows.bytes = 0;
         let clean = window.get(..clean_length(window)).unwrap_or(&[]);
@@ -53,6 +53,7 @@ impl Tokenizer {
                 std::str::from_utf8(valid).unwrap_or("")
             }
         };
+
         let mut scan = Scan {
             text,
             bytes: text.as_bytes(),
@@ -61,6 +62,7 @@ impl Tokenizer {
             tokens: &mut rows.tokens,
             memory: self,
         };
+
         let mut complete = 0;
         loop {
             scan.memory.open.clear();
@@ -71,6 +73,7 @@ impl Tokenizer {
             complete = scan.tokens.len();
             rows.bytes = scan.at;
         }
+
         rows.tokens.truncate(complete);
         rows.lines = newlines(window.get(..rows.bytes).unwrap_or(&[]));
     }
@@ -83,7 +86,7 @@ struct Scan<'w, 's> {
     bytes: &'w [u8],
     at: usize,
     lexicon: &'w Lexicon,
-    tokens: &'s mut Vec<Token>,
+    tokens: &'s mut Vec<RowToken>,
     memory: &'s mut Tokenizer,
 }
 
@@ -98,7 +101,7 @@ impl<'w> Scan<'w, '_> {
             column += 1;
         }
         let next = self.place()?;
-        self.tokens.push(Token::EndRow { next });
+        self.tokens.push(RowToken::EndRow { next });
         Some(())
     }
 
@@ -109,7 +112,7 @@ impl<'w> Scan<'w, '_> {
             open.children += 1;
             let text = self.text_up_to_tag()?;
             if !text.span.is_empty() {
-                self.tokens.push(Token::Text(text));
+                self.tokens.push(RowToken::Text(text));
             }
             if self.bytes.get(self.at + 1) == Some(&b'/') {
                 self.close()?;
@@ -131,7 +134,7 @@ impl<'w> Scan<'w, '_> {
         let start = self.at;
         let Some(word) = self.word(guess) else {
             if self.eat(b"sentinel/>") {
-                self.tokens.push(Token::Null);
+                self.tokens.push(RowToken::Null);
             } else {
                 self.any_tag(start)?;
             }
@@ -168,9 +171,10 @@ impl<'w> Scan<'w, '_> {
         if self.eat(b" ref=\"") {
             let id = self.number()?;
             self.expect(b"\"/>")?;
-            self.tokens.push(Token::Reference { tag, id });
+            self.tokens.push(RowToken::Reference { tag, id });
             return Some(());
         }
+
         self.expect(b" id=\"")?;
         let id = self.number()?;
         self.expect(b"\" fmt=\"")?;
@@ -179,12 +183,13 @@ impl<'w> Scan<'w, '_> {
             self.expect(b">")?;
             let number = self.number()?;
             self.end_of(word.name.as_bytes())?;
-            self.tokens.push(Token::Number { tag, id, number });
+            self.tokens.push(RowToken::Number { tag, id, number });
             return Some(());
         }
+
         if self.eat(b"/>") {
             let text = self.nothing()?;
-            self.tokens.push(Token::Leaf {
+            self.tokens.push(RowToken::Leaf {
                 tag,
                 id,
                 display,
@@ -192,11 +197,12 @@ impl<'w> Scan<'w, '_> {
             });
             return Some(());
         }
+
         self.expect(b">")?;
         let content = self.at;
         let text = self.text_up_to_tag()?;
         if self.end_of(word.name.as_bytes()).is_some() {
-            self.tokens.push(Token::Leaf {
+            self.tokens.push(RowToken::Leaf {
                 tag,
                 id,
                 display,
@@ -204,9 +210,10 @@ impl<'w> Scan<'w, '_> {
             });
             return Some(());
         }
+
         self.at = content;
         self.opened(self.span(start, start + word.name.len())?, tag)?;
-        self.tokens.push(Token::Enter { tag, id, display });
+        self.tokens.push(RowToken::Enter { tag, id, display });
         Some(())
     }
 
@@ -236,7 +243,7 @@ impl<'w> Scan<'w, '_> {
         let empty = inside.ends_with(b"/");
         let end = start + length - usize::from(empty);
         let inside = self.span(start, end)?;
-        self.tokens.push(Token::Tag { inside, empty });
+        self.tokens.push(RowToken::Tag { inside, empty });
         if empty {
             return Some(());
         }
@@ -248,7 +255,7 @@ impl<'w> Scan<'w, '_> {
     fn close(&mut self) -> Option<()> {
         let open = self.memory.open.pop()?;
         self.end_of(open.name.bytes(self.bytes))?;
-        self.tokens.push(Token::Close);
+        self.tokens.push(RowToken::Close);
         Some(())
     }
 
@@ -371,7 +378,7 @@ mod tests {
         let mut tags = Tags::default();
         let columns = ["duration", "string"].map(|name| tags.number(name).unwrap());
         let lexicon = Lexicon::new(&tags, &columns);
-        let mut rows = Rows::default();
+        let mut rows = PlainRows::default();
         let before = "\n<row><duration ref=\"1\"/><sentinel/></row>\n";
         let window = format!("{before}{row}<row>");
         Tokenizer::new().tokenize(window.as_bytes(), &lexicon, &mut rows);
@@ -398,6 +405,7 @@ mod tests {
             &format!("<row>{number}<string id=\"3\" fmt=\"a>b\">a &gt; b</string></row>"),
             Some(3),
         );
+
         // Unusual attributes give two tags, a text and an end.
         check(
             &format!("<row>{number}<string fmt='a' id=\"3\">a</string></row>"),
@@ -407,6 +415,7 @@ mod tests {
             &format!("<row>{number}<string id=\"3\" fmt=\"a &amp; b\"/></row>"),
             Some(3),
         );
+
         // A composite gives its tag, a text, a child and its end.
         check(
             "<row><sentinel/><label id=\"3\" fmt=\"\">x<string ref=\"3\"/></label></row>",

@@ -67,6 +67,7 @@ fn unusual_rows_are_read_the_same_way() {
         );
         row(&format!("{seven}<sentinel/>").replace("<formatted-label ref=\"4\"/>", &label))
     };
+
     let odd: Vec<String> = [
         "",
         "\r\n\t ",
@@ -155,6 +156,7 @@ fn unusual_rows_are_read_the_same_way() {
         last(&format!("<metal-command-buffer-id id=\"899999\" fmt=\"{}\">1</metal-command-buffer-id>", "x".repeat(70_000))),
     ])
     .collect();
+
     for odd in odd {
         for at in [0, 1, 40] {
             let what = format!(
@@ -255,6 +257,7 @@ fn long_rows_are_read_the_same_way() {
         );
         long(50, 20, &row)
     };
+
     let limit = 4 << 20;
     for length in [
         300_000,

@@ -87,6 +87,7 @@ fn apply(change: &Change, bytes: &mut Vec<u8>) {
         let from = from.index(length);
         from..(from + to.index(MAX_RANGE)).min(length)
     };
+
     match change {
         Change::Flip(at, bits) => bytes[at.index(length)] ^= bits,
         Change::Delete(from, to) => drop(bytes.drain(range(from, to))),

@@ -80,10 +80,12 @@ impl Rows {
             let row = bytes.get(from(row)..from(row + 1)).ok_or("too few rows")?;
             rows.push(row);
         }
+
         let behind = bytes.get(from(count)..).unwrap_or_default();
         if behind.iter().any(|&byte| byte != 0) {
             return Err("more rows than it says".to_owned());
         }
+
         rows.sort_by_key(|row| wide(row, 0));
         let text = file(files, &store(number, "schema.xml"))?;
         let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
@@ -102,6 +104,7 @@ impl Rows {
                 ones: u64::MAX >> (64 - 8 * width),
             });
         }
+
         let cell = |row: &[u8], &(at, width): &(usize, usize)| {
             let number = match width {
                 4 => word(row, at).map(|number| number as u64),
@@ -109,6 +112,7 @@ impl Rows {
             };
             number.filter(|number| *number != u64::MAX >> (64 - 8 * width))
         };
+
         let of_row = |row: &[u8]| places.iter().map(|place| cell(row, place)).collect();
         Ok(Self {
             schema: root.attribute("name").ok_or("no name")?.to_owned(),
@@ -130,6 +134,7 @@ fn layout(files: &Bundled, number: u64) -> Result<(usize, usize, Slots), String>
     let count = archive.number(props, "next_event_id")?.ok_or("no count")?;
     let fields = archive.get(descriptor, "_fields")?.ok_or("no fields")?;
     let (mut slots, mut offset, mut known) = (Slots::new(), 0, BTreeSet::new());
+
     for field in archive.items(fields)? {
         let field = archive.get(field, "$0")?.ok_or("an empty field")?;
         let name = archive.text(field, "_name")?.ok_or("no name")?;
@@ -157,12 +162,14 @@ fn layout(files: &Bundled, number: u64) -> Result<(usize, usize, Slots), String>
         }
         offset += width;
     }
+
     let sizes = ["_maxEventSize", "_minEventSize"].map(|name| archive.number(descriptor, name));
     for size in sizes {
         if size? != Some(offset as u64) {
             return Err("rows of another size".to_owned());
         }
     }
+
     let count = usize::try_from(count).map_err(|error| error.to_string())?;
     Ok((count, offset, slots))
 }

@@ -36,6 +36,7 @@ impl Run {
             displayed: displayed(files)?,
             listed: BTreeMap::new(),
         };
+
         let is_listed = |(_, schema): &(u64, String)| schema == "process-info";
         if let Some((number, _)) = tables(files)?.into_iter().find(is_listed) {
             let rows = Rows::read(files, number)?;
@@ -48,6 +49,7 @@ impl Run {
                 }
             }
         }
+
         Ok(run)
     }
 
@@ -84,6 +86,7 @@ impl Run {
                 "None".to_owned()
             });
         };
+
         let text = |text: String| format!("{:?}", Some(text));
         let shown = match type_id {
             "XRGPUChannelNameTypeID" | "XRPrototypeStringTypeID" | "XRMetalObjectLabelTypeID" => {
@@ -108,6 +111,7 @@ impl Run {
             "XRNarrativeEntryTypeID" => self.displayed_list(number).map(text),
             _ => Some(format!("{:?}", Some(number))),
         };
+
         shown.ok_or_else(nothing)
     }
 
@@ -198,6 +202,7 @@ impl Run {
             let (unit, scale) = units.iter().rev().find(|(_, scale)| value >= *scale)?;
             Some(format!("{} {unit}", hundredths(value, *scale)))
         };
+
         match type_id {
             "XRMetalObjectLabelTypeID" => self.string(value).map(str::to_owned),
             "XRMetalEncoderIDTypeID" => Some(format!("{value:#x}")),

@@ -1,7 +1,7 @@
-//! Lanes under the timeline: phases of the process, states of the GPU.
+//! Collects the lanes under the timeline: phases of the process, and states of the GPU.
 //!
-//! A few thousand of each are in a page one by one: the longest. If there are
-//! more, all of them together are there in buckets, and the page says so.
+//! A page has the longest pieces of a lane one by one, a few thousand at most. If there are more,
+//! it also has all of them together in buckets, and says so.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -9,33 +9,34 @@ use std::collections::HashMap;
 use metalens_analyzer::{Analysis, StateInterval};
 use serde::Serialize;
 
-use super::super::names::Names;
+use super::super::names::NameTable;
 use super::buckets::add;
 use super::packed::Packed;
 
-/// Largest number of stretches of a lane that a page has one by one.
-const MOST: usize = 2_000;
-/// Largest number of rows for stretches that overlap or nest; a warm-up has a row of its own.
+/// Largest number of pieces of a lane that a page has one by one.
+const MOST_PIECES: usize = 2_000;
+/// Largest number of rows for pieces that overlap or nest; a warm-up has a row of its own.
 const MOST_ROWS: usize = 3;
-/// Shades of a lane.
+/// Number of shades of a lane.
 const SHADES: usize = 4;
-/// Buckets of a lane that has more than fit.
+/// Number of buckets of a lane with more pieces than fit.
 const BUCKETS: u64 = 2_048;
-/// Name of a warm-up that the process did not name.
-const WARM_UP: &str = "warm-up (recognised)";
+/// Name of a warm-up that metalens detected.
+const WARM_UP: &str = "warm-up (detected)";
 
-/// One kind of what held, as the page's script reads it.
+/// A lane of phases or states, as the page's script reads it.
 #[derive(Debug, Serialize)]
-pub(super) struct HeldLane {
+pub(super) struct StateLane {
     label: &'static str,
     kind: &'static str,
     rows: usize,
-    /// Number of stretches that are here one by one, and of all.
+    /// Number of pieces that are here one by one, and of all.
     count: usize,
     of: usize,
-    /// Start after the last one's, length, row, name, shade and 4 if it was induced.
+    /// For each piece: start after the start of the last one, length, row, name, and shade, plus 4
+    /// if it was induced.
     pieces: String,
-    /// Covered nanoseconds by bucket, if not all stretches are here.
+    /// Covered nanoseconds by bucket, if not all pieces are here.
     covered: Option<Covered>,
 }
 
@@ -46,29 +47,29 @@ struct Covered {
     buckets: String,
 }
 
-/// One that held, from the window's start on.
+/// A phase or state with its time, relative to the start of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct One<'a> {
+struct StatePiece<'a> {
     start_ns: u64,
     end_ns: u64,
     what: &'a str,
     is_induced: bool,
 }
 
-/// The lanes that a recording has something for.
-pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Vec<HeldLane> {
+/// Returns the lanes that the recording has pieces for.
+pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut NameTable<'a>) -> Vec<StateLane> {
     let window = &analysis.report.window;
-    let one = |held: &'a StateInterval| One {
+    let one = |held: &'a StateInterval| StatePiece {
         start_ns: held.start_ns - window.start_ns,
         end_ns: held.end_ns - window.start_ns,
         what: &held.what,
         is_induced: held.is_induced,
     };
-    let mut phases: Vec<One<'_>> = warm_up(analysis).into_iter().collect();
+    let mut phases: Vec<StatePiece<'_>> = warm_up(analysis).into_iter().collect();
     phases.extend(analysis.named_phases().iter().map(one));
     phases.sort_by_key(|one| (one.start_ns, Reverse(one.end_ns)));
-    let states = joined(analysis.performance().iter().map(one));
-    let mut lane = |label, kind, all: Vec<One<'a>>| {
+    let states = join_neighbors(analysis.performance().iter().map(one));
+    let mut lane = |label, kind, all: Vec<StatePiece<'a>>| {
         (!all.is_empty()).then(|| pack(label, kind, &all, window.span_ns, names))
     };
     let lanes = [
@@ -78,13 +79,13 @@ pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Vec<He
     lanes.into_iter().flatten().collect()
 }
 
-/// The beginning that is unlike the rest, where it is inside the window.
-fn warm_up(analysis: &Analysis) -> Option<One<'static>> {
+/// Returns the detected warm-up, cut to the window.
+fn warm_up(analysis: &Analysis) -> Option<StatePiece<'static>> {
     let window = &analysis.report.window;
     let found = analysis.report.phases.warm_up.as_ref()?;
     let start_ns = found.start_ns.max(window.start_ns);
     let end_ns = found.end_ns.min(window.end_ns);
-    (start_ns < end_ns).then(|| One {
+    (start_ns < end_ns).then(|| StatePiece {
         start_ns: start_ns - window.start_ns,
         end_ns: end_ns - window.start_ns,
         what: WARM_UP,
@@ -92,9 +93,9 @@ fn warm_up(analysis: &Analysis) -> Option<One<'static>> {
     })
 }
 
-/// Neighbours of one state as one.
-fn joined<'a>(all: impl Iterator<Item = One<'a>>) -> Vec<One<'a>> {
-    let mut joined: Vec<One<'a>> = Vec::new();
+/// Joins neighbors with the same state.
+fn join_neighbors<'a>(all: impl Iterator<Item = StatePiece<'a>>) -> Vec<StatePiece<'a>> {
+    let mut joined: Vec<StatePiece<'a>> = Vec::new();
     for one in all {
         match joined.last_mut() {
             Some(last)
@@ -109,15 +110,15 @@ fn joined<'a>(all: impl Iterator<Item = One<'a>>) -> Vec<One<'a>> {
     joined
 }
 
-/// `all` are in order of time.
+/// Packs pieces, which are in order of time, into a lane.
 fn pack<'a>(
     label: &'static str,
     kind: &'static str,
-    all: &[One<'a>],
+    all: &[StatePiece<'a>],
     span_ns: u64,
-    names: &mut Names<'a>,
-) -> HeldLane {
-    let placed = placed(&longest(all));
+    names: &mut NameTable<'a>,
+) -> StateLane {
+    let placed = assign_rows(&longest(all));
     let mut shades = Shades::of(kind, all);
     let mut packed = Packed::default();
     let mut at = 0;
@@ -130,7 +131,7 @@ fn pack<'a>(
         at = one.start_ns;
     }
     let rows = placed.iter().map(|(row, _)| row + 1).max();
-    HeldLane {
+    StateLane {
         label,
         kind,
         rows: rows.unwrap_or(1),
@@ -141,24 +142,24 @@ fn pack<'a>(
     }
 }
 
-/// The longest, in order of time.
-fn longest<'a>(all: &[One<'a>]) -> Vec<One<'a>> {
+/// Returns the longest pieces, in order of time.
+fn longest<'a>(all: &[StatePiece<'a>]) -> Vec<StatePiece<'a>> {
     let mut order: Vec<usize> = (0..all.len()).collect();
     let length = |at: usize| all.get(at).map_or(0, |one| one.end_ns - one.start_ns);
     order.sort_by_key(|&at| (Reverse(length(at)), at));
-    order.truncate(MOST);
+    order.truncate(MOST_PIECES);
     order.sort_unstable();
     let chosen = order.into_iter().filter_map(|at| all.get(at).copied());
     chosen.collect()
 }
 
-/// Each in the row where its name was last, else in the first, if that is free
-/// when it begins; those that find none are left out.
-fn placed<'a>(all: &[One<'a>]) -> Vec<(usize, One<'a>)> {
+/// Assigns each piece to a row: the last row of the same name if that is free, else the first free
+/// row. Pieces that find no row are left out.
+fn assign_rows<'a>(all: &[StatePiece<'a>]) -> Vec<(usize, StatePiece<'a>)> {
     let own = usize::from(all.iter().any(|one| one.what == WARM_UP));
     let mut until = [0; MOST_ROWS + 1];
     let mut last = HashMap::new();
-    let place = |one: &One<'a>| {
+    let place = |one: &StatePiece<'a>| {
         let is_free = |row: &usize| until.get(*row).is_some_and(|&end| end <= one.start_ns);
         let row = match one.what {
             WARM_UP => 0,
@@ -175,7 +176,7 @@ fn placed<'a>(all: &[One<'a>]) -> Vec<(usize, One<'a>)> {
 }
 
 /// Returns the covered time of each bucket.
-fn covered(all: &[One<'_>], span_ns: u64) -> Covered {
+fn covered(all: &[StatePiece<'_>], span_ns: u64) -> Covered {
     let width_ns = span_ns.div_ceil(BUCKETS).max(1);
     let count = usize::try_from(span_ns.div_ceil(width_ns)).unwrap_or(0);
     let mut row = vec![0; count];
@@ -193,13 +194,13 @@ fn covered(all: &[One<'_>], span_ns: u64) -> Covered {
     }
 }
 
-/// Shades of names: states by their speed, others by their order.
+/// Assigns shades to names: states by their speed, others by their order.
 struct Shades<'a> {
     names: Vec<&'a str>,
 }
 
 impl<'a> Shades<'a> {
-    fn of(kind: &str, all: &[One<'a>]) -> Self {
+    fn of(kind: &str, all: &[StatePiece<'a>]) -> Self {
         let mut names = match kind {
             "state" => vec!["Minimum", "Medium", "Maximum"],
             _ => Vec::new(),
@@ -222,8 +223,8 @@ impl<'a> Shades<'a> {
 mod tests {
     use super::*;
 
-    fn one(start_ns: u64, end_ns: u64) -> One<'static> {
-        One {
+    fn one(start_ns: u64, end_ns: u64) -> StatePiece<'static> {
+        StatePiece {
             start_ns,
             end_ns,
             what: "step",
@@ -239,7 +240,7 @@ mod tests {
     ///   [-)                  none
     /// ```
     #[test]
-    fn rows() {
+    fn overlapping_pieces_have_rows_of_their_own() {
         let all = [
             one(0, 20),
             one(0, 5),
@@ -269,15 +270,15 @@ mod tests {
         check(&all, &[0, 1, 2, 2, 2]);
     }
 
-    fn named(what: &'static str, start_ns: u64, end_ns: u64) -> One<'static> {
-        One {
+    fn named(what: &'static str, start_ns: u64, end_ns: u64) -> StatePiece<'static> {
+        StatePiece {
             what,
             ..one(start_ns, end_ns)
         }
     }
 
-    fn check(all: &[One<'_>], expected: &[usize]) {
-        let rows: Vec<usize> = placed(all).iter().map(|(row, _)| *row).collect();
+    fn check(all: &[StatePiece<'_>], expected: &[usize]) {
+        let rows: Vec<usize> = assign_rows(all).iter().map(|(row, _)| *row).collect();
         assert_eq!(rows, expected);
     }
 
@@ -285,9 +286,9 @@ mod tests {
     fn the_longest_are_kept_and_all_are_covered() {
         let short = (0..3_000).map(|at| one(10 * at, 10 * at + 3));
         let long = (0..1_500).map(|at| one(30_000 + 10 * at, 30_000 + 10 * at + 6));
-        let all: Vec<One<'_>> = short.chain(long).collect();
-        let lane = pack("x", "phase", &all, 45_000, &mut Names::default());
-        assert_eq!((lane.count, lane.of, lane.rows), (MOST, 4_500, 1));
+        let all: Vec<StatePiece<'_>> = short.chain(long).collect();
+        let lane = pack("x", "phase", &all, 45_000, &mut NameTable::default());
+        assert_eq!((lane.count, lane.of, lane.rows), (MOST_PIECES, 4_500, 1));
         let kept = longest(&all);
         assert_eq!(
             kept.iter()
@@ -298,15 +299,15 @@ mod tests {
         assert!(kept.is_sorted_by_key(|one| one.start_ns));
         assert!(lane.covered.is_some());
         assert!(
-            pack("x", "phase", &kept, 45_000, &mut Names::default())
+            pack("x", "phase", &kept, 45_000, &mut NameTable::default())
                 .covered
                 .is_none()
         );
     }
 
     #[test]
-    fn neighbours_of_one_state() {
-        let induced = |from, to| One {
+    fn neighbors_with_one_state_are_joined() {
+        let induced = |from, to| StatePiece {
             is_induced: true,
             ..one(from, to)
         };
@@ -318,6 +319,6 @@ mod tests {
             one(15, 16),
         ];
         let expected = [one(0, 9), induced(9, 12), one(13, 16)];
-        assert_eq!(joined(all.into_iter()), expected);
+        assert_eq!(join_neighbors(all.into_iter()), expected);
     }
 }
