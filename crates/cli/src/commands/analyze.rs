@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use metalens_analyzer::{Analysis, Report};
+use metalens_analyzer::{Analysis, Message, Report};
 use metalens_render::document::{Document, Table, Unit, Unknown};
 use metalens_render::{csv, folder, for_page, html, json, markdown, report, terminal};
 use metalens_text::shown;
@@ -90,11 +90,18 @@ fn verdict<'a>(
     request: &AnalyzeRequest,
     reports: impl IntoIterator<Item = &'a Report>,
 ) -> ExitCode {
-    let is_missed = |report: &Report| !report.missed_thresholds().is_empty();
-    if request.check && reports.into_iter().any(is_missed) {
-        exit::missed()
-    } else {
+    if !request.check {
+        return ExitCode::SUCCESS;
+    }
+    let missed = reports.into_iter().flat_map(report::missed_thresholds);
+    let missed: Vec<Message> = missed.collect();
+    for one in &missed {
+        exit::print_error(&anyhow::anyhow!("{}", one.text));
+    }
+    if missed.is_empty() {
         ExitCode::SUCCESS
+    } else {
+        exit::missed()
     }
 }
 

@@ -5,7 +5,7 @@ use metalens_analyzer::{Message, Report, message};
 
 use super::document;
 use crate::document::{Block, Document, Drawing, Section};
-use crate::wording::plain;
+use crate::wording::{plain, sentence};
 
 /// Findings of the first screen.
 const FINDINGS: usize = 3;
@@ -33,7 +33,7 @@ pub fn brief(report: &Report) -> Document {
         .sections
         .retain(|section| SECTIONS.contains(&section.id));
     for section in &mut whole.sections {
-        shorten(section);
+        shorten(section, report);
     }
 
     let left_out = names
@@ -62,8 +62,9 @@ pub fn brief(report: &Report) -> Document {
 }
 
 /// Leaves the part of a section that the first screen has room for.
-fn shorten(section: &mut Section) {
+fn shorten(section: &mut Section, report: &Report) {
     match section.id {
+        "verdict" => shorten_verdict(section, report),
         "timeline" => shorten_timeline(section),
         "idle" => section
             .blocks
@@ -71,6 +72,17 @@ fn shorten(section: &mut Section) {
         "findings" => shorten_findings(section),
         "kernels" => shorten_kernels(section),
         _ => {}
+    }
+}
+
+/// Leaves the causes of idle time to their table, if there is one.
+fn shorten_verdict(section: &mut Section, report: &Report) {
+    let summary = &report.summary;
+    let idle = Message::new(&summary.idle, &summary.idle_values);
+    for block in &mut section.blocks {
+        if let Block::Text(text) = block {
+            *text = sentence(idle.clone());
+        }
     }
 }
 

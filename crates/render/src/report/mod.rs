@@ -20,6 +20,7 @@ use metalens_analyzer::message::process;
 use metalens_analyzer::{Report, message};
 
 pub use brief::brief;
+pub use thresholds::missed_thresholds;
 
 use crate::document::Document;
 use crate::wording::plain;

@@ -50,6 +50,34 @@ pub(super) fn thresholds(report: &Report) -> Option<Section> {
     Some(section.with(Block::Table(table)))
 }
 
+/// Returns a sentence for each threshold that is missed.
+#[must_use]
+pub fn missed_thresholds(report: &Report) -> Vec<Message> {
+    let missed = report.missed_thresholds().into_iter();
+    let missed = missed.map(|threshold| {
+        let limit = value(threshold.limit, threshold.unit);
+        let side = match threshold.wanted {
+            Wanted::Below => "below",
+            Wanted::Above => "above",
+        };
+        match threshold.value {
+            Some(known) => message!(
+                "{} is {}; the threshold is {} {}",
+                plain(&threshold.id),
+                value(known, threshold.unit),
+                side,
+                limit
+            ),
+            None => message!(
+                "{} cannot be measured: {}",
+                plain(&threshold.id),
+                Message::new(&threshold.why, &threshold.why_values)
+            ),
+        }
+    });
+    missed.collect()
+}
+
 fn verdict(threshold: &ThresholdResult) -> Cell {
     match threshold.verdict {
         Verdict::Pass => Cell::verdict("PASS", Tone::Good),

@@ -85,6 +85,10 @@ fn section(section: &Section, screen: &mut Screen) {
         let title = shown(&section.title.text).into_owned();
         screen.marked(0, "", &title, TITLE);
     }
+    // The section that opens a document has no title, and no line before it.
+    if !has_title && !screen.text.is_empty() {
+        screen.line("");
+    }
     let indent = if has_title { 2 } else { 0 };
     let mut tables = laid_out(section, screen.width);
     for block in &section.blocks {
