@@ -6,6 +6,7 @@ use crate::analysis::Analysis;
 use crate::basics::parallel::both;
 use crate::basics::spans::Span;
 use crate::error::{Error, Result};
+use crate::findings::framework::framework;
 use crate::findings::notes::report_notes;
 use crate::findings::summary::summary;
 use crate::findings::verdicts::verdicts;
@@ -135,6 +136,7 @@ fn report(
         source: recording.source.clone(),
         run: recording.facts.clone(),
         process: analyzed_process(&subject.chosen, &recording.names),
+        framework: None,
         window: subject.cut.facts(),
         counts: work.counts,
         busy: work.busy,
@@ -189,6 +191,7 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
         .not_recorded
         .extend(phases::not_recorded(&subject.signposts));
 
+    report.framework = framework(report);
     report.thresholds = verdicts(report, &request.settings.thresholds);
     report.findings = findings(report, &request.settings.ignored_findings);
     // The summary reads the findings.

@@ -55,6 +55,9 @@ pub struct Report {
     pub run: RunFacts,
     /// Process or processes that the report is about.
     pub process: AnalyzedProcess,
+    /// Framework that the process uses; null if nothing shows it.
+    #[serde(default)]
+    pub framework: Option<Framework>,
     /// Analyzed part of the recording.
     pub window: Window,
     /// Numbers of GPU intervals, encoders, command buffers and kernels.

@@ -151,6 +151,10 @@ pub struct Summary {
     /// Values of `busy`, in the order in which they appear in it.
     #[serde(default)]
     pub busy_values: Vec<PlacedValue>,
+    /// Sentence on the first finding that says that results or numbers may be wrong; null if there
+    /// is none.
+    #[serde(default)]
+    pub warning: Option<String>,
     /// Sentence on the idle time of the GPU.
     pub idle: String,
     /// Values of `idle`, in the order in which they appear in it.

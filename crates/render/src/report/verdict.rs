@@ -1,6 +1,7 @@
 //! Builds the verdict: four sentences, loud notes, and the window at a glance.
 
 use metalens_analyzer::message::{count, percent};
+use metalens_analyzer::units::capital;
 use metalens_analyzer::{Message, Report, UtilizationChunk, message};
 
 use crate::bars::{NONE, column};
@@ -13,6 +14,8 @@ const WARNINGS: usize = 20;
 /// Returns the four sentences, and the notes that change the meaning of every number.
 pub(super) fn verdict(report: &Report) -> Section {
     let summary = &report.summary;
+    let warning = summary.warning.as_deref();
+    let warning = warning.map(|text| sentence(plain(capital(text))));
     let mut rest = sentence(Message::new(&summary.idle, &summary.idle_values));
     if let Some(cause) = &summary.cause {
         let cause = sentence(Message::new(cause, &summary.cause_values));
@@ -27,6 +30,7 @@ pub(super) fn verdict(report: &Report) -> Section {
             &summary.busy,
             &summary.busy_values,
         )))
+        .with_some(warning.map(Block::Warning))
         .with(Block::Text(rest))
         .with(Block::Lead(Message::new(
             &summary.advice,
