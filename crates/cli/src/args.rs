@@ -8,6 +8,7 @@ pub(crate) mod query;
 pub(crate) mod recording;
 pub(crate) mod requests;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -49,6 +50,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Report how busy the GPU was, with what, and why it was idle
+    #[command(aliases = ["analyse", "report", "stats"])]
     Analyze(AnalyzeArguments),
     /// Record a program, or a bundled workload, with xctrace
     Record(RecordArguments),
@@ -411,7 +413,7 @@ pub(crate) struct FakeXctraceArguments {
         allow_hyphen_values = true,
         value_name = "ARGUMENT"
     )]
-    pub(crate) arguments: Vec<std::ffi::OsString>,
+    pub(crate) arguments: Vec<OsString>,
 }
 
 /// Run, reader, and treatment of truncated files.
@@ -464,6 +466,24 @@ fn decimal(number: &str, digits: u32) -> Option<u64> {
     whole.checked_mul(10_u64.pow(digits))?.checked_add(fraction)
 }
 
+/// Returns the arguments of this process. A path in the place of a command is analyzed:
+/// `metalens run.trace`.
+pub(crate) fn of_process() -> Vec<OsString> {
+    with_command(std::env::args_os().collect())
+}
+
+fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let Some(first) = arguments.get(1) else {
+        return arguments;
+    };
+    let is_option = first.as_encoded_bytes().starts_with(b"-");
+    let is_command = first == "help" || Arguments::command().find_subcommand(first).is_some();
+    if !is_option && !is_command && std::path::Path::new(first).exists() {
+        arguments.insert(1, OsString::from("analyze"));
+    }
+    arguments
+}
+
 /// Returns the whole command line, with the commands that the first screen only names.
 pub(crate) fn every_command() -> clap::Command {
     Arguments::command().mut_subcommands(|command| {
@@ -479,6 +499,22 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_path_in_the_place_of_a_command_is_analyzed() {
+        let here = env!("CARGO_MANIFEST_DIR");
+        let check = |arguments: &[&str], expected: &[&str]| {
+            let arguments = ["metalens"].iter().chain(arguments).map(Into::into);
+            let found = with_command(arguments.collect());
+            let expected = ["metalens"].iter().chain(expected).map(OsString::from);
+            assert_eq!(found, expected.collect::<Vec<_>>());
+        };
+        check(&[], &[]);
+        check(&[here, "--json"], &["analyze", here, "--json"]);
+        check(&["report", here], &["report", here]);
+        check(&["--json", here], &["--json", here]);
+        check(&["no-such.trace"], &["no-such.trace"]);
     }
 
     #[test]

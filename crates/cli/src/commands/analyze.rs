@@ -24,14 +24,18 @@ pub(crate) fn analyze(request: &AnalyzeRequest, quiet: bool) -> anyhow::Result<E
         [only] => {
             check_outputs(request)?;
             let analysis = request.analyzing.noted_analysis(only, quiet)?;
-            write_and_show(analysis, request)
+            write_and_show(analysis, request, quiet)
         }
         several => run_several(several, request, quiet),
     }
 }
 
 /// Writes the outputs of an analysis, then prints the report.
-fn write_and_show(mut analysis: Analysis, request: &AnalyzeRequest) -> anyhow::Result<ExitCode> {
+fn write_and_show(
+    mut analysis: Analysis,
+    request: &AnalyzeRequest,
+    quiet: bool,
+) -> anyhow::Result<ExitCode> {
     write_gaps(&analysis, request)?;
     write_perfetto(&analysis, request)?;
     write_html(&analysis, request)?;
@@ -41,11 +45,25 @@ fn write_and_show(mut analysis: Analysis, request: &AnalyzeRequest) -> anyhow::R
     // Printed last: a report on the screen means that its files exist.
     let report = analysis.report;
     show(std::slice::from_ref(&report), request, false)?;
+    say_what_was_written(request, quiet);
 
     if is_complete {
         Ok(verdict(request, [&report]))
     } else {
         Ok(exit::some_failed())
+    }
+}
+
+/// Names the files on standard error: people look for them, and scripts do not read it.
+fn say_what_was_written(request: &AnalyzeRequest, quiet: bool) {
+    for file in files(request) {
+        out::wrote(file, quiet);
+    }
+    if let Some(folder) = &request.parquet {
+        out::wrote(folder, quiet);
+    }
+    if let Some(folder) = &request.output {
+        out::wrote_folder(folder, "report.html", quiet);
     }
 }
 

@@ -46,6 +46,7 @@ fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCo
     let text = baseline.text().context("cannot write the baseline")?;
     let text = in_json(&text);
     metalens_files::write_bytes(&arguments.output, arguments.force, text.as_bytes())?;
+    out::wrote(&arguments.output, quiet);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -34,6 +34,7 @@ pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<Exi
         out.flush()?;
     } else {
         metalens_files::write_bytes(&arguments.output, arguments.force, &bytes)?;
+        out::wrote(&arguments.output, quiet);
     }
     Ok(ExitCode::SUCCESS)
 }

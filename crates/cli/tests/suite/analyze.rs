@@ -127,7 +127,8 @@ fn no_line_is_wider_than_a_hundred_columns() {
     for name in presets.chain(findings_scenarios()) {
         let folder = with_scenario(&name);
         for more in [&["--full"][..], &[]] {
-            let arguments = [&["analyze", &export_of(&name)], more].concat();
+            let export = export_of(&name);
+            let arguments = [&["analyze", export.as_str()], more].concat();
             let output = metalens(folder.path(), &arguments);
             assert!(output.status.success(), "{name}: {}", stderr(&output));
             for line in stdout(&output).lines() {
