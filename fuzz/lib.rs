@@ -7,6 +7,9 @@ mod judge;
 #[expect(dead_code, reason = "the tests of crates/trace use all of it")]
 #[path = "../crates/trace/tests/suite/mini_bundle.rs"]
 mod mini_bundle;
+#[expect(dead_code, reason = "the tests of crates/trace use all of it")]
+#[path = "../crates/trace/tests/suite/mutation.rs"]
+mod mutation;
 pub mod traces;
 #[expect(dead_code, reason = "the tests of the main workspace walk the corpus")]
 mod walk;

@@ -11,6 +11,7 @@ use metalens_trace::{Input, LoadOptions, Names, Selection, read_document};
 use super::Entry;
 use crate::judge;
 use crate::mini_bundle::{self, Bundled};
+use crate::mutation::Mutation;
 
 /// The entries, by the names of their targets.
 pub const ENTRIES: [(&str, Entry); 9] = [
@@ -56,13 +57,12 @@ fn change<'a>(files: &mut Bundled, bytes: &'a [u8]) -> Option<&'a [u8]> {
     let (new, rest) = rest.split_at(length.min(rest.len()));
     let at = usize::from(place & 127) % files.len();
     let file = files.values_mut().nth(at)?;
-    if whole {
-        *file = new.to_vec();
+    let mutation = if whole {
+        Mutation::Replace(new.to_vec())
     } else {
-        let offset = offset % (file.len() + 1);
-        let end = (offset + new.len()).min(file.len());
-        file.splice(offset..end, new.iter().copied());
-    }
+        Mutation::Overwrite(offset % (file.len() + 1), new.to_vec())
+    };
+    mutation.apply(file);
     Some(rest)
 }
 

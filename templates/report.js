@@ -231,7 +231,7 @@
   const paper = canvas.getContext('2d');
   let view = [0, SPAN], colors = {}, layout = [], overview = null, scheduled = false;
 
-  const shadeNames = ['phase', 'state'].flatMap(kind => Array.from({ length: SHADES }, (_, at) => `${kind}-${at}`));
+  const shadeNames = ['phase', 'state', 'counter'].flatMap(kind => Array.from({ length: SHADES }, (_, at) => `${kind}-${at}`));
 
   function readColors() {
     const style = getComputedStyle(document.documentElement);
@@ -387,7 +387,8 @@
       }
       if (!covered) fill(place, narrow, colors.others, ratio);
       for (const [one, left, right] of boxes) {
-        paper.fillStyle = colors[`${kind}-${all.shade[one]}`];
+        // Engines have the shades of phases: their lanes have names, and so do their boxes.
+        paper.fillStyle = colors[`${kind === 'engine' ? 'phase' : kind}-${all.shade[one]}`];
         paper.fillRect(left, place.top, right - left, HELD - 1);
         paper.fillStyle = colors.faint;
         if (right - left > 4) paper.fillRect(left, place.top, 1, HELD - 1);
@@ -628,12 +629,16 @@
 
   /** Adds the states to the legend, with names if each state has a shade of its own. */
   function explainHeld() {
+    const explained = new Set();
     for (const { label, kind, series, count: here, of } of held) {
       const names = new Map();
       for (const all of series) all.name.forEach((name, at) => names.set(nameOf(name), all.shade[at]));
       const own = new Set(names.values()).size === names.size;
-      const shown = own ? [...names].map(([name, shade]) => [`${kind} ${name}`, shade]) : [[label, 0]];
+      const shown = kind === 'engine' ? [] : own ? [...names].map(([name, shade]) => [`${kind} ${name}`, shade]) : [[label, 0]];
       for (const [words, shade] of shown.sort(([, a], [, b]) => a - b)) {
+        // Several counters have the same shades.
+        if (explained.has(words)) continue;
+        explained.add(words);
         const key = document.createElement('span'), swatch = document.createElement('i'), name = document.createElement('bdi');
         key.className = 'key';
         swatch.className = `swatch ${kind}-${shade}`;
@@ -644,7 +649,7 @@
       if (here < of) {
         const note = document.createElement('p');
         note.className = 'faint';
-        note.textContent = `Of ${count(of)} ${kind}s, the ${count(here)} longest that fit are drawn one by one; together, all are drawn as shares of time.`;
+        note.textContent = `Of ${count(of)} ${kind === 'engine' ? 'intervals of ' + label : kind + 's'}, the ${count(here)} longest that fit are drawn one by one; together, all are drawn as shares of time.`;
         byId('legend').after(note);
       }
     }

@@ -9,6 +9,8 @@ use rustc_hash::FxHashMap;
 use crate::basics::distinct::distinct;
 use crate::basics::spans::touches;
 use crate::basics::state_interval::StateInterval;
+use crate::metrics::counters::{CounterSeries, CounterTrack, tracks};
+use crate::metrics::engines::EngineLane;
 use crate::metrics::gap_causes::GapSplitter;
 use crate::report::{Cause, GapParts, NamedBy, Report};
 use crate::subject::Subject;
@@ -25,6 +27,8 @@ pub struct Analysis {
     channels: Vec<(Symbol, String)>,
     processes: FxHashMap<ProcessId, (String, Option<u32>)>,
     performance: Vec<StateInterval>,
+    engines: Vec<EngineLane>,
+    counters: Vec<CounterSeries>,
     phases: Vec<StateInterval>,
 }
 
@@ -134,7 +138,7 @@ impl Analysis {
         subject: Subject,
         gaps: Vec<Gap>,
         kernels: NamedIntervals,
-        performance: Vec<StateInterval>,
+        (performance, engines, counters): (Vec<StateInterval>, Vec<EngineLane>, Vec<CounterSeries>),
         names: &Names,
     ) -> Self {
         let rows = subject.everyone.as_ref().unwrap_or(&subject.mine);
@@ -151,6 +155,8 @@ impl Analysis {
                 .signposts
                 .phases(&subject.chosen, subject.window(), names),
             performance,
+            engines,
+            counters,
             report,
             subject,
             gaps,
@@ -244,6 +250,28 @@ impl Analysis {
     #[must_use]
     pub fn performance(&self) -> &[StateInterval] {
         &self.performance
+    }
+
+    /// Returns the work of engines beside the GPU's channels inside the window, each with its name
+    /// and in order of time: those of the report's `engines`, then its frames. The intervals of an
+    /// engine may overlap.
+    pub fn engines(&self) -> impl Iterator<Item = (&'static str, &[StateInterval])> {
+        let engines = self.engines.iter();
+        engines.map(|(name, intervals)| (*name, intervals.as_slice()))
+    }
+
+    /// Returns the samples of each hardware counter in the whole recording, in the order of the
+    /// report's `counters`.
+    #[must_use]
+    pub fn counters(&self) -> &[CounterSeries] {
+        &self.counters
+    }
+
+    /// Returns the counters that have a track under the timeline: the limiters with the highest
+    /// mean, and the memory bandwidth.
+    #[must_use]
+    pub fn counter_tracks(&self) -> Vec<CounterTrack<'_>> {
+        tracks(self.report.counters.as_ref(), &self.counters)
     }
 
     /// Returns the phases that the process named with signposts, in order of time. They may

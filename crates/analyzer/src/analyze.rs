@@ -6,19 +6,22 @@ use crate::analysis::Analysis;
 use crate::basics::parallel::both;
 use crate::basics::spans::Span;
 use crate::error::{Error, Result};
+use crate::findings::bound::bound;
 use crate::findings::framework::framework;
-use crate::findings::notes::report_notes;
+use crate::findings::notes::{self, report_notes};
 use crate::findings::summary::summary;
 use crate::findings::verdicts::verdicts;
 use crate::findings::{self, findings};
 use crate::metrics::busy_window::BusyWindow;
 use crate::metrics::efficiency::efficiency;
 use crate::metrics::figures::{Figures, FiguresInput};
+use crate::metrics::gap_causes::GapSplitter;
 use crate::metrics::kernels::Kernels;
 use crate::metrics::sanity::{SanityInput, sanity};
+use crate::metrics::spills::SpilledEncoders;
 use crate::metrics::surroundings::Surroundings;
 use crate::metrics::{known_work, phases};
-use crate::report::{Note, Report, SCHEMA, Summary};
+use crate::report::{BoundVerdict, NotRecorded, Note, Report, SCHEMA, Summary};
 use crate::request::Request;
 use crate::subject::facts::analyzed_process;
 use crate::subject::gaps::occupancy;
@@ -34,12 +37,13 @@ use crate::tables::recording::Recording;
 pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
     request.settings.thresholds.check()?;
     findings::check(&request.settings.ignored_findings)?;
-    let (recording, tables) = tables::take(trace)?;
-    let names = &recording.names;
+    let (mut recording, tables) = tables::take(trace)?;
 
     let cpu = tables.surroundings.cpu.as_ref();
-    let timeline =
-        Timeline::read(tables.gpu, names).map_err(|error| only_cpu(cpu).unwrap_or(error))?;
+    let timeline = Timeline::read(tables.gpu, tables.raw, &mut recording.names)
+        .map_err(|error| only_cpu(cpu).unwrap_or(error))?;
+    let names = &recording.names;
+    let raw_note = timeline.is_raw.then(notes::intervals_from_raw_events);
     let mut subject = Subject::new(
         timeline,
         Signposts::read(tables.signposts, names),
@@ -54,7 +58,9 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         || occupancy(mine, window),
         || {
             let named = subject.named_intervals(tables.names, names);
-            named.map(|named| Kernels::new(named, mine, window))
+            let spilled = tables.spills.as_ref().ok();
+            let spilled = spilled.map(|table| SpilledEncoders::read(table, &subject.chosen));
+            named.map(|named| Kernels::new(named, spilled.as_ref(), mine, window))
         },
     );
     let kernels = kernels?;
@@ -76,12 +82,32 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         gaps: &gaps,
     };
     let host = &figures.idle.host;
-    let mut surroundings =
-        Surroundings::new(tables.surroundings, &recording, &subject, busy_window, host)?;
+    let named = (&kernels.named, figures.kernels.as_slice());
+    let mut surroundings = Surroundings::new(
+        tables.surroundings,
+        &recording,
+        &subject,
+        busy_window,
+        (named, host),
+        || {
+            let splitter = GapSplitter::new(&subject);
+            let gaps = occupancy.gaps.iter();
+            gaps.flat_map(|gap| splitter.stretches(gap)).collect()
+        },
+    )?;
     let performance = std::mem::take(&mut surroundings.performance);
+    if let Err(absent) = &tables.spills {
+        let missing = NotRecorded::new("kernels.spills", absent.why());
+        surroundings.not_recorded.push(missing);
+    }
+    let engine_lanes = std::mem::take(&mut surroundings.engines.lanes);
+    let counters = std::mem::take(&mut surroundings.counter_series);
 
     let mut report = report(&recording, &subject, figures, surroundings, busy_window);
     judge(&mut report, &subject, request);
+    if let Some(note) = raw_note {
+        report.add_note(note);
+    }
     // The report has all that anyone needs of them, and there may be a million.
     subject.buffers = Vec::new();
     Ok(Analysis::new(
@@ -89,7 +115,7 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         subject,
         occupancy.gaps,
         kernels.named,
-        performance,
+        (performance, engine_lanes, counters),
         names,
     ))
 }
@@ -132,6 +158,7 @@ fn report(
     let mut report = Report {
         schema: SCHEMA.to_owned(),
         summary: Summary::default(),
+        verdict: BoundVerdict::default(),
         efficiency: efficiency(work.busy.busy_ns, work.program, steady, wall_ns),
         source: recording.source.clone(),
         run: recording.facts.clone(),
@@ -151,6 +178,8 @@ fn report(
         processes: subject.processes.clone(),
         machine: surroundings.machine,
         counters: surroundings.counters,
+        engines: surroundings.engines.engines,
+        frames: surroundings.engines.frames,
         cpu: surroundings.cpu,
         work: None,
         sanity,
@@ -191,6 +220,7 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
         .not_recorded
         .extend(phases::not_recorded(&subject.signposts));
 
+    report.verdict = bound(report);
     report.framework = framework(report);
     report.thresholds = verdicts(report, &request.settings.thresholds);
     report.findings = findings(report, &request.settings.ignored_findings);

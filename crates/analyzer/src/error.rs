@@ -75,6 +75,15 @@ pub enum Error {
         /// Time of the last sample, in nanoseconds since the recording began.
         last_ns: u64,
     },
+    /// No thread that submits was sampled while the GPU was idle.
+    #[error(
+        "none of the {samples} CPU samples of the threads that submit is inside the idle time of \
+         the GPU"
+    )]
+    NoSamplesInIdle {
+        /// Number of samples of these threads inside the window.
+        samples: u64,
+    },
     /// Other processes were sampled; the requested one was not.
     #[error("{wanted} has no CPU samples in this trace; {}", processes_with_samples(.present))]
     NoSamplesOfProcess {
@@ -98,6 +107,16 @@ pub enum Error {
         wanted: String,
         /// Names of the recorded phases.
         present: Vec<String>,
+    },
+    /// The phase has fewer intervals.
+    #[error("phase {phase} has no interval number {wanted}; it has {count}")]
+    NoSuchIteration {
+        /// Name of the phase.
+        phase: String,
+        /// Requested number, from 1.
+        wanted: u64,
+        /// Number of the phase's intervals.
+        count: usize,
     },
     /// The requested window contains no GPU interval of the process.
     #[error(
@@ -174,6 +193,11 @@ impl Failure for Error {
             Self::NoSamplesInPart { .. } => {
                 Some("choose --from and --to so that they include some of these samples".to_owned())
             }
+            Self::NoSamplesInIdle { .. } => Some(
+                "the threads were waiting, and only running threads were sampled, or the recording \
+                 is too short: record for longer"
+                    .to_owned(),
+            ),
             Self::NoSamplesOfProcess { .. } => Some(
                 "perhaps its threads only waited; choose another process with --process".to_owned(),
             ),
@@ -189,6 +213,9 @@ impl Failure for Error {
                     .to_owned(),
             ),
             Self::NoSuchPhase { .. } => Some("choose one of these with --phase".to_owned()),
+            Self::NoSuchIteration { count, .. } => {
+                Some(format!("choose a number from 1 to {count} with --iteration"))
+            }
             Self::EmptyWindow { .. } => {
                 Some("choose --from, --to or --phase so that the part includes some of them".to_owned())
             }

@@ -92,8 +92,10 @@ mod basics;
 pub mod benching;
 mod error;
 mod findings;
+mod idle_stacks;
 mod metrics;
 mod profile;
+mod raw_check;
 mod report;
 mod request;
 mod subject;
@@ -108,13 +110,19 @@ pub use basics::state_interval::StateInterval;
 pub use basics::{message, units};
 pub use error::{Error, GpuProcess, Result};
 pub use findings::ids as finding_ids;
-pub use metrics::cpu::stacks::CollapsedStacks;
+pub use idle_stacks::{IdleStacks, idle_stacks};
+pub use metrics::counters::{CounterSample, CounterSeries, CounterTrack};
+pub use metrics::cpu::stacks::{CollapsedStacks, StackLabels};
 pub use metrics::gap_causes::lost_encodings;
 pub use profile::{collapsed_stacks, profile};
+pub use raw_check::{RawComparison, compare_raw};
 pub use report::*;
 pub use request::Request;
 pub use request::settings::{Settings, Thresholds};
 pub use request::work_file::{
     AmountScope, KnownWork, Timing, WORK_SCHEMA, WorkFile, work_json_schema,
 };
-pub use tables::{profile_selection, selection, selection_with_recovery};
+pub use subject::timeline::lacks_intervals;
+pub use tables::{
+    profile_selection, selection, selection_with_raw_events, selection_with_recovery,
+};

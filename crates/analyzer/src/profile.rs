@@ -4,7 +4,7 @@ use metalens_trace::{Names, ProcessId, Target as RunTarget, Trace};
 
 use crate::error::{Error, Result};
 use crate::metrics::cpu::samples::{Sample, Samples};
-use crate::metrics::cpu::stacks::{CollapsedStacks, collapse};
+use crate::metrics::cpu::stacks::{CollapsedStacks, StackLabels, collapse};
 use crate::metrics::cpu::tally::{Members, Tally, by_weight, rank, states, tally_by, threads};
 use crate::report::{ChosenBy, PROFILE_SCHEMA, Profile, ProfileProcess};
 use crate::request::Request;
@@ -60,9 +60,14 @@ pub fn profile(trace: &Trace, request: &Request) -> Result<Profile> {
 }
 
 /// Returns the same samples as collapsed stacks, for flame graphs.
-pub fn collapsed_stacks(trace: &Trace, request: &Request) -> Result<CollapsedStacks> {
+pub fn collapsed_stacks(
+    trace: &Trace,
+    request: &Request,
+    labels: StackLabels,
+) -> Result<CollapsedStacks> {
     let chosen = ChosenSamples::new(trace, request)?;
-    Ok(collapse(&chosen.samples, &chosen.mine, &trace.names))
+    let (unit, mine) = (chosen.samples.unit, &chosen.mine);
+    Ok(collapse(unit, mine, &trace.names, labels))
 }
 
 /// Samples that the request is about.

@@ -1,8 +1,8 @@
 //! Makes traces and tables by hand, for tests.
 
-use std::fmt::Write as _;
 use std::num::NonZeroU64;
 
+use metalens_testing::table_document;
 use metalens_trace::{Input, LoadOptions, Names, ProcessId, Selection, Trace};
 
 use crate::basics::moment::Moment;
@@ -27,16 +27,11 @@ pub(crate) const OTHER: &str = "other (2)";
 pub(crate) fn trace(tables: &[TableText<'_>]) -> Trace {
     let folder = tempfile::tempdir().unwrap();
     for (position, (schema, columns, rows)) in tables.iter().enumerate() {
-        let xml = document(position + 1, schema, columns, rows);
+        let xml = table_document(position + 1, schema, columns, *rows);
         std::fs::write(folder.path().join(format!("{schema}.xml")), xml).unwrap();
     }
     // A folder without any table is not an input, so there is always one with the processes.
-    let processes = document(
-        99,
-        "whom",
-        &[("process", "process")],
-        &[&[ANALYZED], &[OTHER]],
-    );
+    let processes = table_document(99, "whom", &[("process", "process")], [[ANALYZED], [OTHER]]);
     std::fs::write(folder.path().join("a.xml"), processes).unwrap();
 
     let input = Input::open(folder.path()).unwrap();
@@ -49,52 +44,6 @@ pub(crate) fn trace(tables: &[TableText<'_>]) -> Trace {
 pub(crate) fn machine_tables(tables: &[TableText<'_>]) -> (Names, MachineTables) {
     let (recording, tables) = tables::take(trace(tables)).unwrap();
     (recording.names, tables.surroundings.machine)
-}
-
-fn document(position: usize, schema: &str, columns: Columns<'_>, rows: &[&[&str]]) -> String {
-    let mut xml = format!(
-        "<?xml version=\"1.0\"?>\n<trace-query-result>\n<node \
-         xpath='//trace-toc[1]/run[1]/data[1]/table[{position}]'><schema name=\"{schema}\">"
-    );
-    for (mnemonic, kind) in columns {
-        write!(
-            xml,
-            "<col><mnemonic>{mnemonic}</mnemonic><name>{mnemonic}</name>\
-             <engineering-type>{kind}</engineering-type></col>"
-        )
-        .unwrap();
-    }
-
-    xml.push_str("</schema>");
-    let mut id = 0;
-    let mut next = || {
-        id += 1;
-        id
-    };
-    for row in rows {
-        xml.push_str("<row>");
-        for (cell, (_, kind)) in row.iter().zip(columns) {
-            let id = next();
-            match *kind {
-                _ if cell.is_empty() => write!(xml, "<sentinel/>"),
-                "process" => {
-                    let pid = cell.trim_end_matches(')').rsplit('(').next().unwrap();
-                    let inner = next();
-                    write!(
-                        xml,
-                        "<process id=\"{id}\" fmt=\"{cell}\"><pid id=\"{inner}\" \
-                         fmt=\"{pid}\">{pid}</pid></process>"
-                    )
-                }
-                _ => write!(xml, "<{kind} id=\"{id}\" fmt=\"{cell}\">{cell}</{kind}>"),
-            }
-            .unwrap();
-        }
-        xml.push_str("</row>\n");
-    }
-
-    xml.push_str("</node></trace-query-result>\n");
-    xml
 }
 
 /// Returns the choice of one process.

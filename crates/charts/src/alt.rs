@@ -5,6 +5,7 @@ use metalens_analyzer::units::{count, counted, percent, time};
 
 use crate::canvas::{main_causes, ratio, threshold};
 use crate::chart::Chart;
+use crate::roofline;
 
 /// Largest number of notes in a text.
 const MOST_NOTES: usize = 8;
@@ -27,6 +28,7 @@ pub fn alt(chart: Chart, report: &Report) -> String {
         Chart::Gaps => lengths(report),
         Chart::Busy => over_time(report),
         Chart::Kernels => kernels(report),
+        Chart::Roofline => roofline(report),
     };
 
     for note in report.loud_notes().take(MOST_NOTES) {
@@ -92,6 +94,14 @@ fn over_time(report: &Report) -> String {
     });
     let busy = &report.summary.busy;
     format!("GPU utilization over time. {busy}.{range}{threshold}")
+}
+
+fn roofline(report: &Report) -> String {
+    let points = roofline::points(report);
+    let lines = (1..).zip(&points);
+    let lines = lines.map(|(number, point)| format!(" {}.", roofline::words(number, point)));
+    let headline = roofline::headline(report, &points);
+    format!("Roofline. {headline}.{}", lines.collect::<String>())
 }
 
 fn kernels(report: &Report) -> String {

@@ -161,6 +161,38 @@ impl Axis {
         }
     }
 
+    /// Makes a logarithmic axis whose ends are powers of ten around both values, which are above 0.
+    pub(crate) fn decades(from: f64, to: f64) -> Self {
+        // The platform's own logarithm may differ in the last digit.
+        let first = libm::floor(libm::log10(from));
+        let last = libm::ceil(libm::log10(to)).max(first + 1.0);
+        let mut ticks = Vec::new();
+        let mut power = first;
+        while power <= last {
+            let value = libm::exp10(power);
+            let decimals = if power < 0.0 { -power } else { 0.0 };
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a few decimals"
+            )]
+            let decimals = decimals as usize;
+            ticks.push((value, format!("{value:.decimals$}")));
+            power += 1.0;
+        }
+        Self {
+            from: libm::exp10(first),
+            to: libm::exp10(last),
+            logarithmic: true,
+            ticks,
+        }
+    }
+
+    /// Returns the values at both ends.
+    pub(crate) const fn ends(&self) -> (f64, f64) {
+        (self.from, self.to)
+    }
+
     /// Drops ticks whose labels would touch the one before, on an axis of this many pixels.
     pub(crate) fn spaced(mut self, pixels: f32) -> Self {
         const BETWEEN: f64 = 6.0;
@@ -350,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn dates() {
+    fn dates_are_those_of_the_calendar() {
         let check = |ms: i64, expected: &str| assert_eq!(date(ms), expected, "{ms}");
         check(0, "1970-01-01");
         check(-1, "1969-12-31");
@@ -375,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn logarithmic_ticks() {
+    fn logarithmic_ticks_are_round() {
         let cases = [
             (100, 2_000_000, "100 ns|1 µs|10 µs|100 µs|1 ms"),
             (1_000, 20_000, "1 µs|2 µs|5 µs|10 µs|20 µs"),

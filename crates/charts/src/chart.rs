@@ -4,7 +4,7 @@ use metalens_analyzer::Analysis;
 
 use crate::options::{ChartError, ChartOptions, check};
 use crate::scene::Scene;
-use crate::{busy, gaps, idle, kernels, timeline};
+use crate::{busy, gaps, idle, kernels, roofline, timeline};
 
 /// A chart of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,6 +20,8 @@ pub enum Chart {
     Busy,
     /// Kernels with the most time.
     Kernels,
+    /// Work rates of kernels under the roofs of the chip.
+    Roofline,
 }
 
 /// Draws a chart of an analysis.
@@ -39,5 +41,6 @@ pub fn draw(
         Chart::Gaps => gaps::draw(analysis, options),
         Chart::Busy => busy::draw(analysis, options),
         Chart::Kernels => kernels::draw(&analysis.report, options),
+        Chart::Roofline => roofline::draw(&analysis.report, options),
     }
 }

@@ -131,6 +131,14 @@ pub(crate) fn shorten(text: &str, size: f32, room: f32) -> String {
     }
 }
 
+/// Shortens names to the available room, so that no two different ones look alike.
+#[must_use]
+pub(crate) fn shorten_all(names: &[&str], size: f32, room: f32) -> Vec<String> {
+    let names: Vec<String> = names.iter().map(|name| clean(name)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    metalens_text::shorten_all(&names, &|name| width(name, size) <= room)
+}
+
 fn without_middle(letters: &[char], keep: usize) -> String {
     let (head, tail) = (keep.div_ceil(2), keep / 2);
     let head = letters.iter().take(head);

@@ -81,13 +81,18 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
         .iter()
         .any(|kernel| Some(&kernel.channel) != channel);
     let largest = shown.first().map_or(1, |kernel| kernel.total_ns);
+    let channels = shown.iter().map(|kernel| aside(&columns, kernel, several));
+    let least_room = columns.names - channels.fold(0.0, f32::max) - 6.0;
+    let names = shown.iter().map(|kernel| kernel.name.as_str());
+    let names = font::shorten_all(&names.collect::<Vec<_>>(), SMALL, least_room);
     for (at, kernel) in shown.iter().enumerate() {
         let line = Area {
             top: place.top + row * at as f32,
             height: row,
             ..place
         };
-        name(&canvas, line, &columns, kernel, several);
+        let text = names.get(at).map_or("", String::as_str);
+        name(&canvas, line, &columns, (text, kernel), several);
         bar(&canvas, line, &columns, kernel, largest);
         spread(&canvas, line, &axis, kernel);
     }
@@ -131,22 +136,36 @@ fn heads(canvas: &Canvas, place: Area, columns: &KernelColumns) {
 }
 
 /// Writes the name, and the channel if kernels ran on several.
-fn name(canvas: &Canvas, line: Area, columns: &KernelColumns, kernel: &Kernel, several: bool) {
+fn name(
+    canvas: &Canvas,
+    line: Area,
+    columns: &KernelColumns,
+    (name, kernel): (&str, &Kernel),
+    several: bool,
+) {
     let palette = &canvas.palette;
     let baseline = (line.top + line.height / 2.0).round() + 4.0;
-    let channel = kernel.channel.as_deref().filter(|_| several);
-    let channel = font::clean(channel.unwrap_or(""));
-    let aside = match font::width(&channel, SMALL) {
-        width if width <= columns.names * 0.4 => width,
-        _ => 0.0,
-    };
-    if aside > 0.0 {
+    let channel = channel(kernel, several);
+    if aside(columns, kernel, several) > 0.0 {
         let at = (MARGIN + columns.names, baseline);
         canvas.text(at, SMALL, Anchor::End, palette.faint, &channel);
     }
-    let name = font::shorten(&kernel.name, SMALL, columns.names - aside - 6.0);
     let at = (MARGIN, baseline);
-    canvas.text(at, SMALL, Anchor::Start, palette.text, &name);
+    canvas.text(at, SMALL, Anchor::Start, palette.text, name);
+}
+
+/// Returns the channel to show beside a name; empty if all kernels ran on one.
+fn channel(kernel: &Kernel, several: bool) -> String {
+    let channel = kernel.channel.as_deref().filter(|_| several);
+    font::clean(channel.unwrap_or(""))
+}
+
+/// Returns the room for the channel beside a name; none if it would take too much.
+fn aside(columns: &KernelColumns, kernel: &Kernel, several: bool) -> f32 {
+    match font::width(&channel(kernel, several), SMALL) {
+        width if width <= columns.names * 0.4 => width,
+        _ => 0.0,
+    }
 }
 
 /// Draws the time as a bar, and as many figures as fit.

@@ -30,8 +30,10 @@ mod busy;
 mod canvas;
 mod chart;
 mod compare;
+mod counters;
 mod coverage;
 mod embedded_font;
+mod engines;
 mod font;
 mod funnel;
 mod gaps;
@@ -46,6 +48,7 @@ mod phases;
 #[cfg(test)]
 mod pixel_tests;
 mod raster;
+mod roofline;
 mod scene;
 mod states;
 mod strip;

@@ -149,6 +149,27 @@ fn thousands_of_phases_stay_legible() {
     check_all(&analysis, "thousands");
 }
 
+/// Every engine beside the GPU's channels has a strip, with the share of time that it covers.
+#[test]
+fn engines_are_strips() {
+    let engines = ["neural-engine", "core-ml", "mps", "drawable-wait", "frame"];
+    let engines = engines.map(|kind| {
+        format!(
+            "[[process.engine]]\nkind = \"{kind}\"\nlabel = \"a long label of {kind}\"\n\
+             start = \"701ms\"\nlength = \"500us\"\nevery = \"1ms\"\ncount = 4\n"
+        )
+    });
+    let text = PHASES.replacen(
+        "    [[process.signpost]]",
+        &(engines.concat() + "    [[process.signpost]]"),
+        1,
+    );
+    let analysis = analysis_of_toml(&text);
+    assert_eq!(analysis.engines().count(), 5);
+    insta::assert_snapshot!("engines_Timeline", scene(Chart::Timeline, &analysis));
+    check_all(&analysis, "engines");
+}
+
 #[test]
 fn alt_texts() {
     let analysis = small(&Request::default());

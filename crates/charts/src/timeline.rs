@@ -5,7 +5,9 @@ use metalens_analyzer::units::{counted, time};
 use metalens_analyzer::{Analysis, Report};
 
 use crate::canvas::{AXIS, Area, Canvas, MARGIN, main_causes};
+use crate::counters;
 use crate::coverage::Grid;
+use crate::engines;
 use crate::funnel;
 use crate::options::{ChartError, ChartOptions};
 use crate::palette::Color;
@@ -44,7 +46,9 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     let grids: Vec<Grid> = [window].into_iter().chain(enlarged).collect();
 
     let mut bands = phases::bands(analysis, &canvas.palette);
+    bands.extend(engines::bands(analysis, &canvas.palette));
     bands.extend(states::band(analysis, &canvas.palette));
+    bands.extend(counters::bands(analysis, &canvas.palette));
     let panels = panel::panels(analysis, &canvas.palette, &grids, &bands);
     let legends = legends(&canvas, report, &panels, &bands);
     let factor = height_factor(&panels, top, &legends, &canvas, options);

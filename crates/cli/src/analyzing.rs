@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use metalens_analyzer::{
-    Analysis, Message, Note, Request, WorkFile, analyze, lost_encodings, message, selection,
-    selection_with_recovery,
+    Analysis, Message, Note, Request, WorkFile, analyze, lacks_intervals, lost_encodings, message,
+    selection, selection_with_raw_events, selection_with_recovery,
 };
 use metalens_exporter::Manifest;
 use metalens_render::document::Unit;
@@ -119,8 +119,8 @@ pub(crate) fn sidecar(file: &Path) -> anyhow::Result<WorkFile> {
 /// command buffers.
 pub(crate) const LONGEST_WORK: u64 = 32 << 20;
 
-/// Reads and analyzes an input. If the encoder list lost rows, which is rare, reads the input
-/// again with the tables that can replace them.
+/// Reads and analyzes an input. If the encoder list lost rows, or there are no GPU intervals, which
+/// is rare, reads the input again with the tables that can replace them.
 pub(crate) fn analysis(
     path: &Path,
     reading: Reading,
@@ -136,7 +136,13 @@ pub(crate) fn analysis(
         anyhow::Ok(analysis)
     };
 
-    let analysis = read(&selection())?;
+    let lacks = |error: &anyhow::Error| error.downcast_ref().is_some_and(lacks_intervals);
+    let analysis = match read(&selection()) {
+        Err(error) if lacks(&error) && can_read_again(path) => {
+            return read(&selection_with_raw_events());
+        }
+        analysis => analysis?,
+    };
     if lost_encodings(&analysis.report) && can_read_again(path) {
         read(&selection_with_recovery())
     } else {

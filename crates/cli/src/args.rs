@@ -7,6 +7,7 @@ pub(crate) mod posting;
 pub(crate) mod query;
 pub(crate) mod recording;
 pub(crate) mod requests;
+pub(crate) mod shared;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ use recording::{
     CalibrateArguments, DoctorArguments, OwnArguments, RecordAndAnalyzeArguments, RecordArguments,
     WorkloadArguments,
 };
+use shared::{MeasureArguments, PartArguments, ReadingArguments, nanoseconds};
 
 const AFTER_HELP: &str = "\
 More commands: baseline, calibrate, completions, manual, own, schema, selfcheck, stacks, synth, \
@@ -92,7 +94,7 @@ pub(crate) enum Command {
     /// Compare the native reading of a bundle with an export of it, cell by cell
     #[command(hide = true)]
     Selfcheck(SelfcheckArguments),
-    /// Print CPU samples as folded stacks, for flame graphs
+    /// Draw CPU samples as a flame graph, or print them as folded stacks
     #[command(hide = true)]
     Stacks(StacksArguments),
     /// Write a synthetic recording with known truth, for tests and dashboards
@@ -201,43 +203,6 @@ pub(crate) enum TimeUnit {
     S,
 }
 
-/// Thresholds, settings and known work.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct MeasureArguments {
-    /// Set a threshold: average-gap=5us, utilization=80%, launch-efficiency=70%, or the preset
-    /// saturated (1us, 80%, 70%) [default: none]
-    #[arg(long = "threshold", alias = "target", value_name = "ID=VALUE")]
-    pub(crate) thresholds: Vec<String>,
-    /// File of thresholds, and of findings to leave out [default: metalens.toml, if it exists]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// Work of each kernel, as JSON [default: work.json in an export's folder, or X.work.json beside
-    /// X.trace]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) work: Option<PathBuf>,
-}
-
-/// Process and part of the recording to report on.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct PartArguments {
-    /// Process to report on [default: the recorded one]
-    #[arg(long = "process", value_name = "NAME|PID")]
-    pub(crate) processes: Vec<String>,
-    /// Start at this time of the recording, such as 1.5s or 200ms
-    #[arg(long, value_name = "T", value_parser = nanoseconds)]
-    pub(crate) from: Option<u64>,
-    /// End at this time of the recording
-    #[arg(long, value_name = "T", value_parser = nanoseconds)]
-    pub(crate) to: Option<u64>,
-    /// Report only on this phase: from the first begin to the last end of the os_signpost
-    /// intervals with this name
-    #[arg(long, value_name = "NAME")]
-    pub(crate) phase: Option<String>,
-    /// Leave out the warm-up, if there is one
-    #[arg(long)]
-    pub(crate) skip_warmup: bool,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct StacksArguments {
     /// .trace bundle, export folder, .zip, table, or - for standard input
@@ -252,20 +217,45 @@ pub(crate) struct StacksArguments {
     /// End at this time of the recording
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) to: Option<u64>,
-    /// Print the functions and threads with the most weight instead
+    /// Only the threads that submit GPU work, and only while the GPU was idle
     #[arg(long)]
+    pub(crate) idle: bool,
+    /// Recording before a change; INPUT is the one after it. Shows the difference
+    #[arg(long, value_name = "BASE", alias = "diff")]
+    pub(crate) base: Option<PathBuf>,
+    /// Keep process and thread ids, which are different in each run
+    #[arg(long)]
+    pub(crate) ids: bool,
+    /// Print the functions and threads with the most weight instead
+    #[arg(long, conflicts_with_all = STACKS_ONLY)]
     pub(crate) top: bool,
     /// Print the samples and more details as JSON
-    #[arg(long, conflicts_with = "top")]
+    #[arg(long, conflicts_with = "top", conflicts_with_all = STACKS_ONLY)]
     pub(crate) json: bool,
-    /// File to write [default: standard output]
+    /// File to write: .svg, .speedscope.json, .folded or .txt [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Format of the stacks [default: by the file name; folded for standard output]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<StacksFormat>,
     /// Overwrite that file
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) reading: ReadingArguments,
+}
+
+/// Options that are about stacks, and not about the lists of `--top` and `--json`.
+const STACKS_ONLY: [&str; 4] = ["idle", "base", "ids", "format"];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StacksFormat {
+    /// A line per stack, for other tools
+    Folded,
+    /// Flame graph
+    Svg,
+    /// For speedscope.app
+    Speedscope,
 }
 
 #[derive(Debug, Args)]
@@ -416,56 +406,6 @@ pub(crate) struct FakeXctraceArguments {
     pub(crate) arguments: Vec<OsString>,
 }
 
-/// Run, reader, and treatment of truncated files.
-#[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct ReadingArguments {
-    /// Run of the recording [default: the last]
-    #[arg(long, value_name = "N")]
-    pub(crate) run: Option<u64>,
-    /// Read a truncated file up to its last complete row, with a note, instead of refusing it
-    #[arg(long)]
-    pub(crate) allow_truncated: bool,
-    /// Reader of .trace bundles
-    #[arg(long, value_enum, default_value_t = ReaderChoice::Auto)]
-    pub(crate) reader: ReaderChoice,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReaderChoice {
-    /// The native reader
-    Auto,
-    /// metalens itself, on any machine
-    Native,
-    /// Apple's xctrace, on a Mac with Xcode
-    Xctrace,
-}
-
-/// Parses `1.5s`, `200ms`, `12us`, `12µs` or `500ns` into nanoseconds. The unit is required: a bare
-/// number could mean seconds or nanoseconds.
-pub(crate) fn nanoseconds(text: &str) -> Result<u64, String> {
-    const UNITS: [(&str, u32); 5] = [("ns", 0), ("us", 3), ("µs", 3), ("ms", 6), ("s", 9)];
-    let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
-    let &(unit, digits) = unit.ok_or("a time needs a unit: 1.5s, 200ms, 12us or 500ns")?;
-    let number = text.strip_suffix(unit).unwrap_or(text).trim_end();
-    decimal(number, digits).ok_or_else(|| format!("`{number}` is not a number of {unit}"))
-}
-
-/// Parses `1.5` with 9 digits into 1,500,000,000, exactly. Fractions of 1 ns are refused.
-fn decimal(number: &str, digits: u32) -> Option<u64> {
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let all_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-    let width = digits as usize;
-    if whole.is_empty() || !all_digits(whole) || !all_digits(fraction) || fraction.len() > width {
-        return None;
-    }
-    let fraction: u64 = match width {
-        0 => 0,
-        _ => format!("{fraction:0<width$}").parse().ok()?,
-    };
-    let whole: u64 = whole.parse().ok()?;
-    whole.checked_mul(10_u64.pow(digits))?.checked_add(fraction)
-}
-
 /// Returns the arguments of this process. A path in the place of a command is analyzed:
 /// `metalens run.trace`.
 pub(crate) fn of_process() -> Vec<OsString> {
@@ -527,26 +467,6 @@ mod tests {
             let words = AFTER_HELP.split([' ', ',', '.', '\n']);
             let is_named = words.into_iter().any(|word| word == name);
             assert!(is_listed || is_named || name == "fake-xctrace", "{name}");
-        }
-    }
-
-    #[test]
-    fn times() {
-        let cases = [
-            ("1.5s", Some(1_500_000_000)),
-            ("200ms", Some(200_000_000)),
-            ("0.25 us", Some(250)),
-            ("12µs", Some(12_000)),
-            ("500ns", Some(500)),
-            ("1.5ns", None),
-            ("15", None),
-            ("-1s", None),
-            ("s", None),
-            ("1e3s", None),
-            ("99999999999999999999s", None),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(nanoseconds(text).ok(), expected, "{text}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Reads `metalens.toml`, and applies the thresholds of the command line over it.
 
 mod gate;
+mod value;
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,8 @@ use metalens_analyzer::{Settings, Thresholds};
 use metalens_comparison::Gate;
 use serde::Deserialize;
 
-use crate::args::nanoseconds;
+use crate::args::shared::nanoseconds;
+use value::{Value, ratio};
 
 /// The settings file that is read if none is named.
 const DEFAULT: &str = "metalens.toml";
@@ -41,23 +43,6 @@ struct ThresholdValues {
 #[serde(default, deny_unknown_fields)]
 struct FindingChoices {
     ignore: Vec<String>,
-}
-
-/// A value as TOML has it: `"1us"`, `"80%"`, `0.8`.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Value {
-    Text(String),
-    Number(f64),
-}
-
-impl Value {
-    fn text(self) -> String {
-        match self {
-            Self::Text(text) => text,
-            Self::Number(number) => number.to_string(),
-        }
-    }
 }
 
 /// Returns the gate of the file that `--gate` names, else of the settings file, else the default
@@ -163,20 +148,6 @@ fn set_threshold(settings: &mut Settings, id: &str, value: &str) -> anyhow::Resu
     Ok(())
 }
 
-/// Parses `80%` or `0.8`. Refuses a bare number above 1, which may be meant in percent or be a
-/// mistake.
-fn ratio(text: &str) -> anyhow::Result<f64> {
-    let (number, scale) = match text.strip_suffix('%') {
-        Some(percent) => (percent.trim_end(), 100.0),
-        None => (text, 1.0),
-    };
-
-    let value: Option<f64> = number.parse().ok().map(|value: f64| value / scale);
-    value
-        .filter(|value| (0.0..=1.0).contains(value))
-        .with_context(|| format!("`{text}` is not a share from 0 to 1: write 80% or 0.8"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,23 +200,6 @@ mod tests {
             }
         }
         assert!((100..1_000).contains(&accepted), "{accepted}");
-    }
-
-    #[test]
-    fn shares_are_percentages_or_at_most_one() {
-        let cases = [
-            ("80%", Some(0.8)),
-            ("0.8", Some(0.8)),
-            ("100 %", Some(1.0)),
-            ("0", Some(0.0)),
-            ("80", None),
-            ("-1%", None),
-            ("NaN", None),
-            ("", None),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(ratio(text).ok(), expected, "{text}");
-        }
     }
 
     type Expected = (Option<u64>, Option<f64>, Option<f64>);

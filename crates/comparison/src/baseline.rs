@@ -10,7 +10,7 @@ use crate::repeated::{RepeatedRun, last_name};
 use crate::runs::Runs;
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
-pub const BASELINE_SCHEMA: &str = "metalens.baseline/2";
+pub(crate) const BASELINE_SCHEMA: &str = "metalens.baseline/2";
 
 /// Smallest number of runs in a baseline: fewer have no useful range.
 pub const LEAST_RUNS: usize = 3;

@@ -6,8 +6,6 @@ mod counts;
 mod figures;
 mod program;
 mod runs;
-#[cfg(test)]
-mod tests;
 mod verdicts;
 
 use metalens_analyzer::{Message, Note};

@@ -43,10 +43,9 @@
 //!
 //! # Many runs
 //!
-//! [`find_outliers`] finds the recordings of one program that are far from the rest (the
-//! modified z-score, from median and MAD). [`trend`](fn@trend) tests whether they rise or
-//! fall with time, and how fast (Mann–Kendall, Theil–Sen). A single wild value changes
-//! neither result.
+//! [`many`] finds the recordings of one program that are far from the rest (the modified
+//! z-score, from median and MAD), and tests whether they rise or fall with time, and how
+//! fast (Mann–Kendall, Theil–Sen). A single wild value changes neither result.
 //!
 //! # With and without the recorder
 //!
@@ -86,7 +85,7 @@ mod statistics;
 mod trend;
 mod unit;
 
-pub use baseline::{BASELINE_SCHEMA, Baseline, BaselineError, LEAST_RUNS, baseline_json_schema};
+pub use baseline::{Baseline, BaselineError, LEAST_RUNS, baseline_json_schema};
 pub use change::{Change, ChangeClass, Direction, Floor, SideValues};
 pub use circumstances::{CircumstanceDifference, Comparability};
 pub use compare::{
@@ -103,9 +102,7 @@ pub use metric_changes::MetricChange;
 pub use metrics::{MetricGroup, metric_ids};
 pub use moved::{Quantity, QuantityChange};
 pub use number::Number;
-pub use outliers::{MIN_VALUES, OutlierResult, OutlierValue, Z_SCORE_LIMIT, find_outliers};
 pub use repeated::RepeatedRun;
 pub use runs::{Circumstance, KernelRuns, Runs};
 pub use statistics::{ConfidenceInterval, Shift, median, paired, shift};
-pub use trend::{ALL_PAIRS, LEAST_POINTS, Trend, trend};
 pub use unit::Unit;

@@ -382,6 +382,7 @@ mod tests {
             synthetic: false,
             truncated: false,
             verdict: "bench GPU busy".to_owned(),
+            bound: None,
             span_ns: 10_000_000,
             busy_ns: 9_000_000,
             busy_ratio: Some(busy),

@@ -12,40 +12,39 @@
 use crate::statistics::median;
 
 /// Smallest number of values among which outliers can be found.
-pub const MIN_VALUES: usize = 5;
+pub(crate) const MIN_VALUES: usize = 5;
 
 /// Modified z-score beyond which a value is an outlier.
-pub const Z_SCORE_LIMIT: f64 = 3.5;
+pub(crate) const Z_SCORE_LIMIT: f64 = 3.5;
 
 /// MAD of a normal distribution, in standard deviations.
 const NORMAL: f64 = 0.6745;
 
 /// The outliers among some values.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OutlierResult {
+pub(crate) struct OutlierResult {
     /// Median of all values, nearest rank.
-    pub median: f64,
+    pub(crate) median: f64,
     /// Median of all distances from `median`, nearest rank.
-    pub mad: f64,
+    pub(crate) mad: f64,
     /// The outliers, in the order of the values.
-    pub outliers: Vec<OutlierValue>,
+    pub(crate) outliers: Vec<OutlierValue>,
     /// The least and the greatest of the other values.
-    pub others: (f64, f64),
+    pub(crate) others: (f64, f64),
 }
 
 /// A value that is far from the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OutlierValue {
+pub(crate) struct OutlierValue {
     /// Index of the value.
-    pub index: usize,
+    pub(crate) index: usize,
     /// Modified z-score. None if MAD is 0.
-    pub score: Option<f64>,
+    pub(crate) score: Option<f64>,
 }
 
 /// Returns the outliers among values. Returns none for fewer than [`MIN_VALUES`], or if a value is
 /// not finite.
-#[must_use]
-pub fn find_outliers(values: &[f64], floor: f64) -> Option<OutlierResult> {
+pub(crate) fn find_outliers(values: &[f64], floor: f64) -> Option<OutlierResult> {
     if values.len() < MIN_VALUES || !values.iter().all(|value| value.is_finite()) {
         return None;
     }

@@ -10,28 +10,27 @@
 //!   points apart (Theil's incomplete method).
 
 /// Smallest number of points of a trend: with fewer, chance alone would show one too often.
-pub const LEAST_POINTS: usize = 8;
+pub(crate) const LEAST_POINTS: usize = 8;
 
 /// Largest number of points of which every pair's slope is used.
-pub const ALL_PAIRS: usize = 2_000;
+pub(crate) const ALL_PAIRS: usize = 2_000;
 
 /// A trend, and the probability of one this strong by chance alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trend {
+pub(crate) struct Trend {
     /// Number of pairs that rise minus pairs that fall.
-    pub s: i64,
+    pub(crate) s: i64,
     /// Probability of an S this far from 0 if there is no trend.
-    pub p: f64,
+    pub(crate) p: f64,
     /// Change of the value per unit of time.
-    pub slope: f64,
+    pub(crate) slope: f64,
     /// Value of the trend line at time 0: the median of the values after subtracting the slope.
-    pub intercept: f64,
+    pub(crate) intercept: f64,
 }
 
 /// Returns the trend of points (time, value). Returns none for fewer than [`LEAST_POINTS`] points,
 /// if all times or all values are equal, or if a number is not finite.
-#[must_use]
-pub fn trend(points: &[(f64, f64)]) -> Option<Trend> {
+pub(crate) fn trend(points: &[(f64, f64)]) -> Option<Trend> {
     let is_finite = |&(time, value): &(f64, f64)| time.is_finite() && value.is_finite();
     if points.len() < LEAST_POINTS || !points.iter().all(is_finite) {
         return None;

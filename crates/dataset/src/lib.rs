@@ -4,7 +4,7 @@
 //! does not print. `crates/query` reads the files with SQL.
 //!
 //! ```text
-//! Analysis → tables (runs, intervals, gaps, kernels) → write → DIR/<table>/device=…/date=…/run=…
+//! Analysis → tables (runs, intervals, gaps, …) → write → DIR/<table>/device=…/date=…/run=…
 //! ```
 //!
 //! The columns of a table, their meaning and their values are defined in one place. [`describe`]

@@ -16,7 +16,7 @@ use crate::cells::MemoryTable;
 use crate::error::{Error, Result};
 use crate::hive::{FILE, Partition};
 use crate::parquet_write::{self, FORM_KEY};
-use crate::tables::{DatasetTable, findings, gaps, intervals, kernels, runs};
+use crate::tables::{DatasetTable, counters, findings, gaps, intervals, kernels, runs};
 use crate::{FORM, folder, identity};
 
 /// Options for writing a run.
@@ -93,11 +93,12 @@ pub fn refuse_links(dataset: &Path) -> Result<()> {
 }
 
 /// Order of writing: `runs` last, because it lists complete runs.
-const IN_ORDER: [DatasetTable; 5] = [
+const IN_ORDER: [DatasetTable; 6] = [
     DatasetTable::Intervals,
     DatasetTable::Gaps,
     DatasetTable::Kernels,
     DatasetTable::Findings,
+    DatasetTable::Counters,
     DatasetTable::Runs,
 ];
 
@@ -113,6 +114,7 @@ pub(crate) fn table(
         DatasetTable::Gaps => gaps::table(analysis),
         DatasetTable::Kernels => kernels::table(&analysis.report),
         DatasetTable::Findings => findings::table(&analysis.report, options.show_names),
+        DatasetTable::Counters => counters::table(analysis),
     }
 }
 

@@ -16,7 +16,6 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use crate::error::{Error, Result, io};
-use crate::folder::Folder;
 use crate::owner::Owner;
 
 const PREFIX: &str = ".metalens-";
@@ -26,10 +25,20 @@ const SUFFIX: &str = ".draft";
 /// cleans up at the same moment.
 const ATTEMPTS: u32 = 16;
 
+/// The folder of a draft.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DraftPlace<'a> {
+    pub(crate) folder: &'a OwnedFd,
+    /// The path of the folder, only for messages.
+    pub(crate) path: &'a Path,
+    /// The user who ran `sudo`, to whom the file will belong.
+    pub(crate) owner: Option<Owner>,
+}
+
 /// A file that is being written. It is removed unless it is finished.
 #[derive(Debug)]
 pub struct Draft<'a> {
-    folder: &'a Folder,
+    place: DraftPlace<'a>,
     /// The name that the file will have.
     name: OsString,
     temporary_name: String,
@@ -41,25 +50,25 @@ pub struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     /// Creates a draft in a folder.
-    pub(crate) fn begin(folder: &'a Folder, name: &OsStr) -> Result<Self, Errno> {
+    pub(crate) fn begin(place: DraftPlace<'a>, name: &OsStr) -> Result<Self, Errno> {
         let mut attempt = 1;
         loop {
-            match Self::try_to_begin(folder, name) {
+            match Self::try_to_begin(place, name) {
                 Err(Errno::EXIST | Errno::WOULDBLOCK) if attempt < ATTEMPTS => attempt += 1,
                 begun => return begun,
             }
         }
     }
 
-    fn try_to_begin(folder: &'a Folder, name: &OsStr) -> Result<Self, Errno> {
+    fn try_to_begin(place: DraftPlace<'a>, name: &OsStr) -> Result<Self, Errno> {
         let temporary_name = new_name();
         let flags =
             OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let permissions = Mode::from_raw_mode(0o666);
-        let opened = openat(&folder.opened, &temporary_name, flags, permissions)?;
+        let opened = openat(place.folder, &temporary_name, flags, permissions)?;
 
         let mut draft = Self {
-            folder,
+            place,
             name: name.to_owned(),
             temporary_name,
             file: opened.into(),
@@ -95,7 +104,7 @@ impl<'a> Draft<'a> {
     /// Fails if the name is taken and `force` is not set, or if the system refuses.
     pub fn finish(mut self, force: bool) -> Result<()> {
         let finished = self.rename(force).map_err(|cause| {
-            let path = self.folder.path.join(&self.name);
+            let path = self.place.path.join(&self.name);
             match cause {
                 Errno::EXIST => Error::Exists(path),
                 cause => io("write", path)(cause),
@@ -109,8 +118,8 @@ impl<'a> Draft<'a> {
         if let Some(mode) = self.mode {
             fchmod(&self.file, mode)?;
         }
-        give(&self.file, self.folder.owner);
-        let folder = &self.folder.opened;
+        give(&self.file, self.place.owner);
+        let folder = self.place.folder;
         if force {
             renameat(folder, &self.temporary_name, folder, &self.name)
         } else {
@@ -124,7 +133,7 @@ impl Drop for Draft<'_> {
         if !self.is_finished {
             // The error that ended the writing is already on its way to the caller, and the next
             // process removes a draft that stays.
-            let _ = unlinkat(&self.folder.opened, &self.temporary_name, AtFlags::empty());
+            let _ = unlinkat(self.place.folder, &self.temporary_name, AtFlags::empty());
         }
     }
 }

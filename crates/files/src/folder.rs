@@ -11,8 +11,9 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::draft::{self, Draft, give};
+use crate::draft::{self, Draft, DraftPlace, give};
 use crate::error::{Error, Result, io};
+use crate::open::{open_unlinked, refuse_others};
 use crate::owner::Owner;
 
 /// An open folder. Files made in it belong to the user who ran `sudo`.
@@ -176,7 +177,15 @@ impl Folder {
         if self.is_special(name) {
             return Err(Error::NotReplaced(shown));
         }
-        Draft::begin(self, name).map_err(io("write", shown))
+        Draft::begin(self.place(), name).map_err(io("write", shown))
+    }
+
+    fn place(&self) -> DraftPlace<'_> {
+        DraftPlace {
+            folder: &self.opened,
+            path: &self.path,
+            owner: self.owner,
+        }
     }
 
     /// Writes bytes as a file completely or not at all, by a path inside this folder.
@@ -198,7 +207,7 @@ impl Folder {
     ///
     /// Fails if the file is not a regular one, or cannot be moved.
     pub fn move_in(&self, file: &Path, name: &str) -> Result<()> {
-        let opened = crate::open_unlinked(file).map_err(io("open", file))?;
+        let opened = open_unlinked(file).map_err(io("open", file))?;
         give(&opened, self.owner);
         let path = self.path.join(name);
         renameat(CWD, file, &self.opened, name).map_err(io("write", path))
@@ -210,7 +219,7 @@ impl Folder {
     ///
     /// Fails if the system refuses the file.
     pub fn try_to_write(&self) -> std::io::Result<()> {
-        Ok(Draft::begin(self, OsStr::new("draft")).map(drop)?)
+        Ok(Draft::begin(self.place(), OsStr::new("draft")).map(drop)?)
     }
 
     /// Opens a file in this folder for reading and writing. Creates it first if it is missing,
@@ -236,9 +245,7 @@ impl Folder {
             Err(error) => return Err(io("create", path)(error)),
         };
         let file = std::fs::File::from(opened);
-        let checked = file
-            .metadata()
-            .and_then(|facts| crate::refuse_others(&facts));
+        let checked = file.metadata().and_then(|facts| refuse_others(&facts));
         checked.map_err(io("open", path))?;
         Ok(file)
     }

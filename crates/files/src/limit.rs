@@ -2,7 +2,13 @@
 
 use std::io::{self, Read};
 
-use crate::TooLarge;
+/// The error for a file that is larger than expected. An [`io::Error`] contains it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the file is too large: more than {limit} bytes")]
+pub struct TooLarge {
+    /// Maximum size that is read, in bytes.
+    pub limit: u64,
+}
 
 /// Returns a reader that passes bytes on, and fails with [`TooLarge`] after `limit` bytes.
 pub fn limited<R: Read>(bytes: R, limit: u64) -> impl Read {

@@ -60,5 +60,4 @@ pub use gh::{Attached, Gh, GhVersion};
 pub use images::{ChartFile, ChartPlace, ImagesChoice, PlacedChart, UploadMethod};
 pub use post::{PostTexts, Posting, post};
 pub use pulls::{Head, PullRequest};
-pub use remote::repository_of_remote;
 pub use secret::{Token, TokenKind};

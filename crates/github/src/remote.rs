@@ -3,8 +3,7 @@
 use crate::address::Repository;
 
 /// Returns the repository of the remote `origin`, or `None` if there is none.
-#[must_use]
-pub fn repository_of_remote() -> Option<Repository> {
+pub(crate) fn repository_of_remote() -> Option<Repository> {
     let command = duct::cmd("git", ["remote", "get-url", "origin"]).stdin_null();
     let output = command
         .stdout_capture()

@@ -1,11 +1,12 @@
-//! Writes the curves: GPU utilization, queue depth, and GPU memory.
+//! Writes the curves: GPU utilization, queue depth, GPU memory, and hardware counters.
 
 use std::io::{self, Write};
 
-use metalens_analyzer::Report;
+use metalens_analyzer::{Analysis, CounterSeries, CounterUnit, Report};
 use serde_json::Number;
 
 use crate::event::TraceEvents;
+use crate::tracks::{MACHINE, Tracks};
 
 /// Writes all counters. The last value of each is repeated at the end of the window, because
 /// nothing after it was analyzed.
@@ -49,6 +50,91 @@ pub(crate) fn counters<W: Write>(
         ("GPU busy", "percent"),
         &shares(report, |chunk| chunk.others_ns),
     )
+}
+
+/// Name of the curve that tells when hardware counters were sampled.
+const SAMPLED: &str = "counters sampled";
+
+/// Writes the hardware counters in the window, which belong to the whole GPU. A curve has no way to
+/// say that a value is unknown: where nothing was sampled it is at 0, and another curve says so.
+pub(crate) fn hardware<W: Write>(
+    analysis: &Analysis,
+    tracks: &Tracks,
+    events: &mut TraceEvents<W>,
+) -> io::Result<()> {
+    let window = &analysis.report.window;
+    let all = analysis.counters().iter().map(|series| {
+        let points = stepped(series, (window.start_ns, window.end_ns));
+        (series, points)
+    });
+    let all: Vec<_> = all.filter(|(_, points)| !points.is_empty()).collect();
+    if all.is_empty() {
+        return Ok(());
+    }
+
+    tracks.machine(&analysis.report, events)?;
+    for (series, points) in &all {
+        let unit = match series.unit {
+            Some(CounterUnit::Percent) => "percent",
+            Some(CounterUnit::GigabytesPerSecond) => "GB/s",
+            None => "value",
+        };
+        let values = points
+            .iter()
+            .map(|&(at_ns, value)| (at_ns, value.unwrap_or(0.0)));
+        curve(values, (&series.name, unit), window.end_ns, events)?;
+    }
+    let longest = all.iter().max_by_key(|(_, points)| points.len());
+    let sampled = longest.into_iter().flat_map(|(_, points)| points);
+    let sampled = sampled.map(|&(at_ns, value)| (at_ns, f64::from(u8::from(value.is_some()))));
+    curve(sampled, (SAMPLED, "yes"), window.end_ns, events)
+}
+
+/// Writes a curve of the whole GPU. Its last value is repeated at the end of the window.
+fn curve<W: Write>(
+    points: impl Iterator<Item = (u64, f64)>,
+    name: (&str, &str),
+    end_ns: u64,
+    events: &mut TraceEvents<W>,
+) -> io::Result<()> {
+    let mut last = None;
+    for (at_ns, value) in points {
+        let Some(value) = Number::from_f64(value) else {
+            continue;
+        };
+        events.counter(MACHINE, name, at_ns, &value)?;
+        last = Some(value);
+    }
+    match last {
+        Some(value) => events.counter(MACHINE, name, end_ns, &value),
+        None => Ok(()),
+    }
+}
+
+/// Returns the values of a counter from their times on; `None` where nothing was sampled.
+fn stepped(series: &CounterSeries, (from_ns, to_ns): (u64, u64)) -> Vec<(u64, Option<f64>)> {
+    let mut points = Vec::new();
+    let mut until_ns = None;
+    for sample in &series.samples {
+        let Some(end_ns) = sample.end_ns else {
+            continue;
+        };
+        let start_ns = sample.start_ns.max(from_ns);
+        if start_ns >= end_ns.min(to_ns) {
+            continue;
+        }
+        if let Some(until_ns) = until_ns.filter(|&until_ns| until_ns < start_ns) {
+            points.push((until_ns, None));
+        }
+        points.push((start_ns, Some(sample.value)));
+        until_ns = Some(end_ns);
+    }
+    points.extend(
+        until_ns
+            .filter(|&until_ns| until_ns < to_ns)
+            .map(|at| (at, None)),
+    );
+    points
 }
 
 /// Returns the busy share of each part of the window, in percent to a thousandth.

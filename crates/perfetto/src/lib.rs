@@ -16,7 +16,7 @@
 //! | `completion latency` | from the end of a command buffer's last interval until the program was notified |
 //! | `others` | times at which other processes used the GPU, as a process of its own |
 //! | `GPU performance state` | performance states, as a process of its own; nothing where the state is unknown |
-//! | counters | GPU utilization, queue depth, GPU memory |
+//! | counters | GPU utilization, queue depth, GPU memory, hardware counters |
 //!
 //! Arrows lead from an encoding to each of its intervals and on to the completion, if the tables
 //! join them and their times are in that order.
@@ -86,7 +86,9 @@ pub fn write(analysis: &Analysis, out: &mut (impl Write + ?Sized)) -> io::Result
     gpu::intervals(analysis, tracks_of_work, &mut tracks, &mut events)?;
     gpu::others(analysis, &mut tracks, &mut events)?;
     states::performance(analysis, &mut tracks, &mut events)?;
+    states::engines(analysis, &mut tracks, &mut events)?;
     counters::counters(&analysis.report, tracks.pid(), OTHERS, &mut events)?;
+    counters::hardware(analysis, &tracks, &mut events)?;
 
     out.write_all(b"\n],\"displayTimeUnit\":\"ns\",\"otherData\":")?;
     serde_json::to_writer(&mut *out, &other_data(&analysis.report))?;

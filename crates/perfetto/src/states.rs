@@ -1,5 +1,5 @@
-//! Writes states that last for a while: the warm-up, phases of the process, and performance states
-//! of the GPU.
+//! Writes states that last for a while: the warm-up, phases of the process, work of engines beside
+//! the GPU's channels, and performance states of the GPU.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use metalens_analyzer::{Analysis, Report, StateInterval};
 
 use crate::event::TraceEvents;
 use crate::lanes::NestedLanes;
-use crate::tracks::{LanedTracks, MACHINE, OpenTracks, PHASES, Tracks, WARM_UP};
+use crate::tracks::{ENGINES, LanedTracks, MACHINE, OpenTracks, PHASES, Tracks, WARM_UP};
 
 /// Writes the part of the warm-up that is in the window. It has a track of its own, because the
 /// analysis found it.
@@ -78,6 +78,41 @@ pub(crate) fn performance<W: Write>(
         slice
             .flag("induced", state.is_induced.then_some(true))
             .finish()?;
+    }
+    Ok(())
+}
+
+/// Writes the work of engines beside the GPU's channels. Tables that name no process belong to the
+/// whole machine.
+pub(crate) fn engines<W: Write>(
+    analysis: &Analysis,
+    tracks: &mut Tracks,
+    events: &mut TraceEvents<W>,
+) -> io::Result<()> {
+    let engines = &analysis.report.engines;
+    let of_machine = |name: &str| {
+        let mut engines = engines.iter();
+        engines.any(|engine| engine.id.label() == name && !engine.of_process)
+    };
+    // The states of the GPU name the machine, if there are any.
+    if analysis.performance().is_empty() && engines.iter().any(|engine| !engine.of_process) {
+        tracks.machine(&analysis.report, events)?;
+    }
+
+    for (at, (name, intervals)) in analysis.engines().enumerate() {
+        let pid = if of_machine(name) {
+            MACHINE
+        } else {
+            tracks.pid()
+        };
+        let mut laned = LanedTracks::new(pid, name, ENGINES + at);
+        for interval in intervals {
+            let span = (interval.start_ns, interval.end_ns);
+            let track = laned.place(span, tracks, events)?;
+            events
+                .slice(track, "engine", &interval.what, span)?
+                .finish()?;
+        }
     }
     Ok(())
 }

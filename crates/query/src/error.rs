@@ -135,7 +135,7 @@ impl Error {
     }
 }
 
-const TABLES: &str = "the tables are runs, intervals, gaps, kernels and findings; `metalens query \
+const TABLES: &str = "the tables are runs, intervals, gaps, kernels, findings and counters; `metalens query \
                       --schema` lists their columns";
 
 /// Returns the error below the contexts that polars wraps it in.

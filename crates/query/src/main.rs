@@ -4,6 +4,7 @@
 //! and one place that reads traces.
 
 mod arguments;
+mod failure;
 mod memory;
 mod out;
 mod screen;
@@ -18,6 +19,7 @@ use metalens_dataset::describe;
 use metalens_query::{Answer, Error, Library, check};
 
 use crate::arguments::{Arguments, Format};
+use crate::failure::{Misuse, Unavailable};
 use crate::traces::AddOutcome;
 
 fn main() -> ExitCode {
@@ -135,16 +137,6 @@ fn write(
     }
     Ok(())
 }
-
-/// A command line that cannot be carried out.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Misuse(&'static str);
-
-/// A failure because something is missing on this machine.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Unavailable(String);
 
 /// Prints an error and what to do about it; returns its exit code.
 fn fail(error: &anyhow::Error) -> ExitCode {

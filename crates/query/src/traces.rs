@@ -9,8 +9,8 @@ use metalens_dataset::is_dataset;
 use metalens_query::{Library, is_remote};
 use tempfile::TempDir;
 
-use crate::Unavailable;
 use crate::arguments::Arguments;
+use crate::failure::Unavailable;
 
 /// Outcome of adding the datasets and traces of the command line.
 pub(crate) enum AddOutcome {

@@ -65,5 +65,4 @@ pub use record_request::{RecordRequest, Recorder, RecordingSubject};
 pub use request::{RecordTimeouts, Recording, StoppedBy, XctraceRequest};
 pub use session::record;
 pub use shaders::ShaderOutcome;
-pub use signing::sign_for_tracing;
 pub use watch::{BundleVerdict, Event, StopRequest, Watcher};

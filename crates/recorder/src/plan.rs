@@ -62,6 +62,9 @@ impl RecordingPlan {
         if request.cpu {
             instruments.push("Time Profiler".to_owned());
         }
+        if request.counters {
+            instruments.push("Metal GPU Counters".to_owned());
+        }
 
         let changed_template = changed_template(&request, &tool)?;
         let template = match &changed_template {
@@ -69,16 +72,13 @@ impl RecordingPlan {
             None => stock_template(&request.template),
         };
         let record = Record {
-            template,
             instruments,
-            output: request.output.clone(),
             append_run: request.append_run,
             run_name: request.run_name.clone(),
             time_limit: length("--time-limit", request.time_limit_ns)?,
             window: length("--window", request.window_ns)?,
             device: request.device.clone(),
-            tracing_started: None,
-            target,
+            ..Record::new(template, request.output.clone(), target)
         };
         if request.is_simulated() {
             warnings.clear();
@@ -222,18 +222,11 @@ impl RecordingPlan {
                 stdin: metalens_xctrace::Stdin::Nothing,
                 force: false,
                 timeouts: request.timeouts,
-                record: Record {
-                    template: stock_template(&request.template),
-                    instruments: Vec::new(),
-                    output: request.output.clone(),
-                    append_run: false,
-                    run_name: None,
-                    time_limit: None,
-                    window: None,
-                    device: None,
-                    tracing_started: None,
-                    target: metalens_xctrace::command::Target::AllProcesses,
-                },
+                record: Record::new(
+                    stock_template(&request.template),
+                    request.output.clone(),
+                    metalens_xctrace::command::Target::AllProcesses,
+                ),
             },
             request,
         }

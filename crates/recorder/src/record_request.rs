@@ -31,6 +31,8 @@ pub struct RecordRequest {
     pub instruments: Vec<String>,
     /// True to add CPU samples.
     pub cpu: bool,
+    /// True to add hardware counters of the GPU.
+    pub counters: bool,
     /// True to add the times of shaders.
     pub shader_timeline: bool,
     /// Requested clock of the GPU, if any.
@@ -109,6 +111,7 @@ impl RecordRequest {
             template: Self::TEMPLATE.to_owned(),
             instruments: Vec::new(),
             cpu: false,
+            counters: false,
             shader_timeline: false,
             gpu_clock: None,
             time_limit_ns: None,

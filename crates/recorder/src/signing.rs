@@ -26,7 +26,7 @@ const ENTITLEMENTS: &str = "\
 /// # Errors
 ///
 /// If `codesign` cannot be started or refuses.
-pub fn sign_for_tracing(codesign: &Path, program: &Path) -> Result<bool> {
+pub(crate) fn sign_for_tracing(codesign: &Path, program: &Path) -> Result<bool> {
     let shown = duct::cmd!(codesign, "-d", "--entitlements", "-", "--xml", program);
     let shown = shown.stdout_capture().stderr_capture().unchecked().run();
     let shown = shown.map_err(|cause| cannot(codesign, &cause.to_string()))?;

@@ -146,80 +146,12 @@ fn notes(calibration: &Calibration) -> Option<Section> {
 }
 #[cfg(test)]
 mod tests {
-    use metalens_comparison::calibration::{
-        IssuedLabel, IssuedTotals, MeasuredRun, NameCounts, PairRuns, Program, ProgramRun,
-        RecordedWork,
-    };
+    use metalens_testing::calibration::{ALL, measured, pair, recorded};
 
     use super::*;
 
-    /// Makes a run with two labels: 6 encoders of 1 dispatch, 3 encoders of 8.
-    fn run(wall_ns: Option<u64>, gpu_ns: Option<u64>) -> ProgramRun {
-        let label = |label: &str, encoders, dispatches| IssuedLabel {
-            label: label.to_owned(),
-            encoders,
-            dispatches,
-        };
-        ProgramRun {
-            gpu_ns,
-            program: Program {
-                workload: "mixed".to_owned(),
-                size: 64,
-                count: 2,
-                warm_up: 1,
-                issued: IssuedTotals {
-                    command_buffers: 3,
-                    encoders: 9,
-                    dispatches: 30,
-                },
-                labels: vec![label("sin", 6, 6), label("scale", 3, 24)],
-                command_buffer_labels: ["mixed warm-up", "mixed step"].map(str::to_owned),
-                run: wall_ns.map(|measured_ns| MeasuredRun {
-                    device: "Apple M1".to_owned(),
-                    measured_ns,
-                }),
-            },
-        }
-    }
-
-    /// Makes a recording with these names, each with its numbers of intervals and encoders.
-    fn recorded(found: &[(&str, u64, u64)]) -> RecordedWork {
-        let one = |&(name, intervals, encoders): &(&str, u64, u64)| {
-            (
-                name.to_owned(),
-                NameCounts {
-                    intervals,
-                    encoders,
-                },
-            )
-        };
-        RecordedWork {
-            found: found.iter().map(one).collect(),
-            command_buffers: 3,
-            ..RecordedWork::default()
-        }
-    }
-
-    const ALL: &[(&str, u64, u64)] = &[("sin", 6, 6), ("scale", 3, 3)];
-
-    fn pair(times: Option<[u64; 4]>, recorded: RecordedWork) -> PairRuns {
-        let at = |at: usize| times.map(|times| times[at]);
-        PairRuns {
-            is_with_first: false,
-            without: run(at(0), at(1)),
-            with: run(at(2), at(3)),
-            recorded,
-        }
-    }
-
-    /// Makes a calibration from pairs of runs: wall and GPU time without, then with the recorder.
-    fn measured(times: &[[u64; 4]]) -> Calibration {
-        let pairs = times.iter().map(|&times| pair(Some(times), recorded(ALL)));
-        Calibration::from_pairs(pairs.collect(), false, true)
-    }
-
     #[test]
-    fn screens() {
+    fn measured_and_simulated_calibrations_are_shown() {
         let calibration = measured(&[
             [1_000_000, 500_000, 1_020_000, 505_000],
             [1_000_000, 500_000, 1_021_000, 495_000],

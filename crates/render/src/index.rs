@@ -1,7 +1,7 @@
 //! Builds the document of a batch's index: many recordings at a glance, one row each.
 
 use metalens_analyzer::message::{count, counted, kernel, path, percent, process};
-use metalens_analyzer::{Message, Severity, message};
+use metalens_analyzer::{Bound, Message, Severity, message};
 use metalens_batch::{FailedTrace, Index};
 use metalens_comparison::many::TraceRow;
 
@@ -169,6 +169,7 @@ fn traces(index: &Index) -> Section {
     let is_one_gpu = same(rows, |row| row.gpu.as_deref()).is_some();
     let mut columns = vec![
         Column::name("trace"),
+        Column::words("verdict"),
         Column::bar("busy over time").spare(9),
         Column::number("busy"),
         Column::number("window"),
@@ -223,6 +224,7 @@ fn trace_cells(row: &TraceRow) -> Vec<Cell> {
             text: path(&row.name),
             look: Look::Report(row.report.clone()),
         },
+        row.bound.map_or("-", Bound::label).into(),
         Cell {
             text: Message::default(),
             look: Look::OverTime(row.busy_over_time.clone(), row.others_over_time.clone()),

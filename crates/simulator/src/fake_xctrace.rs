@@ -24,73 +24,21 @@ mod record;
 mod run_facts;
 mod scratch;
 mod session;
+mod settings;
 mod template;
 mod version;
 mod xpath;
 
 pub use misbehavior::{Misbehavior, UnknownMisbehavior};
+pub use settings::{Exit, Settings, Streams};
 
 use std::ffi::OsString;
-use std::io::{Read, Write};
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
-use crate::scenario::Scenario;
 use arguments::Command;
 use session::Session;
+use settings::USAGE;
 use version::Build;
-
-/// Settings of the fake `xctrace`.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Scenario that every recording shows.
-    pub scenario: Scenario,
-    /// Ways in which it misbehaves.
-    pub misbehaviors: Vec<Misbehavior>,
-    /// Text after `xctrace version`. The build in it decides which options exist.
-    pub version: String,
-    /// Folder to count calls in, for misbehaviors of the first calls only.
-    pub state: Option<PathBuf>,
-    /// Duration of saving.
-    pub saving: Duration,
-}
-
-impl Settings {
-    /// Default of [`Settings::version`]: that of Xcode 26.3.
-    pub const VERSION: &str = "26.0 (17C529)";
-    /// Default duration of saving.
-    pub const SAVING: Duration = Duration::from_millis(30);
-}
-
-/// The standard streams of the fake `xctrace`.
-pub struct Streams<'a> {
-    /// Standard input, read only when it asks for Enter.
-    pub input: &'a mut dyn Read,
-    /// Standard output, written line by line.
-    pub out: &'a mut dyn Write,
-    /// Standard error, written line by line.
-    pub err: &'a mut dyn Write,
-}
-
-impl std::fmt::Debug for Streams<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Streams")
-    }
-}
-
-/// The way in which the program should end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use]
-pub enum Exit {
-    /// Exit with this code.
-    Code(u8),
-    /// Kill itself with this signal.
-    Signal(i32),
-}
-
-/// Exit code of bad usage. No source names it: a guess.
-pub(crate) const USAGE: u8 = 64;
 
 /// Does what `xctrace` would do with these arguments (without its name). When `interrupted` is set,
 /// as by SIGINT, a recording stops and is saved.

@@ -64,8 +64,10 @@
 //! bytes = 1_000_000
 //!
 //! [[recording.counter]]           # one value while any kick runs, another while none does
-//! name = "ALU Utilization"
+//! name = "ALU Limiter"
+//! unit = "percent"                # or "gigabytes-per-second", "count"
 //! busy = 80
+//! kernels = { add = 12 }          # instead of `busy` while a kick with this label runs
 //! idle = 0
 //! period = "100us"
 //!
@@ -80,6 +82,8 @@
 //! [[process.stream]]
 //! count = 8
 //! duration = "10us"
+//! spill = { bytes = 256, every = 2 }         # registers that the compiler spilled to memory
+//! sampled = { percent = 60, nested = true }  # part of each kick that the shader timeline sees
 //! oddities = { error-every = 4, lose-encoder-every = 3, lose-encoder-from = "everywhere" }
 //!
 //! [[process.signpost]]
@@ -89,10 +93,18 @@
 //! [[process.hang]]
 //! start = "701ms"
 //! length = "1ms"
+//!
+//! [[process.engine]]
+//! kind = "neural-engine"          # mps, core-ml, drawable-wait, frame, neural-engine-internal
+//! label = "encoder"
+//! start = "701ms"
+//! length = "200us"
+//! every = "1ms"
+//! count = 8
 //! ```
 //!
-//! A value is NULL in a bundle if no real bundle shows how it is stored: percentages, values of
-//! counters, messages of signposts. Names of functions are stored as in real bundles, in archives of
+//! A value is NULL in a bundle if no real bundle shows how it is stored: percentages, messages of
+//! signposts. Names of functions are stored as in real bundles, in archives of
 //! symbols. `fixtures/findings` has two small scenarios for each finding: one that triggers it and
 //! one that nearly does.
 //!
@@ -103,29 +115,32 @@ mod error;
 mod export;
 pub mod fake_xctrace;
 mod plan;
+mod random;
 mod scenario;
 mod truth;
 
 pub use error::Error;
 pub use export::bundle::{BundleOptions, write_bundle, write_bundle_with};
 pub use export::write_export;
+pub use scenario::engine::{EngineKind, EngineWork};
 pub use scenario::host::{Hang, Samples, Signpost};
 pub use scenario::labels::Labels;
 pub use scenario::lengths::Lengths;
-pub use scenario::machine::{Counter, Growth, Level, Memory, StatePiece};
+pub use scenario::machine::{Counter, CounterUnit, Growth, Level, Memory, StatePiece};
 pub use scenario::nanos::Nanos;
 pub use scenario::presets::{Preset, presets};
 pub use scenario::random::random_scenario;
 pub use scenario::recording::{Recording, TargetKind};
 pub use scenario::stream::{
-    CoalescedName, LostFrom, Oddities, Pause, SecondPass, Stream, Submission, WarmUp,
+    CoalescedName, LostFrom, Oddities, Pause, Sampled, SecondPass, Spill, Stream, Submission,
+    WarmUp,
 };
 pub use scenario::table::Table;
 pub use scenario::{Clock, Generation, Process, Role, Scenario};
 pub use truth::{
-    Allocated, Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, InState, Kernel, Latency,
-    Ledger, NamedBy, ProcessShare, Queue, ShaderTotal, SignpostTotal, Spread, States, Target,
-    Truth, TruthFile, Window, truths,
+    Allocated, Busy, Channel, ChosenBy, CounterTotal, Counts, EncodedKernel, Gaps, HistogramBin,
+    InState, Kernel, KernelMean, Latency, Ledger, NamedBy, ProcessShare, Queue, ShaderTotal,
+    SignpostTotal, Spills, Spread, States, Target, Truth, TruthFile, Window, truths,
 };
 
 /// Mark that every document of an export carries: name and version of this crate.

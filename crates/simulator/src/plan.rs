@@ -1,143 +1,24 @@
 //! Plans one run: every kick, encoding and command buffer, in integer nanoseconds. All tables and
 //! the truth are written from the plan.
 
+pub(crate) mod engines;
 pub(crate) mod host;
 pub(crate) mod machine;
+mod model;
 mod oddities;
-pub(crate) mod random;
 mod schedule;
 pub(crate) mod shaders;
 pub(crate) mod states;
 mod table_order;
 
-use rustc_hash::FxHashMap;
-
 use crate::error::Error;
+use crate::scenario::Scenario;
 use crate::scenario::nanos::Nanos;
-use crate::scenario::recording::TargetKind;
-use crate::scenario::{Clock, Role, Scenario};
-use host::{Activity, PlannedHang, PlannedSignpost, Sample};
-use machine::{MemoryInterval, PlannedState};
-
-/// The complete plan of one run of a scenario.
-#[derive(Debug)]
-pub(crate) struct Plan {
-    /// Number of the run, counted from 1.
-    pub(crate) run: u32,
-    /// Kind of target that was recorded.
-    pub(crate) target_kind: TargetKind,
-    /// Processes that exist in this run.
-    pub(crate) processes: Vec<PlannedProcess>,
-    /// Every label in use, stored once.
-    pub(crate) labels: NameTable,
-    /// Every channel in use, stored once.
-    pub(crate) channels: NameTable,
-    /// Command buffers in the order they were planned.
-    pub(crate) buffers: Vec<Buffer>,
-    /// Encoders, those of one buffer side by side.
-    pub(crate) encoders: Vec<Encoder>,
-    /// Rows of `metal-gpu-intervals`, in the table's order.
-    pub(crate) kicks: Vec<Kick>,
-    /// Duration of the run.
-    pub(crate) wall_ns: u64,
-    /// True if the times of shaders were recorded.
-    pub(crate) shader_timeline: bool,
-    /// Performance states of the GPU.
-    pub(crate) performance: Vec<PlannedState>,
-    /// Thermal states of the device.
-    pub(crate) thermal: Vec<PlannedState>,
-    /// Memory that Metal has allocated, for each process.
-    pub(crate) memory: Vec<(ProcessIndex, Vec<MemoryInterval>)>,
-    /// Wired system memory.
-    pub(crate) wired: Vec<MemoryInterval>,
-    /// Signposts, ordered by their begin.
-    pub(crate) signposts: Vec<PlannedSignpost>,
-    /// Activities of the threads of sampled processes, in no order.
-    pub(crate) activities: Vec<Activity>,
-    /// Samples of these threads.
-    pub(crate) samples: Vec<Sample>,
-    /// Hangs of main threads.
-    pub(crate) hangs: Vec<PlannedHang>,
-}
-
-/// A process as the tables show it.
-#[derive(Debug, Clone)]
-pub(crate) struct PlannedProcess {
-    /// Name of the process.
-    pub(crate) name: String,
-    /// Process id of the process.
-    pub(crate) pid: u32,
-    /// Id of its only thread.
-    pub(crate) tid: u64,
-    /// Relation to the recording.
-    pub(crate) role: Role,
-    /// Functions in its shader list.
-    pub(crate) shaders: Vec<String>,
-    /// First encoder; its other encoders follow.
-    pub(crate) first_encoder: EncoderIndex,
-    /// Function of its thread between a completion and the next encoding; `None` if not sampled.
-    pub(crate) host_function: Option<String>,
-}
-
-/// A committed command buffer.
-#[derive(Debug, Clone)]
-pub(crate) struct Buffer {
-    pub(crate) process: ProcessIndex,
-    pub(crate) label: NameIndex,
-    /// The driver's id, unique in the run.
-    pub(crate) id: u64,
-    /// Frame number, counted per process from 1.
-    pub(crate) frame: u32,
-    /// Time when encoding ended and the buffer was committed.
-    pub(crate) committed_ns: u64,
-    /// Time when the host was notified of its completion.
-    pub(crate) completed_ns: u64,
-    /// True if the completion was recorded.
-    pub(crate) completion_recorded: bool,
-    /// True if the application's other tables contain it.
-    pub(crate) submission_recorded: bool,
-    /// Code of the error in which it ended, if any.
-    pub(crate) error: Option<u32>,
-    pub(crate) first_encoder: EncoderIndex,
-    pub(crate) encoder_count: u32,
-}
-
-/// An encoder, with its time on the CPU.
-#[derive(Debug, Clone)]
-pub(crate) struct Encoder {
-    pub(crate) label: NameIndex,
-    /// The driver's id, unique in the run.
-    pub(crate) id: u64,
-    pub(crate) start_ns: u64,
-    pub(crate) duration_ns: u64,
-    /// True if the encoder list contains it.
-    pub(crate) recorded: bool,
-    /// True if the application's other tables contain it.
-    pub(crate) recoverable: bool,
-}
-
-/// A row of `metal-gpu-intervals`: a period in which a channel was occupied.
-#[derive(Debug, Clone)]
-pub(crate) struct Kick {
-    pub(crate) start_ns: u64,
-    pub(crate) duration_ns: u64,
-    pub(crate) buffer: BufferIndex,
-    /// Encoder that it ran, the first one if several were coalesced.
-    pub(crate) encoder: EncoderIndex,
-    /// Encoder part of the row's label.
-    pub(crate) label: NameIndex,
-    pub(crate) channel: NameIndex,
-    /// Submission id; both halves of a split kick have the same.
-    pub(crate) submission: u32,
-    /// Lane in which Instruments draws it.
-    pub(crate) depth: u32,
-    /// Number of encoders that the driver ran in it.
-    pub(crate) encoder_count: u8,
-    /// True if the row names its process and ids.
-    pub(crate) attributed: bool,
-    /// True if the row has a frame number.
-    pub(crate) framed: bool,
-}
+use model::too_long;
+pub(crate) use model::{
+    ActivityKind, Buffer, Encoder, Kick, MemoryInterval, NameTable, Plan, PlannedHang,
+    PlannedProcess, PlannedSignpost, PlannedState, ProcessIndex, WALL_NS_MAX,
+};
 
 /// Plans one run of a scenario.
 pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
@@ -151,6 +32,7 @@ pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
         buffers: Vec::new(),
         encoders: Vec::new(),
         kicks: Vec::new(),
+        clock: scenario.clock,
         wall_ns: 0,
         shader_timeline: scenario.recording.shader_timeline,
         performance: Vec::new(),
@@ -161,6 +43,8 @@ pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
         activities: Vec::new(),
         samples: Vec::new(),
         hangs: Vec::new(),
+        engines: Vec::new(),
+        counters: scenario.recording.counter.clone(),
     };
 
     for (position, process) in scenario.processes_of(run) {
@@ -181,14 +65,11 @@ fn add_machine_and_host(plan: &mut Plan, scenario: &Scenario) -> Result<(), Erro
     plan.wired = machine::wired(scenario, plan.wall_ns);
     plan.signposts = host::signposts(scenario, plan);
     plan.hangs = host::hangs(scenario, plan);
+    plan.engines = engines::engines(scenario, plan);
     plan.samples = host::samples(scenario, plan)?;
     Ok(())
 }
 
-/// Longest duration of a run: the end date stays on the day of the start date.
-pub(crate) const WALL_NS_MAX: u64 = 3_600_000_000_000;
-
-/// Returns the duration of the run, which must contain all work.
 fn wall_ns(plan: &Plan, scenario: &Scenario) -> Result<u64, Error> {
     let kicks_end = plan.kicks.iter().map(Kick::end_ns).max().unwrap_or(0);
     let completed = plan
@@ -218,134 +99,4 @@ fn wall_ns(plan: &Plan, scenario: &Scenario) -> Result<u64, Error> {
         return Err(too_long("recording", plan.run));
     }
     Ok(wall_ns)
-}
-
-/// Returns the error of a run that would not end within [`WALL_NS_MAX`].
-fn too_long(field: &str, run: u32) -> Error {
-    Error::field(
-        field,
-        format!("makes run {run} longer than an hour"),
-        "runs of up to one hour",
-    )
-}
-
-impl Plan {
-    /// Returns the process that a row names, or `None` for an unattributed row.
-    pub(crate) fn process_of(&self, kick: &Kick) -> Option<ProcessIndex> {
-        kick.attributed.then(|| self.buffer(kick.buffer).process)
-    }
-
-    /// Returns the process that was launched or attached to.
-    pub(crate) fn recorded_target(&self) -> Option<ProcessIndex> {
-        let is_analyzed = |process: &PlannedProcess| process.role == Role::Target;
-        self.processes
-            .iter()
-            .position(is_analyzed)
-            .map(ProcessIndex::at)
-    }
-
-    /// Returns whether the application tables (encodings, submissions) cover a process.
-    pub(crate) fn is_instrumented(&self, process: ProcessIndex) -> bool {
-        self.target_kind == TargetKind::AllProcesses || self.process(process).role == Role::Target
-    }
-
-    pub(crate) fn process(&self, index: ProcessIndex) -> &PlannedProcess {
-        &self.processes[index.get()]
-    }
-
-    pub(crate) fn buffer(&self, index: BufferIndex) -> &Buffer {
-        &self.buffers[index.get()]
-    }
-
-    pub(crate) fn encoder(&self, index: EncoderIndex) -> &Encoder {
-        &self.encoders[index.get()]
-    }
-
-    /// Returns the encoders of a buffer.
-    pub(crate) fn encoders_of(&self, buffer: &Buffer) -> &[Encoder] {
-        let first = buffer.first_encoder.get();
-        &self.encoders[first..first + buffer.encoder_count as usize]
-    }
-}
-
-impl Kick {
-    pub(crate) const fn end_ns(&self) -> u64 {
-        self.start_ns + self.duration_ns
-    }
-}
-
-impl Encoder {
-    pub(crate) const fn end_ns(&self) -> u64 {
-        self.start_ns + self.duration_ns
-    }
-}
-
-impl Clock {
-    /// Returns the last instant or duration that the clock can show, in whole nanoseconds.
-    pub(crate) const fn cut(self, ns: u64) -> u64 {
-        match self {
-            Self::Free => ns,
-            // 24 ticks are 1000 ns. Rounding to the nearest tick first keeps a cut value as it is.
-            Self::Mhz24 => ((ns * 24 + 500) / 1_000) * 125 / 3,
-        }
-    }
-}
-
-macro_rules! index {
-    ($($(#[$doc:meta])* $name:ident),*) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub(crate) struct $name(u32);
-
-        impl $name {
-            /// Returns the index of the element at `position`. The limit on intervals keeps it in 32 bits.
-            pub(crate) fn at(position: usize) -> Self {
-                Self(u32::try_from(position).unwrap_or(u32::MAX))
-            }
-
-            pub(crate) const fn get(self) -> usize {
-                self.0 as usize
-            }
-        }
-    )*};
-}
-
-index!(
-    /// Index of a process in the plan.
-    ProcessIndex,
-    /// Index of a buffer in the plan.
-    BufferIndex,
-    /// Index of an encoder in the plan.
-    EncoderIndex,
-    /// Index of a label or channel in the plan.
-    NameIndex
-);
-
-/// A table of texts that occur often, each stored once.
-#[derive(Debug, Default)]
-pub(crate) struct NameTable {
-    texts: Vec<String>,
-    known: FxHashMap<String, NameIndex>,
-}
-
-impl NameTable {
-    /// Returns the index of a text, which is added if it is new.
-    pub(crate) fn index_of(&mut self, text: &str) -> NameIndex {
-        if let Some(index) = self.known.get(text) {
-            return *index;
-        }
-
-        let index = NameIndex::at(self.texts.len());
-        self.texts.push(text.to_owned());
-        self.known.insert(text.to_owned(), index);
-        index
-    }
-
-    pub(crate) fn text(&self, index: NameIndex) -> &str {
-        &self.texts[index.get()]
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.texts.len()
-    }
 }

@@ -1,5 +1,6 @@
 //! Defines a scenario: which processes submit work to the GPU, and how the recording shows it.
 
+pub(crate) mod engine;
 pub(crate) mod host;
 pub(crate) mod labels;
 pub(crate) mod lengths;
@@ -14,7 +15,7 @@ mod validate;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
+use engine::EngineWork;
 use host::{Hang, Samples, Signpost};
 use machine::Memory;
 use recording::Recording;
@@ -86,6 +87,9 @@ pub struct Process {
     /// Times during which its main thread did not respond.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hang: Vec<Hang>,
+    /// Work of engines beside the GPU's channels, and frames.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub engine: Vec<EngineWork>,
 }
 
 /// Relation of a process to the recording.
@@ -132,33 +136,6 @@ pub enum Clock {
 impl Scenario {
     /// Largest number of runs in a scenario.
     pub const RUNS_MAX: u32 = 12;
-
-    /// Parses and checks a scenario.
-    ///
-    /// # Errors
-    /// [`Error::Toml`] if the text is not a scenario, [`Error::Field`] if a value is not possible.
-    pub fn from_toml(text: &str) -> Result<Self, Error> {
-        let scenario: Self = toml::from_str(text)?;
-        scenario.validate()?;
-        Ok(scenario)
-    }
-
-    /// Returns the preset with this name; [`presets`](crate::presets) lists them.
-    #[must_use]
-    pub fn preset(name: &str) -> Option<Self> {
-        presets::presets()
-            .iter()
-            .find(|preset| preset.name == name)
-            .and_then(|preset| preset.scenario().ok())
-    }
-
-    /// Checks every field for values that a recording could have.
-    ///
-    /// # Errors
-    /// [`Error::Field`] for the first field that fails.
-    pub fn validate(&self) -> Result<(), Error> {
-        validate::scenario(self)
-    }
 
     /// Returns the number of GPU intervals planned over all runs, before oddities join or split some.
     #[must_use]

@@ -10,11 +10,18 @@
     reason = "a panic is the failure report of a test"
 )]
 
+pub mod calibration;
+mod raw_counters;
+mod table;
+
 use std::path::{Path, PathBuf};
+
+pub use raw_counters::{RawCounters, raw_counters};
 
 use metalens_analyzer::{Analysis, Error, Request, analyze, selection};
 use metalens_simulator::{Scenario, write_export};
 use metalens_trace::{Input, LoadOptions};
+pub use table::table_document;
 
 /// Reads and analyzes an input.
 ///
@@ -38,9 +45,25 @@ pub fn analyze_scenario(scenario: &Scenario, request: &Request) -> Result<Analys
     analyze_input(&export, request)
 }
 
-/// Returns a request that keeps the intervals of other processes, as `analyze --parquet` does.
-#[must_use]
-pub fn with_everyone(request: Request) -> Request {
+/// Reads and analyzes an input as `analyze --parquet` does, with the intervals of other processes.
+///
+/// # Errors
+///
+/// If the input cannot be read, or has no process to report on.
+pub fn analyze_everyone(input: &Path, request: Request) -> Result<Analysis, Error> {
+    analyze_input(input, &with_everyone(request))
+}
+
+/// Writes a scenario as an export, and analyzes it as `analyze --parquet` does.
+///
+/// # Errors
+///
+/// If the scenario has no process to report on.
+pub fn analyze_everyone_of(scenario: &Scenario) -> Result<Analysis, Error> {
+    analyze_scenario(scenario, &with_everyone(Request::default()))
+}
+
+fn with_everyone(request: Request) -> Request {
     Request {
         keep_everyone: true,
         ..request

@@ -17,10 +17,12 @@
 pub mod csv;
 mod hostile;
 mod letters;
+mod names;
 mod safe_writer;
 mod style;
 
 pub use hostile::HOSTILE;
 pub use letters::{in_json, is_hidden, name, shown, shown_lines, shown_message};
+pub use names::{fold_runs, shorten_all};
 pub use safe_writer::SafeWriter;
 pub use style::Style;

@@ -9,7 +9,6 @@ use std::io;
 
 use metalens_files::{NotAFile, TooLarge};
 
-use crate::input::compression_problem;
 use crate::place::Place;
 
 /// A failed read: the cause and the place. Boxed, because it is rare and large.
@@ -62,15 +61,6 @@ impl Error {
     pub fn at_table(mut self, schema: &str) -> Self {
         let table = &mut self.0.place.table;
         table.get_or_insert_with(|| schema.to_owned());
-        self
-    }
-
-    /// Adds the file, if the code that failed did not know it.
-    #[must_use]
-    pub fn at_file(mut self, file: &str) -> Self {
-        if self.0.place.file.is_empty() {
-            file.clone_into(&mut self.0.place.file);
-        }
         self
     }
 }
@@ -390,6 +380,25 @@ pub enum Problem {
     },
 }
 
+/// The failure of a decoder. An [`io::Error`] contains it.
+#[derive(Debug, thiserror::Error)]
+#[error("{format}: {detail}")]
+pub(crate) struct DecoderFailure {
+    pub(crate) format: &'static str,
+    pub(crate) detail: String,
+}
+
+impl DecoderFailure {
+    /// Returns the problem of the failure inside an error, if there is one.
+    fn inside(error: &io::Error) -> Option<Problem> {
+        let failure = error.get_ref()?.downcast_ref::<Self>()?;
+        Some(Problem::Compression {
+            format: failure.format,
+            detail: failure.detail.clone(),
+        })
+    }
+}
+
 impl Problem {
     /// Returns the problem that a reader or a decoder put inside a system error, if there is one.
     pub(crate) fn inside(error: &io::Error) -> Option<Self> {
@@ -397,7 +406,7 @@ impl Problem {
         let too_large = metalens_files::too_large(error).map(Self::TooLarge);
         not_a_file
             .or(too_large)
-            .or_else(|| compression_problem(error))
+            .or_else(|| DecoderFailure::inside(error))
     }
 
     /// Returns true if the input itself is faulty, not its environment (a missing file, a full

@@ -54,9 +54,16 @@ impl Kind {
             | "metal-workload-priority"
             | "gpu-frame-number"
             | "gpu-driver-surface"
+            | "os-signpost-identifier"
             | "displayed-surface-swap"
             | "time-sample-kind"
-            | "text-address" => Self::Integer,
+            | "text-address"
+            | "kdebug-class"
+            | "kdebug-subclass"
+            | "kdebug-code"
+            | "kdebug-func"
+            | "kdebug-arg"
+            | "mach-absolute-time" => Self::Integer,
             "process" => Self::Process,
             "thread" => Self::Thread,
             "formatted-label" => Self::Label,

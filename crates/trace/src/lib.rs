@@ -35,6 +35,7 @@ mod kind;
 mod label;
 mod names;
 mod note;
+mod partial_trace;
 mod place;
 mod select;
 mod table;
@@ -47,8 +48,8 @@ use std::io::Read;
 pub use compare::{Difference, TableComparison, compare};
 pub use error::{Error, Problem, Result};
 pub use input::{
-    CountedTable, Input, InputKind, ListedDocument, LoadOptions, Opener, PathKind, Progress,
-    TableSource, path_kind,
+    CountedTable, Input, ListedDocument, LoadOptions, Opener, PathKind, Progress, TableSource,
+    path_kind,
 };
 pub use integers::Integers;
 pub use kind::Kind;
@@ -60,7 +61,7 @@ pub use place::Place;
 pub use select::Selection;
 pub use table::{Column, ColumnSpec, Origin, Schema, Table};
 pub use toc::{Device, ListedProcess, ListedTable, Run, Setting, Target, TargetProcess, Toc};
-pub use trace::Trace;
+pub use trace::{InputKind, Trace};
 
 /// Reads the selected tables of one document from a stream of bytes. Errors name the document
 /// `name`.

@@ -1,11 +1,23 @@
 //! Defines a loaded trace: the facts of one run and its selected tables.
 
 use crate::error::{Error, Problem, Result};
-use crate::input::InputKind;
 use crate::names::Names;
 use crate::note::Note;
 use crate::table::Table;
 use crate::toc::Run;
+
+/// The kind of an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputKind {
+    /// A `.trace` bundle, a folder or in an archive.
+    Bundle,
+    /// A folder or archive of exported documents.
+    Export,
+    /// A single document.
+    Xml,
+    /// A `.trace` bundle whose documents xctrace writes while they are read.
+    Exported,
+}
 
 /// One run of a recording with the selected tables.
 #[derive(Debug)]

@@ -312,10 +312,10 @@ fn sampled(report: &Report) -> Option<Message> {
     let host = report.cpu.as_ref()?.host.as_ref()?;
     (host.samples >= SAMPLES).then(|| {
         message!(
-            "; of {} in that time, {} found the program running and {} in a call that waits",
+            "; of {} in that time, {} found the program running and {} waiting",
             counted(host.samples, "CPU sample"),
             count(host.running),
-            count(host.in_waiting_calls)
+            count(host.waiting)
         )
     })
 }

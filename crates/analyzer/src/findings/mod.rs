@@ -7,6 +7,7 @@
 //! are the results of the thresholds ([`verdicts`]), the notes that a reader needs to interpret
 //! the numbers ([`notes`]), and the report in four sentences ([`summary`]).
 
+pub(crate) mod bound;
 mod evidence;
 pub(crate) mod framework;
 mod idle;

@@ -6,7 +6,8 @@ use crate::report::{Note, Report};
 use crate::subject::Subject;
 use crate::subject::timeline::Interval;
 use crate::tables::commands::{APPLICATION, COMPLETIONS, ENCODERS, SUBMISSIONS};
-use crate::tables::gpu::GPU_STATES;
+use crate::tables::gpu::{GPU_INTERVALS, GPU_STATES};
+use crate::tables::raw::KERNEL_EVENTS;
 
 /// Returns the notes about the numbers of a report.
 pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<Note> {
@@ -27,6 +28,19 @@ pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     notes.extend(cause_notes(subject, report));
     notes.extend(active_time(report));
     notes
+}
+
+/// Returns the note of a report whose GPU intervals are computed from raw events.
+pub(crate) fn intervals_from_raw_events() -> Note {
+    let text = message!(
+        "{} is missing or empty, so the GPU intervals are computed from raw {} events: times, \
+         channels, command buffers, encoders and processes, without labels, on the channels Vertex, \
+         Fragment and Compute. The rule is checked on recordings of an M1, an M2 and an M2 Ultra \
+         only; `metalens selfcheck` compares it with the table where a recording has both",
+        table(GPU_INTERVALS.schema),
+        table(KERNEL_EVENTS.schema),
+    );
+    Note::loud("intervals-from-raw-events", text)
 }
 
 /// Names the tables in which rows contradict each other.

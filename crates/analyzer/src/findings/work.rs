@@ -4,10 +4,10 @@ use super::evidence::{Evidence, is_share, matters, own_idle_ns, share_of};
 use super::framework::{Framework, Knob};
 use super::rule::{Concern, Rule};
 use crate::basics::message::{
-    Message, Value, count, counted, kernel, moment, number, percent, time, ungrouped,
+    Message, Value, bytes, count, counted, kernel, moment, number, percent, time, ungrouped,
 };
 use crate::message;
-use crate::report::{Kernel, Report, Severity, WorkRow};
+use crate::report::{Kernel, KernelSpills, Report, Severity, WorkRow};
 use crate::subject::kernel_names::UNLABELED_BLIT;
 
 pub(super) const RULES: &[Rule] = &[
@@ -107,6 +107,20 @@ pub(super) const RULES: &[Rule] = &[
         knobs: &[],
         counter_evidence: "Amounts in work.json that are too small or incomplete (bytes without the \
              flops that bound the kernel), or work so short that latency bounds it.",
+    },
+    Rule {
+        id: "register-spills",
+        concern: Concern::Speed,
+        within: &[],
+        severity: Severity::Medium,
+        title: "kernels spill registers to memory",
+        condition: register_spills,
+        action: "keep fewer values live at once in the kernels that spill",
+        advice: "Keep fewer values live at once: smaller tiles, less unrolling, half instead of \
+             float, no local array with a variable index. Fewer threads per threadgroup \
+             (max_total_threads_per_threadgroup in the kernel) leave more registers to each.",
+        knobs: &[],
+        counter_evidence: "The kernels take as long when the spills are gone.",
     },
     Rule {
         id: "outliers",
@@ -320,6 +334,43 @@ fn throughput(tflop_per_s: f64) -> Message {
         tflop_per_s,
         |tflop_per_s| Value::Throughput { tflop_per_s },
     )
+}
+
+fn register_spills(report: &Report) -> Option<Evidence> {
+    /// Less of the GPU time is not worth a change of the kernel.
+    const SHARE: f64 = 0.05;
+    let kernels = report.kernels.iter();
+    let kernels = kernels.filter_map(|kernel| Some((kernel, kernel.spills?)));
+    let mut spilling: Vec<(&Kernel, KernelSpills)> =
+        kernels.filter(|(_, spills)| spills.instances > 0).collect();
+    spilling.sort_by_key(|(_, spills)| std::cmp::Reverse(spills.total_ns));
+
+    let (&(first, most), _) = spilling.split_first()?;
+    let total_ns = spilling.iter().map(|(_, spills)| spills.total_ns).sum();
+    let places = spilling.iter().take(3).map(|(kernel, spills)| {
+        message!(
+            "{}: up to {}, {} of {}, {}",
+            self::kernel(&kernel.name),
+            bytes(spills.max_bytes),
+            count(spills.instances),
+            counted(kernel.instances, "interval"),
+            time(spills.total_ns),
+        )
+    });
+    is_share(total_ns, report.busy.sum_ns, SHARE).then(|| {
+        let text = message!(
+            "GPU intervals with spilled registers take {} of the GPU time, {} of {}, in {}; {} \
+             spills up to {}",
+            share_of(total_ns, report.busy.sum_ns),
+            time(total_ns),
+            time(report.busy.sum_ns),
+            counted(spilling.len() as u64, "kernel"),
+            kernel(&first.name),
+            bytes(most.max_bytes),
+        );
+        // No gain: the recording does not tell what the spills cost.
+        Evidence::new(text).at(places)
+    })
 }
 
 fn outliers(report: &Report) -> Option<Evidence> {

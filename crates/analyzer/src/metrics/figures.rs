@@ -144,6 +144,7 @@ impl FiguresInput<'_> {
             },
             signposts: &subject.signposts,
             selected: subject.cut.phase.clone(),
+            commands: &subject.commands,
         };
         phases(
             &subject.mine,

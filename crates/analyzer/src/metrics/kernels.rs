@@ -4,7 +4,8 @@ use metalens_trace::{Names, Symbol};
 
 use crate::basics::spans::{RunningUnion, Span};
 use crate::basics::statistics::{Statistics, ratio, summarize};
-use crate::report::{Channel, Kernel};
+use crate::metrics::spills::SpilledEncoders;
+use crate::report::{Channel, Kernel, KernelSpills};
 use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::timeline::Interval;
 
@@ -13,11 +14,18 @@ pub(crate) struct Kernels {
     pub named: NamedIntervals,
     /// Statistics of each kernel's durations inside the window, by its number.
     pub durations: Vec<Statistics>,
+    /// Spilled registers of each kernel, by its number; `None` if they were not recorded.
+    spills: Option<Vec<KernelSpills>>,
 }
 
 impl Kernels {
     /// Computes the statistics of some intervals inside a window.
-    pub(crate) fn new(named: NamedIntervals, mine: &[Interval], window: Span) -> Self {
+    pub(crate) fn new(
+        named: NamedIntervals,
+        spilled: Option<&SpilledEncoders>,
+        mine: &[Interval],
+        window: Span,
+    ) -> Self {
         let mut durations: Vec<Vec<u64>> = vec![Vec::new(); named.count()];
         for (interval, kernel) in mine.iter().zip(named.numbers()) {
             if let Some(durations) = durations.get_mut(kernel) {
@@ -29,6 +37,7 @@ impl Kernels {
         Self {
             // Every kernel has an interval, so the default is never used.
             durations: statistics.map(Option::unwrap_or_default).collect(),
+            spills: spilled.map(|spilled| spilled.by_kernel(&named, mine, window)),
             named,
         }
     }
@@ -72,6 +81,11 @@ impl Kernels {
             stddev_ns: durations.deviation,
             p95_ns: durations.p95,
             p99_ns: durations.p99,
+            spills: self
+                .spills
+                .as_ref()
+                .and_then(|all| all.get(number).copied()),
+            shader_ns: self.named.covered_ns(number),
         }
     }
 }

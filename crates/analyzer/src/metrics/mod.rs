@@ -1,9 +1,10 @@
 //! Computes the figures of a report from its subject and from the tables beside it.
 
 pub(crate) mod busy_window;
-mod counters;
+pub(crate) mod counters;
 pub(crate) mod cpu;
 pub(crate) mod efficiency;
+pub(crate) mod engines;
 pub(crate) mod figures;
 pub(crate) mod gap_causes;
 mod histogram;
@@ -16,4 +17,5 @@ pub(crate) mod phases;
 pub(crate) mod sanity;
 mod shaders;
 mod shape;
+pub(crate) mod spills;
 pub(crate) mod surroundings;

@@ -2,15 +2,17 @@
 //! CPU.
 
 use super::busy_window::BusyWindow;
-use super::counters::counters;
+use super::counters::{CounterInput, CounterSeries, counters};
 use super::cpu;
+use super::engines::{Engines, engines};
 use super::machine::{MachineInput, machine};
 use super::shaders::inventory;
 use crate::basics::spans::Span;
 use crate::basics::state_interval::StateInterval;
 use crate::error::Result;
-use crate::report::{Counters, Cpu, Machine, NotRecorded, Shader};
+use crate::report::{Cause, Counters, Cpu, Kernel, Machine, NotRecorded, Shader};
 use crate::subject::Subject;
+use crate::subject::named_intervals::NamedIntervals;
 use crate::tables::SurroundingTables;
 use crate::tables::recording::Recording;
 
@@ -20,20 +22,25 @@ pub(crate) struct Surroundings {
     /// Performance states of the GPU, in order of time.
     pub performance: Vec<StateInterval>,
     pub counters: Option<Counters>,
+    pub engines: Engines,
+    /// Samples of the counters, in the order of the report.
+    pub counter_series: Vec<CounterSeries>,
     pub cpu: Option<Cpu>,
     pub shaders: Vec<Shader>,
     pub not_recorded: Vec<NotRecorded>,
 }
 
 impl Surroundings {
-    /// Computes the parts, and frees the memory of the tables. `host` are the stretches of idle
-    /// time that host work caused.
+    /// Computes the parts, and frees the memory of the tables. `kernels` are the process's intervals
+    /// by kernel, and the report's kernels; `host` are the stretches of idle time that host work
+    /// caused; `idle` returns all idle time with its causes.
     pub(crate) fn new(
         tables: SurroundingTables,
         recording: &Recording,
         subject: &Subject,
         busy_window: BusyWindow<'_>,
-        host: &[Span],
+        (kernels, host): ((&NamedIntervals, &[Kernel]), &[Span]),
+        idle: impl Fn() -> Vec<(Span, Cause)>,
     ) -> Result<Self> {
         let mut not_recorded = Vec::new();
         let input = MachineInput {
@@ -46,9 +53,20 @@ impl Surroundings {
         };
         let (machine, performance) = machine(input, &mut not_recorded);
 
-        let (window, busy) = (busy_window.window, busy_window.busy);
-        let counters = counters(tables.counters, recording, window, busy);
+        let window = busy_window.window;
+        let input = CounterInput {
+            recording,
+            window,
+            busy: busy_window.busy,
+            mine: &subject.mine,
+            others: &subject.others.busy,
+            kernels,
+        };
+        let (counters, counter_series) = counters(tables.counters, &input);
         let counters = counters.map_err(|why| not_recorded.push(why)).ok();
+
+        let mut engines = engines(tables.engines, busy_window, idle, &recording.names);
+        not_recorded.extend(engines.not_recorded.take());
 
         let (chosen, threads) = (&subject.chosen, &subject.commands.threads);
         let cpu = cpu::cpu(tables.cpu, recording, chosen, threads, host, window)?;
@@ -58,6 +76,8 @@ impl Surroundings {
             machine,
             performance,
             counters,
+            engines,
+            counter_series,
             cpu,
             shaders: inventory(&tables.shader_list, chosen, &recording.names),
             not_recorded,

@@ -74,7 +74,8 @@ pub struct CpuThread {
     pub samples: u64,
     /// Summed weights of those samples.
     pub weight: u64,
-    /// Number of samples in which the thread was running.
+    /// Number of samples in which the thread was running, outside of the calls by which threads
+    /// wait.
     pub running: u64,
     /// `running` divided by `samples`; null if unknown.
     pub running_share: Option<f64>,
@@ -92,13 +93,15 @@ pub struct CpuHost {
     pub samples: u64,
     /// Summed weights of those samples.
     pub weight: u64,
-    /// Number of samples in which the thread was running.
+    /// Number of samples in which the thread was running, outside of the calls by which threads
+    /// wait.
     pub running: u64,
-    /// Number of samples in which the thread was waiting, in any state of waiting.
+    /// Number of samples in which the thread was waiting: in any state of waiting, or in a call by
+    /// which threads wait.
     pub waiting: u64,
-    /// Number of samples in the system calls by which threads wait (`__psynch_cvwait` and others),
-    /// in any thread state. A recorder that samples only running threads catches them as they go to
-    /// sleep and wake.
+    /// Number of the waiting samples in the system calls by which threads wait (`__psynch_cvwait`
+    /// and others), in any thread state. A recorder that samples only running threads catches them
+    /// as they go to sleep and wake.
     pub in_waiting_calls: u64,
     /// Summed weights divided by `host_ns`: the share of this time that the samples cover. Above 1
     /// if several threads ran at once. Null if weights are not time.

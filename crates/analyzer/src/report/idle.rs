@@ -111,6 +111,19 @@ impl GapParts {
         part.map_or(0, |(_, ns)| ns)
     }
 
+    /// Borrows the time of one cause in nanoseconds, for a change.
+    pub(crate) fn get_mut(&mut self, cause: Cause) -> &mut u64 {
+        match cause {
+            Cause::Completion => &mut self.completion_ns,
+            Cause::Host => &mut self.host_ns,
+            Cause::Encoding => &mut self.encoding_ns,
+            Cause::Submission => &mut self.submission_ns,
+            Cause::Queued => &mut self.queued_ns,
+            Cause::Contention => &mut self.contention_ns,
+            Cause::Unknown => &mut self.unknown_ns,
+        }
+    }
+
     /// Returns the time of each cause in nanoseconds, in the order of time.
     #[must_use]
     pub fn by_cause(&self) -> [(Cause, u64); 7] {

@@ -33,6 +33,26 @@ pub struct Kernel {
     pub p95_ns: u64,
     /// 99th percentile of the durations in nanoseconds, nearest rank.
     pub p99_ns: u64,
+    /// Registers that the compiler spilled to memory; null if the recording does not tell.
+    #[serde(default)]
+    pub spills: Option<KernelSpills>,
+    /// Time in nanoseconds for which samples of the shader profiler say which shader ran, without
+    /// counting nested samples twice; null if there are none. Shaders name an interval only if
+    /// samples cover at least half of it.
+    #[serde(default)]
+    pub shader_ns: Option<u64>,
+}
+
+/// Registers of a kernel that the compiler spilled to memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KernelSpills {
+    /// Number of GPU intervals whose encoder ran code with spilled registers.
+    pub instances: u64,
+    /// Summed durations of these intervals in nanoseconds.
+    pub total_ns: u64,
+    /// Largest number of spilled bytes that the compiler reports for one of these encoders; 0 if
+    /// there are none.
+    pub max_bytes: u64,
 }
 
 /// GPU work of the process on one channel.

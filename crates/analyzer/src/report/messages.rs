@@ -152,6 +152,7 @@ impl Report {
             (&mut summary.busy, &mut summary.busy_values),
             (&mut summary.idle, &mut summary.idle_values),
             (&mut summary.advice, &mut summary.advice_values),
+            (&mut self.verdict.why, &mut self.verdict.why_values),
         ];
         let cause = summary.cause.iter_mut();
         let cause = cause.zip(once(&mut summary.cause_values));

@@ -4,8 +4,10 @@
 //! points in time count from the start of the recording. `null` means unknown or undefined,
 //! never zero.
 
+mod bound;
 mod counters;
 mod cpu;
+mod engines;
 mod idle;
 mod kernels;
 mod known_work;
@@ -23,8 +25,10 @@ mod verdicts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use bound::*;
 pub use counters::*;
 pub use cpu::*;
+pub use engines::*;
 pub use idle::*;
 pub use kernels::*;
 pub use known_work::*;
@@ -49,6 +53,9 @@ pub struct Report {
     pub schema: String,
     /// Summary of the report in four sentences.
     pub summary: Summary,
+    /// Verdict in a word: what bounds the program.
+    #[serde(default)]
+    pub verdict: BoundVerdict,
     /// Input that was read, and the reader that read it.
     pub source: Source,
     /// Facts about the recording and the recorded machine.
@@ -88,6 +95,13 @@ pub struct Report {
     pub machine: Machine,
     /// Hardware counters of the GPU; null if none were recorded.
     pub counters: Option<Counters>,
+    /// Work of engines beside the GPU's channels. An engine is missing if the recording has no row of
+    /// it, which does not prove that it did nothing.
+    #[serde(default)]
+    pub engines: Vec<Engine>,
+    /// Frames that the process presented; null if none were recorded.
+    #[serde(default)]
+    pub frames: Option<Frames>,
     /// CPU samples of the threads of the process; null if none were recorded.
     pub cpu: Option<Cpu>,
     /// Throughput of kernels whose work is known; null if no work file was given.

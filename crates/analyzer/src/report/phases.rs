@@ -20,6 +20,10 @@ pub struct Phases {
     /// Phases that programs named with os_signpost intervals: those of the process first, then the
     /// longest first. At most 100.
     pub signposts: Vec<NamedPhase>,
+    /// Number of GPU intervals of the process that belong to no phase because the recording has
+    /// neither their encoding nor their commit.
+    #[serde(default)]
+    pub unplaced: u64,
     /// Named phase that the window was cut to; null if none was requested.
     pub selected: Option<SelectedPhase>,
 }
@@ -183,6 +187,46 @@ pub struct NamedPhase {
     pub busy_ns: u64,
     /// `busy_ns` divided by `window_ns`; null if no part of the union is in the window.
     pub ratio: Option<f64>,
+    /// GPU work that the process encoded during the intervals, wherever it ran; null if the
+    /// recording does not tell when work was encoded.
+    #[serde(default)]
+    pub encoded: Option<EncodedWork>,
+}
+
+/// GPU work that the process encoded during a phase. A GPU interval belongs to a phase in which
+/// its encoding began, or if that is not recorded, in which its command buffer was committed. It
+/// belongs to each of several nested phases. All figures are of the window.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EncodedWork {
+    /// Number of GPU intervals.
+    pub intervals: u64,
+    /// Summed durations in nanoseconds.
+    pub total_ns: u64,
+    /// Start of the first one on the GPU, in nanoseconds since the recording began; null if there
+    /// are none.
+    pub start_ns: Option<u64>,
+    /// End of the last one on the GPU, in nanoseconds since the recording began; null if there are
+    /// none.
+    pub end_ns: Option<u64>,
+    /// Kernels by their time in the phase. At most 20.
+    pub kernels: Vec<PhaseKernel>,
+    /// Number of kernels, listed or not.
+    pub kernels_count: u64,
+}
+
+/// GPU work of one kernel that was encoded during a phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseKernel {
+    /// Name of the kernel.
+    pub name: String,
+    /// Channel that it ran on; null if the table has none.
+    pub channel: Option<String>,
+    /// Number of GPU intervals.
+    pub instances: u64,
+    /// Summed durations in nanoseconds.
+    pub total_ns: u64,
+    /// Share of the GPU time of the phase, in percent.
+    pub time_pct: f64,
 }
 
 /// Named phase that the window was cut to.
@@ -190,6 +234,9 @@ pub struct NamedPhase {
 pub struct SelectedPhase {
     /// Name of the phase.
     pub name: String,
+    /// Number of the interval that the window was cut to, from 1; null if it is all of them.
+    #[serde(default)]
+    pub iteration: Option<u64>,
     /// Number of its intervals with time in the window, which reaches from the first begin to the
     /// last end.
     pub count: u64,

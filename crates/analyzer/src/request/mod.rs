@@ -20,6 +20,9 @@ pub struct Request {
     /// Name of the phase to cut the window to, from its first begin to its last end. It is the name
     /// of os_signpost intervals, of the process or else of any.
     pub phase: Option<String>,
+    /// Number of the phase's interval to cut the window to, from 1, in order of time; all of them
+    /// if absent. It has no meaning without a phase.
+    pub iteration: Option<u64>,
     /// Work file with the amounts of work of kernels.
     pub work: Option<WorkFile>,
     /// Thresholds, and findings to leave out.

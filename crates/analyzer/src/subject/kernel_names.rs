@@ -7,6 +7,7 @@
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
 
+use super::shaders::SampledShaders;
 use super::timeline::Interval;
 use crate::report::NamedBy;
 
@@ -18,8 +19,8 @@ pub(crate) const UNLABELED_BLIT: &str = "(unlabeled Blit)";
 pub(crate) struct NameHints {
     /// Texts of the hints, which are made from the recording's own.
     pub texts: Names,
-    /// Shaders that ran in each interval, as symbols of [`Self::texts`].
-    pub shaders: Vec<Option<Symbol>>,
+    /// Shaders that ran in each interval, with names as symbols of [`Self::texts`].
+    pub shaders: SampledShaders,
     /// Debug group that each interval was encoded in, as a symbol of [`Self::texts`].
     pub groups: Vec<Option<Symbol>>,
 }
@@ -27,7 +28,7 @@ pub(crate) struct NameHints {
 impl NameHints {
     /// Returns whether labels alone name the intervals.
     pub(crate) fn is_empty(&self) -> bool {
-        self.shaders.is_empty() && self.groups.is_empty()
+        self.shaders.names.is_empty() && self.groups.is_empty()
     }
 
     /// Returns the possible sources of an interval's name, by its index.
@@ -35,7 +36,7 @@ impl NameHints {
         NameSources {
             label: interval.label,
             channel: interval.channel,
-            shaders: self.shaders.get(at).copied().flatten(),
+            shaders: self.shaders.names.get(at).copied().flatten(),
             group: self.groups.get(at).copied().flatten(),
         }
     }

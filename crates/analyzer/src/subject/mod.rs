@@ -16,6 +16,7 @@ pub(crate) mod kernel_names;
 pub(crate) mod named_intervals;
 pub(crate) mod others;
 pub(crate) mod processes;
+pub(crate) mod raw_intervals;
 pub(crate) mod shaders;
 pub(crate) mod signposts;
 pub(crate) mod timeline;
@@ -144,7 +145,14 @@ impl Subject {
     ) -> Result<NamedIntervals> {
         let (mine, chosen, commands) = (&self.mine, &self.chosen, &self.commands);
         let mut texts = Names::new();
-        let shaders = shaders_of(tables.shader_samples, mine, chosen, names, &mut texts)?;
+        let shaders = shaders_of(
+            tables.shader_samples,
+            mine,
+            self.window(),
+            chosen,
+            names,
+            &mut texts,
+        )?;
         let events = tables.application_events;
         let groups = groups_of(events, mine, commands, chosen, names, &mut texts)?;
 

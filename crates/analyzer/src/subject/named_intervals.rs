@@ -13,6 +13,9 @@ pub(crate) struct NamedIntervals {
     groups: Vec<NamedKernel>,
     /// Index in `groups` of each interval's kernel.
     group_of: Vec<u32>,
+    /// Time of each kernel that samples of shaders cover, by its number; empty if there are no
+    /// samples.
+    covered_ns: Vec<u64>,
     /// True if labels alone named the intervals.
     pub by_label: bool,
     /// Number of intervals that the driver made of several encoders.
@@ -109,8 +112,11 @@ impl NamedIntervals {
 
         // A machine has memory for fewer than four billion names.
         let group_of = group_of.map(|group| u32::try_from(group).unwrap_or(u32::MAX));
+        let group_of: Vec<u32> = group_of.collect();
+        let covered_ns = sums(&group_of, &hints.shaders.covered_ns, groups.len());
         Self {
-            group_of: group_of.collect(),
+            group_of,
+            covered_ns,
             by_label: hints.is_empty(),
             groups,
             coalesced,
@@ -149,9 +155,28 @@ impl NamedIntervals {
         self.groups.get(kernel)?.channel
     }
 
+    /// Returns the time of a kernel that samples of shaders cover; `None` if there are no samples.
+    pub(crate) fn covered_ns(&self, kernel: usize) -> Option<u64> {
+        self.covered_ns.get(kernel).copied()
+    }
+
     /// Returns whether a label names the kernel. If not, it may be many kernels.
     pub(crate) fn is_labeled(&self, kernel: usize) -> bool {
         let group = self.groups.get(kernel);
         group.is_some_and(|group| group.named_by != NamedBy::None)
     }
+}
+
+/// Returns the sums of a value of each interval by its group; empty if there are no values.
+fn sums(group_of: &[u32], values: &[u64], groups: usize) -> Vec<u64> {
+    if values.is_empty() {
+        return Vec::new();
+    }
+    let mut sums = vec![0; groups];
+    for (&group, value) in group_of.iter().zip(values) {
+        if let Some(sum) = sums.get_mut(group as usize) {
+            *sum += value;
+        }
+    }
+    sums
 }

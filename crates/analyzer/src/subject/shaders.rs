@@ -1,15 +1,28 @@
 //! Names GPU intervals after the shaders that the recording saw run in them.
 //!
 //! `metal-shader-profiler-intervals` has samples with a shader's name and a time, in recordings
-//! made with the Shader Timeline; they name the interval in which they begin.
-//! `metal-shader-profiler-shader-list` has names without times, in nearly every recording: an
-//! inventory, which names no interval.
+//! made with the Shader Timeline. A sample belongs to the interval in which it begins, and
+//! samples name an interval only if they cover half of it: a sample of 9 µs says little about an
+//! interval of 3.7 ms. `metal-shader-profiler-shader-list` has names without times, in nearly
+//! every recording: an inventory, which names no interval.
+//!
+//! Samples nest, and the time of an inner one is in the outer one too. So only outer ones name
+//! and count:
+//!
+//! ```text
+//! interval  ├──────────────────────────┤
+//! depth 0   ├── matmul ──┤ ├─ softmax ─┤
+//! depth 1      ├─ exp ─┤
+//! ```
+
+use std::cmp::Reverse;
 
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
 
 use super::chosen_processes::ChosenProcesses;
 use super::timeline::Interval;
+use crate::basics::spans::{Span, length_ns, union};
 use crate::error::Result;
 use crate::tables::columns::at;
 use crate::tables::names::ShaderSamples;
@@ -19,39 +32,67 @@ use crate::tables::reader::{TableResult, if_any};
 /// alone.
 const NAMED: usize = 3;
 
-/// Sample of a shader.
-struct ShaderSample {
-    start_ns: u64,
-    length_ns: u64,
-    channel: Option<Symbol>,
-    name: Symbol,
+/// Shaders that ran in the GPU intervals of the process, with an entry for each interval; empty
+/// if nothing was sampled.
+#[derive(Debug, Default)]
+pub(crate) struct SampledShaders {
+    /// Name of the interval's shaders, as a symbol; `None` if they cover less than half of it.
+    pub names: Vec<Option<Symbol>>,
+    /// Time of the interval inside the window that samples cover.
+    pub covered_ns: Vec<u64>,
 }
 
-/// Returns the shaders' name of each interval, as a symbol of `made`; empty if nothing was
-/// sampled.
+/// ShaderSample of a shader.
+struct ShaderSample {
+    span: Span,
+    channel: Option<Symbol>,
+    name: Symbol,
+    /// Share of its interval in percent, as the recorder has it.
+    percent: Option<f64>,
+    depth: Option<u64>,
+}
+
+impl ShaderSample {
+    /// Returns whether a sample lies inside another one.
+    fn is_in(&self, outer: &Self) -> bool {
+        let depths = outer.depth.zip(self.depth);
+        depths.is_some_and(|(outer, own)| outer < own)
+            && outer.span.start_ns <= self.span.start_ns
+            && outer.span.end_ns >= self.span.end_ns
+    }
+}
+
+/// Returns the shaders of each interval, with names as symbols of `made`.
 pub(crate) fn shaders_of(
     table: TableResult<ShaderSamples>,
     mine: &[Interval],
+    window: Span,
     chosen: &ChosenProcesses,
     names: &Names,
     made: &mut Names,
-) -> Result<Vec<Option<Symbol>>> {
+) -> Result<SampledShaders> {
+    let mut shaders = SampledShaders::default();
     let Some(table) = if_any(table)? else {
-        return Ok(Vec::new());
+        return Ok(shaders);
     };
     let samples = samples(&table, chosen, names, made)?;
     if samples.is_empty() {
-        return Ok(Vec::new());
+        return Ok(shaders);
     }
 
-    let named = mine.iter().map(|interval| {
-        let shaders = shaders_in(&samples, interval);
-        name_of(&shaders, made)
-    });
-    Ok(named.collect())
+    for interval in mine {
+        let seen = Seen::in_interval(&samples, interval);
+        let name = seen.names_interval(interval.span);
+        let name = name.then(|| name_of(&seen.shaders, made)).flatten();
+        shaders.names.push(name);
+        shaders
+            .covered_ns
+            .push(seen.covered_ns(interval.span.clip(window)));
+    }
+    Ok(shaders)
 }
 
-/// Returns the samples of the chosen processes, sorted by start.
+/// Returns the samples of the chosen processes, sorted by start, outer ones before inner ones.
 fn samples(
     table: &ShaderSamples,
     chosen: &ChosenProcesses,
@@ -65,36 +106,92 @@ fn samples(
         let is_own = chosen.owns_row(table.processes.as_ref(), row);
         if let Some(name) = at(&table.names, row).filter(|_| is_own) {
             samples.push(ShaderSample {
-                start_ns: span.start_ns,
-                length_ns: span.length_ns(),
+                span,
                 channel: at(&table.channels, row),
                 name: *functions
                     .entry(name)
                     .or_insert_with(|| made.symbol(function(names.text(name)))),
+                percent: table.percents.get(row, names),
+                depth: table.depths.get(row),
             });
         }
     }
-    samples.sort_by_key(|sample| sample.start_ns);
+    samples.sort_by_key(|sample| {
+        let span = sample.span;
+        (span.start_ns, Reverse(span.end_ns), sample.depth)
+    });
     Ok(samples)
 }
 
-/// Returns the shaders that begin in an interval, on its channel, in order of time, each with
-/// its duration.
-fn shaders_in(samples: &[ShaderSample], interval: &Interval) -> Vec<(Symbol, u64)> {
-    let from = samples.partition_point(|sample| sample.start_ns < interval.span.start_ns);
-    let samples = samples.iter().skip(from);
-    let samples = samples.take_while(|sample| sample.start_ns < interval.span.end_ns);
+/// Shaders that were seen in one interval.
+struct Seen {
+    /// Shaders in order of time, each with its duration.
+    shaders: Vec<(Symbol, u64)>,
+    /// Stretches that samples cover: disjoint, in order of time.
+    covered: Vec<Span>,
+    /// Share of the interval in percent, by the recorder's own count; `None` if a sample has
+    /// none.
+    percent: Option<f64>,
+}
 
-    let mut shaders: Vec<(Symbol, u64)> = Vec::new();
-    for sample in samples.filter(|sample| {
-        sample.channel.is_none() || interval.channel.is_none() || sample.channel == interval.channel
-    }) {
-        match shaders.iter_mut().find(|(name, _)| *name == sample.name) {
-            Some((_, length)) => *length += sample.length_ns,
-            None => shaders.push((sample.name, sample.length_ns)),
+impl Seen {
+    /// Finds the outer samples that begin in an interval, on its channel.
+    fn in_interval(samples: &[ShaderSample], interval: &Interval) -> Self {
+        let from = samples.partition_point(|sample| sample.span.start_ns < interval.span.start_ns);
+        let samples = samples.iter().skip(from);
+        let samples = samples.take_while(|sample| sample.span.start_ns < interval.span.end_ns);
+
+        let mut shaders: Vec<(Symbol, u64)> = Vec::new();
+        let mut spans = Vec::new();
+        let mut percent = Some(0.0);
+        let mut open: Vec<&ShaderSample> = Vec::new();
+        for sample in samples.filter(|sample| {
+            sample.channel.is_none()
+                || interval.channel.is_none()
+                || sample.channel == interval.channel
+        }) {
+            open.retain(|outer| outer.span.end_ns > sample.span.start_ns);
+            if open.iter().any(|outer| sample.is_in(outer)) {
+                continue;
+            }
+            open.push(sample);
+
+            let span = sample.span.clip(interval.span);
+            spans.push(span);
+            percent = percent.zip(sample.percent).map(|(sum, one)| sum + one);
+            match shaders.iter_mut().find(|(name, _)| *name == sample.name) {
+                Some((_, length)) => *length += span.length_ns(),
+                None => shaders.push((sample.name, span.length_ns())),
+            }
+        }
+        Self {
+            shaders,
+            covered: union(spans),
+            percent,
         }
     }
-    shaders
+
+    /// Returns whether the samples cover at least half of the interval.
+    fn names_interval(&self, interval: Span) -> bool {
+        self.covered_ns(interval) * 2 >= interval.length_ns()
+    }
+
+    /// Returns the time of a part of the interval that samples cover: the less of what their
+    /// times and what their percentages say.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a length; a conversion that is out of range saturates"
+    )]
+    fn covered_ns(&self, part: Span) -> u64 {
+        let inside = self.covered.iter().map(|span| span.clip(part));
+        let covered_ns = length_ns(&inside.collect::<Vec<Span>>());
+        let by_percent = self
+            .percent
+            .map(|percent| (part.length_ns() as f64 * percent / 100.0).round() as u64);
+        by_percent.map_or(covered_ns, |ns| ns.min(covered_ns))
+    }
 }
 
 /// Removes the number from a shader's name, which differs in every recording: `matmul (45)` →

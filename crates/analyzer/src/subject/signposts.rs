@@ -15,10 +15,10 @@ use crate::basics::spans::Span;
 use crate::basics::state_interval::StateInterval;
 use crate::message;
 use crate::tables::SignpostTables;
-use crate::tables::columns::{Either, at};
+use crate::tables::columns::at;
 use crate::tables::reader::TableResult;
 use crate::tables::signposts::{
-    Identifiers, SIGNPOST_EVENTS, SIGNPOST_INTERVALS, SignpostEvents, SignpostIntervals,
+    SIGNPOST_EVENTS, SIGNPOST_INTERVALS, SignpostEvents, SignpostIntervals,
 };
 
 /// All os_signpost intervals of a recording.
@@ -99,7 +99,7 @@ impl Signposts {
         // Two tables may have the same event; no thread logs an event twice at the same time.
         events.dedup();
 
-        let mut open: BTreeMap<(SignpostKind, Option<Identifier>, Option<ThreadId>), Vec<u64>> =
+        let mut open: BTreeMap<(SignpostKind, Option<u64>, Option<ThreadId>), Vec<u64>> =
             BTreeMap::new();
         for event in events {
             let has_thread_scope = event.scope.is_some() && event.scope == thread_wide;
@@ -124,7 +124,7 @@ impl Signposts {
     }
 
     /// Adds the intervals that events did not give already.
-    fn add(&mut self, mut intervals: Vec<(SignpostKind, Option<Identifier>, Span)>) {
+    fn add(&mut self, mut intervals: Vec<(SignpostKind, Option<u64>, Span)>) {
         intervals.sort_unstable();
         intervals.dedup();
 
@@ -239,7 +239,7 @@ impl Signposts {
 struct Event {
     time_ns: u64,
     kind: SignpostKind,
-    identifier: Option<Identifier>,
+    identifier: Option<u64>,
     event: Option<Symbol>,
     scope: Option<Symbol>,
     thread: Option<ThreadId>,
@@ -260,14 +260,14 @@ fn events_of(table: &SignpostEvents) -> impl Iterator<Item = Event> {
             scope: at(&table.scopes, row),
             thread: at(&table.threads, row),
             kind,
-            identifier: identifier(&table.identifiers, row),
+            identifier: table.identifiers.get(row),
         })
     })
 }
 
 fn intervals_of(
     table: &SignpostIntervals,
-) -> impl Iterator<Item = (SignpostKind, Option<Identifier>, Span)> {
+) -> impl Iterator<Item = (SignpostKind, Option<u64>, Span)> {
     let rows = 0..table.starts.len();
     rows.filter_map(|row| {
         let start = table.starts.get(row)?;
@@ -278,21 +278,6 @@ fn intervals_of(
             category: at(&table.categories, row),
             name: at(&table.names, row)?,
         };
-        Some((kind, identifier(&table.identifiers, row), span))
+        Some((kind, table.identifiers.get(row), span))
     })
-}
-
-/// Identifier that distinguishes signposts of one name. It is compared and never shown, so that
-/// a bundle's raw number is as good as its text, whatever it stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Identifier {
-    Text(Symbol),
-    Number(u64),
-}
-
-fn identifier(identifiers: &Identifiers, row: usize) -> Option<Identifier> {
-    match &**identifiers {
-        Either::Left(numbers) => numbers.get(row).map(Identifier::Number),
-        Either::Right(texts) => at(texts, row).map(Identifier::Text),
-    }
 }

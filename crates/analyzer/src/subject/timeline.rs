@@ -2,15 +2,16 @@
 
 use std::num::NonZeroU64;
 
-use metalens_trace::{Integers, Names, ProcessId, Symbol};
+use metalens_trace::{Integers, Names, Problem, ProcessId, Symbol};
 
+use super::raw_intervals::raw_intervals;
 use crate::basics::moment::Moment;
 use crate::basics::spans::{Span, between, united};
 use crate::error::{Error, Result};
-use crate::tables::GpuTables;
 use crate::tables::columns::{Either, at};
 use crate::tables::gpu::{GPU_INTERVALS, GpuIntervals, GpuStates};
 use crate::tables::reader::if_any;
+use crate::tables::{GpuTables, RawTables};
 
 /// Row of `metal-gpu-intervals`: one kick of the GPU.
 #[derive(Debug, Clone, Copy)]
@@ -53,12 +54,30 @@ pub(crate) struct Timeline {
     pub intervals: Vec<Interval>,
     /// Time for which the GPU reports that it was active, if recorded.
     pub active: Option<Vec<Span>>,
+    /// True if the intervals are computed from raw events.
+    pub is_raw: bool,
 }
 
 impl Timeline {
+    /// Reads the table of GPU intervals, or computes them from raw events if it is absent or empty.
+    /// Fails if there is no interval.
+    pub(crate) fn read(gpu: GpuTables, raw: RawTables, names: &mut Names) -> Result<Self> {
+        Self::derived(gpu, names).or_else(|error| {
+            // The Active time is derived too, and as absent as the intervals.
+            raw_intervals(raw, names)
+                .filter(|_| lacks_intervals(&error))
+                .map(|intervals| Self {
+                    intervals,
+                    active: None,
+                    is_raw: true,
+                })
+                .ok_or(error)
+        })
+    }
+
     /// Reads the tables and frees their memory: a million rows are too many to be kept twice. Fails
     /// if there is no interval.
-    pub(crate) fn read(tables: GpuTables, names: &Names) -> Result<Self> {
+    pub(crate) fn derived(tables: GpuTables, names: &Names) -> Result<Self> {
         let states = if_any(tables.states)?;
         let active = states.map(|states| active_of(&states, names)).transpose()?;
         let mut intervals = intervals_of(tables.intervals.map_err(|absent| absent.error)?, names)?;
@@ -71,7 +90,25 @@ impl Timeline {
         if !intervals.is_sorted_by_key(|interval| interval.span.start_ns) {
             intervals.sort_by_key(|interval| interval.span.start_ns);
         }
-        Ok(Self { intervals, active })
+        Ok(Self {
+            intervals,
+            active,
+            is_raw: false,
+        })
+    }
+}
+
+/// Returns whether an analysis failed because the table of GPU intervals is absent or empty:
+/// [`selection_with_raw_events`](crate::selection_with_raw_events) may have them.
+#[must_use]
+pub fn lacks_intervals(error: &Error) -> bool {
+    match error {
+        Error::NoRows { .. } | Error::OnlyCpu { .. } => true,
+        Error::Trace(error) => matches!(
+            error.problem(),
+            Problem::NoSuchTable { schema, .. } if schema == GPU_INTERVALS.schema
+        ),
+        _ => false,
     }
 }
 

@@ -6,7 +6,7 @@ use super::chosen_processes::ChosenProcesses;
 use super::facts::analyzed_process;
 use super::signposts::Signposts;
 use super::timeline::Timeline;
-use crate::basics::message::{Message, name};
+use crate::basics::message::{Message, name, ungrouped};
 use crate::basics::spans::{Span, length_ns, touches, union};
 use crate::error::{Error, Result};
 use crate::message;
@@ -51,8 +51,11 @@ impl Cut {
         let part = Span::new(from_ns.unwrap_or(0), to_ns.unwrap_or(u64::MAX));
         cut.to(part, "before --from", "after --to");
         if let Some(wanted) = &request.phase {
-            let spans = spans_of_phase(wanted, chosen, signposts, names)?;
-            let phase = cut.cut_to_phase(wanted, &spans);
+            let mut spans = spans_of_phase(wanted, chosen, signposts, names)?;
+            if let Some(number) = request.iteration {
+                spans = vec![span_of_iteration(wanted, &spans, number)?];
+            }
+            let phase = cut.cut_to_phase(wanted, request.iteration, &spans);
             // An error about an empty window names the part that was really searched.
             from_ns = Some(phase.start_ns.max(from_ns.unwrap_or(0)));
             to_ns = Some(phase.end_ns.min(to_ns.unwrap_or(u64::MAX)));
@@ -94,19 +97,21 @@ impl Cut {
     }
 
     /// Cuts to the time between the first begin and the last end of a phase.
-    fn cut_to_phase(&mut self, wanted: &str, spans: &[Span]) -> Span {
+    fn cut_to_phase(&mut self, wanted: &str, iteration: Option<u64>, spans: &[Span]) -> Span {
         let first = spans.first().map_or(0, |span| span.start_ns);
         let last = spans.iter().map(|span| span.end_ns).max().unwrap_or(0);
         let phase = Span::new(first, last);
+        let number = iteration.map(|number| message!(" number {}", ungrouped(number)));
         self.to(
             phase,
-            message!("before phase {}", name(wanted)),
-            message!("after phase {}", name(wanted)),
+            message!("before phase {}{}", name(wanted), number.clone()),
+            message!("after phase {}{}", name(wanted), number),
         );
         let inside = union(spans.iter().map(|span| span.clip(self.window)));
         let touching = spans.iter().filter(|&&span| touches(span, self.window));
         self.phase = Some(SelectedPhase {
             name: wanted.to_owned(),
+            iteration,
             count: touching.count() as u64,
             between_ns: self.window.length_ns() - length_ns(&inside),
         });
@@ -136,5 +141,18 @@ fn spans_of_phase(
     found.ok_or_else(|| Error::NoSuchPhase {
         wanted: name.to_owned(),
         present: signposts.names(names),
+    })
+}
+
+/// Returns the interval of a phase with this number, from 1.
+fn span_of_iteration(phase: &str, spans: &[Span], number: u64) -> Result<Span> {
+    let at = number
+        .checked_sub(1)
+        .and_then(|at| usize::try_from(at).ok());
+    let span = at.and_then(|at| spans.get(at).copied());
+    span.ok_or_else(|| Error::NoSuchIteration {
+        phase: phase.to_owned(),
+        wanted: number,
+        count: spans.len(),
     })
 }

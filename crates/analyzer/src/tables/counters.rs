@@ -125,5 +125,6 @@ columns! {
         names: OrNull<Texts> = "name",
         max_values: OrNull<Numbers> = "max-value",
         descriptions: OrNull<Texts> = "description",
+        kinds: OrNull<Texts> = "type",
     }
 }

@@ -11,9 +11,11 @@ pub(crate) mod columns;
 pub(crate) mod commands;
 pub(crate) mod counters;
 pub(crate) mod cpu;
+pub(crate) mod engines;
 pub(crate) mod gpu;
 pub(crate) mod machine;
 pub(crate) mod names;
+pub(crate) mod raw;
 pub(crate) mod reader;
 pub(crate) mod recording;
 pub(crate) mod signposts;
@@ -29,12 +31,16 @@ use crate::error::Result;
 pub(crate) struct Tables {
     /// Intervals and states of the GPU.
     pub gpu: GpuTables,
+    /// Raw events, if the intervals are not recorded.
+    pub raw: RawTables,
     /// Phases that programs named.
     pub signposts: SignpostTables,
     /// Encodings, commits and completions of command buffers.
     pub commands: CommandTables,
     /// Sources of kernel names besides labels.
     pub names: NameTables,
+    /// Encoders that ran code with spilled registers.
+    pub spills: TableResult<names::SpillEvents>,
     /// Tables of the other parts of a report.
     pub surroundings: SurroundingTables,
 }
@@ -93,6 +99,17 @@ tables! {
     }
 }
 
+/// Tables of raw events; there is one table of them per set of codes.
+pub(crate) struct RawTables {
+    pub events: Vec<TableResult<raw::KernelEvents>>,
+    pub clock: TableResult<raw::Clock>,
+}
+
+impl RawTables {
+    /// Tables and columns to load.
+    const WANTED: [TableRequest; 2] = [raw::KERNEL_EVENTS.wanted(), raw::CLOCK.wanted()];
+}
+
 /// Tables of the phases that programs named; there is one table of events per set of
 /// subsystems.
 pub(crate) struct SignpostTables {
@@ -112,6 +129,7 @@ tables! {
 pub(crate) struct SurroundingTables {
     pub machine: MachineTables,
     pub counters: CounterTables,
+    pub engines: EngineTables,
     /// CPU samples; `None` if no table of them has rows.
     pub cpu: Option<cpu::CpuTable>,
     /// Shaders without times.
@@ -139,6 +157,19 @@ tables! {
 }
 
 tables! {
+    /// Tables of the engines beside the GPU's channels.
+    struct EngineTables {
+        mps: engines::EngineRows = engines::MPS,
+        neural_engine: engines::EngineRows = engines::NEURAL_ENGINE,
+        neural_engine_internal: engines::EngineRows = engines::NEURAL_ENGINE_INTERNAL,
+        core_ml: engines::EngineRows = engines::CORE_ML,
+        drawable_waits: engines::EngineRows = engines::DRAWABLE_WAITS,
+        present_requests: engines::Presents = engines::PRESENT_REQUESTS,
+        presented: engines::Presents = engines::PRESENTED,
+    }
+}
+
+tables! {
     /// Tables of the GPU's hardware counters.
     struct CounterTables {
         intervals: counters::CounterSamples = counters::COUNTER_INTERVALS,
@@ -156,6 +187,10 @@ pub(crate) fn take(mut trace: Trace) -> Result<(Recording, Tables)> {
     let trace = &mut trace;
     let tables = Tables {
         gpu: GpuTables::take(trace),
+        raw: RawTables {
+            events: raw::KERNEL_EVENTS.take_all(trace),
+            clock: raw::CLOCK.take(trace),
+        },
         signposts: SignpostTables {
             events: signposts::SIGNPOST_EVENTS.take_all(trace),
             intervals: signposts::SIGNPOST_INTERVALS.take_all(trace),
@@ -165,9 +200,11 @@ pub(crate) fn take(mut trace: Trace) -> Result<(Recording, Tables)> {
             recovery: RecoveryTables::take(trace),
         },
         names: NameTables::take(trace),
+        spills: names::SPILL_EVENTS.take(trace),
         surroundings: SurroundingTables {
             machine: MachineTables::take(trace),
             counters: CounterTables::take(trace),
+            engines: EngineTables::take(trace),
             cpu: cpu::CpuTable::take(trace),
             shader_list: names::SHADER_LIST.take(trace),
         },
@@ -183,9 +220,11 @@ pub fn selection() -> Selection {
         .and_if_readable(NameTables::WANTED)
         .and_if_readable(MachineTables::WANTED)
         .and_if_readable(CounterTables::WANTED)
+        .and_if_readable(EngineTables::WANTED)
         .and_if_readable(&cpu::SAMPLES)
         .and_if_readable(&[
             names::SHADER_LIST.wanted(),
+            names::SPILL_EVENTS.wanted(),
             signposts::SIGNPOST_EVENTS.wanted(),
             signposts::SIGNPOST_INTERVALS.wanted(),
         ])
@@ -197,6 +236,14 @@ pub fn selection() -> Selection {
 #[must_use]
 pub fn selection_with_recovery() -> Selection {
     selection().and_if_readable(RecoveryTables::WANTED)
+}
+
+/// Returns the tables of [`selection_with_recovery`], and the raw events from which GPU intervals
+/// can be computed. There may be millions, and only a recording without its table of GPU intervals
+/// needs them.
+#[must_use]
+pub fn selection_with_raw_events() -> Selection {
+    selection_with_recovery().and_if_readable(&RawTables::WANTED)
 }
 
 /// Returns the tables and columns that a profile of the CPU reads.

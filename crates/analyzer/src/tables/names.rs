@@ -1,6 +1,10 @@
-//! Tables that may name the work besides its labels: shaders and debug groups.
+//! Tables about single kernels: shaders and debug groups, which may name the work, and spilled
+//! registers.
+
+use metalens_trace::Integers;
 
 use super::columns::{Labels, OrNull, Processes, Spans, Texts, Threads, columns};
+use super::counters::Numbers;
 
 columns! {
     /// Table of shader samples.
@@ -10,6 +14,10 @@ columns! {
         spans: Spans = "start" and "duration",
         channels: OrNull<Texts> = "channel-name",
         processes: Option<Processes> = "process",
+        /// Share of the GPU interval, in percent. Raw numbers of bundles are not read.
+        percents: OrNull<Numbers> = "percent-of-kick",
+        /// Depth of nesting: a sample inside another has a greater one.
+        depths: OrNull<Integers> = "event-depth",
     }
 }
 
@@ -33,6 +41,16 @@ columns! {
         labels: Labels = "event-label",
         spans: Spans = "start" and "duration",
         threads: OrNull<Threads> = "thread",
+        processes: Option<Processes> = "process",
+    }
+}
+
+columns! {
+    /// Table of encoders that ran code with spilled registers.
+    table SPILL_EVENTS = "graphics-compiler-spill-events";
+    struct SpillEvents {
+        encoders: Integers = "encoder-id",
+        bytes: Integers = "spilled-bytes",
         processes: Option<Processes> = "process",
     }
 }

@@ -2,10 +2,7 @@
 
 use metalens_trace::Integers;
 
-use super::columns::{Either, OrNull, Processes, Texts, Threads, columns};
-
-/// Column that distinguishes signposts of one name: a number in bundles, text in exports.
-pub(crate) type Identifiers = OrNull<Either<Integers, Texts>>;
+use super::columns::{OrNull, Processes, Texts, Threads, columns};
 
 columns! {
     /// Tables of signpost events.
@@ -18,7 +15,8 @@ columns! {
         processes: Processes = "process",
         subsystems: OrNull<Texts> = "subsystem",
         categories: OrNull<Texts> = "category",
-        identifiers: Identifiers = "identifier",
+        /// Numbers that distinguish signposts of one name.
+        identifiers: OrNull<Integers> = "identifier",
         scopes: OrNull<Texts> = "scope",
         threads: OrNull<Threads> = "thread",
     }
@@ -34,6 +32,7 @@ columns! {
         processes: Processes = "process",
         subsystems: OrNull<Texts> = "subsystem",
         categories: OrNull<Texts> = "category",
-        identifiers: Identifiers = "identifier",
+        /// Numbers that distinguish signposts of one name.
+        identifiers: OrNull<Integers> = "identifier",
     }
 }

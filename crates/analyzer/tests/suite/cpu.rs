@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use metalens_analyzer::{
-    Error, Profile, Request, WeightUnit, collapsed_stacks, profile, profile_selection,
+    Error, Profile, Request, StackLabels, WeightUnit, collapsed_stacks, idle_stacks, profile,
+    profile_selection, selection,
 };
 use metalens_failure::Failure;
+use metalens_simulator::{Scenario, write_export};
 use metalens_trace::{Input, LoadOptions, Trace};
 
 use super::real::recordings;
@@ -27,9 +29,9 @@ fn a_bundle_and_its_export_have_one_profile() {
     };
     let folder = recordings.join("m1-time-profiler-bundle-and-export");
     let traces = ["cpu_time_profiler.trace", "export"].map(|name| load(&folder.join(name)));
-    let stacks = traces
-        .each_ref()
-        .map(|trace| collapsed_stacks(trace, &Request::default()).unwrap());
+    let stacks = traces.each_ref().map(|trace| {
+        collapsed_stacks(trace, &Request::default(), StackLabels::NamesAndIds).unwrap()
+    });
     assert_eq!(stacks[0], stacks[1]);
     // 68 rows of 1 ms each, by grep on the export.
     let weight: u64 = stacks[0].lines.iter().map(|(_, weight)| weight).sum();
@@ -100,5 +102,104 @@ fn samples_in_the_window_are_counted() {
     assert_eq!(
         (cpu.period, cpu.waiting_recorded),
         (Some(1_000_000), Some(false))
+    );
+}
+
+/// A program that waits for each of its dispatches, beside a compositor that is sampled, too.
+const SAMPLED: &str = r#"
+seed = 1
+
+[[process]]
+name = "bench"
+pid = 12
+role = "target"
+
+[process.samples]
+period = "10us"
+host-function = "tokenize"
+blocked = true
+
+[[process.stream]]
+count = 200
+submit = "sync"
+encoder-label = "matmul"
+duration = "30us"
+encode = "9us"
+launch = "20us"
+completion = "20us"
+host = "40us"
+
+[[process]]
+name = "compositor"
+pid = 13
+
+[process.samples]
+period = "10us"
+
+[[process.stream]]
+channel = "Fragment"
+count = 20
+duration = "150us"
+host = "1ms"
+"#;
+
+/// Counts the rows of `time-profile` by hand: those of the process, inside the window, and outside
+/// of its GPU intervals.
+#[test]
+fn stacks_while_the_gpu_was_idle_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = Scenario::from_toml(SAMPLED).unwrap();
+    write_export(&scenario, &folder.path().join("export"), false).unwrap();
+    let load = || {
+        let input = Input::open(&folder.path().join("export")).unwrap();
+        input.load(&selection(), LoadOptions::default()).unwrap()
+    };
+    let found = idle_stacks(load(), &Request::default(), StackLabels::NamesAndIds).unwrap();
+
+    let trace = load();
+    let table = |name: &str| trace.table(name).unwrap();
+    let is_bench = |name: &str| -> Vec<bool> {
+        let processes = table(name).processes("process").unwrap();
+        let pid = |process| trace.names.process(process).unwrap().pid;
+        processes
+            .iter()
+            .map(|process| pid(process.unwrap()) == Some(12))
+            .collect()
+    };
+    let integers = |name: &str, column: &str| -> Vec<u64> {
+        let column = table(name).integers(column).unwrap();
+        column.iter().map(Option::unwrap).collect()
+    };
+    let starts = integers("metal-gpu-intervals", "start");
+    let lengths = integers("metal-gpu-intervals", "duration");
+    let busy: Vec<(u64, u64)> = std::iter::zip(starts, lengths)
+        .zip(is_bench("metal-gpu-intervals"))
+        .filter_map(|((start, length), is_bench)| is_bench.then_some((start, start + length)))
+        .collect();
+    let first = busy.iter().map(|span| span.0).min().unwrap();
+    let last = busy.iter().map(|span| span.1).max().unwrap();
+
+    let times = integers("time-profile", "time").into_iter();
+    let times = times.zip(is_bench("time-profile"));
+    let times = times.filter(|&(time, is_bench)| is_bench && time >= first && time < last);
+    let is_idle =
+        |&(time, _): &(u64, bool)| !busy.iter().any(|&(start, end)| time >= start && time < end);
+    let in_window = times.clone().count() as u64;
+    let idle = times.filter(is_idle).count() as u64;
+
+    assert_eq!((found.samples, found.samples_in_window), (idle, in_window));
+    assert!(idle > 1_000 && idle < in_window, "{idle} of {in_window}");
+    let busy_ns: u64 = busy.iter().map(|span| span.1 - span.0).sum();
+    assert_eq!(found.window_ns, last - first);
+    assert_eq!(found.idle_ns, last - first - busy_ns);
+    assert!(found.submitters_known);
+    let weight: u64 = found.stacks.lines.iter().map(|(_, weight)| weight).sum();
+    assert_eq!(weight, 10_000 * idle);
+    let [first, ..] = found.stacks.lines.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert!(
+        first.0.starts_with("bench (12);Main Thread 0x"),
+        "{first:?}"
     );
 }

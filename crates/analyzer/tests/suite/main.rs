@@ -7,8 +7,10 @@
     reason = "a panic is the failure report, in the helpers too"
 )]
 
-mod by_hand;
+mod bound;
+mod counters;
 mod cpu;
+mod engines;
 mod findings;
 mod known_work;
 mod laws;
@@ -18,8 +20,8 @@ mod names;
 mod native;
 mod odd_rows;
 mod phases;
+mod raw_events;
 mod real;
-mod schema;
 mod shape;
 mod signposts;
 mod truth;
@@ -40,6 +42,12 @@ fn report(folder: &Path, run: Option<u64>, request: &Request) -> Result<Report, 
     };
     let trace = Input::open(folder)?.load(&selection(), options)?;
     Ok(analyze(trace, request)?.report)
+}
+
+/// Writes a table that the simulator does not make into an export's folder, as `xctrace` does.
+fn write_table(folder: &Path, schema: &str, columns: &[(&str, &str)], rows: &[Vec<String>]) {
+    let document = metalens_testing::table_document(200, schema, columns, rows);
+    std::fs::write(folder.join(format!("{schema}.xml")), document).unwrap();
 }
 
 /// Returns the report of a scenario, which it writes as an export.

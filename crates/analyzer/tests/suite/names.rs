@@ -7,8 +7,8 @@ use metalens_analyzer::{NamedBy, Report, Request};
 use metalens_simulator::{Scenario, write_export};
 use metalens_trace::{Input, LoadOptions, Selection};
 
-use super::by_hand::write_table;
-use super::report;
+use super::write_table;
+use super::{report, report_of};
 
 /// Scenario with one dispatch per buffer, and no labels.
 const SCENARIO: &str = r#"
@@ -126,4 +126,110 @@ fn shaders_name_their_intervals() {
     let listed = report(folder.path(), None, &Request::default()).unwrap();
     assert_eq!(kernels(&listed), [("(unlabeled Compute)", 6)]);
     assert_eq!(listed.shaders[0].name, "mul_f16");
+}
+
+/// Shaders name an interval from half of its time on; below that its label stays. Nested samples
+/// are not counted again.
+#[test]
+fn shaders_name_intervals_by_coverage() {
+    fn check(sampled: &str, name: &str, named_by: NamedBy, shader_ns: u64) {
+        let text = SCENARIO
+            .replace(
+                "role = \"target\"",
+                "role = \"target\"\nshaders = [\"mul\", \"exp\"]",
+            )
+            .replace("count = 6", "count = 1\nencoder-label = \"layer\"");
+        let text = format!("[recording]\nshader-timeline = true\n{text}sampled = {sampled}\n");
+        let scenario = Scenario::from_toml(&text).unwrap();
+        let found = report_of(&scenario, &Request::default()).unwrap();
+        let [kernel] = found.kernels.as_slice() else {
+            panic!("{sampled}: {:?}", found.kernels);
+        };
+        let found = (kernel.name.as_str(), kernel.named_by, kernel.shader_ns);
+        assert_eq!(found, (name, named_by, Some(shader_ns)), "{sampled}");
+    }
+    use NamedBy::{EncoderLabel, ShaderProfiler};
+    check("{ percent = 100 }", "mul", ShaderProfiler, 10_000);
+    check("{ percent = 50 }", "mul", ShaderProfiler, 5_000);
+    check(
+        "{ percent = 50, nested = true }",
+        "mul",
+        ShaderProfiler,
+        5_000,
+    );
+    check("{ percent = 49 }", "layer", EncoderLabel, 4_900);
+    check(
+        "{ percent = 49, nested = true }",
+        "layer",
+        EncoderLabel,
+        4_900,
+    );
+}
+
+/// A shader's own percentage counts if it is less than its times say, and nested samples count
+/// in neither.
+///
+/// ```text
+/// interval  ├─────── 10 µs ───────┤
+/// depth 0   ├──── mul 6 µs ───┤
+/// depth 1    ├── exp 4 µs ─┤
+/// ```
+#[test]
+fn percentages_of_samples_are_read() {
+    fn check(percents: [&str; 2], named_by: NamedBy, shader_ns: u64) {
+        let folder = tempfile::tempdir().unwrap();
+        let text = SCENARIO.replace("count = 6", "count = 1\nencoder-label = \"layer\"");
+        let scenario = Scenario::from_toml(&text).unwrap();
+        write_export(&scenario, folder.path(), false).unwrap();
+        let start = report(folder.path(), None, &Request::default()).unwrap();
+        let start = start.window.start_ns;
+
+        let columns = [
+            ("start", "start-time"),
+            ("duration", "duration"),
+            ("name", "metal-object-label"),
+            ("percent-of-kick", "percent"),
+            ("process", "process"),
+            ("channel-name", "gpu-channel-name"),
+            ("event-depth", "metal-nesting-level"),
+        ];
+        let row = |from: u64, length: &str, name: &str, percent: &str, depth: &str| {
+            let start = (start + from).to_string();
+            [
+                &start,
+                length,
+                name,
+                percent,
+                "bench (12)",
+                "Compute",
+                depth,
+            ]
+            .map(str::to_owned)
+            .to_vec()
+        };
+        let [outer, inner] = percents;
+        let rows = [
+            row(0, "6000", "mul (4)", outer, "0"),
+            row(500, "4000", "exp (5)", inner, "1"),
+        ];
+        write_table(
+            folder.path(),
+            "metal-shader-profiler-intervals",
+            &columns,
+            &rows,
+        );
+        let found = report(folder.path(), None, &Request::default()).unwrap();
+        let kernel = &found.kernels[0];
+        let expected = if named_by == NamedBy::ShaderProfiler {
+            "mul"
+        } else {
+            "layer"
+        };
+        let told = (kernel.name.as_str(), kernel.named_by, kernel.shader_ns);
+        assert_eq!(told, (expected, named_by, Some(shader_ns)), "{percents:?}");
+    }
+    check(["60", "40"], NamedBy::ShaderProfiler, 6_000);
+    check(["60", "0.24"], NamedBy::ShaderProfiler, 6_000);
+    check(["0.24", "40"], NamedBy::EncoderLabel, 24);
+    check(["90", "40"], NamedBy::ShaderProfiler, 6_000);
 }

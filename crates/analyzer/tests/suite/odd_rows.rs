@@ -2,9 +2,9 @@
 
 use metalens_analyzer::{Error, Request};
 
-use super::by_hand::write_table;
 use super::report;
 use super::windows::tables::{ANALYZED, Interval, Tables};
+use super::write_table;
 
 /// Returns an interval of the process from 100 to 110 ns, of command buffer 1 and encoder 1.
 fn plain_interval() -> Interval {

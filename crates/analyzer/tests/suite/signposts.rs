@@ -6,7 +6,7 @@ use metalens_analyzer::{Error, Report, Request};
 use metalens_failure::Failure;
 use metalens_simulator::{Scenario, write_export};
 
-use super::by_hand::write_table;
+use super::write_table;
 use super::{report, report_of};
 
 fn preset(name: &str) -> Scenario {
@@ -171,6 +171,83 @@ fn a_window_is_cut_to_a_phase() {
         (730 * MS, 765 * MS)
     );
     assert_eq!(both.phases.selected.unwrap().between_ns, 20 * MS);
+}
+
+#[test]
+fn a_window_is_cut_to_one_iteration() {
+    let second = Request {
+        iteration: Some(2),
+        ..phase("step")
+    };
+    let found = with_signposts(&second).unwrap();
+    let window = &found.window;
+    assert_eq!((window.start_ns, window.end_ns), (760 * MS, 780 * MS));
+    let selected = found.phases.selected.unwrap();
+    assert_eq!((selected.iteration, selected.count), (Some(2), 1));
+    assert_eq!(window.excluded[0].why, "before phase step number 2");
+
+    for number in [0, 3] {
+        let none = Request {
+            iteration: Some(number),
+            ..phase("step")
+        };
+        let error = with_signposts(&none).unwrap_err();
+        let told = format!("phase step has no interval number {number}; it has 2");
+        assert_eq!(error.to_string(), told);
+        let hint = "choose a number from 1 to 2 with --iteration";
+        assert_eq!(error.hint().as_deref(), Some(hint));
+    }
+}
+
+/// The work of a phase is what was encoded during it, and what the GPU ran meanwhile is not.
+#[test]
+fn work_belongs_to_the_phase_that_encoded_it() {
+    let text = r#"
+[[process]]
+name = "bench"
+pid = 12
+role = "target"
+
+[[process.stream]]
+count = 4
+duration = "1ms"
+encode = "10us"
+submit = "pipelined"
+encoders-per-buffer = 1
+in-flight = 8
+encoder-label = ["a", "a", "b", "b"]
+start = "1ms"
+
+[[process.signpost]]
+name = "prefill"
+from = "1ms"
+to = "1020us"
+
+[[process.signpost]]
+name = "decode"
+from = "1020us"
+to = "1040us"
+"#;
+    let report = report_of(&Scenario::from_toml(text).unwrap(), &Request::default()).unwrap();
+    let told = report.phases.signposts.iter().map(|phase| {
+        let encoded = phase.encoded.as_ref().unwrap();
+        let kernels = encoded.kernels.iter();
+        let kernels: Vec<_> = kernels
+            .map(|kernel| (kernel.name.as_str(), kernel.instances, kernel.total_ns))
+            .collect();
+        // The GPU ran nothing during either.
+        (phase.name.as_str(), phase.busy_ns, kernels)
+    });
+    let mut told: Vec<_> = told.collect();
+    told.sort();
+    assert_eq!(
+        told,
+        [
+            ("decode", 0, vec![("b", 2, 2 * MS)]),
+            ("prefill", 0, vec![("a", 2, 2 * MS)]),
+        ]
+    );
+    assert_eq!(report.phases.unplaced, 0);
 }
 
 #[test]

@@ -21,6 +21,39 @@ fn random_scenarios_match_the_truth() {
     }
 }
 
+/// Kernels are named by shaders that cover half of their intervals, and have their spills.
+#[test]
+fn shaders_and_spills_match_the_truth() {
+    for sampled in ["100", "50", "49", "0"] {
+        for nested in [false, true] {
+            let text = format!(
+                r#"
+[recording]
+shader-timeline = true
+
+[[process]]
+name = "bench"
+pid = 12
+role = "target"
+shaders = ["mul", "exp", "add"]
+
+[[process.stream]]
+count = 40
+duration = {{ cycle = ["9us", "10us", "13us"] }}
+submit = "batched"
+encoders-per-buffer = 4
+encoder-label = ["a", "b"]
+spill = {{ every = 3, bytes = 64 }}
+sampled = {{ percent = {sampled}, nested = {nested} }}
+oddities = {{ coalesce-every = 3, coalesced-name = "labels", split-every = 7 }}
+"#
+            );
+            let scenario = Scenario::from_toml(&text).unwrap();
+            check(&format!("{sampled} %, nested: {nested}"), &scenario);
+        }
+    }
+}
+
 fn check(name: &str, scenario: &Scenario) {
     let folder = tempfile::tempdir().unwrap();
     for truth in write_export(scenario, folder.path(), false).unwrap() {
@@ -56,8 +89,9 @@ fn check(name: &str, scenario: &Scenario) {
 }
 
 /// Keys that are compared separately: the first two here, the others in `truth_beside`.
-const COMPARED_SEPARATELY: [&str; 12] = [
+const COMPARED_SEPARATELY: [&str; 13] = [
     "run",
+    "counters",
     "duration_ns",
     "recovered_idle",
     "latency",

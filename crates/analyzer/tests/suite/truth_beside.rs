@@ -8,7 +8,7 @@ use metalens_analyzer::{
     selection_with_recovery,
 };
 use metalens_simulator::{
-    Scenario, Spread, States, Table, Truth, presets, random_scenario, write_export,
+    EncodedKernel, Scenario, Spread, States, Table, Truth, presets, random_scenario, write_export,
 };
 use metalens_trace::{Input, LoadOptions};
 
@@ -245,7 +245,53 @@ impl Case<'_> {
         found.sort();
         truth.sort();
         assert_eq!(found, truth, "{}: signposts", self.name);
+        if self.has(Table::MetalApplicationEncodersList) {
+            self.encoded();
+        }
         truth.len() as u64
+    }
+
+    /// Compares the work that was encoded during each phase of the process, by kernel.
+    fn encoded(&self) {
+        for truth in &self.truth.signposts {
+            let mut phases = self.report.phases.signposts.iter();
+            let found = phases.find(|phase| {
+                phase.is_analyzed
+                    && phase.name == truth.name
+                    && phase.subsystem.as_ref() == Some(&truth.subsystem)
+                    && phase.category.as_ref() == Some(&truth.category)
+            });
+            let is_analyzed = self.report.process.processes.iter();
+            let mut pids = is_analyzed.map(|process| process.pid);
+            let (Some(found), true) = (found, pids.any(|pid| pid == Some(truth.pid))) else {
+                continue;
+            };
+            let Some(encoded) = &found.encoded else {
+                panic!("{}: {} has no work", self.name, found.name);
+            };
+            let kernels = encoded.kernels.iter().map(|kernel| EncodedKernel {
+                name: kernel.name.clone(),
+                channel: kernel.channel.clone().unwrap(),
+                instances: kernel.instances,
+                total_ns: kernel.total_ns,
+            });
+            // Kernels of one name and channel differ by the origin of their names.
+            let mut kernels: Vec<EncodedKernel> = kernels.collect();
+            kernels.sort();
+            kernels.dedup_by(|next, first| {
+                let same = (&next.name, &next.channel) == (&first.name, &first.channel);
+                if same {
+                    first.instances += next.instances;
+                    first.total_ns += next.total_ns;
+                }
+                same
+            });
+            if encoded.kernels_count <= 20 {
+                assert_eq!(kernels, truth.encoded, "{}: {}", self.name, found.name);
+            }
+            let intervals = truth.encoded.iter().map(|kernel| kernel.instances);
+            assert_eq!(encoded.intervals, intervals.sum::<u64>(), "{}", self.name);
+        }
     }
 
     /// Checks that the shaders that ran are listed.

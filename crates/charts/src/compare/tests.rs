@@ -184,7 +184,7 @@ fn headline(before: u64, now: u64) -> String {
 }
 
 #[test]
-fn headlines() {
+fn headlines_compare_the_lengths() {
     let cases = [
         (5_000_000, 5_000_000, "as long as base, 5.000 ms"),
         (
@@ -220,7 +220,7 @@ fn headlines() {
 
 /// Checks absolute and relative changes.
 #[test]
-fn changes() {
+fn changes_are_relative_unless_base_is_zero() {
     let cases = [
         (1_000, 250, "−750 ns", "−75.0 %"),
         (250, 1_000, "+750 ns", "×4.00"),
@@ -270,7 +270,7 @@ fn changed(change: fn(&mut Report)) -> Comparability {
 
 /// Checks the warnings for two recordings that differ in one thing.
 #[test]
-fn circumstances() {
+fn differing_circumstances_are_named() {
     type Change = fn(&mut Report);
     let gpu: Change = |report| report.run.device.gpu = Some("Apple M4".to_owned());
     let clock: Change = |report| report.machine.performance = clocked("Minimum", 1.0);
@@ -302,7 +302,7 @@ fn circumstances() {
 
 /// A circumstance that is not recorded counts neither as equal nor as different.
 #[test]
-fn unknown_circumstances() {
+fn unknown_circumstances_are_not_called_equal() {
     type Change = fn(&mut Report);
     let system: Change = |report| report.run.device.os = None;
     let clock: Change = |report| report.machine.performance = None;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{MeasureArguments, PartArguments, ReadingArguments};
+use super::shared::AnalysisArguments;
 
 const AFTER_BATCH: &str = "\
 PATH is a folder to search, a .trace bundle, an export, a .zip, a table, or a pattern such as \
@@ -53,11 +53,7 @@ pub(crate) struct BatchArguments {
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]
-    pub(crate) part: PartArguments,
-    #[command(flatten)]
-    pub(crate) measure: MeasureArguments,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArguments,
+    pub(crate) analysis: AnalysisArguments,
 }
 
 /// Parses `4GB`, `512 MiB` or `1.5G` into bytes. The unit is required.
@@ -97,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes() {
+    fn sizes_need_a_unit() {
         let check = |text: &str, expected: Option<u64>| {
             assert_eq!(size(text).ok(), expected, "{text}");
         };

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{MeasureArguments, PartArguments, ReadingArguments};
+use super::shared::AnalysisArguments;
 
 #[derive(Debug, Args)]
 pub(crate) struct ChartArguments {
@@ -36,11 +36,7 @@ pub(crate) struct ChartArguments {
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) part: PartArguments,
-    #[command(flatten)]
-    pub(crate) measure: MeasureArguments,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArguments,
+    pub(crate) analysis: AnalysisArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -64,6 +60,8 @@ pub(crate) enum ChartChoice {
     Busy,
     /// Kernels by total time
     Kernels,
+    /// Work rates of kernels under the roofs of the chip; needs --work
+    Roofline,
     /// Two recordings of one program, with --base
     Compare,
 }

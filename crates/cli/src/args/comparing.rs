@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{MeasureArguments, PartArguments, ReadingArguments};
+use super::shared::AnalysisArguments;
 
 const AFTER_COMPARE: &str = "\
 RUN is an input of analyze, a report.json, or a report folder. BASE NEW NEW2 compares each NEW \
@@ -60,11 +60,7 @@ pub(crate) struct CompareArguments {
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) part: PartArguments,
-    #[command(flatten)]
-    pub(crate) measure: MeasureArguments,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArguments,
+    pub(crate) analysis: AnalysisArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -100,11 +96,7 @@ pub(crate) struct BaselineSaveArguments {
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) part: PartArguments,
-    #[command(flatten)]
-    pub(crate) measure: MeasureArguments,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArguments,
+    pub(crate) analysis: AnalysisArguments,
 }
 
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use metalens_files::Owner;
 use metalens_recorder::RecordRequest;
 
-use super::{MeasureArguments, PartArguments, nanoseconds};
+use super::shared::{MeasureArguments, PartArguments, nanoseconds};
 
 #[derive(Debug, Args)]
 pub(crate) struct RecordArguments {
@@ -159,6 +159,9 @@ pub(crate) struct RecordingArguments {
     /// Add CPU samples, which show what the program did while the GPU waited
     #[arg(long)]
     pub(crate) cpu: bool,
+    /// Add hardware counters of the GPU, where the chip and Xcode deliver them; some refuse
+    #[arg(long)]
+    pub(crate) counters: bool,
     /// Add shader samples, where the GPU delivers them
     #[arg(long, conflicts_with = "template")]
     pub(crate) shader_timeline: bool,

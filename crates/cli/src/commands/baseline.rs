@@ -13,7 +13,6 @@ use super::compare::{Loading, read_baseline};
 use crate::args::comparing::{
     BaselineArguments, BaselineCommand, BaselineSaveArguments, BaselineShowArguments,
 };
-use crate::args::requests::analyzing;
 use crate::exit::Misuse;
 use crate::out;
 
@@ -25,8 +24,7 @@ pub(crate) fn run(arguments: &BaselineArguments, quiet: bool) -> anyhow::Result<
 }
 
 fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let reading = arguments.reading.reading();
-    let analyzing = analyzing(&arguments.part, &arguments.measure, false, reading)?;
+    let analyzing = arguments.analysis.analyzing(false)?;
     if arguments.runs.len() < LEAST_RUNS {
         let message = format!(
             "a baseline needs at least {LEAST_RUNS} runs, not {}",

@@ -11,7 +11,6 @@ use metalens_charts::{
 
 use crate::analyzing::Analyzing;
 use crate::args::chart::{ChartArguments, ChartChoice, PictureFormat, ThemeChoice};
-use crate::args::requests::analyzing;
 use crate::exit::Misuse;
 use crate::out;
 
@@ -19,8 +18,7 @@ use crate::out;
 const STANDARD: &str = "-";
 
 pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let reading = arguments.reading.reading();
-    let analyzing = analyzing(&arguments.part, &arguments.measure, false, reading)?;
+    let analyzing = arguments.analysis.analyzing(false)?;
 
     // Reading the input may take long: check all other arguments before it.
     let subject = ChartSubject::new(arguments)?;
@@ -56,6 +54,7 @@ impl<'a> ChartSubject<'a> {
             Some(ChartChoice::Gaps) => Some(Chart::Gaps),
             Some(ChartChoice::Busy) => Some(Chart::Busy),
             Some(ChartChoice::Kernels) => Some(Chart::Kernels),
+            Some(ChartChoice::Roofline) => Some(Chart::Roofline),
         };
         match (chart, &arguments.base) {
             (None, Some(base)) if is_standard(base) && is_standard(&arguments.input) => {

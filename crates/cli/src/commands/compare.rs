@@ -15,13 +15,11 @@ use metalens_render::{comparison, json, markdown, terminal};
 
 use crate::analyzing::Analyzing;
 use crate::args::comparing::{CompareArguments, PresetChoice};
-use crate::args::requests::analyzing;
 use crate::exit::{self, Misuse, NotComparable};
 use crate::out;
 
 pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let reading = arguments.reading.reading();
-    let analyzing = analyzing(&arguments.part, &arguments.measure, false, reading)?;
+    let analyzing = arguments.analysis.analyzing(false)?;
     let sides = Sides::new(arguments)?;
 
     // Reading the runs may take long: check all other arguments before it.
@@ -31,7 +29,7 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
     let gate = match &arguments.gate {
         Some(file) => Some(crate::config::gate(
             file.as_ref(),
-            arguments.measure.config.as_ref(),
+            arguments.analysis.measure.config.as_ref(),
         )?),
         None => None,
     };

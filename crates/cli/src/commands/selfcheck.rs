@@ -14,6 +14,7 @@ use crate::args::SelfcheckArguments;
 use crate::progress;
 use crate::{exit, exporting, out};
 use metalens_analyzer::units::{count, counted};
+use metalens_analyzer::{RawComparison, compare_raw, selection_with_raw_events};
 use metalens_render::terminal::style::{FAINT, VERDICT};
 use metalens_render::terminal::{Align, Columns};
 use metalens_text::shown;
@@ -53,9 +54,21 @@ pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result
     let tables = compare(&native, &export);
     out::page().write_all(screen(&tables).as_bytes())?;
 
+    let raw = compare_raw(load(
+        &arguments.bundle,
+        &selection_with_raw_events(),
+        arguments,
+        quiet,
+    )?)?;
+    if let Some(raw) = &raw {
+        out::page().write_all(raw_events(raw).as_bytes())?;
+    }
+
     let is_complete = temporary.is_none_or(|export| export.is_complete);
-    let agree =
-        !tables.is_empty() && tables.iter().all(|table| table.different == 0) && is_complete;
+    let agree = !tables.is_empty()
+        && tables.iter().all(|table| table.different == 0)
+        && is_complete
+        && raw.is_none_or(|raw| raw.agrees());
     Ok(if agree {
         ExitCode::SUCCESS
     } else {
@@ -154,6 +167,34 @@ fn screen(tables: &[TableComparison]) -> String {
         total(|table| table.undecoded),
     ));
     text.push_str(&differences(tables));
+    text
+}
+
+/// Says whether raw events agree with the table that Instruments derived from them.
+fn raw_events(raw: &RawComparison) -> String {
+    let all = counted(raw.derived, "GPU interval");
+    let mut text = if raw.agrees() {
+        format!("\nraw kdebug events agree with metal-gpu-intervals: all {all}\n")
+    } else {
+        format!(
+            "\nraw kdebug events differ from metal-gpu-intervals: {} of {all} are the same, {} of {} \
+             name the same command buffer, encoder and process; raw events have {}\n",
+            count(raw.same),
+            count(raw.same_names),
+            count(raw.named),
+            counted(raw.raw, "interval"),
+        )
+    };
+    if let Some(first_ns) = raw.first_difference_ns {
+        text.push_str(&format!("  the first difference starts at {first_ns} ns\n"));
+    }
+    if raw.other_channels > 0 {
+        let others = counted(raw.other_channels, "interval");
+        text.push_str(&format!(
+            "  {others} on other channels than Vertex, Fragment and Compute are left out: their raw \
+             codes are unknown\n"
+        ));
+    }
     text
 }
 

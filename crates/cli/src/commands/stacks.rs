@@ -1,24 +1,30 @@
-//! Runs `metalens stacks`: prints the CPU samples of a recording as folded stacks for flame graphs,
-//! or the functions and threads with the most weight.
+//! Runs `metalens stacks`: draws or prints the CPU samples of a recording as stacks, or lists the
+//! functions and threads with the most weight.
+
+mod collected;
+mod top;
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use metalens_analyzer::units::{count, counted, time};
-use metalens_analyzer::{
-    CpuFrame, Profile, Request, WeightUnit, collapsed_stacks, profile, profile_selection,
-};
+use anyhow::Context;
+use metalens_analyzer::{Request, StackLabels, WeightUnit, profile, profile_selection};
+use metalens_flamegraph::{Heading, difference, difference_svg, speedscope, svg};
+use metalens_render::json;
 use metalens_text::shown;
 use metalens_trace::LoadOptions;
 
+use self::collected::Collected;
 use crate::analyzing::open;
-use crate::args::StacksArguments;
 use crate::args::requests::check_times;
+use crate::args::{StacksArguments, StacksFormat};
+use crate::exit::Misuse;
 use crate::out;
 use crate::progress;
-use metalens_render::json;
-use metalens_render::terminal::style::{FAINT, TITLE, VERDICT};
-use metalens_render::terminal::{Align, Columns};
+
+/// The file name that means standard input.
+const STANDARD: &str = "-";
 
 pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     check_times(arguments.from, arguments.to)?;
@@ -29,35 +35,186 @@ pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<Ex
         ..Request::default()
     };
 
+    // Reading the input may take long: check all other arguments before it.
+    let is_list = arguments.top || arguments.json;
+    let format = if is_list {
+        check_ending_of_list(arguments)?;
+        None
+    } else {
+        Some(format(arguments)?)
+    };
+    check_base(arguments, format)?;
+    if let Some(file) = &arguments.output {
+        metalens_files::refuse_existing(file, arguments.force)?;
+    }
+
+    let text = match format {
+        Some(format) => stacks(arguments, format, &request, quiet)?,
+        None => list(arguments, &request, quiet)?,
+    };
+    match &arguments.output {
+        Some(file) => {
+            metalens_files::write_bytes(file, arguments.force, &text)?;
+        }
+        None if arguments.top => out::page().write_all(&text)?,
+        None => out::data().write_all(&text)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the stacks in their format.
+fn stacks(
+    arguments: &StacksArguments,
+    format: StacksFormat,
+    request: &Request,
+    quiet: bool,
+) -> anyhow::Result<Vec<u8>> {
+    let labels = if arguments.ids {
+        StackLabels::NamesAndIds
+    } else {
+        StackLabels::Names
+    };
+    let collect = |input: &Path| {
+        let (reading, is_idle) = (arguments.reading.reading(), arguments.idle);
+        Collected::read(input, reading, request, labels, is_idle, quiet)
+    };
+    let base = arguments.base.as_deref().map(collect).transpose();
+    let base = base.context("--base")?;
+    let new = collect(&arguments.input)?;
+
+    if !quiet {
+        notes(&new, base.as_ref(), format)?;
+    }
+
+    let heading = heading(&new, base.as_ref());
+    Ok(match (format, base) {
+        (StacksFormat::Folded, None) => new.stacks.to_string().into_bytes(),
+        (StacksFormat::Svg, None) => svg(&new.stacks, &heading)?,
+        (StacksFormat::Speedscope, _) => speedscope(&new.stacks, &new.name())?.into_bytes(),
+        (_, Some(base)) if base.stacks.unit != new.stacks.unit => anyhow::bail!(
+            "the weights of the base are {}, those of the input are {}",
+            unit(base.stacks.unit),
+            unit(new.stacks.unit)
+        ),
+        (StacksFormat::Folded, Some(base)) => difference(&base.stacks, &new.stacks)?.into_bytes(),
+        (StacksFormat::Svg, Some(base)) => difference_svg(&base.stacks, &new.stacks, &heading)?,
+    })
+}
+
+fn heading(new: &Collected, base: Option<&Collected>) -> Heading {
+    match base {
+        None => Heading {
+            title: new.title.clone(),
+            subtitle: new.subtitle.clone(),
+        },
+        Some(_) => Heading {
+            title: format!("{} vs. base", new.title),
+            subtitle: "red: larger share; blue: smaller share; white: the same".to_owned(),
+        },
+    }
+}
+
+fn notes(new: &Collected, base: Option<&Collected>, format: StacksFormat) -> std::io::Result<()> {
+    let mut out = out::notes();
+    for note in &new.notes {
+        writeln!(out, "note: {}", shown(note))?;
+    }
+    if let Some(base) = base {
+        for (side, collected) in [("base", base), ("new", new)] {
+            writeln!(out, "note: {side}: {}", shown(&collected.subtitle))?;
+        }
+    }
+    if format == StacksFormat::Folded {
+        writeln!(out, "note: weights are {}", unit(new.stacks.unit))?;
+    }
+    Ok(())
+}
+
+/// Returns the lists of functions and threads, as text or JSON.
+fn list(arguments: &StacksArguments, request: &Request, quiet: bool) -> anyhow::Result<Vec<u8>> {
     let input = open(&arguments.input, arguments.reading.reading(), quiet)?;
     let load = |options: LoadOptions<'_>| input.load(&profile_selection(), options);
     let trace = progress::reading(arguments.reading.reading(), quiet, load)?;
-    let facts = profile(&trace, &request)?;
+    let facts = profile(&trace, request)?;
 
-    let text = if arguments.json {
-        json::document(&facts)?
-    } else if arguments.top {
-        screen(&facts)
-    } else {
-        collapsed_stacks(&trace, &request)?.to_string()
-    };
-
-    if !arguments.json && !quiet {
-        let unit = unit(facts.weight_unit);
-        let weights = (!arguments.top).then(|| format!("weights are {unit}"));
-        for note in facts.notes.iter().chain(&weights) {
+    if arguments.json {
+        return Ok(json::document(&facts)?.into_bytes());
+    }
+    if !quiet {
+        for note in &facts.notes {
             writeln!(out::notes(), "note: {}", shown(note))?;
         }
     }
+    let text = top::screen(&facts);
+    Ok(if arguments.output.is_some() {
+        // A file has no colors.
+        anstream::adapter::strip_str(&text).to_string().into_bytes()
+    } else {
+        text.into_bytes()
+    })
+}
 
-    match &arguments.output {
-        Some(file) => {
-            metalens_files::write_bytes(file, arguments.force, text.as_bytes())?;
-        }
-        None if arguments.top => out::page().write_all(text.as_bytes())?,
-        None => out::data().write_all(text.as_bytes())?,
+/// Returns the format that was asked for, else the one of the file's extension.
+fn format(arguments: &StacksArguments) -> Result<StacksFormat, Misuse> {
+    let Some(file) = &arguments.output else {
+        return Ok(arguments.format.unwrap_or(StacksFormat::Folded));
+    };
+    match (arguments.format, format_of(file)) {
+        (Some(asked), Some(ending)) if asked != ending => Err(Misuse(format!(
+            "the extension of {} contradicts --format: change one of them",
+            file.display()
+        ))),
+        (Some(format), _) | (None, Some(format)) => Ok(format),
+        (None, None) => Err(Misuse(format!(
+            "{} does not end in .svg, .speedscope.json, .folded or .txt: use --format",
+            file.display()
+        ))),
     }
-    Ok(ExitCode::SUCCESS)
+}
+
+fn format_of(file: &Path) -> Option<StacksFormat> {
+    let name = file.file_name()?.to_str()?.to_ascii_lowercase();
+    let formats = [
+        (".svg", StacksFormat::Svg),
+        (".speedscope.json", StacksFormat::Speedscope),
+        (".folded", StacksFormat::Folded),
+        (".txt", StacksFormat::Folded),
+    ];
+    let found = formats.into_iter().find(|(end, _)| name.ends_with(end));
+    found.map(|(_, format)| format)
+}
+
+/// Refuses a file for a list whose name promises stacks.
+fn check_ending_of_list(arguments: &StacksArguments) -> Result<(), Misuse> {
+    let (option, ending) = if arguments.json {
+        ("--json", "json")
+    } else {
+        ("--top", "txt")
+    };
+    let is_other = |file: &&PathBuf| {
+        let found = file.extension().and_then(|found| found.to_str());
+        format_of(file) == Some(StacksFormat::Speedscope) || found != Some(ending)
+    };
+    match arguments.output.as_ref().filter(is_other) {
+        Some(file) => Err(Misuse(format!(
+            "{} does not end in .{ending}, which {option} writes",
+            file.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn check_base(arguments: &StacksArguments, format: Option<StacksFormat>) -> Result<(), Misuse> {
+    let is_standard = |path: &Path| path.as_os_str() == STANDARD;
+    match &arguments.base {
+        Some(base) if is_standard(base) && is_standard(&arguments.input) => Err(Misuse(
+            "standard input has only one recording: name a file for the other".to_owned(),
+        )),
+        Some(_) if format == Some(StacksFormat::Speedscope) => Err(Misuse(
+            "speedscope shows no difference: with --base, write .svg or .folded".to_owned(),
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn unit(unit: WeightUnit) -> &'static str {
@@ -66,108 +223,4 @@ fn unit(unit: WeightUnit) -> &'static str {
         WeightUnit::Cycles => "CPU cycles",
         WeightUnit::Samples => "counts of samples",
     }
-}
-
-/// Formats the functions and threads with the most weight.
-fn screen(profile: &Profile) -> String {
-    let processes = process_names(profile);
-    let mut text = format!(
-        "{VERDICT}{processes}: {} of {}, {}{VERDICT:#}\n",
-        counted(profile.samples, "CPU sample"),
-        counted(profile.thread_count, "thread"),
-        weight(profile.weight, profile.weight_unit),
-    );
-
-    let section = |title: &str, frames: &[CpuFrame]| {
-        format!(
-            "\n{TITLE}{title}{TITLE:#}\n{}",
-            functions(frames, profile.weight_unit)
-        )
-    };
-    text.push_str(&section("Functions by self weight", &profile.self_frames));
-    text.push_str(&section(
-        "Functions by total weight, with callees",
-        &profile.total_frames,
-    ));
-
-    text.push_str(&format!("\n{TITLE}Threads{TITLE:#}\n"));
-    let mut columns = Columns::new(&[
-        ("weight", Align::Right),
-        ("samples", Align::Right),
-        ("running", Align::Right),
-        ("thread", Align::Left),
-    ]);
-    for thread in profile.threads.iter().take(SHOWN) {
-        columns.row([
-            weight(thread.weight, profile.weight_unit),
-            count(thread.samples),
-            percent(thread.running_share),
-            shown(&thread.name).into_owned(),
-        ]);
-    }
-    text.push_str(&lines(columns));
-    text
-}
-
-/// Number of rows of each table.
-const SHOWN: usize = 20;
-
-/// Returns the names of the analyzed processes.
-fn process_names(profile: &Profile) -> String {
-    if profile.how.is_none() {
-        return "all processes".to_owned();
-    }
-
-    let analyzed = profile
-        .processes
-        .iter()
-        .filter(|process| process.is_analyzed);
-    let mut names: Vec<String> = analyzed
-        .map(|process| shown(process.name.as_deref().unwrap_or("unknown process")).into_owned())
-        .collect();
-    names.dedup();
-    names.join(", ")
-}
-
-fn functions(frames: &[CpuFrame], unit: WeightUnit) -> String {
-    let mut columns = Columns::new(&[
-        ("weight", Align::Right),
-        ("share", Align::Right),
-        ("samples", Align::Right),
-        ("binary", Align::Left),
-        ("function", Align::Left),
-    ]);
-    for frame in frames.iter().take(SHOWN) {
-        columns.row([
-            weight(frame.weight, unit),
-            percent(frame.share),
-            count(frame.samples),
-            shown(frame.binary.as_deref().unwrap_or("-")).into_owned(),
-            shown(frame.function.as_deref().unwrap_or("(no symbol)")).into_owned(),
-        ]);
-    }
-    lines(columns)
-}
-
-fn lines(columns: Columns) -> String {
-    let mut text = String::new();
-    for (at, line) in columns.fit(100).lines().into_iter().enumerate() {
-        match at {
-            0 => text.push_str(&format!("{FAINT}{line}{FAINT:#}\n")),
-            _ => text.push_str(&format!("{line}\n")),
-        }
-    }
-    text
-}
-
-fn weight(weight: u64, unit: WeightUnit) -> String {
-    match unit {
-        WeightUnit::Ns => time(weight),
-        WeightUnit::Cycles => counted(weight, "cycle"),
-        WeightUnit::Samples => count(weight),
-    }
-}
-
-fn percent(share: Option<f64>) -> String {
-    share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0))
 }

@@ -22,8 +22,8 @@ use metalens_comparison::{
 };
 use serde::Deserialize;
 
-use super::{Value, ratio};
-use crate::args::nanoseconds;
+use super::value::{Value, ratio};
+use crate::args::shared::nanoseconds;
 
 /// The contents of the section.
 #[derive(Debug, Default, Deserialize)]

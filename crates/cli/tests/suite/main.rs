@@ -4,43 +4,9 @@
     reason = "a panic is the failure report, in the helpers too"
 )]
 
-mod analyze;
-mod batch;
-mod calibrate;
-mod chart;
-mod compare;
-mod corpus;
-mod doctor;
-#[cfg(unix)]
-mod export;
-mod failures;
-mod fake_xctrace;
-mod folder;
-mod folder_failures;
-mod front_page;
-#[cfg(unix)]
-mod killed;
-mod known_work;
-mod manual;
-#[cfg(target_os = "linux")]
-mod many;
-mod outputs;
-mod page;
-#[cfg(unix)]
-mod pr;
-#[cfg(unix)]
-mod record;
-#[cfg(unix)]
-mod record_and_analyze;
-mod settings;
-mod shader_timeline;
-mod stacks;
-#[cfg(unix)]
-mod starved;
-mod synth;
-mod tables;
-#[cfg(unix)]
-mod text;
+mod docs;
+mod robustness;
+mod verbs;
 
 use std::path::Path;
 use std::process::Output;
@@ -59,6 +25,31 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::cargo_bin("metalens").unwrap();
     command.current_dir(folder).env_clear().args(arguments);
     command
+}
+
+/// A scenario with three intervals.
+const SMALL: &str = r#"
+[[process]]
+name = "bench"
+pid = 4321
+role = "target"
+
+[[process.stream]]
+count = 3
+duration = "10us"
+"#;
+
+/// Runs a command whose folder for temporary files is `tmp` in a folder.
+#[cfg(unix)]
+fn output_with_tmp(mut command: Command, folder: &Path) -> Output {
+    std::fs::create_dir_all(folder.join("tmp")).unwrap();
+    command.env("TMPDIR", folder.join("tmp")).output().unwrap()
+}
+
+/// Returns the number of files that commands left in `tmp`.
+#[cfg(unix)]
+fn left_in_tmp(folder: &Path) -> usize {
+    std::fs::read_dir(folder.join("tmp")).unwrap().count()
 }
 
 /// Returns the name of a scenario's export: that of the scenario, or of its file.

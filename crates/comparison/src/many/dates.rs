@@ -1,5 +1,7 @@
 //! Parses dates as recordings write them: `2026-03-30T13:02:48.736-07:00`.
 
+use time::{Date, Month, UtcDateTime};
+
 /// Parses a date as milliseconds since 1970 UTC. Returns none if the text is not a date.
 pub(super) fn parse(text: &str) -> Option<i64> {
     let (date, clock) = text.split_once(['T', ' '])?;
@@ -13,13 +15,12 @@ pub(super) fn parse(text: &str) -> Option<i64> {
     let mut number = || digits(parts.next()?);
     let (hour, minute, second) = (number()?, number()?, number().unwrap_or(0));
 
-    let is_date = (1..=12).contains(&month) && (1..=31).contains(&day) && year < 10_000;
-    if !is_date || hour > 24 || minute > 59 || second > 60 {
+    if hour > 24 || minute > 59 || second > 60 {
         return None;
     }
 
     let thousandths: String = fraction.chars().chain("000".chars()).take(3).collect();
-    let minutes = (days(year, month, day) * 24 + hour) * 60 + minute - offset_minutes;
+    let minutes = (days(year, month, day)? * 24 + hour) * 60 + minute - offset_minutes;
     Some((minutes * 60 + second) * 1_000 + digits(&thousandths)?)
 }
 
@@ -51,14 +52,12 @@ fn zone(clock: &str) -> Option<(&str, i64)> {
     ))
 }
 
-/// Returns the days since 1970-01-01. The year is counted from March, so that a leap day is its
-/// last day.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let from_march = (month + 9) % 12;
-    let of_year = (153 * from_march + 2) / 5 + day - 1;
-    365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + of_year
-        - 719_468
+/// Returns the days since 1970-01-01, or none for a date that no calendar has.
+fn days(year: i64, month: i64, day: i64) -> Option<i64> {
+    let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
+    let day = u8::try_from(day).ok()?;
+    let date = Date::from_calendar_date(i32::try_from(year).ok()?, month, day).ok()?;
+    Some((date - UtcDateTime::UNIX_EPOCH.date()).whole_days())
 }
 
 #[cfg(test)]
@@ -76,6 +75,7 @@ mod tests {
         check("2024-02-29T23:59:59+0530", Some(1_709_231_399_000));
         check("2000-03-01T00:00:00.5", Some(951_868_800_500));
         check("2026-13-01T00:00:00Z", None);
+        check("2026-02-29T00:00:00Z", None);
         check("yesterday", None);
         check("2026-01-01", None);
         check("2026-01-01Tnoon", None);

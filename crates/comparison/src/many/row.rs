@@ -1,12 +1,12 @@
 //! Defines the row of an index: the main facts of one trace.
 
-use metalens_analyzer::{Cause, Message, Note, NoteDetail, Report, Severity};
+use metalens_analyzer::{Bound, Cause, Message, Note, NoteDetail, Report, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of the rows. It rises when rows are made in another way, so that stored rows are made
 /// again.
-pub const ROW_FORM: u32 = 3;
+pub const ROW_FORM: u32 = 4;
 
 /// The main facts of one trace. `null` means unknown or undefined, never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +35,9 @@ pub struct TraceRow {
     pub truncated: bool,
     /// Verdict on the trace, in one sentence.
     pub verdict: String,
+    /// What bounds the program. Null if the recording does not tell.
+    #[serde(default)]
+    pub bound: Option<Bound>,
     /// Length of the analyzed window, in nanoseconds.
     pub span_ns: u64,
     /// Time that the process kept the GPU busy in the window, in nanoseconds.
@@ -159,6 +162,7 @@ impl TraceRow {
             synthetic: report.run.synthetic,
             truncated: !report.sanity.truncated_tables.is_empty(),
             verdict: report.summary.busy.clone(),
+            bound: report.verdict.bound,
             span_ns: report.window.span_ns,
             busy_ns: report.busy.busy_ns,
             busy_ratio: report.busy.ratio,

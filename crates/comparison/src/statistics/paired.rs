@@ -136,7 +136,7 @@ mod tests {
 
     /// Median, interval with its confidence, and verdict were worked out by hand.
     #[test]
-    fn few_pairs() {
+    fn few_pairs_have_no_verdict() {
         use PairedVerdict::{Less, More, TooFew, Unstable};
         let check = |of: &[f64], median: f64, interval: Option<[f64; 3]>, verdict| {
             let found = Differences::summarize(of.iter().copied()).unwrap();

@@ -5,9 +5,9 @@
 )]
 
 mod absence;
+mod calibration;
 mod classes;
 mod laws;
-mod schema;
 mod trials;
 
 use metalens_analyzer::{Report, Request};

@@ -4,7 +4,7 @@
 use metalens_analyzer::message::Value as ValueKind;
 use metalens_analyzer::{Finding, Report};
 
-use super::{TableField, count, fill, ns, ratio, text};
+use super::field::{TableField, count, fill, ns, ratio, text};
 use crate::cells::{CellValue, MemoryTable};
 use crate::error::Result;
 use crate::report_names::severity;

@@ -2,7 +2,7 @@
 
 use metalens_analyzer::{Analysis, ExplainedGap};
 
-use super::{TableField, field, fill, ns, text};
+use super::field::{TableField, field, fill, ns, text};
 use crate::cells::{CellKind, CellValue, MemoryTable};
 use crate::error::Result;
 

@@ -5,7 +5,7 @@ use std::iter::Peekable;
 
 use metalens_analyzer::{Analysis, AnyInterval, GpuInterval, NamedBy, StateInterval};
 
-use super::{TableField, field, fill, ns, text};
+use super::field::{TableField, field, fill, ns, text};
 use crate::cells::{CellKind, CellValue, MemoryTable};
 use crate::error::{Error, Result};
 use crate::report_names::named_by;

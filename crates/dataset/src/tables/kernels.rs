@@ -2,7 +2,7 @@
 
 use metalens_analyzer::{Kernel, Report};
 
-use super::{TableField, count, fill, ns, ratio, text};
+use super::field::{TableField, count, fill, ns, ratio, text};
 use crate::cells::{CellValue, MemoryTable};
 use crate::error::Result;
 use crate::report_names::named_by;
@@ -63,6 +63,21 @@ pub(crate) fn fields<'t>() -> Vec<TableField<&'t Kernel>> {
             "p99_ns",
             "99th percentile of the durations, nearest rank.",
             |k| CellValue::integer(k.p99_ns),
+        ),
+        count(
+            "spilled_instances",
+            "Number of GPU intervals with spilled registers; null if the recording does not tell.",
+            |k| CellValue::integer_or_absent(k.spills.map(|spills| spills.instances)),
+        ),
+        count(
+            "spilled_bytes",
+            "Largest number of bytes of spilled registers; null if the recording does not tell.",
+            |k| CellValue::integer_or_absent(k.spills.map(|spills| spills.max_bytes)),
+        ),
+        ns(
+            "shader_ns",
+            "Time for which samples say which shader ran; null if there are none.",
+            |k| CellValue::integer_or_absent(k.shader_ns),
         ),
     ]
 }

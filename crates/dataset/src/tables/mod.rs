@@ -1,13 +1,16 @@
 //! Defines the tables of a dataset: the meaning of their columns, and their values.
 
+pub(crate) mod counters;
+mod field;
 pub(crate) mod findings;
 pub(crate) mod gaps;
 pub(crate) mod intervals;
 pub(crate) mod kernels;
 pub(crate) mod runs;
 
-use crate::cells::{CellKind, CellValue, ColumnCells, MemoryTable, TableColumn};
-use crate::error::Result;
+use crate::cells::CellKind;
+pub use field::ColumnInfo;
+use field::about;
 
 /// A table of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,15 +20,17 @@ pub(crate) enum DatasetTable {
     Gaps,
     Kernels,
     Findings,
+    Counters,
 }
 
 impl DatasetTable {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Runs,
         Self::Intervals,
         Self::Gaps,
         Self::Kernels,
         Self::Findings,
+        Self::Counters,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -35,6 +40,7 @@ impl DatasetTable {
             Self::Gaps => "gaps",
             Self::Kernels => "kernels",
             Self::Findings => "findings",
+            Self::Counters => "counters",
         }
     }
 
@@ -55,6 +61,10 @@ impl DatasetTable {
                  time first."
             }
             Self::Findings => "One row per finding of the report, the most important first.",
+            Self::Counters => {
+                "One row per sample of a hardware counter in the whole recording, by counter and \
+                 time; none if no counters were recorded. Counters count the work of all processes."
+            }
         }
     }
 
@@ -65,6 +75,7 @@ impl DatasetTable {
             Self::Gaps => about(&gaps::fields()),
             Self::Kernels => about(&kernels::fields()),
             Self::Findings => about(&findings::fields()),
+            Self::Counters => about(&counters::fields()),
         }
     }
 
@@ -74,21 +85,6 @@ impl DatasetTable {
         columns.extend(self.own_columns());
         columns
     }
-}
-
-/// Description of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ColumnInfo {
-    /// Name of the column.
-    pub name: &'static str,
-    /// Type of the cells.
-    pub kind: CellKind,
-    /// Unit of the cells: `ns`, `1` for a count or a ratio, or nothing.
-    pub unit: &'static str,
-    /// Meaning of the cells.
-    pub meaning: &'static str,
-    /// True if the value is in the folders' names and not in the files.
-    pub is_partition: bool,
 }
 
 /// Description of a table.
@@ -138,87 +134,3 @@ pub(crate) const PARTITION: [ColumnInfo; 3] = [
          everywhere.",
     ),
 ];
-
-/// A column in the files, with the function that fills it from a row.
-pub(crate) struct TableField<R> {
-    about: ColumnInfo,
-    get: GetCell<R>,
-}
-
-type GetCell<R> = for<'r> fn(&'r R) -> CellValue<'r>;
-
-pub(crate) fn field<R>(
-    name: &'static str,
-    kind: CellKind,
-    unit: &'static str,
-    meaning: &'static str,
-    get: GetCell<R>,
-) -> TableField<R> {
-    TableField {
-        about: ColumnInfo {
-            name,
-            kind,
-            unit,
-            meaning,
-            is_partition: false,
-        },
-        get,
-    }
-}
-
-/// Makes a column of times or durations.
-pub(crate) fn ns<R>(name: &'static str, meaning: &'static str, get: GetCell<R>) -> TableField<R> {
-    field(name, CellKind::Integer, "ns", meaning, get)
-}
-
-/// Makes a column of counts.
-pub(crate) fn count<R>(
-    name: &'static str,
-    meaning: &'static str,
-    get: GetCell<R>,
-) -> TableField<R> {
-    field(name, CellKind::Integer, "1", meaning, get)
-}
-
-/// Makes a column of shares or factors.
-pub(crate) fn ratio<R>(
-    name: &'static str,
-    meaning: &'static str,
-    get: GetCell<R>,
-) -> TableField<R> {
-    field(name, CellKind::Number, "1", meaning, get)
-}
-
-/// Makes a column of text.
-pub(crate) fn text<R>(name: &'static str, meaning: &'static str, get: GetCell<R>) -> TableField<R> {
-    field(name, CellKind::Text, "", meaning, get)
-}
-
-fn about<R>(fields: &[TableField<R>]) -> Vec<ColumnInfo> {
-    fields.iter().map(|field| field.about).collect()
-}
-
-/// Fills a table from rows.
-pub(crate) fn fill<R>(
-    fields: &[TableField<R>],
-    rows: impl IntoIterator<Item = R>,
-) -> Result<MemoryTable> {
-    let empty = |field: &TableField<R>| TableColumn {
-        name: field.about.name.to_owned(),
-        cells: ColumnCells::new(field.about.kind),
-    };
-    let mut columns: Vec<TableColumn> = fields.iter().map(empty).collect();
-
-    let mut count = 0;
-    for row in rows {
-        for (column, field) in columns.iter_mut().zip(fields) {
-            column.cells.push(field.about.name, (field.get)(&row))?;
-        }
-        count += 1;
-    }
-
-    Ok(MemoryTable {
-        rows: count,
-        columns,
-    })
-}

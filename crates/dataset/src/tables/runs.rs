@@ -4,7 +4,7 @@ use std::path::Path;
 
 use metalens_analyzer::{Distribution, Report};
 
-use super::{TableField, count, field, fill, ns, ratio, text};
+use super::field::{TableField, count, field, fill, ns, ratio, text};
 use crate::cells::{CellKind, CellValue, MemoryTable};
 use crate::error::Result;
 use crate::report_names::{how, reader, source};

@@ -2,24 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is the failure report")]
 
+mod counters;
 mod docs;
 mod store;
 
 use std::path::{Path, PathBuf};
 
-use metalens_analyzer::{Analysis, Error, Request};
+use metalens_analyzer::Analysis;
 use metalens_simulator::Scenario;
-use metalens_testing::{analyze_input, analyze_scenario, with_everyone};
-
-/// Analyzes an input like `analyze --parquet`.
-fn analysis(path: &Path, request: Request) -> Result<Analysis, Error> {
-    analyze_input(path, &with_everyone(request))
-}
-
-/// Analyzes a scenario.
-fn analysis_of(scenario: &Scenario) -> Result<Analysis, Error> {
-    analyze_scenario(scenario, &with_everyone(Request::default()))
-}
+use metalens_testing::{analyze_everyone as analysis, analyze_everyone_of as analysis_of};
 
 /// Analyzes a built-in scenario.
 fn preset(name: &str) -> Analysis {

@@ -2,14 +2,11 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stderr,
     reason = "a panic is the failure report, in the helpers too"
 )]
 
 mod checker;
 mod states;
-
-use std::path::{Path, PathBuf};
 
 use metalens_analyzer::{Analysis, Cause, Request};
 use metalens_simulator::{Scenario, random_scenario};
@@ -335,13 +332,10 @@ fn counters_match_the_report() {
 }
 
 #[test]
-fn traces_of_real_recordings_are_valid() {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
-    let folder = std::env::var_os("METALENS_REAL").map_or(beside, PathBuf::from);
-    if !folder.is_dir() {
-        eprintln!("skipped: no real recordings (set METALENS_REAL to their folder)");
+fn traces_of_real_recordings_follow_the_rules() {
+    let Some(folder) = metalens_testing::real_recordings() else {
         return;
-    }
+    };
     for name in ["m1-launched-1000", "m1-bundle-and-export/export"] {
         let analysis = analyze_input(&folder.join(name), &Request::default()).unwrap();
         let drawn = check(name, &analysis);

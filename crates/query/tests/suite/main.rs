@@ -16,21 +16,12 @@ mod store;
 
 use std::path::Path;
 
-use metalens_analyzer::{Analysis, Error, Request};
+use metalens_analyzer::Analysis;
 use metalens_dataset::{WriteOptions, write};
 use metalens_query::{Answer, Cell, Library};
 use metalens_simulator::Scenario;
-use metalens_testing::{analyze_input, analyze_scenario, with_everyone};
+use metalens_testing::{analyze_everyone as analysis, analyze_everyone_of as analysis_of};
 use tempfile::TempDir;
-
-/// Analyzes an input as `analyze --parquet` does.
-fn analysis(path: &Path, request: Request) -> Result<Analysis, Error> {
-    analyze_input(path, &with_everyone(request))
-}
-
-fn analysis_of(scenario: &Scenario) -> Result<Analysis, Error> {
-    analyze_scenario(scenario, &with_everyone(Request::default()))
-}
 
 /// Analyzes a built-in scenario.
 fn preset(name: &str) -> Analysis {

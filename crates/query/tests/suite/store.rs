@@ -1,10 +1,12 @@
 //! Tests datasets with odd names, foreign files and damage.
 
 use std::fs;
+use std::path::PathBuf;
 
 use metalens_dataset::{WriteOptions, write};
 use metalens_query::Error;
 use metalens_simulator::Labels;
+use tempfile::TempDir;
 
 use super::{analysis_of, ask_one, preset, rows, scenario, stored};
 
@@ -34,16 +36,22 @@ fn unfinished_and_foreign_files_are_ignored() {
     assert_eq!(count, listed);
 }
 
-/// A damaged file is not skipped, because its figures would be missing.
-#[test]
-fn a_damaged_or_missing_file_is_an_error_that_names_it() {
+/// Returns a dataset of one run, and its file of gaps.
+fn with_gaps() -> (TempDir, PathBuf) {
     let dataset = tempfile::tempdir().unwrap();
     let written = write(&preset("eager"), dataset.path(), WriteOptions::default()).unwrap();
+    let folder = dataset.path().join("gaps");
     let gaps = written
         .files
-        .iter()
-        .find(|file| file.starts_with(dataset.path().join("gaps")));
-    let gaps = gaps.unwrap();
+        .into_iter()
+        .find(|file| file.starts_with(&folder));
+    (dataset, gaps.unwrap())
+}
+
+/// A file in the place of one of ours is not passed over: figures would be missing.
+#[test]
+fn a_damaged_or_missing_file_is_an_error_that_names_it() {
+    let (dataset, gaps) = with_gaps();
     let check = || {
         let result = stored(dataset.path()).ask("SELECT count(*) AS n, sum(duration_ns) FROM gaps");
         let error = result.err().unwrap();
@@ -52,21 +60,16 @@ fn a_damaged_or_missing_file_is_an_error_that_names_it() {
         let others = stored(dataset.path()).ask("SELECT run FROM kernels");
         assert!(others.unwrap().rows() > 0);
     };
-    fs::write(gaps, "not Parquet").unwrap();
+    fs::write(&gaps, "not Parquet").unwrap();
     check();
-    fs::remove_file(gaps).unwrap();
+    fs::remove_file(&gaps).unwrap();
     check();
 }
 
 /// A newer metalens may write columns that this one does not know, and an older one lacks some.
 #[test]
 fn columns_of_other_versions_are_left_out_or_null() {
-    let dataset = tempfile::tempdir().unwrap();
-    let written = write(&preset("eager"), dataset.path(), WriteOptions::default()).unwrap();
-    let gaps = written
-        .files
-        .iter()
-        .find(|file| file.starts_with(dataset.path().join("gaps")));
+    let (dataset, gaps) = with_gaps();
     let check = |sql: &str| rows(&stored(dataset.path()).ask(sql).unwrap());
     let before = check("SELECT count(*), sum(start_ns) FROM gaps");
 
@@ -75,7 +78,7 @@ fn columns_of_other_versions_are_left_out_or_null() {
         .unwrap();
     let mut bytes = Vec::new();
     other.write_parquet(&mut bytes).unwrap();
-    fs::write(gaps.unwrap(), bytes).unwrap();
+    fs::write(gaps, bytes).unwrap();
 
     assert_eq!(check("SELECT count(*), sum(start_ns) FROM gaps"), before);
     let absent = check("SELECT max(duration_ns) FROM gaps WHERE duration_ns IS NULL");

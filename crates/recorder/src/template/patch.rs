@@ -117,7 +117,6 @@ pub(super) use tests::template_for_test;
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::{Path, PathBuf};
 
     use super::super::change::Clock;
     use super::*;
@@ -297,15 +296,12 @@ mod tests {
     /// A real archive of Instruments, which has the same switches among 23,000 objects, is read
     /// and written completely. Its clock is a null.
     #[test]
-    #[expect(clippy::print_stderr, reason = "a skipped test says so")]
     fn a_real_archive() {
-        let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
-        let folder = std::env::var_os("METALENS_REAL").map_or(beside, PathBuf::from);
-        let file = "m1-time-profiler-bundle-and-export/cpu_time_profiler.trace/form.template";
-        let Ok(template) = fs::read(folder.join(file)) else {
-            eprintln!("skipped: no real recordings (METALENS_REAL names their folder)");
+        let Some(folder) = metalens_testing::real_recordings() else {
             return;
         };
+        let file = "m1-time-profiler-bundle-and-export/cpu_time_profiler.trace/form.template";
+        let template = fs::read(folder.join(file)).unwrap();
         let mut before = parsed(&template);
         let mut after = parsed(&patched(&template, &[TIMELINE]).unwrap());
         let (before, after) = (objects(&mut before), objects(&mut after));

@@ -1,7 +1,10 @@
 //! Defines tables: columns, and rows of cells that know their kind.
 
+use std::borrow::Cow;
+
 use metalens_analyzer::message::Value;
 use metalens_analyzer::{Cause, Message};
+use metalens_text::shorten_all;
 
 /// A table of a document: rows under headings.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,6 +139,33 @@ impl Table {
     pub fn limited(mut self, short: usize, long: usize) -> Self {
         (self.short, self.long) = (short, long);
         self
+    }
+
+    /// Returns the table with names of at most this many letters, of which no two different ones
+    /// look alike.
+    #[must_use]
+    pub(crate) fn with_short_names(&self, longest: usize) -> Cow<'_, Self> {
+        let fits = |name: &str| name.chars().count() <= longest;
+        let mut short = Cow::Borrowed(self);
+        for at in 0..self.columns.len() {
+            let cells = self.rows.iter().filter_map(|row| row.get(at));
+            let cells: Vec<&Cell> = cells.filter(|cell| cell.is_name()).collect();
+            let names: Vec<&str> = cells.iter().map(|cell| cell.text.text.as_str()).collect();
+            if names.iter().all(|name| fits(name)) {
+                continue;
+            }
+
+            let mut texts = shorten_all(&names, &fits).into_iter();
+            let rows = short.to_mut().rows.iter_mut();
+            let cells = rows.filter_map(|row| row.get_mut(at));
+            for (cell, text) in cells.filter(|cell| cell.is_name()).zip(&mut texts) {
+                if let Some(value) = cell.text.values.first_mut() {
+                    value.text.clone_from(&text);
+                }
+                cell.text.text = text;
+            }
+        }
+        short
     }
 
     /// Sets the number of all rows, in the table or not.

@@ -6,7 +6,7 @@ use metalens_analyzer::units::{capital, count};
 use metalens_analyzer::{Cause, Message, Severity};
 
 use super::escape::{escaped, name, named, sentence};
-use super::names::short;
+use super::names::{LONGEST, short};
 use crate::document::{
     Block, Cell, Chart, Column, ColumnKind, Drawing, Fact, FindingEntry, Item, Look, Section,
     Table, Tone,
@@ -187,6 +187,7 @@ fn finding(finding: &FindingEntry, is_open: bool) -> String {
 }
 
 fn table(table: &Table) -> String {
+    let table = &*table.with_short_names(LONGEST);
     let class = if table.is_sortable {
         " class=\"sortable\""
     } else {

@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-use metalens_text::shown;
+use metalens_text::{shorten_all, shown};
 
 use crate::wording::cut;
 
 /// Largest number of bytes that a page spends on names.
 const MOST_BYTES: usize = 200_000;
 /// Largest number of letters of one name.
-const LONGEST: usize = 300;
+pub(super) const LONGEST: usize = 300;
 
-/// NameTable by number, in the order in which they were added.
+/// Names by number, in the order in which they were added.
 pub(super) struct NameTable<'a> {
     numbers: HashMap<&'a str, u64>,
-    list: Vec<String>,
+    list: Vec<&'a str>,
     bytes: usize,
 }
 
@@ -22,7 +22,7 @@ impl Default for NameTable<'_> {
     fn default() -> Self {
         Self {
             numbers: HashMap::new(),
-            list: vec!["(a name left out of this page)".to_owned()],
+            list: vec!["(a name left out of this page)"],
             bytes: 0,
         }
     }
@@ -41,14 +41,16 @@ impl<'a> NameTable<'a> {
         }
         self.bytes += bytes;
         let number = self.list.len() as u64;
-        self.list.push(shown);
+        self.list.push(name);
         self.numbers.insert(name, number);
         number
     }
 
-    /// Returns the names; the first replaces those that were left out.
+    /// Returns the names, of which no two look alike; the first replaces those that were left out.
     pub(super) fn into_list(self) -> Vec<String> {
-        self.list
+        let list: Vec<_> = self.list.iter().map(|name| shown(name)).collect();
+        let list: Vec<&str> = list.iter().map(AsRef::as_ref).collect();
+        shorten_all(&list, &|name| name.chars().count() <= LONGEST)
     }
 }
 

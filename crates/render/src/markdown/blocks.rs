@@ -187,6 +187,12 @@ impl Markdown<'_> {
 
     /// Returns rows of a table under its headings.
     pub(super) fn rows(self, table: &Table, most: usize, is_kept: fn(&Column) -> bool) -> String {
+        let longest = if self.is_comment {
+            LONGEST_NAME
+        } else {
+            usize::MAX
+        };
+        let table = &*table.with_short_names(longest);
         let columns = table.columns.iter();
         let headings = columns.filter(|column| is_kept(column));
         let (mut names, mut lines) = ("|".to_owned(), "|".to_owned());

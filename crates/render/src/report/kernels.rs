@@ -1,7 +1,8 @@
 //! Builds the sections on the work: by kernel, by channel, and its pattern.
 
-use metalens_analyzer::message::{count, counted, kernel, moment, name, percent, time};
-use metalens_analyzer::{Message, Outlier, Report, message};
+use metalens_analyzer::message::{bytes, count, counted, kernel, moment, name, percent, time};
+use metalens_analyzer::{Kernel, Message, Outlier, Report, message};
+use metalens_text::fold_runs;
 
 use crate::document::{Block, Chart, Column, Fact, Section, Table};
 use crate::wording::{known, share, short_time};
@@ -12,6 +13,8 @@ const KERNELS: (usize, usize) = (20, 200);
 const MOST_KERNELS: usize = 400;
 /// Largest number of channels on interactive pages.
 const CHANNELS: usize = 50;
+/// Largest number of kernels of a sequence that are named.
+const SEQUENCE: usize = 8;
 /// Largest number of outliers that are shown.
 const OUTLIERS: usize = 3;
 
@@ -20,18 +23,24 @@ pub(super) fn kernels(report: &Report) -> Section {
     let (short, long) = KERNELS;
     // The channel is told first where the name alone is not enough.
     let spare = if has_ambiguous_names(report) { 1 } else { 4 };
-    let columns = vec![
+    let has_spills = report.kernels.iter().any(spills_registers);
+    let has_samples = report.kernels.iter().any(is_sampled);
+    let mut columns = vec![
         Column::number("time"),
         Column::number("total"),
         Column::number("instances"),
+    ];
+    // What needs a change of the kernel itself comes before its times.
+    columns.extend(has_spills.then(|| Column::number("spilled")));
+    columns.extend([
         Column::number("avg").spare(2),
         Column::number("med"),
         Column::number("min").spare(1),
         Column::number("max").spare(1),
         Column::number("stddev").spare(3),
-        Column::name("name"),
-        Column::label("channel").spare(spare),
-    ];
+    ]);
+    columns.extend(has_samples.then(|| Column::number("shaders seen").spare(1)));
+    columns.extend([Column::name("name"), Column::label("channel").spare(spare)]);
     let table = Table::new("kernels", "Kernels by their time", columns);
     let mut table = table.sortable().limited(short, long);
     table = table.of(report.kernels.len());
@@ -49,8 +58,14 @@ pub(super) fn kernels(report: &Report) -> Section {
             short_time(one.total_ns),
             count(one.instances),
         ];
+        let spilled = has_spills.then(|| spilled(one));
+        let seen = has_samples.then(|| {
+            let ns = one.shader_ns;
+            known(ns, |ns| share(ns, one.total_ns))
+        });
         let last = [kernel(&one.name), known(one.channel.as_deref(), name)];
-        table.row(first.into_iter().chain(times.map(short_time)).chain(last));
+        let times = times.map(short_time).into_iter().chain(seen);
+        table.row(first.into_iter().chain(spilled).chain(times).chain(last));
     }
     let rest = report.kernels.get(short..).unwrap_or(&[]);
     let rest_ns = rest.iter().map(|kernel| kernel.total_ns).sum();
@@ -58,6 +73,24 @@ pub(super) fn kernels(report: &Report) -> Section {
     Section::new("kernels", "Kernels", 4)
         .with(Chart::picture("kernels"))
         .with(Block::Table(table))
+}
+
+fn spills_registers(kernel: &Kernel) -> bool {
+    kernel.spills.is_some_and(|spills| spills.instances > 0)
+}
+
+/// Returns whether samples say which shader ran, for some time at least.
+fn is_sampled(kernel: &Kernel) -> bool {
+    kernel.shader_ns.is_some_and(|ns| ns > 0)
+}
+
+/// Returns the largest number of spilled bytes.
+fn spilled(kernel: &Kernel) -> Message {
+    match kernel.spills {
+        Some(spills) if spills.instances > 0 => bytes(spills.max_bytes),
+        Some(_) => "none".into(),
+        None => known(None::<u64>, bytes),
+    }
 }
 
 /// Returns whether two of the first kernels have the same name.
@@ -166,11 +199,16 @@ fn repetitions(report: &Report) -> Vec<Fact> {
     }
     let sequences = shape.sequences.iter();
     for sequence in sequences.filter(|sequence| sequence.kernels.len() > 1) {
-        let kernels = sequence.kernels.iter().map(|name| kernel(name));
+        let kernels = sequence.kernels.iter().take(SEQUENCE);
+        let kernels = kernels.map(|name| kernel(&fold_runs(name)));
+        let more = match sequence.kernels.len().saturating_sub(SEQUENCE) {
+            0 => None,
+            more => Some(message!("… {} more", count(more as u64))),
+        };
         let text = message!(
             "{} × {}: {} of GPU time, {} idle between them",
             count(sequence.repetitions),
-            Message::joined(kernels, " → "),
+            Message::joined(kernels.chain(more), " → "),
             time(sequence.total_ns),
             time(sequence.idle_inside_ns),
         );

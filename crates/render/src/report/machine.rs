@@ -2,9 +2,9 @@
 //! hardware counters.
 
 use metalens_analyzer::message::{
-    Value, bytes, count, counted, name, number, percent, process, time,
+    Value, bytes, count, counted, kernel, name, number, percent, process, time,
 };
-use metalens_analyzer::{Machine, Message, Report, StateTime, message};
+use metalens_analyzer::{CounterUnit, Counters, Machine, Message, Report, StateTime, message};
 
 use crate::document::{Block, Column, Fact, Section, Table};
 use crate::wording::{known, share};
@@ -15,6 +15,9 @@ const STATES: usize = 8;
 const OTHERS: usize = 3;
 /// Largest numbers of counters on screens and pages, and on interactive pages.
 const COUNTERS: (usize, usize) = (20, 200);
+
+/// Largest number of kernels without counters whose reason is shown.
+const REASONS: usize = 3;
 
 /// Returns the other activity of the machine; `None` if none was recorded.
 pub(super) fn machine(report: &Report) -> Option<Section> {
@@ -136,6 +139,34 @@ fn others(report: &Report) -> Fact {
 /// Returns the hardware counters; `None` if there are none.
 pub(super) fn counters(report: &Report) -> Option<Section> {
     let found = report.counters.as_ref()?;
+    let sampled = found.step_ns.map(|step_ns| {
+        let text = message!("every {}, of the whole GPU", time(step_ns));
+        Fact::new("sampled", text)
+    });
+    let bandwidth = found.bandwidth.map(|bandwidth| {
+        let text = message!(
+            "{} while busy: {} read and {} written{}",
+            gb_per_s(bandwidth.gb_per_s),
+            gb_per_s(bandwidth.read_gb_per_s),
+            gb_per_s(bandwidth.write_gb_per_s),
+            bandwidth
+                .share
+                .map(|share| message!("; {} of the chip's", percent(share.at_least))),
+        );
+        Fact::new("memory bandwidth", text)
+    });
+    let facts = sampled.into_iter().chain(bandwidth).collect();
+
+    let section = Section::new("counters", "Hardware counters (of the whole GPU)", 7)
+        .with_some(Block::facts(facts))
+        .with_some(kernel_counters(found))
+        .with_some(without_counters(found))
+        .with(Block::Table(counter_values(found)));
+    Some(section)
+}
+
+/// Returns the values of each counter.
+fn counter_values(found: &Counters) -> Table {
     let (short, long) = COUNTERS;
     let columns = vec![
         Column::number("mean"),
@@ -149,14 +180,11 @@ pub(super) fn counters(report: &Report) -> Option<Section> {
     let table = table.sortable().limited(short, long);
     let mut table = table.of(found.counters.len());
     for counter in found.counters.iter().take(long) {
-        let is_percentage = counter.is_percentage == Some(true);
-        let value = |value: f64| {
-            if is_percentage {
-                let share = |percent: f64| Value::Share {
-                    share: percent / 100.0,
-                };
-                number(format!("{value:.2} %"), value, share)
-            } else {
+        let value = |value: f64| match counter.unit {
+            Some(CounterUnit::Percent) => percentage(value),
+            Some(CounterUnit::GigabytesPerSecond) => gb_per_s(value),
+            None if counter.is_percentage == Some(true) => percentage(value),
+            None => {
                 let text = format!("{value:.2}");
                 number(text, value, |number| Value::Number { number })
             }
@@ -170,6 +198,71 @@ pub(super) fn counters(report: &Report) -> Option<Section> {
             name(&counter.name),
         ]);
     }
-    let section = Section::new("counters", "Hardware counters (of the whole GPU)", 7);
-    Some(section.with(Block::Table(table)))
+    table
+}
+
+/// Returns the limiters and the bandwidth of each kernel; nothing if there are no kernels.
+fn kernel_counters(found: &Counters) -> Option<Block> {
+    let (short, long) = COUNTERS;
+    let columns = vec![
+        Column::name("kernel"),
+        Column::label("limiter"),
+        Column::number("mean"),
+        Column::number("highest for").spare(2),
+        Column::number("bandwidth"),
+        Column::number("of the chip's"),
+        Column::number("samples").spare(1),
+    ];
+    let table = Table::new("kernel-counters", "Limiter of each kernel", columns);
+    let mut table = table.limited(short, long).of(found.kernels.len());
+    for one in found.kernels.iter().take(long) {
+        let (limiter, bandwidth) = (one.limiters.first(), one.bandwidth);
+        table.row([
+            kernel(&one.name),
+            known(limiter, |limiter| name(&limiter.counter)),
+            known(limiter, |limiter| percentage(limiter.mean_pct)),
+            known(limiter, |limiter| percent(limiter.highest_share)),
+            known(bandwidth, |bandwidth| gb_per_s(bandwidth.gb_per_s)),
+            known(bandwidth.and_then(|one| one.share), |share| {
+                percent(share.at_least)
+            }),
+            count(one.samples),
+        ]);
+    }
+    (!found.kernels.is_empty()).then_some(Block::Table(table))
+}
+
+/// Returns why kernels have no values: each of the first with its reason, and the number of all.
+fn without_counters(found: &Counters) -> Option<Block> {
+    let none = || {
+        found
+            .kernels
+            .iter()
+            .filter(|kernel| kernel.why_none.is_some())
+    };
+    let all = none().count();
+    let reasons = none().take(REASONS).filter_map(|one| {
+        let why = Message::new(one.why_none.as_ref()?, &one.why_none_values);
+        Some(message!("no values for {}: {}", kernel(&one.name), why))
+    });
+    let more = all.saturating_sub(REASONS);
+    let more = (more > 0).then(|| {
+        message!(
+            "no values for {}: --json has each reason",
+            counted(more as u64, "more kernel")
+        )
+    });
+    Block::list(reasons.chain(more))
+}
+
+fn percentage(value: f64) -> Message {
+    let share = |percent: f64| Value::Share {
+        share: percent / 100.0,
+    };
+    number(format!("{value:.2} %"), value, share)
+}
+
+fn gb_per_s(value: f64) -> Message {
+    let bandwidth = |gb_per_s| Value::Bandwidth { gb_per_s };
+    number(format!("{value:.1} GB/s"), value, bandwidth)
 }

@@ -1,6 +1,7 @@
 //! Builds the document of a report. Each section has a file of its own.
 
 mod brief;
+mod engines;
 mod findings;
 mod gaps;
 mod idle;
@@ -39,6 +40,7 @@ pub fn document(report: &Report) -> Document {
         kernels::channels(report),
         gaps::gaps(report),
         gaps::longest(report),
+        engines::engines(report),
         latency::latency(report),
         kernels::pattern(report),
         work::work(report),

@@ -1,6 +1,8 @@
 //! Builds the section on phases: warm-up, segments, iterations, and phases that programs named.
 
-use metalens_analyzer::message::{Value, count, moment, name, number, percent, process, time};
+use metalens_analyzer::message::{
+    Value, count, counted, kernel, moment, name, number, percent, process, time,
+};
 use metalens_analyzer::{Message, Phases, Report, message};
 
 use crate::document::{Block, Column, Fact, Section, Table};
@@ -8,6 +10,11 @@ use crate::wording::known;
 
 /// Largest numbers of named phases on screens and pages, and on interactive pages.
 const NAMED: (usize, usize) = (10, 50);
+
+/// Largest number of kernels of each phase.
+const KERNELS: usize = 8;
+/// Largest numbers of kernels of all phases on screens and pages, and on interactive pages.
+const PHASE_KERNELS: (usize, usize) = (24, 200);
 
 /// Returns the phases; `None` if there are none.
 pub(super) fn phases(report: &Report) -> Option<Section> {
@@ -17,8 +24,56 @@ pub(super) fn phases(report: &Report) -> Option<Section> {
     if facts.is_none() && named.is_none() {
         return None;
     }
+    let kernels = kernels(phases).map(Block::Table);
+    let unplaced = (kernels.is_some() && phases.unplaced > 0).then(|| {
+        Block::Remark(message!(
+            "{} in no phase: the recording lacks their encoding and their commit",
+            counted(phases.unplaced, "GPU interval")
+        ))
+    });
+    let heading = kernels
+        .is_some()
+        .then_some(Block::Heading("Kernels by the phase that encoded them"));
     let section = Section::new("phases", "Phases", 7);
-    Some(section.with_some(facts).with_some(named))
+    let section = section.with_some(facts).with_some(named);
+    let section = section.with_some(heading).with_some(kernels);
+    Some(section.with_some(unplaced))
+}
+
+/// Returns the kernels of each phase of the process, the most time first; nothing if there are
+/// none.
+fn kernels(phases: &Phases) -> Option<Table> {
+    let columns = vec![
+        Column::label("phase (os_signpost)"),
+        Column::number("time"),
+        Column::number("total"),
+        Column::number("instances"),
+        Column::name("kernel"),
+        Column::label("channel").spare(2),
+    ];
+    let caption = "Kernels by the phase that encoded them";
+    let mut table = Table::new("phase-kernels", caption, columns);
+    let mut total = 0;
+    for phase in phases.signposts.iter().filter(|phase| phase.is_analyzed) {
+        let Some(encoded) = &phase.encoded else {
+            continue;
+        };
+        total += encoded.kernels_count;
+        for one in encoded.kernels.iter().take(KERNELS) {
+            table.row([
+                name(&phase.name),
+                percent(one.time_pct / 100.0),
+                time(one.total_ns),
+                count(one.instances),
+                kernel(&one.name),
+                known(one.channel.as_deref(), name),
+            ]);
+        }
+    }
+    let (short, long) = PHASE_KERNELS;
+    let total = usize::try_from(total).unwrap_or(usize::MAX);
+    let table = table.sortable().limited(short, long).of(total);
+    (!table.rows.is_empty()).then_some(table)
 }
 
 fn facts(phases: &Phases) -> Vec<Fact> {

@@ -20,8 +20,8 @@ pub(super) fn cpu(report: &Report) -> Option<Section> {
     let mut facts = vec![Fact::new("samples", samples)];
     if let Some(host) = &cpu.host {
         let text = message!(
-            "{} in {} while the GPU waited for the program: {} running, {} waiting, {} in a call \
-             that waits",
+            "{} in {} while the GPU waited for the program: {} running and {} waiting, {} of them \
+             in a call that waits",
             counted(host.samples, "sample"),
             time(host.host_ns),
             count(host.running),

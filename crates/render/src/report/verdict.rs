@@ -1,4 +1,4 @@
-//! Builds the verdict: four sentences, loud notes, and the window at a glance.
+//! Builds the verdict: a word and its reason, four sentences, loud notes, and the window at a glance.
 
 use metalens_analyzer::message::{count, percent};
 use metalens_analyzer::units::capital;
@@ -25,7 +25,12 @@ pub(super) fn verdict(report: &Report) -> Section {
     let loud = loud.map(|note| note.message());
     let hidden = report.loud_notes().skip(WARNINGS).count() as u64;
     let more = (hidden > 0).then(|| message!("… and {} more, in report.json", count(hidden)));
+    let bound = &report.verdict;
+    // Reports of earlier versions have no verdict in a word.
+    let bound = (!bound.why.is_empty())
+        .then(|| Block::Lead(sentence(Message::new(&bound.why, &bound.why_values))));
     Section::new("verdict", "", 0)
+        .with_some(bound)
         .with(Block::Lead(Message::new(
             &summary.busy,
             &summary.busy_values,

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn words_wrap() {
+    fn long_lines_wrap_between_words() {
         assert_eq!(wrap("one two three", 8), ["one two", "three"]);
         assert_eq!(wrap("", 8), [""]);
         assert_eq!(

@@ -38,6 +38,7 @@ pub fn text(document: &Document, columns: Option<usize>) -> String {
     let mut screen = Screen {
         text: String::new(),
         width,
+        is_terminal: columns.is_some(),
     };
     for part in &document.sections {
         section(part, &mut screen);
@@ -49,6 +50,8 @@ struct Screen {
     text: String,
     /// Width of a line in a table.
     width: usize,
+    /// True if somebody reads it on a terminal; else names are not shortened.
+    is_terminal: bool,
 }
 
 impl Screen {
@@ -90,7 +93,7 @@ fn section(section: &Section, screen: &mut Screen) {
         screen.line("");
     }
     let indent = if has_title { 2 } else { 0 };
-    let mut tables = laid_out(section, screen.width);
+    let mut tables = laid_out(section, screen.is_terminal.then_some(screen.width));
     for block in &section.blocks {
         match block {
             Block::Lead(text) => screen.sentence(indent, &sentence(text.clone()), VERDICT),
@@ -118,7 +121,7 @@ fn section(section: &Section, screen: &mut Screen) {
 }
 
 /// Lays out the tables of a section. Tables with the same headings align with each other.
-fn laid_out(section: &Section, width: usize) -> impl Iterator<Item = table::TableLines> {
+fn laid_out(section: &Section, width: Option<usize>) -> impl Iterator<Item = table::TableLines> {
     let tables = section.blocks.iter().filter_map(|block| match block {
         Block::Table(table) => Some(table),
         _ => None,
@@ -318,7 +321,7 @@ mod tests {
                 Cell::from(reason),
             ]);
         }
-        let shown = |width: usize| table::lay_out(&[&found], width).remove(0);
+        let shown = |width: usize| table::lay_out(&[&found], Some(width)).remove(0);
         let sizes = |shown: &table::TableLines| (shown.lines.len(), shown.reasons.len());
         assert_eq!(sizes(&shown(120)), (3, 0));
         assert_eq!(sizes(&shown(60)), (5, 0), "each is in two lines");

@@ -1,8 +1,9 @@
 //! Fits tables to a terminal: drops columns and shortens names until a line has room.
 
-use metalens_text::{Style, shown};
+use metalens_text::{Style, shorten_all, shown};
 use unicode_width::UnicodeWidthStr;
 
+use super::WIDEST_TEXT;
 use super::columns::{Align, Columns, shorten, wrap};
 use super::style::{BAD, FAINT, GOOD, LOUD, VERDICT};
 use crate::bars::{bar, over_time};
@@ -26,14 +27,25 @@ pub(super) struct TableLines {
 }
 
 /// Lays out tables with the same columns, so that they align with each other.
-pub(super) fn lay_out(tables: &[&Table], line_width: usize) -> Vec<TableLines> {
+///
+/// Without a line width the columns are those of a line of 100, and names have all their letters:
+/// another program may read them.
+pub(super) fn lay_out(tables: &[&Table], line_width: Option<usize>) -> Vec<TableLines> {
     let Some(first) = tables.first() else {
         return Vec::new();
     };
     let texts: Vec<Vec<Vec<String>>> = tables.iter().map(|table| texts(table)).collect();
     let natural = natural_widths(&first.columns, texts.iter().flatten());
-    let kept = kept_columns(&first.columns, &natural, line_width);
-    let widths = fitted_widths(&first.columns, &natural, &kept, line_width);
+    let room = line_width.unwrap_or(WIDEST_TEXT);
+    let kept = kept_columns(&first.columns, &natural, room);
+    let mut widths = fitted_widths(&first.columns, &natural, &kept, room);
+    if line_width.is_none() {
+        for ((width, natural), column) in widths.iter_mut().zip(&natural).zip(&first.columns) {
+            if has_names(column) {
+                *width = *natural;
+            }
+        }
+    }
 
     let mut shown: Vec<Columns> = Vec::new();
     for (table, texts) in tables.iter().zip(&texts) {
@@ -149,6 +161,29 @@ fn fitted_widths(
     widths
 }
 
+/// Returns whether the cells of a column are shortened where there is no room.
+fn has_names(column: &Column) -> bool {
+    matches!(column.kind, ColumnKind::Name | ColumnKind::Label)
+}
+
+/// Shortens the names of a table to the widths of their columns, so that no two become alike.
+fn shortened(table: &Table, texts: &[Vec<String>], widths: &[usize]) -> Vec<Vec<String>> {
+    let mut texts = texts.to_vec();
+    let columns = table.columns.iter().zip(widths).enumerate();
+    for (at, (_, &width)) in columns.filter(|(_, (column, _))| has_names(column)) {
+        let names = texts
+            .iter()
+            .map(|row| row.get(at).map_or("", String::as_str));
+        let short = shorten_all(&names.collect::<Vec<_>>(), &|name| name.width() <= width);
+        for (row, short) in texts.iter_mut().zip(short) {
+            if let Some(cell) = row.get_mut(at) {
+                *cell = short;
+            }
+        }
+    }
+    texts
+}
+
 fn columns(table: &Table, texts: &[Vec<String>], kept: &[usize], widths: &[usize]) -> Columns {
     let headings = kept.iter().filter_map(|&at| table.columns.get(at));
     let headings = headings.map(|column| {
@@ -159,7 +194,8 @@ fn columns(table: &Table, texts: &[Vec<String>], kept: &[usize], widths: &[usize
         (column.heading.text.as_str(), align)
     });
     let mut shown = Columns::new(&headings.collect::<Vec<_>>());
-    for (row, texts) in table.rows.iter().zip(texts) {
+    let texts = shortened(table, texts, widths);
+    for (row, texts) in table.rows.iter().zip(&texts) {
         let cells = kept.iter().filter_map(|&at| {
             let (cell, column) = (row.get(at)?, table.columns.get(at)?);
             let lines = lines(cell, column.kind, texts.get(at)?, *widths.get(at)?);

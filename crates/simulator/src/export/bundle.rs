@@ -8,11 +8,13 @@ mod archive;
 mod bulkstore;
 pub(crate) mod envelope;
 mod etypes;
+mod file;
 mod form;
 mod inputs;
 mod integers;
 mod layout;
 mod manager;
+mod raw_events;
 mod row;
 mod shuffle;
 mod spec;
@@ -22,12 +24,7 @@ mod symbols;
 mod uniquing;
 mod zlib;
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
-
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
+use std::path::Path;
 
 use super::toc::Contents;
 use super::{scenario_text, tables, truth_text};
@@ -36,6 +33,7 @@ use crate::plan::{self, Plan};
 use crate::scenario::Scenario;
 use crate::scenario::table::Table;
 use crate::truth::{self, Truth};
+use file::{create_dir, write_file};
 use inputs::INPUTS;
 use spec::Spec;
 use staging::Staging;
@@ -137,7 +135,7 @@ fn write_run(
     chosen: &[Table],
 ) -> Result<(), Error> {
     let core = create_dir(corespace.join(format!("run{}", plan.run)).join("core"))?;
-    let mut uniquing = Uniquing::create(&core.join("uniquing"))?;
+    let mut uniquing = Uniquing::create(&core.join("uniquing"), scenario)?;
     let mut specs: Vec<Spec> = Vec::new();
     let subject = (scenario, plan);
     for input in INPUTS.iter().chain(symbols::inputs(scenario)) {
@@ -166,39 +164,4 @@ fn write_texts(bundle: &Path, scenario: &Scenario, truths: &[Truth]) -> Result<(
     write_file(&bundle.join("scenario.toml"), |out| {
         out.write_all(scenario.as_bytes())
     })
-}
-
-/// Creates a folder and its parents.
-fn create_dir(dir: PathBuf) -> Result<PathBuf, Error> {
-    fs::create_dir_all(&dir).map_err(Error::io("create folder", &dir))?;
-    Ok(dir)
-}
-
-/// Writes a file completely.
-fn write_file(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Error> {
-    let file = File::create(path).map_err(Error::io("create", path))?;
-    let mut out = BufWriter::new(file);
-    write(&mut out)
-        .and_then(|()| out.flush())
-        .map_err(Error::io("write", path))
-}
-
-/// Writes a small file as one zlib stream.
-fn compressed(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Error> {
-    write_file(path, |out| {
-        let mut encoder = ZlibEncoder::new(out, Compression::default());
-        write(&mut encoder)?;
-        encoder.finish().map(|_| ())
-    })
-}
-
-/// Converts an error of writing a property list, which only its file can cause.
-fn io_error(error: plist::Error) -> io::Error {
-    error.into_io().unwrap_or_else(io::Error::other)
 }

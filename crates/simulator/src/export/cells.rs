@@ -41,6 +41,9 @@ pub(super) trait Cells {
     /// Writes a number.
     fn number(&mut self, kind: Number, value: u64);
 
+    /// Writes a part of a whole as a percentage.
+    fn percent(&mut self, part: u64, whole: u64);
+
     /// Writes a plain text.
     fn text(&mut self, kind: Text, value: &str);
 
@@ -90,6 +93,7 @@ pub(super) enum Number {
     Weight,
     Core,
     SignpostId,
+    /// A decimal number, given in billionths.
     FixedDecimal,
     Priority,
 }
@@ -118,6 +122,8 @@ pub(super) enum Text {
     HangType,
     CounterName,
     MemoryEvent,
+    MpsEvent,
+    AneEvent,
     GpuEventName,
 }
 
@@ -191,6 +197,8 @@ impl Text {
             Self::HangType => "hang-type",
             Self::CounterName => "gpu-counter-name",
             Self::MemoryEvent => "metal-memory-level-event",
+            Self::MpsEvent => "mps-event-name",
+            Self::AneEvent => "ane-event-name",
             Self::GpuEventName => "gpu-event-name",
         }
     }

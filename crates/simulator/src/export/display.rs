@@ -5,6 +5,13 @@ pub(super) fn decimal(value: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
+/// Appends a number of billionths with nine decimals: `36.290002441`.
+pub(super) fn billionths(value: u64, out: &mut Vec<u8>) {
+    const SCALE: u64 = 1_000_000_000;
+    decimal(value / SCALE, out);
+    out.extend_from_slice(format!(".{:09}", value % SCALE).as_bytes());
+}
+
 /// Appends a number with separators: `4,050,234,859`.
 pub(super) fn thousands(value: u64, out: &mut Vec<u8>) {
     let mut buffer = itoa::Buffer::new();

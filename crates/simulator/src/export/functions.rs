@@ -1,6 +1,6 @@
 //! Describes the functions in a process's stacks: their names, addresses, and the one binary.
 
-use crate::plan::host::ActivityKind;
+use crate::plan::ActivityKind;
 use crate::plan::{Plan, ProcessIndex};
 
 /// A call stack of a process.

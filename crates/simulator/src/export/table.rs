@@ -1,6 +1,7 @@
 //! Knows the tables of an export: their names, positions and documents.
 
 use super::schemas::{self, Schema};
+use crate::scenario::engine::EngineKind;
 use crate::scenario::table::Table;
 use crate::scenario::{Generation, Process, Scenario};
 
@@ -20,7 +21,7 @@ const SIGNPOST_POSITION: usize = 5;
 
 impl Table {
     /// All tables, in the order of the table of contents.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 32] = [
         Self::ProcessInfo,
         Self::MetalApplicationEncodersList,
         Self::MetalShaderProfilerIntervals,
@@ -40,11 +41,19 @@ impl Table {
         Self::MetalGpuIntervals,
         Self::MetalWiredSysmemLevelInterval,
         Self::MetalCommandBufferError,
+        Self::GraphicsCompilerSpillEvents,
         Self::GpuCounterInfo,
         Self::GpuCounterValue,
         Self::OsSignpost,
         Self::TimeProfile,
         Self::PotentialHangs,
+        Self::MpsHwIntervals,
+        Self::AneHwIntervals,
+        Self::AneHwIntervalsInternal,
+        Self::CoremlOsSignpost,
+        Self::CaClientBufferWaitInterval,
+        Self::CaClientPresentRequest,
+        Self::CaClientPresentedHandler,
     ];
 
     /// Returns the tables that a recording of the scenario has: those it chooses, or those of the
@@ -62,6 +71,10 @@ impl Table {
     /// are listed only if the scenario has data for them, or requests them.
     pub(super) fn is_listed(self, scenario: &Scenario) -> bool {
         let any = |has_data: fn(&Process) -> bool| scenario.process.iter().any(has_data);
+        let works = |kind: EngineKind| {
+            let mut work = scenario.process.iter().flat_map(|process| &process.engine);
+            work.any(|work| work.kind == kind)
+        };
         let has_data = match self {
             Self::MetalWiredSysmemLevelInterval => !scenario.recording.wired.is_empty(),
             Self::GpuCounterInfo | Self::GpuCounterValue => !scenario.recording.counter.is_empty(),
@@ -72,6 +85,18 @@ impl Table {
                 let mut streams = process.stream.iter();
                 streams.any(|stream| stream.oddities.error_every.is_some())
             }),
+            Self::GraphicsCompilerSpillEvents => any(|process| {
+                let mut streams = process.stream.iter();
+                streams.any(|stream| stream.spill.is_some())
+            }),
+            Self::MpsHwIntervals => works(EngineKind::Mps),
+            Self::AneHwIntervals => works(EngineKind::NeuralEngine),
+            Self::AneHwIntervalsInternal => works(EngineKind::NeuralEngineInternal),
+            Self::CoremlOsSignpost => works(EngineKind::CoreMl),
+            Self::CaClientBufferWaitInterval => works(EngineKind::DrawableWait),
+            Self::CaClientPresentRequest | Self::CaClientPresentedHandler => {
+                works(EngineKind::Frame)
+            }
             _ => true,
         };
 
@@ -151,11 +176,19 @@ impl Table {
             Self::ProcessInfo => schemas::PROCESS_INFO,
             Self::MetalWiredSysmemLevelInterval => schemas::WIRED_MEMORY,
             Self::MetalCommandBufferError => schemas::BUFFER_ERROR,
+            Self::GraphicsCompilerSpillEvents => schemas::SPILL_EVENTS,
             Self::GpuCounterInfo => schemas::COUNTER_INFO,
             Self::GpuCounterValue => schemas::COUNTER_VALUE,
             Self::OsSignpost => schemas::OS_SIGNPOST,
             Self::TimeProfile => schemas::TIME_PROFILE,
             Self::PotentialHangs => schemas::POTENTIAL_HANGS,
+            Self::MpsHwIntervals => schemas::MPS_INTERVALS,
+            Self::AneHwIntervals => schemas::ANE_INTERVALS,
+            Self::AneHwIntervalsInternal => schemas::ANE_INTERVALS_INTERNAL,
+            Self::CoremlOsSignpost => schemas::COREML_SIGNPOST,
+            Self::CaClientBufferWaitInterval => schemas::BUFFER_WAIT,
+            Self::CaClientPresentRequest => schemas::PRESENT_REQUEST,
+            Self::CaClientPresentedHandler => schemas::PRESENTED_HANDLER,
         }
     }
 }

@@ -3,9 +3,11 @@
 mod application;
 mod counters;
 mod driver;
+mod engines;
 mod gpu;
 mod host;
 mod machine;
+mod objects;
 mod shader;
 mod submission;
 
@@ -13,7 +15,7 @@ pub(super) use submission::ACCELERATOR_ID;
 
 use super::cells::Sheet;
 use crate::error::Error;
-use crate::plan::{Buffer, Encoder, Plan};
+use crate::scenario::engine::EngineKind;
 use crate::scenario::table::Table;
 
 /// Writes all rows of a table.
@@ -38,46 +40,20 @@ pub(super) fn write_rows<'a>(table: Table, sheet: &mut impl Sheet<'a>) -> Result
         Table::ProcessInfo => machine::process_info(sheet),
         Table::MetalWiredSysmemLevelInterval => machine::wired(sheet),
         Table::MetalCommandBufferError => submission::errors(sheet),
+        Table::GraphicsCompilerSpillEvents => submission::spills(sheet),
         Table::GpuCounterInfo => counters::info(sheet),
         Table::GpuCounterValue => counters::values(sheet),
         Table::OsSignpost => host::signposts(sheet),
         Table::TimeProfile => host::samples(sheet),
         Table::PotentialHangs => host::hangs(sheet),
+        Table::MpsHwIntervals => engines::mps(sheet),
+        Table::AneHwIntervals => engines::neural_engine(sheet, EngineKind::NeuralEngine),
+        Table::AneHwIntervalsInternal => {
+            engines::neural_engine(sheet, EngineKind::NeuralEngineInternal)
+        }
+        Table::CoremlOsSignpost => engines::core_ml(sheet),
+        Table::CaClientBufferWaitInterval => engines::drawable_waits(sheet),
+        Table::CaClientPresentRequest => engines::present_requests(sheet),
+        Table::CaClientPresentedHandler => engines::presented(sheet),
     }
-}
-
-/// An encoder with its buffer and its index there.
-struct Encoding<'p> {
-    encoder: &'p Encoder,
-    buffer: &'p Buffer,
-    /// Index in the buffer.
-    index: usize,
-}
-
-/// A command buffer, or one of its encoders.
-enum Object<'p> {
-    Buffer(&'p Buffer),
-    Encoder(Encoding<'p>),
-}
-
-/// Returns the encoders of a buffer with their indices.
-fn encodings<'p>(plan: &'p Plan, buffer: &'p Buffer) -> impl Iterator<Item = Encoding<'p>> {
-    let encoders = plan.encoders_of(buffer).iter().enumerate();
-    encoders.map(move |(index, encoder)| Encoding {
-        encoder,
-        buffer,
-        index,
-    })
-}
-
-/// Returns the buffers of the processes that the application tables cover.
-fn instrumented(plan: &Plan) -> impl Iterator<Item = &Buffer> {
-    plan.buffers
-        .iter()
-        .filter(|buffer| plan.is_instrumented(buffer.process))
-}
-
-/// Returns the time when the encoding of a buffer started.
-fn encoding_start_ns(plan: &Plan, buffer: &Buffer) -> u64 {
-    plan.encoder(buffer.first_encoder).start_ns
 }

@@ -10,13 +10,14 @@ use crate::error::Error;
 use crate::plan::{Plan, PlannedProcess};
 use crate::scenario::recording::{Recording, TargetKind};
 use crate::scenario::table::Table;
-use crate::scenario::{Generation, Role, Scenario};
+use crate::scenario::{Clock, Generation, Role, Scenario};
 
 /// The part of the table of contents about one run.
 #[derive(Debug)]
 pub(super) struct Contents {
     pub(super) run: u32,
     pub(super) wall_ns: u64,
+    pub(super) clock: Clock,
     pub(super) processes: Vec<PlannedProcess>,
 }
 
@@ -25,6 +26,7 @@ impl Contents {
         Self {
             run: plan.run,
             wall_ns: plan.wall_ns,
+            clock: plan.clock,
             processes: plan.processes.clone(),
         }
     }

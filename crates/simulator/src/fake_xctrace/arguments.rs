@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::version::Build;
-use reader::ArgumentReader;
+use reader::{ArgumentReader, UsageError, set_once};
 
 /// A command with its arguments.
 #[derive(Debug)]
@@ -46,28 +46,6 @@ pub(super) struct ExportOrder {
 pub(super) enum ExportSelection {
     Contents,
     XPath(String),
-}
-
-/// The reason why a command line is refused.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct UsageError(pub(super) String);
-
-impl UsageError {
-    fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    fn option(option: &str) -> Self {
-        Self(format!("Unrecognized option: {option}"))
-    }
-
-    fn missing(option: &str) -> Self {
-        Self(format!("Missing value for option: {option}"))
-    }
-
-    fn twice(option: &str) -> Self {
-        Self(format!("Option given more than once: {option}"))
-    }
 }
 
 /// Parses the arguments after the tool's name.
@@ -165,11 +143,4 @@ fn time(words: &mut ArgumentReader, option: &str) -> Result<bool, UsageError> {
     number
         .map(|_| true)
         .ok_or_else(|| UsageError(format!("Invalid time for {option}: {text}")))
-}
-
-fn set_once<T>(place: &mut Option<T>, option: &str, value: T) -> Result<(), UsageError> {
-    match place.replace(value) {
-        None => Ok(()),
-        Some(_) => Err(UsageError::twice(option)),
-    }
 }

@@ -5,10 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::arguments::{ExportOrder, ExportSelection};
+use super::bundle;
+use super::misbehavior::Misbehavior;
 use super::scratch::Scratch;
 use super::session::Session;
+use super::settings::{Exit, USAGE};
 use super::xpath::XPath;
-use super::{Exit, Misbehavior, USAGE, bundle};
 use crate::MARK;
 use crate::error::Error;
 use crate::export::single::{self, ListedTable};

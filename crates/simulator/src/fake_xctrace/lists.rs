@@ -1,8 +1,9 @@
 //! Implements the commands that record nothing: the version, help, templates, devices, instruments.
 
 use super::arguments::Listing;
+use super::misbehavior::Misbehavior;
 use super::session::Session;
-use super::{Exit, Misbehavior};
+use super::settings::Exit;
 
 /// Name of the template for GPU recordings.
 pub(super) const METAL: &str = "Metal System Trace";

@@ -1,8 +1,9 @@
 //! Prints what the real tool prints when something goes wrong, word for word where known.
 
 use super::arguments::{RecordOrder, RecordTarget};
+use super::misbehavior::Misbehavior;
 use super::session::Session;
-use super::{Exit, Misbehavior, Settings};
+use super::settings::{Exit, Settings};
 
 const NO_XCODE: &str = "xcode-select: error: tool 'xctrace' requires Xcode, but active developer \
 directory '/Library/Developer/CommandLineTools' is a command line tools instance";

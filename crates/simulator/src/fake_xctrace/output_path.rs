@@ -7,8 +7,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use time::{Duration, UtcDateTime};
 
 use super::arguments::{AttachTo, RecordOrder, RecordTarget};
+use super::misbehavior::Misbehavior;
 use super::session::Session;
-use super::{Exit, Misbehavior, USAGE};
+use super::settings::{Exit, USAGE};
 
 /// Returns the path of the bundle, which does not exist unless a run is appended.
 pub(super) fn find(order: &RecordOrder, session: &mut Session<'_>) -> Result<PathBuf, Exit> {

@@ -1,19 +1,23 @@
 //! Implements `xctrace record`: the lines in their order, the process, the bundle, the exit code.
 
 mod outcome;
+mod state;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::arguments::{AttachTo, RecordOrder, RecordTarget};
 use super::bundle::{self, Saving};
+use super::misbehavior::Misbehavior;
 use super::process::{self, ProcessEnd, RecordedProcess};
 use super::session::Session;
-use super::template::{self, Template};
-use super::{Exit, Misbehavior, lists, messages, output_path};
+use super::settings::Exit;
+use super::template;
+use super::{lists, messages, output_path};
 use crate::error::Error;
 use crate::scenario::Scenario;
+use state::{EndReason, EndedRecording, Prepared};
 
 /// Interval at which the process is checked.
 const POLL: Duration = Duration::from_millis(3);
@@ -25,36 +29,6 @@ const FLOOD_BYTES: usize = 10_000_000;
 const SIGKILL: i32 = 9;
 const SIGSEGV: i32 = 11;
 
-/// The decisions before the recording starts.
-#[derive(Debug)]
-struct Prepared {
-    template: Template,
-    output: PathBuf,
-    /// Scenario of the document that a run is appended to.
-    earlier: Option<Scenario>,
-    /// Process to attach to.
-    process: Option<RecordedProcess>,
-}
-
-/// A recording that has ended.
-#[derive(Debug)]
-struct EndedRecording {
-    process: Option<RecordedProcess>,
-    reason: EndReason,
-    end: ProcessEnd,
-}
-
-/// The reason why a recording ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum EndReason {
-    Limit,
-    Exited,
-    Stopped,
-    /// The recording stopped without a known reason.
-    Aborted,
-}
-
-/// Runs `record` with valid arguments.
 pub(super) fn record(order: &RecordOrder, session: &mut Session<'_>) -> Exit {
     if session.misbehaves(Misbehavior::Silent) {
         return Exit::Code(0);

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::{Misbehavior, Settings, Streams};
+use super::misbehavior::Misbehavior;
+use super::settings::{Settings, Streams};
 
 /// The settings, streams and interrupt flag of one call.
 pub(super) struct Session<'a> {

@@ -6,8 +6,10 @@ use std::path::Path;
 use plist::{Dictionary, Value};
 
 use super::arguments::RecordOrder;
+use super::lists;
+use super::misbehavior::Misbehavior;
 use super::session::Session;
-use super::{Exit, Misbehavior, lists};
+use super::settings::Exit;
 
 /// The facts about a template that matter here.
 #[derive(Debug)]

@@ -1,62 +1,11 @@
 //! Plans what a run shows of its processes on the CPU: signposts, stack samples, hangs.
 
-use super::{Buffer, Plan, ProcessIndex};
+use super::model::{
+    ActivityKind, Buffer, Plan, PlannedHang, PlannedSignpost, ProcessIndex, Sample,
+};
 use crate::error::Error;
 use crate::scenario::host::{Samples, Signpost};
 use crate::scenario::{Clock, Process, Scenario};
-
-/// A signpost, or an event if it has no end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlannedSignpost {
-    pub(crate) process: ProcessIndex,
-    pub(crate) name: String,
-    pub(crate) subsystem: String,
-    pub(crate) category: String,
-    /// Id that is unique in the run, so that overlapping signposts of one name differ.
-    pub(crate) id: u64,
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: Option<u64>,
-}
-
-/// The kind of a thread's activity, ordered by priority: a sample shows one of several at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ActivityKind {
-    /// The thread encodes.
-    Encode,
-    /// The thread works between a completion and the next encoding.
-    Host,
-    /// The thread takes a break.
-    Pause,
-    /// The thread waits for a completion.
-    Wait,
-}
-
-/// A period of one activity of a thread.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Activity {
-    pub(crate) process: ProcessIndex,
-    pub(crate) kind: ActivityKind,
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-}
-
-/// A sample of a thread's stack.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Sample {
-    pub(crate) process: ProcessIndex,
-    pub(crate) at_ns: u64,
-    pub(crate) weight_ns: u64,
-    pub(crate) kind: ActivityKind,
-}
-
-/// A time during which a main thread did not respond.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlannedHang {
-    pub(crate) process: ProcessIndex,
-    pub(crate) start_ns: u64,
-    pub(crate) duration_ns: u64,
-    pub(crate) kind: String,
-}
 
 /// Largest number of samples; more are a typing error.
 const SAMPLES_MAX: u64 = 1_000_000;
@@ -202,7 +151,7 @@ fn sample(
 }
 
 /// Returns the processes of the run with their indices in the plan.
-fn alive<'s>(
+pub(super) fn alive<'s>(
     scenario: &'s Scenario,
     plan: &Plan,
 ) -> impl Iterator<Item = (ProcessIndex, &'s Process)> {

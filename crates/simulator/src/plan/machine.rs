@@ -1,25 +1,10 @@
 //! Plans states, memory and counters of a run, cut to its duration.
 
-use super::{Plan, ProcessIndex};
+use std::collections::BTreeMap;
+
+use super::model::{Kick, MemoryInterval, Plan, PlannedState, ProcessIndex};
 use crate::scenario::machine::{Counter, Growth, Level, Memory, StatePiece};
 use crate::scenario::{Clock, Role, Scenario};
-
-/// A period in one state.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlannedState {
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-    pub(crate) state: String,
-    pub(crate) induced: bool,
-}
-
-/// A period with the same amount of memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MemoryInterval {
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-    pub(crate) bytes: u64,
-}
 
 /// A reading of one counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +14,8 @@ pub(crate) struct CounterSample {
     pub(crate) counter: usize,
     /// Number of the sample among those of its counter, from 0.
     pub(crate) number: u64,
-    pub(crate) value: u64,
+    /// Mean over the period that follows, in billionths, rounded down.
+    pub(crate) billionths: u64,
 }
 
 /// Returns the performance states of the GPU: the scenario's pieces, or one state throughout.
@@ -158,28 +144,80 @@ fn intervals(levels: Vec<(u64, u64)>, wall_ns: u64) -> Vec<MemoryInterval> {
 }
 
 /// Returns the counters' readings from the first kick to the last, ordered by time.
-pub(crate) fn counter_samples(counters: &[Counter], plan: &Plan) -> Vec<CounterSample> {
+///
+/// ```text
+/// kicks        [---)   [-----)
+/// samples   |         |         |      each is the mean from itself to the next
+/// ```
+pub(crate) fn counter_samples(plan: &Plan) -> Vec<CounterSample> {
     let Some(first_ns) = plan.kicks.first().map(|kick| kick.start_ns) else {
         return Vec::new();
     };
-    let active = super::states::states(plan);
-    let last_ns = active.last().map_or(first_ns, |state| state.end_ns);
+    let last_ns = plan.kicks.iter().map(Kick::end_ns).max();
+    let last_ns = last_ns.unwrap_or(first_ns);
     let mut samples = Vec::new();
 
-    for (place, counter) in counters.iter().enumerate() {
-        let mut states = active.iter().peekable();
-        let step = usize::try_from(counter.period.get()).unwrap_or(usize::MAX);
-        for (number, at_ns) in (0..).zip((first_ns..last_ns).step_by(step.max(1))) {
-            while states.next_if(|state| state.end_ns <= at_ns).is_some() {}
-            let is_busy = states.peek().is_some_and(|state| state.channels > 0);
+    for (place, counter) in plan.counters.iter().enumerate() {
+        let levels = counter_levels(counter, plan);
+        let mut next = 0;
+        let period = counter.period.get().max(1);
+        let step = usize::try_from(period).unwrap_or(usize::MAX);
+        for (number, at_ns) in (0..).zip((first_ns..last_ns).step_by(step)) {
+            let until_ns = at_ns.saturating_add(period);
+            while levels.get(next).is_some_and(|level| level.1 <= at_ns) {
+                next += 1;
+            }
+            let during = levels[next..].iter();
+            let during = during.take_while(|level| level.0 < until_ns);
+            let area: u128 = during
+                .map(|&(from_ns, to_ns, value)| {
+                    let ns = to_ns.min(until_ns) - from_ns.max(at_ns);
+                    u128::from(ns) * u128::from(value)
+                })
+                .sum();
+            // After the last kick nothing runs.
+            let after_ns = until_ns.saturating_sub(last_ns).min(period);
+            let area = area + u128::from(after_ns) * u128::from(counter.idle);
             samples.push(CounterSample {
                 at_ns,
                 counter: place,
                 number,
-                value: if is_busy { counter.busy } else { counter.idle },
+                billionths: u64::try_from(area * 1_000_000_000 / u128::from(period))
+                    .unwrap_or(u64::MAX),
             });
         }
     }
     samples.sort_by_key(|sample| sample.at_ns);
     samples
+}
+
+/// Returns the value of a counter over time, from the first kick to the last: starts, ends, values.
+fn counter_levels(counter: &Counter, plan: &Plan) -> Vec<(u64, u64, u64)> {
+    let mut edges: Vec<(u64, bool, u64)> = Vec::new();
+    for kick in &plan.kicks {
+        let label = plan.labels.text(kick.label);
+        let value = counter.kernels.get(label).copied().unwrap_or(counter.busy);
+        edges.push((kick.start_ns, true, value));
+        edges.push((kick.end_ns(), false, value));
+    }
+    edges.sort_unstable();
+
+    let mut running: BTreeMap<u64, u32> = BTreeMap::new();
+    let mut levels = Vec::new();
+    for (place, &(at_ns, starts, value)) in edges.iter().enumerate() {
+        let count = running.entry(value).or_default();
+        if starts {
+            *count += 1;
+        } else {
+            *count = count.saturating_sub(1);
+        }
+        running.retain(|_, count| *count > 0);
+
+        let until_ns = edges.get(place + 1).map_or(at_ns, |next| next.0);
+        if until_ns > at_ns {
+            let value = running.keys().next_back().copied();
+            levels.push((at_ns, until_ns, value.unwrap_or(counter.idle)));
+        }
+    }
+    levels
 }

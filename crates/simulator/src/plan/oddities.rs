@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use super::{EncoderIndex, Kick, NameIndex, Plan};
+use super::model::{EncoderIndex, Kick, NameIndex, Plan};
 use crate::scenario::stream::{CoalescedName, Oddities};
 
 /// Returns whether the item at `ordinal` (from 0) is an n-th one: the n-th, the 2n-th, …

@@ -4,14 +4,13 @@
 //! than `in-flight` buffers are in flight. Its kicks start when the submission latency has passed
 //! and their channel is free. `sync` is one encoder per buffer with one buffer in flight.
 
-use super::host::{Activity, ActivityKind};
-use super::oddities::{self, every};
-use super::random::Random;
-use super::{
-    Buffer, BufferIndex, Encoder, EncoderIndex, Kick, NameIndex, Plan, PlannedProcess,
-    ProcessIndex, WALL_NS_MAX, too_long,
+use super::model::{
+    Activity, ActivityKind, Buffer, BufferIndex, Encoder, EncoderIndex, Kick, NameIndex, Plan,
+    PlannedProcess, ProcessIndex, WALL_NS_MAX, too_long,
 };
+use super::oddities::{self, every};
 use crate::error::Error;
+use crate::random::Random;
 use crate::scenario::nanos::Nanos;
 use crate::scenario::stream::{LostFrom, Stream};
 use crate::scenario::{Process, Scenario};
@@ -234,6 +233,12 @@ impl<'a> StreamRun<'a> {
                 duration_ns,
                 recorded: !lost,
                 recoverable: !(lost && odd.lose_encoder_from == LostFrom::Everywhere),
+                spilled_bytes: self
+                    .stream
+                    .spill
+                    .filter(|spill| every(Some(spill.every), self.encoders))
+                    .map(|spill| spill.bytes),
+                sampled: self.stream.sampled.unwrap_or_default(),
             });
             self.host_ns = end_ns;
             self.encoders += 1;

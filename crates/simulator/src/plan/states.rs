@@ -1,6 +1,6 @@
 //! Computes when the GPU was active and idle, and on how many channels.
 
-use super::{Kick, Plan};
+use super::model::{Kick, Plan};
 use crate::scenario::Role;
 
 /// A period with the same number of active channels.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Kick, Plan};
+use super::model::{Kick, Plan};
 use crate::scenario::Clock;
 
 /// Cuts all times to the clock, then sorts and numbers the kicks.

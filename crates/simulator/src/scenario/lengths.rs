@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::nanos::Nanos;
-use crate::plan::random::Random;
+use crate::random::Random;
 
 /// One duration per kick, gap or encoding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

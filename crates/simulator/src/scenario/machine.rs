@@ -1,5 +1,6 @@
 //! Describes the machine: states, memory, counters.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
@@ -59,14 +60,22 @@ pub struct Growth {
     pub every: NonZeroU32,
 }
 
-/// A GPU counter, sampled from the first kick to the last.
+/// A GPU counter, sampled from the first kick to the last. A sample is the mean over the period
+/// that follows it, as in real recordings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Counter {
     /// Name of the counter.
     pub name: String,
+    /// Unit of the values; by default percent if none is above 100.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<CounterUnit>,
     /// Value while any kick runs.
     pub busy: u64,
+    /// Values while a kick with this label runs, instead of `busy`. Of kicks at the same time the
+    /// highest value counts.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kernels: BTreeMap<String, u64>,
     /// Value while no kick runs.
     #[serde(default)]
     pub idle: u64,
@@ -75,9 +84,36 @@ pub struct Counter {
     pub period: Nanos,
 }
 
+/// Unit of a counter's values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CounterUnit {
+    /// Percent of the most that is possible.
+    Percent,
+    /// Gigabytes per second.
+    GigabytesPerSecond,
+    /// Any other.
+    Count,
+}
+
 impl Counter {
     const fn default_period() -> Nanos {
         Nanos::new(1_000_000)
+    }
+
+    /// Returns the unit, by the values if the scenario does not say it.
+    pub(crate) fn unit(&self) -> CounterUnit {
+        self.unit.unwrap_or(if self.largest() <= 100 {
+            CounterUnit::Percent
+        } else {
+            CounterUnit::Count
+        })
+    }
+
+    /// Returns the largest of the values.
+    pub(crate) fn largest(&self) -> u64 {
+        let kernels = self.kernels.values().copied();
+        kernels.chain([self.busy, self.idle]).max().unwrap_or(0)
     }
 }
 

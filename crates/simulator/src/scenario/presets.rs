@@ -27,6 +27,17 @@ impl Preset {
     }
 }
 
+impl Scenario {
+    /// Returns the preset with this name; [`presets`] lists them.
+    #[must_use]
+    pub fn preset(name: &str) -> Option<Self> {
+        presets()
+            .iter()
+            .find(|preset| preset.name == name)
+            .and_then(|preset| preset.scenario().ok())
+    }
+}
+
 /// Returns the presets, simplest first.
 #[must_use]
 pub fn presets() -> &'static [Preset] {

@@ -12,7 +12,7 @@ use super::stream::{
     CoalescedName, LostFrom, Oddities, Pause, SecondPass, Stream, Submission, WarmUp,
 };
 use super::{Clock, Generation, Process, Role, Scenario};
-use crate::plan::random::Random;
+use crate::random::Random;
 
 /// Returns a valid scenario of one run and at most about 300 intervals, with many touching and
 /// overlapping rows, odd names and oddities. The same seed gives the same scenario.
@@ -71,6 +71,8 @@ fn add_optional_parts(random: &mut Random, scenario: &mut Scenario) {
     if random.once_in(8) {
         recording.counter = vec![Counter {
             name: "a & b".to_owned(),
+            unit: None,
+            kernels: std::collections::BTreeMap::new(),
             busy: random.between(0, 100),
             idle: random.between(0, 3),
             period: Nanos::new(random.between(10_000, 200_000)),
@@ -198,6 +200,7 @@ fn process(random: &mut Random, n: u32, target: TargetKind) -> Process {
         signpost: Vec::new(),
         samples: None,
         hang: Vec::new(),
+        engine: Vec::new(),
     }
 }
 

@@ -62,6 +62,9 @@ pub struct Recording {
     /// True if kicks are divided among the shaders of their process.
     #[serde(skip_serializing_if = "is_false")]
     pub shader_timeline: bool,
+    /// True if a bundle stores stacks with a tag, as the newest layout does. An export is the same.
+    #[serde(skip_serializing_if = "is_false")]
+    pub tagged_stacks: bool,
 }
 
 /// The kind of target that `xctrace record` was given.
@@ -103,6 +106,7 @@ impl Default for Recording {
             wired: Vec::new(),
             counter: Vec::new(),
             shader_timeline: false,
+            tagged_stacks: false,
         }
     }
 }

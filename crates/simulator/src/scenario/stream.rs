@@ -71,6 +71,12 @@ pub struct Stream {
     /// Regular breaks, taken when all committed work is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<Pause>,
+    /// Registers that the compiler spilled to memory in some encoders, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spill: Option<Spill>,
+    /// Part of each kick that the shader timeline samples; all of it if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<Sampled>,
     /// Differences between what the recording shows and what happened.
     #[serde(default)]
     pub oddities: Oddities,
@@ -121,6 +127,43 @@ pub struct Pause {
     pub every: NonZeroU32,
     /// Duration of a break, counted from when all buffers have completed.
     pub length: Nanos,
+}
+
+/// Registers that the compiler spilled to memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Spill {
+    /// Every n-th encoder has a spill.
+    #[serde(default = "Spill::every_encoder")]
+    pub every: NonZeroU32,
+    /// Number of spilled bytes.
+    pub bytes: u32,
+}
+
+impl Spill {
+    const fn every_encoder() -> NonZeroU32 {
+        NonZeroU32::MIN
+    }
+}
+
+/// The part of each kick that the shader timeline samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Sampled {
+    /// Share of the kick, from its start, in percent.
+    pub percent: u32,
+    /// True if each sample has another one inside it, of the next shader in the list.
+    #[serde(default)]
+    pub nested: bool,
+}
+
+impl Default for Sampled {
+    fn default() -> Self {
+        Self {
+            percent: 100,
+            nested: false,
+        }
+    }
 }
 
 /// Differences between what the recording shows and what happened, each a quirk of real traces.
@@ -223,6 +266,8 @@ impl Stream {
             then: None,
             warm_up: None,
             pause: None,
+            spill: None,
+            sampled: None,
             oddities: Oddities::default(),
         }
     }

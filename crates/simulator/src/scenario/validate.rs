@@ -1,5 +1,6 @@
 //! Refuses a scenario that no recording could show, with the field and what is allowed.
 
+mod checks;
 mod machine_and_host;
 
 use super::labels::Labels;
@@ -8,6 +9,7 @@ use super::recording::{Recording, TargetKind};
 use super::stream::{CoalescedName, Stream};
 use super::{Process, Role, Scenario};
 use crate::error::Error;
+use checks::{lengths, name, text, within};
 
 /// Largest number of intervals; more are a typing error, since a plan takes 240 bytes for each.
 /// Submission ids of 32 bits would last for 780 million from where they begin.
@@ -16,11 +18,28 @@ const PROCESSES_MAX: usize = 64;
 const ENCODERS_PER_BUFFER_MAX: u32 = 1_000;
 const IN_FLIGHT_MAX: u32 = 64;
 const WARM_UP_FACTOR_MAX: u32 = 1_000;
-const TEXT_CHARS_MAX: usize = 200;
-const LENGTH_NS_MAX: u64 = 60_000_000_000;
 
-/// Checks a scenario. The error is about the first field that fails.
-pub(super) fn scenario(scenario: &Scenario) -> Result<(), Error> {
+impl Scenario {
+    /// Parses and checks a scenario.
+    ///
+    /// # Errors
+    /// [`Error::Toml`] if the text is not a scenario, [`Error::Field`] if a value is not possible.
+    pub fn from_toml(text: &str) -> Result<Self, Error> {
+        let scenario: Self = toml::from_str(text)?;
+        scenario.validate()?;
+        Ok(scenario)
+    }
+
+    /// Checks every field for values that a recording could have.
+    ///
+    /// # Errors
+    /// [`Error::Field`] for the first field that fails.
+    pub fn validate(&self) -> Result<(), Error> {
+        scenario(self)
+    }
+}
+
+fn scenario(scenario: &Scenario) -> Result<(), Error> {
     within("runs", scenario.runs, 1, Scenario::RUNS_MAX)?;
     recording(&scenario.recording)?;
     if scenario.process.len() > PROCESSES_MAX {
@@ -145,6 +164,10 @@ fn stream(at: &str, stream: &Stream) -> Result<(), Error> {
             1,
             WARM_UP_FACTOR_MAX,
         )?;
+    }
+
+    if let Some(sampled) = stream.sampled {
+        within(&format!("{at}.sampled.percent"), sampled.percent, 0, 100)?;
     }
 
     let moments = [
@@ -281,76 +304,4 @@ fn pids(scenario: &Scenario, run: u32) -> Result<(), Error> {
             ))
         }
     }
-}
-
-/// Checks durations: a range must not be reversed, and each must be within the limits.
-fn lengths(field: &str, lengths: &Lengths, shortest_ns: u64) -> Result<(), Error> {
-    let allowed = format!("{shortest_ns} ns to {LENGTH_NS_MAX} ns");
-    let Some((shortest, longest)) = lengths.bounds() else {
-        return Err(Error::field(field, "has an empty cycle", allowed));
-    };
-
-    if let Lengths::Range([low, high]) = lengths
-        && low > high
-    {
-        return Err(Error::field(
-            field,
-            format!("runs backwards, from {low} to {high}"),
-            "[shortest, longest]",
-        ));
-    }
-
-    if shortest < shortest_ns {
-        return Err(Error::field(
-            field,
-            format!("can be {shortest} ns"),
-            allowed,
-        ));
-    }
-
-    if longest > LENGTH_NS_MAX {
-        return Err(Error::field(field, format!("can be {longest} ns"), allowed));
-    }
-    Ok(())
-}
-
-fn name(field: &str, value: &str) -> Result<(), Error> {
-    if value.trim().is_empty() {
-        return Err(Error::field(field, "is blank", "a name"));
-    }
-    text(field, value)
-}
-
-/// Checks a text. XML cannot represent most control characters, escaped or not.
-fn text(field: &str, value: &str) -> Result<(), Error> {
-    let chars = value.chars().count();
-    if chars > TEXT_CHARS_MAX {
-        return Err(Error::field(
-            field,
-            format!("has {chars} characters"),
-            format!("at most {TEXT_CHARS_MAX}"),
-        ));
-    }
-    if value
-        .chars()
-        .any(|c| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'))
-    {
-        return Err(Error::field(
-            field,
-            "contains a control character",
-            "printable text",
-        ));
-    }
-    Ok(())
-}
-
-fn within(field: &str, value: u32, min: u32, max: u32) -> Result<(), Error> {
-    if (min..=max).contains(&value) {
-        return Ok(());
-    }
-    Err(Error::field(
-        field,
-        format!("is {value}"),
-        format!("{min} to {max}"),
-    ))
 }

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sweep::{self, Gap, Segment, Side};
-use super::tally::Tally;
-use super::{
-    Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, ProcessShare, Target, Truth, Window,
+use super::model::{
+    Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, ProcessShare, Target, Truth,
 };
-use super::{details, kernels, ledger};
-use crate::plan::host::PlannedHang;
+use super::sweep::{self, Gap, Segment, Side, Window};
+use super::tally::Tally;
+use super::{counters, details, kernels, ledger};
+use crate::plan::PlannedHang;
 use crate::plan::states::states;
 use crate::plan::{Encoder, Kick, Plan, ProcessIndex};
 use crate::scenario::recording::TargetKind;
@@ -60,12 +60,15 @@ pub(crate) fn count_truth(plan: &Plan) -> Truth {
         memory: window
             .zip(target)
             .and_then(|(window, target)| details::memory(plan, target, window)),
-        signposts: details::signposts(plan),
+        signposts: details::signposts(plan, &own),
         shaders: target
             .filter(|_| plan.shader_timeline)
             .map_or_else(Vec::new, |target| details::shader_totals(plan, target)),
         errors: count(errors(plan, target)),
         hangs: window.map_or(0, |window| count(hangs(plan, target, window))),
+        counters: window.map_or_else(Vec::new, |window| {
+            counters::counters(plan, &own, &segments, window)
+        }),
     }
 }
 

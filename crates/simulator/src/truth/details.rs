@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Window;
-use super::sweep::{Segment, time_ns};
+use super::kernels;
+use super::sweep::{Segment, Window, time_ns};
 use super::tally::Tally;
-use crate::plan::machine::PlannedState;
+use crate::plan::PlannedState;
 use crate::plan::{Buffer, Kick, Plan, ProcessIndex, shaders};
 
 /// Submission latency and completion latency of the process's work.
@@ -100,6 +100,23 @@ pub struct SignpostTotal {
     /// Number of events, which have no length.
     pub events: u64,
     /// Sum of the intervals' lengths.
+    pub total_ns: u64,
+    /// Work of the process that was encoded during the intervals, by name and channel. Where the
+    /// list of encoders lost an encoder, its commit counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub encoded: Vec<EncodedKernel>,
+}
+
+/// Rows of one name on one channel that were encoded during a phase.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct EncodedKernel {
+    /// Name of the rows.
+    pub name: String,
+    /// Name of the GPU channel.
+    pub channel: String,
+    /// Number of rows.
+    pub instances: u64,
+    /// Sum of their durations.
     pub total_ns: u64,
 }
 
@@ -255,9 +272,10 @@ pub(super) fn memory(plan: &Plan, target: ProcessIndex, window: Window) -> Optio
     })
 }
 
-/// Computes totals of signposts by process and name.
-pub(super) fn signposts(plan: &Plan) -> Vec<SignpostTotal> {
+/// Computes totals of signposts by process and name, with the process's own work in each.
+pub(super) fn signposts(plan: &Plan, own: &[&Kick]) -> Vec<SignpostTotal> {
     let mut totals = BTreeMap::new();
+    let mut spans: BTreeMap<_, Vec<(u64, u64)>> = BTreeMap::new();
     for signpost in &plan.signposts {
         let pid = plan.process(signpost.process).pid;
         let key = (pid, &signpost.name, &signpost.subsystem, &signpost.category);
@@ -269,9 +287,12 @@ pub(super) fn signposts(plan: &Plan) -> Vec<SignpostTotal> {
             count: 0,
             events: 0,
             total_ns: 0,
+            encoded: Vec::new(),
         });
         match signpost.end_ns {
             Some(end_ns) => {
+                let spans = spans.entry(key).or_default();
+                spans.push((signpost.start_ns, end_ns));
                 total.count += 1;
                 total.total_ns += end_ns - signpost.start_ns;
             }
@@ -279,7 +300,37 @@ pub(super) fn signposts(plan: &Plan) -> Vec<SignpostTotal> {
         }
     }
 
+    for (key, total) in &mut totals {
+        total.encoded = encoded(plan, own, spans.get(key).map_or(&[], Vec::as_slice));
+    }
     totals.into_values().collect()
+}
+
+/// Returns the rows whose encoder was begun within any of the spans.
+fn encoded(plan: &Plan, own: &[&Kick], spans: &[(u64, u64)]) -> Vec<EncodedKernel> {
+    let mut kernels = BTreeMap::new();
+    for kick in own {
+        let encoder = plan.encoder(kick.encoder);
+        let at_ns = if encoder.recorded {
+            encoder.start_ns
+        } else {
+            plan.buffer(kick.buffer).committed_ns
+        };
+        if spans.iter().any(|&(from, to)| from <= at_ns && at_ns < to) {
+            let channel = plan.channels.text(kick.channel).to_owned();
+            let (name, _) = kernels::name(plan, kick);
+            let (instances, total_ns) = kernels.entry((name, channel)).or_insert((0, 0));
+            *instances += 1;
+            *total_ns += kick.duration_ns;
+        }
+    }
+    let kernel = |((name, channel), (instances, total_ns))| EncodedKernel {
+        name,
+        channel,
+        instances,
+        total_ns,
+    };
+    kernels.into_iter().map(kernel).collect()
 }
 
 /// Computes totals of the process's shaders by name.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::tally::Tally;
+use crate::plan::shaders::{ShaderInterval, intervals_of};
 use crate::plan::{Kick, Plan};
 
 /// All rows of one name on one channel. Percentiles are nearest-rank.
@@ -32,12 +33,31 @@ pub struct Kernel {
     pub p95_ns: u64,
     /// 99th percentile of the durations.
     pub p99_ns: u64,
+    /// Time of the rows that samples of shaders cover, if the shader timeline was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shader_ns: Option<u64>,
+    /// Registers that were spilled in the rows, if the table of spills was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spills: Option<Spills>,
+}
+
+/// Registers of a kernel that were spilled to memory.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spills {
+    /// Number of rows whose first encoder has a spill.
+    pub instances: u64,
+    /// Sum of the durations of these rows.
+    pub total_ns: u64,
+    /// Largest number of bytes.
+    pub max_bytes: u64,
 }
 
 /// The origin of a kernel's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NamedBy {
+    /// The shaders, since samples of them cover at least half of the row.
+    ShaderProfiler,
     /// The encoder part of the row's label.
     EncoderLabel,
     /// The command buffer's label, since the encoder had none.
@@ -48,14 +68,31 @@ pub enum NamedBy {
 
 /// Returns one entry per name and channel: longest total first, then by name and channel.
 pub(super) fn kernels(plan: &Plan, own: &[&Kick]) -> Vec<Kernel> {
-    let mut by_name = BTreeMap::<(String, &str, NamedBy), Tally>::new();
+    let has_samples = own.iter().any(|kick| sampled(plan, kick).is_some());
+    let has_spills = plan
+        .encoders
+        .iter()
+        .any(|encoder| encoder.spilled_bytes.is_some());
+
+    let mut by_name = BTreeMap::<(String, &str, NamedBy), Rows>::new();
     for kick in own {
         let channel = plan.channels.text(kick.channel);
         let (name, named_by) = name(plan, kick);
-        by_name
-            .entry((name, channel, named_by))
-            .or_default()
-            .add(kick.duration_ns);
+
+        let rows = by_name.entry((name, channel, named_by)).or_default();
+        rows.durations.add(kick.duration_ns);
+        if has_samples {
+            let samples = sampled(plan, kick);
+            *rows.shader_ns.get_or_insert(0) += samples.map_or(0, |samples| samples.ns);
+        }
+        if has_spills {
+            let spills = rows.spills.get_or_insert_default();
+            if let Some(bytes) = plan.encoder(kick.encoder).spilled_bytes {
+                spills.instances += 1;
+                spills.total_ns += kick.duration_ns;
+                spills.max_bytes = spills.max_bytes.max(u64::from(bytes));
+            }
+        }
     }
 
     let mut kernels: Vec<Kernel> = by_name.into_iter().filter_map(kernel).collect();
@@ -64,11 +101,44 @@ pub(super) fn kernels(plan: &Plan, own: &[&Kick]) -> Vec<Kernel> {
     kernels
 }
 
+/// Rows of one name on one channel.
+#[derive(Default)]
+struct Rows {
+    durations: Tally,
+    shader_ns: Option<u64>,
+    spills: Option<Spills>,
+}
+
+/// Outer samples in a row.
+struct Samples<'p> {
+    /// Names of the shaders in order of time, each once.
+    names: Vec<&'p str>,
+    /// Sum of their lengths, which never overlap.
+    ns: u64,
+}
+
+/// Returns the samples in a row; `None` if there are none.
+fn sampled<'p>(plan: &'p Plan, kick: &'p Kick) -> Option<Samples<'p>> {
+    if !plan.shader_timeline {
+        return None;
+    }
+    let outer: Vec<ShaderInterval<'_>> = intervals_of(plan, kick)
+        .filter(|sample| sample.depth == 0)
+        .collect();
+    let mut names: Vec<&str> = outer.iter().map(|sample| sample.name).collect();
+    names.dedup();
+    (!outer.is_empty()).then(|| Samples {
+        names,
+        ns: outer.iter().map(|sample| sample.duration_ns).sum(),
+    })
+}
+
 /// Returns the figures of a kernel.
-fn kernel(
-    ((name, channel, named_by), durations): ((String, &str, NamedBy), Tally),
-) -> Option<Kernel> {
+fn kernel(((name, channel, named_by), rows): ((String, &str, NamedBy), Rows)) -> Option<Kernel> {
+    let durations = rows.durations;
     Some(Kernel {
+        shader_ns: rows.shader_ns,
+        spills: rows.spills,
         name,
         named_by,
         channel: channel.to_owned(),
@@ -83,8 +153,12 @@ fn kernel(
     })
 }
 
-/// Returns the name of a kick's kernel and its origin: a label, or else the kind of work.
-fn name(plan: &Plan, kick: &Kick) -> (String, NamedBy) {
+/// Returns the name of a row, and its origin.
+pub(super) fn name(plan: &Plan, kick: &Kick) -> (String, NamedBy) {
+    let samples = sampled(plan, kick);
+    if let Some(samples) = samples.filter(|samples| samples.ns * 2 >= kick.duration_ns) {
+        return (samples.names.join(" + "), NamedBy::ShaderProfiler);
+    }
     let encoder = plan.labels.text(kick.label);
     let buffer = plan.labels.text(plan.buffer(kick.buffer).label);
     if is_real(encoder) {

@@ -9,8 +9,20 @@
 
 use std::ops::Range;
 
-use super::Window;
+use serde::{Deserialize, Serialize};
+
 use crate::plan::Kick;
+
+/// First start to last end of the process's rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    /// Start of the first row.
+    pub start_ns: u64,
+    /// End of the last row.
+    pub end_ns: u64,
+    /// Difference of both, in nanoseconds.
+    pub span_ns: u64,
+}
 
 /// The owner of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

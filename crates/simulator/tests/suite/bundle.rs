@@ -79,8 +79,6 @@ fn shown(cell: &Element) -> String {
     match cell.tag.as_str() {
         "sentinel" => "null".to_owned(),
         "process" | "thread" => parts().collect::<Vec<_>>().join(" "),
-        // No real bundle shows how these are stored, so that ours have NULL.
-        "fixed-decimal" => "null".to_owned(),
         "backtrace" => {
             let addresses = cell.children.iter().map(|frame| frame.attribute("addr"));
             format!("{:?}", addresses.collect::<Vec<_>>())

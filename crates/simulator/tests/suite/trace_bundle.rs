@@ -223,6 +223,11 @@ impl Run {
                 let shown = addresses.iter().map(|address| format!("{address:#x}"));
                 format!("{:?}", shown.collect::<Vec<_>>())
             }
+            "PrototypeFixedDecimalValue" => {
+                let billionths = value - (u64::MAX >> 1);
+                let (whole, rest) = (billionths / 1_000_000_000, billionths % 1_000_000_000);
+                format!("{whole}.{rest:09}")
+            }
             _ if TEXTS.contains(&kind) => self.strings[at].clone(),
             _ => value.to_string(),
         }

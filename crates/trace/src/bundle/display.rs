@@ -46,6 +46,16 @@ pub(crate) fn thousands(number: u64) -> String {
     grouped
 }
 
+/// Formats a stored decimal number with its nine decimals, such as `36.290002441`.
+pub(crate) fn decimal(stored: u64) -> String {
+    /// Stored form of zero.
+    const ZERO: u64 = i64::MAX.cast_unsigned();
+    const SCALE: u64 = 1_000_000_000;
+    let sign = if stored < ZERO { "-" } else { "" };
+    let billionths = stored.abs_diff(ZERO);
+    format!("{sign}{}.{:09}", billionths / SCALE, billionths % SCALE)
+}
+
 fn hundredths(value: u64, scale: u64) -> String {
     let (value, scale) = (u128::from(value), u128::from(scale));
     let (cut, left) = (value * 100 / scale, value * 100 % scale);
@@ -69,5 +79,10 @@ mod tests {
         assert_eq!(bytes(65_536), "64.00 KiB");
         assert_eq!(instant(481_424_333), "00:00.481.424");
         assert_eq!(thousands(4_050_234_859), "4,050,234,859");
+        assert_eq!(decimal(0x7fff_ffff_ffff_ffff), "0.000000000");
+        assert_eq!(decimal(0x7fff_ffff_ffff_fffe), "-0.000000001");
+        assert_eq!(decimal(9_223_372_128_272_115_807), "91.417340000");
+        assert_eq!(decimal(0), "-9223372036.854775807");
+        assert_eq!(decimal(u64::MAX), "9223372036.854775808");
     }
 }

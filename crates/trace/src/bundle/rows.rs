@@ -96,15 +96,27 @@ impl Decoder<'_> {
                 Err(_) => Column::Integers(rows.take(slot).into_full_integers()),
             });
         }
+        if encoding == Encoding::TaggedBacktrace {
+            let stack = |value| self.tagged_stack(value, names);
+            let stacks: Result<_, u64> = rows.values(slot).map(each(stack)).collect();
+            return Ok(match stacks {
+                Ok(stacks) => Column::Stacks(stacks),
+                Err(_) => Column::Integers(rows.take(slot).into_full_integers()),
+            });
+        }
 
         let numbers = rows.take(slot);
         Ok(match encoding {
             Encoding::Number => Column::Integers(numbers.into_integers()),
-            Encoding::FullNumber | Encoding::Undecoded | Encoding::Word(_) => {
-                Column::Integers(numbers.into_full_integers())
-            }
+            Encoding::FullNumber
+            | Encoding::Undecoded
+            | Encoding::Word(_)
+            | Encoding::TaggedBacktrace => Column::Integers(numbers.into_full_integers()),
             Encoding::NumberText => Column::Texts(of_each(numbers, |value| {
                 Some(names.symbol(&value.to_string()))
+            })?),
+            Encoding::Decimal => Column::Texts(of_each(numbers, |value| {
+                Some(names.symbol(&display::decimal(value)))
             })?),
             Encoding::Text => Column::Texts(of_each(numbers, |value| {
                 Some(names.symbol(self.uniques.string(value)?))
@@ -158,6 +170,13 @@ impl Decoder<'_> {
         Some(format!(
             "PC:0x{counter:x}, {frames} frames, {registers} regs, pid: {pid}"
         ))
+    }
+
+    /// Decodes a list of a stack and its tag.
+    fn tagged_stack(&self, value: u64, names: &mut Names) -> Option<StackId> {
+        let parts = self.uniques.arrays.get(value)?;
+        let is_known = parts.len() == 2 && parts.get(1)? == 0;
+        is_known.then(|| self.stack(parts.get(0)?, names))?
     }
 
     /// Decodes a list of pieces, each a list of addresses with its process.
@@ -225,12 +244,12 @@ impl Decoder<'_> {
 }
 
 /// Returns true for a column of raw numbers, because its type was never compared or it has unknown
-/// words.
+/// words or stacks.
 pub(crate) fn is_raw(type_id: &str, column: Option<&Column>) -> bool {
     match (types::lookup(type_id).1, column) {
         (_, Some(Column::Dropped)) => false,
         (Encoding::Undecoded, _) => true,
-        (Encoding::Word(_), Some(Column::Integers(_))) => true,
+        (Encoding::Word(_) | Encoding::TaggedBacktrace, Some(Column::Integers(_))) => true,
         _ => false,
     }
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::bytes::DecodingReader;
+use super::decoding::DecodingReader;
 use super::sniff::is_document;
 use crate::error::{Error, Problem, Result};
 

@@ -11,20 +11,8 @@ use crate::bundle::{Bundle, Files};
 use crate::error::{Error, Problem, Result};
 use crate::table::Origin;
 use crate::toc::{self, Toc};
+use crate::trace::InputKind;
 use crate::xml::{Header, read_header};
-
-/// The kind of an input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InputKind {
-    /// A `.trace` bundle, a folder or in an archive.
-    Bundle,
-    /// A folder or archive of exported documents.
-    Export,
-    /// A single document.
-    Xml,
-    /// A `.trace` bundle whose documents xctrace writes while they are read.
-    Exported,
-}
 
 /// An input with known documents, before any table is read.
 #[derive(Debug)]

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::list::{Document, Input, InputKind};
+use super::list::{Document, Input};
 use super::read::{LoadOptions, Meter, read_document};
 use crate::error::{Error, Problem, Result};
-use crate::names::Names;
 use crate::note::Note;
+use crate::partial_trace::PartialTrace;
 use crate::select::Selection;
 use crate::table::Table;
 use crate::toc::Run;
-use crate::trace::{Trace, Unreadable};
+use crate::trace::{InputKind, Trace};
 use crate::xml::Header;
 
 impl Input {
@@ -221,50 +221,6 @@ impl Input {
             available,
             unreadable,
         })
-    }
-}
-
-/// The parts of a trace that are loaded so far.
-#[derive(Default)]
-pub(crate) struct PartialTrace {
-    pub(crate) tables: Vec<Table>,
-    pub(crate) notes: Vec<Note>,
-    pub(crate) names: Names,
-    /// Facts about the run from the tables themselves.
-    pub(crate) run: Option<Run>,
-    pub(crate) unreadable: Vec<Unreadable>,
-    /// Number of files that were left out and that no note names.
-    left_out: usize,
-}
-
-/// Maximum number of unreadable files that are named although they are not selected: a folder may
-/// have any number of them.
-const MAX_NAMED: usize = 20;
-
-impl PartialTrace {
-    /// Leaves out a table with a note. If the table must be readable, returns its error instead.
-    pub(crate) fn give_up(
-        &mut self,
-        schema: &str,
-        file: String,
-        error: Error,
-        selection: &Selection,
-    ) -> Result<()> {
-        if selection.must_read(schema) {
-            return Err(error);
-        }
-        let is_selected = selection.columns_of(schema).is_some();
-        if !is_selected && self.unreadable.len() >= MAX_NAMED {
-            self.left_out += 1;
-            return Ok(());
-        }
-        let why = error.problem().to_string();
-        self.unreadable.push(Unreadable {
-            schema: schema.to_owned(),
-            why: why.clone(),
-        });
-        self.notes.push(Note::Unreadable { file, why });
-        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod archive;
 mod bytes;
+mod decoding;
 mod list;
 mod listing;
 mod load;
@@ -19,9 +20,8 @@ mod zstd;
 
 pub(crate) use archive::{Archive, Entry};
 pub use bytes::Opener;
-pub(crate) use bytes::{DecodingReader, compression_problem};
-pub use list::{Input, InputKind, TableSource};
+pub(crate) use decoding::DecodingReader;
+pub use list::{Input, TableSource};
 pub use listing::{CountedTable, ListedDocument};
-pub(crate) use load::PartialTrace;
 pub use path_kind::{PathKind, path_kind};
 pub use read::{LoadOptions, Progress};

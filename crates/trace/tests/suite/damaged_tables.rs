@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::Path;
 
+use metalens_testing::real_recordings;
 use metalens_trace::{Error, Input, LoadOptions, Note, Selection, Trace};
 
 use super::mini_bundle::{Bundled, good, intervals, store, written};
-use super::second_reader::real_recordings;
 
 const DAMAGED: &str = "metal-gpu-intervals";
 

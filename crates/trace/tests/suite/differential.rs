@@ -9,10 +9,11 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 
 use metalens_simulator::{Scenario, random_scenario, write_export};
+use metalens_testing::real_recordings;
 use metalens_trace::fuzzing::{self, ReadMethod};
 use metalens_trace::{Error, Names, Note, Selection, Table};
 
-use super::second_reader::{exports_in, real_recordings, text_of};
+use super::second_reader::{exports_in, text_of};
 use super::{EVERYTHING, GOOD};
 
 /// Windows of a row or less, so that each border is tested, and larger ones, on one thread and on

@@ -1,17 +1,22 @@
 //! Compares real bundles, if they are available, with their exports by `xctrace`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use metalens_failure::Failure;
-use metalens_trace::{Input, LoadOptions, Run, Selection, TableComparison, Target, Trace, compare};
-
-use super::second_reader::real_recordings;
+use metalens_testing::real_recordings;
+use metalens_trace::{
+    Frame, Input, LoadOptions, Run, Selection, TableComparison, Target, Trace, compare,
+};
 
 const METAL: &str = "m1-bundle-and-export/gpu_baseline.trace";
 const METAL_EXPORT: &str = "m1-bundle-and-export/export";
 const CPU: &str = "m1-time-profiler-bundle-and-export/cpu_time_profiler.trace";
+const NEWEST: &str = "newest-layout-time-profile-bundle/cargo-flamegraph.trace";
+const INSTRUMENTS_15: &str = "m2-counters-bundle/julia_1.trace";
+const INTEL: &str = "older-layout-bundles/qcel-howmany/cargo-flamegraph.trace";
 const CPU_EXPORT: &str = "m1-time-profiler-bundle-and-export/export";
 
 fn load(path: &Path, selection: &Selection) -> Result<Trace, metalens_trace::Error> {
@@ -118,6 +123,66 @@ fn every_table_is_read() {
             trace.notes
         );
     }
+}
+
+/// No export of these bundles exists. But their tables `time-sample` have the program counter of
+/// each sample, which is one less than the first address of its stack.
+#[test]
+fn stacks_begin_with_the_program_counter_and_have_names() {
+    let Some(real) = real_recordings() else {
+        return;
+    };
+    for (bundle, samples, frames, named) in [
+        (NEWEST, 10, 117, 114),
+        (INSTRUMENTS_15, 189, 9_955, 8_449),
+        (INTEL, 9_494, 99_757, 99_682),
+    ] {
+        let tables = ["time-profile", "time-sample"].map(str::to_owned);
+        let trace = load(&real.join(bundle), &Selection::tables(&tables)).unwrap();
+        let found = program_counters(&trace);
+        let mut profile = trace.table("time-profile").unwrap().clone();
+        let (times, stacks) = (profile.take_integers("time"), profile.take_stacks("stack"));
+        let (times, stacks) = (times.unwrap(), stacks.unwrap());
+
+        let stacks = times.iter().zip(stacks);
+        let stacks = stacks.filter_map(|(time, stack)| Some((time?, stack?)));
+        let mut counts = (0, 0, 0);
+        for (time, stack) in stacks {
+            let frames: Vec<Frame> = trace.names.stack(stack).collect();
+            let first = trace.names.text(frames[0].address);
+            let first = u64::from_str_radix(first.trim_start_matches("0x"), 16).unwrap();
+            let expected = &found[&time];
+            assert!(expected.contains(&(first - 1)), "{bundle}: {time}");
+            counts.0 += 1;
+            counts.1 += frames.len();
+            counts.2 += frames
+                .iter()
+                .filter(|frame| frame.name != frame.address)
+                .count();
+        }
+        assert_eq!(counts, (samples, frames, named), "{bundle}");
+    }
+}
+
+/// Returns the program counters in `time-sample` by their time; several threads are sampled at once.
+fn program_counters(trace: &Trace) -> BTreeMap<u64, Vec<u64>> {
+    let samples = trace.table("time-sample").unwrap();
+    let times: Vec<_> = samples.integers("time").unwrap().iter().collect();
+    let mut found: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    for column in ["cp-user-callstack", "cp-kernel-callstack"] {
+        let callstacks = samples.texts(column).unwrap();
+        for (time, callstack) in times.iter().zip(callstacks) {
+            let text = callstack.map_or("", |text| trace.names.text(text));
+            let counter = text
+                .strip_prefix("PC:0x")
+                .and_then(|rest| rest.split_once(','));
+            if let (&Some(time), Some((counter, _))) = (time, counter) {
+                let counter = u64::from_str_radix(counter, 16).unwrap();
+                found.entry(time).or_default().push(counter);
+            }
+        }
+    }
+    found
 }
 
 /// Types without an export to compare with have known words in every row.

@@ -4,6 +4,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use metalens_testing::real_recordings;
 use metalens_trace::{Names, Selection, read_document};
 use roxmltree::Document;
 
@@ -27,17 +28,6 @@ fn the_second_reader_agrees_on_every_real_table() {
         }
     }
     assert!(cells > 100_000, "only {cells} cells were compared");
-}
-
-/// Returns the folder of real recordings, if this machine has it.
-pub(crate) fn real_recordings() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
-    let folder = std::env::var_os("METALENS_REAL").map_or(beside, PathBuf::from);
-    if !folder.is_dir() {
-        eprintln!("skipped: no real recordings at hand (METALENS_REAL names their folder)");
-        return None;
-    }
-    Some(folder)
 }
 
 /// Returns every exported table, but not the XML files of bundles.

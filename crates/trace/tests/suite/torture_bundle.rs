@@ -22,8 +22,9 @@ use metalens_trace::{Input, LoadOptions, Note, Run, Selection, Trace};
 use tempfile::TempDir;
 
 use super::mini_bundle::{Bundled, good, zip, zlib};
+use super::mutation::{Mutation, RandomFault};
 use super::second_bundle_reader::{self as second, Shown};
-use super::torture::{Chance, cell};
+use super::torture::cell;
 
 /// The form in which a bundle is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -302,6 +303,11 @@ fn places(length: usize, files: usize) -> impl Iterator<Item = usize> {
 }
 
 impl Bench {
+    fn break_file(&mut self, path: &str, good: &[u8], mutation: &Mutation) {
+        let changes = [(path, Some(mutation.of(good)))];
+        self.break_files(&changes, &format!("{path}: {mutation:?}"));
+    }
+
     /// Cuts off every file and flips its bits, at some or all places.
     fn every_place(&mut self) {
         let bits = match rounds() {
@@ -310,15 +316,12 @@ impl Bench {
         };
         for (path, bytes) in self.stored.clone() {
             for at in places(bytes.len(), self.stored.len()) {
-                let cut = bytes[..at].to_vec();
-                self.break_files(&[(&path, Some(cut))], &format!("{path} cut off at {at}"));
-                for bit in bits.clone() {
-                    // Unless all bits are tested, each place tests different ones.
-                    let bit = (bit * 3 + at) % 8;
-                    let mut flipped = bytes.clone();
-                    flipped[at] ^= 1 << bit;
-                    let what = format!("bit {bit} of {path}, byte {at}");
-                    self.break_files(&[(&path, Some(flipped))], &what);
+                // Unless all bits are tested, each place tests different ones.
+                let flips = bits
+                    .clone()
+                    .map(|bit| Mutation::Flip(at, 1 << ((bit * 3 + at) % 8)));
+                for mutation in std::iter::once(Mutation::CutOff(at)).chain(flips) {
+                    self.break_file(&path, &bytes, &mutation);
                 }
             }
         }
@@ -329,10 +332,8 @@ impl Bench {
         let files = self.stored.clone();
         for (path, bytes) in &files {
             self.break_files(&[(path, None)], &format!("without {path}"));
-            let empty = Some(Vec::new());
-            self.break_files(&[(path, empty)], &format!("{path} empty"));
-            let twice = Some([&bytes[..], &bytes[..]].concat());
-            self.break_files(&[(path, twice)], &format!("{path} twice"));
+            self.break_file(path, bytes, &Mutation::CutOff(0));
+            self.break_file(path, bytes, &Mutation::Repeat(0..bytes.len()));
             for (other, others) in files
                 .range::<String, _>((std::ops::Bound::Excluded(path), std::ops::Bound::Unbounded))
             {
@@ -349,14 +350,11 @@ impl Bench {
     fn by_chance(&mut self, rounds: u64) {
         let files: Vec<(String, Vec<u8>)> = self.stored.clone().into_iter().collect();
         for round in 0..rounds {
-            let mut chance = Chance(round.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-            let (path, bytes) = &files[chance.below(files.len())];
-            let mut bytes = bytes.clone();
-            for _ in 0..=chance.below(3) {
-                chance.damage(&mut bytes);
-            }
+            let file = usize::try_from(round).unwrap() % files.len();
+            let (path, mut bytes) = files[file].clone();
+            RandomFault::apply_several(round, &mut bytes);
             let what = format!("round {round}: {path}");
-            self.break_files(&[(path, Some(bytes))], &what);
+            self.break_files(&[(&path, Some(bytes))], &what);
         }
     }
 }

@@ -68,6 +68,23 @@ pub struct Launch {
 }
 
 impl Record {
+    /// Returns a recording with the template alone: without a limit, on this Mac.
+    #[must_use]
+    pub fn new(template: Template, output: PathBuf, target: Target) -> Self {
+        Self {
+            template,
+            instruments: Vec::new(),
+            output,
+            append_run: false,
+            run_name: None,
+            time_limit: None,
+            window: None,
+            device: None,
+            tracing_started: None,
+            target,
+        }
+    }
+
     /// Returns the arguments of `xctrace`. The program comes last, since everything after `--`
     /// belongs to it.
     ///
@@ -231,18 +248,8 @@ mod tests {
     use super::*;
 
     fn plain(target: Target) -> Record {
-        Record {
-            template: Template::Named("Metal System Trace".to_owned()),
-            instruments: Vec::new(),
-            output: "/o/a b.trace".into(),
-            append_run: false,
-            run_name: None,
-            time_limit: None,
-            window: None,
-            device: None,
-            tracing_started: None,
-            target,
-        }
+        let template = Template::Named("Metal System Trace".to_owned());
+        Record::new(template, "/o/a b.trace".into(), target)
     }
 
     fn launch() -> Launch {
@@ -271,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn common_requests() {
+    fn common_requests_have_their_arguments() {
         let start = "record|--template|Metal System Trace|--output|/o/a b.trace|--no-prompt|";
         let expected = format!("{start}--launch|--|/bin/bench|--time-limit|x y");
         check(&plain(Target::Launch(launch())), "17C529", Ok(&expected));
@@ -286,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option() {
+    fn every_option_has_its_argument() {
         let record = Record {
             template: Template::File("/t/x.tracetemplate".into()),
             instruments: vec!["Time Profiler".to_owned(), "GPU".to_owned()],

@@ -2,29 +2,56 @@
 //!
 //! `metal-gpu-counter-intervals` has named samples with a duration. If it has no rows,
 //! `gpu-counter-value` may have points in time, whose counters `gpu-counter-info` names.
-//! Millions of rows are usual: each becomes a value and two weights, and nothing else of it is
-//! kept.
 
-use metalens_trace::{Names, Symbol};
-use rustc_hash::FxHashMap;
+mod alone;
+mod bandwidth;
+mod kernels;
+mod series;
+mod tracks;
+mod values;
 
+pub use self::series::{CounterSample, CounterSeries};
+pub use self::tracks::CounterTrack;
+pub(crate) use self::tracks::tracks;
+
+use self::bandwidth::{Bandwidth, READ, WRITE};
+use self::series::{InfoById, ReadCounter, Samples};
+use self::values::{SampledTime, Weighted, values};
 use crate::basics::message::{Message, name, table as table_name};
 use crate::basics::spans::Span;
 use crate::message;
-use crate::report::{Counter, CounterValues, Counters, NotRecorded};
+use crate::report::{Counter, Counters, Kernel, NotRecorded};
+use crate::subject::named_intervals::NamedIntervals;
+use crate::subject::timeline::Interval;
 use crate::tables::CounterTables;
-use crate::tables::columns::{Texts, at};
-use crate::tables::counters::{CounterInfo, CounterSamples};
 use crate::tables::recording::Recording;
 
-/// Returns the counters over the window and over the busy time of the process in it, or the
-/// reason why there are none.
+/// What the counters are compared with.
+pub(crate) struct CounterInput<'a> {
+    pub recording: &'a Recording,
+    pub window: Span,
+    /// Union of the GPU intervals of the process.
+    pub busy: &'a [Span],
+    /// GPU intervals of the process.
+    pub mine: &'a [Interval],
+    /// Union of the GPU intervals of other processes.
+    pub others: &'a [Span],
+    /// Kernels of the intervals, and those of the report.
+    pub kernels: (&'a NamedIntervals, &'a [Kernel]),
+}
+
+/// What a recording without a counter set has: this counter alone, always 0.
+const PLACEHOLDER: &str = "RT Unit Active";
+const REMEDY: &str = "record with the Metal GPU Counters instrument, if the chip allows it";
+
+/// Returns the counters over the window and over the busy time of the process in it, or the reason
+/// why there are none; and their samples in the whole recording.
 pub(crate) fn counters(
     tables: CounterTables,
-    recording: &Recording,
-    window: Span,
-    busy: &[Span],
-) -> Result<Counters, NotRecorded> {
+    input: &CounterInput<'_>,
+) -> (Result<Counters, NotRecorded>, Vec<CounterSeries>) {
+    let none = |why: Message| (Err(NotRecorded::new("counters", why)), Vec::new());
+    let recording = input.recording;
     let why_none = match (&tables.intervals, &tables.values) {
         (Err(intervals), Err(values)) if intervals.rows.or(values.rows).is_none() => {
             intervals.why()
@@ -38,26 +65,23 @@ pub(crate) fn counters(
             Ok(table) => {
                 let names = &recording.names;
                 let info = tables.info.ok().map(|info| InfoById::new(&info, names));
-                let samples = Samples { table, names };
-                let range = SampledTime::new(window, busy);
-                return Ok(samples.summary(&range, &info.unwrap_or_default()));
+                return report(&Samples { table, names }, &info.unwrap_or_default(), input);
             }
             Err(absent) if absent.rows.is_some_and(|rows| rows > 0) => {
                 let why = message!(
                     "{} has rows whose values metalens cannot read with certainty: use xctrace export",
                     table_name(absent.schema)
                 );
-                return Err(NotRecorded::new("counters", why));
+                return none(why);
             }
             Err(_) => {}
         }
     }
-    Err(NotRecorded::new("counters", why_none))
+    none(why_none)
 }
 
 /// Returns the reason why the tables have no rows, from the recording's own settings.
 fn why_empty(recording: &Recording) -> Message {
-    const REMEDY: &str = "record with the Metal GPU Counters instrument, if the chip allows it";
     match recording.gpu_setting("Counter Set") {
         Some(set) if set == "(null)" => message!(
             "the recording's Counter Set was (null), so no counter was recorded: {}",
@@ -72,226 +96,92 @@ fn why_empty(recording: &Recording) -> Message {
     }
 }
 
-/// SampledTime of time to take samples from: the window, and the busy time in it.
-struct SampledTime<'a> {
-    window: Span,
-    busy: &'a [Span],
-    /// Summed busy time before each stretch of `busy`.
-    before: Vec<u64>,
-}
-
-impl<'a> SampledTime<'a> {
-    fn new(window: Span, busy: &'a [Span]) -> Self {
-        let before = busy.iter().scan(0, |sum, span| {
-            let before = *sum;
-            *sum += span.length_ns();
-            Some(before)
-        });
-        Self {
-            window,
-            busy,
-            before: before.collect(),
-        }
+fn report(
+    samples: &Samples<'_>,
+    info: &InfoById,
+    input: &CounterInput<'_>,
+) -> (Result<Counters, NotRecorded>, Vec<CounterSeries>) {
+    let (counters, without_value) = samples.counters(info);
+    if is_placeholder(&counters) {
+        let why = message!(
+            "the only counter with rows is {}, and all its values are 0, as in recordings without \
+             a counter set, so no counter was recorded: {}",
+            name(PLACEHOLDER),
+            REMEDY
+        );
+        return (Err(NotRecorded::new("counters", why)), Vec::new());
     }
 
-    /// Returns the busy time before a point in time.
-    fn busy_before(&self, at: u64) -> u64 {
-        let next = self.busy.partition_point(|span| span.start_ns < at);
-        let last = next.checked_sub(1);
-        let last = last.and_then(|last| Some((self.busy.get(last)?, self.before.get(last)?)));
-        last.map_or(0, |(span, before)| {
-            before + at.min(span.end_ns) - span.start_ns
-        })
+    let time = SampledTime::new(input.window, input.busy);
+    let all = counters.iter().flat_map(|counter| &counter.series.samples);
+    let reaching = || all.clone().filter(|sample| time.reaches(sample));
+    let without_value = without_value.iter().filter(|sample| time.reaches(sample));
+    let without_value = without_value.count() as u64;
+
+    let step_ns = counters.iter().filter_map(|counter| counter.step_ns).max();
+    let bandwidth = Bandwidth::of_chip(input.recording.facts.device.gpu.as_deref());
+    let listed: Vec<Counter> = counters
+        .iter()
+        .filter_map(|counter| summary(counter, &time))
+        .collect();
+    if listed.is_empty() {
+        let why = "counters were recorded, but no sample of them lies in the window";
+        let series = counters.into_iter().map(|counter| counter.series);
+        return (Err(NotRecorded::new("counters", why)), series.collect());
     }
-
-    /// Returns the weight of a sample in the window and in the busy time; `None` if it lies outside
-    /// of the window.
-    fn weights(&self, sample: Span, has_duration: bool) -> Option<(u64, u64)> {
-        if has_duration {
-            let inside = sample.clip(self.window);
-            let busy = self.busy_before(inside.end_ns) - self.busy_before(inside.start_ns);
-            return (!inside.is_empty()).then(|| (inside.length_ns(), busy));
-        }
-
-        let at = sample.start_ns;
-        let inside = self.window.start_ns <= at && at < self.window.end_ns;
-        let busy = self.busy_before(at + 1) - self.busy_before(at);
-        inside.then_some((1, busy))
-    }
-}
-
-/// Key of a counter: its number if it has one, else its name.
-type Key = (Option<u64>, Option<Symbol>);
-
-/// Table of samples that has rows.
-struct Samples<'a> {
-    table: CounterSamples,
-    names: &'a Names,
-}
-
-impl Samples<'_> {
-    fn is_percent(&self, row: usize) -> Option<bool> {
-        Some(self.table.are_percents.get(row)? == 1)
-    }
-
-    /// Returns the percentage if the row is marked as one, else the plain value.
-    fn value(&self, row: usize) -> Option<f64> {
-        let value = || self.table.values.get(row, self.names);
-        if self.is_percent(row) == Some(true) {
-            self.table.percents.get(row, self.names).or_else(value)
-        } else {
-            value()
-        }
-    }
-
-    fn summary(&self, range: &SampledTime<'_>, info: &InfoById) -> Counters {
-        let table = &self.table;
-        let mut by_key: FxHashMap<Key, CounterRows> = FxHashMap::default();
-        let (mut samples, mut without_value) = (0, 0);
-        for row in 0..table.starts.len() {
-            let Some(start) = table.starts.get(row) else {
-                continue;
-            };
-            let span = Span::new(start, start + table.durations.get(row).unwrap_or(0));
-            let Some((in_window, in_busy)) = range.weights(span, table.timed) else {
-                continue;
-            };
-
-            samples += 1;
-            let Some(value) = self.value(row) else {
-                without_value += 1;
-                continue;
-            };
-            let (id, name) = (table.ids.get(row), at(&table.counters, row));
-            let counter = by_key.entry((id, name)).or_default();
-            counter.is_percent = self.is_percent(row).or(counter.is_percent);
-            counter.samples.push(Sample {
-                value,
-                in_window,
-                in_busy,
-            });
-        }
-
-        let mut counters: Vec<Counter> = by_key
-            .into_iter()
-            .filter_map(|(key, rows)| self.counter(key, rows, info))
-            .collect();
-        counters.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
-        Counters {
-            table: table.schema.clone(),
-            samples,
-            without_value,
-            counters,
-        }
-    }
-
-    fn counter(&self, (id, name): Key, rows: CounterRows, info: &InfoById) -> Option<Counter> {
-        let info = id.and_then(|id| info.by_id.get(&id));
-        let name = name.map(|name| self.names.text(name).to_owned());
-        let name = name.or_else(|| info.and_then(|info| info.name.clone()));
-
-        let mut samples = rows.samples;
-        samples.sort_by(|a, b| a.value.total_cmp(&b.value));
-        Some(Counter {
-            name: name.unwrap_or_else(|| match id {
-                Some(id) => format!("(counter {id})"),
-                None => "(unnamed counter)".to_owned(),
-            }),
-            id,
-            is_percentage: rows.is_percent,
-            max_value: info.and_then(|info| info.max_value),
-            description: info.and_then(|info| info.description.clone()),
-            window: values(&samples, |sample| sample.in_window, self.table.timed)?,
-            busy: values(&samples, |sample| sample.in_busy, self.table.timed),
-        })
-    }
-}
-
-/// Samples of one counter.
-#[derive(Default)]
-struct CounterRows {
-    samples: Vec<Sample>,
-    is_percent: Option<bool>,
-}
-
-#[derive(Clone, Copy)]
-struct Sample {
-    value: f64,
-    /// Weight in the window: nanoseconds, or 1 if samples have no duration.
-    in_window: u64,
-    /// Weight in the busy time, in the same unit.
-    in_busy: u64,
-}
-
-/// Computes the values over the samples that have weight. They are sorted by value.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "weights are exact up to 2^53 ns, 104 days; a mean is rounded anyway"
-)]
-fn values(
-    sorted: &[Sample],
-    weight: impl Fn(&Sample) -> u64,
-    has_duration: bool,
-) -> Option<CounterValues> {
-    let weighted = || sorted.iter().filter(|sample| weight(sample) > 0);
-    let (min, max) = (weighted().next()?.value, weighted().next_back()?.value);
-    let total: u128 = weighted().map(|sample| u128::from(weight(sample))).sum();
-    let sum: f64 = weighted()
-        .map(|sample| sample.value * weight(sample) as f64)
-        .sum();
-    let percentile = |percent: u128| {
-        let mut passed: u128 = 0;
-        let reaches = |sample: &&Sample| {
-            passed += u128::from(weight(sample));
-            passed * 100 >= total * percent
-        };
-        weighted().find(reaches).map_or(max, |sample| sample.value)
+    let while_busy = |wanted: &str| {
+        let counter = listed.iter().find(|counter| counter.name == wanted)?;
+        Some(counter.busy?.mean)
     };
 
-    Some(CounterValues {
-        samples: weighted().count() as u64,
-        covered_ns: u64::try_from(total).ok().filter(|_| has_duration),
-        min,
-        // Rounding may carry the mean of equal values beyond them.
-        mean: (sum / total as f64).clamp(min, max),
-        median: percentile(50),
-        p95: percentile(95),
-        max,
+    let report = Counters {
+        table: samples.table.schema.clone(),
+        samples: reaching().count() as u64 + without_value,
+        without_value,
+        without_end: reaching().filter(|sample| sample.end_ns.is_none()).count() as u64,
+        step_ns,
+        bandwidth: bandwidth.of(while_busy(READ), while_busy(WRITE)),
+        chip_gb_per_s: bandwidth.chip,
+        kernels: kernels::kernels(&counters, input, step_ns, &bandwidth),
+        counters: listed,
+    };
+    let series = counters.into_iter().map(|counter| counter.series);
+    (Ok(report), series.collect())
+}
+
+/// Returns whether the counters are only what a recording without a counter set has.
+fn is_placeholder(counters: &[ReadCounter]) -> bool {
+    let is_it = |counter: &ReadCounter| {
+        let mut samples = counter.series.samples.iter();
+        counter.series.name == PLACEHOLDER && samples.all(|sample| sample.value == 0.0)
+    };
+    !counters.is_empty() && counters.iter().all(is_it)
+}
+
+/// Returns the values of a counter; `None` if no sample of it lies in the window.
+fn summary(counter: &ReadCounter, time: &SampledTime<'_>) -> Option<Counter> {
+    let weighted = counter.series.samples.iter().filter_map(|sample| {
+        let span = Span::new(sample.start_ns, sample.end_ns?);
+        let (in_window, in_busy) = time.weights(span)?;
+        Some(Weighted {
+            value: sample.value,
+            in_window,
+            in_busy,
+        })
+    });
+    let mut weighted: Vec<Weighted> = weighted.collect();
+    weighted.sort_by(|a, b| a.value.total_cmp(&b.value));
+
+    Some(Counter {
+        name: counter.series.name.clone(),
+        id: counter.id,
+        is_percentage: counter.is_percentage,
+        unit: counter.series.unit,
+        max_value: counter.max_value,
+        description: counter.description.clone(),
+        window: values(&weighted, |sample| sample.in_window)?,
+        busy: values(&weighted, |sample| sample.in_busy),
     })
-}
-
-/// Names, limits and descriptions of counters, by number.
-#[derive(Default)]
-struct InfoById {
-    by_id: FxHashMap<u64, Info>,
-}
-
-struct Info {
-    name: Option<String>,
-    max_value: Option<f64>,
-    description: Option<String>,
-}
-
-impl InfoById {
-    fn new(table: &CounterInfo, names: &Names) -> Self {
-        let text = |column: &Texts, row: usize| {
-            let text = names.text(at(column, row)?);
-            (!text.is_empty()).then(|| text.to_owned())
-        };
-
-        let mut by_id = FxHashMap::default();
-        for (row, id) in table.ids.iter().enumerate() {
-            let info = || Info {
-                name: text(&table.names, row),
-                max_value: table.max_values.get(row, names),
-                description: text(&table.descriptions, row),
-            };
-            if let Some(id) = id {
-                by_id.entry(id).or_insert_with(info);
-            }
-        }
-        Self { by_id }
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::report::{CounterUnit, CounterValues};
 use crate::tables;
 use crate::tables::counters::{COUNTER_INFO, COUNTER_INTERVALS, COUNTER_VALUES};
 use crate::testing::{Columns, TableText, trace};
@@ -23,23 +24,37 @@ fn counters_of(
     busy: &[(u64, u64)],
 ) -> Result<Counters, NotRecorded> {
     let (recording, tables) = tables::take(trace(tables)).unwrap();
-    counters(
-        tables.surroundings.counters,
-        &recording,
+    read(tables.surroundings.counters, &recording, window, busy)
+}
+
+/// Reads counters of a process without kernels.
+fn read(
+    tables: CounterTables,
+    recording: &Recording,
+    window: Span,
+    busy: &[(u64, u64)],
+) -> Result<Counters, NotRecorded> {
+    let named = NamedIntervals::by_label([], &recording.names, &[]);
+    let input = CounterInput {
+        recording,
         window,
-        &spans(busy),
-    )
+        busy: &spans(busy),
+        mine: &[],
+        others: &[],
+        kernels: (&named, &[]),
+    };
+    counters(tables, &input).0
 }
 
 fn spans(list: &[(u64, u64)]) -> Vec<Span> {
     list.iter().map(|&(from, to)| Span::new(from, to)).collect()
 }
 
-fn counter_values(samples: u64, covered_ns: Option<u64>, figures: [f64; 5]) -> CounterValues {
+fn counter_values(samples: u64, covered_ns: u64, figures: [f64; 5]) -> CounterValues {
     let [min, mean, median, p95, max] = figures;
     CounterValues {
         samples,
-        covered_ns,
+        covered_ns: Some(covered_ns),
         min,
         mean,
         median,
@@ -73,65 +88,94 @@ fn samples_have_the_weight_of_their_part_inside() {
         panic!("{found:?}");
     };
     // 4 ns of 40, 4 ns of 10, 2 ns of 90.5.
-    let window = counter_values(3, Some(10), [10.0, 38.1, 40.0, 90.5, 90.5]);
+    let window = counter_values(3, 10, [10.0, 38.1, 40.0, 90.5, 90.5]);
     assert_eq!((alu.window, alu.is_percentage), (window, Some(true)));
-    assert_eq!(alu.busy, Some(counter_values(1, Some(4), [40.0; 5])));
-    assert_eq!(bandwidth.window, counter_values(1, Some(2), [2.5; 5]));
-    assert_eq!(bandwidth.busy, Some(counter_values(1, Some(2), [2.5; 5])));
+    assert_eq!(alu.busy, Some(counter_values(1, 4, [40.0; 5])));
+    assert_eq!(bandwidth.window, counter_values(1, 2, [2.5; 5]));
+    assert_eq!(bandwidth.busy, Some(counter_values(1, 2, [2.5; 5])));
     assert_eq!(
         (bandwidth.id, bandwidth.is_percentage),
         (Some(4), Some(false))
     );
 }
 
-/// Points in time all have the same weight, and another table names their counters.
+const POINTS: Columns<'static> = &[
+    ("timestamp", "event-time"),
+    ("counter-id", "uint32"),
+    ("value", "fixed-decimal"),
+];
+const INFO: Columns<'static> = &[
+    ("counter-id", "uint32"),
+    ("name", "gpu-counter-name"),
+    ("max-value", "uint64"),
+    ("description", "string"),
+    ("type", "string"),
+];
+
+/// Points stand for the time to the next one, and another table names their counters.
+///
+/// ```text
+/// window  10├────────────────────────────┤40
+/// busy    10├────┤15
+/// Reads  8├2──┼4──┼9──┼7?                ├5──┼1?
+///             12  16  20                 36  40
+/// ```
 #[test]
-fn points_are_named_by_the_list() {
-    let points: Columns = &[
-        ("timestamp", "event-time"),
-        ("counter-id", "uint32"),
-        ("value", "fixed-decimal"),
-    ];
-    let info: Columns = &[
-        ("counter-id", "uint32"),
-        ("name", "gpu-counter-name"),
-        ("max-value", "uint64"),
-        ("description", "string"),
-    ];
+fn points_cover_the_time_to_the_next_one_of_their_burst() {
     let rows: &[&[&str]] = &[
-        &["10", "1", "4"],
-        &["14", "1", "2"],
-        &["15", "1", "9"],
-        &["30", "1", "99"],
-        &["20", "2", "-1.5"],
+        &["8", "1", "2.000000000"],
+        &["12", "1", "4.000000000"],
+        &["16", "1", "9.000000000"],
+        &["20", "1", "7.000000000"],
+        &["36", "1", "5.000000000"],
+        &["40", "1", "1.000000000"],
+        &["20", "2", "-1.500000000"],
     ];
+    let info: &[&[&str]] = &[&[
+        "1",
+        "Reads",
+        "9223372036",
+        "How much is read, in gigabytes per second",
+        "Value",
+    ]];
     let tables: [TableText<'_>; 3] = [
         (COUNTER_INTERVALS.schema, TIMED, &[]),
-        (COUNTER_VALUES.schema, points, rows),
-        (
-            COUNTER_INFO.schema,
-            info,
-            &[&["1", "Reads", "100", "How many reads"]],
-        ),
+        (COUNTER_VALUES.schema, POINTS, rows),
+        (COUNTER_INFO.schema, INFO, info),
     ];
-    let found = counters_of(&tables, Span::new(10, 30), &[(10, 15)]).unwrap();
-    let [unnamed, reads] = found.counters.as_slice() else {
+    let found = counters_of(&tables, Span::new(10, 40), &[(10, 15)]).unwrap();
+    let [reads] = found.counters.as_slice() else {
         panic!("{found:?}");
     };
-    assert_eq!(
-        (reads.name.as_str(), reads.max_value),
-        ("Reads", Some(100.0))
-    );
-    assert_eq!(reads.description.as_deref(), Some("How many reads"));
-    assert_eq!(
-        reads.window,
-        counter_values(3, None, [2.0, 5.0, 4.0, 9.0, 9.0])
-    );
-    assert_eq!(
-        reads.busy,
-        Some(counter_values(2, None, [2.0, 3.0, 2.0, 4.0, 4.0]))
-    );
-    assert_eq!((unnamed.name.as_str(), unnamed.busy), ("(counter 2)", None));
+    assert_eq!((found.samples, found.without_end), (6, 2));
+    assert_eq!(found.step_ns, Some(4));
+    assert_eq!((reads.name.as_str(), reads.max_value), ("Reads", None));
+    assert_eq!(reads.unit, Some(CounterUnit::GigabytesPerSecond));
+    assert_eq!(reads.is_percentage, Some(false));
+    // 2 ns of 2, 4 ns of 4, of 9 and of 5.
+    let window = [2.0, 76.0 / 14.0, 5.0, 9.0, 9.0];
+    assert_eq!(reads.window, counter_values(4, 14, window));
+    // 2 ns of 2, 3 ns of 4.
+    let busy = [2.0, 3.2, 4.0, 4.0, 4.0];
+    assert_eq!(reads.busy, Some(counter_values(2, 5, busy)));
+}
+
+/// One counter that is always 0 is what a recording without counters has; a value is a value.
+#[test]
+fn a_placeholder_is_no_counter() {
+    let check = |name: &str, value: &str, expected: bool| {
+        let rows: &[&[&str]] = &[&["5", "9", "3", name, value, value, "1"]];
+        let tables: [TableText<'_>; 1] = [(COUNTER_INTERVALS.schema, TIMED, rows)];
+        let found = counters_of(&tables, Span::new(0, 30), &[]);
+        assert_eq!(found.is_ok(), expected, "{name}, {value}: {found:?}");
+        let why = found.err().map(|absent| absent.why);
+        let is_told = why.is_none_or(|why| why.contains("RT Unit Active"));
+        assert!(is_told, "{name}, {value}");
+    };
+    check("RT Unit Active", "0", false);
+    check("RT Unit Active", "0.000000000", false);
+    check("RT Unit Active", "0.000000001", true);
+    check("ALU Limiter", "0", true);
 }
 
 #[test]
@@ -151,7 +195,7 @@ fn absent_counters_have_a_reason() {
                 ],
             }));
         let (recording, tables) = tables::take(trace).unwrap();
-        let found = counters(
+        let found = read(
             tables.surroundings.counters,
             &recording,
             Span::new(0, 9),
@@ -178,9 +222,10 @@ fn whole_numbers_are_values() {
         ("counter-id", "uint32"),
         ("value", "uint64"),
     ];
-    let tables: [TableText<'_>; 1] = [(COUNTER_VALUES.schema, whole, &[&["1", "2", "3"]])];
+    let rows: &[&[&str]] = &[&["1", "2", "3"], &["4", "2", "5"]];
+    let tables: [TableText<'_>; 1] = [(COUNTER_VALUES.schema, whole, rows)];
     let found = counters_of(&tables, Span::new(0, 9), &[]).unwrap();
-    assert_eq!(found.counters[0].window, counter_values(1, None, [3.0; 5]));
+    assert_eq!(found.counters[0].window, counter_values(1, 3, [3.0; 5]));
 }
 
 proptest! {
@@ -202,9 +247,7 @@ proptest! {
         let in_window = (start..start + duration).filter(inside).count() as u64;
         let in_busy = (start..start + duration).filter(is_busy).count() as u64;
         let expected = (in_window > 0).then_some((in_window, in_busy));
-        prop_assert_eq!(range.weights(sample, true), expected);
-        let point = inside(&start).then(|| (1, u64::from(is_busy(&start))));
-        prop_assert_eq!(range.weights(sample, false), point);
+        prop_assert_eq!(range.weights(sample), expected);
     }
 
     /// Percentiles with equal weights are the plain nearest rank.
@@ -212,15 +255,15 @@ proptest! {
     fn equal_weights_change_nothing(list in prop::collection::vec(0_u32..50, 1..40)) {
         let mut sorted: Vec<f64> = list.iter().map(|&value| f64::from(value)).collect();
         sorted.sort_by(f64::total_cmp);
-        let samples: Vec<Sample> = sorted
+        let samples: Vec<Weighted> = sorted
             .iter()
-            .map(|&value| Sample { value, in_window: 7, in_busy: 0 })
+            .map(|&value| Weighted { value, in_window: 7, in_busy: 0 })
             .collect();
-        let found = values(&samples, |sample| sample.in_window, true).unwrap();
+        let found = values(&samples, |sample| sample.in_window).unwrap();
         let percentile = |p| crate::basics::statistics::percentile(&sorted, p).unwrap();
         prop_assert_eq!(found.median.to_bits(), percentile(50).to_bits());
         prop_assert_eq!(found.p95.to_bits(), percentile(95).to_bits());
-        let busy = values(&samples, |sample| sample.in_busy, true);
+        let busy = values(&samples, |sample| sample.in_busy);
         prop_assert_eq!(busy, None);
     }
 }

@@ -14,9 +14,10 @@ mod tests;
 
 use metalens_trace::{Names, ThreadId};
 
-use self::samples::{Sample, Samples, is_running};
+use self::samples::{Sample, Samples};
 use self::tally::{
-    Members, Tally, identity, identity_of_thread, in_tracing, in_waiting, rank, states, threads,
+    Activity, Members, Tally, WaitingCalls, identity, identity_of_thread, in_tracing, rank, states,
+    threads,
 };
 use crate::basics::spans::{Span, length_ns};
 use crate::basics::statistics::ratio;
@@ -97,38 +98,49 @@ fn host_facts(
         return None;
     }
 
-    let submitters: Vec<_> = submitters
-        .iter()
-        .map(|&thread| identity_of_thread(thread, names))
-        .collect();
-    let is_submitter =
-        |sample: &&Sample| submitters.is_empty() || submitters.contains(&identity(sample, names));
-    let in_host_time = mine.iter().filter(|sample| is_inside(host, sample.time_ns));
-    let examined: Vec<Sample> = in_host_time.filter(is_submitter).copied().collect();
+    let examined = inside(&of_submitters(mine, submitters, names), host);
 
     let all = Tally::new(&examined);
-    let running = examined
-        .iter()
-        .filter(|sample| is_running(sample.state, names))
-        .count() as u64;
-    let unknown = examined
-        .iter()
-        .filter(|sample| sample.state.is_none())
-        .count() as u64;
+    let calls = WaitingCalls::new(&examined, names);
+    let count = |wanted: &dyn Fn(&Sample) -> bool| {
+        examined.iter().filter(|sample| wanted(sample)).count() as u64
+    };
+    let activity = |wanted| count(&|sample| calls.activity(sample, names) == wanted);
     let ranking = rank(&examined, names, FUNCTIONS);
 
     Some(CpuHost {
         host_ns,
         samples: all.samples,
         weight: all.weight,
-        running,
-        waiting: all.samples - running - unknown,
-        in_waiting_calls: in_waiting(&examined, names).samples,
+        running: activity(Activity::Running),
+        waiting: activity(Activity::Waiting),
+        in_waiting_calls: count(&|sample| calls.has(sample)),
         coverage: ratio(all.weight, host_ns).filter(|_| unit == WeightUnit::Ns),
         without_stack: ranking.without_stack,
         self_frames: ranking.self_frames,
         total_frames: ranking.total_frames,
     })
+}
+
+/// Returns the samples of the threads that encode; of all threads if they are unknown.
+pub(crate) fn of_submitters(
+    samples: &[Sample],
+    submitters: &[ThreadId],
+    names: &Names,
+) -> Vec<Sample> {
+    let submitters: Vec<_> = submitters
+        .iter()
+        .map(|&thread| identity_of_thread(thread, names))
+        .collect();
+    let is_submitter =
+        |sample: &&Sample| submitters.is_empty() || submitters.contains(&identity(sample, names));
+    samples.iter().filter(is_submitter).copied().collect()
+}
+
+/// Returns the samples in these stretches, which are sorted and disjoint.
+pub(crate) fn inside(samples: &[Sample], stretches: &[Span]) -> Vec<Sample> {
+    let is_inside = |sample: &&Sample| is_inside(stretches, sample.time_ns);
+    samples.iter().filter(is_inside).copied().collect()
 }
 
 /// Returns whether a point in time lies in one of these stretches.

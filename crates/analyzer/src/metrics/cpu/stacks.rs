@@ -3,10 +3,14 @@
 //! One line per distinct stack: `process;thread;outermost;…;innermost 1000000`. The number is
 //! the summed weight in the table's own unit, nanoseconds for `time-profile`. Nothing is
 //! rounded, since the tools only add the numbers up.
+//!
+//! Ids of processes and threads are different in each run, so that they are left out unless they
+//! are requested. Threads with one name then become one. So are the hashes at the end of Rust's
+//! names, which are different in each build.
 
 use metalens_trace::{Names, StackId, ThreadId};
 
-use super::samples::{Sample, Samples};
+use super::samples::Sample;
 use super::tally::{is_address, tally_by};
 use crate::report::WeightUnit;
 
@@ -19,6 +23,15 @@ pub struct CollapsedStacks {
     pub lines: Vec<(String, u64)>,
 }
 
+/// What names processes and threads in collapsed stacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StackLabels {
+    /// Names, which two runs have in common: `bench;Main Thread`.
+    Names,
+    /// Names with process and thread ids: `bench (12);Main Thread 0x1f`.
+    NamesAndIds,
+}
+
 impl std::fmt::Display for CollapsedStacks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut lines = self.lines.iter();
@@ -27,20 +40,26 @@ impl std::fmt::Display for CollapsedStacks {
 }
 
 /// Collapses these samples; stacks without weight are left out.
-pub(crate) fn collapse(samples: &Samples, mine: &[Sample], names: &Names) -> CollapsedStacks {
+pub(crate) fn collapse(
+    unit: WeightUnit,
+    mine: &[Sample],
+    names: &Names,
+    labels: StackLabels,
+) -> CollapsedStacks {
     let tallies = tally_by(mine, |sample| (sample.process, sample.thread, sample.stack));
     let mut lines: Vec<(String, u64)> = tallies
         .into_iter()
         .map(|((process, thread, stack), tally)| {
             let process = process.and_then(|id| names.process(id));
             let process = process.map_or("[unknown process]".to_owned(), |process| {
-                let pid = process.pid.map(|pid| format!(" ({pid})"));
+                let pid = process.pid.filter(|_| labels == StackLabels::NamesAndIds);
+                let pid = pid.map(|pid| format!(" ({pid})"));
                 clean(names.text(process.name)) + &pid.unwrap_or_default()
             });
             let line = format!(
                 "{process};{}{}",
-                thread_name(thread, names),
-                frames(stack, names)
+                thread_name(thread, names, labels),
+                frames(stack, names, labels)
             );
             (line, tally.weight)
         })
@@ -56,15 +75,12 @@ pub(crate) fn collapse(samples: &Samples, mine: &[Sample], names: &Names) -> Col
     });
     lines.retain(|(_, weight)| *weight > 0);
 
-    CollapsedStacks {
-        unit: samples.unit,
-        lines,
-    }
+    CollapsedStacks { unit, lines }
 }
 
-/// Returns the name of a thread without its process, which the line already has: `Main Thread
-/// 0x1f` of `Main Thread 0x1f (bench, pid: 12)`.
-fn thread_name(thread: Option<ThreadId>, names: &Names) -> String {
+/// Returns the name of a thread without its process, which the line already has: `Main Thread` or
+/// `Main Thread 0x1f` of `Main Thread 0x1f (bench, pid: 12)`.
+fn thread_name(thread: Option<ThreadId>, names: &Names, labels: StackLabels) -> String {
     let Some(thread) = thread.and_then(|id| names.thread(id)) else {
         return "[unknown thread]".to_owned();
     };
@@ -75,20 +91,40 @@ fn thread_name(thread: Option<ThreadId>, names: &Names) -> String {
         tail.ends_with(')') && tail.contains(", pid: ")
     };
     let end = display.rfind(" (").filter(names_process);
-    clean(
-        display
-            .get(..end.unwrap_or(display.len()))
-            .unwrap_or(display),
-    )
+    let end = end.unwrap_or(display.len());
+    let with_id = display.get(..end).unwrap_or(display);
+    if labels == StackLabels::NamesAndIds {
+        return clean(with_id);
+    }
+
+    let process = thread.process.and_then(|id| names.process(id));
+    let process = process.map_or("", |process| names.text(process.name));
+    match without_id(with_id) {
+        // Instruments shows a thread without a name by that of its process.
+        "" => "[unnamed thread]".to_owned(),
+        name if name == process => "[unnamed thread]".to_owned(),
+        name => clean(name),
+    }
+}
+
+/// Returns the name of a thread without the id at its end.
+pub(super) fn without_id(name: &str) -> &str {
+    let (before, last) = name.rsplit_once(' ').unwrap_or(("", name));
+    if is_address(last) {
+        before.trim_end()
+    } else {
+        name
+    }
 }
 
 /// Returns the frames as `;outermost;…;innermost`. A function without a symbol is named by its
 /// binary.
-fn frames(stack: Option<StackId>, names: &Names) -> String {
+fn frames(stack: Option<StackId>, names: &Names, labels: StackLabels) -> String {
     let mut frames: Vec<String> = Vec::new();
     for frame in stack.into_iter().flat_map(|stack| names.stack(stack)) {
         let name = names.text(frame.name);
         frames.push(match (is_address(name), frame.binary) {
+            (false, _) if labels == StackLabels::Names => clean(without_hash(name)),
             (false, _) => clean(name),
             (true, Some(binary)) => format!("[{}]", clean(names.text(binary))),
             (true, None) => "[unknown]".to_owned(),
@@ -103,6 +139,20 @@ fn frames(stack: Option<StackId>, names: &Names) -> String {
         .rev()
         .map(|frame| format!(";{frame}"))
         .collect()
+}
+
+/// Returns a name of Rust without the hash at its end, `::h` and 16 digits.
+pub(super) fn without_hash(name: &str) -> &str {
+    let is_hash = |hash: &str| {
+        hash.len() == 16
+            && hash
+                .bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    match name.rsplit_once("::h") {
+        Some((before, hash)) if is_hash(hash) => before,
+        _ => name,
+    }
 }
 
 /// Replaces characters that the format uses: a semicolon by a colon, as other tools do, and a

@@ -1,7 +1,7 @@
 //! Adds up samples by state, by thread, by process and by function.
 
 use metalens_trace::{Names, ProcessId, StackId, Symbol, ThreadId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::samples::{Sample, is_running};
 use crate::basics::statistics::ratio;
@@ -91,8 +91,10 @@ pub(crate) fn threads(
     submitters: &[ThreadId],
     names: &Names,
 ) -> (u64, Vec<CpuThread>) {
+    let calls = WaitingCalls::new(samples, names);
     let tallies = tally_by(samples, |sample| {
-        (identity(sample, names), is_running(sample.state, names))
+        let is_running = calls.activity(sample, names) == Activity::Running;
+        (identity(sample, names), is_running)
     });
     let mut by_thread: FxHashMap<_, (Tally, u64)> = FxHashMap::default();
     for ((thread, is_running), tally) in tallies {
@@ -288,13 +290,33 @@ fn top(
 /// Returns the tally of samples whose innermost function writes the system's trace, such as
 /// `kdebug_trace` and `__kdebug_trace64`.
 pub(crate) fn in_tracing(samples: &[Sample], names: &Names) -> Tally {
-    innermost(samples, names, |name| name.starts_with("kdebug_"))
+    let mut sum = Tally::default();
+    for (stack, tally) in tally_by(samples, |sample| sample.stack) {
+        if innermost_name(stack, names).starts_with("kdebug_") {
+            sum.add_all(tally);
+        }
+    }
+    sum
 }
 
-/// Returns the tally of samples whose innermost function is a system call by which a thread
-/// goes to sleep. A thread is caught running there only on its way to or from waiting.
-pub(crate) fn in_waiting(samples: &[Sample], names: &Names) -> Tally {
-    const CALLS: [&str; 12] = [
+/// What a sampled thread was doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Activity {
+    Running,
+    Waiting,
+    /// The recording does not tell.
+    Unknown,
+}
+
+/// Stacks whose innermost function is a system call by which a thread goes to sleep.
+#[derive(Debug)]
+pub(crate) struct WaitingCalls(FxHashSet<StackId>);
+
+impl WaitingCalls {
+    const NAMES: [&str; 15] = [
+        "kevent",
+        "mach_msg_overwrite_trap",
+        "poll",
         "psynch_cvwait",
         "psynch_mutexwait",
         "semwait_signal",
@@ -308,21 +330,43 @@ pub(crate) fn in_waiting(samples: &[Sample], names: &Names) -> Tally {
         "kevent_id",
         "select",
     ];
-    innermost(samples, names, |name| CALLS.contains(&name))
-}
 
-/// Returns the tally of samples whose innermost function is a wanted one, by its name without
-/// leading underscores.
-fn innermost(samples: &[Sample], names: &Names, wanted: impl Fn(&str) -> bool) -> Tally {
-    let mut sum = Tally::default();
-    for (stack, tally) in tally_by(samples, |sample| sample.stack) {
-        let innermost = stack.and_then(|stack| names.stack(stack).next());
-        let name = innermost.map_or("", |frame| names.text(frame.name));
-        if wanted(name.trim_start_matches('_')) {
-            sum.add_all(tally);
+    /// Finds the calls in these samples.
+    pub(crate) fn new(samples: &[Sample], names: &Names) -> Self {
+        let is_call = |stack: &StackId| {
+            let name = innermost_name(Some(*stack), names);
+            let name = name.strip_suffix("_nocancel").unwrap_or(name);
+            Self::NAMES.contains(&name)
+        };
+        let stacks: FxHashSet<StackId> = samples.iter().filter_map(|sample| sample.stack).collect();
+        Self(stacks.into_iter().filter(is_call).collect())
+    }
+
+    /// Returns whether a sample is in such a call.
+    pub(crate) fn has(&self, sample: &Sample) -> bool {
+        sample.stack.is_some_and(|stack| self.0.contains(&stack))
+    }
+
+    /// Returns what the thread of a sample was doing. In such a call it waits, also if it was caught
+    /// running there: it was only on its way to or from waiting.
+    pub(crate) fn activity(&self, sample: &Sample, names: &Names) -> Activity {
+        if self.has(sample) {
+            Activity::Waiting
+        } else if is_running(sample.state, names) {
+            Activity::Running
+        } else if sample.state.is_some() {
+            Activity::Waiting
+        } else {
+            Activity::Unknown
         }
     }
-    sum
+}
+
+/// Returns the name of a stack's innermost function without leading underscores.
+fn innermost_name(stack: Option<StackId>, names: &Names) -> &str {
+    let innermost = stack.and_then(|stack| names.stack(stack).next());
+    let name = innermost.map_or("", |frame| names.text(frame.name));
+    name.trim_start_matches('_')
 }
 
 /// Returns whether a frame's name is only its address, because no symbol was found.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use metalens_trace::{Frame, Input, LoadOptions, Process, Thread, Trace};
 use proptest::prelude::*;
 
-use super::stacks::collapse;
+use super::stacks::{StackLabels, collapse};
 use super::*;
 use crate::profile::{collapsed_stacks, profile};
 use crate::report::CpuFrame;
@@ -215,10 +215,17 @@ fn threads_and_states() {
 #[test]
 fn collapsed() {
     let scene = scene(&["cc.?"]);
-    let found = collapse(&scene.samples, &scene.samples.rows, &scene.names);
+    let found = |labels| {
+        let rows = &scene.samples.rows;
+        collapse(WeightUnit::Ns, rows, &scene.names, labels).to_string()
+    };
     assert_eq!(
-        found.to_string(),
+        found(StackLabels::NamesAndIds),
         "bench (7);Thread 0;[no stack] 1000\nbench (7);Thread 0;a;b;c 2000\n"
+    );
+    assert_eq!(
+        found(StackLabels::Names),
+        "bench;Thread 0;[no stack] 1000\nbench;Thread 0;a;b;c 2000\n"
     );
 }
 
@@ -276,10 +283,17 @@ fn cycles_are_weights() {
     );
     assert_eq!(found.self_frames[0].function, None);
     assert_eq!(found.self_frames[0].binary.as_deref(), Some("lib"));
-    let stacks = collapsed_stacks(&trace, &crate::Request::default()).unwrap();
+    let stacks = |labels| {
+        let stacks = collapsed_stacks(&trace, &crate::Request::default(), labels);
+        stacks.unwrap().to_string()
+    };
     assert_eq!(
-        stacks.to_string(),
+        stacks(StackLabels::NamesAndIds),
         "b:c (7);Main 0x5;f(a: b);[lib] 1000000\n"
+    );
+    assert_eq!(
+        stacks(StackLabels::Names),
+        "b:c;Main;f(a: b);[lib] 1000000\n"
     );
 }
 
@@ -337,6 +351,7 @@ fn only_the_innermost_function_counts() {
         (&["my_kdebug_trace"][..], (0, 0)),
         (&["__psynch_cvwait", "waitUntilCompleted"][..], (0, 1)),
         (&["mach_msg2_trap"][..], (0, 1)),
+        (&["__semwait_signal_nocancel"][..], (0, 1)),
         (&["tokenize", "__psynch_cvwait"][..], (0, 0)),
         (&["select_kernel"][..], (0, 0)),
     ] {
@@ -359,8 +374,69 @@ fn only_the_innermost_function_counts() {
             stack: Some(names.stack_id(&frames)),
         };
         let samples = [sample];
-        let found = (in_tracing(&samples, &names), in_waiting(&samples, &names));
-        assert_eq!((found.0.samples, found.1.samples), expected, "{stack:?}");
+        let waiting = WaitingCalls::new(&samples, &names).has(&sample);
+        let found = (in_tracing(&samples, &names).samples, u64::from(waiting));
+        assert_eq!(found, expected, "{stack:?}");
+    }
+}
+
+/// A thread that is caught running in a call that waits is waiting, and counts once.
+#[test]
+fn a_call_that_waits_is_not_running() {
+    let mut names = Names::new();
+    let [running, blocked] = ["Running", "Blocked"].map(|state| names.symbol(state));
+    let mut stack = |name: &str| {
+        let name = names.symbol(name);
+        let frame = names.frame_id(Frame {
+            name,
+            address: name,
+            binary: None,
+        });
+        names.stack_id(&[frame])
+    };
+    let [call, work] = [stack("__psynch_cvwait"), stack("commit")];
+    let sample = |state, stack| Sample {
+        time_ns: 0,
+        thread: None,
+        process: None,
+        state,
+        weight: Some(1),
+        stack,
+    };
+    for (state, stack, expected) in [
+        (Some(running), Some(work), Activity::Running),
+        (Some(running), Some(call), Activity::Waiting),
+        (Some(running), None, Activity::Running),
+        (Some(blocked), Some(work), Activity::Waiting),
+        (None, Some(call), Activity::Waiting),
+        (None, Some(work), Activity::Unknown),
+    ] {
+        let sample = sample(state, stack);
+        let calls = WaitingCalls::new(&[sample], &names);
+        assert_eq!(calls.activity(&sample, &names), expected);
+        let (_, threads) = threads(&[sample], &[], &names);
+        let running = u64::from(expected == Activity::Running);
+        assert_eq!(threads[0].running, running);
+    }
+}
+
+#[test]
+fn names_lose_what_differs_in_each_run() {
+    for (name, expected) in [
+        ("app::run::h0123456789abcdef", "app::run"),
+        ("app::run::h0123456789abcde", "app::run::h0123456789abcde"),
+        ("app::run::h0123456789abcdeX", "app::run::h0123456789abcdeX"),
+        ("main", "main"),
+    ] {
+        assert_eq!(stacks::without_hash(name), expected);
+    }
+    for (name, expected) in [
+        ("Main Thread 0x1f", "Main Thread"),
+        ("worker  0x1f", "worker"),
+        ("0x1f", ""),
+        ("worker 12", "worker 12"),
+    ] {
+        assert_eq!(stacks::without_id(name), expected);
     }
 }
 
@@ -425,15 +501,11 @@ proptest! {
             let weight: u64 = on.map(|(at, _)| at as u64 + 1).sum();
             prop_assert_eq!(frame.weight, weight);
         }
-        let samples = Samples {
-            table: crate::tables::cpu::TIME_PROFILE,
-            unit: WeightUnit::Ns,
-            waiting_recorded: None,
-            rows: rows.clone(),
-        };
-        let collapsed = collapse(&samples, &rows, &names);
-        let weight: u64 = collapsed.lines.iter().map(|(_, weight)| weight).sum();
-        prop_assert_eq!(weight, rows.iter().map(Sample::weight_or_zero).sum::<u64>());
-        prop_assert!(collapsed.lines.is_sorted_by(|a, b| a.0 < b.0));
+        for labels in [StackLabels::Names, StackLabels::NamesAndIds] {
+            let collapsed = collapse(WeightUnit::Ns, &rows, &names, labels);
+            let weight: u64 = collapsed.lines.iter().map(|(_, weight)| weight).sum();
+            prop_assert_eq!(weight, rows.iter().map(Sample::weight_or_zero).sum::<u64>());
+            prop_assert!(collapsed.lines.is_sorted_by(|a, b| a.0 < b.0));
+        }
     }
 }

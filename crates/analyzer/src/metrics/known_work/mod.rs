@@ -11,8 +11,9 @@ mod timings;
 #[cfg(test)]
 mod tests;
 
-use self::chips::Chip;
-use self::rates::{Amounts, share};
+pub(crate) use self::chips::Chip;
+use self::rates::Amounts;
+pub(crate) use self::rates::share;
 use crate::basics::message::{kernel, name, path, ungrouped};
 use crate::message;
 use crate::report::{

@@ -1,5 +1,6 @@
 //! Divides a recording into phases: warm-up, segments, iterations and named phases.
 
+mod encoded;
 mod iterations;
 mod named;
 mod regularity;
@@ -7,12 +8,14 @@ mod segments;
 
 use metalens_trace::Names;
 
+use self::encoded::Encoded;
 use self::named::named_phases;
 use crate::basics::message::{Message, name, time, ungrouped};
 use crate::basics::spans::Span;
 use crate::message;
 use crate::report::{NotRecorded, Note, Phases, SelectedPhase, WarmUp};
 use crate::subject::chosen_processes::ChosenProcesses;
+use crate::subject::commands::Commands;
 use crate::subject::gaps::Occupancy;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::signposts::Signposts;
@@ -26,6 +29,8 @@ pub(crate) struct Before<'a> {
     pub signposts: &'a Signposts,
     /// Named phase that the window was cut to.
     pub selected: Option<SelectedPhase>,
+    /// Encodings of the GPU work.
+    pub commands: &'a Commands,
 }
 
 /// Returns the phases in the window. `mine` are the GPU intervals of the process that touch it,
@@ -40,6 +45,7 @@ pub(crate) fn phases(
     names: &Names,
 ) -> Phases {
     let segments = segments::segments(mine, occupancy, window);
+    let encoded = Encoded::new(mine, before.commands, kernels, window, names);
     Phases {
         warm_up: before.warm_up,
         iterations: iterations::iterations(mine, kernels, occupancy),
@@ -47,12 +53,13 @@ pub(crate) fn phases(
         segments,
         signposts: named_phases(
             before.signposts,
-            mine,
+            (mine, &encoded),
             &occupancy.busy,
             window,
             chosen,
             names,
         ),
+        unplaced: encoded.unplaced(),
         selected: before.selected,
     }
 }

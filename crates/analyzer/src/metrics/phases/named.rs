@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use metalens_trace::{Names, Symbol};
 
+use super::encoded::Encoded;
 use crate::basics::spans::{Span, length_ns, overlap_ns, union};
 use crate::basics::statistics::{percentile, ratio};
 use crate::report::NamedPhase;
@@ -17,7 +18,7 @@ const LISTED: usize = 100;
 /// Returns the report's named phases. `mine` are sorted by start, `busy` is their union.
 pub(super) fn named_phases(
     signposts: &Signposts,
-    mine: &[Interval],
+    (mine, encoded): (&[Interval], &Encoded<'_>),
     busy: &[Span],
     window: Span,
     chosen: &ChosenProcesses,
@@ -42,7 +43,10 @@ pub(super) fn named_phases(
     let listed = kinds.into_iter().take(LISTED);
     let phases = listed.map(|(kind, times, total_ns)| {
         let gpu = GpuUse::during(&times.spans, mine, busy, window);
-        named_phase(kind, times, total_ns, gpu, chosen, names)
+        NamedPhase {
+            encoded: encoded.during(&times.spans),
+            ..named_phase(kind, times, total_ns, gpu, chosen, names)
+        }
     });
     phases.collect()
 }
@@ -99,5 +103,6 @@ fn named_phase(
         intervals: gpu.intervals,
         busy_ns: gpu.busy_ns,
         ratio: ratio(gpu.busy_ns, gpu.window_ns),
+        encoded: None,
     }
 }

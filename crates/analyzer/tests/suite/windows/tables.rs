@@ -6,7 +6,7 @@ use std::path::Path;
 use metalens_analyzer::{Cause, Error, Report, Request};
 use proptest::prelude::*;
 
-use crate::by_hand::write_table;
+use crate::write_table;
 
 /// Tables of a recording that a test generates.
 #[derive(Debug, Clone, Default)]

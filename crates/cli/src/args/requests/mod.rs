@@ -7,11 +7,12 @@ mod recording;
 use metalens_analyzer::{Request, Settings};
 use metalens_render::document::Unit;
 
+use super::AnalyzeArguments;
 use super::batch::BatchArguments;
-use super::{
-    AnalyzeArguments, MeasureArguments, PartArguments, ReaderChoice, ReadingArguments,
-    SectionFormat, TimeUnit, ViewArguments,
+use super::shared::{
+    AnalysisArguments, MeasureArguments, PartArguments, ReaderChoice, ReadingArguments,
 };
+use super::{SectionFormat, TimeUnit, ViewArguments};
 use crate::analyzing::{AnalyzeRequest, Analyzing, View};
 use crate::config;
 use crate::exit::Misuse;
@@ -63,6 +64,7 @@ pub(crate) fn analyzing(
             to_ns: part.to,
             skip_warm_up: part.skip_warmup,
             phase: part.phase.clone(),
+            iteration: part.iteration,
             settings: measure.settings(check)?,
             ..Request::default()
         },
@@ -126,15 +128,17 @@ impl ViewArguments {
     }
 }
 
+impl AnalysisArguments {
+    /// Returns how inputs are to be read and analyzed. With `check`, thresholds must be set.
+    pub(crate) fn analyzing(&self, check: bool) -> anyhow::Result<Analyzing> {
+        analyzing(&self.part, &self.measure, check, self.reading.reading())
+    }
+}
+
 impl BatchArguments {
     /// Returns how the traces are to be analyzed.
     pub(crate) fn analyzing(&self) -> anyhow::Result<Analyzing> {
-        let mut analyzing = analyzing(
-            &self.part,
-            &self.measure,
-            self.check,
-            self.reading.reading(),
-        )?;
+        let mut analyzing = self.analysis.analyzing(self.check)?;
         analyzing.request.keep_everyone = self.parquet.is_some();
         Ok(analyzing)
     }

@@ -59,6 +59,7 @@ impl RecordingArguments {
             template: self.template.clone(),
             instruments: self.instruments.clone(),
             cpu: self.cpu,
+            counters: self.counters,
             shader_timeline: self.shader_timeline,
             gpu_clock: self.gpu_clock.map(Into::into),
             time_limit_ns: self.time_limit,

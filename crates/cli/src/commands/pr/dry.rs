@@ -9,7 +9,6 @@ use metalens_github::{
 };
 
 use super::folder::PostedFolder;
-use super::note;
 use super::texts::CommentTexts;
 use crate::args::posting::PrArguments;
 use metalens_render::markdown::COMMENT_LIMIT;
@@ -18,7 +17,7 @@ pub(super) fn run(
     arguments: &PrArguments,
     folder: &PostedFolder,
     texts: &CommentTexts,
-    quiet: bool,
+    note: &dyn Fn(&str),
 ) -> anyhow::Result<ExitCode> {
     let requested = arguments.place();
     let environment = Environment::read(&requested)?;
@@ -41,16 +40,15 @@ pub(super) fn run(
     let body = body.map_err(anyhow::Error::from_boxed)?;
 
     for why in &folder.skipped {
-        note(quiet, &format!("note: {why}"));
+        note(&format!("note: {why}"));
     }
     for line in calls(method, &repository, &files) {
-        note(quiet, &line);
+        note(&line);
     }
     let size = body.len();
-    note(
-        quiet,
-        &format!("the comment has {size} bytes; the limit is {COMMENT_LIMIT}"),
-    );
+    note(&format!(
+        "the comment has {size} bytes; the limit is {COMMENT_LIMIT}"
+    ));
 
     match &arguments.output {
         Some(file) => {

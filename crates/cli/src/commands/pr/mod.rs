@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
         links,
     };
     if arguments.dry_run {
-        return dry::run(arguments, &folder, &texts, quiet);
+        return dry::run(arguments, &folder, &texts, &|text| note(quiet, text));
     }
 
     let destination = Destination::find(&arguments.place())?;

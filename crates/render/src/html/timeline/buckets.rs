@@ -3,7 +3,8 @@
 use metalens_analyzer::Analysis;
 use serde::Serialize;
 
-use super::{IntervalPiece, Packed, Stretch, number_of, put_parts};
+use super::packed::Packed;
+use super::pieces::{IntervalPiece, Stretch, number_of, put_parts};
 
 /// Largest number of buckets of all lanes.
 const MOST_CELLS: usize = 98_304;

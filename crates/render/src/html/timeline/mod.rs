@@ -6,13 +6,15 @@
 
 mod buckets;
 mod packed;
+mod pieces;
 mod state_lanes;
 
-use metalens_analyzer::{Analysis, Cause, ExplainedGap, GpuSpan, IdleStretch};
+use metalens_analyzer::{Analysis, Cause, ExplainedGap, GpuSpan};
 use serde::Serialize;
 
 use self::buckets::{BucketBuilder, Buckets};
 use self::packed::Packed;
+use self::pieces::{IntervalPiece, Stretch, number_of, put_parts};
 use self::state_lanes::StateLane;
 use super::names::{NameTable, short};
 
@@ -27,10 +29,10 @@ const MOST_LANES: usize = 11;
 pub(super) struct Timeline {
     start_ns: u64,
     span_ns: u64,
-    /// NameTable of the channels of the process.
+    /// Names of the channels of the process.
     lanes: Vec<String>,
     causes: [&'static str; 7],
-    /// NameTable by number; number 0 is a name left out.
+    /// Names by number; number 0 is a name left out.
     names: Vec<String>,
     /// Part of the window that is here in full.
     full: [u64; 2],
@@ -53,18 +55,7 @@ pub(super) struct Timeline {
     held: Vec<StateLane>,
 }
 
-/// A GPU interval of the process.
-struct IntervalPiece<'a> {
-    start_ns: u64,
-    end_ns: u64,
-    lane: usize,
-    kernel: &'a str,
-}
-
-/// Start and end of a stretch, relative to the start of the window.
-type Stretch = (u64, u64);
-
-/// Returns the timeline of a report.
+/// The timeline of a report.
 pub(super) fn timeline(analysis: &Analysis) -> Timeline {
     let window = &analysis.report.window;
     let span_ns = window.span_ns.max(1);
@@ -281,12 +272,6 @@ fn pack_idle(analysis: &Analysis, full: [u64; 2]) -> (String, usize) {
     (packed.into_text(), count)
 }
 
-/// Returns the index of the stretch's cause among all causes.
-fn number_of(one: &IdleStretch) -> usize {
-    let mut causes = Cause::ALL.iter();
-    causes.position(|&cause| cause == one.cause).unwrap_or(0)
-}
-
 fn pack_others(others: &[Stretch], full: [u64; 2]) -> (String, usize) {
     let mut packed = Packed::default();
     let (mut at, mut count) = (0, 0);
@@ -300,13 +285,4 @@ fn pack_others(others: &[Stretch], full: [u64; 2]) -> (String, usize) {
         count += 1;
     }
     (packed.into_text(), count)
-}
-
-/// Packs a bit for each part that is not zero, then those parts.
-fn put_parts(packed: &mut Packed, parts: [u64; 7]) {
-    let there = parts.iter().enumerate().filter(|(_, ns)| **ns > 0);
-    packed.put(there.map(|(at, _)| 1 << at).sum());
-    for ns in parts.into_iter().filter(|&ns| ns > 0) {
-        packed.put(ns);
-    }
 }

@@ -1,4 +1,5 @@
-//! Collects the lanes under the timeline: phases of the process, and states of the GPU.
+//! Collects the lanes under the timeline: phases of the process, work of other engines, states and
+//! counters of the GPU.
 //!
 //! A page has the longest pieces of a lane one by one, a few thousand at most. If there are more,
 //! it also has all of them together in buckets, and says so.
@@ -6,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use metalens_analyzer::{Analysis, StateInterval};
+use metalens_analyzer::{Analysis, CounterTrack, StateInterval};
 use serde::Serialize;
 
 use super::super::names::NameTable;
@@ -27,7 +28,7 @@ const WARM_UP: &str = "warm-up (detected)";
 /// A lane of phases or states, as the page's script reads it.
 #[derive(Debug, Serialize)]
 pub(super) struct StateLane {
-    label: &'static str,
+    label: String,
     kind: &'static str,
     rows: usize,
     /// Number of pieces that are here one by one, and of all.
@@ -72,11 +73,45 @@ pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut NameTable<'a>) -> Ve
     let mut lane = |label, kind, all: Vec<StatePiece<'a>>| {
         (!all.is_empty()).then(|| pack(label, kind, &all, window.span_ns, names))
     };
-    let lanes = [
-        lane("phases of the program", "phase", phases),
-        lane("GPU performance state", "state", states),
-    ];
-    lanes.into_iter().flatten().collect()
+    let engines = analysis.engines().map(|(label, intervals)| {
+        let intervals: Vec<StatePiece<'_>> = intervals.iter().map(one).collect();
+        (label, "engine", intervals)
+    });
+    let lanes = [("phases of the program", "phase", phases)].into_iter();
+    let lanes = lanes.chain(engines);
+    let lanes = lanes.chain([("GPU performance state", "state", states)]);
+    let lanes = lanes.filter_map(|(label, kind, all)| lane(label, kind, all));
+    let mut lanes: Vec<StateLane> = lanes.collect();
+    for track in analysis.counter_tracks() {
+        let values = join_neighbors(counter(&track, (window.start_ns, window.end_ns)));
+        if !values.is_empty() {
+            lanes.push(pack(track.name, "counter", &values, window.span_ns, names));
+        }
+    }
+    lanes
+}
+
+/// Parts of a counter's range up to its peak, the lowest first.
+const PARTS: [&str; SHADES] = ["0 to 25 %", "25 to 50 %", "50 to 75 %", "75 % or more"];
+
+/// Returns the samples of a counter inside the window, each as the part of the range that its value is in.
+fn counter<'a>(
+    track: &CounterTrack<'a>,
+    (from_ns, to_ns): (u64, u64),
+) -> impl Iterator<Item = StatePiece<'static>> + use<'a> {
+    let (samples, peak) = (track.samples, track.peak);
+    samples.iter().filter_map(move |sample| {
+        let start_ns = sample.start_ns.max(from_ns);
+        let end_ns = sample.end_ns?.min(to_ns);
+        let edges = [0.25, 0.5, 0.75].into_iter();
+        let part = edges.filter(|edge| sample.value / peak >= *edge).count();
+        (start_ns < end_ns).then_some(StatePiece {
+            start_ns: start_ns - from_ns,
+            end_ns: end_ns - from_ns,
+            what: PARTS.get(part)?,
+            is_induced: false,
+        })
+    })
 }
 
 /// Returns the detected warm-up, cut to the window.
@@ -112,7 +147,7 @@ fn join_neighbors<'a>(all: impl Iterator<Item = StatePiece<'a>>) -> Vec<StatePie
 
 /// Packs pieces, which are in order of time, into a lane.
 fn pack<'a>(
-    label: &'static str,
+    label: &str,
     kind: &'static str,
     all: &[StatePiece<'a>],
     span_ns: u64,
@@ -132,7 +167,7 @@ fn pack<'a>(
     }
     let rows = placed.iter().map(|(row, _)| row + 1).max();
     StateLane {
-        label,
+        label: label.to_owned(),
         kind,
         rows: rows.unwrap_or(1),
         count: placed.len(),
@@ -203,6 +238,7 @@ impl<'a> Shades<'a> {
     fn of(kind: &str, all: &[StatePiece<'a>]) -> Self {
         let mut names = match kind {
             "state" => vec!["Minimum", "Medium", "Maximum"],
+            "counter" => PARTS.to_vec(),
             _ => Vec::new(),
         };
         for one in all {

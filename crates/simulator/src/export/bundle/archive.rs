@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use plist::{Dictionary, Uid, Value};
 use rustc_hash::FxHashMap;
 
-use super::io_error;
+use super::file::io_error;
 
 /// A class and its ancestors, itself first. A class without ancestors is written without a list.
 type Class = &'static [&'static str];

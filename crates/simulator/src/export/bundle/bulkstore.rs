@@ -5,7 +5,7 @@ use std::path::Path;
 use super::shuffle::Shuffle;
 use super::zlib::ZlibFile;
 use crate::error::Error;
-use crate::plan::random::Random;
+use crate::random::Random;
 use crate::scenario::Generation;
 
 /// Magic number: the bytes `0A 0A 34 12`.

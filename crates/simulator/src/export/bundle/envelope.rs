@@ -5,8 +5,9 @@ use std::path::Path;
 
 use plist::{Dictionary, Value};
 
+use super::file::{create_dir, io_error, write_file};
 use super::zlib::ZlibFile;
-use super::{create_dir, etypes, store, write_file};
+use super::{etypes, store};
 use crate::MARK;
 use crate::error::Error;
 use crate::export::toc::Contents;
@@ -95,6 +96,6 @@ const LEFTOVER: [u32; 5] = [0x0123_4567, 0x000a_337e, 1, 0, 1];
 fn write_xml(path: &Path, dictionary: Dictionary) -> Result<(), Error> {
     write_file(path, |out| {
         let written = Value::Dictionary(dictionary).to_writer_xml(out);
-        written.map_err(super::io_error)
+        written.map_err(io_error)
     })
 }

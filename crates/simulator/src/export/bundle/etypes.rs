@@ -2,7 +2,7 @@
 
 /// Name in XML, name in a bundle, and bytes of a value in a row. Seen in bundles of Instruments
 /// 26.0. The order in a bundle's list varies, so that readers must look a type up.
-const TYPES: [(&str, &str, usize); 65] = [
+const TYPES: [(&str, &str, usize); 74] = [
     ("duration", "XRDurationTypeID", 8),
     ("percent", "XRPercentageTypeID", 8),
     ("tid", "XRThreadIDTypeID", 8),
@@ -80,6 +80,20 @@ const TYPES: [(&str, &str, usize); 65] = [
         "XRMetalMemoryLevelEventTypeID",
         4,
     ),
+    ("mps-event-name", "XRMPSEventNameTypeID", 4),
+    ("ane-event-name", "XRANEEventNameTypeID", 4),
+    ("layout-id", "XRLayoutIDTypeID", 8),
+    ("coreml-model-event", "XRCoreMLModelEventTypeID", 4),
+    ("coreml-model-name", "XRCoreMLModelNameTypeID", 4),
+    ("coreml-model-level", "XRCoreMLModelLevelTypeID", 4),
+    ("event-concept", "XREventConceptTypeID", 4),
+    (
+        "displayed-surface-swap",
+        "XRDisplayedSurfaceSwapIDTypeID",
+        4,
+    ),
+    // Only in bundles of the newest layout, of 2026.
+    ("tagged-backtrace", "XRTaggedBacktraceTypeID", 4),
 ];
 
 /// Name that comes first in every list.

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use super::archive::{self, Field, Node};
-use super::inputs::{MACH_EPOCH, TIMEBASE};
-use super::write_file;
+use super::file::write_file;
+use super::inputs::{MACH_EPOCH, timebase};
 use crate::MARK;
 use crate::error::Error;
 use crate::export::toc::{self, Contents};
@@ -262,10 +262,11 @@ fn build(os: &str) -> &str {
 
 /// Returns the same instant on every clock.
 fn clocks(contents: &Contents) -> Node {
+    let (numerator, denominator) = timebase(contents.clock);
     let facts = [
         Node::int(MACH_EPOCH),
-        Node::int(TIMEBASE.0),
-        Node::int(TIMEBASE.1),
+        Node::int(numerator),
+        Node::int(denominator),
         Node::int(MACH_EPOCH + 2_400_000_000),
         Node::real(start_s(contents)),
         Node::text("UTC"),

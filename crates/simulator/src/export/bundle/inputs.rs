@@ -1,6 +1,7 @@
 //! Writes the tables that a recorder fills and that are never exported: threads, clocks, the GPU,
 //! and empty ones that share a schema and differ in an attribute.
 
+use super::raw_events;
 use super::row::RowCells;
 use super::spec::{Attribute, Spec};
 use super::store::Store;
@@ -10,6 +11,7 @@ use crate::export::schemas::Schema;
 use crate::export::tables::{self, ACCELERATOR_ID};
 use crate::export::{schemas, toc};
 use crate::plan::ProcessIndex;
+use crate::scenario::Clock;
 use crate::scenario::table::Table;
 
 /// An input table: its columns, its attributes, and the function that writes its rows.
@@ -39,10 +41,10 @@ pub(super) const INPUTS: [Input; 9] = [
     Input {
         schema: KDEBUG,
         attributes: &[
-            ("codes", Attribute::Codes(&["0x85,0x2"])),
+            ("codes", Attribute::Codes(&["0x85,0x1", "0x85,0x8"])),
             ("callstack", Attribute::Text("user")),
         ],
-        rows: no_rows,
+        rows: raw_events::commands,
     },
     Input {
         schema: KDEBUG_STRINGS,
@@ -64,8 +66,11 @@ pub(super) const INPUTS: [Input; 9] = [
     },
     Input {
         schema: KDEBUG,
-        attributes: &[("codes", Attribute::Codes(&["0x85,0x20", "0x31,0x80"]))],
-        rows: no_rows,
+        attributes: &[(
+            "codes",
+            Attribute::Codes(&["0x85,0x3", "0x85,0x90", "0x85,0xA9"]),
+        )],
+        rows: raw_events::execution,
     },
     Input {
         schema: THREAD_INFO,
@@ -79,11 +84,11 @@ pub(super) const INPUTS: [Input; 9] = [
     },
     Input {
         schema: KDEBUG,
-        attributes: &[
-            ("codes", Attribute::Codes(&["0x31,0xca"])),
-            ("target", Attribute::Text("SINGLE")),
-        ],
-        rows: no_rows,
+        attributes: &[(
+            "codes",
+            Attribute::Codes(&["0x85,0x92", "0x85,0x93", "0x85,0xae"]),
+        )],
+        rows: raw_events::submissions,
     },
 ];
 
@@ -196,18 +201,26 @@ fn ticks(store: &mut Store<'_>) -> Result<(), Error> {
 
 /// Mach ticks at the start of a run, some hours after the machine was started.
 pub(super) const MACH_EPOCH: u64 = 1_000_000_000_000;
-/// Nanoseconds per tick as a fraction: 125 / 3, as on Apple silicon.
-pub(super) const TIMEBASE: (u64, u64) = (125, 3);
+/// Returns the nanoseconds per tick as a fraction: 125 / 3 as on Apple silicon, or 1 for a clock
+/// that resolves every nanosecond.
+pub(super) const fn timebase(clock: Clock) -> (u64, u64) {
+    match clock {
+        Clock::Free => (1, 1),
+        Clock::Mhz24 => (125, 3),
+    }
+}
+
 /// Bit that marks a time as nanoseconds since 1970.
 const SINCE_EPOCH: u64 = 1 << 63;
 
 fn time_info(store: &mut Store<'_>) -> Result<(), Error> {
     let start_ns = toc::start_ns_since_1970(store.plan().run);
+    let (numerator, denominator) = timebase(store.plan().clock);
     store.row(|cells| {
         cells.number(Number::EventTime, 0);
         cells.raw(MACH_EPOCH);
         cells.raw(MACH_EPOCH + 2_400_000_000);
-        cells.raw((TIMEBASE.0 << 32) | TIMEBASE.1);
+        cells.raw((numerator << 32) | denominator);
         cells.raw(SINCE_EPOCH | start_ns);
     })
 }

@@ -3,7 +3,7 @@
 use super::etypes;
 use crate::export::schemas::Schema;
 use crate::export::table::widened;
-use crate::scenario::Generation;
+use crate::scenario::Scenario;
 
 /// The layout of a table's rows in bytes.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ pub(super) const fn field_type(width: usize) -> u64 {
 
 impl Layout {
     /// Places the columns in a row, as Instruments does.
-    pub(super) fn new(schema: &Schema, generation: Generation) -> Self {
+    pub(super) fn new(schema: &Schema, scenario: &Scenario) -> Self {
         let has_duration = schema
             .columns
             .get(1)
@@ -46,7 +46,10 @@ impl Layout {
         let mut row_bytes = if has_duration { 24 } else { 16 };
         let mut columns = Vec::new();
         for (position, (mnemonic, name, xml_type)) in schema.columns.iter().enumerate() {
-            let known = etypes::by_xml_name(widened(mnemonic, xml_type, generation));
+            let known = etypes::by_xml_name(match *xml_type {
+                "backtrace" if scenario.recording.tagged_stacks => "tagged-backtrace",
+                xml_type => widened(mnemonic, xml_type, scenario.xcode),
+            });
             let (topology_field, offset, width) = match topology(schema, has_duration, position) {
                 Some((field, offset, width)) => (Some(field), offset, width),
                 None => (None, row_bytes, known.width),

@@ -4,9 +4,10 @@
 use std::path::Path;
 
 use super::archive::{self, Field, Node};
-use super::inputs::TIMEBASE;
+use super::file::{compressed, create_dir};
+use super::inputs::timebase;
 use super::spec::Spec;
-use super::{compressed, create_dir, store};
+use super::store;
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::scenario::Scenario;
@@ -103,12 +104,13 @@ fn exposed(scenario: &Scenario, plan: &Plan, entries: &[Entry<'_>]) -> Node {
 fn binding(scenario: &Scenario) -> Node {
     let null = || Node::object(&["NSNull", "NSObject"], std::iter::empty::<(&str, Field)>());
     let induced = u64::from(scenario.recording.performance_state_induced);
+    let (numerator, denominator) = timebase(scenario.clock);
     let counters = u64::from(!scenario.recording.counter.is_empty());
     Node::dict([
         ("life-cycle-version", Node::int(1)),
         ("osx-version", Node::int(os_version(&scenario.recording.os))),
-        ("timebase-numerator", Node::int(TIMEBASE.0)),
-        ("timebase-denominator", Node::int(TIMEBASE.1)),
+        ("timebase-numerator", Node::int(numerator)),
+        ("timebase-denominator", Node::int(denominator)),
         ("logical-cpu-count", Node::int(8)),
         ("physical-cpu-count", Node::int(8)),
         ("hw-page-size", Node::int(16_384)),

@@ -67,10 +67,15 @@ impl Cells for RowCells<'_> {
 
     fn number(&mut self, kind: Number, value: u64) {
         match kind {
-            // The storage of these is unknown, and readers would believe a guess.
-            Number::FixedDecimal => self.nothing(),
+            // Billionths above 2^63 - 1, so that less than zero fits an unsigned number.
+            Number::FixedDecimal => self.raw(value + 0x7fff_ffff_ffff_ffff),
             _ => self.raw(value),
         }
+    }
+
+    /// Writes NULL: no real bundle shows how percentages are stored.
+    fn percent(&mut self, _part: u64, _whole: u64) {
+        self.nothing();
     }
 
     fn text(&mut self, _kind: Text, value: &str) {

@@ -1,7 +1,7 @@
 //! Changes the order of rows a little, like a recording. A recording stores rows when they become
 //! known: a long interval comes after short ones inside it.
 
-use crate::plan::random::Random;
+use crate::random::Random;
 
 /// Number of rows that may still change places.
 const WINDOW: usize = 8;

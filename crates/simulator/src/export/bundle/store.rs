@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use super::archive::{self, Field, Node};
 use super::bulkstore::Bulkstore;
+use super::file::{compressed, create_dir};
 use super::layout::{self, Layout};
 use super::row::RowCells;
 use super::spec::Spec;
 use super::uniquing::Uniquing;
-use super::{compressed, create_dir};
 use crate::error::Error;
 use crate::export::cells::Sheet;
 use crate::export::display;
 use crate::export::schemas::Schema;
 use crate::plan::Plan;
-use crate::plan::random::Random;
+use crate::random::Random;
 use crate::scenario::recording::Recording;
 use crate::scenario::{Generation, Scenario};
 
@@ -53,7 +53,7 @@ impl<'a> Store<'a> {
         uniquing: &'a mut Uniquing,
     ) -> Result<Self, Error> {
         let dir = create_dir(folder.corespace.join(subpath(plan.run, folder.number)))?;
-        let layout = Layout::new(schema, scenario.xcode);
+        let layout = Layout::new(schema, scenario);
         let random = Random::new(
             scenario.seed,
             &[ORDER, u64::from(plan.run), folder.number as u64],

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
+use super::file::{create_dir, write_file};
 use super::inputs::{Input, KDEBUG, KDEBUG_STRINGS};
 use super::spec::Attribute;
 use super::store::Store;
-use super::{create_dir, write_file};
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet};
 use crate::export::functions::{self, FUNCTION_BYTES, LOAD_ADDRESS, TEXT_BYTES};

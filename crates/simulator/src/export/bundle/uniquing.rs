@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 
 use super::archive::{self, Field, Node};
+use super::etypes;
+use super::file::compressed;
 use super::integers::Integers;
-use super::{compressed, etypes};
 use crate::error::Error;
 use crate::export::cells::{Number, Part, Text};
 use crate::export::display;
 use crate::export::functions::Stack;
 use crate::plan::{Plan, ProcessIndex};
+use crate::scenario::Scenario;
 
 /// The uniquers of one run.
 #[derive(Debug)]
@@ -27,6 +29,8 @@ pub(super) struct Uniquing {
     processes: FxHashMap<ProcessIndex, u32>,
     threads: FxHashMap<ProcessIndex, u32>,
     stacks: FxHashMap<(ProcessIndex, Box<[u64]>), u32>,
+    /// True if each stack is stored with a tag.
+    tagged_stacks: bool,
     types: FxHashMap<&'static str, u64>,
     list: Vec<u64>,
 }
@@ -38,12 +42,15 @@ const LABELS_REMEMBERED: usize = 200_000;
 /// Texts that every recording starts with; the empty one has index 0.
 const FIRST_STRINGS: [&str; 4] = ["", "Unknown", "Running", "Blocked"];
 
+/// Tag of every stack, the only one that was ever seen.
+const TAG: u64 = 0;
+
 /// Session of every process, Apple's own placeholder.
 const SESSION: &str = "TODO";
 
 impl Uniquing {
     /// Creates the folder and starts the uniquers in it.
-    pub(super) fn create(dir: &Path) -> Result<Self, Error> {
+    pub(super) fn create(dir: &Path, scenario: &Scenario) -> Result<Self, Error> {
         let uniquer = |name: &str| {
             let dir = dir.join(name);
             fs::create_dir_all(&dir).map_err(Error::io("create folder", &dir))?;
@@ -60,6 +67,7 @@ impl Uniquing {
             processes: FxHashMap::default(),
             threads: FxHashMap::default(),
             stacks: FxHashMap::default(),
+            tagged_stacks: scenario.recording.tagged_stacks,
             types: etypes::all()
                 .map(|known| (known.xml, known.index))
                 .collect(),
@@ -110,7 +118,8 @@ impl Uniquing {
         at
     }
 
-    /// Returns the list of a stack in one part: its addresses, with their process in the upper half.
+    /// Returns the list of a stack in one part: its addresses, with their process in the upper half. In
+    /// the newest layout a list of that list and a tag.
     pub(super) fn stack(&mut self, plan: &Plan, stack: &Stack<'_>) -> u32 {
         let addresses: Box<[u64]> = stack.frames.iter().map(|frame| frame.address).collect();
         let key = (stack.process, addresses);
@@ -121,7 +130,10 @@ impl Uniquing {
         let owner = self.process(plan, stack.process);
         let addresses = self.arrays.push(&key.1);
         let part = (u64::from(owner) << 32) | u64::from(addresses);
-        let at = self.arrays.push(&[part]);
+        let mut at = self.arrays.push(&[part]);
+        if self.tagged_stacks {
+            at = self.arrays.push(&[u64::from(at), TAG]);
+        }
         self.stacks.insert(key, at);
         at
     }

@@ -114,3 +114,134 @@ pub(in crate::export) const WIRED_MEMORY: Schema = Schema {
         ("event-type", "Event Type", "metal-memory-level-event"),
     ],
 };
+
+pub(in crate::export) const MPS_INTERVALS: Schema = Schema {
+    name: "mps-hw-intervals",
+    documentation: "What MPSGraph did.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("channel-name", "Channel Name", "mps-event-name"),
+        ("frame-number", "Frame", "gpu-frame-number"),
+        ("start-latency", "CPU to GPU Latency", "duration"),
+        ("event-depth", "Depth", "metal-nesting-level"),
+        ("event-label", "Label", "formatted-label"),
+        ("state", "State", "gpu-state"),
+        ("connection-UUID", "Connection UUID", "connection-uuid64"),
+        ("color", "Color", "render-buffer-depth"),
+        ("process", "Process", "process"),
+        ("gpu", "Metal Device", "metal-device-name"),
+        ("channel-subtitle", "Channel Subtitle", "metal-object-label"),
+    ],
+};
+
+pub(in crate::export) const ANE_INTERVALS: Schema = Schema {
+    name: "ane-hw-intervals",
+    documentation: "What the Neural Engine did.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("channel-name", "Channel Name", "ane-event-name"),
+        ("event-depth", "Depth", "metal-nesting-level"),
+        ("event-label", "Label", "formatted-label"),
+        ("state", "State", "gpu-state"),
+        ("color", "Color", "render-buffer-depth"),
+    ],
+};
+
+pub(in crate::export) const ANE_INTERVALS_INTERNAL: Schema = Schema {
+    name: "ane-hw-intervals-internal",
+    documentation: "What the Neural Engine did.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("channel-name", "Channel Name", "ane-event-name"),
+        ("event-depth", "Depth", "metal-nesting-level"),
+        ("event-label", "Label", "formatted-label"),
+        ("state", "State", "gpu-state"),
+        ("color", "Color", "render-buffer-depth"),
+    ],
+};
+
+pub(in crate::export) const COREML_SIGNPOST: Schema = Schema {
+    name: "coreml-os-signpost",
+    documentation: "What Core ML did.",
+    columns: &[
+        ("start", "Start", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("full-layout-id", "Layout", "layout-id"),
+        ("event-label", "Event", "coreml-model-event"),
+        ("model-name", "Model", "coreml-model-name"),
+        (
+            "model-specific-track-model-name",
+            "Track",
+            "formatted-label",
+        ),
+        ("fully-qualified-model", "Full Model", "formatted-label"),
+        ("parent-model-name", "Parent", "coreml-model-name"),
+        ("model-level", "Level", "coreml-model-level"),
+        ("event-type", "Type", "string"),
+        ("color", "Color", "event-concept"),
+        ("graph-event-label", "Label", "formatted-label"),
+    ],
+};
+
+pub(in crate::export) const BUFFER_WAIT: Schema = Schema {
+    name: "ca-client-buffer-wait-interval",
+    documentation: "When programs waited for a drawable.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("thread", "Thread", "thread"),
+    ],
+};
+
+pub(in crate::export) const PRESENT_REQUEST: Schema = Schema {
+    name: "ca-client-present-request",
+    documentation: "When programs asked to present a frame.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        (
+            "cmdbuffer-id",
+            "Commmand Buffer Id",
+            "metal-command-buffer-id",
+        ),
+        ("surface-id", "Surface ID", "displayed-surface-swap"),
+        ("at-time", "At Time", "start-time"),
+        ("minimal-duration", "Minimal Duration", "start-time"),
+        ("thread", "Thread", "thread"),
+        ("process", "Process", "process"),
+    ],
+};
+
+pub(in crate::export) const PRESENTED_HANDLER: Schema = Schema {
+    name: "ca-client-presented-handler",
+    documentation: "When programs were told that a frame was presented.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        ("drawable-id", "Drawable ID", "displayed-surface-swap"),
+        ("status", "Status", "uint64"),
+        ("at-time", "At Time", "start-time"),
+        ("delta", "Delta", "duration"),
+        ("thread", "Thread", "thread"),
+        ("process", "Process", "process"),
+    ],
+};
+
+/// Columns as a public description of a real export lists them. Its heading of the second column is
+/// misspelled.
+pub(in crate::export) const SPILL_EVENTS: Schema = Schema {
+    name: "graphics-compiler-spill-events",
+    documentation: "Which encoders ran code with spilled registers.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        (
+            "cmdbuffer-id",
+            "Commmand Buffer Id",
+            "metal-command-buffer-id",
+        ),
+        ("encoder-id", "Encoder Id", "uint64"),
+        ("spilled-bytes", "Spilled bytes", "size-in-bytes"),
+        ("process", "Process", "process"),
+    ],
+};

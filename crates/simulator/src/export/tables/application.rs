@@ -1,7 +1,7 @@
 //! Writes the tables of the application's work on the CPU: encoding and committing. Like the real
 //! tables they have only rows of the recorded process, unless the whole machine was recorded.
 
-use super::{Encoding, Object, encoding_start_ns, encodings, instrumented};
+use super::objects::{Encoding, Object, encoding_start_ns, encodings, instrumented};
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, NARRATIVE, Number, Part, Sheet, Text};
 use crate::plan::states::role_color;

@@ -1,6 +1,6 @@
 //! Writes the table of the driver's work between commit and the GPU.
 
-use super::{Encoding, Object, encodings};
+use super::objects::{Encoding, Object, encodings};
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
 use crate::plan::states::role_color;

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
 use crate::export::functions;
-use crate::plan::host::PlannedSignpost;
+use crate::plan::PlannedSignpost;
 
 /// Writes `os-signpost`: a row for the begin of each signpost, and one for its end.
 pub(super) fn signposts<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {

@@ -3,8 +3,8 @@
 use super::submission::ACCELERATOR_ID;
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, NARRATIVE, Number, Part, Sheet, Text};
+use crate::plan::MemoryInterval;
 use crate::plan::ProcessIndex;
-use crate::plan::machine::MemoryInterval;
 
 /// Writes `metal-gpu-info`: one row.
 pub(super) fn gpu_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {

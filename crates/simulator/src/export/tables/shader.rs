@@ -26,15 +26,14 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
             cells.text(Text::ObjectLabel, "");
             cells.text(Text::GpuEventName, "Shader Timeline");
             cells.text(Text::ObjectLabel, kind(channel));
-            // No real bundle shows how percentages are stored.
-            cells.nothing();
+            cells.percent(interval.duration_ns, interval.kick.duration_ns);
             cells.nothing();
             cells.number(Number::Color, role_color(role));
             cells.number(Number::Priority, 0);
             cells.process(interval.process);
             cells.text(Text::DeviceName, &recording.gpu);
             cells.text(Text::ChannelName, channel);
-            cells.number(Number::NestingLevel, 0);
+            cells.number(Number::NestingLevel, interval.depth);
             cells.number(Number::ConnectionUuid, n);
         })?;
     }

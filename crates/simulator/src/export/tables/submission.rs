@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Object, encodings};
+use super::objects::{Object, encodings};
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
 use crate::export::tables::gpu::channel_id;
@@ -35,6 +35,28 @@ pub(super) fn errors<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
             cells.number(Number::CommandBufferId, buffer.id);
             cells.number(Number::Uint32, u64::from(code));
         })?;
+    }
+    Ok(())
+}
+
+/// Writes `graphics-compiler-spill-events`: a row for each encoder of a covered process that ran
+/// code with spilled registers.
+pub(super) fn spills<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let plan = sheet.plan();
+    let mut buffers: Vec<&Buffer> = plan.buffers.iter().collect();
+    buffers.retain(|buffer| plan.is_instrumented(buffer.process));
+    buffers.sort_by_key(|buffer| buffer.committed_ns);
+    for buffer in buffers {
+        let encoders = plan.encoders_of(buffer).iter();
+        for (encoder, bytes) in encoders.filter_map(|one| Some((one, one.spilled_bytes?))) {
+            sheet.row(|cells| {
+                cells.number(Number::StartTime, buffer.committed_ns);
+                cells.number(Number::CommandBufferId, buffer.id);
+                cells.number(Number::Uint64, encoder.id);
+                cells.number(Number::SizeInBytes, u64::from(bytes));
+                cells.process(buffer.process);
+            })?;
+        }
     }
     Ok(())
 }

@@ -3,8 +3,37 @@
 use std::ffi::OsString;
 use std::vec::IntoIter;
 
-use super::UsageError;
 use crate::fake_xctrace::version::Build;
+
+/// The reason why a command line is refused.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::fake_xctrace) struct UsageError(pub(in crate::fake_xctrace) String);
+
+impl UsageError {
+    pub(super) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    pub(super) fn option(option: &str) -> Self {
+        Self(format!("Unrecognized option: {option}"))
+    }
+
+    pub(super) fn missing(option: &str) -> Self {
+        Self(format!("Missing value for option: {option}"))
+    }
+
+    pub(super) fn twice(option: &str) -> Self {
+        Self(format!("Option given more than once: {option}"))
+    }
+}
+
+/// Sets the value of an option that may be given once.
+pub(super) fn set_once<T>(place: &mut Option<T>, option: &str, value: T) -> Result<(), UsageError> {
+    match place.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(UsageError::twice(option)),
+    }
+}
 
 /// The arguments that are not read yet, and the version that reads them.
 #[derive(Debug)]

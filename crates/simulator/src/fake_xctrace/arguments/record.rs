@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::reader::ArgumentReader;
-use super::{Length, UsageError, set_once};
+use super::lengths::Length;
+use super::reader::{ArgumentReader, UsageError, set_once};
 use crate::fake_xctrace::version::Build;
 
 /// The arguments of `record`.

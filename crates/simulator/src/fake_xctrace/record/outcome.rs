@@ -1,9 +1,9 @@
 //! Collects what the bundle says about the recording it comes from.
 
-use super::{EndReason, EndedRecording, Prepared};
+use super::state::{EndReason, EndedRecording, Prepared};
 use crate::error::Error;
-use crate::fake_xctrace::Misbehavior;
 use crate::fake_xctrace::arguments::{Length, RecordOrder, RecordTarget};
+use crate::fake_xctrace::misbehavior::Misbehavior;
 use crate::fake_xctrace::run_facts::{self, ProcessIdentity, RecordedRows, RunFacts};
 use crate::fake_xctrace::session::Session;
 use crate::fake_xctrace::template::Template;

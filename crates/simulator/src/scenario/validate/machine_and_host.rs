@@ -1,6 +1,6 @@
 //! Refuses impossible states, memory, counters, signposts, samples and hangs.
 
-use super::{LENGTH_NS_MAX, lengths, name, text};
+use super::checks::{LENGTH_NS_MAX, lengths, name, text};
 use crate::error::Error;
 use crate::scenario::Process;
 use crate::scenario::host::Signpost;
@@ -13,6 +13,8 @@ use crate::scenario::recording::Recording;
 const BYTES_MAX: u64 = 1 << 46;
 /// Largest number of counters: more than any GPU has.
 const COUNTERS_MAX: usize = 64;
+/// Largest value of a counter, since the table has 63 bits for its billionths.
+const COUNTER_VALUE_MAX: u64 = 9_000_000_000;
 /// Longest period of a counter, in nanoseconds, since the table has 32 bits for it.
 const COUNTER_PERIOD_NS_MAX: u64 = 4_000_000_000;
 /// Shortest period of samples, in nanoseconds: faster sampling is not possible.
@@ -31,6 +33,11 @@ pub(super) fn recording(facts: &Recording) -> Result<(), Error> {
     for (index, counter) in facts.counter.iter().enumerate() {
         let at = format!("recording.counter[{index}]");
         name(&format!("{at}.name"), &counter.name)?;
+        if counter.largest() > COUNTER_VALUE_MAX {
+            let problem = format!("has the value {}", counter.largest());
+            let allowed = format!("at most {COUNTER_VALUE_MAX}");
+            return Err(Error::field(&at, problem, allowed));
+        }
         let field = format!("{at}.period");
         period(&field, counter.period)?;
         if counter.period.get() > COUNTER_PERIOD_NS_MAX {
@@ -59,6 +66,12 @@ pub(super) fn process(at: &str, process: &Process) -> Result<(), Error> {
         name(&format!("{at}.kind"), &hang.kind)?;
         instant(&format!("{at}.start"), hang.start, 0)?;
         instant(&format!("{at}.length"), hang.length, 1)?;
+    }
+    for (index, work) in process.engine.iter().enumerate() {
+        let at = format!("{at}.engine[{index}]");
+        instant(&format!("{at}.start"), work.start, 0)?;
+        instant(&format!("{at}.length"), work.length, 1)?;
+        instant(&format!("{at}.every"), work.every, 1)?;
     }
     Ok(())
 }

@@ -24,7 +24,26 @@ use super::ranges::Ranges;
 pub(crate) struct SymbolArchive {
     /// Size of `__TEXT`, in bytes.
     pub(crate) text_size: u64,
+    pub(crate) cpu: Cpu,
     functions: Ranges<String>,
+}
+
+/// The processor that a binary is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cpu {
+    Arm64,
+    /// An Intel Mac, or Rosetta.
+    Intel64,
+}
+
+impl Cpu {
+    fn new(cpu_type: u32) -> Option<Self> {
+        match cpu_type {
+            0x0100_000c => Some(Self::Arm64),
+            0x0100_0007 => Some(Self::Intel64),
+            _ => None,
+        }
+    }
 }
 
 /// The reason why an archive cannot be read.
@@ -37,7 +56,6 @@ pub(crate) enum ArchiveError {
 }
 
 const VERSION: u32 = 7;
-const ARM64: u32 = 0x0100_000c;
 const HEADER: usize = 0x60;
 const SEGMENT: usize = 32;
 const SECTION: usize = 24;
@@ -50,10 +68,10 @@ const DEDUPLICATED: &str = "<deduplicated_symbol>";
 impl SymbolArchive {
     /// Parses the archive of the binary with this UUID.
     pub(crate) fn parse(bytes: &[u8], uuid: [u8; 16]) -> Result<Self, ArchiveError> {
-        if word(bytes, 0) != Some(VERSION) || word(bytes, 0x44) != Some(ARM64) {
-            return Err(ArchiveError::Unknown);
-        }
-        Self::parts(bytes, uuid).ok_or(ArchiveError::Broken)
+        let is_known = word(bytes, 0) == Some(VERSION);
+        let cpu = word(bytes, 0x44).filter(|_| is_known).and_then(Cpu::new);
+        let cpu = cpu.ok_or(ArchiveError::Unknown)?;
+        Self::parts(bytes, uuid, cpu).ok_or(ArchiveError::Broken)
     }
 
     /// Returns the function at an offset from the start of `__TEXT`.
@@ -63,7 +81,7 @@ impl SymbolArchive {
 
     /// Parses an archive of the binary with this UUID. `None` if its sizes or its UUID do not
     /// match.
-    fn parts(bytes: &[u8], uuid: [u8; 16]) -> Option<Self> {
+    fn parts(bytes: &[u8], uuid: [u8; 16], cpu: Cpu) -> Option<Self> {
         let count = |at| word(bytes, at).and_then(|count| usize::try_from(count).ok());
         let is_consistent = count(4)? == bytes.len() && bytes.get(0x34..0x44)? == uuid;
         let segments = bytes.get(HEADER..)?;
@@ -77,6 +95,7 @@ impl SymbolArchive {
         is_consistent.then_some(())?;
         Some(Self {
             text_size,
+            cpu,
             functions: Ranges::new(merged(symbols?)),
         })
     }
@@ -209,7 +228,7 @@ pub(crate) mod tests {
             (8, 2),
             (12, 1),
             (16, count),
-            (0x44, ARM64),
+            (0x44, 0x0100_000c),
             (0x54, names),
         ] {
             bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
@@ -263,7 +282,7 @@ pub(crate) mod tests {
         };
 
         assert_eq!(changed(0, 8), Some(ArchiveError::Unknown));
-        assert_eq!(changed(0x44, 7), Some(ArchiveError::Unknown), "Intel");
+        assert_eq!(changed(0x44, 18), Some(ArchiveError::Unknown), "PowerPC");
         assert_eq!(changed(4, 1), Some(ArchiveError::Broken));
         assert_eq!(
             changed(0x34, 1),

@@ -4,6 +4,7 @@
 //! `xctrace` uses. Known differences are corrected. A name with any other difference stays mangled,
 //! which is correct although hard to read. Names of Swift stay mangled too.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// Maximum length of a readable name, in bytes: substitutions can make it grow without end.
@@ -59,16 +60,81 @@ const DOUBTFUL: &[&str] = &[
     "<, ",
     ", >",
     ", , ",
+    ", &",
+    ", *",
+    "<&",
 ];
 
 fn demangled(name: &str) -> Option<String> {
+    let text = parsed(&with_all_parameters(name)?)?;
+    let text = protocols(&lambdas(&text)?)?;
+    let text = literals(&text)?.replace("> >", ">>").replace("> >", ">>");
+    let doubtful = DOUBTFUL.iter().any(|doubtful| text.contains(doubtful));
+    (!doubtful && !has_empty_reference(&text)).then_some(text)
+}
+
+/// Returns the text that `cpp_demangle` makes of a name.
+fn parsed(name: &str) -> Option<String> {
     let symbol = cpp_demangle::Symbol::new(name.as_bytes()).ok()?;
     let mut text = Capped(String::new());
     let options = cpp_demangle::DemangleOptions::default();
     symbol.structured_demangle(&mut text, &options).ok()?;
-    let text = protocols(&lambdas(&text.0)?)?;
-    let text = literals(&text)?.replace("> >", ">>").replace("> >", ">>");
-    (!DOUBTFUL.iter().any(|doubtful| text.contains(doubtful))).then_some(text)
+    Some(text.0)
+}
+
+/// Returns the name from which `cpp_demangle` reads all parameters of a templated constructor. It
+/// takes the first one for a return type, which constructors do not have, and drops it
+/// (gimli-rs/cpp_demangle#129). So this adds a return type, `v`, that it can drop:
+///
+/// ```text
+/// _ZN3app4RingC2IiEE   6ConfigT_    app::Ring::Ring<int>(int)
+/// _ZN3app4RingC2IiEE v 6ConfigT_    app::Ring::Ring<int>(Config, int)
+/// ```
+///
+/// A version without the error gets the name as it is. `None` if the name may have such a
+/// constructor at another place.
+fn with_all_parameters(name: &str) -> Option<Cow<'_, str>> {
+    if templated_constructors(name) == 0 {
+        return Some(name.into());
+    }
+
+    // A local name, `Z…`, begins with the name and the parameters of the function around it.
+    let encoding = name.trim_start_matches('_').trim_start_matches('Z');
+    // `_ZTS` is followed by a type, which ends where the name of the function does.
+    let type_name = format!("_ZTS{encoding}");
+    let bytes = type_name.as_bytes();
+    let (_, parameters) = cpp_demangle::BorrowedSymbol::with_tail(bytes).ok()?;
+    let parameters = str::from_utf8(parameters).ok()?;
+    let function = encoding.strip_suffix(parameters)?;
+    if templated_constructors(function) != 1 || templated_constructors(parameters) != 0 {
+        return None;
+    }
+
+    let of_parameter = |parameter: char| parsed(&format!("_Z{function}{parameter}"));
+    let is_dropped = of_parameter('i')? == of_parameter('v')?;
+    if !is_dropped || parameters.is_empty() {
+        return Some(name.into());
+    }
+
+    let start = name.strip_suffix(parameters)?;
+    Some(format!("{start}v{parameters}").into())
+}
+
+/// Returns the number of places that look like a templated constructor or destructor: `C2I`, or
+/// `C2B` if a tag precedes its arguments. The name of something else may look so, too.
+fn templated_constructors(name: &str) -> usize {
+    let places = name.as_bytes().windows(3);
+    let like = places.filter(|place| matches!(place, [b'C' | b'D', b'0'..=b'9', b'I' | b'B']));
+    like.count()
+}
+
+/// Returns true for `app::run<>(&&)`: the parameter of an empty list of arguments, which LLVM
+/// leaves out. A reference to an array, `int (&&) [4]`, has a space before.
+fn has_empty_reference(text: &str) -> bool {
+    let places = text.match_indices("(&");
+    places
+        .map(|(at, _)| text.get(..at).unwrap_or(""))
+        .any(|before| !before.ends_with(' '))
 }
 
 /// Replaces `{lambda(int)#2}` by `'lambda0'(int)`. `None` if a brace has another meaning.
@@ -215,6 +281,52 @@ mod tests {
     }
 
     #[test]
+    fn templated_constructors_keep_their_first_parameter() {
+        // As `llvm-cxxfilt` shows them.
+        let cases = [
+            (
+                "_ZN3app4RingINS_3BigEEC2IiEE6ConfigNS_5OtherE",
+                "app::Ring<app::Big>::Ring<int>(Config, app::Other)",
+            ),
+            (
+                "_ZN3app4RingINS_3BigEEC1IS1_EE6ConfigT_",
+                "app::Ring<app::Big>::Ring<app::Big>(Config, app::Big)",
+            ),
+            (
+                "_ZN3app4RingINS_3BigEEC2IJiiEEE6ConfigDpT_",
+                "app::Ring<app::Big>::Ring<int, int>(Config, int, int)",
+            ),
+            ("_ZN3app4RingC2IiEEv", "app::Ring::Ring<int>()"),
+            (
+                "_ZN3app4RingD2I6ConfigEES2_",
+                "app::Ring::~Ring<Config>(Config)",
+            ),
+            (
+                "_ZZN3app4RingC2IiEE6ConfigT_ENKUlvE_clEv",
+                "app::Ring::Ring<int>(Config, int)::'lambda'()::operator()() const",
+            ),
+            (
+                "_ZN3app4RingC1IZNS_4openEvEUlvE_EET_",
+                "app::Ring::Ring<app::open()::'lambda'()>(app::open()::'lambda'())",
+            ),
+            // Those without a template, and functions with one, are not affected.
+            (
+                "_ZN3app4RingINS_3BigEEC2E6ConfigNS_5OtherE",
+                "app::Ring<app::Big>::Ring(Config, app::Other)",
+            ),
+            (
+                "_ZN3app4RingINS_3BigEE4makeIS1_EE6ConfigT_",
+                "Config app::Ring<app::Big>::make<app::Big>(app::Big)",
+            ),
+            ("_ZN3app4RingcvT_IiEEv", "app::Ring::operator int<int>()"),
+            ("_ZN3app4C2IxE4stepEi", "_ZN3app4C2IxE4stepEi"),
+        ];
+        for (mangled, expected) in cases {
+            assert_eq!(readable(&format!("_{mangled}")).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
     fn doubtful_names_stay_mangled() {
         for name in [
             "_ZN3app4sendEU15objcproto5Other11objc_object",
@@ -224,6 +336,11 @@ mod tests {
             "_ZN3app4ringILln3EEEvv",
             "_ZN3appgtERKS_",
             "_Znonsense",
+            // An empty list of arguments, which LLVM leaves out.
+            "_ZN3app4RingC2IJEEE6ConfigDpOT_",
+            "_ZN3app3runIJEEEvDpOT_",
+            // A local type of such a constructor as a parameter.
+            "_ZN3app4RingC2IiEEZNS0_C2IiEEiE5Local",
             "$s3app4stepyySiF",
         ] {
             assert_eq!(readable(&format!("_{name}")).as_deref(), Some(name));

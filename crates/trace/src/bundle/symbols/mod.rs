@@ -25,7 +25,7 @@ use super::manager::Store;
 use super::process_names::ProcessNames;
 use super::uniquing::Uniques;
 use crate::note::Note;
-use archive::{ArchiveError, SymbolArchive};
+use archive::{ArchiveError, Cpu, SymbolArchive};
 use images::{Image, Images};
 use ranges::Ranges;
 
@@ -110,13 +110,15 @@ impl<'a> Symbols<'a> {
     ///
     /// All ARM instructions are at multiples of 4. A stack has the address after a call, or for the
     /// current instruction its address plus one. At the top, the address after a call may also be
-    /// the current instruction.
+    /// the current instruction. Those of Intel are anywhere, so that each top may be either.
     pub(crate) fn find(&self, process: u64, address: u64, top: bool) -> FrameSymbol {
-        let known = |address| self.at(process, address).unwrap_or_default();
-        let before = known(address.saturating_sub(1));
-        match (address % 4, top) {
-            (1, _) | (0, false) => before,
-            (0, true) => before.and(known(address)),
+        let at = |address| self.at(process, address).unwrap_or_default();
+        let (before, cpu) = at(address.saturating_sub(1));
+        let both = |before: FrameSymbol| before.and(at(address).0);
+        match (cpu, address % 4, top) {
+            (Some(Cpu::Intel64), _, true) => both(before),
+            (Some(Cpu::Intel64), _, false) | (_, 1, _) | (_, 0, false) => before,
+            (_, 0, true) => both(before),
             _ => FrameSymbol::default(),
         }
     }
@@ -131,16 +133,18 @@ impl<'a> Symbols<'a> {
         notes.collect()
     }
 
-    fn at(&self, process: u64, address: u64) -> Option<FrameSymbol> {
+    /// Returns what is at an address, and the processor if the functions there are known.
+    fn at(&self, process: u64, address: u64) -> Option<(FrameSymbol, Option<Cpu>)> {
         let pid = u32::try_from(ProcessNames::pid(process, self.uniques)?).ok()?;
         let ranges = self.process(pid);
         let (start, binary) = ranges.at(address)?;
         let archive = binary.archive.as_ref();
         let function = archive.and_then(|archive| archive.function(address - start));
-        Some(FrameSymbol {
+        let symbol = FrameSymbol {
             function: function.map(str::to_owned),
             binary: binary.image.name().map(str::to_owned),
-        })
+        };
+        Some((symbol, archive.map(|archive| archive.cpu)))
     }
 
     fn process(&self, pid: u32) -> Rc<Ranges<LoadedBinary>> {
@@ -317,6 +321,31 @@ mod tests {
                 (None, Some("library")),
                 (None, None),
                 (None, None),
+            ]
+        );
+        assert_eq!(notes, 0);
+    }
+
+    #[test]
+    fn frames_of_intel_programs_have_names() {
+        let mut intel = sample();
+        intel[0x44] = 7;
+        let images = vec![image(APP, 0x10_0000, Some(0x4000), "app")];
+        let (found, notes) = finder(&[(APP, intel)], images, |at| {
+            vec![
+                at(0x10_0142, false),
+                at(0x10_0140, false),
+                at(0x10_0143, true),
+                at(0x10_0140, true),
+            ]
+        });
+        assert_eq!(
+            names(&found),
+            [
+                (Some("two"), Some("app")),
+                (Some("one"), Some("app")),
+                (Some("two"), Some("app")),
+                (None, Some("app")),
             ]
         );
         assert_eq!(notes, 0);

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Binaries of the shared cache may be listed once for all processes, with addresses relative to
-//! its start; a process then lists the parts that it uses.
+//! its start; a process then lists the parts that it uses, by keys that are texts or numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,10 +68,11 @@ fn process_images(process: Object<'_>, pid: u32, caches: &Caches) -> Option<Vec<
             .get("com.apple.xray.symbolstore.signature")?
             .data()?,
     )?;
-    let later = process
+    // Names of threads have been seen here. Anything else may be binaries that were loaded later.
+    let has_more = process
         .get("$1")
-        .is_some_and(|more| more.items().next().is_some());
-    if signature.pid != pid || later {
+        .is_some_and(|more| more.items().any(|item| item.text().is_none()));
+    if signature.pid != pid || has_more {
         return None;
     }
 
@@ -79,7 +80,7 @@ fn process_images(process: Object<'_>, pid: u32, caches: &Caches) -> Option<Vec<
     let shared = process.get("dsc_load_addresses");
     for key in shared.into_iter().flat_map(Object::items) {
         let (uuid, base) = signature.cache?;
-        for image in caches.part(uuid, key.text()?)? {
+        for image in caches.part(uuid, &part_key(key)?)? {
             let start = image.start.checked_add(base)?;
             images.push(Image {
                 start,
@@ -112,7 +113,7 @@ impl Caches {
         let parts = parts.filter_map(|(uuid, key, part)| {
             let signature = part.data().and_then(Signature::parse);
             let images = signature.map(|signature| signature.images);
-            Some(((uuid, key.text()?.to_owned()), images))
+            Some(((uuid, part_key(key)?), images))
         });
         Self(parts.collect())
     }
@@ -120,6 +121,12 @@ impl Caches {
     fn part(&self, uuid: [u8; 16], key: &str) -> Option<&[Image]> {
         self.0.get(&(shown(uuid), key.to_owned()))?.as_deref()
     }
+}
+
+/// Returns the key of a part of a shared cache. Instruments 15 writes numbers.
+fn part_key(key: Object<'_>) -> Option<String> {
+    let text = key.text().map(str::to_owned);
+    text.or_else(|| key.integer().map(|number| number.to_string()))
 }
 
 fn uuid_text(key: Object<'_>) -> Option<String> {
@@ -321,23 +328,32 @@ mod tests {
     }
 
     /// Reads a `form.template` of run 1 with these processes and one shared cache, whose part "a"
-    /// has the binaries of the sample.
+    /// has the binaries of the sample. Numbers as keys are written as such.
     fn images_of(processes: Vec<(&str, Vec<u8>, &str)>) -> Option<Images> {
-        let process = |(key, signature, part): (&str, Vec<u8>, &str)| {
+        images_with_part("a", processes)
+    }
+
+    fn images_with_part(part: &str, processes: Vec<(&str, Vec<u8>, &str)>) -> Option<Images> {
+        let key = |key: &str| match key.parse::<u64>() {
+            Ok(number) => plist::Value::from(number),
+            Err(_) => plist::Value::from(key),
+        };
+        let part_key = key(part);
+        let process = |(pid, signature, part): (&str, Vec<u8>, &str)| {
             let mut parts = plist::Dictionary::new();
             let listed = Some(part).filter(|part| !part.is_empty());
-            let listed: Vec<plist::Value> = listed.into_iter().map(plist::Value::from).collect();
+            let listed: Vec<plist::Value> = listed.into_iter().map(key).collect();
             parts.insert("NS.objects".to_owned(), listed.into());
             let signature = plist::Value::Data(signature);
             let entries = vec![
                 ("com.apple.xray.symbolstore.signature".into(), signature),
                 ("dsc_load_addresses".into(), parts.into()),
             ];
-            (key.into(), map(entries))
+            (pid.into(), map(entries))
         };
 
         let processes = map(processes.into_iter().map(process).collect());
-        let part = map(vec![("a".into(), plist::Value::Data(sample()))]);
+        let part = map(vec![(part_key, plist::Value::Data(sample()))]);
         let mut top = plist::Dictionary::new();
         for (name, value) in [
             (
@@ -376,6 +392,8 @@ mod tests {
         assert!(images.of_process(0).is_empty());
         let images = images_of(vec![("D.12", sample(), "a")]).unwrap();
         assert_eq!(starts(&images), [0x1_0400_0000, 0x2_8400_0000]);
+        let images = images_with_part("4096", vec![("D.12", sample(), "4096")]).unwrap();
+        assert_eq!(starts(&images), [0x1_0400_0000, 0x2_8400_0000], "numbers");
         let images = images_of(vec![("D.12", sample(), ""), ("E.12", sample(), "")]).unwrap();
         assert_eq!(starts(&images), [], "two devices");
         assert!(

@@ -1,0 +1,94 @@
+//! Collapses the stacks of the threads that submit, as far as they were sampled while the GPU was idle.
+//!
+//! These are all gaps of the window, whatever their cause. The samples of findings are only those
+//! in idle time that host work and encoding caused.
+
+use metalens_trace::Trace;
+
+use crate::basics::spans::{Span, length_ns};
+use crate::error::{Error, Result};
+use crate::metrics::cpu::samples::{Sample, Samples};
+use crate::metrics::cpu::stacks::{CollapsedStacks, StackLabels, collapse};
+use crate::metrics::cpu::tally::{Members, Tally};
+use crate::metrics::cpu::{inside, of_submitters};
+use crate::request::Request;
+use crate::subject::facts::analyzed_process;
+use crate::subject::gaps::occupancy;
+use crate::subject::signposts::Signposts;
+use crate::subject::timeline::Timeline;
+use crate::subject::{Subject, debug_groups};
+use crate::tables;
+use crate::tables::recording::Recording;
+
+/// Stacks of the threads that submit while the GPU was idle.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IdleStacks {
+    /// Stacks of the samples.
+    pub stacks: CollapsedStacks,
+    /// Name of the process.
+    pub process: String,
+    /// Number of samples of these threads while the GPU was idle.
+    pub samples: u64,
+    /// Number of samples of these threads in the whole window.
+    pub samples_in_window: u64,
+    /// Idle time of the GPU, in nanoseconds.
+    pub idle_ns: u64,
+    /// Length of the window, in nanoseconds.
+    pub window_ns: u64,
+    /// True if the threads that submit are known; if not, the samples are of all threads of the
+    /// process.
+    pub submitters_known: bool,
+    /// True if waiting threads were sampled too; `None` if unknown.
+    pub waiting_recorded: Option<bool>,
+}
+
+/// Returns the stacks of the threads that submit while the GPU was idle. The trace must have been
+/// read with [`selection`](crate::selection).
+pub fn idle_stacks(trace: Trace, request: &Request, labels: StackLabels) -> Result<IdleStacks> {
+    let (mut recording, tables) = tables::take(trace)?;
+    // Intervals may come from raw events, which name channels that the tables do not.
+    let timeline = Timeline::read(tables.gpu, tables.raw, &mut recording.names)?;
+    let names = &recording.names;
+    let table = tables.surroundings.cpu.ok_or(Error::NoSamples)?;
+    let samples = Samples::read(table, &recording.run, names)?.ok_or(Error::NoSamples)?;
+
+    let subject = Subject::new(
+        timeline,
+        Signposts::read(tables.signposts, names),
+        tables.commands,
+        debug_groups::has_any(&tables.names.application_events),
+        &recording,
+        request,
+    )?;
+    let window = subject.window();
+    let gaps = occupancy(&subject.mine, window).gaps;
+    let idle: Vec<Span> = gaps.iter().map(|gap| gap.span).collect();
+
+    let submitting = submitting(&samples, &subject, &recording);
+    let examined = inside(&submitting, &idle);
+    if examined.is_empty() {
+        let samples = Tally::new(&submitting).samples;
+        return Err(Error::NoSamplesInIdle { samples });
+    }
+
+    Ok(IdleStacks {
+        stacks: collapse(samples.unit, &examined, names, labels),
+        process: analyzed_process(&subject.chosen, names).name,
+        samples: Tally::new(&examined).samples,
+        samples_in_window: Tally::new(&submitting).samples,
+        idle_ns: length_ns(&idle),
+        window_ns: window.length_ns(),
+        submitters_known: !subject.commands.threads.is_empty(),
+        waiting_recorded: samples.waiting_recorded,
+    })
+}
+
+/// Returns the samples in the window of the threads that submit.
+fn submitting(samples: &Samples, subject: &Subject, recording: &Recording) -> Vec<Sample> {
+    let names = &recording.names;
+    let members = Members::new(&subject.chosen.processes, names);
+    let of_process = samples.rows.iter().filter(|sample| members.has(sample));
+    let of_process: Vec<Sample> = of_process.copied().collect();
+    let in_window = inside(&of_process, &[subject.window()]);
+    of_submitters(&in_window, &subject.commands.threads, names)
+}

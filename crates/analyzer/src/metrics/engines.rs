@@ -1,0 +1,255 @@
+//! Computes the work of engines beside the GPU's channels, and what the GPU waited for meanwhile.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use metalens_trace::{Names, Symbol};
+
+use super::busy_window::BusyWindow;
+use crate::basics::message::{Message, table};
+use crate::basics::spans::{Span, length_ns, overlap_ns, time_in, touches, union};
+use crate::basics::state_interval::StateInterval;
+use crate::basics::statistics::ratio;
+use crate::message;
+use crate::report::{
+    Cause, Distribution, Engine, EngineId, EngineWork, Frames, GapParts, NotRecorded,
+};
+use crate::tables::EngineTables;
+use crate::tables::columns::{Either, at};
+use crate::tables::engines::{
+    CORE_ML, DRAWABLE_WAITS, EngineRows, MPS, NEURAL_ENGINE, NEURAL_ENGINE_INTERNAL,
+    PRESENT_REQUESTS, Presents,
+};
+use crate::tables::reader::TableResult;
+
+/// Number of labels that a report lists for an engine.
+const LABELS: usize = 10;
+
+/// Lane of an engine: its name, and its intervals in the window in order of time.
+pub(crate) type EngineLane = (&'static str, Vec<StateInterval>);
+
+/// Work of all engines.
+#[derive(Default)]
+pub(crate) struct Engines {
+    pub engines: Vec<Engine>,
+    pub frames: Option<Frames>,
+    /// Lanes for pictures: those of the engines, then the frames.
+    pub lanes: Vec<EngineLane>,
+    pub not_recorded: Option<NotRecorded>,
+}
+
+/// Computes the work of all engines. `idle` are the stretches of idle time with their causes.
+pub(crate) fn engines(
+    tables: EngineTables,
+    busy_window: BusyWindow<'_>,
+    idle: impl Fn() -> Vec<(Span, Cause)>,
+    names: &Names,
+) -> Engines {
+    let neural_engine = with_rows(tables.neural_engine)
+        .map(|rows| (NEURAL_ENGINE.schema, rows))
+        .or_else(|| {
+            Some((
+                NEURAL_ENGINE_INTERNAL.schema,
+                with_rows(tables.neural_engine_internal)?,
+            ))
+        });
+    let all = [
+        (
+            EngineId::Mps,
+            MPS.schema,
+            with_rows(tables.mps).map(|rows| (MPS.schema, rows)),
+        ),
+        (EngineId::NeuralEngine, NEURAL_ENGINE.schema, neural_engine),
+        (
+            EngineId::CoreMl,
+            CORE_ML.schema,
+            with_rows(tables.core_ml).map(|rows| (CORE_ML.schema, rows)),
+        ),
+        (
+            EngineId::DrawableWait,
+            DRAWABLE_WAITS.schema,
+            with_rows(tables.drawable_waits).map(|rows| (DRAWABLE_WAITS.schema, rows)),
+        ),
+    ];
+
+    let mut found = Engines::default();
+    let mut missing: Vec<&'static str> = Vec::new();
+    let mut stretches: Option<Vec<(Span, Cause)>> = None;
+    for (id, schema, given) in all {
+        let Some((schema, rows)) = given else {
+            missing.push(schema);
+            continue;
+        };
+        let work = work(&rows, id, busy_window, names);
+        let stretches = stretches.get_or_insert_with(&idle);
+        let engine = engine(id, schema, &work, busy_window, stretches, names);
+        found.engines.push(engine);
+        found.lanes.push((id.label(), lane(&work, id, names)));
+    }
+
+    match frames(tables.present_requests, tables.presented, busy_window) {
+        Some((frames, lane)) => {
+            found.frames = Some(frames);
+            found.lanes.push(("Frames", lane));
+        }
+        None => missing.push(PRESENT_REQUESTS.schema),
+    }
+    found.not_recorded = not_recorded(&missing);
+    found
+}
+
+/// Returns a table that has rows: an empty one tells nothing.
+fn with_rows(given: TableResult<EngineRows>) -> Option<EngineRows> {
+    given.ok().filter(|rows| rows.spans.rows() > 0)
+}
+
+/// Returns the engines that the recording has no rows of.
+fn not_recorded(missing: &[&'static str]) -> Option<NotRecorded> {
+    let names = missing.iter().map(|schema| table(schema));
+    let why = message!(
+        "no rows of {}, which does not prove that these engines did nothing: record with \
+         --instrument 'Neural Engine' and --instrument 'Core ML' too; MPSGraph and frames are part \
+         of Metal System Trace",
+        Message::joined(names, ", ")
+    );
+    (!missing.is_empty()).then(|| NotRecorded::new("engines", why))
+}
+
+/// Interval of an engine inside the window, with its label.
+type Work = (Span, Option<Symbol>);
+
+/// Returns the intervals inside the window, in order of time.
+fn work(rows: &EngineRows, id: EngineId, busy_window: BusyWindow<'_>, names: &Names) -> Vec<Work> {
+    let (window, chosen) = (busy_window.window, busy_window.chosen);
+    let active = names.find_symbol("Active");
+    let is_active = |row: usize| at(&rows.states, row).is_none_or(|state| Some(state) == active);
+    let is_mine = |row: usize| {
+        let thread = || names.thread(at(&rows.threads, row)?)?.process;
+        match id {
+            EngineId::NeuralEngine | EngineId::CoreMl => true,
+            EngineId::Mps => chosen.contains(at(&rows.processes, row)),
+            EngineId::DrawableWait => chosen.contains(thread()),
+        }
+    };
+
+    let inside = rows
+        .spans
+        .started()
+        .filter(|&(row, span)| touches(span, window) && is_active(row) && is_mine(row));
+    let label = |row: usize| match &*rows.labels {
+        Either::Left(formatted) => Some(names.label(at(formatted, row)?)?.text),
+        Either::Right(plain) => at(plain, row),
+    };
+    let mut work: Vec<Work> = inside
+        .map(|(row, span)| (span.clip(window), label(row)))
+        .collect();
+    work.sort_by_key(|&(span, _)| span);
+    work
+}
+
+fn engine(
+    id: EngineId,
+    schema: &str,
+    work: &[Work],
+    busy_window: BusyWindow<'_>,
+    idle: &[(Span, Cause)],
+    names: &Names,
+) -> Engine {
+    let busy = union(work.iter().map(|&(span, _)| span));
+    let mut parts = GapParts::default();
+    for &(stretch, cause) in idle {
+        *parts.get_mut(cause) += time_in(stretch, &busy);
+    }
+    let while_gpu_idle_ns = overlap_ns(&busy, busy_window.gaps);
+
+    Engine {
+        id,
+        table: schema.to_owned(),
+        of_process: matches!(id, EngineId::Mps | EngineId::DrawableWait),
+        intervals: work.len() as u64,
+        busy_ns: length_ns(&busy),
+        ratio: ratio(length_ns(&busy), busy_window.window.length_ns()),
+        while_gpu_busy_ns: overlap_ns(&busy, busy_window.busy),
+        while_gpu_idle_ns,
+        share_of_idle: ratio(while_gpu_idle_ns, length_ns(busy_window.gaps)),
+        idle: parts,
+        work: by_label(work, names),
+    }
+}
+
+fn by_label(work: &[Work], names: &Names) -> Vec<EngineWork> {
+    let mut labels: BTreeMap<Option<&str>, (u64, u64)> = BTreeMap::new();
+    for &(span, label) in work {
+        let tally = labels.entry(text(label, names)).or_default();
+        tally.0 += 1;
+        tally.1 += span.length_ns();
+    }
+    let mut labels: Vec<EngineWork> = labels
+        .into_iter()
+        .map(|(label, (intervals, total_ns))| EngineWork {
+            label: label.map(str::to_owned),
+            intervals,
+            total_ns,
+        })
+        .collect();
+    labels.sort_by_key(|one| Reverse(one.total_ns));
+    labels.truncate(LABELS);
+    labels
+}
+
+/// Returns a label; `None` for an empty one.
+fn text(label: Option<Symbol>, names: &Names) -> Option<&str> {
+    label
+        .map(|label| names.text(label).trim())
+        .filter(|label| !label.is_empty())
+}
+
+fn lane(work: &[Work], id: EngineId, names: &Names) -> Vec<StateInterval> {
+    let intervals = work.iter().map(|&(span, label)| StateInterval {
+        start_ns: span.start_ns,
+        end_ns: span.end_ns,
+        what: text(label, names).unwrap_or(id.label()).to_owned(),
+        is_induced: false,
+    });
+    intervals.collect()
+}
+
+/// Returns the frames of the process, and each from its request to the next; `None` without any
+/// request.
+fn frames(
+    requests: TableResult<Presents>,
+    presented: TableResult<Presents>,
+    busy_window: BusyWindow<'_>,
+) -> Option<(Frames, Vec<StateInterval>)> {
+    let mine = |table: &Presents| {
+        let times = table.times.iter().enumerate();
+        let times =
+            times.filter(|&(row, _)| busy_window.chosen.contains(at(&table.processes, row)));
+        let window = busy_window.window;
+        let inside = |ns: &u64| window.start_ns <= *ns && *ns < window.end_ns;
+        let mut times: Vec<u64> = times.filter_map(|(_, time)| time).filter(inside).collect();
+        times.sort_unstable();
+        times
+    };
+    let requests = mine(&requests.ok()?);
+    let presented = presented.ok().filter(|table| !table.times.is_empty());
+    let pairs = requests.iter().zip(requests.iter().skip(1));
+    let lengths = pairs.clone().map(|(from, to)| (to - from).cast_signed());
+    let lane = pairs
+        .zip(1_u64..)
+        .map(|((&start_ns, &end_ns), number)| StateInterval {
+            start_ns,
+            end_ns,
+            what: format!("frame {number}"),
+            is_induced: false,
+        });
+
+    (!requests.is_empty()).then(|| {
+        let frames = Frames {
+            requests: requests.len() as u64,
+            presented: presented.map(|table| mine(&table).len() as u64),
+            interval: Distribution::from_durations(lengths.collect()),
+        };
+        (frames, lane.collect())
+    })
+}

@@ -1,0 +1,148 @@
+//! Finds the GPU work that was encoded during a phase.
+//!
+//! A program is done with a phase long before the GPU is, so that the work on the GPU during a
+//! phase is often that of another one. The work *of* a phase is what was encoded during it:
+//!
+//! ```text
+//! program  ├─ prefill ─┤├─ decode ─┤
+//! encodes    a a a a a    b b b
+//! GPU               a a a a a b b b
+//! ```
+
+use std::cmp::Reverse;
+
+use metalens_trace::Names;
+
+use crate::basics::spans::{Span, union};
+use crate::basics::statistics::ratio;
+use crate::report::{EncodedWork, PhaseKernel};
+use crate::subject::commands::Commands;
+use crate::subject::named_intervals::NamedIntervals;
+use crate::subject::timeline::Interval;
+
+/// Largest number of kernels that a phase lists.
+const KERNELS: usize = 20;
+
+/// GPU intervals in the order in which their work was encoded.
+pub(super) struct Encoded<'a> {
+    works: Vec<Work>,
+    kernels: &'a NamedIntervals,
+    names: &'a Names,
+    /// Number of all intervals.
+    intervals: u64,
+}
+
+/// GPU interval, with the time at which its work was encoded.
+#[derive(Clone, Copy)]
+struct Work {
+    encoded_ns: u64,
+    kernel: usize,
+    /// Time on the GPU inside the window.
+    span: Span,
+}
+
+/// Number of intervals and time of a kernel in a phase.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    instances: u64,
+    total_ns: u64,
+}
+
+impl<'a> Encoded<'a> {
+    pub(super) fn new(
+        mine: &[Interval],
+        commands: &Commands,
+        kernels: &'a NamedIntervals,
+        window: Span,
+        names: &'a Names,
+    ) -> Self {
+        let works = mine.iter().zip(kernels.numbers());
+        let works = works.filter_map(|(interval, kernel)| {
+            let encoding = commands.encoding(interval);
+            let encoded_ns = encoding.map(|encoding| encoding.span.start_ns);
+            Some(Work {
+                encoded_ns: encoded_ns.or_else(|| interval.committed_ns())?,
+                kernel,
+                span: interval.span.clip(window),
+            })
+        });
+        let mut works: Vec<Work> = works.collect();
+        works.sort_by_key(|work| work.encoded_ns);
+        Self {
+            works,
+            kernels,
+            names,
+            intervals: mine.len() as u64,
+        }
+    }
+
+    /// Returns the number of intervals whose encoding and commit are unknown.
+    pub(super) fn unplaced(&self) -> u64 {
+        self.intervals - self.works.len() as u64
+    }
+
+    /// Returns the work that was encoded during a phase; `None` if no time of encoding is known.
+    /// The spans are sorted by start.
+    pub(super) fn during(&self, spans: &[Span]) -> Option<EncodedWork> {
+        if self.works.is_empty() {
+            return None;
+        }
+
+        let mut tallies = vec![Tally::default(); self.kernels.count()];
+        let (mut all, mut on_gpu) = (Tally::default(), None::<Span>);
+        for span in union(spans.iter().copied()) {
+            let from = self.begun_by(span.start_ns);
+            let to = self.begun_by(span.end_ns);
+            for work in self.works.get(from..to).unwrap_or(&[]) {
+                let length_ns = work.span.length_ns();
+                if let Some(tally) = tallies.get_mut(work.kernel) {
+                    tally.instances += 1;
+                    tally.total_ns += length_ns;
+                }
+                all.instances += 1;
+                all.total_ns += length_ns;
+                on_gpu = Some(on_gpu.map_or(work.span, |known| Span {
+                    start_ns: known.start_ns.min(work.span.start_ns),
+                    end_ns: known.end_ns.max(work.span.end_ns),
+                }));
+            }
+        }
+
+        let used = tallies.iter().enumerate();
+        let used = used.filter(|(_, tally)| tally.instances > 0);
+        let mut kernels: Vec<PhaseKernel> = used
+            .map(|(number, tally)| self.kernel(number, *tally, all.total_ns))
+            .collect();
+        kernels.sort_by_key(|kernel| {
+            let name = (kernel.name.clone(), kernel.channel.clone());
+            (Reverse(kernel.total_ns), name)
+        });
+        let kernels_count = kernels.len() as u64;
+        kernels.truncate(KERNELS);
+
+        Some(EncodedWork {
+            intervals: all.instances,
+            total_ns: all.total_ns,
+            start_ns: on_gpu.map(|span| span.start_ns),
+            end_ns: on_gpu.map(|span| span.end_ns),
+            kernels,
+            kernels_count,
+        })
+    }
+
+    /// Returns the number of intervals that were encoded before a time.
+    fn begun_by(&self, ns: u64) -> usize {
+        self.works.partition_point(|work| work.encoded_ns < ns)
+    }
+
+    fn kernel(&self, number: usize, tally: Tally, all_ns: u64) -> PhaseKernel {
+        let channel = self.kernels.channel(number);
+        PhaseKernel {
+            name: self.kernels.name(number).to_owned(),
+            channel: channel.map(|channel| self.names.text(channel).to_owned()),
+            instances: tally.instances,
+            total_ns: tally.total_ns,
+            time_pct: ratio(tally.total_ns, all_ns).unwrap_or(0.0) * 100.0,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Types of the verdict in a word: what bounds the program.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::basics::message::PlacedValue;
+
+/// Verdict in a word: what bounds the program, by the cause of most of its idle time.
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BoundVerdict {
+    /// What bounds the program; null if the recording does not tell.
+    pub bound: Option<Bound>,
+    /// Reason, as a sentence that begins with the verdict; empty in reports of earlier versions of
+    /// metalens.
+    pub why: String,
+    /// Values of `why`, in the order in which they appear in it.
+    pub why_values: Vec<PlacedValue>,
+}
+
+/// What bounds a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bound {
+    /// GPU-bound: for at least nine tenths of the window the GPU was busy, or work was queued.
+    Gpu,
+    /// CPU-bound, and host work has more of the time than encoding.
+    CpuHost,
+    /// CPU-bound, and encoding has more of the time than host work.
+    CpuEncoding,
+    /// Latency-bound: the program or the GPU waited, for notifications and for the start of work.
+    Latency,
+    /// Contended: other processes ran on the GPU while work waited.
+    Contended,
+    /// Mixed: no group of causes has half of the idle time.
+    Mixed,
+}
+
+impl Bound {
+    /// Returns the verdict as pages call it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Gpu => "GPU-bound",
+            Self::CpuHost => "CPU-bound (host work)",
+            Self::CpuEncoding => "CPU-bound (encoding)",
+            Self::Latency => "latency-bound",
+            Self::Contended => "contended",
+            Self::Mixed => "mixed",
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Tests of the engines beside the GPU's channels, on synthetic rows in both forms. No real row was
+//! ever seen of any engine but MPSGraph.
+
+use metalens_analyzer::{Engine, EngineId, GapParts, Report, Request};
+use metalens_simulator::{EngineKind, EngineWork, Nanos, Scenario, write_bundle, write_export};
+use metalens_testing::{analyze_input, analyze_scenario};
+
+/// Three dispatches of 10 µs, each waited for: 65 µs of completion latency, 8 µs of encoding and
+/// 85 µs of submission latency between them.
+///
+/// ```text
+/// µs     0 10        75 83        168 178                336 346
+/// GPU    |-|                      |--|                   |--|
+/// cause    completion|en|submission   completion, …
+/// ```
+const DISPATCHES: &str = r#"
+    [[process]]
+    name = "bench"
+    pid = 4200
+    role = "target"
+    [[process.stream]]
+    count = 3
+    duration = "10us"
+
+    [[process]]
+    name = "other"
+    pid = 4300
+    [[process.stream]]
+    count = 1
+    start = "900ms"
+    duration = "1us"
+"#;
+
+/// Work of an engine, in microseconds since the start of the window.
+fn work(kind: EngineKind, [start, length, every, count]: [u64; 4], window_ns: u64) -> EngineWork {
+    let us = |us: u64| Nanos::new(us * 1_000);
+    EngineWork {
+        kind,
+        label: format!("{kind:?} work"),
+        start: Nanos::new(window_ns + start * 1_000),
+        length: us(length),
+        every: us(every),
+        count: u32::try_from(count).unwrap(),
+    }
+}
+
+fn scenario() -> Scenario {
+    use EngineKind::{CoreMl, DrawableWait, Frame, Mps, NeuralEngine};
+    let mut scenario = Scenario::from_toml(DISPATCHES).unwrap();
+    let plain = analyze_scenario(&scenario, &Request::default()).unwrap();
+    let window = plain.report.window.start_ns;
+    assert!(plain.report.engines.is_empty());
+    scenario.process[0].engine = vec![
+        work(Mps, [0, 10, 168, 3], window),
+        work(CoreMl, [20, 40, 168, 2], window),
+        work(DrawableWait, [100, 50, 1, 1], window),
+        work(Frame, [0, 30, 100, 4], window),
+    ];
+    // The table of the Neural Engine names no process, so that this counts; the rest does not.
+    scenario.process[1].engine = vec![
+        work(NeuralEngine, [5, 75, 1, 1], window),
+        work(NeuralEngine, [60, 20, 1, 1], window),
+        work(Mps, [50, 10, 1, 1], window),
+        work(DrawableWait, [50, 10, 1, 1], window),
+    ];
+    scenario
+}
+
+fn reports() -> [Report; 2] {
+    let scenario = scenario();
+    let folder = tempfile::tempdir().unwrap();
+    let [bundle, export] = ["run.trace", "export"].map(|name| folder.path().join(name));
+    write_bundle(&scenario, &bundle, false).unwrap();
+    write_export(&scenario, &export, false).unwrap();
+    [bundle, export].map(|path| analyze_input(&path, &Request::default()).unwrap().report)
+}
+
+/// Idle time by cause in microseconds: completion, encoding, submission.
+fn parts([completion, encoding, submission]: [u64; 3]) -> GapParts {
+    GapParts {
+        completion_ns: completion * 1_000,
+        encoding_ns: encoding * 1_000,
+        submission_ns: submission * 1_000,
+        ..GapParts::default()
+    }
+}
+
+fn check(engine: &Engine, times: [u64; 4], idle: GapParts) {
+    let us = |ns: u64| {
+        assert_eq!(ns % 1_000, 0);
+        ns / 1_000
+    };
+    let found = [
+        engine.intervals,
+        us(engine.busy_ns),
+        us(engine.while_gpu_busy_ns),
+        us(engine.while_gpu_idle_ns),
+    ];
+    assert_eq!(found, times, "{:?}", engine.id);
+    assert_eq!(engine.idle, idle, "{:?}", engine.id);
+    assert_eq!(engine.idle.total_ns(), engine.while_gpu_idle_ns);
+    assert_eq!(
+        engine.while_gpu_busy_ns + engine.while_gpu_idle_ns,
+        engine.busy_ns
+    );
+}
+
+#[test]
+fn engines_are_joined_to_the_idle_time_by_cause() {
+    for report in reports() {
+        let [mps, neural, core_ml, wait] = report.engines.as_slice() else {
+            panic!("{:?}", report.engines);
+        };
+        // Intervals, busy time, while the GPU is busy, while it is idle.
+        check(mps, [3, 30, 30, 0], parts([0, 0, 0]));
+        // From 5 to 80: 5 beside the GPU, then all 65 of completion latency and 5 of 8 of encoding.
+        check(neural, [2, 75, 5, 70], parts([65, 5, 0]));
+        check(core_ml, [2, 80, 0, 80], parts([80, 0, 0]));
+        check(wait, [1, 50, 0, 50], parts([0, 0, 50]));
+
+        let ids = report
+            .engines
+            .iter()
+            .map(|engine| (engine.id, engine.of_process));
+        let expected = [
+            (EngineId::Mps, true),
+            (EngineId::NeuralEngine, false),
+            (EngineId::CoreMl, false),
+            (EngineId::DrawableWait, true),
+        ];
+        assert!(ids.eq(expected));
+        // The idle time is 316 µs.
+        assert_eq!(neural.share_of_idle, Some(70.0 / 316.0));
+        assert_eq!(neural.work[0].label.as_deref(), Some("NeuralEngine work"));
+        assert_eq!(
+            (neural.work[0].intervals, neural.work[0].total_ns),
+            (2, 95_000)
+        );
+
+        let frames = report.frames.unwrap();
+        assert_eq!((frames.requests, frames.presented), (4, Some(4)));
+        let interval = frames.interval.unwrap();
+        assert_eq!((interval.count, interval.median_ns), (3, 100_000));
+        assert!(
+            !report
+                .not_recorded
+                .iter()
+                .any(|part| part.what == "engines")
+        );
+    }
+}
+
+/// A table without rows tells nothing: the engine is missing, and the report says so.
+#[test]
+fn engines_without_rows_are_not_recorded() {
+    let mut scenario = Scenario::from_toml(DISPATCHES).unwrap();
+    scenario.process[0].engine = vec![work(EngineKind::NeuralEngineInternal, [0, 1, 1, 1], 0)];
+    let report = analyze_scenario(&scenario, &Request::default())
+        .unwrap()
+        .report;
+    // Its only row ends before the window.
+    let [neural] = report.engines.as_slice() else {
+        panic!("{:?}", report.engines);
+    };
+    check(neural, [0, 0, 0, 0], GapParts::default());
+    assert_eq!(neural.table, "ane-hw-intervals-internal");
+    let missing = report
+        .not_recorded
+        .iter()
+        .find(|part| part.what == "engines");
+    let why = &missing.unwrap().why;
+    assert!(
+        why.contains("mps-hw-intervals") && why.contains("coreml-os-signpost"),
+        "{why}"
+    );
+    assert!(!why.contains("ane-hw-intervals"), "{why}");
+}

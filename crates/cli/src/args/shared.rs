@@ -1,0 +1,131 @@
+//! Options that several commands have, and values that they parse.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Which part of a recording is analyzed, against what, and how it is read.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AnalysisArguments {
+    #[command(flatten)]
+    pub(crate) part: PartArguments,
+    #[command(flatten)]
+    pub(crate) measure: MeasureArguments,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+}
+
+/// Thresholds, settings and known work.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MeasureArguments {
+    /// Set a threshold: average-gap=5us, utilization=80%, launch-efficiency=70%, or the preset
+    /// saturated (1us, 80%, 70%) [default: none]
+    #[arg(long = "threshold", alias = "target", value_name = "ID=VALUE")]
+    pub(crate) thresholds: Vec<String>,
+    /// File of thresholds, and of findings to leave out [default: metalens.toml, if it exists]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Work of each kernel, as JSON [default: work.json in an export's folder, or X.work.json beside
+    /// X.trace]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) work: Option<PathBuf>,
+}
+
+/// Process and part of the recording to report on.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PartArguments {
+    /// Process to report on [default: the recorded one]
+    #[arg(long = "process", value_name = "NAME|PID")]
+    pub(crate) processes: Vec<String>,
+    /// Start at this time of the recording, such as 1.5s or 200ms
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) from: Option<u64>,
+    /// End at this time of the recording
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) to: Option<u64>,
+    /// Report only on this phase: from the first begin to the last end of the os_signpost
+    /// intervals with this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) phase: Option<String>,
+    /// Report only on the N-th of these intervals, counted from 1
+    #[arg(long, value_name = "N", requires = "phase", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) iteration: Option<u64>,
+    /// Leave out the warm-up, if there is one
+    #[arg(long)]
+    pub(crate) skip_warmup: bool,
+}
+
+/// Run, reader, and treatment of truncated files.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct ReadingArguments {
+    /// Run of the recording [default: the last]
+    #[arg(long, value_name = "N")]
+    pub(crate) run: Option<u64>,
+    /// Read a truncated file up to its last complete row, with a note, instead of refusing it
+    #[arg(long)]
+    pub(crate) allow_truncated: bool,
+    /// Reader of .trace bundles
+    #[arg(long, value_enum, default_value_t = ReaderChoice::Auto)]
+    pub(crate) reader: ReaderChoice,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReaderChoice {
+    /// The native reader
+    Auto,
+    /// metalens itself, on any machine
+    Native,
+    /// Apple's xctrace, on a Mac with Xcode
+    Xctrace,
+}
+
+/// Parses `1.5s`, `200ms`, `12us`, `12µs` or `500ns` into nanoseconds. The unit is required: a bare
+/// number could mean seconds or nanoseconds.
+pub(crate) fn nanoseconds(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u32); 5] = [("ns", 0), ("us", 3), ("µs", 3), ("ms", 6), ("s", 9)];
+    let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
+    let &(unit, digits) = unit.ok_or("a time needs a unit: 1.5s, 200ms, 12us or 500ns")?;
+    let number = text.strip_suffix(unit).unwrap_or(text).trim_end();
+    decimal(number, digits).ok_or_else(|| format!("`{number}` is not a number of {unit}"))
+}
+
+/// Parses `1.5` with 9 digits into 1,500,000,000, exactly. Fractions of 1 ns are refused.
+fn decimal(number: &str, digits: u32) -> Option<u64> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let all_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let width = digits as usize;
+    if whole.is_empty() || !all_digits(whole) || !all_digits(fraction) || fraction.len() > width {
+        return None;
+    }
+    let fraction: u64 = match width {
+        0 => 0,
+        _ => format!("{fraction:0<width$}").parse().ok()?,
+    };
+    let whole: u64 = whole.parse().ok()?;
+    whole.checked_mul(10_u64.pow(digits))?.checked_add(fraction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_need_a_unit_and_are_exact() {
+        let cases = [
+            ("1.5s", Some(1_500_000_000)),
+            ("200ms", Some(200_000_000)),
+            ("0.25 us", Some(250)),
+            ("12µs", Some(12_000)),
+            ("500ns", Some(500)),
+            ("1.5ns", None),
+            ("15", None),
+            ("-1s", None),
+            ("s", None),
+            ("1e3s", None),
+            ("99999999999999999999s", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(nanoseconds(text).ok(), expected, "{text}");
+        }
+    }
+}

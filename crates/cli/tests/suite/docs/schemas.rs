@@ -1,0 +1,70 @@
+//! Checks that the JSON Schemas in docs are the ones that the program prints. `scripts/bless` renews
+//! them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{metalens, stdout};
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
+/// Returns the formats that `metalens schema` describes, from its help.
+fn formats() -> Vec<String> {
+    let help = stdout(&metalens(&docs(), &["schema", "--help"]));
+    let (_, listed) = help.split_once("Possible values:\n").unwrap();
+    let names = listed.lines().map_while(|line| {
+        let name = line.trim().strip_prefix("- ")?;
+        Some(name.split(':').next().unwrap().to_owned())
+    });
+    names.collect()
+}
+
+#[test]
+fn docs_has_the_current_schema_of_each_format() {
+    let formats = formats();
+    assert_eq!(formats.len(), 10, "{formats:?}");
+    for format in formats {
+        let printed = metalens(&docs(), &["schema", &format]).stdout;
+        let name = format!("{format}.schema.json");
+        let file = docs().join(&name);
+        if std::env::var_os("METALENS_BLESS").is_some() {
+            fs::write(&file, &printed).unwrap();
+        }
+        let shipped = fs::read(&file).unwrap_or_default();
+
+        // Not assert_eq, which would print both schemas.
+        assert!(
+            shipped == printed,
+            "docs/{name} is outdated: scripts/bless renews it"
+        );
+    }
+}
+
+/// Every description of a JSON Schema says something: users read them.
+#[test]
+fn schema_descriptions_have_four_words() {
+    fn check(value: &serde_json::Value, file: &Path, count: &mut u32) {
+        if let Some(text) = value["description"].as_str() {
+            *count += 1;
+            let words = text.split_whitespace().count();
+            assert!(words >= 4, "{}: {text}", file.display());
+        }
+        let fields = value.as_object().into_iter().flat_map(|map| map.values());
+        let items = value.as_array().into_iter().flatten();
+        for inner in fields.chain(items) {
+            check(inner, file, count);
+        }
+    }
+
+    let mut count = 0;
+    for entry in fs::read_dir(docs()).unwrap() {
+        let file = entry.unwrap().path();
+        if file.extension().is_some_and(|kind| kind == "json") {
+            let schema = fs::read_to_string(&file).unwrap();
+            check(&serde_json::from_str(&schema).unwrap(), &file, &mut count);
+        }
+    }
+    assert!(count > 1_000, "{count}");
+}

@@ -1,0 +1,11 @@
+//! Tests several commands under bad conditions: kills, a full disk, many inputs, hostile text.
+
+#[cfg(unix)]
+mod disk_full;
+mod fuzz_corpus;
+#[cfg(unix)]
+mod killed;
+#[cfg(unix)]
+mod outside_text;
+#[cfg(target_os = "linux")]
+mod scale;

@@ -1,0 +1,21 @@
+//! Tests each command. A test's home is the command that it runs.
+
+pub(crate) mod analyze;
+pub(crate) mod batch;
+mod calibrate;
+mod chart;
+mod compare;
+mod doctor;
+#[cfg(unix)]
+pub(crate) mod export;
+mod fake_xctrace;
+mod help;
+#[cfg(unix)]
+mod pr;
+#[cfg(unix)]
+pub(crate) mod record;
+#[cfg(unix)]
+mod record_and_analyze;
+pub(crate) mod stacks;
+mod synth;
+mod tables;

@@ -1,0 +1,271 @@
+//! Tests `record --shader-timeline` and `--gpu-clock`: the template that reaches `xctrace`, and the notes.
+#![cfg(unix)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use crate::{command, left_in_tmp, metalens, output_with_tmp, stderr, stdout, write_program};
+
+/// Writes an `xctrace` in an Xcode that keeps the template it is given, and fails.
+fn xcode(folder: &Path) -> PathBuf {
+    let tool = folder.join("Xcode.app/Contents/Developer/usr/bin/xctrace");
+    fs::create_dir_all(tool.parent().unwrap()).unwrap();
+    let script = "#!/bin/sh\n[ $1 = version ] && echo 'xctrace version 26.0 (17C529)' && exit\n\
+                  while [ $# -gt 0 ]; do [ $1 = --template ] && cp \"$2\" \"$SEEN\" && echo \"$2\"; shift; done\n\
+                  exit 1\n";
+    write_program(&tool, script);
+    tool
+}
+
+/// Writes a template in the format of Apple's, with readable keys and values in place of numbers.
+fn template(folder: &Path, key: &str) {
+    template_of(folder, key, "<false/>");
+}
+
+fn template_of(folder: &Path, key: &str, value: &str) {
+    let place = "Xcode.app/Contents/Applications/Instruments.app/Contents/Packages/GPU.instrdst/Contents/Templates";
+    let place = folder.join(place);
+    fs::create_dir_all(&place).unwrap();
+    let text = format!(
+        "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>$objects</key><array><dict>\
+         <key>NS.keys</key><array><string>{key}</string></array>\
+         <key>NS.objects</key><array>{value}</array>\
+         </dict></array></dict></plist>"
+    );
+    fs::write(place.join("Metal System Trace.tracetemplate"), text).unwrap();
+}
+
+fn record(folder: &Path, more: &[&str]) -> Output {
+    record_with(folder, &[&["--shader-timeline"], more].concat())
+}
+
+fn record_with(folder: &Path, more: &[&str]) -> Output {
+    let tool = xcode(folder);
+    let mut arguments = vec!["record", "-o", "x.trace"];
+    arguments.extend(more);
+    arguments.extend(["--", "/bin/true"]);
+    let mut command = command(folder, &arguments);
+    command.env("METALENS_XCTRACE", tool);
+    command.env("SEEN", folder.join("seen.tracetemplate"));
+    output_with_tmp(command, folder)
+}
+
+#[test]
+fn a_changed_template_reaches_xctrace_and_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    template(folder, "shaderprofiler");
+    let shown = stdout(&record(folder, &["--dry-run"]));
+    assert!(
+        shown.contains("metalens-shader-timeline-") && !shown.contains("'Metal System Trace'"),
+        "{shown}"
+    );
+    let output = record(folder, &[]);
+
+    // This xctrace records nothing, but it got a changed template.
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let seen = fs::read(folder.join("seen.tracetemplate")).unwrap();
+    assert!(seen.starts_with(b"bplist00"));
+    assert_eq!(left_in_tmp(folder), 0);
+}
+
+/// The changed template has the number of the clock.
+#[test]
+fn the_requested_clock_reaches_xctrace() {
+    for (clock, number) in [
+        ("minimum", 1),
+        ("medium", 2),
+        ("maximum", 3),
+        ("default", 4),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        template_of(folder, "gpuperformancestate", "<integer>0</integer>");
+        let output = record_with(folder, &["--gpu-clock", clock]);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let seen = plist::Value::from_file(folder.join("seen.tracetemplate")).unwrap();
+        let objects = seen.as_dictionary().unwrap()["$objects"]
+            .as_array()
+            .unwrap();
+        assert_eq!(objects[1].as_unsigned_integer(), Some(number));
+        let held = objects[0].as_dictionary().unwrap()["NS.objects"]
+            .as_array()
+            .unwrap();
+        assert_eq!(held[0].as_uid().unwrap().get(), 1);
+        assert_eq!(left_in_tmp(folder), 0);
+    }
+}
+
+/// One copy serves --shader-timeline and --gpu-clock, so there is one error.
+#[test]
+fn a_template_without_a_clock_is_refused() {
+    let check = |more: &[&str], code: i32, expected: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        template(folder.path(), "shaderprofiler");
+        let output = record_with(folder.path(), more);
+        assert_eq!(output.status.code(), Some(code));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    };
+
+    let maximum = ["--gpu-clock", "maximum"];
+    check(
+        &maximum,
+        1,
+        "it has no number for the GPU's performance state",
+    );
+    let both = ["--shader-timeline", "--gpu-clock", "maximum"];
+    check(
+        &both,
+        1,
+        "--shader-timeline and --gpu-clock needs a changed copy",
+    );
+    check(
+        &["--gpu-clock", "maximum", "--append-run"],
+        1,
+        "cannot be combined with --append-run",
+    );
+    check(
+        &["--gpu-clock", "maximum", "--template", "x"],
+        2,
+        "cannot be used with",
+    );
+    check(
+        &["--gpu-clock", "fast"],
+        2,
+        "minimum, medium, maximum, default",
+    );
+}
+
+#[test]
+fn a_missing_template_or_switch_is_refused() {
+    let check = |prepare: &dyn Fn(&Path), expected: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        prepare(folder.path());
+        let output = record(folder.path(), &[]);
+        assert_eq!(output.status.code(), Some(1));
+        let said = stderr(&output);
+        assert!(
+            said.contains("--shader-timeline needs a changed copy"),
+            "{said}"
+        );
+        assert!(said.contains(expected), "{said}");
+        assert_eq!(left_in_tmp(folder.path()), 0);
+    };
+
+    check(&|_| {}, "is not part of an Xcode");
+    check(
+        &|folder| template(folder, "other"),
+        "it has no switch for the Shader Timeline",
+    );
+}
+
+#[test]
+fn append_run_is_refused_because_a_bundle_keeps_its_template() {
+    let folder = tempfile::tempdir().unwrap();
+    template(folder.path(), "shaderprofiler");
+    let output = record(folder.path(), &["--append-run"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("cannot be combined with --append-run"));
+}
+
+/// Records with an `xctrace` that saves a bundle of this scenario.
+fn records(folder: &Path, scenario: &str, option: &[&str]) -> Output {
+    fs::write(folder.join("scenario.toml"), scenario).unwrap();
+    let made = metalens(folder, &["synth", "scenario.toml", "-o", "made.trace"]);
+    assert!(made.status.success(), "{}", stderr(&made));
+    match option {
+        ["--gpu-clock", _] => template_of(folder, "gpuperformancestate", "<integer>0</integer>"),
+        _ => template(folder, "shaderprofiler"),
+    }
+    let tool = xcode(folder);
+    let script = "#!/bin/sh\n[ $1 = version ] && echo 'xctrace version 26.0 (17C529)' && exit\n\
+                  while [ $# -gt 0 ]; do [ $1 = --output ] && cp -r \"$SEEN\" \"$2\" && saved=$2; shift; done\n\
+                  echo 'Ctrl-C to stop the recording'; echo 'Target app exited, ending recording...'\n\
+                  echo 'Recording completed. Saving output file...'; echo \"Output file saved as: $saved\"\n";
+    fs::write(&tool, script).unwrap();
+    let rest = ["-o", "x.trace", "--", "/bin/true"];
+    let arguments = [&["record"], option, &rest].concat();
+    let mut command = command(folder, &arguments);
+    command.env("METALENS_XCTRACE", tool);
+    command.env("SEEN", folder.join("made.trace"));
+    command.output().unwrap()
+}
+
+const SCENARIO: &str = r#"
+[recording]
+shader-timeline = TIMELINE
+
+[[process]]
+name = "bench"
+pid = 4321
+role = "target"
+shaders = ["sin_kernel"]
+
+[[process.stream]]
+count = 3
+duration = "10us"
+encode = "5us"
+launch = "20us"
+completion = "15us"
+"#;
+
+/// The result is also stored in the file beside the bundle.
+#[test]
+fn record_says_whether_the_shader_timeline_was_recorded() {
+    let check = |timeline: &str, said: &str, expected: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let output = records(
+            folder.path(),
+            &SCENARIO.replace("TIMELINE", timeline),
+            &["--shader-timeline"],
+        );
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+        let file = fs::read_to_string(folder.path().join("x.recording.json")).unwrap();
+        let provenance: serde_json::Value = serde_json::from_str(&file).unwrap();
+        assert_eq!(provenance["shader_timeline"]["said"], said, "{file}");
+        let has_samples = provenance["shader_timeline"]["samples"].as_u64() > Some(0);
+        assert_eq!(has_samples, timeline == "true", "{file}");
+        let schema = metalens(folder.path(), &["schema", "recording"]);
+        let schema = serde_json::from_str(&stdout(&schema)).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        assert!(validator.is_valid(&provenance), "{file}");
+    };
+
+    check(
+        "true",
+        "Enabled",
+        "the Shader Timeline was recorded: 3 samples",
+    );
+    check("false", "Disabled", "the Shader Timeline stayed off");
+}
+
+/// The states in the recording decide, not the settings of the template.
+#[test]
+fn record_says_whether_the_requested_clock_was_in_force() {
+    let check = |clock: &str, heading: &str, expected: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let state = "false\nperformance-state = \"Minimum\"\nperformance-state-induced = true";
+        let scenario = SCENARIO.replace("TIMELINE", state);
+        let output = records(folder.path(), &scenario, &["--gpu-clock", clock]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let said = stderr(&output);
+        let line = said.lines().find(|line| line.contains("--gpu-clock"));
+        assert!(line.is_some_and(|line| line.starts_with(heading)), "{said}");
+        assert!(said.contains(expected), "{said}");
+        let file = fs::read_to_string(folder.path().join("x.recording.json")).unwrap();
+        let provenance: serde_json::Value = serde_json::from_str(&file).unwrap();
+        let asked = provenance["gpu_clock"]["asked"].as_str().unwrap();
+        assert_eq!(asked.to_lowercase(), clock);
+        assert!(provenance["shader_timeline"].is_null());
+        let schema = metalens(folder.path(), &["schema", "recording"]);
+        let schema = serde_json::from_str(&stdout(&schema)).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        assert!(validator.is_valid(&provenance), "{file}");
+    };
+
+    check("minimum", "clock:", "was at Minimum");
+    check("maximum", "warning:", "had no effect");
+    check("default", "warning:", "had no effect");
+}

@@ -1,0 +1,97 @@
+//! Tests `metalens tables`: the list of tables, and their rows.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::{metalens, stderr, stdout, transcript, with_scenario};
+
+#[test]
+fn the_list_has_each_table_and_its_columns() {
+    let folder = with_scenario("eager");
+    assert_snapshot!(transcript(&metalens(folder.path(), &["tables", "eager"])));
+    let json = metalens(folder.path(), &["tables", "eager", "--json"]);
+    let json: Value = serde_json::from_slice(&json.stdout).unwrap();
+    let intervals = json.as_array().unwrap().iter();
+    let mut intervals = intervals.filter(|table| table["schema"] == "metal-gpu-intervals");
+    assert_eq!(
+        intervals.next().unwrap()["columns"]
+            .as_array()
+            .unwrap()
+            .len(),
+        18
+    );
+}
+
+#[test]
+fn the_list_has_the_run_of_each_table() {
+    let folder = with_scenario("two-runs");
+    assert_snapshot!(transcript(&metalens(
+        folder.path(),
+        &["tables", "two-runs"]
+    )));
+}
+
+/// The exit code says that a table cannot be read.
+#[test]
+fn a_broken_table_is_listed_with_the_others() {
+    let folder = with_scenario("eager");
+    let file = folder.path().join("eager/metal-gpu-info.xml");
+    fs::write(file, "<trace-query-result><node>").unwrap();
+    let pointer = "version https://git-lfs.github.com/spec/v1\n";
+    fs::write(folder.path().join("eager/tick.xml"), pointer).unwrap();
+    let output = metalens(folder.path(), &["tables", "eager"]);
+    assert_snapshot!(transcript(&output));
+}
+
+#[test]
+fn csv_and_json_lines_have_the_same_rows() {
+    let folder = with_scenario("awkward");
+    let rows = |arguments: &[&str]| {
+        let first = ["tables", "awkward", "--schema", "metal-gpu-intervals"];
+        let output = metalens(folder.path(), &[&first, arguments].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+
+    let first = |text: &str| text.lines().take(4).collect::<Vec<_>>().join("\n");
+    assert_snapshot!("rows-csv", first(&rows(&[])));
+    let json = rows(&["--format", "jsonl"]);
+    assert_snapshot!("rows-jsonl", first(&json));
+    assert_eq!(json.lines().count() + 1, rows(&[]).lines().count());
+    json.lines()
+        .for_each(|line| drop(serde_json::from_str::<Value>(line).unwrap()));
+}
+
+#[test]
+fn an_unknown_table_is_an_error_that_lists_the_tables() {
+    let folder = with_scenario("eager");
+    let output = metalens(folder.path(), &["tables", "eager", "--schema", "kdebug"]);
+    assert_snapshot!(transcript(&output));
+}
+
+/// An absolute path stays absolute; files of an export are relative to its folder.
+#[test]
+fn files_are_listed_as_they_were_named() {
+    let folder = with_scenario("eager");
+    let files = |input: &str| -> Vec<String> {
+        let output = metalens(folder.path(), &["tables", input, "--json"]);
+        let listed: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let listed = listed.as_array().unwrap().iter();
+        listed
+            .map(|one| one["file"].as_str().unwrap().to_owned())
+            .collect()
+    };
+
+    let table = folder.path().join("eager/metal-gpu-intervals.xml");
+    let table = table.to_str().unwrap();
+    assert_eq!(files(table), [table]);
+    assert_eq!(
+        files("eager/metal-gpu-intervals.xml"),
+        ["eager/metal-gpu-intervals.xml"]
+    );
+
+    let whole = folder.path().join("eager");
+    assert!(files(whole.to_str().unwrap()).contains(&"metal-gpu-intervals.xml".to_owned()));
+}

@@ -1,0 +1,58 @@
+//! Defines `counters`: the samples of the GPU's hardware counters.
+
+use metalens_analyzer::{Analysis, CounterSample, CounterSeries, CounterUnit};
+
+use super::field::{TableField, field, fill, ns, text};
+use crate::cells::{CellKind, CellValue, MemoryTable};
+use crate::error::Result;
+
+/// A sample with its counter.
+pub(crate) struct SampleRow<'t> {
+    series: &'t CounterSeries,
+    sample: &'t CounterSample,
+}
+
+pub(crate) fn table(analysis: &Analysis) -> Result<MemoryTable> {
+    let rows = analysis.counters().iter().flat_map(|series| {
+        let samples = series.samples.iter();
+        samples.map(move |sample| SampleRow { series, sample })
+    });
+    fill(&fields(), rows)
+}
+
+pub(crate) fn fields<'t>() -> Vec<TableField<SampleRow<'t>>> {
+    vec![
+        text("counter", "Name of the counter.", |r| {
+            CellValue::Text(&r.series.name)
+        }),
+        text(
+            "unit",
+            "Unit of the value: percent, gigabytes-per-second; null if the recording does not tell.",
+            |r| CellValue::text(r.series.unit.map(unit)),
+        ),
+        ns(
+            "start_ns",
+            "Start of the time that the sample covers, since the start of the recording.",
+            |r| CellValue::integer(r.sample.start_ns),
+        ),
+        ns(
+            "end_ns",
+            "End of that time; null if it is unknown, as for the last sample of a burst.",
+            |r| CellValue::integer_or_absent(r.sample.end_ns),
+        ),
+        field(
+            "value",
+            CellKind::Number,
+            "",
+            "Value of the sample: the mean over that time.",
+            |r| CellValue::number(Some(r.sample.value)),
+        ),
+    ]
+}
+
+fn unit(unit: CounterUnit) -> &'static str {
+    match unit {
+        CounterUnit::Percent => "percent",
+        CounterUnit::GigabytesPerSecond => "gigabytes-per-second",
+    }
+}

@@ -1,0 +1,96 @@
+//! Columns in the files of a dataset, and the functions that fill them.
+
+use crate::cells::{CellKind, CellValue, ColumnCells, MemoryTable, TableColumn};
+use crate::error::Result;
+
+/// Description of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ColumnInfo {
+    /// Name of the column.
+    pub name: &'static str,
+    /// Type of the cells.
+    pub kind: CellKind,
+    /// Unit of the cells: `ns`, `1` for a count or a ratio, or nothing.
+    pub unit: &'static str,
+    /// Meaning of the cells.
+    pub meaning: &'static str,
+    /// True if the value is in the folders' names and not in the files.
+    pub is_partition: bool,
+}
+
+/// A column in the files, with the function that fills it from a row.
+pub(crate) struct TableField<R> {
+    about: ColumnInfo,
+    get: Get<R>,
+}
+
+type Get<R> = for<'r> fn(&'r R) -> CellValue<'r>;
+
+pub(super) fn field<R>(
+    name: &'static str,
+    kind: CellKind,
+    unit: &'static str,
+    meaning: &'static str,
+    get: Get<R>,
+) -> TableField<R> {
+    TableField {
+        about: ColumnInfo {
+            name,
+            kind,
+            unit,
+            meaning,
+            is_partition: false,
+        },
+        get,
+    }
+}
+
+/// Makes a column of times or durations.
+pub(super) fn ns<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
+    field(name, CellKind::Integer, "ns", meaning, get)
+}
+
+/// Makes a column of counts.
+pub(super) fn count<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
+    field(name, CellKind::Integer, "1", meaning, get)
+}
+
+/// Makes a column of shares or factors.
+pub(super) fn ratio<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
+    field(name, CellKind::Number, "1", meaning, get)
+}
+
+/// Makes a column of text.
+pub(super) fn text<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
+    field(name, CellKind::Text, "", meaning, get)
+}
+
+/// Returns the descriptions of columns.
+pub(super) fn about<R>(fields: &[TableField<R>]) -> Vec<ColumnInfo> {
+    fields.iter().map(|field| field.about).collect()
+}
+
+/// Fills a table from rows.
+pub(super) fn fill<R>(
+    fields: &[TableField<R>],
+    rows: impl IntoIterator<Item = R>,
+) -> Result<MemoryTable> {
+    let empty = |field: &TableField<R>| TableColumn {
+        name: field.about.name.to_owned(),
+        cells: ColumnCells::new(field.about.kind),
+    };
+    let mut columns: Vec<TableColumn> = fields.iter().map(empty).collect();
+
+    let mut count = 0;
+    for row in rows {
+        for (column, field) in columns.iter_mut().zip(fields) {
+            column.cells.push(field.about.name, (field.get)(&row))?;
+        }
+        count += 1;
+    }
+
+    Ok(MemoryTable {
+        rows: count,
+        columns,
+    })
+}

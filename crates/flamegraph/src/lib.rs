@@ -1,0 +1,14 @@
+//! Draws collapsed stacks as a flame graph, compares those of two runs, and writes them for
+//! <https://www.speedscope.app>.
+//!
+//! The pictures are drawn by `inferno`: an SVG with a script, which zooms in on a frame on click
+//! and searches for a name with Ctrl-F. Without a browser the picture is complete, too. This crate
+//! opens no file and does not print.
+
+mod folded;
+mod speedscope;
+mod svg;
+
+pub use folded::difference;
+pub use speedscope::speedscope;
+pub use svg::{Heading, difference_svg, svg};

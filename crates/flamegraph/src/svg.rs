@@ -1,0 +1,148 @@
+//! Draws flame graphs.
+
+use std::io;
+
+use inferno::flamegraph::color::{BackgroundColor, Color};
+use inferno::flamegraph::{self, Options, TextTruncateDirection};
+use metalens_analyzer::{CollapsedStacks, WeightUnit};
+
+use crate::folded::{difference, lines};
+
+/// Texts above a flame graph. A picture of 400 pixels has room for about forty letters and fifty-five.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    /// First line, in large letters.
+    pub title: String,
+    /// Second line.
+    pub subtitle: String,
+}
+
+/// Draws stacks: a bar per function, as wide as its weight, above the function that called it.
+///
+/// # Errors
+/// An error if there are no stacks.
+pub fn svg(stacks: &CollapsedStacks, heading: &Heading) -> io::Result<Vec<u8>> {
+    let unit = match stacks.unit {
+        WeightUnit::Ns => ("µs", 1e-3),
+        unit => unscaled(unit),
+    };
+    drawn(&lines(stacks), unit, heading)
+}
+
+/// Draws the stacks of a run, colored by what changed since the base: red for more, blue for less,
+/// as shares of all samples.
+///
+/// # Errors
+/// An error if there are no stacks.
+pub fn difference_svg(
+    base: &CollapsedStacks,
+    new: &CollapsedStacks,
+    heading: &Heading,
+) -> io::Result<Vec<u8>> {
+    // inferno scales the shares by the factor, but not their changes.
+    drawn(&difference(base, new)?, unscaled(new.unit), heading)
+}
+
+/// Returns the name of a unit as it is, with the factor to it.
+const fn unscaled(unit: WeightUnit) -> (&'static str, f64) {
+    match unit {
+        WeightUnit::Ns => ("ns", 1.0),
+        WeightUnit::Cycles => ("cycles", 1.0),
+        WeightUnit::Samples => ("samples", 1.0),
+    }
+}
+
+fn drawn(folded: &str, unit: (&str, f64), heading: &Heading) -> io::Result<Vec<u8>> {
+    let mut options = Options::default();
+    options.title.clone_from(&heading.title);
+    options.subtitle = Some(heading.subtitle.clone());
+    // A function has one color in all pictures.
+    options.hash = true;
+    // What did not change is white in a difference.
+    options.bgcolors = Some(BackgroundColor::Flat(Color::new(238, 238, 238)));
+    // The end of a name is its parameters.
+    options.text_truncate_direction = TextTruncateDirection::Right;
+    (options.count_name, options.factor) = (unit.0.to_owned(), unit.1);
+
+    let mut picture = Vec::new();
+    flamegraph::from_lines(&mut options, folded.lines(), &mut picture)?;
+    Ok(picture)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folded::tests::stacks;
+
+    fn heading() -> Heading {
+        Heading {
+            title: "CPU stacks of <app>".to_owned(),
+            subtitle: "3 of 4 samples".to_owned(),
+        }
+    }
+
+    /// Returns the texts of the tooltips, sorted.
+    fn tooltips(svg: &[u8]) -> Vec<String> {
+        let text = std::str::from_utf8(svg).unwrap();
+        let options = roxmltree::ParsingOptions {
+            allow_dtd: true,
+            ..roxmltree::ParsingOptions::default()
+        };
+        let document = roxmltree::Document::parse_with_options(text, options).unwrap();
+        let titles = document
+            .descendants()
+            .filter(|node| node.has_tag_name("title"));
+        let mut titles: Vec<String> = titles
+            .filter_map(|title| title.text().map(str::to_owned))
+            .collect();
+        titles.sort();
+        titles
+    }
+
+    #[test]
+    fn a_bar_is_as_wide_as_the_weight_of_a_function_and_its_callees() {
+        let stacks = stacks(&[
+            ("app;Main;map<int>;encode", 3_000_000),
+            ("app;Main;map<int>;block 12", 1_000_000),
+            ("app;Worker;sleep", 4_000_000),
+        ]);
+        let picture = svg(&stacks, &heading()).unwrap();
+        assert_eq!(
+            tooltips(&picture),
+            [
+                "Main (4,000 µs, 50.00%)",
+                "Worker (4,000 µs, 50.00%)",
+                "all (8,000 µs, 100%)",
+                "app (8,000 µs, 100.00%)",
+                "block\u{a0}12 (1,000 µs, 12.50%)",
+                "encode (3,000 µs, 37.50%)",
+                "map<int> (4,000 µs, 50.00%)",
+                "sleep (4,000 µs, 50.00%)",
+            ]
+        );
+        let text = String::from_utf8(picture.clone()).unwrap();
+        assert!(text.contains("CPU stacks of &lt;app&gt;") && text.contains("3 of 4 samples"));
+        assert_eq!(
+            svg(&stacks, &heading()).unwrap(),
+            picture,
+            "each time the same"
+        );
+    }
+
+    #[test]
+    fn a_difference_is_that_of_shares() {
+        let base = stacks(&[("app;Main;encode", 1_000), ("app;Main;wait", 3_000)]);
+        let new = stacks(&[("app;Main;encode", 6_000), ("app;Main;wait", 6_000)]);
+        let tooltips = tooltips(&difference_svg(&base, &new, &heading()).unwrap());
+        assert!(
+            tooltips.contains(&"encode (6,000 ns, 50.00%; +25.00%)".to_owned())
+                && tooltips.contains(&"wait (6,000 ns, 50.00%; -25.00%)".to_owned()),
+            "{tooltips:?}"
+        );
+    }
+
+    #[test]
+    fn nothing_cannot_be_drawn() {
+        assert!(svg(&stacks(&[]), &heading()).is_err());
+    }
+}

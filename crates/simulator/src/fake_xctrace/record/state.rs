@@ -1,0 +1,36 @@
+//! A recording before it starts, and after it ended.
+
+use std::path::PathBuf;
+
+use crate::fake_xctrace::process::{ProcessEnd, RecordedProcess};
+use crate::fake_xctrace::template::Template;
+use crate::scenario::Scenario;
+
+/// The decisions before the recording starts.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) template: Template,
+    pub(super) output: PathBuf,
+    /// Scenario of the document that a run is appended to.
+    pub(super) earlier: Option<Scenario>,
+    /// Process to attach to.
+    pub(super) process: Option<RecordedProcess>,
+}
+
+/// A recording that has ended.
+#[derive(Debug)]
+pub(super) struct EndedRecording {
+    pub(super) process: Option<RecordedProcess>,
+    pub(super) reason: EndReason,
+    pub(super) end: ProcessEnd,
+}
+
+/// The reason why a recording ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EndReason {
+    Limit,
+    Exited,
+    Stopped,
+    /// It stopped by itself, without a reason.
+    Aborted,
+}

@@ -1,0 +1,42 @@
+//! Plans the work of engines beside the GPU's channels, and frames.
+
+use super::host::alive;
+use super::{Plan, ProcessIndex};
+use crate::scenario::Scenario;
+use crate::scenario::engine::EngineKind;
+
+/// A piece of work of an engine, or a frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlannedWork {
+    pub(crate) process: ProcessIndex,
+    pub(crate) kind: EngineKind,
+    pub(crate) label: String,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+}
+
+/// Returns the work of all processes that ends within the run.
+pub(super) fn engines(scenario: &Scenario, plan: &Plan) -> Vec<PlannedWork> {
+    let clock = scenario.clock;
+    let mut all = Vec::new();
+    for (process, planned) in alive(scenario, plan) {
+        for work in &planned.engine {
+            let pieces = (0..u64::from(work.count)).map(|at| {
+                let start = work
+                    .start
+                    .get()
+                    .saturating_add(at.saturating_mul(work.every.get()));
+                PlannedWork {
+                    process,
+                    kind: work.kind,
+                    label: work.label.clone(),
+                    start_ns: clock.cut(start),
+                    end_ns: clock.cut(start.saturating_add(work.length.get())),
+                }
+            });
+            all.extend(pieces.take_while(|piece| piece.end_ns <= plan.wall_ns));
+        }
+    }
+    all.sort_by_key(|piece| piece.start_ns);
+    all
+}

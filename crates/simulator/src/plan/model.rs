@@ -1,0 +1,343 @@
+//! The plan of a run as data, and the indices of its parts.
+
+use rustc_hash::FxHashMap;
+
+use super::engines::PlannedWork;
+use crate::error::Error;
+use crate::scenario::machine::Counter;
+use crate::scenario::recording::TargetKind;
+use crate::scenario::stream::Sampled;
+use crate::scenario::{Clock, Role};
+
+/// The complete plan of one run of a scenario.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// Number of the run, counted from 1.
+    pub(crate) run: u32,
+    /// Kind of target that was recorded.
+    pub(crate) target_kind: TargetKind,
+    /// Processes that exist in this run.
+    pub(crate) processes: Vec<PlannedProcess>,
+    /// Every label in use, stored once.
+    pub(crate) labels: NameTable,
+    /// Every channel in use, stored once.
+    pub(crate) channels: NameTable,
+    /// Command buffers in the order they were planned.
+    pub(crate) buffers: Vec<Buffer>,
+    /// Encoders, those of one buffer side by side.
+    pub(crate) encoders: Vec<Encoder>,
+    /// Rows of `metal-gpu-intervals`, in the table's order.
+    pub(crate) kicks: Vec<Kick>,
+    /// Clock of the machine.
+    pub(crate) clock: Clock,
+    /// Duration of the run.
+    pub(crate) wall_ns: u64,
+    /// True if the times of shaders were recorded.
+    pub(crate) shader_timeline: bool,
+    /// Performance states of the GPU.
+    pub(crate) performance: Vec<PlannedState>,
+    /// Thermal states of the device.
+    pub(crate) thermal: Vec<PlannedState>,
+    /// Memory that Metal has allocated, for each process.
+    pub(crate) memory: Vec<(ProcessIndex, Vec<MemoryInterval>)>,
+    /// Wired system memory.
+    pub(crate) wired: Vec<MemoryInterval>,
+    /// Signposts, ordered by their begin.
+    pub(crate) signposts: Vec<PlannedSignpost>,
+    /// Activities of the threads of sampled processes, in no order.
+    pub(crate) activities: Vec<Activity>,
+    /// Samples of these threads.
+    pub(crate) samples: Vec<Sample>,
+    /// Hangs of main threads.
+    pub(crate) hangs: Vec<PlannedHang>,
+    /// Work of engines beside the GPU's channels, ordered by its start.
+    pub(crate) engines: Vec<PlannedWork>,
+    /// GPU counters.
+    pub(crate) counters: Vec<Counter>,
+}
+
+/// A process as the tables show it.
+#[derive(Debug, Clone)]
+pub(crate) struct PlannedProcess {
+    /// Name of the process.
+    pub(crate) name: String,
+    /// Process id of the process.
+    pub(crate) pid: u32,
+    /// Id of its only thread.
+    pub(crate) tid: u64,
+    /// Relation to the recording.
+    pub(crate) role: Role,
+    /// Functions in its shader list.
+    pub(crate) shaders: Vec<String>,
+    /// First encoder; its other encoders follow.
+    pub(crate) first_encoder: EncoderIndex,
+    /// Function of its thread between a completion and the next encoding; `None` if not sampled.
+    pub(crate) host_function: Option<String>,
+}
+
+/// A committed command buffer.
+#[derive(Debug, Clone)]
+pub(crate) struct Buffer {
+    pub(crate) process: ProcessIndex,
+    pub(crate) label: NameIndex,
+    /// The driver's id, unique in the run.
+    pub(crate) id: u64,
+    /// Frame number, counted per process from 1.
+    pub(crate) frame: u32,
+    /// Time when encoding ended and the buffer was committed.
+    pub(crate) committed_ns: u64,
+    /// Time when the host was notified of its completion.
+    pub(crate) completed_ns: u64,
+    /// True if the completion was recorded.
+    pub(crate) completion_recorded: bool,
+    /// True if the application's other tables contain it.
+    pub(crate) submission_recorded: bool,
+    /// Code of the error in which it ended, if any.
+    pub(crate) error: Option<u32>,
+    pub(crate) first_encoder: EncoderIndex,
+    pub(crate) encoder_count: u32,
+}
+
+/// An encoder, with its time on the CPU.
+#[derive(Debug, Clone)]
+pub(crate) struct Encoder {
+    pub(crate) label: NameIndex,
+    /// The driver's id, unique in the run.
+    pub(crate) id: u64,
+    pub(crate) start_ns: u64,
+    pub(crate) duration_ns: u64,
+    /// True if the encoder list contains it.
+    pub(crate) recorded: bool,
+    /// True if the application's other tables contain it.
+    pub(crate) recoverable: bool,
+    /// Registers that the compiler spilled for it, in bytes; `None` if there is no event.
+    pub(crate) spilled_bytes: Option<u32>,
+    /// Part of its kicks that the shader timeline samples.
+    pub(crate) sampled: Sampled,
+}
+
+/// A row of `metal-gpu-intervals`: a period in which a channel was occupied.
+#[derive(Debug, Clone)]
+pub(crate) struct Kick {
+    pub(crate) start_ns: u64,
+    pub(crate) duration_ns: u64,
+    pub(crate) buffer: BufferIndex,
+    /// Encoder that it ran, the first one if several were coalesced.
+    pub(crate) encoder: EncoderIndex,
+    /// Encoder part of the row's label.
+    pub(crate) label: NameIndex,
+    pub(crate) channel: NameIndex,
+    /// Submission id; both halves of a split kick have the same.
+    pub(crate) submission: u32,
+    /// Lane in which Instruments draws it.
+    pub(crate) depth: u32,
+    /// Number of encoders that the driver ran in it.
+    pub(crate) encoder_count: u8,
+    /// True if the row names its process and ids.
+    pub(crate) attributed: bool,
+    /// True if the row has a frame number.
+    pub(crate) framed: bool,
+}
+
+/// Longest duration of a run: the end date stays on the day of the start date.
+pub(crate) const WALL_NS_MAX: u64 = 3_600_000_000_000;
+
+/// Returns the error of a run that would not end within [`WALL_NS_MAX`].
+pub(super) fn too_long(field: &str, run: u32) -> Error {
+    Error::field(
+        field,
+        format!("makes run {run} longer than an hour"),
+        "runs of up to one hour",
+    )
+}
+
+impl Plan {
+    /// Returns the process that a row names, or `None` for an unattributed row.
+    pub(crate) fn process_of(&self, kick: &Kick) -> Option<ProcessIndex> {
+        kick.attributed.then(|| self.buffer(kick.buffer).process)
+    }
+
+    /// Returns the process that was launched or attached to.
+    pub(crate) fn recorded_target(&self) -> Option<ProcessIndex> {
+        let is_analyzed = |process: &PlannedProcess| process.role == Role::Target;
+        self.processes
+            .iter()
+            .position(is_analyzed)
+            .map(ProcessIndex::at)
+    }
+
+    /// Returns whether the application tables (encodings, submissions) cover a process.
+    pub(crate) fn is_instrumented(&self, process: ProcessIndex) -> bool {
+        self.target_kind == TargetKind::AllProcesses || self.process(process).role == Role::Target
+    }
+
+    pub(crate) fn process(&self, index: ProcessIndex) -> &PlannedProcess {
+        &self.processes[index.get()]
+    }
+
+    pub(crate) fn buffer(&self, index: BufferIndex) -> &Buffer {
+        &self.buffers[index.get()]
+    }
+
+    pub(crate) fn encoder(&self, index: EncoderIndex) -> &Encoder {
+        &self.encoders[index.get()]
+    }
+
+    /// Returns the encoders of a buffer.
+    pub(crate) fn encoders_of(&self, buffer: &Buffer) -> &[Encoder] {
+        let first = buffer.first_encoder.get();
+        &self.encoders[first..first + buffer.encoder_count as usize]
+    }
+}
+
+impl Kick {
+    pub(crate) const fn end_ns(&self) -> u64 {
+        self.start_ns + self.duration_ns
+    }
+}
+
+impl Encoder {
+    pub(crate) const fn end_ns(&self) -> u64 {
+        self.start_ns + self.duration_ns
+    }
+}
+
+impl Clock {
+    /// Returns the last instant or duration that the clock can show, in whole nanoseconds.
+    pub(crate) const fn cut(self, ns: u64) -> u64 {
+        match self {
+            Self::Free => ns,
+            // 24 ticks are 1000 ns. Rounding to the nearest tick first keeps a cut value as it is.
+            Self::Mhz24 => ((ns * 24 + 500) / 1_000) * 125 / 3,
+        }
+    }
+}
+
+macro_rules! index {
+    ($($(#[$doc:meta])* $name:ident),*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub(crate) struct $name(u32);
+
+        impl $name {
+            /// Returns the index of the element at `position`. The limit on intervals keeps it in 32 bits.
+            pub(crate) fn at(position: usize) -> Self {
+                Self(u32::try_from(position).unwrap_or(u32::MAX))
+            }
+
+            pub(crate) const fn get(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+index!(
+    /// Index of a process in the plan.
+    ProcessIndex,
+    /// Index of a buffer in the plan.
+    BufferIndex,
+    /// Index of an encoder in the plan.
+    EncoderIndex,
+    /// Index of a label or channel in the plan.
+    NameIndex
+);
+
+/// A table of texts that occur often, each stored once.
+#[derive(Debug, Default)]
+pub(crate) struct NameTable {
+    texts: Vec<String>,
+    known: FxHashMap<String, NameIndex>,
+}
+
+impl NameTable {
+    /// Returns the index of a text, which is added if it is new.
+    pub(crate) fn index_of(&mut self, text: &str) -> NameIndex {
+        if let Some(index) = self.known.get(text) {
+            return *index;
+        }
+
+        let index = NameIndex::at(self.texts.len());
+        self.texts.push(text.to_owned());
+        self.known.insert(text.to_owned(), index);
+        index
+    }
+
+    pub(crate) fn text(&self, index: NameIndex) -> &str {
+        &self.texts[index.get()]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.texts.len()
+    }
+}
+
+/// A signpost, or an event if it has no end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlannedSignpost {
+    pub(crate) process: ProcessIndex,
+    pub(crate) name: String,
+    pub(crate) subsystem: String,
+    pub(crate) category: String,
+    /// Id that is unique in the run, so that overlapping signposts of one name differ.
+    pub(crate) id: u64,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: Option<u64>,
+}
+
+/// The kind of a thread's activity, ordered by priority: a sample shows one of several at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ActivityKind {
+    /// The thread encodes.
+    Encode,
+    /// The thread works between a completion and the next encoding.
+    Host,
+    /// The thread takes a break.
+    Pause,
+    /// The thread waits for a completion.
+    Wait,
+}
+
+/// A period of one activity of a thread.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Activity {
+    pub(crate) process: ProcessIndex,
+    pub(crate) kind: ActivityKind,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+}
+
+/// A sample of a thread's stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sample {
+    pub(crate) process: ProcessIndex,
+    pub(crate) at_ns: u64,
+    pub(crate) weight_ns: u64,
+    pub(crate) kind: ActivityKind,
+}
+
+/// A time during which a main thread did not respond.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlannedHang {
+    pub(crate) process: ProcessIndex,
+    pub(crate) start_ns: u64,
+    pub(crate) duration_ns: u64,
+    pub(crate) kind: String,
+}
+
+/// A period in one state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlannedState {
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    pub(crate) state: String,
+    pub(crate) induced: bool,
+}
+
+/// A period with the same amount of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MemoryInterval {
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    pub(crate) bytes: u64,
+}
