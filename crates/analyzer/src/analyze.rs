@@ -7,6 +7,7 @@ use crate::basics::parallel::both;
 use crate::basics::spans::Span;
 use crate::error::{Error, Result};
 use crate::findings::bound::bound;
+use crate::findings::framework::framework;
 use crate::findings::notes::{self, report_notes};
 use crate::findings::summary::summary;
 use crate::findings::verdicts::verdicts;
@@ -34,7 +35,7 @@ use crate::tables::recording::Recording;
 /// Analyzes a trace that was read with [`selection`](crate::selection). Takes the trace, and
 /// frees each of its tables after using it.
 pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
-    request.settings.limits.check()?;
+    request.settings.thresholds.check()?;
     findings::check(&request.settings.ignored_findings)?;
     let (mut recording, tables) = tables::take(trace)?;
 
@@ -162,6 +163,7 @@ fn report(
         source: recording.source.clone(),
         run: recording.facts.clone(),
         process: analyzed_process(&subject.chosen, &recording.names),
+        framework: None,
         window: subject.cut.facts(),
         counts: work.counts,
         busy: work.busy,
@@ -219,7 +221,8 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
         .extend(phases::not_recorded(&subject.signposts));
 
     report.verdict = bound(report);
-    report.thresholds = verdicts(report, &request.settings);
+    report.framework = framework(report);
+    report.thresholds = verdicts(report, &request.settings.thresholds);
     report.findings = findings(report, &request.settings.ignored_findings);
     // The summary reads the findings.
     report.summary = summary(report);

@@ -8,6 +8,7 @@ use metalens_analyzer::{
     selection, selection_with_raw_events, selection_with_recovery,
 };
 use metalens_exporter::Manifest;
+use metalens_render::document::Unit;
 use metalens_trace::{Input, LoadOptions, Selection};
 
 use crate::exporting;
@@ -76,6 +77,24 @@ pub(crate) struct AnalyzeRequest {
     pub(crate) force: bool,
     /// True if a missed threshold is a failure.
     pub(crate) check: bool,
+    pub(crate) view: View,
+}
+
+/// The part of a report that is printed, and its form.
+#[derive(Debug, Default)]
+pub(crate) struct View {
+    /// True to print every section.
+    pub(crate) full: bool,
+    /// Names of the sections to print. Empty for the first screen, or all.
+    pub(crate) sections: Vec<String>,
+    /// Rows of each table to print at most.
+    pub(crate) top: Option<usize>,
+    /// Heading of the column to sort rows by.
+    pub(crate) sort: Option<String>,
+    /// True to print a table as CSV.
+    pub(crate) is_csv: bool,
+    /// Unit of all times.
+    pub(crate) unit: Option<Unit>,
 }
 
 /// Returns the default place of an input's known work: a file in an export's folder, or beside a
@@ -98,7 +117,7 @@ pub(crate) fn sidecar(file: &Path) -> anyhow::Result<WorkFile> {
 
 /// The largest size of a file of known work, in bytes: room for the times of two hundred thousand
 /// command buffers.
-const LONGEST_WORK: u64 = 32 << 20;
+pub(crate) const LONGEST_WORK: u64 = 32 << 20;
 
 /// Reads and analyzes an input. If the encoder list lost rows, or there are no GPU intervals, which
 /// is rare, reads the input again with the tables that can replace them.

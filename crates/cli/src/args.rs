@@ -9,6 +9,7 @@ pub(crate) mod recording;
 pub(crate) mod requests;
 pub(crate) mod shared;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -51,6 +52,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Report how busy the GPU was, with what, and why it was idle
+    #[command(aliases = ["analyse", "report", "stats"])]
     Analyze(AnalyzeArguments),
     /// Record a program, or a bundled workload, with xctrace
     Record(RecordArguments),
@@ -145,14 +147,60 @@ pub(crate) struct AnalyzeArguments {
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
+    pub(crate) view: ViewArguments,
+    #[command(flatten)]
     pub(crate) part: PartArguments,
-    /// Exit with 5 if a threshold is missed, or was set and cannot be measured
+    /// Exit with 5 if a threshold is missed or cannot be measured
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]
     pub(crate) measure: MeasureArguments,
     #[command(flatten)]
     pub(crate) reading: ReadingArguments,
+}
+
+/// Choice of what is printed.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ViewArguments {
+    /// Print every section [default: the most important, on one screen]
+    #[arg(long, conflicts_with_all = ["json", "sections"])]
+    pub(crate) full: bool,
+    /// Print this section, such as kernels, gaps, latency or findings
+    #[arg(long = "section", value_name = "NAME", conflicts_with = "json")]
+    pub(crate) sections: Vec<String>,
+    /// Print at most this many rows of each table, and findings
+    #[arg(long, value_name = "N", conflicts_with = "json")]
+    pub(crate) top: Option<usize>,
+    /// Sort the rows by this column, such as total, med or name
+    #[arg(long, value_name = "COLUMN", conflicts_with = "json")]
+    pub(crate) sort: Option<String>,
+    /// Format of the sections: csv needs --section
+    #[arg(long, value_enum, default_value_t = SectionFormat::Text, conflicts_with_all = ["json", "markdown"])]
+    pub(crate) format: SectionFormat,
+    /// Unit of all times in tables [default: the best for each; ns for csv]
+    #[arg(long, value_enum, conflicts_with = "json")]
+    pub(crate) unit: Option<TimeUnit>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SectionFormat {
+    /// Text for people
+    #[default]
+    Text,
+    /// Comma-separated values, exact
+    Csv,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TimeUnit {
+    /// Nanoseconds
+    Ns,
+    /// Microseconds
+    Us,
+    /// Milliseconds
+    Ms,
+    /// Seconds
+    S,
 }
 
 #[derive(Debug, Args)]
@@ -355,7 +403,25 @@ pub(crate) struct FakeXctraceArguments {
         allow_hyphen_values = true,
         value_name = "ARGUMENT"
     )]
-    pub(crate) arguments: Vec<std::ffi::OsString>,
+    pub(crate) arguments: Vec<OsString>,
+}
+
+/// Returns the arguments of this process. A path in the place of a command is analyzed:
+/// `metalens run.trace`.
+pub(crate) fn of_process() -> Vec<OsString> {
+    with_command(std::env::args_os().collect())
+}
+
+fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let Some(first) = arguments.get(1) else {
+        return arguments;
+    };
+    let is_option = first.as_encoded_bytes().starts_with(b"-");
+    let is_command = first == "help" || Arguments::command().find_subcommand(first).is_some();
+    if !is_option && !is_command && std::path::Path::new(first).exists() {
+        arguments.insert(1, OsString::from("analyze"));
+    }
+    arguments
 }
 
 /// Returns the whole command line, with the commands that the first screen only names.
@@ -373,6 +439,22 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_path_in_the_place_of_a_command_is_analyzed() {
+        let here = env!("CARGO_MANIFEST_DIR");
+        let check = |arguments: &[&str], expected: &[&str]| {
+            let arguments = ["metalens"].iter().chain(arguments).map(Into::into);
+            let found = with_command(arguments.collect());
+            let expected = ["metalens"].iter().chain(expected).map(OsString::from);
+            assert_eq!(found, expected.collect::<Vec<_>>());
+        };
+        check(&[], &[]);
+        check(&[here, "--json"], &["analyze", here, "--json"]);
+        check(&["report", here], &["report", here]);
+        check(&["--json", here], &["--json", here]);
+        check(&["no-such.trace"], &["no-such.trace"]);
     }
 
     #[test]

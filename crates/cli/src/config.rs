@@ -6,7 +6,7 @@ mod value;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use metalens_analyzer::Settings;
+use metalens_analyzer::{Settings, Thresholds};
 use metalens_comparison::Gate;
 use serde::Deserialize;
 
@@ -33,6 +33,7 @@ struct SettingsFile {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct ThresholdValues {
+    preset: Option<String>,
     average_gap: Option<Value>,
     utilization: Option<Value>,
     launch_efficiency: Option<Value>,
@@ -77,11 +78,11 @@ pub(crate) fn settings(file: Option<&PathBuf>, thresholds: &[String]) -> anyhow:
     }
 
     for threshold in thresholds {
-        let (id, value) = threshold.split_once('=').with_context(|| {
-            format!("--threshold {threshold} has no `=`: write ID=VALUE, such as average-gap=5us")
-        })?;
-        set_threshold(&mut settings, id, value)
-            .with_context(|| format!("--threshold {threshold}"))?;
+        let set = match threshold.split_once('=') {
+            Some((id, value)) => set_threshold(&mut settings, id, value),
+            None => set_preset(&mut settings, threshold),
+        };
+        set.with_context(|| format!("--threshold {threshold}"))?;
     }
     Ok(settings)
 }
@@ -100,6 +101,10 @@ fn parse(path: &Path) -> anyhow::Result<SettingsFile> {
 fn apply_file(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
     let shown = path.display();
     let file = parse(path)?;
+    if let Some(preset) = &file.thresholds.preset {
+        set_preset(settings, preset).with_context(|| format!("{shown}: thresholds.preset"))?;
+    }
+
     let thresholds = [
         ("average-gap", file.thresholds.average_gap),
         ("utilization", file.thresholds.utilization),
@@ -115,22 +120,31 @@ fn apply_file(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sets a threshold, and requires that the report can measure it.
+/// Sets the thresholds of a preset.
+fn set_preset(settings: &mut Settings, name: &str) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        name == "saturated",
+        "unknown preset; use saturated, or ID=VALUE such as average-gap=5us"
+    );
+    settings.thresholds = Thresholds::SATURATED;
+    Ok(())
+}
+
+/// Sets a threshold.
 fn set_threshold(settings: &mut Settings, id: &str, value: &str) -> anyhow::Result<()> {
-    let limits = &mut settings.limits;
+    let thresholds = &mut settings.thresholds;
 
     match id {
         "average-gap" => {
-            limits.average_gap_ns = nanoseconds(value).map_err(anyhow::Error::msg)?;
+            let gap_ns = nanoseconds(value).map_err(anyhow::Error::msg)?;
+            thresholds.average_gap_ns = Some(gap_ns);
         }
-        "utilization" => limits.utilization = ratio(value)?,
-        "launch-efficiency" => limits.launch_efficiency = ratio(value)?,
+        "utilization" => thresholds.utilization = Some(ratio(value)?),
+        "launch-efficiency" => thresholds.launch_efficiency = Some(ratio(value)?),
         _ => anyhow::bail!(
             "unknown threshold {id}; use average-gap, utilization or launch-efficiency"
         ),
     }
-
-    settings.required_thresholds.push(id.to_owned());
     Ok(())
 }
 
@@ -157,9 +171,10 @@ mod tests {
             }
             accepted += 1;
 
-            let limits = &settings.limits;
-            for ratio in [limits.utilization, limits.launch_efficiency] {
-                assert!((0.0..=1.0).contains(&ratio), "{what}: {ratio}");
+            let thresholds = &settings.thresholds;
+            let shares = [thresholds.utilization, thresholds.launch_efficiency];
+            for share in shares.into_iter().flatten() {
+                assert!((0.0..=1.0).contains(&share), "{what}: {share}");
             }
 
             let table: toml::Table = std::str::from_utf8(bytes).unwrap().parse().unwrap();
@@ -170,7 +185,7 @@ mod tests {
             );
 
             let thresholds = table.get("thresholds").and_then(toml::Value::as_table);
-            let known = ["average-gap", "utilization", "launch-efficiency"];
+            let known = ["preset", "average-gap", "utilization", "launch-efficiency"];
             let mut keys = thresholds.into_iter().flat_map(toml::Table::keys);
             assert!(keys.all(|key| known.contains(&key.as_str())), "{what}");
         };
@@ -187,20 +202,22 @@ mod tests {
         assert!((100..1_000).contains(&accepted), "{accepted}");
     }
 
+    type Expected = (Option<u64>, Option<f64>, Option<f64>);
+
     /// Compares the settings of a file and of `--threshold` options with the expected average gap,
     /// utilization and launch efficiency.
-    fn check(toml: &str, thresholds: &[&str], expected: Option<(u64, f64, f64)>) {
+    fn check(toml: &str, thresholds: &[&str], expected: Option<Expected>) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("metalens.toml");
         std::fs::write(&file, toml).unwrap();
         let thresholds: Vec<String> = thresholds.iter().map(|&text| text.to_owned()).collect();
 
         let settings = settings(Some(&file), &thresholds).ok();
-        let actual = settings.map(|Settings { limits, .. }| {
+        let actual = settings.map(|Settings { thresholds, .. }| {
             (
-                limits.average_gap_ns,
-                limits.utilization,
-                limits.launch_efficiency,
+                thresholds.average_gap_ns,
+                thresholds.utilization,
+                thresholds.launch_efficiency,
             )
         });
         assert_eq!(actual, expected, "{toml} {thresholds:?}");
@@ -208,17 +225,29 @@ mod tests {
 
     #[test]
     fn the_command_line_overrides_the_file() {
-        check("", &[], Some((1_000, 0.8, 0.7)));
+        check("", &[], Some((None, None, None)));
         check(
             "[thresholds]\naverage-gap = \"5us\"\nutilization = 0.5\n",
             &[],
-            Some((5_000, 0.5, 0.7)),
+            Some((Some(5_000), Some(0.5), None)),
         );
         check(
             "[thresholds]\naverage-gap = \"5us\"\n",
             &["average-gap=2ms", "launch-efficiency=60%"],
-            Some((2_000_000, 0.8, 0.6)),
+            Some((Some(2_000_000), None, Some(0.6))),
         );
+    }
+
+    #[test]
+    fn a_preset_sets_every_threshold() {
+        let saturated = (Some(1_000), Some(0.8), Some(0.7));
+        check("", &["saturated"], Some(saturated));
+        check(
+            "[thresholds]\nutilization = 0.5\npreset = \"saturated\"\n",
+            &["average-gap=2ms"],
+            Some((Some(2_000_000), Some(0.5), Some(0.7))),
+        );
+        check("[thresholds]\npreset = \"satured\"\n", &[], None);
     }
 
     #[test]

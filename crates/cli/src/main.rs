@@ -21,7 +21,7 @@ use clap::Parser;
 use crate::args::{Arguments, Command};
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::try_parse_from(args::of_process()) {
         Ok(arguments) => arguments,
         Err(error) => return exit::print_usage(&error),
     };

@@ -8,9 +8,10 @@
 )]
 
 use std::io::{self, IsTerminal, StderrLock, StdoutLock, Write};
+use std::path::Path;
 
 use anstream::AutoStream;
-use metalens_text::SafeWriter;
+use metalens_text::{SafeWriter, shown};
 
 /// Opens standard output for text that people read.
 pub(crate) fn page() -> SafeWriter<AutoStream<StdoutLock<'static>>> {
@@ -66,6 +67,22 @@ pub(crate) fn are_notes_on_terminal() -> bool {
 pub(crate) fn width() -> Option<usize> {
     let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
     Some(usize::from(width.0))
+}
+
+/// Says on standard error which file was written.
+pub(crate) fn wrote(path: &Path, quiet: bool) {
+    if !quiet {
+        note(&format!("wrote {}", shown(&path.display().to_string())));
+    }
+}
+
+/// Says on standard error which folder was written, and which page of it to open.
+pub(crate) fn wrote_folder(folder: &Path, page: &str, quiet: bool) {
+    if !quiet {
+        let (folder, page) = (folder.display().to_string(), folder.join(page));
+        let page = page.display().to_string();
+        note(&format!("wrote {}: open {}", shown(&folder), shown(&page)));
+    }
 }
 
 /// Prints one line on standard error.

@@ -402,7 +402,7 @@ mod tests {
             findings: RowFindings::default(),
             finding: None,
             missed: Vec::new(),
-            not_measurable: Vec::new(),
+            thresholds: 0,
             problems: Vec::new(),
             problem_details: Vec::new(),
             busy_over_time: vec![900, 850, 0],

@@ -11,8 +11,7 @@ use crate::unit::Unit;
 /// The change of one figure of the report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricChange {
-    /// Path of the figure in a report, such as `gaps.median_ns`. For thresholds: `thresholds.` and the
-    /// id.
+    /// Path of the figure in a report, such as `gaps.median_ns`.
     pub id: String,
     /// Name of the figure in words.
     pub name: String,

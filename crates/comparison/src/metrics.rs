@@ -22,8 +22,6 @@ pub enum MetricGroup {
     Work,
     /// Submission latency, completion latency and encoding time.
     Latency,
-    /// Measured values of the thresholds.
-    Thresholds,
     /// GPU work of other processes and the driver.
     Machine,
 }
@@ -91,8 +89,7 @@ macro_rules! metrics {
     };
 }
 
-// Shares of time have no better side: a slower kernel makes the GPU busier. The verdict of a
-// threshold says whether it is met.
+// Shares of time have no better side: a slower kernel makes the GPU busier.
 pub(crate) const METRICS: &[Metric] = metrics! {
     "window.span_ns", "first to last GPU work", Time, Ns, Lower, |r| exact(r.window.span_ns);
     "busy.busy_ns", "GPU busy", Time, Ns, Lower, |r| exact(r.busy.busy_ns);
@@ -100,6 +97,8 @@ pub(crate) const METRICS: &[Metric] = metrics! {
     "busy.sum_ns", "kernel time, summed", Time, Ns, Lower, |r| exact(r.busy.sum_ns);
     "efficiency.program_ns", "first encoding to last completion", Time, Ns, Lower,
         |r| exact(r.efficiency.program_ns?);
+    "efficiency.of_program", "busy share, first encoding to last completion", Time, Ratio, None,
+        |r| r.efficiency.of_program;
     "run.duration_ns", "recording", Time, Ns, None, |r| exact(r.run.duration_ns?);
 
     "gaps.total_ns", "GPU idle", Gaps, Ns, Lower, |r| exact(r.gaps.total_ns);
@@ -138,11 +137,6 @@ pub(crate) const METRICS: &[Metric] = metrics! {
     "latency.encoding_busy_ns", "encoding, total", Latency, Ns, Lower,
         |r| exact(r.latency.encoding_busy_ns.filter(|_| r.sanity.lists_encoders())?);
 
-    "thresholds.average-gap", "average-gap", Thresholds, Ns, Lower, |r| threshold_value(r, "average-gap");
-    "thresholds.utilization", "utilization", Thresholds, Ratio, None, |r| threshold_value(r, "utilization");
-    "thresholds.launch-efficiency", "launch-efficiency", Thresholds, Ratio, None,
-        |r| threshold_value(r, "launch-efficiency");
-
     "busy.machine_busy_ns", "GPU busy, all processes", Machine, Ns, None,
         |r| exact(r.busy.machine_busy_ns);
     "busy.others_busy_ns", "GPU busy, other processes", Machine, Ns, None,
@@ -172,12 +166,4 @@ fn signed(value: i64) -> Option<f64> {
 /// Returns the idle time of one cause, if the analyzer considers it measured.
 fn idle_by_cause(report: &Report, cause: Cause) -> Option<f64> {
     exact(report.idle.known(cause)?)
-}
-
-fn threshold_value(report: &Report, id: &str) -> Option<f64> {
-    report
-        .thresholds
-        .iter()
-        .find(|threshold| threshold.id == id)?
-        .value
 }

@@ -3,10 +3,12 @@
 use std::io::{self, Write};
 
 use metalens_analyzer::Analysis;
+use metalens_analyzer::message::Value;
 use metalens_batch::Index;
 use metalens_comparison::many::TraceRow;
 use metalens_text::csv;
 
+use crate::document::{Cell, Column, ColumnKind, Table, Unit};
 use crate::index::reason;
 
 const GAP_HEADINGS: [&str; 13] = [
@@ -42,6 +44,59 @@ pub fn gaps(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         csv.end()?;
     }
     Ok(())
+}
+
+/// Writes a table with exact values: times in one unit, which the headings name, and shares of 1.
+/// Bars are left out.
+pub fn table(table: &Table, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
+    let shown = table.columns.iter().enumerate();
+    let shown = shown.filter(|(_, column)| column.kind != ColumnKind::Bar);
+    let shown: Vec<(usize, &Column)> = shown.collect();
+
+    let mut csv = csv::Writer::new(out);
+    for &(at, column) in &shown {
+        let cells = table.rows.iter().filter_map(|row| row.get(at));
+        let has_times = cells
+            .filter_map(|cell| number(cell, unit))
+            .any(|(_, is_time)| is_time);
+        let heading = &column.heading.text;
+        if has_times {
+            csv.text(format!("{heading} ({})", unit.ascii()).as_str())?;
+        } else {
+            csv.text(heading.as_str())?;
+        }
+    }
+    csv.end()?;
+
+    for row in table.rows.iter().take(table.long) {
+        for cell in shown.iter().filter_map(|&(at, _)| row.get(at)) {
+            match number(cell, unit) {
+                Some((number, _)) => csv.value(number)?,
+                // Tables show a dash for what is unknown.
+                None if cell.text.text == "-" => csv.text(None)?,
+                None => csv.text(cell.text.text.as_str())?,
+            }
+        }
+        csv.end()?;
+    }
+    Ok(())
+}
+
+/// Returns the number of a cell that is a number alone, and whether it is a time.
+fn number(cell: &Cell, unit: Unit) -> Option<(String, bool)> {
+    let [value] = cell.text.values.as_slice() else {
+        return None;
+    };
+    if value.text != cell.text.text {
+        return None;
+    }
+    match value.value {
+        Value::Time { ns } | Value::Moment { ns } => Some((unit.exact(ns.into()), true)),
+        Value::SignedTime { ns } => Some((unit.exact(ns.into()), true)),
+        Value::Count { count } => Some((count.to_string(), false)),
+        Value::Bytes { bytes } => Some((bytes.to_string(), false)),
+        _ => cell.sort_value().map(|number| (number.to_string(), false)),
+    }
 }
 
 const INDEX_HEADINGS: [&str; 32] = [

@@ -164,6 +164,7 @@ fn cut_message(text: &str, values: &[message::PlacedValue]) -> Message {
 fn traces(index: &Index) -> Section {
     let rows = &index.rows;
     let has_dates = rows.iter().any(|row| row.date.is_some());
+    let has_thresholds = rows.iter().any(|row| row.thresholds > 0);
     let is_one_program = same(rows, |row| Some(&row.process)).is_some();
     let is_one_gpu = same(rows, |row| row.gpu.as_deref()).is_some();
     let mut columns = vec![
@@ -176,8 +177,6 @@ fn traces(index: &Index) -> Section {
         Column::words("top idle cause").spare(1),
         Column::label("finding"),
         Column::sentence("title"),
-        Column::number("missed"),
-        Column::label("thresholds missed").spare(8),
         Column::label("top kernel").spare(6),
         Column::number("intervals").spare(3),
         Column::number("kernels").spare(7),
@@ -187,6 +186,10 @@ fn traces(index: &Index) -> Section {
         Column::number("machine busy").spare(7),
         Column::number("problems").spare(7),
     ];
+    if has_thresholds {
+        columns.push(Column::number("missed"));
+        columns.push(Column::label("thresholds missed").spare(8));
+    }
     columns.extend(has_dates.then(|| Column::words("recorded").spare(8)));
     columns.extend((!is_one_program).then(|| Column::label("program").spare(5)));
     columns.extend((!is_one_gpu).then(|| Column::label("GPU").spare(8)));
@@ -195,6 +198,10 @@ fn traces(index: &Index) -> Section {
     let mut table = table.sortable().limited(ROWS, usize::MAX);
     for row in rows {
         let mut cells = trace_cells(row);
+        if has_thresholds {
+            cells.push(missed(row).into());
+            cells.push(or_dash(row.missed.join(", ")).into());
+        }
         cells.extend(has_dates.then(|| date(row).into()));
         cells.extend((!is_one_program).then(|| process(&row.process, true).into()));
         let gpu = row.gpu.as_deref().unwrap_or("-");
@@ -231,8 +238,6 @@ fn trace_cells(row: &TraceRow) -> Vec<Cell> {
             plain(cut(&one.title, LONGEST_TEXT))
         })
         .into(),
-        missed(row).into(),
-        or_dash(row.missed.join(", ")).into(),
         top_kernel(row).into(),
         count(row.intervals).into(),
         count(row.kernels).into(),
@@ -269,13 +274,13 @@ fn finding(row: &TraceRow) -> Cell {
     }
 }
 
-/// Returns the number of missed thresholds, of those that were measured.
+/// Returns the number of missed thresholds, of those that are set.
 fn missed(row: &TraceRow) -> Message {
-    const THRESHOLDS: usize = 3;
-    let missed = row.missed.len();
-    let kept = THRESHOLDS.saturating_sub(missed + row.not_measurable.len());
-    let [missed, measured] = [missed, missed + kept].map(|number| count(number as u64));
-    message!("{} of {}", missed, measured)
+    message!(
+        "{} of {}",
+        count(row.missed.len() as u64),
+        count(row.thresholds)
+    )
 }
 
 fn top_kernel(row: &TraceRow) -> Message {

@@ -42,8 +42,6 @@ impl Evidence {
     pub(crate) fn severity(&self, at_most: Severity, window_ns: u64) -> Severity {
         /// Share of the window below which a finding is at most medium.
         const MUCH: f64 = 0.1;
-        /// Share of the window below which it is low: most measurements vary as much.
-        const SOME: f64 = 0.02;
         let of_gain = match self.at_most_ns {
             Some(ns) if !is_share(ns, window_ns, SOME) => Severity::Low,
             Some(ns) if !is_share(ns, window_ns, MUCH) => Severity::Medium,
@@ -92,11 +90,6 @@ pub(crate) fn longest(report: &Report, cause: Cause) -> Vec<Message> {
     gaps.take(3).map(place).collect()
 }
 
-/// Returns the longest gaps.
-pub(crate) fn longest_of_all(report: &Report) -> Vec<Message> {
-    report.gaps.top.iter().take(3).map(place).collect()
-}
-
 fn place(gap: &TopGap) -> Message {
     message!(
         "gap of {} at {}",
@@ -105,11 +98,21 @@ fn place(gap: &TopGap) -> Message {
     )
 }
 
-/// Returns whether the GPU was so busy that gaps do not matter.
-pub(crate) fn is_saturated(report: &Report) -> bool {
-    /// Default threshold of utilization: above it, idle time is not the problem.
-    const ENOUGH: f64 = 0.8;
-    report.busy.ratio.is_none_or(|ratio| ratio >= ENOUGH)
+/// Share of the window below which idle time is not worth a finding: most measurements vary as
+/// much.
+const SOME: f64 = 0.02;
+
+/// Returns the idle time that is the program's own: all but contention. Shares of it show the
+/// program's waits beside other processes, too.
+pub(crate) fn own_idle_ns(report: &Report) -> u64 {
+    let idle = &report.idle;
+    idle.total_ns.saturating_sub(idle.parts.contention_ns)
+}
+
+/// Returns whether an amount of idle time is at least this share of the program's own, and enough
+/// of the window.
+pub(crate) fn matters(ns: u64, report: &Report, least: f64) -> bool {
+    is_share(ns, own_idle_ns(report), least) && is_share(ns, report.window.span_ns, SOME)
 }
 
 /// Returns whether a part is at least this share of a whole that is not zero.

@@ -1,7 +1,8 @@
 //! Rules about idle time and its causes.
 
-use super::evidence::{Evidence, is_saturated, is_share, longest, of_idle, share_of};
-use super::rule::Rule;
+use super::evidence::{Evidence, is_share, longest, matters, of_idle, share_of};
+use super::framework::{Framework, Knob};
+use super::rule::{Concern, Rule};
 use crate::basics::message::{
     Message, count, counted, function, percent, process, time, ungrouped,
 };
@@ -11,21 +12,51 @@ use crate::report::{Cause, Report, Severity};
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "serialized",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::High,
         title: "the program waits for every command buffer before it encodes the next",
         condition: serialized,
         action: "commit the next command buffer before the last one finishes",
-        advice: "Do not wait after every command buffer. Encode many dispatches into one \
-             command buffer (MLX: fewer mx.eval calls, a higher MLX_MAX_OPS_PER_BUFFER; \
-             candle and llama.cpp: one command buffer per graph), or commit the next \
-             buffer before the last one finishes and wait only for results that the CPU \
-             reads (addCompletedHandler instead of waitUntilCompleted).",
+        advice: "Do not wait after every command buffer. Commit the next buffer before the last \
+             one finishes, wait only for results that the CPU reads (addCompletedHandler instead \
+             of waitUntilCompleted), and encode many dispatches into one command buffer.",
+        knobs: &[
+            Knob {
+                framework: Framework::Mlx,
+                advice: "call mx.async_eval instead of mx.eval, and keep .item() and print() out \
+                     of each step; then raise MLX_MAX_OPS_PER_BUFFER and MLX_MAX_MB_PER_BUFFER.",
+            },
+            Knob {
+                framework: Framework::PyTorch,
+                advice: ".item(), .cpu(), print() of a tensor and torch.mps.synchronize() wait \
+                     for the GPU; keep them out of each step.",
+            },
+            Knob {
+                framework: Framework::Candle,
+                advice: "to_scalar and to_vec wait for the GPU; keep them out of each step. \
+                     CANDLE_METAL_COMPUTE_PER_BUFFER (50 by default) sets how many dispatches \
+                     share a command buffer.",
+            },
+            Knob {
+                framework: Framework::LlamaCpp,
+                advice: "it sends whole graphs already; a larger micro-batch (-ub) gives each more \
+                     work, and sampling on the CPU after each token is the wait that is left.",
+            },
+            Knob {
+                framework: Framework::CoreMl,
+                advice: "use the asynchronous prediction call, so that the next input is prepared \
+                     during a prediction.",
+            },
+        ],
         counter_evidence: "The CPU needs each result before it can encode the next buffer. Then only \
              shorter round trips help, or moving that step to the GPU. Record with \
              several dispatches per buffer to find out.",
     },
     Rule {
         id: "submission-latency",
+        concern: Concern::Speed,
+        within: &["serialized"],
         severity: Severity::High,
         title: "submission latency makes up much of the idle time",
         condition: submission_latency,
@@ -33,11 +64,14 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Each command buffer pays the latency from its commit to its start on the \
              GPU. Submit fewer and larger ones, or keep a second one committed while the \
              first runs, so that the latency overlaps with GPU work.",
+        knobs: &[],
         counter_evidence: "Latency that grows with the work in a buffer is not a fixed cost: compare \
              latency.submission of small and large buffers.",
     },
     Rule {
         id: "completion-latency",
+        concern: Concern::Speed,
+        within: &["serialized"],
         severity: Severity::Medium,
         title: "completion latency makes up much of the idle time",
         condition: completion_latency,
@@ -45,24 +79,41 @@ pub(super) const RULES: &[Rule] = &[
         advice: "The program sleeps until it is notified that the GPU finished. Wait less \
              often: read results once for many command buffers, use a completion handler, \
              or let the GPU signal the next step itself (MTLSharedEvent).",
+        knobs: &[],
         counter_evidence: "latency.completion falls to a few µs when the program polls instead of \
              sleeping: then the wake-up of the thread is slow, not the notification.",
     },
     Rule {
         id: "host-bound",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::High,
         title: "the GPU waits for the CPU between a result and the next submission",
         condition: host_bound,
         action: "prepare the next command buffer while the GPU runs the last one",
         advice: "Between a result and the next encoding the program computes, allocates or \
              waits. Prepare the next buffer while the GPU runs the last one, encode on a \
-             second thread, or record once and replay (MLX: mx.compile; Metal: indirect \
-             command buffers). Record with CPU samples to see the functions.",
+             second thread, or record once and replay (indirect command buffers). Record with \
+             CPU samples to see the functions.",
+        knobs: &[
+            Knob {
+                framework: Framework::Mlx,
+                advice: "call mx.async_eval, so that Python builds the next step while the GPU \
+                     works, and mx.compile the step.",
+            },
+            Knob {
+                framework: Framework::PyTorch,
+                advice: "move .item(), .cpu() and print() out of the step; torch.compile may \
+                     help, but is young on MPS.",
+            },
+        ],
         counter_evidence: "CPU samples show the encoding thread asleep: it waits for input, a timer or \
              another thread, and faster code would not help.",
     },
     Rule {
         id: "encoding-bound",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::High,
         title: "the GPU waits while the program encodes the next command buffer",
         condition: encoding_bound,
@@ -70,12 +121,26 @@ pub(super) const RULES: &[Rule] = &[
         advice: "The GPU starts a command buffer only after its commit, so it waits for the encoding of \
              all its encoders. Commit the first encoders early in a command buffer of their own, \
              encode the next buffer while the GPU runs the last one, or encode on several threads. \
-             Reuse encoded work where the API allows it (indirect command buffers; MLX: \
-             mx.compile encodes fewer kernels).",
+             Reuse encoded work where the API allows it (indirect command buffers). A renderer \
+             keeps several frames in flight, or encodes a pass on several threads \
+             (MTLParallelRenderCommandEncoder).",
+        knobs: &[
+            Knob {
+                framework: Framework::Mlx,
+                advice: "a lower MLX_MAX_OPS_PER_BUFFER commits earlier; mx.compile leaves fewer \
+                     kernels to encode.",
+            },
+            Knob {
+                framework: Framework::Candle,
+                advice: "a lower CANDLE_METAL_COMPUTE_PER_BUFFER commits earlier.",
+            },
+        ],
         counter_evidence: "With the first encoders committed on their own, the gaps stay as long.",
     },
     Rule {
         id: "queue-starved",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::Medium,
         title: "the GPU was idle although the next work was already encoded",
         condition: queue_starved,
@@ -84,18 +149,22 @@ pub(super) const RULES: &[Rule] = &[
              the two encoders: barriers, fences, switches between compute and blit, \
              resources that must become resident. Merge encoders; use one encoder with \
              memoryBarrier for many dispatches.",
+        knobs: &[],
         counter_evidence: "If these gaps lie between command buffers, the second buffer may have been \
              encoded early and committed late: compare \
              shape.command_buffers.gaps_inside_ns.",
     },
     Rule {
         id: "contention",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::Medium,
         title: "other processes ran on the GPU while work of this process waited",
         condition: contention,
         action: "close other programs that use the GPU, and record again",
         advice: "Close programs that draw (browsers, animated windows, screen recorders), or \
              record with the display asleep. Measure when no other program uses the GPU.",
+        knobs: &[],
         counter_evidence: "A second recording on a quiet machine shows the same gaps.",
     },
 ];
@@ -111,8 +180,7 @@ fn serialized(report: &Report) -> Option<Evidence> {
     let between = ledger.between_buffers;
     let fires = between >= PAIRS
         && is_share(ledger.serialized, between, SHARE)
-        && is_share(ledger.round_trips_ns, ledger.total_ns, OF_IDLE)
-        && !is_saturated(report);
+        && matters(ledger.round_trips_ns, report, OF_IDLE);
     let per_pair = ledger.round_trips_ns / ledger.serialized.max(1);
     fires.then(|| {
         Evidence::new(message!(
@@ -139,7 +207,7 @@ fn overlap_ns(report: &Report) -> u64 {
 fn submission_latency(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.3;
     let submission_ns = report.idle.parts.submission_ns;
-    let fires = is_share(submission_ns, report.idle.total_ns, SHARE) && !is_saturated(report);
+    let fires = matters(submission_ns, report, SHARE);
     let start = report.latency.submission.map(|start| {
         message!(
             "; from commit to GPU start: {} (median)",
@@ -161,7 +229,7 @@ fn submission_latency(report: &Report) -> Option<Evidence> {
 fn completion_latency(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.25;
     let completion_ns = report.idle.parts.completion_ns;
-    let fires = is_share(completion_ns, report.idle.total_ns, SHARE) && !is_saturated(report);
+    let fires = matters(completion_ns, report, SHARE);
     let known = report.latency.completion.map(|completion| {
         let side = if completion.median_ns < 0 {
             "before"
@@ -193,8 +261,7 @@ const CPU_SHARE: f64 = 0.4;
 fn cpu_time(report: &Report) -> Option<(u64, u64)> {
     let parts = &report.idle.parts;
     let cpu_ns = parts.host_ns + parts.encoding_ns;
-    let matters = is_share(cpu_ns, report.idle.total_ns, CPU_SHARE) && !is_saturated(report);
-    matters.then_some((parts.host_ns, parts.encoding_ns))
+    matters(cpu_ns, report, CPU_SHARE).then_some((parts.host_ns, parts.encoding_ns))
 }
 
 fn host_bound(report: &Report) -> Option<Evidence> {
@@ -271,7 +338,7 @@ fn functions(report: &Report) -> Vec<Message> {
 fn queue_starved(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.2;
     let queued_ns = report.idle.parts.queued_ns;
-    let fires = is_share(queued_ns, report.idle.total_ns, SHARE) && !is_saturated(report);
+    let fires = matters(queued_ns, report, SHARE);
     fires.then(|| {
         let inside = match report.shape.command_buffers.gaps_inside_ns {
             0 => "none of the idle time".into(),

@@ -1,7 +1,7 @@
 //! Rules about the machine: errors, clock, heat, memory, other processes.
 
 use super::evidence::{Evidence, is_share, share_of};
-use super::rule::Rule;
+use super::rule::{Concern, Rule};
 use crate::basics::message::{
     Message, bytes, count, counted, moment, name, percent, process, quote, time,
 };
@@ -11,6 +11,8 @@ use crate::report::{OtherProcess, Report, Severity, StateTime};
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "command-buffer-errors",
+        concern: Concern::Results,
+        within: &[],
         severity: Severity::High,
         title: "command buffers ended in an error",
         condition: errors,
@@ -18,10 +20,13 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Read MTLCommandBuffer.error in a completion handler. These timings leave out \
              the work that failed, and results may be wrong. Run once with Metal API \
              validation and shader validation.",
+        knobs: &[],
         counter_evidence: "None: the recording lists the errors.",
     },
     Rule {
         id: "compiling-inside",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::Medium,
         title: "shaders are compiled during the work",
         condition: compiling,
@@ -29,19 +34,25 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Create pipelines before the work begins, and keep them: cache \
              MTLComputePipelineState objects, or ship a binary archive \
              (MTLBinaryArchive).",
+        knobs: &[],
         counter_evidence: "A second run in the same process compiles nothing.",
     },
     Rule {
         id: "hangs",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::Medium,
         title: "the program did not respond for some time",
         condition: hangs,
         action: "move encoding and waiting off the main thread",
         advice: "The main thread is blocked. Wait for the GPU and encode on another thread.",
+        knobs: &[],
         counter_evidence: "The program has no windows, so it has nothing to respond to.",
     },
     Rule {
         id: "memory-growing",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::Medium,
         title: "GPU memory grows steadily",
         condition: memory_growing,
@@ -49,10 +60,13 @@ pub(super) const RULES: &[Rule] = &[
         advice: "The program keeps memory that it should reuse or release. Look at buffers \
              allocated in each iteration, at caches without a limit (MLX: \
              mx.set_cache_limit), and at autorelease pools that are never drained.",
+        knobs: &[],
         counter_evidence: "A cache that stops growing later: record for longer.",
     },
     Rule {
         id: "low-performance-state",
+        concern: Concern::Numbers,
+        within: &[],
         severity: Severity::Caveat,
         title: "the GPU ran at its lowest clock",
         condition: low_state,
@@ -63,26 +77,33 @@ pub(super) const RULES: &[Rule] = &[
              mode off, or record at another clock to measure kernels (`metalens record \
              --gpu-clock maximum`; `default` leaves the clock to the GPU where the \
              template fixes it).",
+        knobs: &[],
         counter_evidence: "A recording in the Maximum state shows the same kernel times.",
     },
     Rule {
         id: "thermal",
+        concern: Concern::Numbers,
+        within: &[],
         severity: Severity::Caveat,
         title: "the machine was hot and may have run below full speed",
         condition: thermal,
         action: "let the machine cool down, and record again",
         advice: "Let the machine cool down and record again. For long runs, report the first \
              and the last minute separately.",
+        knobs: &[],
         counter_evidence: "Kernel times do not differ between the cool and the hot part.",
     },
     Rule {
         id: "shared-gpu",
+        concern: Concern::Speed,
+        within: &["contention"],
         severity: Severity::Caveat,
         title: "other processes used the GPU at the same time",
         condition: shared,
         action: "close other programs that use the GPU, and record again",
         advice: "Work of other processes slows this work down even where it does not delay \
              it. Close browsers and windows that draw, and record again.",
+        knobs: &[],
         counter_evidence: "A recording on a quiet machine shows the same kernel times.",
     },
 ];

@@ -9,6 +9,7 @@
 
 pub(crate) mod bound;
 mod evidence;
+pub(crate) mod framework;
 mod idle;
 mod machine;
 pub(crate) mod notes;
@@ -19,7 +20,7 @@ mod trust;
 pub(crate) mod verdicts;
 mod work;
 
-use self::rule::Rule;
+use self::rule::{Concern, Rule};
 use crate::error::{Error, Result};
 use crate::report::{Finding, Report};
 
@@ -58,18 +59,32 @@ pub(crate) fn check(ignored: &[String]) -> Result<()> {
     })
 }
 
-/// Returns the findings of a report: by severity, then by gain, then in the order of the rules.
+/// Returns the findings of a report: by concern, severity and gain, then in the order of the rules.
+/// A finding that another one contains is left out.
 #[must_use]
 pub(crate) fn findings(report: &Report, ignored: &[String]) -> Vec<Finding> {
-    let wanted = rules().filter(|rule| !ignored.iter().any(|id| id == rule.id));
-    let mut found: Vec<Finding> = wanted
-        .filter_map(|rule| Some(rule.finding((rule.condition)(report)?, report)))
-        .collect();
-    found.sort_by_key(|finding| {
-        let gain = finding.gain.map_or(0, |gain| gain.at_most_ns);
-        (finding.severity, std::cmp::Reverse(gain))
+    let fired = rules().filter_map(|rule| Some((rule, (rule.condition)(report)?)));
+    let fired: Vec<_> = fired.collect();
+    let ids: Vec<&str> = fired.iter().map(|(rule, _)| rule.id).collect();
+
+    // Whoever hides a finding does not want to see its parts instead.
+    let whole = fired.into_iter().filter(|(rule, _)| {
+        let is_part = rule.within.iter().any(|id| ids.contains(id));
+        !is_part && !ignored.iter().any(|id| id == rule.id)
     });
-    found
+    let whole = whole.map(|(rule, evidence)| (rule.concern, rule.finding(evidence, report)));
+    let mut found: Vec<(Concern, Finding)> = whole.collect();
+    found.sort_by_key(|(concern, finding)| {
+        let gain = finding.gain.map_or(0, |gain| gain.at_most_ns);
+        (*concern, finding.severity, std::cmp::Reverse(gain))
+    });
+    found.into_iter().map(|(_, finding)| finding).collect()
+}
+
+/// Returns the first finding that says that results or numbers may be wrong.
+fn warning(findings: &[Finding]) -> Option<&'static Rule> {
+    let first = rule(&findings.first()?.id)?;
+    (first.concern != Concern::Speed).then_some(first)
 }
 
 #[cfg(test)]
@@ -79,11 +94,12 @@ mod tests {
     #[test]
     fn rules_have_unique_ids_and_all_texts() {
         let mut ids = ids();
-        assert!(ids.len() >= 20, "{ids:?}");
+        assert!(ids.len() >= 25, "{ids:?}");
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len(), rules().count());
         for rule in rules() {
+            assert!(rule.within.iter().all(|id| ids.contains(id)), "{}", rule.id);
             for text in [rule.title, rule.action, rule.advice, rule.counter_evidence] {
                 assert!(text.len() > 20, "{}: {text:?}", rule.id);
                 assert!(!text.contains("  "), "{}: {text:?}", rule.id);

@@ -1,14 +1,31 @@
 //! Type of a rule that reads a report.
 
 use super::evidence::Evidence;
+use super::framework::{Framework, Knob, knobs};
 use crate::basics::message::Message;
 use crate::basics::units::capital;
 use crate::report::{Finding, Report, Severity};
+
+/// The concern of a rule, the most important first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Concern {
+    /// Results of the program may be wrong.
+    Results,
+    /// Numbers of the report mean less than they seem to.
+    Numbers,
+    /// The program could be faster, or easier to profile.
+    Speed,
+}
 
 /// A rule that turns numbers of a report into a finding.
 pub(crate) struct Rule {
     /// Stable name: settings and gates refer to it.
     pub id: &'static str,
+    /// Concern of the rule: findings are ordered by it first.
+    pub concern: Concern,
+    /// Rules whose findings tell the same cause as a whole: beside one of them, this one is left
+    /// out.
+    pub within: &'static [&'static str],
     /// Highest severity: a finding gets a lower one if little of the window is at stake.
     pub severity: Severity,
     /// Statement of what is wrong, as a clause without a capital.
@@ -19,6 +36,8 @@ pub(crate) struct Rule {
     pub action: &'static str,
     /// Advice on what to do, in full sentences.
     pub advice: &'static str,
+    /// Advice for users of a framework, the first step first.
+    pub knobs: &'static [Knob],
     /// Observation that would disprove the finding.
     pub counter_evidence: &'static str,
 }
@@ -26,6 +45,7 @@ pub(crate) struct Rule {
 impl Rule {
     /// Returns the finding of this rule.
     pub(super) fn finding(&self, evidence: Evidence, report: &Report) -> Finding {
+        let seen = report.framework.as_ref().map(|seen| seen.framework);
         let severity = evidence.severity(self.severity, report.window.span_ns);
         let gain = evidence.gain(report.window.span_ns);
         let (text, values) = evidence.text.into_parts();
@@ -41,8 +61,18 @@ impl Rule {
             look_at,
             look_at_values,
             action: self.action.to_owned(),
-            advice: self.advice.to_owned(),
+            advice: self.advice(seen),
             counter_evidence: self.counter_evidence.to_owned(),
         }
+    }
+
+    /// Returns the advice, with that for the framework that was seen, or for each if none was.
+    fn advice(&self, seen: Option<Framework>) -> String {
+        let mut advice = self.advice.to_owned();
+        for knob in knobs(self.knobs, seen) {
+            advice.push(' ');
+            advice.push_str(&format!("{}: {}", knob.framework.name(), knob.advice));
+        }
+        advice
     }
 }

@@ -1,6 +1,6 @@
 //! Summarizes a report in four sentences, which every page begins with.
 
-use super::rule;
+use super::{rule, warning};
 use crate::basics::message::{
     Message, count, counted, factor, percent, process, shown_share, time,
 };
@@ -14,8 +14,9 @@ pub(crate) fn summary(report: &Report) -> Summary {
     let (busy, busy_values) = busy(report).into_parts();
     let (idle, idle_values) = idle(report).into_parts();
     let (cause, cause_values) = causes(report).map(Message::into_parts).unzip();
-    let (advice, advice_values) = advice(&report.findings).into_parts();
+    let (advice, advice_values) = advice(report).into_parts();
     Summary {
+        warning: warning(&report.findings).map(|rule| format!("{}; {}", rule.title, rule.action)),
         busy,
         busy_values,
         idle,
@@ -69,12 +70,29 @@ fn causes(report: &Report) -> Option<Message> {
     Some(message!("Idle time: {}", Message::joined(causes, ", ")))
 }
 
+/// Returns what is left to gain where no rule found a cause.
+fn nothing_found(report: &Report) -> Message {
+    /// Share of the window below which idle time is not worth a word.
+    const LITTLE: f64 = 0.02;
+    let (idle_ns, span_ns) = (report.idle.total_ns, report.window.span_ns);
+    let share = ratio(idle_ns, span_ns).filter(|&share| share >= LITTLE);
+    match share.zip(ratio(span_ns, span_ns - idle_ns.min(span_ns))) {
+        Some((share, speedup)) => message!(
+            "No large bottleneck; {} idle time remains (at most {}× faster without it)",
+            percent(share),
+            factor(speedup)
+        ),
+        None => "No finding".into(),
+    }
+}
+
 /// Returns the advice with the largest gain; without a gain, the first finding.
-fn advice(findings: &[Finding]) -> Message {
+fn advice(report: &Report) -> Message {
+    let findings = &report.findings;
     let gain = |finding: &&Finding| finding.gain.map_or(0, |gain| gain.at_most_ns);
     let best = findings.iter().rev().max_by_key(gain);
     let Some(first) = findings.first() else {
-        return "No finding".into();
+        return nothing_found(report);
     };
     let title = rule(&first.id).map_or("", |rule| rule.title);
     match best.and_then(|best| Some((best, best.gain?))) {

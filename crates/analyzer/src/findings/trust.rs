@@ -1,7 +1,8 @@
 //! Rules about how far the numbers of a recording can be trusted.
 
 use super::evidence::{Evidence, is_share};
-use super::rule::Rule;
+use super::framework::{Framework, Knob};
+use super::rule::{Concern, Rule};
 use crate::basics::message::{Message, count, counted, moment, name, percent, table, time};
 use crate::message;
 use crate::report::{NamedBy, Report, Severity, TimingVerdict};
@@ -9,6 +10,8 @@ use crate::report::{NamedBy, Report, Severity, TimingVerdict};
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "incomplete-recording",
+        concern: Concern::Numbers,
+        within: &[],
         severity: Severity::Caveat,
         title: "the recording is incomplete",
         condition: incomplete,
@@ -16,10 +19,13 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Record a shorter stretch (--time-limit), record fewer instruments, and let \
              the recorder finish writing. Idle time with the cause unknown marks where \
              rows are missing.",
+        knobs: &[],
         counter_evidence: "`metalens tables` lists as many rows as the program made.",
     },
     Rule {
         id: "tables-disagree",
+        concern: Concern::Numbers,
+        within: &[],
         severity: Severity::Caveat,
         title: "two tables of the recording contradict each other",
         condition: tables_disagree,
@@ -27,48 +33,74 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Record again before you rely on either table. In every sound recording so \
              far, the Active time of the GPU and the intervals of all processes agreed to \
              the nanosecond.",
+        knobs: &[],
         counter_evidence: "The window starts with the recording: only one table knows of work that was \
              already running.",
     },
     Rule {
         id: "clock-fault",
+        concern: Concern::Numbers,
+        within: &[],
         severity: Severity::Caveat,
         title: "the timings of the program contradict the recording",
         condition: clock_fault,
         action: "check that the timings and the recording are of the same run",
         advice: "Use neither until they agree. Check that both are of the same run, and that \
              the timings are GPUStartTime and GPUEndTime of the same command buffers.",
+        knobs: &[],
         counter_evidence: "The timings are of another run, or in another order.",
     },
     Rule {
         id: "warm-up-inside",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::Caveat,
         title: "the window contains a warm-up that differs from the rest",
         condition: warm_up,
         action: "judge the steady part: --skip-warmup cuts the warm-up off",
         advice: "Judge the steady part. --skip-warmup cuts the warm-up off, and \
              phases.warm_up has the results with and without it.",
+        knobs: &[],
         counter_evidence: "The beginning of a second recording does not differ from its rest.",
     },
     Rule {
         id: "unlabeled",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::Caveat,
         title: "no work is labeled, so kernels cannot be told apart",
         condition: unlabeled,
         action: "label encoders and command buffers",
         advice: "Label encoders and command buffers (setLabel), or push a debug group on the \
-             command buffer. MLX: a build with MLX_METAL_DEBUG=ON. candle: its debug- \
-             labels feature. The names of functions need a recording with the Shader \
+             command buffer. The names of functions need a recording with the Shader \
              Timeline.",
+        knobs: &[
+            Knob {
+                framework: Framework::Mlx,
+                advice: "build it with MLX_METAL_DEBUG=ON.",
+            },
+            Knob {
+                framework: Framework::Candle,
+                advice: "enable the feature metal-debug-labels of candle-core.",
+            },
+            Knob {
+                framework: Framework::PyTorch,
+                advice: "torch.mps.profiler.profile() emits signposts: record them, and select \
+                     one with --phase.",
+            },
+        ],
         counter_evidence: "None: the recording has no labels.",
     },
     Rule {
         id: "little-work",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::Caveat,
         title: "there is too little work to judge",
         condition: little_work,
         action: "record at least a hundred repetitions",
         advice: "Record more work: a hundred repetitions separate a pattern from an accident.",
+        knobs: &[],
         counter_evidence: "The program does no more work than this.",
     },
 ];

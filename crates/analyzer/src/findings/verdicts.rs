@@ -3,27 +3,24 @@
 use crate::basics::message::{Message, Value, table, ungrouped};
 use crate::message;
 use crate::report::{Efficiency, Report, ThresholdResult, ThresholdUnit, Verdict, Wanted};
-use crate::request::settings::Settings;
+use crate::request::settings::Thresholds;
 use crate::tables::commands::{COMPLETIONS, ENCODERS};
 
-/// Returns the result of each threshold.
+/// Returns the result of each threshold that is set.
 #[must_use]
-pub(crate) fn verdicts(report: &Report, settings: &Settings) -> Vec<ThresholdResult> {
-    let limits = settings.limits;
-    let mut verdicts = vec![
-        average_gap(report, limits.average_gap_ns),
-        utilization(report, limits.utilization),
-        launch_efficiency(&report.efficiency, limits.launch_efficiency),
-    ];
-    for verdict in &mut verdicts {
-        verdict.required = settings.required_thresholds.contains(&verdict.id);
-        if verdict.required && verdict.value.is_none() {
-            verdict
-                .why
-                .push_str("; --check fails, because this threshold was set and cannot be measured");
-        }
-    }
-    verdicts
+pub(crate) fn verdicts(report: &Report, thresholds: &Thresholds) -> Vec<ThresholdResult> {
+    let average_gap = thresholds
+        .average_gap_ns
+        .map(|limit| average_gap(report, limit));
+    let utilization = thresholds
+        .utilization
+        .map(|limit| utilization(report, limit));
+    let launch_efficiency = thresholds
+        .launch_efficiency
+        .map(|limit| launch_efficiency(&report.efficiency, limit));
+
+    let results = [average_gap, utilization, launch_efficiency];
+    results.into_iter().flatten().collect()
 }
 
 #[expect(
@@ -126,7 +123,6 @@ fn judged(
             Some(false) => Verdict::Fail,
             None => Verdict::NotMeasurable,
         },
-        required: false,
         why,
         why_values,
     }
@@ -138,7 +134,6 @@ mod tests {
     use metalens_trace::{Input, LoadOptions};
 
     use super::*;
-    use crate::request::settings::Thresholds;
     use crate::{Request, analyze, selection};
 
     /// Returns the report of a scenario with three intervals; each case edits a part of it.
@@ -164,7 +159,7 @@ mod tests {
     fn check(id: &str, edit: impl FnOnce(&mut Report), value: Option<f64>, expected: Verdict) {
         let mut report = small();
         edit(&mut report);
-        let all = verdicts(&report, &Settings::default());
+        let all = verdicts(&report, &Thresholds::SATURATED);
 
         let found = all.iter().find(|result| result.id == id).unwrap();
         assert_eq!((found.value, found.verdict), (value, expected), "{found:?}");
@@ -217,25 +212,32 @@ mod tests {
         check(id, others, None, NotMeasurable);
     }
 
-    /// Returns whether the check of an edited report passes, with these thresholds required.
-    fn passes(edit: impl FnOnce(&mut Report), required: &[&str]) -> bool {
+    const GAP: Thresholds = Thresholds {
+        average_gap_ns: Some(1_000_000),
+        utilization: None,
+        launch_efficiency: None,
+    };
+    const UTILIZATION: Thresholds = Thresholds {
+        average_gap_ns: None,
+        utilization: Some(0.0),
+        launch_efficiency: None,
+    };
+    const EFFICIENCY: Thresholds = Thresholds {
+        average_gap_ns: None,
+        utilization: None,
+        launch_efficiency: Some(0.0),
+    };
+
+    /// Returns whether an edited report keeps the thresholds.
+    fn passes(edit: impl FnOnce(&mut Report), thresholds: &Thresholds) -> bool {
         let mut report = small();
         edit(&mut report);
-        let settings = Settings {
-            limits: Thresholds {
-                average_gap_ns: 1_000_000,
-                utilization: 0.0,
-                launch_efficiency: 0.0,
-            },
-            required_thresholds: required.iter().map(|&id| id.to_owned()).collect(),
-            ..Settings::default()
-        };
-        report.thresholds = verdicts(&report, &settings);
+        report.thresholds = verdicts(&report, thresholds);
         report.missed_thresholds().is_empty()
     }
 
     #[test]
-    fn required_thresholds_must_be_measured() {
+    fn thresholds_must_be_measured() {
         let unedited = |_: &mut Report| {};
         let without_program = |report: &mut Report| report.efficiency.of_program = None;
         let nothing = |report: &mut Report| {
@@ -245,12 +247,14 @@ mod tests {
             report.busy.ratio = None;
         };
 
-        assert!(passes(unedited, &[]));
-        assert!(passes(unedited, &["launch-efficiency"]));
-        assert!(passes(without_program, &[]));
-        assert!(passes(without_program, &["utilization"]));
-        assert!(!passes(without_program, &["launch-efficiency"]));
-        assert!(!passes(nothing, &[]));
+        assert!(passes(unedited, &Thresholds::default()));
+        assert!(passes(unedited, &EFFICIENCY));
+        assert!(passes(without_program, &UTILIZATION));
+        assert!(!passes(without_program, &EFFICIENCY));
+        for thresholds in [GAP, UTILIZATION, EFFICIENCY] {
+            assert!(passes(unedited, &thresholds));
+            assert!(!passes(nothing, &thresholds));
+        }
     }
 
     /// Compares with figures computed by hand: three intervals of 10 µs, with 8 µs of encoding,

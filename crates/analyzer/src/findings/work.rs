@@ -1,41 +1,61 @@
 //! Rules about the work: its size, its pattern, its speed.
 
-use super::evidence::{Evidence, is_saturated, is_share, share_of};
-use super::rule::Rule;
+use super::evidence::{Evidence, is_share, matters, own_idle_ns, share_of};
+use super::framework::{Framework, Knob};
+use super::rule::{Concern, Rule};
 use crate::basics::message::{
-    Message, Value, bytes, count, counted, kernel, moment, number, percent, shown_share, time,
-    ungrouped,
+    Message, Value, bytes, count, counted, kernel, moment, number, percent, time, ungrouped,
 };
 use crate::message;
-use crate::report::{Kernel, KernelSpills, NamedBy, Report, Severity, WorkRow};
+use crate::report::{Kernel, KernelSpills, Report, Severity, WorkRow};
 use crate::subject::kernel_names::UNLABELED_BLIT;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "eager-execution",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::High,
         title: "small kernels run one by one, as eager execution does",
         condition: eager_execution,
         action: "compile or fuse the chain of kernels",
-        advice: "Compile or fuse the chain (MLX: mx.compile around the step; PyTorch: \
-             torch.compile; candle: a fused kernel), so that intermediate results stay on \
-             the chip. Let many kernels share a command buffer.",
+        advice: "Compile or fuse the chain, so that intermediate results stay on the chip. Let \
+             many kernels share a command buffer.",
+        knobs: &[
+            Knob {
+                framework: Framework::Mlx,
+                advice: "mx.compile the step.",
+            },
+            Knob {
+                framework: Framework::PyTorch,
+                advice: "torch.compile fuses, but is young on MPS: compare the results.",
+            },
+            Knob {
+                framework: Framework::Candle,
+                advice: "write the chain as one custom operation.",
+            },
+        ],
         counter_evidence: "A compiled run has as many intervals: then the chain cannot be fused, and \
              only batching is left.",
     },
     Rule {
         id: "tiny-kernels",
+        concern: Concern::Speed,
+        within: &["eager-execution"],
         severity: Severity::Medium,
         title: "most GPU intervals are too short to be worth their submission",
         condition: tiny_kernels,
         action: "make fewer, larger dispatches",
         advice: "Make fewer and larger dispatches: fuse element-wise chains, give one \
              dispatch more elements, batch independent small problems into one grid.",
+        knobs: &[],
         counter_evidence: "Each interval is an encoder with many dispatches, so its length is not the \
              length of a kernel: rows of the shader profiler would show it.",
     },
     Rule {
         id: "many-encoders-per-buffer",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::Medium,
         title: "command buffers hold dozens of tiny encoders",
         condition: many_encoders,
@@ -43,10 +63,13 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Each encoder costs its own setup and teardown on the GPU. Use one compute \
              encoder for a run of dispatches, with memoryBarrier between dependent ones, \
              instead of one encoder each.",
+        knobs: &[],
         counter_evidence: "With merged encoders the command buffers take as long.",
     },
     Rule {
         id: "transfers-dominate",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::Medium,
         title: "copies take much of the GPU time",
         condition: transfers_dominate,
@@ -54,20 +77,26 @@ pub(super) const RULES: &[Rule] = &[
         advice: "CPU and GPU share memory. Use MTLStorageModeShared buffers in place instead \
              of copies, keep intermediate results where they are, and do not fill what \
              the next kernel overwrites.",
+        knobs: &[],
         counter_evidence: "The blits are not copies but fills or mipmaps that are needed.",
     },
     Rule {
         id: "small-transfers",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::Low,
         title: "the program makes many small copies",
         condition: small_transfers,
         action: "gather small copies into one",
         advice: "Gather small copies into one, or let the kernel read its arguments from a \
              shared buffer (setBytes for less than 4 KiB).",
+        knobs: &[],
         counter_evidence: "The copies do not move data between CPU and GPU but are needed on the GPU.",
     },
     Rule {
         id: "inefficient-kernels",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::Medium,
         title: "a kernel uses little of what the chip can do",
         condition: inefficient,
@@ -75,11 +104,14 @@ pub(super) const RULES: &[Rule] = &[
         advice: "By its declared work, this kernel uses little of the memory bandwidth and \
              little of the arithmetic of the chip. Look at its access pattern, its \
              occupancy and its threadgroup size in a GPU capture of Xcode.",
+        knobs: &[],
         counter_evidence: "Amounts in work.json that are too small or incomplete (bytes without the \
              flops that bound the kernel), or work so short that latency bounds it.",
     },
     Rule {
         id: "register-spills",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::Medium,
         title: "kernels spill registers to memory",
         condition: register_spills,
@@ -87,25 +119,20 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Keep fewer values live at once: smaller tiles, less unrolling, half instead of \
              float, no local array with a variable index. Fewer threads per threadgroup \
              (max_total_threads_per_threadgroup in the kernel) leave more registers to each.",
+        knobs: &[],
         counter_evidence: "The kernels take as long when the spills are gone.",
     },
     Rule {
-        id: "one-kernel-dominates",
-        severity: Severity::Low,
-        title: "one kernel takes most of the GPU time",
-        condition: one_dominates,
-        action: "optimize this kernel first",
-        advice: "Optimize this kernel first: savings elsewhere are small in comparison.",
-        counter_evidence: "The label stands for many different shaders.",
-    },
-    Rule {
         id: "outliers",
+        concern: Concern::Speed,
+        within: &[],
         severity: Severity::Low,
         title: "some GPU intervals take many times as long as others of the same kernel",
         condition: outliers,
         action: "look at what else runs during the longest ones",
         advice: "Look at what else happens during them: page faults on first touch, other \
              processes on the GPU, a lower clock, or larger inputs under the same label.",
+        knobs: &[],
         counter_evidence: "The label stands for work of different sizes.",
     },
 ];
@@ -130,8 +157,10 @@ fn eager_execution(report: &Report) -> Option<Evidence> {
         .sequences
         .first()
         .filter(|sequence| sequence.kernels.len() > 1)?;
-    let fires =
-        intervals >= MANY && alone && is_share(small, intervals, SHARE) && !is_saturated(report);
+    let fires = intervals >= MANY
+        && alone
+        && is_share(small, intervals, SHARE)
+        && matters(sequence.idle_inside_ns, report, 0.0);
     fires.then(|| {
         let text = message!(
             "{} of {} GPU intervals are of kernels with a 95th percentile below {}, and most \
@@ -158,12 +187,14 @@ fn chain(kernels: &[String]) -> Message {
 
 fn tiny_kernels(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.5;
-    /// Share of the busy time above which they matter on a busy GPU.
-    const OF_BUSY: f64 = 0.2;
+    /// Idle time as a share of the GPU time: below it, submission costs little.
+    const IDLE: f64 = 0.5;
     let short = &report.shape.short;
     let intervals = report.counts.intervals;
-    let matters = !is_saturated(report) || short.busy_ratio.is_some_and(|ratio| ratio >= OF_BUSY);
-    let fires = intervals >= MANY && is_share(short.count, intervals, SHARE) && matters;
+    let idle_ns = own_idle_ns(report);
+    let fires = intervals >= MANY
+        && is_share(short.count, intervals, SHARE)
+        && is_share(idle_ns, report.busy.busy_ns, IDLE);
     let kernels = short.kernels.iter().map(|kernel| {
         message!(
             "{}: {} intervals, median {}",
@@ -174,11 +205,13 @@ fn tiny_kernels(report: &Report) -> Option<Evidence> {
     });
     fires.then(|| {
         let text = message!(
-            "{} of {} GPU intervals are shorter than {}; together they take {} of the GPU time",
+            "{} of {} GPU intervals are shorter than {} and take {} of the GPU time; per interval \
+             the GPU was idle for {} on average",
             count(short.count),
             count(intervals),
             time(short.limit_ns),
             short.busy_ratio.map_or_else(|| "none".into(), percent),
+            time(idle_ns / intervals.max(1)),
         );
         Evidence::new(text).at(kernels)
     })
@@ -337,25 +370,6 @@ fn register_spills(report: &Report) -> Option<Evidence> {
         );
         // No gain: the recording does not tell what the spills cost.
         Evidence::new(text).at(places)
-    })
-}
-
-fn one_dominates(report: &Report) -> Option<Evidence> {
-    const SHARE: f64 = 60.0;
-    const KERNELS: usize = 3;
-    let first = report.kernels.first()?;
-    let named = first.named_by != NamedBy::None;
-    (named && report.kernels.len() >= KERNELS && first.time_pct >= SHARE).then(|| {
-        let text = message!(
-            "{} takes {} of the GPU time, {} of {}, in {} of {} (median)",
-            kernel(&first.name),
-            shown_share(format!("{:.0} %", first.time_pct), first.time_pct / 100.0),
-            time(first.total_ns),
-            time(report.busy.sum_ns),
-            counted(first.instances, "interval"),
-            time(first.med_ns),
-        );
-        Evidence::new(text)
     })
 }
 

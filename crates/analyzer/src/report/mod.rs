@@ -62,6 +62,9 @@ pub struct Report {
     pub run: RunFacts,
     /// Process or processes that the report is about.
     pub process: AnalyzedProcess,
+    /// Framework that the process uses; null if nothing shows it.
+    #[serde(default)]
+    pub framework: Option<Framework>,
     /// Analyzed part of the recording.
     pub window: Window,
     /// Numbers of GPU intervals, encoders, command buffers and kernels.
@@ -105,7 +108,7 @@ pub struct Report {
     pub work: Option<WorkThroughput>,
     /// Checks of the recording itself, and the figures behind them.
     pub sanity: Sanity,
-    /// Thresholds, each with the measured value and the verdict.
+    /// Thresholds that somebody set, each with the measured value and the verdict.
     pub thresholds: Vec<ThresholdResult>,
     /// Findings, the most important first.
     pub findings: Vec<Finding>,
@@ -119,14 +122,11 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns the thresholds that make a check fail: those that are missed, or all of them if none
-    /// could be measured.
+    /// Returns the thresholds that make a check fail: those that are missed or not measurable.
     #[must_use]
     pub fn missed_thresholds(&self) -> Vec<&ThresholdResult> {
-        let is_measured = self.thresholds.iter().any(|result| result.value.is_some());
         let results = self.thresholds.iter();
-        let missed = results.filter(|result| !is_measured || result.is_missed());
-        missed.collect()
+        results.filter(|result| result.is_missed()).collect()
     }
 }
 

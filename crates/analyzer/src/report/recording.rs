@@ -85,6 +85,44 @@ pub struct AnalyzedProcess {
     pub processes: Vec<ProcessName>,
 }
 
+/// Framework that a process uses, and the sign of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Framework {
+    /// Name of the framework.
+    pub framework: FrameworkName,
+    /// Part of the recording that shows it.
+    pub seen_in: SeenIn,
+}
+
+/// Name of a framework that uses Metal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FrameworkName {
+    /// Framework MLX of Apple.
+    Mlx,
+    /// Framework candle of Hugging Face.
+    Candle,
+    /// Library llama.cpp, or another program on ggml.
+    LlamaCpp,
+    /// Framework PyTorch with its backend MPS.
+    #[serde(rename = "pytorch")]
+    PyTorch,
+    /// Framework Core ML of Apple.
+    CoreMl,
+}
+
+/// Part of a recording that shows the framework of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SeenIn {
+    /// Binaries on the call stacks of its CPU samples.
+    CallStacks,
+    /// Name of the process.
+    ProcessName,
+    /// Names of its shaders and kernels.
+    ShaderNames,
+}
+
 /// Name and id of one of the analyzed processes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessName {

@@ -20,8 +20,6 @@ pub struct ThresholdResult {
     pub wanted: Wanted,
     /// Verdict: whether the value keeps the limit.
     pub verdict: Verdict,
-    /// True if somebody set the limit, so that a missing value fails the check.
-    pub required: bool,
     /// Comparison in words, and what the value cannot show.
     pub why: String,
     /// Values of `why`, in the order in which they appear in it.
@@ -31,14 +29,10 @@ pub struct ThresholdResult {
 
 impl ThresholdResult {
     /// Returns whether a check of the thresholds fails by this one: the value is on the wrong side
-    /// of the limit, or cannot be measured although somebody set the limit.
+    /// of the limit, or cannot be measured.
     #[must_use]
     pub fn is_missed(&self) -> bool {
-        match self.verdict {
-            Verdict::Pass => false,
-            Verdict::Fail => true,
-            Verdict::NotMeasurable => self.required,
-        }
+        self.verdict != Verdict::Pass
     }
 }
 
@@ -157,6 +151,10 @@ pub struct Summary {
     /// Values of `busy`, in the order in which they appear in it.
     #[serde(default)]
     pub busy_values: Vec<PlacedValue>,
+    /// Sentence on the first finding that says that results or numbers may be wrong; null if there
+    /// is none.
+    #[serde(default)]
+    pub warning: Option<String>,
     /// Sentence on the idle time of the GPU.
     pub idle: String,
     /// Values of `idle`, in the order in which they appear in it.

@@ -49,7 +49,7 @@ pub(crate) struct BatchArguments {
     /// Replace files in DIR that metalens did not write, or that changed since
     #[arg(long)]
     pub(crate) force: bool,
-    /// Exit with 5 if a threshold is missed, or was set and cannot be measured
+    /// Exit with 5 if a threshold is missed or cannot be measured
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]

@@ -39,7 +39,7 @@ pub(crate) struct RecordAndAnalyzeArguments {
     /// them out]
     #[arg(long)]
     pub(crate) show_names: bool,
-    /// Exit with 5 if a threshold is missed, or was set and cannot be measured
+    /// Exit with 5 if a threshold is missed or cannot be measured
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]
@@ -93,7 +93,7 @@ pub(crate) struct WorkloadArguments {
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
     /// Program to record: also checks whether macOS allows tracing it
-    #[arg(last = true, value_name = "CMD")]
+    #[arg(trailing_var_arg = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
     /// Print the result as JSON
     #[arg(long)]
@@ -136,8 +136,8 @@ pub(crate) enum GpuClock {
 /// Program to record, and how to record it.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingArguments {
-    /// Program to record, and its arguments [default: a bundled workload]
-    #[arg(last = true, value_name = "CMD")]
+    /// Program to record, and its arguments, after all options [default: a bundled workload]
+    #[arg(trailing_var_arg = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
     /// Bundled workload to record [default: eager]; `metalens workload list` lists them
     #[arg(long, value_name = "NAME", conflicts_with_all = ["command", "attach", "all_processes"])]

@@ -18,7 +18,8 @@ pub(crate) struct AnalysisArguments {
 /// Thresholds, settings and known work.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MeasureArguments {
-    /// Set a threshold [defaults: average-gap=1us, utilization=80%, launch-efficiency=70%]
+    /// Set a threshold: average-gap=5us, utilization=80%, launch-efficiency=70%, or the preset
+    /// saturated (1us, 80%, 70%) [default: none]
     #[arg(long = "threshold", alias = "target", value_name = "ID=VALUE")]
     pub(crate) thresholds: Vec<String>,
     /// File of thresholds, and of findings to leave out [default: metalens.toml, if it exists]

@@ -4,11 +4,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use metalens_analyzer::{Analysis, Report};
+use metalens_analyzer::{Analysis, Message, Report};
+use metalens_render::document::{Document, Table, Unit, Unknown};
 use metalens_render::{csv, folder, for_page, html, json, markdown, report, terminal};
+use metalens_text::shown;
 
 use crate::analyzing::AnalyzeRequest;
 use crate::args::AnalyzeArguments;
+use crate::exit::Misuse;
 use crate::{atomic_file, exit, out};
 
 pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
@@ -21,14 +24,18 @@ pub(crate) fn analyze(request: &AnalyzeRequest, quiet: bool) -> anyhow::Result<E
         [only] => {
             check_outputs(request)?;
             let analysis = request.analyzing.noted_analysis(only, quiet)?;
-            write_and_show(analysis, request)
+            write_and_show(analysis, request, quiet)
         }
         several => run_several(several, request, quiet),
     }
 }
 
 /// Writes the outputs of an analysis, then prints the report.
-fn write_and_show(mut analysis: Analysis, request: &AnalyzeRequest) -> anyhow::Result<ExitCode> {
+fn write_and_show(
+    mut analysis: Analysis,
+    request: &AnalyzeRequest,
+    quiet: bool,
+) -> anyhow::Result<ExitCode> {
     write_gaps(&analysis, request)?;
     write_perfetto(&analysis, request)?;
     write_html(&analysis, request)?;
@@ -38,11 +45,25 @@ fn write_and_show(mut analysis: Analysis, request: &AnalyzeRequest) -> anyhow::R
     // Printed last: a report on the screen means that its files exist.
     let report = analysis.report;
     show(std::slice::from_ref(&report), request, false)?;
+    say_what_was_written(request, quiet);
 
     if is_complete {
         Ok(verdict(request, [&report]))
     } else {
         Ok(exit::some_failed())
+    }
+}
+
+/// Names the files on standard error: people look for them, and scripts do not read it.
+fn say_what_was_written(request: &AnalyzeRequest, quiet: bool) {
+    for file in files(request) {
+        out::wrote(file, quiet);
+    }
+    if let Some(folder) = &request.parquet {
+        out::wrote(folder, quiet);
+    }
+    if let Some(folder) = &request.output {
+        out::wrote_folder(folder, "report.html", quiet);
     }
 }
 
@@ -87,11 +108,18 @@ fn verdict<'a>(
     request: &AnalyzeRequest,
     reports: impl IntoIterator<Item = &'a Report>,
 ) -> ExitCode {
-    let is_missed = |report: &Report| !report.missed_thresholds().is_empty();
-    if request.check && reports.into_iter().any(is_missed) {
-        exit::missed()
-    } else {
+    if !request.check {
+        return ExitCode::SUCCESS;
+    }
+    let missed = reports.into_iter().flat_map(report::missed_thresholds);
+    let missed: Vec<Message> = missed.collect();
+    for one in &missed {
+        exit::print_error(&anyhow::anyhow!("{}", one.text));
+    }
+    if missed.is_empty() {
         ExitCode::SUCCESS
+    } else {
+        exit::missed()
     }
 }
 
@@ -104,19 +132,94 @@ fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::
         return Ok(out::json().write_all(json.as_bytes())?);
     }
 
+    if request.view.is_csv {
+        return show_csv(reports, request);
+    }
+
     let mut out = out::page();
     for (at, one) in reports.iter().enumerate() {
         if at > 0 {
             writeln!(out, "\n")?;
         }
+        if several && !request.markdown {
+            writeln!(out, "{}", shown(&one.source.path))?;
+        }
+        let document = selected(one, request)?;
         let text = if request.markdown {
-            page(one, request)
+            markdown::page(&document, &[])
         } else {
-            terminal::text(&report::document(one), out::width())
+            terminal::text(&document, out::width())
         };
         out.write_all(text.as_bytes())?;
     }
     Ok(())
+}
+
+/// Returns the document of a report, as far as it is to be printed.
+fn selected(one: &Report, request: &AnalyzeRequest) -> anyhow::Result<Document> {
+    let view = &request.view;
+    let is_whole = view.full || !view.sections.is_empty();
+    let mut document = if request.markdown {
+        // People post pages, so names of others are left out unless asked for.
+        report::document(&for_page(one, request.show_names))
+    } else if is_whole {
+        report::document(one)
+    } else {
+        report::brief(one)
+    };
+
+    if !view.sections.is_empty() {
+        document
+            .keep(&view.sections)
+            .map_err(|unknown| misnamed("section", &unknown))?;
+    }
+    if let Some(column) = &view.sort {
+        document
+            .sort(column)
+            .map_err(|unknown| misnamed("column", &unknown))?;
+    }
+    if let Some(rows) = view.top {
+        document.limit(rows);
+    }
+    // CSV has exact numbers in the unit: it needs no other text.
+    if let (Some(unit), false) = (view.unit, view.is_csv) {
+        document.in_unit(unit);
+    }
+    Ok(document)
+}
+
+/// Returns the error of a name that no section or column has.
+fn misnamed(what: &str, unknown: &Unknown) -> Misuse {
+    Misuse(format!(
+        "the report has no {what} {}; it has {}",
+        unknown.name,
+        unknown.known.join(", ")
+    ))
+}
+
+/// Prints the table of a section as CSV.
+fn show_csv(reports: &[Report], request: &AnalyzeRequest) -> anyhow::Result<()> {
+    let [one] = reports else {
+        return Err(Misuse("--format csv takes one input".to_owned()).into());
+    };
+    let view = selected(one, request)?;
+    let unit = request.view.unit.unwrap_or(Unit::Ns);
+    let tables: Vec<&Table> = view.tables().collect();
+    let [table] = tables.as_slice() else {
+        let has_table = |name: &String| {
+            let mut document = report::document(one);
+            let is_kept = document.keep(std::slice::from_ref(name)).is_ok();
+            is_kept && document.tables().count() == 1
+        };
+        let mut names = report::document(one).section_names();
+        names.retain(has_table);
+        return Err(Misuse(format!(
+            "--format csv prints one table: choose it with --section and one of {}",
+            names.join(", ")
+        ))
+        .into());
+    };
+    Ok(csv::table(table, unit, &mut out::data())?)
 }
 
 /// Returns the files to write, without those in the report's folder.
@@ -177,13 +280,6 @@ fn write_dataset(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Resul
     };
     metalens_dataset::write(analysis, folder, choices)?;
     Ok(())
-}
-
-/// Returns the report as Markdown. People post it, so names of others are left out unless asked
-/// for.
-fn page(report: &Report, request: &AnalyzeRequest) -> String {
-    let document = report::document(&for_page(report, request.show_names));
-    markdown::page(&document, &[])
 }
 
 /// Writes every gap as a line of CSV.

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &BaselineArguments, quiet: bool) -> anyhow::Result<
 }
 
 fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let analyzing = arguments.analysis.analyzing()?;
+    let analyzing = arguments.analysis.analyzing(false)?;
     if arguments.runs.len() < LEAST_RUNS {
         let message = format!(
             "a baseline needs at least {LEAST_RUNS} runs, not {}",
@@ -44,6 +44,7 @@ fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCo
     let text = baseline.text().context("cannot write the baseline")?;
     let text = in_json(&text);
     metalens_files::write_bytes(&arguments.output, arguments.force, text.as_bytes())?;
+    out::wrote(&arguments.output, quiet);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -18,7 +18,7 @@ use crate::out;
 const STANDARD: &str = "-";
 
 pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let analyzing = arguments.analysis.analyzing()?;
+    let analyzing = arguments.analysis.analyzing(false)?;
 
     // Reading the input may take long: check all other arguments before it.
     let subject = ChartSubject::new(arguments)?;
@@ -32,6 +32,7 @@ pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<Exi
         out.flush()?;
     } else {
         metalens_files::write_bytes(&arguments.output, arguments.force, &bytes)?;
+        out::wrote(&arguments.output, quiet);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -19,7 +19,7 @@ use crate::exit::{self, Misuse, NotComparable};
 use crate::out;
 
 pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let analyzing = arguments.analysis.analyzing()?;
+    let analyzing = arguments.analysis.analyzing(false)?;
     let sides = Sides::new(arguments)?;
 
     // Reading the runs may take long: check all other arguments before it.

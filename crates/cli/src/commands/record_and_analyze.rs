@@ -16,7 +16,12 @@ use crate::reading::Reading;
 
 pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     // A recording may take long: check all arguments before it.
-    let analyzing = analyzing(&arguments.part, &arguments.measure, Reading::default())?;
+    let analyzing = analyzing(
+        &arguments.part,
+        &arguments.measure,
+        arguments.check,
+        Reading::default(),
+    )?;
     let recording = &arguments.recording;
     let subject = recording.subject()?;
     let name = subject.name();

@@ -1,8 +1,6 @@
 //! Defines the row of an index: the main facts of one trace.
 
-use metalens_analyzer::{
-    Bound, Cause, Message, Note, NoteDetail, Report, Severity, ThresholdResult,
-};
+use metalens_analyzer::{Bound, Cause, Message, Note, NoteDetail, Report, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,11 +62,10 @@ pub struct TraceRow {
     pub findings: RowFindings,
     /// Most important finding. Null if there is none.
     pub finding: Option<RowFinding>,
-    /// Ids of the missed thresholds, including those that cannot be measured although a limit was
-    /// set.
+    /// Number of thresholds that somebody set.
+    pub thresholds: u64,
+    /// Ids of the missed thresholds, including those that this recording cannot measure.
     pub missed: Vec<String>,
-    /// Ids of the thresholds that this recording cannot measure.
-    pub not_measurable: Vec<String>,
     /// Facts to know before using these numbers: loud notes, failing checks of the recording,
     /// charts that could not be drawn.
     pub problems: Vec<String>,
@@ -149,16 +146,7 @@ impl TraceRow {
     /// written.
     #[must_use]
     pub fn from_report(report: &Report, shown: &Report, missing: Vec<Note>) -> Self {
-        let ids = |thresholds: Vec<&ThresholdResult>| -> Vec<String> {
-            thresholds
-                .into_iter()
-                .map(|result| result.id.clone())
-                .collect()
-        };
-        let not_measurable = report
-            .thresholds
-            .iter()
-            .filter(|result| result.value.is_none());
+        let missed = report.missed_thresholds().into_iter();
         let (busy_over_time, others_over_time) = over_time(report);
         let (problems, problem_details) = Note::lists(problems(shown, missing));
         Self {
@@ -195,8 +183,8 @@ impl TraceRow {
                 severity: finding.severity,
                 title: finding.title.clone(),
             }),
-            missed: ids(report.missed_thresholds()),
-            not_measurable: ids(not_measurable.collect()),
+            thresholds: report.thresholds.len() as u64,
+            missed: missed.map(|result| result.id.clone()).collect(),
             problems,
             problem_details,
             busy_over_time,

@@ -8,12 +8,11 @@ use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::plain;
 
 /// The groups of figures and their headings; the idle time has a section of its own.
-const GROUPS: [(MetricGroup, &str); 6] = [
+const GROUPS: [(MetricGroup, &str); 5] = [
     (MetricGroup::Time, "Time"),
     (MetricGroup::Gaps, "Gaps"),
     (MetricGroup::Work, "Work"),
     (MetricGroup::Latency, "Submission and completion latency"),
-    (MetricGroup::Thresholds, "Thresholds"),
     (MetricGroup::Machine, "All processes on the GPU"),
 ];
 

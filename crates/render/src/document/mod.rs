@@ -10,8 +10,10 @@
 //! A builder says once what is shown, in which order and under which heading. A medium decides
 //! how: it escapes names, keeps numbers beside their units, and leaves out what has no room.
 
+mod select;
 mod table;
 
+pub use select::{Unit, Unknown};
 pub use table::{Cell, Column, ColumnKind, Look, Table, Tone};
 
 use metalens_analyzer::{Cause, Message, Severity};
@@ -71,6 +73,8 @@ pub enum Block {
     Chart(Chart),
     /// Findings, the most important first.
     Findings(Vec<FindingEntry>),
+    /// Findings in two lines each: the title, and the first step with what it saves.
+    FirstSteps(Vec<FindingEntry>),
 }
 
 /// A sentence of a list.
@@ -128,7 +132,9 @@ pub struct FindingEntry {
     pub evidence: Message,
     /// The places to look at.
     pub places: Vec<Message>,
-    /// The first thing to do.
+    /// The first step, in a few words.
+    pub action: Message,
+    /// The thing to do.
     pub advice: Message,
     /// The observation that would show the finding to be wrong.
     pub counter_evidence: Message,

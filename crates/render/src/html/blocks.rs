@@ -63,7 +63,7 @@ fn block(block: &Block, drawn: &[InlineChart]) -> String {
         }
         Block::Table(found) => table(found),
         Block::Chart(found) => chart(found, drawn),
-        Block::Findings(found) => {
+        Block::Findings(found) | Block::FirstSteps(found) => {
             let numbered = found.iter().enumerate();
             numbered.map(|(at, one)| finding(one, at < OPEN)).collect()
         }

@@ -108,7 +108,7 @@ impl Markdown<'_> {
             Block::Missing(facts) => self.missing(facts),
             Block::Table(table) => self.table(table),
             Block::Chart(chart) => self.chart(chart),
-            Block::Findings(findings) => self.findings(findings),
+            Block::Findings(findings) | Block::FirstSteps(findings) => self.findings(findings),
         }
     }
 

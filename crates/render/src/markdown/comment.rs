@@ -132,7 +132,7 @@ fn row_count(block: &Block) -> usize {
     match block {
         Block::List(items) => items.len(),
         Block::Missing(facts) => facts.len(),
-        Block::Findings(findings) => findings.len(),
+        Block::Findings(findings) | Block::FirstSteps(findings) => findings.len(),
         Block::Table(table) if !table.has_preview => table.rows.len(),
         _ => 0,
     }

@@ -43,6 +43,7 @@ fn entry(finding: &Finding) -> FindingEntry {
             .map(|gain| (time(gain.at_most_ns), factor(gain.speedup))),
         evidence: evidence(finding),
         places: places.collect(),
+        action: plain(&finding.action),
         advice: plain(&finding.advice),
         counter_evidence: plain(&finding.counter_evidence),
     }

@@ -1,7 +1,7 @@
 //! Builds the sections on gaps: their lengths, and the longest ones.
 
 use metalens_analyzer::message::{count, counted, kernel, moment, time};
-use metalens_analyzer::{Bucket, Message, Report, message};
+use metalens_analyzer::{Bucket, Message, RegularityVerdict, Report, message};
 
 use crate::document::{Block, Cell, Chart, Column, Section, Table};
 use crate::wording::share;
@@ -46,8 +46,29 @@ pub(super) fn gaps(report: &Report) -> Option<Section> {
     let section = Section::new("gaps", "Gaps", 5)
         .with(Chart::picture("gaps"))
         .with(Block::Text(said))
+        .with_some(regularity(report).map(Block::Text))
         .with(Block::Table(table));
     Some(section)
+}
+
+/// Returns whether most idle time is in gaps of one length, or of many.
+fn regularity(report: &Report) -> Option<Message> {
+    let found = report.phases.regularity.as_ref()?;
+    let meaning = match found.verdict {
+        RegularityVerdict::Regular => "uniform, as a fixed cost per submission makes them",
+        RegularityVerdict::Irregular => {
+            "of many lengths, as work of the program between them makes them"
+        }
+        RegularityVerdict::Mixed => return None,
+    };
+    Some(message!(
+        "They are {}: 80 % of the idle time is in gaps of {} to {}, half of it in gaps of at most \
+         {}",
+        meaning,
+        time(found.p10_ns),
+        time(found.p90_ns),
+        time(found.p50_ns),
+    ))
 }
 
 /// Returns the histogram without the empty ends. Empty buckets between others stay, because they

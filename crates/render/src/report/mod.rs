@@ -1,5 +1,6 @@
 //! Builds the document of a report. Each section has a file of its own.
 
+mod brief;
 mod engines;
 mod findings;
 mod gaps;
@@ -19,6 +20,9 @@ mod work;
 use metalens_analyzer::message::process;
 use metalens_analyzer::{Report, message};
 
+pub use brief::brief;
+pub use thresholds::missed_thresholds;
+
 use crate::document::Document;
 use crate::wording::plain;
 
@@ -27,10 +31,11 @@ use crate::wording::plain;
 pub fn document(report: &Report) -> Document {
     let sections = [
         Some(verdict::verdict(report)),
+        thresholds::thresholds(report),
         Some(verdict::timeline(report)),
-        Some(findings::findings(report)),
         idle::idle(report),
-        Some(thresholds::thresholds(report)),
+        Some(findings::findings(report)),
+        Some(thresholds::utilization(report)),
         Some(kernels::kernels(report)),
         kernels::channels(report),
         gaps::gaps(report),

@@ -1,4 +1,4 @@
-//! Builds the section on thresholds, and whether the values keep them.
+//! Builds the sections on the utilization over time, and on the thresholds that somebody set.
 
 use metalens_analyzer::message::{percent, time};
 use metalens_analyzer::{
@@ -8,8 +8,18 @@ use metalens_analyzer::{
 use crate::document::{Block, Cell, Chart, Column, Section, Table, Tone};
 use crate::wording::{known, plain};
 
-/// Returns the thresholds, with values, limits and verdicts.
-pub(super) fn thresholds(report: &Report) -> Section {
+/// Returns the utilization over time, and the busy share of each idea of the run time.
+pub(super) fn utilization(report: &Report) -> Section {
+    Section::new("utilization", "Utilization", 5)
+        .with(Chart::picture("busy"))
+        .with_some(efficiency(report).map(Block::Remark))
+}
+
+/// Returns the values, their limits and the verdicts; nothing if no threshold is set.
+pub(super) fn thresholds(report: &Report) -> Option<Section> {
+    if report.thresholds.is_empty() {
+        return None;
+    }
     let mut table = Table::new(
         "thresholds",
         "Thresholds and verdicts",
@@ -36,11 +46,36 @@ pub(super) fn thresholds(report: &Report) -> Section {
             Message::new(&threshold.why, &threshold.why_values).into(),
         ]);
     }
-    let efficiency = efficiency(report).map(Block::Remark);
-    Section::new("thresholds", "Thresholds", 0)
-        .with(Chart::picture("busy"))
-        .with(Block::Table(table))
-        .with_some(efficiency)
+    let section = Section::new("thresholds", "Thresholds", 0);
+    Some(section.with(Block::Table(table)))
+}
+
+/// Returns a sentence for each threshold that is missed.
+#[must_use]
+pub fn missed_thresholds(report: &Report) -> Vec<Message> {
+    let missed = report.missed_thresholds().into_iter();
+    let missed = missed.map(|threshold| {
+        let limit = value(threshold.limit, threshold.unit);
+        let side = match threshold.wanted {
+            Wanted::Below => "below",
+            Wanted::Above => "above",
+        };
+        match threshold.value {
+            Some(known) => message!(
+                "{} is {}; the threshold is {} {}",
+                plain(&threshold.id),
+                value(known, threshold.unit),
+                side,
+                limit
+            ),
+            None => message!(
+                "{} cannot be measured: {}",
+                plain(&threshold.id),
+                Message::new(&threshold.why, &threshold.why_values)
+            ),
+        }
+    });
+    missed.collect()
 }
 
 fn verdict(threshold: &ThresholdResult) -> Cell {

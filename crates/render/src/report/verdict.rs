@@ -1,6 +1,7 @@
 //! Builds the verdict: a word and its reason, four sentences, loud notes, and the window at a glance.
 
 use metalens_analyzer::message::{count, percent};
+use metalens_analyzer::units::capital;
 use metalens_analyzer::{Message, Report, UtilizationChunk, message};
 
 use crate::bars::{NONE, column};
@@ -13,6 +14,8 @@ const WARNINGS: usize = 20;
 /// Returns the four sentences, and the notes that change the meaning of every number.
 pub(super) fn verdict(report: &Report) -> Section {
     let summary = &report.summary;
+    let warning = summary.warning.as_deref();
+    let warning = warning.map(|text| sentence(plain(capital(text))));
     let mut rest = sentence(Message::new(&summary.idle, &summary.idle_values));
     if let Some(cause) = &summary.cause {
         let cause = sentence(Message::new(cause, &summary.cause_values));
@@ -32,6 +35,7 @@ pub(super) fn verdict(report: &Report) -> Section {
             &summary.busy,
             &summary.busy_values,
         )))
+        .with_some(warning.map(Block::Warning))
         .with(Block::Text(rest))
         .with(Block::Lead(Message::new(
             &summary.advice,
@@ -47,16 +51,18 @@ pub(super) fn timeline(report: &Report) -> Section {
     let mut lines = Vec::new();
     let mut legend = String::new();
     if let [first, second, ..] = chunks.as_slice() {
-        lines.push(("busy".to_owned(), line(report, |chunk| chunk.busy_ns)));
+        let full = full_height(report);
+        let busy = line(report, full, |chunk| chunk.busy_ns);
+        lines.push(("busy".to_owned(), busy));
         if chunks.iter().any(|chunk| chunk.others_ns > 0) {
-            lines.push(("others".to_owned(), line(report, |chunk| chunk.others_ns)));
+            let others = line(report, full, |chunk| chunk.others_ns);
+            lines.push(("others".to_owned(), others));
         }
         let each = short_time(second.start_ns.saturating_sub(first.start_ns));
-        let full = percent(1.0);
         let said = message!(
             "each column is {}; full height is {} busy, {} means no work",
             each,
-            full,
+            percent(full),
             plain(NONE)
         );
         legend = said.text;
@@ -69,12 +75,39 @@ pub(super) fn timeline(report: &Report) -> Section {
     Section::new("timeline", "Timeline", 1).with(Block::Chart(chart))
 }
 
-fn line(report: &Report, busy: fn(&UtilizationChunk) -> u64) -> String {
+/// Returns the busy share that a column of full height stands for. It is 100 %, or the largest
+/// share if that is less than half: else a program that waits would be a flat line.
+fn full_height(report: &Report) -> f64 {
+    let shares = columns(report).filter(|&(_, length_ns)| length_ns > 0);
+    let peak = shares
+        .map(|(chunk, length_ns)| share_of(chunk.busy_ns.max(chunk.others_ns), length_ns))
+        .fold(0.0, f64::max);
+    if peak > 0.0 && peak < 0.5 { peak } else { 1.0 }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a height of eight levels")]
+fn share_of(part_ns: u64, whole_ns: u64) -> f64 {
+    part_ns as f64 / whole_ns as f64
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a height of eight levels; shares are not negative"
+)]
+fn line(report: &Report, full: f64, busy: fn(&UtilizationChunk) -> u64) -> String {
+    let columns = columns(report);
+    columns
+        .map(|(chunk, length_ns)| column(busy(chunk), (length_ns as f64 * full) as u64))
+        .collect()
+}
+
+/// Returns the parts of the window, each with its length in nanoseconds.
+fn columns(report: &Report) -> impl Iterator<Item = (&UtilizationChunk, u64)> {
     let chunks = &report.shape.utilization;
     let ends = chunks.iter().skip(1).map(|next| next.start_ns);
     let ends = ends.chain([report.window.end_ns]);
     let columns = chunks.iter().zip(ends);
-    columns
-        .map(|(chunk, end_ns)| column(busy(chunk), end_ns.saturating_sub(chunk.start_ns)))
-        .collect()
+    columns.map(|(chunk, end_ns)| (chunk, end_ns.saturating_sub(chunk.start_ns)))
 }

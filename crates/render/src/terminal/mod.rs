@@ -4,6 +4,7 @@ mod columns;
 pub mod style;
 mod table;
 
+use metalens_analyzer::units::capital;
 use metalens_analyzer::{Message, Severity};
 use metalens_text::{Style, shown};
 use unicode_width::UnicodeWidthStr;
@@ -87,6 +88,10 @@ fn section(section: &Section, screen: &mut Screen) {
         let title = shown(&section.title.text).into_owned();
         screen.marked(0, "", &title, TITLE);
     }
+    // The section that opens a document has no title, and no line before it.
+    if !has_title && !screen.text.is_empty() {
+        screen.line("");
+    }
     let indent = if has_title { 2 } else { 0 };
     let mut tables = laid_out(section, screen.is_terminal.then_some(screen.width));
     for block in &section.blocks {
@@ -107,6 +112,7 @@ fn section(section: &Section, screen: &mut Screen) {
             }
             Block::Chart(found) => chart(found, screen),
             Block::Findings(found) => findings(found, screen),
+            Block::FirstSteps(found) => first_steps(found, screen),
         }
         if matches!(block, Block::Findings(_)) && section.blocks.len() > 1 {
             screen.line("");
@@ -224,7 +230,23 @@ fn findings(findings: &[FindingEntry], screen: &mut Screen) {
     }
 }
 
-/// Adds a finding in full. Places that the finding before it named are not repeated.
+/// Adds the findings in two lines each: the title, and the first step with what it saves.
+fn first_steps(findings: &[FindingEntry], screen: &mut Screen) {
+    for finding in findings {
+        finding_title(finding, screen);
+        let action = capital(&finding.action.text);
+        let step = match &finding.gain {
+            Some((time, factor)) => {
+                let (time, factor) = (unbroken(time), &factor.text);
+                format!("{action}; saves at most {time} ({factor}×)")
+            }
+            None => action,
+        };
+        screen.marked(10, "→ ", &step, Style::NONE);
+    }
+}
+
+/// A finding in full. Places that one before it had are not said again.
 fn finding_in_full(finding: &FindingEntry, said: &[&[Message]], screen: &mut Screen) {
     finding_title(finding, screen);
     if let Some((time, factor)) = &finding.gain {

@@ -5,14 +5,17 @@ mod posting;
 mod recording;
 
 use metalens_analyzer::{Request, Settings};
+use metalens_render::document::Unit;
 
 use super::AnalyzeArguments;
 use super::batch::BatchArguments;
 use super::shared::{
     AnalysisArguments, MeasureArguments, PartArguments, ReaderChoice, ReadingArguments,
 };
-use crate::analyzing::{AnalyzeRequest, Analyzing};
+use super::{SectionFormat, TimeUnit, ViewArguments};
+use crate::analyzing::{AnalyzeRequest, Analyzing, View};
 use crate::config;
+use crate::exit::Misuse;
 use crate::reading::Reading;
 pub(crate) use recording::amount;
 
@@ -28,9 +31,19 @@ impl ReadingArguments {
 }
 
 impl MeasureArguments {
-    /// Returns the thresholds and the findings to leave out.
-    fn settings(&self) -> anyhow::Result<Settings> {
-        config::settings(self.config.as_ref(), &self.thresholds)
+    /// Returns the thresholds and the findings to leave out. With `--check` there must be a
+    /// threshold: a check of nothing would always pass.
+    fn settings(&self, check: bool) -> anyhow::Result<Settings> {
+        let settings = config::settings(self.config.as_ref(), &self.thresholds)
+            .map_err(|error| Misuse(format!("{error:#}")))?;
+        if check && settings.thresholds.is_empty() {
+            return Err(Misuse(
+                "--check has no threshold to check: set one with --threshold, or in metalens.toml"
+                    .to_owned(),
+            )
+            .into());
+        }
+        Ok(settings)
     }
 }
 
@@ -38,6 +51,7 @@ impl MeasureArguments {
 pub(crate) fn analyzing(
     part: &PartArguments,
     measure: &MeasureArguments,
+    check: bool,
     reading: Reading,
 ) -> anyhow::Result<Analyzing> {
     check_times(part.from, part.to)?;
@@ -51,7 +65,7 @@ pub(crate) fn analyzing(
             skip_warm_up: part.skip_warmup,
             phase: part.phase.clone(),
             iteration: part.iteration,
-            settings: measure.settings()?,
+            settings: measure.settings(check)?,
             ..Request::default()
         },
     })
@@ -59,16 +73,23 @@ pub(crate) fn analyzing(
 
 /// Refuses a part of a recording that is empty.
 pub(crate) fn check_times(from: Option<u64>, to: Option<u64>) -> anyhow::Result<()> {
-    if let (Some(from), Some(to)) = (from, to) {
-        anyhow::ensure!(from < to, "--from must lie before --to");
+    match (from, to) {
+        (Some(from), Some(to)) if from >= to => {
+            Err(Misuse("--from must lie before --to".to_owned()).into())
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 impl AnalyzeArguments {
     /// Returns what is to be analyzed, and what becomes of it.
     pub(crate) fn request(&self) -> anyhow::Result<AnalyzeRequest> {
-        let mut analyzing = analyzing(&self.part, &self.measure, self.reading.reading())?;
+        let mut analyzing = analyzing(
+            &self.part,
+            &self.measure,
+            self.check,
+            self.reading.reading(),
+        )?;
         analyzing.request.keep_everyone = self.parquet.is_some();
         Ok(AnalyzeRequest {
             inputs: self.inputs.clone(),
@@ -83,21 +104,41 @@ impl AnalyzeArguments {
             parquet: self.parquet.clone(),
             force: self.force,
             check: self.check,
+            view: self.view.view(),
         })
     }
 }
 
+impl ViewArguments {
+    /// Returns what is to be printed.
+    fn view(&self) -> View {
+        View {
+            full: self.full,
+            sections: self.sections.clone(),
+            top: self.top,
+            sort: self.sort.clone(),
+            is_csv: self.format == SectionFormat::Csv,
+            unit: self.unit.map(|unit| match unit {
+                TimeUnit::Ns => Unit::Ns,
+                TimeUnit::Us => Unit::Us,
+                TimeUnit::Ms => Unit::Ms,
+                TimeUnit::S => Unit::S,
+            }),
+        }
+    }
+}
+
 impl AnalysisArguments {
-    /// Returns how inputs are to be read and analyzed.
-    pub(crate) fn analyzing(&self) -> anyhow::Result<Analyzing> {
-        analyzing(&self.part, &self.measure, self.reading.reading())
+    /// Returns how inputs are to be read and analyzed. With `check`, thresholds must be set.
+    pub(crate) fn analyzing(&self, check: bool) -> anyhow::Result<Analyzing> {
+        analyzing(&self.part, &self.measure, check, self.reading.reading())
     }
 }
 
 impl BatchArguments {
     /// Returns how the traces are to be analyzed.
     pub(crate) fn analyzing(&self) -> anyhow::Result<Analyzing> {
-        let mut analyzing = self.analysis.analyzing()?;
+        let mut analyzing = self.analysis.analyzing(self.check)?;
         analyzing.request.keep_everyone = self.parquet.is_some();
         Ok(analyzing)
     }

@@ -14,8 +14,8 @@ use metalens_batch::{BatchOutcome, BatchRequest, FolderLock, find, usual_memory}
 use metalens_files::Folder;
 
 use crate::args::batch::BatchArguments;
-use crate::exit;
 use crate::interrupt::Listening;
+use crate::{exit, out};
 
 use progress::BatchProgress;
 use reports::{DatasetRuns, ReportFolders};
@@ -76,6 +76,7 @@ fn finish(
     write::index(index, folder, &arguments.output, arguments.show_names)?;
     show::index(index, arguments.json)?;
     show::failures(index, quiet)?;
+    out::wrote_folder(&arguments.output, "index.html", quiet);
 
     let is_missed = arguments.check && index.rows.iter().any(|row| !row.missed.is_empty());
     Ok(if index.unfinished > 0 {

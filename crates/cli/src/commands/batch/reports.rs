@@ -12,7 +12,7 @@ use metalens_files::{hexadecimal, sha256, sha256_of_file};
 use metalens_render::folder::{self, FOLDER_OF_CHARTS, LONGEST_REPORT, MANIFEST, Manifest};
 use metalens_render::for_page;
 
-use crate::analyzing::{Analyzing, default_work};
+use crate::analyzing::{Analyzing, LONGEST_WORK, default_work};
 use crate::exit;
 
 /// Options of the analyses and of the folders of reports.
@@ -45,8 +45,10 @@ impl DatasetRuns {
 pub(super) fn fingerprint(analyzing: &Analyzing, show_names: bool) -> anyhow::Result<String> {
     let work = match &analyzing.work {
         Some(file) => {
-            let hash = sha256_of_file(file);
-            hexadecimal(&hash.with_context(|| format!("cannot read {}", file.display()))?)
+            // Too large a file is refused here, before all of it is hashed.
+            let bytes = metalens_files::read(file, LONGEST_WORK);
+            let bytes = bytes.with_context(|| format!("cannot read {}", file.display()))?;
+            sha256(&bytes)
         }
         None => String::new(),
     };

@@ -32,9 +32,101 @@ fn screen_of_each_scenario() {
         .map(|preset| preset.name);
     for name in presets.filter(|name| *name != "million") {
         let folder = with_scenario(name);
-        let output = metalens(folder.path(), &["analyze", name]);
+        let output = metalens(folder.path(), &["analyze", name, "--full"]);
         assert_snapshot!(format!("screen-{name}"), transcript(&output));
     }
+}
+
+/// Snapshots of the first screen, one for each built-in scenario. It fits forty lines.
+#[test]
+fn first_screen_of_each_scenario() {
+    let presets = metalens_simulator::presets()
+        .iter()
+        .map(|preset| preset.name);
+    for name in presets.filter(|name| *name != "million") {
+        let folder = with_scenario(name);
+        let output = metalens(folder.path(), &["analyze", name]);
+        let lines = stdout(&output).lines().count();
+        assert!(lines <= 40, "{name}: {lines} lines");
+        assert_snapshot!(format!("brief-{name}"), transcript(&output));
+    }
+}
+
+#[test]
+fn sections_rows_order_and_unit_are_chosen() {
+    let folder = with_scenario("eager");
+    let screen = |arguments: &[&str]| {
+        let output = metalens(folder.path(), &[&["analyze", "eager"], arguments].concat());
+        transcript(&output)
+    };
+    assert_snapshot!(screen(&[
+        "--section",
+        "kernels",
+        "--section",
+        "gaps",
+        "--top",
+        "2",
+        "--sort",
+        "name",
+        "--unit",
+        "us"
+    ]));
+    assert_snapshot!(screen(&[
+        "--section",
+        "kernels",
+        "--format",
+        "csv",
+        "--unit",
+        "ms",
+        "--sort",
+        "med"
+    ]));
+    let idle = screen(&["--section", "idle", "--format", "csv"]);
+    assert!(idle.contains("cause,time (ns),share,meaning\n"), "{idle}");
+
+    for (arguments, expected) in [
+        (
+            &["--section", "kernel"][..],
+            "no section kernel; it has verdict",
+        ),
+        (&["--sort", "size"], "no column size; it has avg, "),
+        (
+            &["--format", "csv"],
+            "choose it with --section and one of idle, ",
+        ),
+        (&["--check"], "--check has no threshold"),
+    ] {
+        let output = metalens(folder.path(), &[&["analyze", "eager"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    }
+}
+
+/// The sums of the CSV are those of the report, to the nanosecond.
+#[test]
+fn the_csv_of_kernels_is_exact() {
+    let folder = with_scenario("eager");
+    let report = json(folder.path(), &["eager"]);
+    let arguments = [
+        "analyze",
+        "eager",
+        "--section",
+        "kernels",
+        "--format",
+        "csv",
+    ];
+    let csv = stdout(&metalens(folder.path(), &arguments));
+    let mut lines = csv.lines();
+    assert!(
+        lines
+            .next()
+            .unwrap()
+            .starts_with("time,total (ns),instances")
+    );
+    let totals = lines.map(|line| line.split(',').nth(1).unwrap().parse::<u64>().unwrap());
+    let kernels = report["kernels"].as_array().unwrap().iter();
+    let expected = kernels.map(|kernel| kernel["total_ns"].as_u64().unwrap());
+    assert_eq!(totals.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
 }
 
 #[test]
@@ -45,11 +137,15 @@ fn no_line_is_wider_than_a_hundred_columns() {
     let presets = presets.filter(|name| !["million", "no-target-rows"].contains(&name.as_str()));
     for name in presets.chain(findings_scenarios()) {
         let folder = with_scenario(&name);
-        let output = metalens(folder.path(), &["analyze", &export_of(&name)]);
-        assert!(output.status.success(), "{name}: {}", stderr(&output));
-        for line in stdout(&output).lines() {
-            let width = unicode_width::UnicodeWidthStr::width(line);
-            assert!(width <= 100, "{name}: {width} columns: {line}");
+        for more in [&["--full"][..], &[]] {
+            let export = export_of(&name);
+            let arguments = [&["analyze", export.as_str()], more].concat();
+            let output = metalens(folder.path(), &arguments);
+            assert!(output.status.success(), "{name}: {}", stderr(&output));
+            for line in stdout(&output).lines() {
+                let width = unicode_width::UnicodeWidthStr::width(line);
+                assert!(width <= 100, "{name}: {width} columns: {line}");
+            }
         }
     }
 }

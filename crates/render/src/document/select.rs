@@ -1,0 +1,283 @@
+//! Selects parts of a document: sections by name, rows by number and order, a unit of time.
+
+use metalens_analyzer::Message;
+use metalens_analyzer::message::Value;
+
+use super::{Block, Cell, Document, Section, Table};
+use crate::wording::plain;
+
+/// A unit of time for all numbers of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Nanoseconds.
+    Ns,
+    /// Microseconds.
+    Us,
+    /// Milliseconds.
+    Ms,
+    /// Seconds.
+    S,
+}
+
+/// A name that nothing in the document has, and the names that there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown {
+    /// The name that was asked for.
+    pub name: String,
+    /// The names that there are.
+    pub known: Vec<String>,
+}
+
+impl Unit {
+    /// Returns the unit's symbol.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Ns => "ns",
+            Self::Us => "µs",
+            Self::Ms => "ms",
+            Self::S => "s",
+        }
+    }
+
+    /// Returns the unit's symbol in ASCII, for programs.
+    #[must_use]
+    pub fn ascii(self) -> &'static str {
+        match self {
+            Self::Us => "us",
+            other => other.symbol(),
+        }
+    }
+
+    /// Returns the digits behind the decimal point that make a time in this unit exact.
+    fn digits(self) -> u32 {
+        match self {
+            Self::Ns => 0,
+            Self::Us => 3,
+            Self::Ms => 6,
+            Self::S => 9,
+        }
+    }
+
+    /// Returns a time in this unit, exact to the nanosecond.
+    #[must_use]
+    pub fn exact(self, ns: i128) -> String {
+        let scale = 10_u128.pow(self.digits());
+        let sign = if ns < 0 { "-" } else { "" };
+        let ns = ns.unsigned_abs();
+        let (whole, rest) = (ns / scale, ns % scale);
+        let digits = self.digits() as usize;
+        if digits == 0 {
+            format!("{sign}{whole}")
+        } else {
+            format!("{sign}{whole}.{rest:0digits$}")
+        }
+    }
+}
+
+impl Document {
+    /// Returns the names of the sections, in their order.
+    #[must_use]
+    pub fn section_names(&self) -> Vec<String> {
+        let sections = self.sections.iter();
+        sections.map(|section| section.id.to_owned()).collect()
+    }
+
+    /// Keeps the sections with these names, in the order of the document.
+    pub fn keep(&mut self, names: &[String]) -> Result<(), Unknown> {
+        let known = self.section_names();
+        if let Some(name) = names.iter().find(|name| !known.contains(name)) {
+            return Err(Unknown {
+                name: name.clone(),
+                known,
+            });
+        }
+        let is_kept = |section: &Section| names.iter().any(|name| name == section.id);
+        self.sections.retain(is_kept);
+        Ok(())
+    }
+
+    /// Limits every table, and the findings, to their first rows.
+    pub fn limit(&mut self, rows: usize) {
+        for block in self.blocks_mut() {
+            match block {
+                Block::Table(table) => (table.short, table.long) = (rows, rows),
+                Block::Findings(findings) | Block::FirstSteps(findings) => findings.truncate(rows),
+                _ => {}
+            }
+        }
+    }
+
+    /// Sorts the rows of each table that has a column of this heading: the largest number first,
+    /// names by their letters.
+    pub fn sort(&mut self, column: &str) -> Result<(), Unknown> {
+        let mut known = Vec::new();
+        let mut is_found = false;
+        for table in self.tables_mut().filter(|table| table.is_sortable) {
+            let headings = table.columns.iter().map(|column| &column.heading.text);
+            let headings: Vec<String> = headings.cloned().collect();
+            if let Some(at) = headings.iter().position(|text| *text == column) {
+                sort_rows(table, at);
+                is_found = true;
+            }
+            known.extend(headings);
+        }
+
+        if is_found {
+            return Ok(());
+        }
+        known.retain(|heading| !heading.is_empty());
+        known.sort_unstable();
+        known.dedup();
+        Err(Unknown {
+            name: column.to_owned(),
+            known,
+        })
+    }
+
+    /// Shows every time of the tables in one unit, which the headings then name.
+    pub fn in_unit(&mut self, unit: Unit) {
+        for table in self.tables_mut() {
+            for at in 0..table.columns.len() {
+                column_in_unit(table, at, unit);
+            }
+        }
+    }
+
+    /// Returns the tables, in their order.
+    pub fn tables(&self) -> impl Iterator<Item = &Table> {
+        let blocks = self.sections.iter().flat_map(|section| &section.blocks);
+        blocks.filter_map(|block| match block {
+            Block::Table(table) => Some(table),
+            _ => None,
+        })
+    }
+
+    fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Block> {
+        let sections = self.sections.iter_mut();
+        sections.flat_map(|section| section.blocks.iter_mut())
+    }
+
+    fn tables_mut(&mut self) -> impl Iterator<Item = &mut Table> {
+        self.blocks_mut().filter_map(|block| match block {
+            Block::Table(table) => Some(table),
+            _ => None,
+        })
+    }
+}
+
+/// Sorts rows by a column: the largest number first, rows without one last; texts by letters.
+fn sort_rows(table: &mut Table, at: usize) {
+    let value = |row: &Vec<Cell>| row.get(at).and_then(Cell::sort_value);
+    let text = |row: &Vec<Cell>| row.get(at).map(|cell| cell.text.text.clone());
+    let has_numbers = table.rows.iter().any(|row| value(row).is_some());
+    if has_numbers {
+        let rank = |row: &Vec<Cell>| value(row).unwrap_or(f64::NEG_INFINITY);
+        table
+            .rows
+            .sort_by(|one, other| rank(other).total_cmp(&rank(one)));
+    } else {
+        table.rows.sort_by_key(text);
+    }
+}
+
+/// Rewrites a column of times in a unit.
+fn column_in_unit(table: &mut Table, at: usize, unit: Unit) {
+    let cells = table.rows.iter_mut().filter_map(|row| row.get_mut(at));
+    let mut has_times = false;
+    for cell in cells {
+        let [value] = cell.text.values.as_slice() else {
+            continue;
+        };
+        let is_alone = value.text == cell.text.text;
+        if let (true, Some(ns)) = (is_alone, length(&value.value)) {
+            let value = value.value.clone();
+            cell.text = Message::value(unit.exact(ns), value);
+            has_times = true;
+        }
+    }
+
+    if let (true, Some(column)) = (has_times, table.columns.get_mut(at)) {
+        column.heading = plain(format!("{} ({})", column.heading.text, unit.symbol()));
+    }
+}
+
+/// Returns a length of time in nanoseconds.
+fn length(value: &Value) -> Option<i128> {
+    match *value {
+        Value::Time { ns } => Some(ns.into()),
+        Value::SignedTime { ns } => Some(ns.into()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Column;
+    use metalens_analyzer::message::{kernel, time};
+
+    #[test]
+    fn times_are_exact_in_every_unit() {
+        let check = |ns: i128, unit: Unit, expected: &str| {
+            assert_eq!(unit.exact(ns), expected, "{ns} {unit:?}");
+        };
+        check(1_234_567, Unit::Ns, "1234567");
+        check(1_234_567, Unit::Us, "1234.567");
+        check(1_234_567, Unit::Ms, "1.234567");
+        check(1_234_567, Unit::S, "0.001234567");
+        check(-1_500, Unit::Us, "-1.500");
+        check(0, Unit::S, "0.000000000");
+    }
+
+    fn document() -> Document {
+        let columns = vec![Column::number("total"), Column::name("name")];
+        let mut table = Table::new("kernels", "Kernels", columns).sortable();
+        for (ns, name) in [(5_000, "copy"), (70_000, "add"), (900, "sin")] {
+            table.row([time(ns), kernel(name)]);
+        }
+        let section = |id| Section::new(id, id, 1);
+        Document {
+            sections: vec![
+                section("gaps"),
+                section("kernels").with(Block::Table(table)),
+            ],
+            ..Document::default()
+        }
+    }
+
+    fn column(document: &Document, at: usize) -> Vec<&str> {
+        let rows = document.tables().flat_map(|table| &table.rows);
+        rows.map(|row| row[at].text.text.as_str()).collect()
+    }
+
+    #[test]
+    fn sections_are_kept_by_name() {
+        let mut some = document();
+        some.keep(&["kernels".to_owned()]).unwrap();
+        assert_eq!(some.section_names(), ["kernels"]);
+        let unknown = document().keep(&["kernel".to_owned()]).unwrap_err();
+        assert_eq!((unknown.name.as_str(), unknown.known.len()), ("kernel", 2));
+    }
+
+    #[test]
+    fn rows_are_sorted_by_a_column() {
+        let mut sorted = document();
+        sorted.sort("total").unwrap();
+        assert_eq!(column(&sorted, 1), ["add", "copy", "sin"]);
+        sorted.sort("name").unwrap();
+        assert_eq!(column(&sorted, 1), ["add", "copy", "sin"]);
+        let unknown = sorted.sort("size").unwrap_err();
+        assert_eq!(unknown.known, ["name", "total"]);
+    }
+
+    #[test]
+    fn a_column_of_times_has_one_unit() {
+        let mut document = document();
+        document.in_unit(Unit::Us);
+        assert_eq!(column(&document, 0), ["5.000", "70.000", "0.900"]);
+        let table = document.tables().next().unwrap();
+        assert_eq!(table.columns[0].heading.text, "total (µs)");
+        assert_eq!(table.columns[1].heading.text, "name");
+    }
+}

@@ -1,0 +1,141 @@
+//! The first screen of a report: at most forty lines with what people ask first.
+
+use metalens_analyzer::message::count;
+use metalens_analyzer::{Message, Report, message};
+
+use super::document;
+use crate::document::{Block, Document, Drawing, Section};
+use crate::wording::{plain, sentence};
+
+/// Findings of the first screen.
+const FINDINGS: usize = 3;
+/// Kernels of the first screen.
+const KERNELS: usize = 5;
+/// Columns of the first screen's kernels.
+const KERNEL_COLUMNS: [&str; 6] = ["time", "total", "instances", "med", "name", "channel"];
+/// Sections of the first screen.
+const SECTIONS: [&str; 6] = [
+    "verdict",
+    "thresholds",
+    "timeline",
+    "idle",
+    "findings",
+    "kernels",
+];
+
+/// Returns the first screen of a report: the verdict, the idle time by cause, the first findings
+/// and kernels, and the names of what it leaves out.
+#[must_use]
+pub fn brief(report: &Report) -> Document {
+    let mut whole = document(report);
+    let names = whole.section_names();
+    whole
+        .sections
+        .retain(|section| SECTIONS.contains(&section.id));
+    for section in &mut whole.sections {
+        shorten(section, report);
+    }
+
+    let left_out = names
+        .iter()
+        .filter(|name| !SECTIONS.contains(&name.as_str()));
+    let left_out = left_out.map(|name| plain(name));
+    let mut said = Vec::new();
+    let findings = report.findings.len().saturating_sub(FINDINGS);
+    if findings > 0 {
+        said.push(message!("{} more findings", count(findings as u64)));
+    }
+    let kernels = report.kernels.len().saturating_sub(KERNELS);
+    if kernels > 0 {
+        said.push(message!("{} more kernels", count(kernels as u64)));
+    }
+    said.extend(left_out);
+    let more = message!(
+        "Not shown: {}. Show all with --full, some with --section NAME; --html FILE writes a page \
+         with a timeline",
+        Message::joined(said, ", ")
+    );
+    whole
+        .sections
+        .push(Section::new("more", "", 0).with(Block::Remark(more)));
+    whole
+}
+
+/// Leaves the part of a section that the first screen has room for.
+fn shorten(section: &mut Section, report: &Report) {
+    match section.id {
+        "verdict" => shorten_verdict(section, report),
+        "timeline" => shorten_timeline(section),
+        "idle" => section
+            .blocks
+            .retain(|block| matches!(block, Block::Table(_))),
+        "findings" => shorten_findings(section),
+        "kernels" => shorten_kernels(section),
+        _ => {}
+    }
+}
+
+/// Leaves the causes of idle time to their table, if there is one.
+fn shorten_verdict(section: &mut Section, report: &Report) {
+    let summary = &report.summary;
+    let idle = Message::new(&summary.idle, &summary.idle_values);
+    for block in &mut section.blocks {
+        if let Block::Text(text) = block {
+            *text = sentence(idle.clone());
+        }
+    }
+}
+
+/// Puts the scale into the heading.
+fn shorten_timeline(section: &mut Section) {
+    for block in &mut section.blocks {
+        if let Block::Chart(chart) = block
+            && let Drawing::Lines(_, legend) = &mut chart.drawing
+            && !legend.is_empty()
+        {
+            section.title = message!(
+                "{}: {}",
+                section.title.clone(),
+                plain(std::mem::take(legend))
+            );
+        }
+    }
+}
+
+fn shorten_findings(section: &mut Section) {
+    section
+        .blocks
+        .retain(|block| !matches!(block, Block::Remark(_)));
+    for block in &mut section.blocks {
+        if let Block::Findings(findings) = block {
+            findings.truncate(FINDINGS);
+            *block = Block::FirstSteps(std::mem::take(findings));
+        }
+    }
+}
+
+fn shorten_kernels(section: &mut Section) {
+    for block in &mut section.blocks {
+        let Block::Table(table) = block else {
+            continue;
+        };
+        let kept = table.columns.iter().map(|column| {
+            let heading = column.heading.text.as_str();
+            KERNEL_COLUMNS.contains(&heading)
+        });
+        let kept: Vec<bool> = kept.collect();
+        retain(&mut table.columns, &kept);
+        for row in &mut table.rows {
+            retain(row, &kept);
+        }
+        // What is left out is said once, below all.
+        table.rows.truncate(KERNELS);
+        table.total = table.rows.len();
+    }
+}
+
+/// Keeps the items whose flag is set.
+fn retain<T>(items: &mut Vec<T>, kept: &[bool]) {
+    let mut flags = kept.iter();
+    items.retain(|_| flags.next().copied().unwrap_or(true));
+}
