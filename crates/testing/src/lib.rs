@@ -63,6 +63,8 @@ pub fn analyze_everyone_of(scenario: &Scenario) -> Result<Analysis, Error> {
     analyze_scenario(scenario, &with_everyone(Request::default()))
 }
 
+/// Returns a request that keeps the intervals of all processes.
+#[must_use]
 pub fn with_everyone(request: Request) -> Request {
     Request {
         keep_everyone: true,
