@@ -39,7 +39,7 @@ pub fn brief(report: &Report) -> Document {
     let left_out = names
         .iter()
         .filter(|name| !SECTIONS.contains(&name.as_str()));
-    let left_out = left_out.map(|name| plain(name));
+    let left_out = left_out.map(plain);
     let mut said = Vec::new();
     let findings = report.findings.len().saturating_sub(FINDINGS);
     if findings > 0 {
