@@ -99,12 +99,17 @@ fn describe_only(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 fn format(arguments: &Arguments) -> anyhow::Result<Format> {
     let extension = arguments.output.as_ref();
     let extension = extension.and_then(|file| file.extension()?.to_str());
-    let format = arguments.format.unwrap_or(match extension {
-        Some("csv") => Format::Csv,
-        Some("json") => Format::Json,
-        Some("parquet") => Format::Parquet,
-        _ => Format::Table,
-    });
+    let format = match (arguments.format, extension) {
+        (Some(format), _) => format,
+        (None, Some("csv")) => Format::Csv,
+        (None, Some("json")) => Format::Json,
+        (None, Some("parquet")) => Format::Parquet,
+        (None, Some("txt") | None) => Format::Table,
+        (None, Some(_)) => {
+            let why = "no format has this extension: use .csv, .json, .parquet or .txt, or --format";
+            return Err(Misuse(why).into());
+        }
+    };
     if format == Format::Parquet && arguments.output.is_none() {
         return Err(Misuse("--format parquet needs a file: -o FILE.parquet").into());
     }

@@ -106,6 +106,14 @@ pub enum Problem {
         /// Description of the actual content.
         found: &'static str,
     },
+    /// The file or the folder is something that metalens knows, but no recording.
+    #[error("this is {found}, not a recording")]
+    Mistaken {
+        /// Description of the actual content.
+        found: &'static str,
+        /// Advice on what to give instead.
+        hint: &'static str,
+    },
     /// Git LFS left a pointer in place of the file.
     #[error("this is a Git LFS pointer; the file itself was not fetched")]
     LfsPointer,

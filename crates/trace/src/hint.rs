@@ -48,6 +48,10 @@ fn hint_for_input(problem: &Problem) -> Option<&'static str> {
         Problem::TocAlone => {
             "give the folder that contains toc.xml and the tables, or the file of a table"
         }
+        Problem::Mistaken { hint, .. } => hint,
+        Problem::NotXml {
+            found: "a tar archive",
+        } => "unpack it first: `tar xf FILE`",
         Problem::LfsPointer => "fetch it with `git lfs pull`",
         Problem::NotXml { .. } | Problem::NotAnExport { .. } => {
             "metalens reads the output of `xctrace export --input X.trace --xpath …`"

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::archive::{Archive, ArchiveContents};
 use super::bytes::{ByteSource, Opener, file_format};
+use super::mistaken;
 use super::sniff::{FileFormat, is_document};
 use crate::bundle::{Bundle, Files};
 use crate::error::{Error, Problem, Result};
@@ -209,6 +210,9 @@ impl Input {
 
     /// Opens a folder: a bundle, or an export.
     fn folder(path: &Path, name: String) -> Result<Self> {
+        if let Some(problem) = mistaken::folder(path) {
+            return Err(Error::in_file(problem, name));
+        }
         if is_bundle(path) {
             return Ok(Self::from_bundle(name, Bundle::open_folder(path)?));
         }

@@ -13,6 +13,7 @@ mod decoding;
 mod list;
 mod listing;
 mod load;
+mod mistaken;
 mod path_kind;
 mod read;
 mod sniff;

@@ -1,5 +1,6 @@
 //! Detects the format of a file from its first bytes.
 
+use super::mistaken;
 use crate::error::Problem;
 
 /// Number of bytes that are enough: the mark of a tar archive is at byte 257.
@@ -48,7 +49,10 @@ fn sniff_text(text: &[u8]) -> FileFormat {
             other("a property list")
         }
         Some(b'<') => FileFormat::Xml,
-        Some(b'{' | b'[') => other("JSON"),
+        Some(b'{' | b'[') => match mistaken::json(text) {
+            Some(problem) => FileFormat::Other(problem),
+            None => other("JSON"),
+        },
         Some(_) if text.contains(&0) => other("binary data"),
         _ => other("plain text"),
     }
