@@ -146,7 +146,8 @@ impl Failure for Error {
             // Without the table that an analysis needs, a trace is as unusable as a broken one.
             Self::Trace(error) if is_missing_table(error) => FailureKind::Unusable,
             Self::Trace(error) => error.kind(),
-            Self::WorkFile { .. } | Self::Setting { .. } => FailureKind::Failed,
+            Self::WorkFile { .. } => FailureKind::Failed,
+            Self::Setting { .. } => FailureKind::Misuse,
             _ => FailureKind::Unusable,
         }
     }

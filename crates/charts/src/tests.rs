@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use metalens_analyzer::{Analysis, Request};
+use metalens_analyzer::{Analysis, Request, Settings, Thresholds};
 use metalens_testing::{analysis_of_toml, analyze_input};
 
 use crate::scene::{Primitive, Scene};
@@ -19,6 +19,17 @@ const ALL: [Chart; 5] = [
 pub(super) fn small(request: &Request) -> Analysis {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/small-export");
     analyze_input(&folder, request).unwrap()
+}
+
+/// Returns a request with every threshold, so that charts draw them.
+fn with_thresholds() -> Request {
+    Request {
+        settings: Settings {
+            thresholds: Thresholds::SATURATED,
+            ..Settings::default()
+        },
+        ..Request::default()
+    }
 }
 
 fn scene(chart: Chart, analysis: &Analysis) -> Scene {
@@ -172,7 +183,7 @@ fn engines_are_strips() {
 
 #[test]
 fn alt_texts() {
-    let analysis = small(&Request::default());
+    let analysis = small(&with_thresholds());
     let all = ALL.map(|chart| alt(chart, &analysis.report));
     insta::assert_snapshot!(all.join("\n"));
 }
@@ -201,7 +212,7 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 
 #[test]
 fn picture_hashes() {
-    let analysis = small(&Request::default());
+    let analysis = small(&with_thresholds());
     let mut hashes = Vec::new();
     for chart in ALL {
         for (scale, theme) in [(1, Theme::Light), (2, Theme::Dark)] {

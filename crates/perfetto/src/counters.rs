@@ -59,7 +59,7 @@ const SAMPLED: &str = "counters sampled";
 /// say that a value is unknown: where nothing was sampled it is at 0, and another curve says so.
 pub(crate) fn hardware<W: Write>(
     analysis: &Analysis,
-    tracks: &Tracks,
+    tracks: &mut Tracks,
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
     let window = &analysis.report.window;

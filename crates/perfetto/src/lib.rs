@@ -88,7 +88,7 @@ pub fn write(analysis: &Analysis, out: &mut (impl Write + ?Sized)) -> io::Result
     states::performance(analysis, &mut tracks, &mut events)?;
     states::engines(analysis, &mut tracks, &mut events)?;
     counters::counters(&analysis.report, tracks.pid(), OTHERS, &mut events)?;
-    counters::hardware(analysis, &tracks, &mut events)?;
+    counters::hardware(analysis, &mut tracks, &mut events)?;
 
     out.write_all(b"\n],\"displayTimeUnit\":\"ns\",\"otherData\":")?;
     serde_json::to_writer(&mut *out, &other_data(&analysis.report))?;

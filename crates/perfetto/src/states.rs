@@ -94,8 +94,7 @@ pub(crate) fn engines<W: Write>(
         let mut engines = engines.iter();
         engines.any(|engine| engine.id.label() == name && !engine.of_process)
     };
-    // The states of the GPU name the machine, if there are any.
-    if analysis.performance().is_empty() && engines.iter().any(|engine| !engine.of_process) {
+    if engines.iter().any(|engine| !engine.of_process) {
         tracks.machine(&analysis.report, events)?;
     }
 

@@ -36,6 +36,8 @@ const PLACES: usize = 1_000;
 pub(crate) struct Tracks {
     pid: u64,
     last: u64,
+    /// True once the GPU itself has its name.
+    has_machine: bool,
 }
 
 impl Tracks {
@@ -45,6 +47,7 @@ impl Tracks {
         Self {
             pid: pid.map_or(SEVERAL, u64::from),
             last: 0,
+            has_machine: false,
         }
     }
 
@@ -64,12 +67,15 @@ impl Tracks {
         process(OTHERS, others, 1, report, events)
     }
 
-    /// Names the GPU itself.
+    /// Names the GPU itself, once.
     pub(crate) fn machine<W: Write>(
-        &self,
+        &mut self,
         report: &Report,
         events: &mut TraceEvents<W>,
     ) -> io::Result<()> {
+        if std::mem::replace(&mut self.has_machine, true) {
+            return Ok(());
+        }
         process(MACHINE, "GPU (all processes)", 2, report, events)
     }
 

@@ -106,7 +106,8 @@ fn format(arguments: &Arguments) -> anyhow::Result<Format> {
         (None, Some("parquet")) => Format::Parquet,
         (None, Some("txt") | None) => Format::Table,
         (None, Some(_)) => {
-            let why = "no format has this extension: use .csv, .json, .parquet or .txt, or --format";
+            let why =
+                "no format has this extension: use .csv, .json, .parquet or .txt, or --format";
             return Err(Misuse(why).into());
         }
     };

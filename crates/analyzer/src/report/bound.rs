@@ -14,6 +14,7 @@ pub struct BoundVerdict {
     /// metalens.
     pub why: String,
     /// Values of `why`, in the order in which they appear in it.
+    #[serde(default)]
     pub why_values: Vec<PlacedValue>,
 }
 

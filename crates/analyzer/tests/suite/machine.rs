@@ -140,7 +140,14 @@ fn a_real_bundle_has_states() {
         .iter()
         .map(|part| part.what.as_str())
         .collect();
-    assert_eq!(missing, ["counters", "work", "phases.signposts"]);
+    let expected = [
+        "counters",
+        "engines",
+        "kernels.spills",
+        "work",
+        "phases.signposts",
+    ];
+    assert_eq!(missing, expected);
 }
 
 /// An export of five tables lists the other parts as not recorded, each with its reason.

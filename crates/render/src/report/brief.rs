@@ -1,14 +1,18 @@
 //! The first screen of a report: at most forty lines with what people ask first.
 
-use metalens_analyzer::message::count;
+use metalens_analyzer::message::{counted, time};
 use metalens_analyzer::{Message, Report, message};
 
 use super::document;
-use crate::document::{Block, Document, Drawing, Section};
-use crate::wording::{plain, sentence};
+use crate::document::{Block, Cell, Document, Drawing, Section};
+use crate::wording::{plain, sentence, share};
 
 /// Findings of the first screen.
 const FINDINGS: usize = 3;
+/// Causes of idle time on the first screen; the others are in one row.
+const CAUSES: usize = 5;
+/// Names of sections that the first screen mentions.
+const NAMES: usize = 6;
 /// Kernels of the first screen.
 const KERNELS: usize = 5;
 /// Columns of the first screen's kernels.
@@ -36,24 +40,26 @@ pub fn brief(report: &Report) -> Document {
         shorten(section, report);
     }
 
-    let left_out = names
-        .iter()
-        .filter(|name| !SECTIONS.contains(&name.as_str()));
-    let left_out = left_out.map(plain);
     let mut said = Vec::new();
     let findings = report.findings.len().saturating_sub(FINDINGS);
     if findings > 0 {
-        said.push(message!("{} more findings", count(findings as u64)));
+        said.push(counted(findings as u64, "finding"));
     }
     let kernels = report.kernels.len().saturating_sub(KERNELS);
     if kernels > 0 {
-        said.push(message!("{} more kernels", count(kernels as u64)));
+        said.push(counted(kernels as u64, "kernel"));
     }
-    said.extend(left_out);
+    let left_out = names
+        .iter()
+        .filter(|name| !SECTIONS.contains(&name.as_str()));
+    let left_out: Vec<&String> = left_out.collect();
+    said.push(counted(left_out.len() as u64, "section"));
+    let examples = left_out.iter().take(NAMES).map(|name| plain(name.as_str()));
     let more = message!(
-        "Not shown: {}. Show all with --full, some with --section NAME; --html FILE writes a page \
-         with a timeline",
-        Message::joined(said, ", ")
+        "Not shown: {}. --full prints all, --section NAME one: {}, …; --html FILE writes a page with a \
+         timeline",
+        Message::joined(said, ", "),
+        Message::joined(examples, ", ")
     );
     whole
         .sections
@@ -66,9 +72,7 @@ fn shorten(section: &mut Section, report: &Report) {
     match section.id {
         "verdict" => shorten_verdict(section, report),
         "timeline" => shorten_timeline(section),
-        "idle" => section
-            .blocks
-            .retain(|block| matches!(block, Block::Table(_))),
+        "idle" => shorten_idle(section, report),
         "findings" => shorten_findings(section),
         "kernels" => shorten_kernels(section),
         _ => {}
@@ -98,6 +102,35 @@ fn shorten_timeline(section: &mut Section) {
                 section.title.clone(),
                 plain(std::mem::take(legend))
             );
+        }
+    }
+}
+
+/// Leaves the table, with the smallest causes in one row.
+fn shorten_idle(section: &mut Section, report: &Report) {
+    section
+        .blocks
+        .retain(|block| matches!(block, Block::Table(_)));
+
+    let parts = report.idle.parts.largest_first();
+    let Some(others) = parts.get(CAUSES..).filter(|others| others.len() > 1) else {
+        return;
+    };
+    let (total_ns, rest_ns) = (
+        report.idle.total_ns,
+        others.iter().map(|(_, ns)| ns).sum::<u64>(),
+    );
+    for block in &mut section.blocks {
+        if let Block::Table(table) = block {
+            table.rows.truncate(CAUSES);
+            table.total = CAUSES;
+            table.row([
+                Cell::from(counted(others.len() as u64, "other cause")),
+                Cell::from(time(rest_ns)),
+                Cell::from(share(rest_ns, total_ns)),
+                Cell::bar(rest_ns, total_ns),
+                Cell::from("see --section idle"),
+            ]);
         }
     }
 }

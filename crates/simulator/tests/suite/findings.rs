@@ -75,7 +75,7 @@ fn cpu_time(truth: &Truth) -> f64 {
 }
 
 /// Rules with figures in the truth. A finding is reported at 1 or more.
-const RULES: [(&str, Measure); 22] = [
+const RULES: [(&str, Measure); 23] = [
     ("submission-latency", |truth| {
         not_busy(
             truth,
@@ -171,6 +171,11 @@ const RULES: [(&str, Measure); 22] = [
             instances(truth, |max_ns| max_ns < 20_000),
             truth.counts.intervals,
         ) / 0.8
+    }),
+    ("register-spills", |truth| {
+        let spills = truth.kernels.iter().filter_map(|kernel| kernel.spills);
+        let spilling_ns: u64 = spills.map(|spills| spills.total_ns).sum();
+        ratio(spilling_ns, truth.busy.unwrap().sum_ns) / 0.05
     }),
     ("memory-growing", |truth| {
         let memory = truth.memory.unwrap();

@@ -185,7 +185,8 @@ fn the_example_of_the_crate_documentation_is_valid() {
         .remove(0);
     assert_eq!(truth.signposts[0].count, 2);
     assert_eq!((truth.errors, truth.hangs), (2, 1));
-    assert_eq!(truth.shaders[0].count, truth.counts.intervals);
+    // Each interval has an outer sample and a nested one.
+    assert_eq!(truth.shaders[0].count, 2 * truth.counts.intervals);
     assert_eq!(truth.memory.unwrap().last_bytes, 65_536 + 4_096);
 }
 

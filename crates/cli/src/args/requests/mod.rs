@@ -85,7 +85,11 @@ impl AnalyzeArguments {
     /// Returns what is to be analyzed, and what becomes of it.
     pub(crate) fn request(&self) -> anyhow::Result<AnalyzeRequest> {
         let files = [&self.html, &self.gaps, &self.perfetto, &self.output];
-        if files.into_iter().flatten().any(|file| file.as_os_str() == "-") {
+        if files
+            .into_iter()
+            .flatten()
+            .any(|file| file.as_os_str() == "-")
+        {
             let why = "- is no file name here: the report itself goes to standard output";
             return Err(Misuse(why.to_owned()).into());
         }

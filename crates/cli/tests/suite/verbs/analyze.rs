@@ -89,7 +89,7 @@ fn sections_rows_order_and_unit_are_chosen() {
             &["--section", "kernel"][..],
             "no section kernel; it has verdict",
         ),
-        (&["--sort", "size"], "no column size; it has avg, "),
+        (&["--sort", "size"], "no column size; it has cause, "),
         (
             &["--format", "csv"],
             "choose it with --section and one of idle, ",
@@ -142,12 +142,23 @@ fn no_line_is_wider_than_a_hundred_columns() {
             let arguments = [&["analyze", export.as_str()], more].concat();
             let output = metalens(folder.path(), &arguments);
             assert!(output.status.success(), "{name}: {}", stderr(&output));
-            for line in stdout(&output).lines() {
+            // Away from a terminal names are not shortened: only their lines may be longer.
+            let names = kernel_names(folder.path(), &export);
+            let is_named = |line: &str| names.iter().any(|name| line.contains(name));
+            for line in stdout(&output).lines().filter(|line| !is_named(line)) {
                 let width = unicode_width::UnicodeWidthStr::width(line);
                 assert!(width <= 100, "{name}: {width} columns: {line}");
             }
         }
     }
+}
+
+/// Returns the names of kernels that have no room in a table of a hundred columns.
+fn kernel_names(folder: &Path, export: &str) -> Vec<String> {
+    let report = json(folder, &[export]);
+    let kernels = report["kernels"].as_array().unwrap().iter();
+    let names = kernels.map(|kernel| kernel["name"].as_str().unwrap().to_owned());
+    names.filter(|name| name.chars().count() > 20).collect()
 }
 
 /// Returns the scenarios that fire one finding each.

@@ -175,7 +175,16 @@ fn good_inputs_are_reported_and_bad_ones_named() {
     // Other options: all reports are written again.
     let checked = metalens(
         folder.path(),
-        &["batch", "runs/t?", "-o", "out", "--check", "-q"],
+        &[
+            "batch",
+            "runs/t?",
+            "-o",
+            "out",
+            "--check",
+            "--threshold",
+            "saturated",
+            "-q",
+        ],
     );
     assert_eq!(checked.status.code(), Some(5), "{}", stderr(&checked));
     let found = index(&at("out"));

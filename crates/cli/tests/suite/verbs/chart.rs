@@ -158,7 +158,8 @@ fn the_chart_of_gaps_shows_the_threshold_in_force() {
         stdout(&output)
     };
 
-    assert!(gaps(&[]).contains("threshold: mean of 1 µs"));
+    assert!(!gaps(&[]).contains("threshold"), "nobody set one");
+    assert!(gaps(&["--threshold", "saturated"]).contains("threshold: mean of 1 µs"));
     assert!(gaps(&["--threshold", "average-gap=5us"]).contains("threshold: mean of 5 µs"));
     let settings = folder.path().join("metalens.toml");
     fs::write(settings, "[thresholds]\naverage-gap = \"7us\"\n").unwrap();
@@ -168,7 +169,7 @@ fn the_chart_of_gaps_shows_the_threshold_in_force() {
         &[&input, "-o", "x.png", "--threshold", "gap=1us"],
     );
     assert!(
-        code == Some(1) && message.contains("unknown threshold gap"),
+        code == Some(2) && message.contains("unknown threshold gap"),
         "{message}"
     );
 }

@@ -306,10 +306,10 @@ fn invalid_requests_are_refused_before_recording() {
     check(&["-o", "out"], 1, "exists; --force replaces it");
     check(
         &["-o", "new", "--from", "2s", "--to", "1s"],
-        1,
+        2,
         "--from must lie before --to",
     );
-    check(&["-o", "new", "--threshold", "speed=1"], 1, "speed");
+    check(&["-o", "new", "--threshold", "speed=1"], 2, "speed");
     check(&["-o", "new", "--workload", "no-such"], 2, "no-such");
     check(&["-o", "bench"], 1, "bench");
 }

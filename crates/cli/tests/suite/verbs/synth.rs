@@ -61,7 +61,7 @@ fn a_bundle_and_an_export_of_a_scenario_are_equal() {
     }
     let output = metalens(folder.path(), &["selfcheck", "eager.trace", "eager.export"]);
     assert_snapshot!(transcript(&output));
-    let screen = metalens(folder.path(), &["analyze", "eager.trace"]);
+    let screen = metalens(folder.path(), &["analyze", "eager.trace", "--full"]);
     let export = metalens(folder.path(), &["analyze", "eager.export"]);
     let export = transcript(&export).replace("eager.export", "eager.trace");
     assert_eq!(transcript(&screen), export);
@@ -77,7 +77,7 @@ fn a_damaged_table_is_an_error_if_needed_else_a_note() {
         let store = store_of(&folder.path().join("eager.trace"), schema);
         let bytes = fs::read(&store).unwrap();
         fs::write(&store, &bytes[..30]).unwrap();
-        metalens(folder.path(), &["analyze", "eager.trace"])
+        metalens(folder.path(), &["analyze", "eager.trace", "--full"])
     };
 
     for schema in [

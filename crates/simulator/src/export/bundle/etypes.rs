@@ -138,7 +138,9 @@ pub(super) fn all() -> impl Iterator<Item = EngineeringType> {
         })
 }
 
-/// Returns the names in a bundle's list, in order.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    std::iter::once(INVALID).chain(all().map(|known| known.id))
+/// Returns the names in a bundle's list, in order. The last type exists only in bundles with tagged
+/// stacks.
+pub(super) fn names(tagged_stacks: bool) -> impl Iterator<Item = &'static str> {
+    let count = TYPES.len() - usize::from(!tagged_stacks);
+    std::iter::once(INVALID).chain(all().take(count).map(|known| known.id))
 }

@@ -200,7 +200,7 @@ impl Uniquing {
             out.write_all(b"</array>\n</plist>\n")
         })?;
         compressed(&self.dir.join("EngineeringTypes.etypes"), |out| {
-            let names = etypes::names().map(Node::mutable_text);
+            let names = etypes::names(self.tagged_stacks).map(Node::mutable_text);
             archive::write(Node::mutable_array(names), out)
         })?;
         compressed(&self.dir.join("TOC"), |out| {

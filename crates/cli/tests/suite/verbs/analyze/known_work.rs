@@ -68,7 +68,7 @@ fn only_the_default_places_are_read() {
     assert!(metalens(folder.path(), &synth).status.success());
     let check = |work: &str, input: &str, is_read: bool| {
         fs::write(at(work), WORK).unwrap();
-        let output = metalens(folder.path(), &["analyze", input]);
+        let output = metalens(folder.path(), &["analyze", input, "--full"]);
         assert!(output.status.success(), "{}", stderr(&output));
         let told = format!("the amounts of work are from {work}; only the time");
         let said = stdout(&output)
