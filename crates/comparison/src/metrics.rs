@@ -76,6 +76,22 @@ pub(crate) fn count_of(id: &str) -> Option<CountOf> {
     }
 }
 
+/// Returns whether a figure is a time that sums over the work of a run: twice the work takes twice
+/// the time.
+pub(crate) fn is_sum_over_work(id: &str) -> bool {
+    let is_cause = id.starts_with("idle.") && id.ends_with("_ns");
+    let is_other = matches!(
+        id,
+        "window.span_ns"
+            | "busy.busy_ns"
+            | "busy.sum_ns"
+            | "efficiency.program_ns"
+            | "gaps.total_ns"
+            | "latency.encoding_busy_ns"
+    );
+    is_cause || is_other
+}
+
 macro_rules! metrics {
     ($($id:literal, $name:literal, $group:ident, $unit:ident, $preference:ident, $get:expr;)*) => {
         &[$(Metric {

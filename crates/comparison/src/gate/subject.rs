@@ -265,7 +265,7 @@ impl GateSubject<'_> {
             |sure| message!("; {}", sure),
         );
         let noise = if is_beyond && !is_real {
-            "; within the noise of these runs"
+            "; not counted: the sides are closer together than the runs of one side are"
         } else {
             ""
         };
