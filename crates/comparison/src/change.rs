@@ -505,12 +505,7 @@ mod tests {
                 (1002.0, 1001.0),
             ),
             // The median of new is 7, and the change −3: 9 − 3 is 6.
-            (
-                &[8.0, 9.0, 20.0],
-                &[5.0, 7.0, 7.0],
-                Some(Borderline),
-                (9.0, 6.0),
-            ),
+            (&[8.0, 9.0, 20.0], &[5.0, 7.0, 7.0], Some(Large), (9.0, 6.0)),
             // Two runs: the mean of both, so that no count falls below 0.
             (&[1.0, 3.0], &[0.0, 0.0], Some(Large), (2.0, 0.0)),
         ];

@@ -111,7 +111,7 @@ pub use gate::{
 };
 pub use kernels::KernelChange;
 pub use metric_changes::MetricChange;
-pub use metrics::{MetricGroup, metric_ids};
+pub use metrics::{MetricGroup, described_metrics, metric_ids};
 pub use moved::{Quantity, QuantityChange};
 pub use number::Number;
 pub use repeated::RepeatedRun;

@@ -47,6 +47,11 @@ pub fn metric_ids() -> Vec<&'static str> {
     METRICS.iter().map(|metric| metric.id).collect()
 }
 
+/// Returns the id, the name and the unit of all figures, in their order.
+pub fn described_metrics() -> impl Iterator<Item = (&'static str, &'static str, Unit)> {
+    METRICS.iter().map(|one| (one.id, one.name, one.unit))
+}
+
 /// Returns the unit of a figure, by its id.
 pub(crate) fn unit_of(id: &str) -> Option<Unit> {
     let mut all = METRICS.iter();

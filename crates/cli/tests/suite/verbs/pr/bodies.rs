@@ -56,15 +56,7 @@ fn a_missed_gate_is_at_the_start_of_the_comment() {
         "[gate.metrics]\n\"window.span_ns\" = { max = \"1ms\" }\n",
     )
     .unwrap();
-    let compared = [
-        "compare",
-        "out",
-        "out",
-        "--gate",
-        "metalens.toml",
-        "-o",
-        "c",
-    ];
+    let compared = ["compare", "out", "out", "--gate=metalens.toml", "-o", "c"];
     assert_eq!(
         metalens(bench.folder.path(), &compared).status.code(),
         Some(5)
