@@ -30,14 +30,18 @@ pub(crate) fn headline(
                 .into(),
         );
     }
-    sentences.extend(amounts(work, metrics));
+    sentences.extend(amounts(work, metrics, kernels));
     sentences.extend(one_sided(work, kernels));
     sentences.push(time(work, metrics, floor));
     Message::joined(sentences, ". ")
 }
 
 /// Describes the amounts of work.
-fn amounts(work: &WorkComparison, metrics: &[MetricChange]) -> Option<Message> {
+fn amounts(
+    work: &WorkComparison,
+    metrics: &[MetricChange],
+    kernels: &[KernelChange],
+) -> Option<Message> {
     let intervals = counts(metrics, "counts.intervals", "GPU interval");
     let buffers = counts(metrics, "counts.command_buffers", "command buffer");
     let kernels = counts(metrics, "counts.kernels", "kernel");
@@ -47,6 +51,7 @@ fn amounts(work: &WorkComparison, metrics: &[MetricChange]) -> Option<Message> {
     }
 
     let word = match (work.amount, work.basis) {
+        (WorkAmount::Same, _) if has_other_kernels(work, kernels) => "Same amount, other kernels",
         (WorkAmount::Same, _) => "Same work",
         (WorkAmount::Different, TimeBasis::Whole) => {
             "Different work, taken as the same (--preset fusion)"
@@ -56,6 +61,15 @@ fn amounts(work: &WorkComparison, metrics: &[MetricChange]) -> Option<Message> {
         (WorkAmount::Unknown, _) => "Unknown amount of work",
     };
     Some(message!("{}: {}", word, all))
+}
+
+/// Returns whether a side has a kernel that the other lacks under any name, or runs one more often.
+fn has_other_kernels(work: &WorkComparison, kernels: &[KernelChange]) -> bool {
+    kernels.iter().any(|one| match one.class {
+        ChangeClass::Removed => work.renamed.iter().all(|other| other.base != one.name),
+        ChangeClass::Added => work.renamed.iter().all(|other| other.new != one.name),
+        _ => one.ran_differently_often(),
+    })
 }
 
 /// Returns `800 GPU intervals instead of 1,000 (−20.0 %)`, or the count if it is the same.
