@@ -5,6 +5,7 @@ use metalens_analyzer::message::{counted, kernel, name, ungrouped};
 use metalens_analyzer::{Message, message};
 
 use crate::change::{Change, ChangeClass, Floor};
+use crate::compare::Comparison;
 use crate::kernels::KernelChange;
 use crate::metric_changes::{MetricChange, find};
 use crate::metrics::MetricGroup;
@@ -44,8 +45,8 @@ fn amounts(
 ) -> Option<Message> {
     let intervals = counts(metrics, "counts.intervals", "GPU interval");
     let buffers = counts(metrics, "counts.command_buffers", "command buffer");
-    let kernels = counts(metrics, "counts.kernels", "kernel");
-    let all = Message::joined([intervals, buffers, kernels].into_iter().flatten(), ", ");
+    let names = counts(metrics, "counts.kernels", "kernel");
+    let all = Message::joined([intervals, buffers, names].into_iter().flatten(), ", ");
     if all.text.is_empty() {
         return None;
     }
@@ -134,10 +135,63 @@ fn list(title: &'static str, items: Vec<Message>) -> Option<Message> {
 /// Describes the change of the wall time, per unit of work if the amounts differ, and where it comes
 /// from.
 fn time(work: &WorkComparison, metrics: &[MetricChange], floor: &Floor) -> Message {
-    let (metrics, per, new) = match work.basis {
-        TimeBasis::Whole => (metrics, "", "New"),
-        TimeBasis::CommandBuffer => (&work.per_unit[..], "Per command buffer, ", "new"),
-        TimeBasis::Interval => (&work.per_unit[..], "Per interval, ", "new"),
+    let verdict = verdict(work, metrics, floor);
+    let metrics = compared(work, metrics);
+    let class = find(metrics, "window.span_ns").map(|wall| wall.change.class);
+    if matches!(class, Some(ChangeClass::Grown | ChangeClass::Shrunk)) {
+        message!("{}; {}", verdict, busy_and_idle(metrics))
+    } else {
+        verdict
+    }
+}
+
+/// Returns the figures whose times are compared: per unit of work if the amounts differ.
+fn compared<'a>(work: &'a WorkComparison, metrics: &'a [MetricChange]) -> &'a [MetricChange] {
+    match work.basis {
+        TimeBasis::Whole => metrics,
+        TimeBasis::CommandBuffer | TimeBasis::Interval => &work.per_unit,
+    }
+}
+
+impl Comparison {
+    /// Returns the change of the wall time, as in the headline.
+    #[must_use]
+    pub fn verdict(&self) -> Message {
+        let work = self.work.as_ref();
+        work.map_or_else(
+            || Message::new(&self.headline, &self.headline_values),
+            |work| verdict(work, &self.metrics, &self.method.floor),
+        )
+    }
+
+    /// Returns the changes of busy and idle time, as in the headline.
+    #[must_use]
+    pub fn causes(&self) -> Message {
+        let work = self.work.as_ref();
+        busy_and_idle(work.map_or(&self.metrics, |work| compared(work, &self.metrics)))
+    }
+
+    /// Returns the amounts of work, and the kernels that one side lacks, as in the headline.
+    #[must_use]
+    pub fn work_in_words(&self) -> Message {
+        let work = self.work.as_ref();
+        let sentences = work.map(|work| {
+            [
+                amounts(work, &self.metrics, &self.kernels),
+                one_sided(work, &self.kernels),
+            ]
+        });
+        Message::joined(sentences.into_iter().flatten().flatten(), ". ")
+    }
+}
+
+/// Describes the change of the wall time, per unit of work if the amounts differ.
+fn verdict(work: &WorkComparison, metrics: &[MetricChange], floor: &Floor) -> Message {
+    let metrics = compared(work, metrics);
+    let (per, new) = match work.basis {
+        TimeBasis::Whole => ("", "New"),
+        TimeBasis::CommandBuffer => ("Per command buffer, ", "new"),
+        TimeBasis::Interval => ("Per interval, ", "new"),
     };
     let Some(wall) = find(metrics, "window.span_ns") else {
         return "Wall time is not recorded on either side".into();
@@ -163,14 +217,13 @@ fn time(work: &WorkComparison, metrics: &[MetricChange], floor: &Floor) -> Messa
                 " in these recordings"
             };
             message!(
-                "{}{} is {}{} {}: {}; {}",
+                "{}{} is {}{} {}: {}",
                 per,
                 new,
                 verdict,
                 scope,
                 extent(change, floor),
-                both,
-                busy_and_idle(metrics)
+                both
             )
         }
         ChangeClass::Unchanged => {

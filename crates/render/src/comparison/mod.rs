@@ -125,7 +125,7 @@ fn changes(comparison: &Comparison) -> Section {
 
 /// Returns the comparison with sentences that name no folders, unless `show_names`: pages are
 /// posted.
-fn shown(comparison: &Comparison, show_names: bool) -> Comparison {
+pub(crate) fn shown(comparison: &Comparison, show_names: bool) -> Comparison {
     let mut comparison = comparison.clone();
     if show_names {
         return comparison;

@@ -213,7 +213,11 @@ const TRUTHS: [Truth; 12] = [
             labels: &["matmul"],
             ..BASE
         },
-        headline: &["Same amount, other kernels: 40 ", "1 kernel instead of 2", "Kernels only in base: softmax"],
+        headline: &[
+            "Same amount, other kernels: 40 ",
+            "1 kernel instead of 2",
+            "Kernels only in base: softmax",
+        ],
         work: SAME,
         row: ("softmax", &["removed"]),
         failed: &["softmax"],
@@ -225,7 +229,11 @@ const TRUTHS: [Truth; 12] = [
             labels: &["matmul", "softmax", "copy"],
             ..BASE
         },
-        headline: &["Same amount, other kernels: 40 ", "3 kernels instead of 2", "Kernels only in new: copy"],
+        headline: &[
+            "Same amount, other kernels: 40 ",
+            "3 kernels instead of 2",
+            "Kernels only in new: copy",
+        ],
         work: SAME,
         row: ("copy", &["added"]),
         failed: &[],
