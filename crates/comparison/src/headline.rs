@@ -25,7 +25,9 @@ pub(crate) fn headline(
     floor: &Floor,
 ) -> Message {
     let mut sentences = Vec::new();
-    if work.common_kernels == 0 && !kernels.is_empty() {
+    // Who asks for fusion expects other names.
+    let is_expected = work.amount == WorkAmount::Different && work.basis == TimeBasis::Whole;
+    if work.common_kernels == 0 && !kernels.is_empty() && !is_expected {
         sentences.push(
             "No kernel in common: these may be different programs, or all kernels were renamed"
                 .into(),

@@ -63,7 +63,7 @@ fn a_missed_gate_is_at_the_start_of_the_comment() {
     );
     let body = dry(bench.folder.path(), "c", &["--images", "text"]);
     let at = |text: &str| body.find(text).unwrap_or_else(|| panic!("{text}: {body}"));
-    assert!(at("**The gate failed: ") < at("same") && at("**FAILED**") > at("#### Gate: FAILED"));
+    assert!(at("**Gate failed: ") < at("same") && at("**FAILED**") > at("#### Gate: FAILED"));
     assert!(body.starts_with("<!-- metalens:comparison-eager-bench -->\n### GPU comparison: "));
     assert!(!body.contains(bench.folder.path().to_str().unwrap()));
 }
