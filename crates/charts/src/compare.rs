@@ -12,7 +12,7 @@ mod tests;
 
 use metalens_analyzer::units::{percent, time};
 use metalens_analyzer::{Analysis, Report};
-use metalens_comparison::Comparability;
+use metalens_comparison::Comparison;
 
 use crate::axes::Axis;
 use crate::canvas::{AXIS, Area, Canvas, HEADLINE, MARGIN, Mesh, ratio};
@@ -37,12 +37,14 @@ const TITLE: f32 = 20.0;
 const NEAR: f32 = 3.0;
 const FAR: f32 = 10.0;
 
-/// Draws two analyses of one program: before and after a change.
+/// Draws a comparison of one program: before and after a change. The timelines are those of one run
+/// of each side; sentences and tables have the figures of the comparison.
 ///
 /// # Errors
 ///
 /// If the options leave too little room.
 pub fn draw_comparison(
+    comparison: &Comparison,
     base: &Analysis,
     new: &Analysis,
     options: &ChartOptions,
@@ -50,10 +52,9 @@ pub fn draw_comparison(
     check(options)?;
     let (before, now) = (&base.report, &new.report);
     let canvas = Canvas::new(options, &title(before, now));
-    let (sums, others) = table::rows(&canvas, before, now);
-    let circumstances = Comparability::of_reports(before, now);
-    let top = header(&canvas, before, now, &circumstances);
-    let small = small_print(&canvas, &circumstances);
+    let (sums, others) = table::rows(&canvas, comparison);
+    let top = header(&canvas, comparison, (before, now));
+    let small = small_print(&canvas, comparison);
 
     let below = FAR + table::height(&sums, &others) + footer_height(&small) + MARGIN - 6.0;
     let place = Area {
@@ -77,18 +78,20 @@ pub fn draw_comparison(
     canvas.finish(bottom + footer_height(&small) + MARGIN - 6.0, options)
 }
 
-/// Describes the comparison in words, for people who cannot see it.
+/// Describes the comparison in words, for people who cannot see it. The reports are those of the
+/// runs that are drawn.
 #[must_use]
-pub fn alt_comparison(base: &Report, new: &Report) -> String {
-    let circumstances = Comparability::of_reports(base, new);
+pub fn alt_comparison(comparison: &Comparison, base: &Report, new: &Report) -> String {
     let mut loud = sentences::loud(base, new);
-    loud.extend(circumstances::warnings(&circumstances));
+    loud.extend(circumstances::warnings(&comparison.comparable));
     let loud: String = loud.iter().map(|line| format!(" {line}.")).collect();
     let text = format!(
-        "Before and after. {}. {}. {}.{loud} One run each.",
-        sentences::headline(base, new, str::to_owned),
-        sentences::difference(base, new),
-        table::in_words(base, new),
+        "Before and after. {}. {}. {}. {}.{loud} {}.",
+        sentences::headline(comparison, base, new, str::to_owned),
+        comparison.work_in_words().text,
+        comparison.causes().text,
+        table::in_words(comparison),
+        sentences::runs(comparison),
     );
     font::clean(&text)
 }
@@ -104,15 +107,16 @@ fn title(base: &Report, new: &Report) -> String {
     }
 }
 
-fn header(canvas: &Canvas, base: &Report, new: &Report, circumstances: &Comparability) -> f32 {
-    let lines = [sentences::difference(base, new), sentences::work(base, new)];
+fn header(canvas: &Canvas, comparison: &Comparison, (base, new): (&Report, &Report)) -> f32 {
+    let lines = [comparison.causes().text, comparison.work_in_words().text];
     let mut loud = sentences::loud(base, new);
-    loud.extend(circumstances::warnings(circumstances));
+    loud.extend(circumstances::warnings(&comparison.comparable));
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
 
     // The rest of the line has to hold the figures.
     let room = (canvas.width - 2.0 * MARGIN) * 0.4;
-    let headline = sentences::headline(base, new, |name| font::shorten(name, HEADLINE, room));
+    let shorten = |name: &str| font::shorten(name, HEADLINE, room);
+    let headline = sentences::headline(comparison, base, new, shorten);
     canvas.header_lines(&headline, &lines, &loud)
 }
 
@@ -339,13 +343,12 @@ fn columns(width: f32, scale: u8) -> usize {
 const PRINT: f32 = 10.0;
 
 /// Returns the caveats under the table.
-fn small_print(canvas: &Canvas, circumstances: &Comparability) -> Vec<String> {
-    let mut lines = vec![
-        "One run each: noise between runs is unknown. A cause is what the GPU waited for while it \
-         was idle."
-            .to_owned(),
-    ];
-    lines.extend(circumstances::small_print(circumstances));
+fn small_print(canvas: &Canvas, comparison: &Comparison) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{}. A cause is what the GPU waited for while it was idle.",
+        sentences::runs(comparison)
+    )];
+    lines.extend(circumstances::small_print(&comparison.comparable));
     let room = canvas.width - 2.0 * MARGIN;
     lines
         .iter()

@@ -16,7 +16,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use batch::BatchArguments;
 use chart::ChartArguments;
-use comparing::{BaselineArguments, CompareArguments};
+use comparing::{BaselineArguments, CompareArguments, GateArguments};
 use posting::PrArguments;
 use query::QueryArguments;
 use recording::{
@@ -26,8 +26,8 @@ use recording::{
 use shared::{MeasureArguments, PartArguments, ReadingArguments, nanoseconds};
 
 const AFTER_HELP: &str = "\
-More commands: baseline, calibrate, completions, manual, own, schema, selfcheck, stacks, synth, \
-tables, workload. `metalens help COMMAND` explains each.
+More commands: baseline, calibrate, completions, gate, manual, own, schema, selfcheck, stacks, \
+synth, tables, workload. `metalens help COMMAND` explains each.
 
 INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
 <schema>.xml per table, a single table, or - for standard input. Tables may be compressed (.gz, \
@@ -82,6 +82,9 @@ pub(crate) enum Command {
     /// Print completions for a shell
     #[command(hide = true)]
     Completions(CompletionsArguments),
+    /// Write limits for comparisons, or list what they can be about
+    #[command(hide = true)]
+    Gate(GateArguments),
     /// Write manual pages, one for each command
     #[command(hide = true)]
     Manual(ManualArguments),

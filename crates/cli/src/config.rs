@@ -21,7 +21,11 @@ const LONGEST: u64 = 16 << 20;
 
 /// The contents of a settings file.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "the sections thresholds, findings and gate"
+)]
 struct SettingsFile {
     /// Thresholds by id. Earlier versions called them `targets`.
     #[serde(alias = "targets")]
@@ -31,7 +35,12 @@ struct SettingsFile {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(
+    default,
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table of thresholds"
+)]
 struct ThresholdValues {
     preset: Option<String>,
     average_gap: Option<Value>,
@@ -40,7 +49,11 @@ struct ThresholdValues {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table such as { ignore = [\"tiny-kernels\"] }"
+)]
 struct FindingChoices {
     ignore: Vec<String>,
 }

@@ -44,6 +44,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
         Command::Batch(arguments) => commands::batch::run(&arguments, quiet),
         Command::Compare(arguments) => commands::compare::run(&arguments, quiet),
+        Command::Gate(arguments) => commands::gate::run(&arguments, quiet),
         Command::Baseline(arguments) => commands::baseline::run(&arguments, quiet),
         Command::Pr(arguments) => commands::pr::run(&arguments, quiet),
         Command::Query(arguments) => commands::query::run(&arguments, quiet),

@@ -16,18 +16,45 @@ pub struct Change {
     pub new: SideValues,
     /// New minus base: the Hodges–Lehmann estimate. Null if a side has no value.
     pub absolute: Option<Number>,
-    /// `absolute` divided by the median of base. Null if that median is 0.
+    /// `absolute` divided by `fitted.base`. Null if that is 0.
     pub relative: Option<f64>,
+    /// Values of both sides that add up with `absolute`. Null if a side has no value.
+    #[serde(default)]
+    pub fitted: Option<FittedValues>,
     /// Confidence interval of the true change. Null with fewer than two values on a side.
     pub interval: Option<ConfidenceInterval>,
     /// Class of the change.
     pub class: ChangeClass,
-    /// Direction of the change: better or worse. Null if no significant change is known, or if the
-    /// figure has no better side.
+    /// Size of the change, compared with the floor. Null if the class is neither grown nor shrunk.
+    #[serde(default)]
+    pub size: Option<ChangeSize>,
+    /// Direction of the change: better or worse. Null if no significant change is known, if the
+    /// figure has no better side, or if it sums over different amounts of work.
     pub direction: Option<Direction>,
 }
 
 impl Change {
+    /// Returns the value of base to show beside the change; that of its runs if there is no change.
+    #[must_use]
+    pub fn base_value(&self) -> Option<Number> {
+        self.fitted.map(|one| one.base).or(self.base.median)
+    }
+
+    /// Returns the value of new to show beside the change; that of its runs if there is no change.
+    #[must_use]
+    pub fn new_value(&self) -> Option<Number> {
+        self.fitted.map(|one| one.new).or(self.new.median)
+    }
+
+    /// Returns the class, where a change that is certainly smaller than the floor counts as none.
+    #[must_use]
+    pub fn material_class(&self) -> ChangeClass {
+        match self.size {
+            Some(ChangeSize::Small) => ChangeClass::Unchanged,
+            _ => self.class,
+        }
+    }
+
     /// Returns whether the change is larger than the differences among the runs of a side. `sign`
     /// is 1 for growth and -1 for the opposite.
     pub(crate) fn is_beyond_noise(&self, sign: f64) -> bool {
@@ -55,6 +82,15 @@ impl Change {
     }
 }
 
+/// Values of both sides that add up with the change between them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FittedValues {
+    /// Median of the runs of base; the mean of the two in the middle if their number is even.
+    pub base: Number,
+    /// `base` plus the change. It may differ from the median of the runs of new.
+    pub new: Number,
+}
+
 /// The values of a figure on one side.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SideValues {
@@ -78,16 +114,31 @@ pub enum ChangeClass {
     Added,
     /// Absent from every run of new. Only kernels have this class: the kernel is gone or was renamed.
     Removed,
-    /// The value increased by more than noise and at least by the floor.
+    /// The value increased: the interval of the change is above 0. Without an interval, the
+    /// increase is at least the floor.
     Grown,
-    /// The value decreased by more than noise and at least by the floor.
+    /// The value decreased: the interval of the change is below 0. Without an interval, the
+    /// decrease is at least the floor.
     Shrunk,
-    /// The change is certainly smaller than the floor.
+    /// No change beyond noise: the interval holds 0, and the change is certainly smaller than the
+    /// floor.
     Unchanged,
-    /// The runs of a side differ too much among themselves to decide.
+    /// The interval holds 0 and reaches beyond the floor: the runs vary too much to tell.
     Unstable,
     /// A side has no value.
     Unknown,
+}
+
+/// Size of a change, compared with the floor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ChangeSize {
+    /// The whole interval is below the floor.
+    Small,
+    /// The floor is inside the interval.
+    Borderline,
+    /// The whole interval reaches the floor.
+    Large,
 }
 
 /// Direction of a change: for the better or for the worse.
@@ -199,6 +250,11 @@ impl Judge {
         }
     }
 
+    /// Returns the same rules with another floor.
+    pub(crate) fn with_floor(self, floor: Floor) -> Self {
+        Self { floor, ..self }
+    }
+
     pub(crate) fn confidence(&self) -> Option<f64> {
         self.rank.map(|rank| rank.confidence)
     }
@@ -230,8 +286,10 @@ impl Judge {
                 new,
                 absolute: None,
                 relative: None,
+                fitted: None,
                 interval: None,
                 class: ChangeClass::Unknown,
+                size: None,
                 direction: None,
             };
         };
@@ -239,17 +297,40 @@ impl Judge {
         let floor = self.floor.for_values(unit, before.get(), after.get());
         let estimate = shift.estimate.get();
         let class = class(estimate, shift.interval, floor);
+        let fitted = fitted(&was, estimate);
 
         Change {
             absolute: Some(shift.estimate),
-            relative: relative(estimate, before.get()),
+            relative: fitted.and_then(|fitted| relative(estimate, fitted.base.get())),
+            fitted,
             interval: shift.interval,
             class,
+            size: size(class, estimate, shift.interval, floor),
             direction: direction(class, preference),
             base,
             new,
         }
     }
+}
+
+/// Returns values of both sides that add up with the change.
+fn fitted(base: &[f64], change: f64) -> Option<FittedValues> {
+    let mut sorted = base.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = |index: usize| sorted.get(index).copied();
+    let count = sorted.len();
+    let (low, high) = (at(count.checked_sub(1)? / 2)?, at(count / 2)?);
+
+    let base = low + (high - low) / 2.0;
+    Some(FittedValues {
+        base: Number::new(base)?,
+        new: Number::new(base + change)?,
+    })
+}
+
+/// Returns both ends of the interval. Without one, both are the estimate.
+fn ends(estimate: f64, interval: Option<ConfidenceInterval>) -> (f64, f64) {
+    interval.map_or((estimate, estimate), |one| (one.low.get(), one.high.get()))
 }
 
 /// Applies the rule in the crate's documentation.
@@ -258,17 +339,42 @@ pub(crate) fn class(
     interval: Option<ConfidenceInterval>,
     floor: f64,
 ) -> ChangeClass {
-    let (low, high) = interval.map_or((estimate, estimate), |one| (one.low.get(), one.high.get()));
+    let (low, high) = ends(estimate, interval);
     let is_small = |value: f64| value == 0.0 || value.abs() < floor;
-    if is_small(low) && is_small(high) {
-        ChangeClass::Unchanged
-    } else if low > 0.0 && estimate >= floor {
+    // One run a side has no noise to compare with, so only the floor can excuse a difference.
+    let is_excused = interval.is_none() && is_small(estimate);
+
+    if low > 0.0 && !is_excused {
         ChangeClass::Grown
-    } else if high < 0.0 && estimate <= -floor {
+    } else if high < 0.0 && !is_excused {
         ChangeClass::Shrunk
+    } else if is_small(low) && is_small(high) {
+        ChangeClass::Unchanged
     } else {
         ChangeClass::Unstable
     }
+}
+
+/// Returns the size of a change; none without one.
+fn size(
+    class: ChangeClass,
+    estimate: f64,
+    interval: Option<ConfidenceInterval>,
+    floor: f64,
+) -> Option<ChangeSize> {
+    let (low, high) = ends(estimate, interval);
+    let (least, most) = match class {
+        ChangeClass::Grown => (low, high),
+        ChangeClass::Shrunk => (-high, -low),
+        _ => return None,
+    };
+    Some(if least >= floor {
+        ChangeSize::Large
+    } else if most >= floor {
+        ChangeSize::Borderline
+    } else {
+        ChangeSize::Small
+    })
 }
 
 /// Returns whether a change of a class is better or worse; none without a preference.
@@ -324,12 +430,12 @@ mod tests {
                 Unit::Count,
                 Shrunk,
             ),
-            // Apart, and all of it below 2 %.
+            // Apart, and all of it below 2 %: a change, however small.
             (
                 &[1000.0, 1001.0, 1002.0],
                 &[1010.0, 1011.0, 1012.0],
                 Unit::Count,
-                Unchanged,
+                Grown,
             ),
             // Near each other.
             (
@@ -350,7 +456,7 @@ mod tests {
                 &[1000.0, 1010.0, 1000.0],
                 &[1011.0, 1017.0, 1025.0],
                 Unit::Count,
-                Unstable,
+                Grown,
             ),
             // 99 ns is about two ticks of the clock and below the floor; 200 ns is above it.
             (&[1000.0], &[1099.0], Unit::Ns, Unchanged),
@@ -365,6 +471,53 @@ mod tests {
         for (base, new, unit, expected) in cases {
             let found = change(base, new, unit);
             assert_eq!(found.class, expected, "{base:?} {new:?}: {found:?}");
+        }
+    }
+
+    /// Computed by hand: the floor is 2 % of the larger side.
+    #[test]
+    fn changes_have_a_size_and_values_that_add_up() {
+        use ChangeSize::{Borderline, Large, Small};
+        type Case<'a> = (&'a [f64], &'a [f64], Option<ChangeSize>, (f64, f64));
+        let cases: [Case<'_>; 6] = [
+            (
+                &[1000.0, 1001.0, 1002.0],
+                &[1010.0, 1011.0, 1012.0],
+                Some(Small),
+                (1001.0, 1011.0),
+            ),
+            (
+                &[1000.0, 1010.0, 1000.0],
+                &[1011.0, 1017.0, 1025.0],
+                Some(Borderline),
+                (1000.0, 1015.0),
+            ),
+            (
+                &[100.0, 101.0, 99.0],
+                &[90.0, 91.0, 89.0],
+                Some(Large),
+                (100.0, 90.0),
+            ),
+            (
+                &[1000.0, 1005.0, 1002.0],
+                &[1001.0, 1004.0, 999.0],
+                None,
+                (1002.0, 1001.0),
+            ),
+            // The median of new is 7, and the change −3: 9 − 3 is 6.
+            (&[8.0, 9.0, 20.0], &[5.0, 7.0, 7.0], Some(Large), (9.0, 6.0)),
+            // Two runs: the mean of both, so that no count falls below 0.
+            (&[1.0, 3.0], &[0.0, 0.0], Some(Large), (2.0, 0.0)),
+        ];
+        for (base, new, size, fitted) in cases {
+            let found = change(base, new, Unit::Count);
+            assert_eq!(found.size, size, "{base:?} {new:?}: {found:?}");
+            let values = found.fitted.unwrap();
+            assert_eq!(
+                (values.base.get(), values.new.get()),
+                fitted,
+                "{base:?} {new:?}"
+            );
         }
     }
 

@@ -11,12 +11,14 @@ use crate::change::{Floor, Judge};
 use crate::circumstances::{Comparability, comparability};
 use crate::fusion::{Fusion, fusion};
 use crate::gate::GateResult;
+use crate::headline::headline;
 use crate::kernels::{self, KernelChange};
 use crate::metric_changes::{self, MetricChange};
-use crate::moved::{QuantityChange, headline, moved, unknown_cause_notes};
+use crate::moved::{QuantityChange, moved, unknown_cause_notes};
 use crate::repeated::repeated;
 use crate::runs::Runs;
 use crate::sentences;
+use crate::work::{WorkComparison, clear_directions, work};
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
 pub const SCHEMA: &str = "metalens.comparison/2";
@@ -26,11 +28,15 @@ pub const SCHEMA: &str = "metalens.comparison/2";
 pub struct Comparison {
     /// Name of the format: `metalens.comparison/2`.
     pub schema: String,
-    /// The change of the wall time and where it comes from, in one sentence.
+    /// The amounts of work, the kernels that one side lacks, and the change of the wall time and
+    /// where it comes from, in a few sentences.
     pub headline: String,
     /// Values of `headline`, in the order in which they stand in it.
     #[serde(default)]
     pub headline_values: Vec<PlacedValue>,
+    /// The amounts of work of both sides. Null in comparisons that an earlier version wrote.
+    #[serde(default)]
+    pub work: Option<WorkComparison>,
     /// Changes of dispatches, gaps, kernel time and wall time.
     pub moved: Vec<QuantityChange>,
     /// Verdict on kernel fusion. Null unless it was requested.
@@ -124,8 +130,10 @@ pub fn compare_runs(base: &Runs, new: &Runs, options: &CompareOptions) -> Compar
         judge = judge.without_confidence();
     }
 
-    let metrics = metric_changes::changes(base, new, &judge);
+    let mut metrics = metric_changes::changes(base, new, &judge);
     let kernels = kernels::changes(base, new, &judge);
+    let work = work((base, new), (&metrics, &kernels), &judge, options.preset);
+    clear_directions(&mut metrics, work.basis);
     let comparable = comparability(base, new, options.allow_different);
     let fusion = options
         .preset
@@ -138,12 +146,14 @@ pub fn compare_runs(base: &Runs, new: &Runs, options: &CompareOptions) -> Compar
         .chain(kernels::one_sided_note(&kernels, &metrics))
         .chain(unknown_cause_notes(&metrics));
     let (notes, note_details) = Note::lists(notes);
-    let (headline, headline_values) = headline(&metrics).into_parts();
+    let (headline, headline_values) =
+        headline(&work, &metrics, &kernels, &options.floor).into_parts();
     Comparison {
         schema: SCHEMA.to_owned(),
         headline,
         headline_values,
-        moved: moved(&metrics),
+        moved: moved(&metrics, &work),
+        work: Some(work),
         fusion,
         base: facts(base),
         new: facts(new),

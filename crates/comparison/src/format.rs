@@ -2,7 +2,7 @@
 
 use metalens_analyzer::units::{count, percent, time};
 
-use crate::change::{Change, ChangeClass, Direction};
+use crate::change::{Change, ChangeClass, ChangeSize, Direction};
 use crate::number::Number;
 use crate::unit::Unit;
 
@@ -69,9 +69,28 @@ pub(crate) fn relative(share: f64) -> String {
     }
 }
 
-/// Names the class of a change. A change without a better direction increased or decreased.
+/// Names the class of a change with its size: `regressed`, `regressed, small`. A change without a
+/// better direction increased or decreased.
 #[must_use]
-pub fn class(class: ChangeClass, direction: Option<Direction>) -> &'static str {
+pub fn class(
+    class: ChangeClass,
+    size: Option<ChangeSize>,
+    direction: Option<Direction>,
+) -> &'static str {
+    match (plain_class(class, direction), size) {
+        ("regressed", Some(ChangeSize::Small)) => "regressed, small",
+        ("regressed", Some(ChangeSize::Borderline)) => "regressed, borderline",
+        ("improved", Some(ChangeSize::Small)) => "improved, small",
+        ("improved", Some(ChangeSize::Borderline)) => "improved, borderline",
+        ("increased", Some(ChangeSize::Small)) => "increased, small",
+        ("increased", Some(ChangeSize::Borderline)) => "increased, borderline",
+        ("decreased", Some(ChangeSize::Small)) => "decreased, small",
+        ("decreased", Some(ChangeSize::Borderline)) => "decreased, borderline",
+        (plain, _) => plain,
+    }
+}
+
+fn plain_class(class: ChangeClass, direction: Option<Direction>) -> &'static str {
     match (class, direction) {
         (ChangeClass::Added, _) => "added",
         (ChangeClass::Removed, _) => "removed",

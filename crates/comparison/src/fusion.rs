@@ -103,7 +103,7 @@ fn quantities_text(quantities: &[(&'static str, Option<&Change>); 4]) -> Message
         let Some(change) = change else {
             continue;
         };
-        match change.class {
+        match change.material_class() {
             ChangeClass::Grown | ChangeClass::Shrunk => {
                 changed.push(message!("{} {}", name, share(change)));
             }
@@ -152,7 +152,7 @@ fn verdict(
         );
     };
     let is_renamed = names.added > 0 && names.removed > 0;
-    match (dispatches.class, sum.class) {
+    match (dispatches.material_class(), sum.material_class()) {
         (ChangeClass::Unchanged | ChangeClass::Grown, _) => (
             NoSign,
             "No sign of fusion: the number of dispatches did not fall",
@@ -215,7 +215,7 @@ fn evidence(metrics: &[MetricChange], names: &KernelNameCounts) -> Vec<Message> 
     evidence.push(names.text());
 
     let merged = find(metrics, "counts.coalesced").map(|metric| &metric.change);
-    if merged.is_some_and(|change| change.class != ChangeClass::Unchanged) {
+    if merged.is_some_and(|change| change.material_class() != ChangeClass::Unchanged) {
         evidence.extend(figure(
             "counts.coalesced",
             "intervals merged by the driver",

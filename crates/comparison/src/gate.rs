@@ -114,7 +114,8 @@ pub enum GateSeverity {
 impl Default for Gate {
     /// Returns the limits that apply without a configuration file. A regression is an increase of 5
     /// % in the wall time, the GPU's busy time, or the median of a kernel with at least 5 % of the
-    /// kernel time. For gaps, which vary more, it is 10 %.
+    /// kernel time. For gaps, which vary more, it is 10 %. The number of GPU intervals has to stay
+    /// within 2 %, because times of different work tell nothing.
     ///
     /// No limit is optional, because every recording has all these figures. A program without a gap
     /// keeps the limits of gaps. A kernel that only new has is not judged. A kernel that only base
@@ -131,6 +132,13 @@ impl Default for Gate {
         Self {
             source: "the default limits".into(),
             metrics: vec![
+                MetricLimit {
+                    id: "counts.intervals".to_owned(),
+                    limit: Limit {
+                        shrink: Some(0.02),
+                        ..grow(0.02)
+                    },
+                },
                 metric("window.span_ns", 0.05),
                 metric("busy.busy_ns", 0.05),
                 metric("gaps.mean_ns", 0.10),

@@ -12,6 +12,7 @@ use crate::metric_changes::{MetricChange, find};
 use crate::number::Number;
 use crate::runs::{KernelRuns, Runs};
 use crate::unit::Unit;
+use crate::work::{is_other_work, preference_for_sum};
 
 /// Number of kernels that a note lists by name.
 const NAMED: usize = 5;
@@ -25,7 +26,8 @@ pub struct KernelChange {
     pub channel: Option<String>,
     /// Class of the change of its total time, or its absence on one side.
     pub class: ChangeClass,
-    /// Direction of the change: better or worse. Null if no significant change is known.
+    /// Direction of the change: better or worse. Null if no significant change is known, or if the
+    /// kernel ran more or less often: then its median tells.
     pub direction: Option<Direction>,
     /// Largest share of its side's kernel time, by medians. Null if no side has a value.
     pub share: Option<f64>,
@@ -35,6 +37,15 @@ pub struct KernelChange {
     pub instances: Change,
     /// Change of the median duration, in nanoseconds.
     pub med_ns: Change,
+}
+
+impl KernelChange {
+    /// Returns whether the kernel ran more or less often in new, so that only its median tells
+    /// whether it became slower.
+    #[must_use]
+    pub fn ran_differently_often(&self) -> bool {
+        is_other_work(&self.instances)
+    }
 }
 
 /// Returns the changes of all kernels, the largest change of total time first.
@@ -134,7 +145,9 @@ fn kernel_change(
         judge.change((&was, &now), unit, preference)
     };
 
-    let total_ns = change(|kernel| &kernel.total_ns, Unit::Ns, Preference::Lower);
+    let instances = change(|kernel| &kernel.instances, Unit::Count, Preference::None);
+    let preference = preference_for_sum(&instances);
+    let total_ns = change(|kernel| &kernel.total_ns, Unit::Ns, preference);
     let (class, direction) = match (was, now) {
         (None, Some(_)) if base > 0 => (ChangeClass::Added, None),
         (Some(_), None) if new > 0 => (ChangeClass::Removed, None),
@@ -148,7 +161,7 @@ fn kernel_change(
         direction,
         share: None,
         total_ns,
-        instances: change(|kernel| &kernel.instances, Unit::Count, Preference::None),
+        instances,
         med_ns: change(|kernel| &kernel.med_ns, Unit::Ns, Preference::Lower),
     }
 }

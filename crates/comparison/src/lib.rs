@@ -25,21 +25,31 @@
 //!
 //! k is the largest number that leaves at least 95 %, else 1.
 //!
+//! A row shows values that add up: base is the median of its runs, and new is base plus the change.
+//!
+//! # Work before time
+//!
+//! The numbers of GPU intervals, command buffers and kernels come first. If the sides ran different
+//! numbers of GPU intervals, their times are compared per command buffer if these are as many, else
+//! per interval, and sums over the work are neither better nor worse.
+//!
 //! # Classes
 //!
-//! The floor is the smallest change worth reporting: 2 % of the larger side (half a
-//! percentage point for a ratio, and never less than 100 ns for a time).
+//! The floor is the smallest change that counts: 2 % of the larger side (half a percentage point
+//! for a ratio, and never less than 100 ns for a time).
 //!
 //! | class | condition | in sentences and tables |
 //! | --- | --- | --- |
-//! | unchanged | the whole interval is closer to 0 than the floor | no significant change |
-//! | grown, shrunk | the interval excludes 0, and the estimate reaches the floor | regressed, improved |
-//! | unstable | neither: the runs differ too much among themselves | inconclusive |
+//! | grown, shrunk | the interval excludes 0 | regressed, improved |
+//! | unchanged | the interval holds 0 and is closer to it than the floor | no significant change |
+//! | unstable | the interval holds 0 and reaches the floor | inconclusive |
 //! | unknown | a side has no value | not recorded |
 //! | added, removed | kernels only: no run of base has it, no run of new has it | added, removed |
 //!
-//! Without an interval the estimate alone decides, and the comparison says so. A figure
-//! that has no better side, such as a count, is "increased" or "decreased" in words.
+//! A change is small (the whole interval is below the floor), borderline (the floor is in it) or
+//! large. Without an interval the estimate alone decides: it is a change if it reaches the floor,
+//! and the comparison says so. A figure that has no better side, such as a count, is "increased" or
+//! "decreased" in words.
 //!
 //! # Many runs
 //!
@@ -71,6 +81,7 @@ mod compare;
 pub mod format;
 mod fusion;
 mod gate;
+mod headline;
 mod kernels;
 pub mod many;
 mod metric_changes;
@@ -84,9 +95,10 @@ pub mod sentences;
 mod statistics;
 mod trend;
 mod unit;
+mod work;
 
 pub use baseline::{Baseline, BaselineError, LEAST_RUNS, baseline_json_schema};
-pub use change::{Change, ChangeClass, Direction, Floor, SideValues};
+pub use change::{Change, ChangeClass, ChangeSize, Direction, FittedValues, Floor, SideValues};
 pub use circumstances::{CircumstanceDifference, Comparability};
 pub use compare::{
     CompareOptions, Comparison, ComparisonMethod, ComparisonPreset, RunName, SCHEMA, SideFacts,
@@ -99,10 +111,11 @@ pub use gate::{
 };
 pub use kernels::KernelChange;
 pub use metric_changes::MetricChange;
-pub use metrics::{MetricGroup, metric_ids};
+pub use metrics::{MetricGroup, described_metrics, metric_ids};
 pub use moved::{Quantity, QuantityChange};
 pub use number::Number;
 pub use repeated::RepeatedRun;
 pub use runs::{Circumstance, KernelRuns, Runs};
 pub use statistics::{ConfidenceInterval, Shift, median, paired, shift};
 pub use unit::Unit;
+pub use work::{RenamedKernel, TimeBasis, WorkAmount, WorkComparison};

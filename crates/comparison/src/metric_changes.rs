@@ -24,6 +24,14 @@ pub struct MetricChange {
     pub change: Change,
 }
 
+impl MetricChange {
+    /// Returns whether a side has a value.
+    pub(crate) fn is_recorded(&self) -> bool {
+        let change = &self.change;
+        change.base.median.is_some() || change.new.median.is_some()
+    }
+}
+
 /// Returns the change of a figure, by its id.
 pub(crate) fn find<'a>(metrics: &'a [MetricChange], id: &str) -> Option<&'a MetricChange> {
     metrics.iter().find(|metric| metric.id == id)
@@ -42,9 +50,5 @@ pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChang
         }
     });
 
-    let is_recorded = |metric: &MetricChange| {
-        let change = &metric.change;
-        change.base.median.is_some() || change.new.median.is_some()
-    };
-    all.filter(is_recorded).collect()
+    all.filter(MetricChange::is_recorded).collect()
 }

@@ -47,6 +47,11 @@ pub fn metric_ids() -> Vec<&'static str> {
     METRICS.iter().map(|metric| metric.id).collect()
 }
 
+/// Returns the id, the name and the unit of all figures, in their order.
+pub fn described_metrics() -> impl Iterator<Item = (&'static str, &'static str, Unit)> {
+    METRICS.iter().map(|one| (one.id, one.name, one.unit))
+}
+
 /// Returns the unit of a figure, by its id.
 pub(crate) fn unit_of(id: &str) -> Option<Unit> {
     let mut all = METRICS.iter();
@@ -74,6 +79,22 @@ pub(crate) fn count_of(id: &str) -> Option<CountOf> {
         "gaps.mean_ns" | "gaps.median_ns" | "gaps.p95_ns" | "gaps.max_ns" => Some(gaps),
         _ => None,
     }
+}
+
+/// Returns whether a figure is a time that sums over the work of a run: twice the work takes twice
+/// the time.
+pub(crate) fn is_sum_over_work(id: &str) -> bool {
+    let is_cause = id.starts_with("idle.") && id.ends_with("_ns");
+    let is_other = matches!(
+        id,
+        "window.span_ns"
+            | "busy.busy_ns"
+            | "busy.sum_ns"
+            | "efficiency.program_ns"
+            | "gaps.total_ns"
+            | "latency.encoding_busy_ns"
+    );
+    is_cause || is_other
 }
 
 macro_rules! metrics {

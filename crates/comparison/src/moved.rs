@@ -1,17 +1,16 @@
-//! Describes in sentences how dispatches, gaps, kernel time and wall time changed, and where the
-//! difference comes from.
+//! Describes in sentences how dispatches, gaps, kernel time and wall time changed.
 
-use metalens_analyzer::message::{PlacedValue, name, percent};
+use metalens_analyzer::message::{PlacedValue, percent};
 use metalens_analyzer::{Message, Note, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, ChangeClass, Direction, Preference, SideValues, direction};
+use crate::change::{Change, ChangeClass, ChangeSize, SideValues};
+use crate::headline::per_unit;
 use crate::metric_changes::{MetricChange, find};
-use crate::metrics::MetricGroup;
-use crate::number::Number;
-use crate::sentences::{became, difference, share, sureness, value};
+use crate::sentences::{became, sureness, value};
 use crate::unit::Unit;
+use crate::work::WorkComparison;
 
 /// The change of one of the four main quantities.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +19,9 @@ pub struct QuantityChange {
     pub what: Quantity,
     /// Class of its change.
     pub class: ChangeClass,
+    /// Size of its change, compared with the floor. Null if the class is neither grown nor shrunk.
+    #[serde(default)]
+    pub size: Option<ChangeSize>,
     /// The change in one sentence.
     pub says: String,
     /// Values of `says`, in the order in which they stand in it.
@@ -58,20 +60,8 @@ impl Quantity {
     }
 }
 
-impl QuantityChange {
-    /// Returns the direction of the change. The number of dispatches has no better side.
-    #[must_use]
-    pub fn direction(&self) -> Option<Direction> {
-        let preference = match self.what {
-            Quantity::Dispatches => Preference::None,
-            Quantity::Gaps | Quantity::KernelTime | Quantity::Wall => Preference::Lower,
-        };
-        direction(self.class, preference)
-    }
-}
-
 /// Returns the changes of the four main quantities, of those that a side has.
-pub(crate) fn moved(metrics: &[MetricChange]) -> Vec<QuantityChange> {
+pub(crate) fn moved(metrics: &[MetricChange], work: &WorkComparison) -> Vec<QuantityChange> {
     let all = Quantity::ALL.into_iter().filter_map(|(what, id, _)| {
         let metric = find(metrics, id)?;
         let sentence = match what {
@@ -83,9 +73,11 @@ pub(crate) fn moved(metrics: &[MetricChange]) -> Vec<QuantityChange> {
             Quantity::KernelTime => metric_sentence("kernel time, summed", metric),
             Quantity::Wall => metric_sentence("first to last GPU work", metric),
         };
+        let sentence = message!("{}{}", sentence, per_unit(work, id));
         Some(QuantityChange {
             what,
             class: metric.change.class,
+            size: metric.change.size,
             says: sentence.text,
             says_values: sentence.values,
         })
@@ -109,7 +101,7 @@ fn metric_sentence(name: &'static str, metric: &MetricChange) -> Message {
 fn gaps_sentence(idle: &MetricChange, gaps: Option<&MetricChange>) -> Message {
     let count = gaps.and_then(|gaps| {
         let change = &gaps.change;
-        let (was, now) = (change.base.median?, change.new.median?);
+        let (was, now) = (change.base_value()?, change.new_value()?);
         Some(if was == now {
             message!("; {} gaps on both sides", value(now, Unit::Count))
         } else {
@@ -154,75 +146,4 @@ pub(crate) fn unknown_cause_notes(metrics: &[MetricChange]) -> Vec<Note> {
         Some(Note::loud("idle-unexplained", text))
     });
     notes.collect()
-}
-
-/// Returns the headline: the change of the wall time and where it comes from.
-pub(crate) fn headline(metrics: &[MetricChange]) -> Message {
-    let Some(wall) = find(metrics, "window.span_ns") else {
-        return "Wall time is not recorded on either side".into();
-    };
-    let change = &wall.change;
-    let (Some(was), Some(now)) = (change.base.median, change.new.median) else {
-        return "Wall time is not recorded on one side".into();
-    };
-
-    let (was, now) = (value(was, Unit::Ns), value(now, Unit::Ns));
-    let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
-    match change.class {
-        ChangeClass::Grown | ChangeClass::Shrunk => {
-            let verdict = if change.class == ChangeClass::Grown {
-                "Regressed"
-            } else {
-                "Improved"
-            };
-            // One run a side does not show that the next run would differ, too.
-            let scope = if change.interval.is_some() {
-                ""
-            } else {
-                " in these recordings"
-            };
-            message!(
-                "{}{}: {} → {} ({}{}); {}",
-                verdict,
-                scope,
-                was,
-                now,
-                share(change),
-                sure,
-                busy_and_idle(metrics)
-            )
-        }
-        ChangeClass::Unchanged => message!("No significant change: {} → {}{}", was, now, sure),
-        _ => message!(
-            "Inconclusive, the runs vary too much: {} → {}{}",
-            was,
-            now,
-            sure
-        ),
-    }
-}
-
-/// Returns the changes of busy and idle time, and the causes of idle time that changed most.
-fn busy_and_idle(metrics: &[MetricChange]) -> Message {
-    let change = |id: &str| {
-        let change = find(metrics, id).and_then(|metric| metric.change.absolute);
-        change.map_or_else(|| "not recorded".into(), |by| difference(by, Unit::Ns))
-    };
-    let causes = metrics
-        .iter()
-        .filter(|metric| metric.group == MetricGroup::Idle);
-    let causes = causes.filter_map(|metric| Some((&metric.name, metric.change.absolute?)));
-    let mut causes: Vec<(&String, Number)> = causes.filter(|(_, by)| by.get() != 0.0).collect();
-    causes.sort_by(|(_, one), (_, other)| other.get().abs().total_cmp(&one.get().abs()));
-
-    let most = causes.iter().take(2);
-    let most = most.map(|(cause, by)| message!("{} {}", name(cause), difference(*by, Unit::Ns)));
-    let most = Message::joined(most, ", ");
-    let most = (!causes.is_empty()).then(|| message!(" (mostly {})", most));
-    message!(
-        "GPU busy {}, idle {}{}",
-        change("busy.busy_ns"),
-        change("gaps.total_ns"),
-        most
-    )
 }

@@ -1,9 +1,9 @@
 //! Writes changes in sentences, in which each value keeps its type.
 
-use metalens_analyzer::message::{Value, counted, number, shown_share};
+use metalens_analyzer::message::{Value, counted, number, percent, shown_share};
 use metalens_analyzer::{Message, message};
 
-use crate::change::{Change, ChangeClass};
+use crate::change::{Change, ChangeClass, ChangeSize, Floor};
 use crate::format;
 use crate::number::Number;
 use crate::unit::Unit;
@@ -77,8 +77,8 @@ pub fn relative(share: f64) -> Message {
 /// Returns a change, such as `188.3 ms → 48.85 ms (−74.0 %)`.
 pub(crate) fn became(change: &Change, unit: Unit) -> Option<Message> {
     let (was, now) = (
-        value(change.base.median?, unit),
-        value(change.new.median?, unit),
+        value(change.base_value()?, unit),
+        value(change.new_value()?, unit),
     );
 
     Some(match change.class {
@@ -93,7 +93,7 @@ pub(crate) fn became(change: &Change, unit: Unit) -> Option<Message> {
 /// Returns the interval of a change, such as `between −75.1 % and −73.9 % with 90 % confidence`.
 pub(crate) fn sureness(change: &Change, unit: Unit) -> Option<Message> {
     let interval = change.interval?;
-    let (low, high) = match change.base.median.map(Number::get) {
+    let (low, high) = match change.base_value().map(Number::get) {
         Some(base) if base != 0.0 && unit != Unit::Ratio => {
             let end = |end: Number| relative(end.get() / base.abs());
             (end(interval.low), end(interval.high))
@@ -114,6 +114,60 @@ pub(crate) fn sureness(change: &Change, unit: Unit) -> Option<Message> {
         range,
         confidence(interval.confidence)
     ))
+}
+
+/// Returns how far a change goes, such as `by 1.1–2.1 % (90 %), about the 2 % that counts`. Without
+/// an interval it is the change itself.
+pub(crate) fn extent(change: &Change, floor: &Floor) -> Option<Message> {
+    let base = change.base_value()?.get();
+    let Some(interval) = change.interval else {
+        let by = change.absolute?.get();
+        return Some(range(change.class, base, (by, by))?);
+    };
+
+    let range = range(
+        change.class,
+        base,
+        (interval.low.get(), interval.high.get()),
+    )?;
+    let counts = percent(floor.relative);
+    let size = match change.size {
+        Some(ChangeSize::Small) => Some(message!(", less than the {} that counts", counts)),
+        Some(ChangeSize::Borderline) => Some(message!(", about the {} that counts", counts)),
+        Some(ChangeSize::Large) | None => None,
+    };
+    let sure = confidence(interval.confidence);
+    Some(message!("{} ({}){}", range, sure, size))
+}
+
+/// Returns the range of a change as shares of base; as times if base is 0.
+fn range(class: ChangeClass, base: f64, (low, high): (f64, f64)) -> Option<Message> {
+    // A decrease is told by its size, too: faster by 20 %.
+    let (least, most) = if class == ChangeClass::Shrunk {
+        (-high, -low)
+    } else {
+        (low, high)
+    };
+
+    let (from, to) = if base == 0.0 {
+        let time = |ns: f64| Number::new(ns).map(|ns| value(ns, Unit::Ns));
+        (time(least)?, time(most)?)
+    } else if most / base < 2.0 {
+        (percent(least / base), percent(most / base))
+    } else {
+        (relative(least / base), relative(most / base))
+    };
+    if from.text == to.text {
+        return Some(message!("by {}", to));
+    }
+    // A unit that both have stands once, behind them.
+    Some(match from.text.strip_suffix(" %") {
+        Some(digits) if to.text.ends_with(" %") && !from.text.starts_with('<') => {
+            let from = shown_share(digits.to_owned(), least / base);
+            message!("by {}–{}", from, to)
+        }
+        _ => message!("by {} to {}", from, to),
+    })
 }
 
 /// Returns a confidence, such as `90 %` or `96.8 %`.
@@ -146,8 +200,9 @@ pub(crate) fn method(sure: Option<f64>, base: usize, new: usize) -> Message {
             runs
         ),
         Some(sure) => message!(
-            "{}: a change is the median of all differences between the sides, and its interval has \
-             {} confidence",
+            "{}: base is the median of its runs, a change is the median of all differences between \
+             the sides (Hodges–Lehmann), and new is base plus the change; the interval of a change \
+             has {} confidence",
             runs,
             confidence(sure)
         ),

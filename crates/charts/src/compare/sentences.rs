@@ -1,98 +1,36 @@
-//! Describes the differences between two reports in sentences: exact differences without a
-//! judgment.
+//! Describes a comparison in the sentences of a picture.
 
-use metalens_analyzer::units::{count, counted, percent, time};
-use metalens_analyzer::{Cause, Report};
+use metalens_analyzer::Report;
+use metalens_analyzer::units::{count, counted, percent};
+use metalens_comparison::Comparison;
 
 /// Returns the change of the wall time, with the name of the program if it is the same.
-pub(crate) fn headline(base: &Report, new: &Report, shown: impl Fn(&str) -> String) -> String {
-    let (before, now) = (base.window.span_ns, new.window.span_ns);
-    let both = format!("{} → {}", time(before), time(now));
-    let change = match times(now, before) {
-        _ if now == before => format!("as long as base, {}", time(now)),
-        None => both,
-        Some(times) if times < 1.0 => format!("{} of base's time, {both}", percent(times)),
-        Some(times) if times < 2.0 => format!("{} longer than base, {both}", percent(times - 1.0)),
-        Some(times) => format!("{} times as long as base, {both}", digits(times)),
-    };
+pub(crate) fn headline(
+    comparison: &Comparison,
+    base: &Report,
+    new: &Report,
+    shown: impl Fn(&str) -> String,
+) -> String {
+    let verdict = comparison.verdict().text;
     if base.process.name == new.process.name {
-        format!("{}: new takes {change}", shown(&new.process.name))
+        format!("{}: {verdict}", shown(&new.process.name))
     } else {
-        format!("New takes {change}")
+        verdict
     }
 }
 
-/// Describes where the difference comes from; its parts sum to it.
-pub(crate) fn difference(base: &Report, new: &Report) -> String {
-    let idle = change_of_time(base.gaps.total_ns, new.gaps.total_ns);
-    let busy = change_of_time(base.busy.busy_ns, new.busy.busy_ns);
-    let causes = causes(base, new);
-    let known = causes.filter_map(|(cause, before, now)| Some((cause, before?, now?)));
-    let mut causes: Vec<(Cause, u64, u64)> = known.collect();
-    causes.sort_by_key(|&(_, before, now)| std::cmp::Reverse(before.abs_diff(now)));
-
-    let most = causes.iter().filter(|(_, before, now)| before != now);
-    let most = most.take(2).map(|&(cause, before, now)| {
-        let change = change_of_time(before, now);
-        format!("{} {change}", cause.label())
-    });
-    let most: Vec<String> = most.collect();
-    let most = if most.is_empty() {
-        String::new()
-    } else {
-        format!(" (mostly {})", most.join(", "))
-    };
-
-    let all = change_of_time(base.window.span_ns, new.window.span_ns);
-    format!("First to last GPU work {all}: GPU busy {busy}, idle {idle}{most}")
-}
-
-/// Describes how much work ran, and whether the kernel names are the same.
-pub(crate) fn work(base: &Report, new: &Report) -> String {
-    let intervals = became(base.counts.intervals, new.counts.intervals, "GPU interval");
-    let has = |report: &Report, name: &str| report.kernels.iter().any(|kernel| kernel.name == name);
-    let only = |report: &Report, other: &Report| {
-        let names = report.kernels.iter();
-        names.filter(|kernel| !has(other, &kernel.name)).count()
-    };
-    let both = base.kernels.len() - only(base, new);
-    let kernels = match (only(base, new), only(new, base), both) {
-        (0, 0, _) => "the same kernel names in both".to_owned(),
-        (_, _, 0) => "no kernel name in both".to_owned(),
-        (gone, added, both) => {
-            format!("kernel names: {both} in both, {gone} only in base, {added} only in new")
-        }
-    };
-    format!("{intervals}; {kernels}")
-}
-
-/// Returns a change of a count, such as `1,000 gaps → 250`.
-fn became(before: u64, now: u64, word: &str) -> String {
-    if before == now {
-        format!("{} in both", counted(now, word))
-    } else {
-        format!("{} → {}", counted(before, word), count(now))
+/// Tells how many runs the figures are from, and which of them are drawn.
+pub(crate) fn runs(comparison: &Comparison) -> String {
+    let (base, new) = (comparison.base.runs.len(), comparison.new.runs.len());
+    if base <= 1 && new <= 1 {
+        return "One run each: noise between runs is unknown".to_owned();
     }
-}
-
-/// A cause and its time in base and new. None if a recording cannot tell.
-pub(crate) type CauseOfBoth = (Cause, Option<u64>, Option<u64>);
-
-/// Returns the idle time of both by cause, in the order of `Cause::ALL`, without the causes that
-/// neither has.
-pub(crate) fn causes(base: &Report, new: &Report) -> impl Iterator<Item = CauseOfBoth> {
-    let both = Cause::ALL.map(|cause| {
-        let known = |report: &Report| report.idle.known(cause);
-        (cause, known(base), known(new))
-    });
-    let is_positive = |ns: Option<u64>| ns.is_some_and(|ns| ns > 0);
-    both.into_iter()
-        .filter(move |&(_, before, now)| is_positive(before) || is_positive(now))
-}
-
-/// Formats a difference in time, such as `−1.2 ms`, `+3.0 µs` or `±0`.
-pub(crate) fn change_of_time(before: u64, now: u64) -> String {
-    signed(before, now, time)
+    format!(
+        "{} against {}: the figures are of all of them, the drawing is of the run with the median \
+         length of each side",
+        base,
+        counted(new as u64, "run"),
+    )
 }
 
 /// Formats a difference with its sign.

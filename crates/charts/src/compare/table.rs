@@ -1,10 +1,11 @@
 //! Draws a table of the figures of two recordings and their changes. Figures that sum up are drawn
 //! to scale.
 
-use metalens_analyzer::Report;
+use metalens_analyzer::Cause;
 use metalens_analyzer::units::{count, percent, short_time, time};
+use metalens_comparison::{Comparison, Number};
 
-use super::sentences::{causes, change_of_time, relative, signed};
+use super::sentences::{relative, signed};
 use crate::canvas::{Area, Canvas, MARGIN};
 use crate::font::{self, SMALL};
 use crate::palette::Color;
@@ -96,54 +97,74 @@ fn points(change: f64) -> String {
     }
 }
 
-/// Returns the rows that sum up, and the others.
-pub(crate) fn rows(
-    canvas: &Canvas,
-    base: &Report,
-    new: &Report,
-) -> (Vec<FigureRow>, Vec<FigureRow>) {
+/// Returns the value of a figure on both sides, as the tables of the comparison show it.
+fn both(comparison: &Comparison, id: &str) -> (Option<f64>, Option<f64>) {
+    let mut metrics = comparison.metrics.iter();
+    let change = metrics.find(|metric| metric.id == id);
+    let change = change.map(|metric| &metric.change);
+    let value = |value: Option<Number>| value.map(Number::get);
+    (
+        change.and_then(|change| value(change.base_value())),
+        change.and_then(|change| value(change.new_value())),
+    )
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rounded, not negative, and `as` saturates"
+)]
+fn whole(value: Option<f64>) -> Option<u64> {
+    value.map(|value| value.max(0.0).round() as u64)
+}
+
+fn whole_both(comparison: &Comparison, id: &str) -> (Option<u64>, Option<u64>) {
+    let (base, new) = both(comparison, id);
+    (whole(base), whole(new))
+}
+
+/// Returns the rows of the figures that sum up in each run, and the others.
+pub(crate) fn rows(canvas: &Canvas, comparison: &Comparison) -> (Vec<FigureRow>, Vec<FigureRow>) {
     let palette = &canvas.palette;
     let format = if is_wide(canvas) { time } else { short_time };
-    let sum = |name: &str, before: u64, now: u64| FigureRow::of_time(name, before, now, format);
+    let sum = |name: &str, id: &str| match whole_both(comparison, id) {
+        (Some(before), Some(now)) => FigureRow::of_time(name, before, now, format),
+        (before, now) => FigureRow::of_values(name, before, now, format, "not recorded"),
+    };
     let mut sums = vec![
-        sum(
-            "first to last GPU work",
-            base.window.span_ns,
-            new.window.span_ns,
-        ),
-        sum("GPU busy", base.busy.busy_ns, new.busy.busy_ns).colored(palette.process, 1),
+        sum("first to last GPU work", "window.span_ns"),
+        sum("GPU busy", "busy.busy_ns").colored(palette.process, 1),
         FigureRow {
             depth: 1,
-            ..sum("GPU idle", base.gaps.total_ns, new.gaps.total_ns)
+            ..sum("GPU idle", "gaps.total_ns")
         },
     ];
-    sums.extend(causes(base, new).map(|(cause, before, now)| {
-        let name = cause.label();
-        let row = match (before, now) {
-            (Some(before), Some(now)) => sum(name, before, now),
-            _ => FigureRow::of_values(name, before, now, format, "not recorded"),
-        };
-        row.colored(palette.cause(cause), 2)
-    }));
+    let causes = Cause::ALL.into_iter().filter_map(|cause| {
+        let id = format!("idle.{}_ns", cause.name());
+        let (before, now) = whole_both(comparison, &id);
+        let is_nothing = before.unwrap_or(0) == 0 && now.unwrap_or(0) == 0;
+        (!is_nothing).then(|| sum(cause.label(), &id).colored(palette.cause(cause), 2))
+    });
+    sums.extend(causes);
 
-    let row = |name: &str, format: fn(u64) -> String, value: fn(&Report) -> Option<u64>| {
-        FigureRow::of_values(name, value(base), value(new), format, "not recorded")
+    let row = |name: &str, format: fn(u64) -> String, id: &str, absent: &str| {
+        let (before, now) = whole_both(comparison, id);
+        FigureRow::of_values(name, before, now, format, absent)
     };
-    let gap = |report: &Report| report.gaps.median_ns;
+    let (before, now) = both(comparison, "busy.ratio");
     let others = vec![
-        FigureRow::of_share("busy share", base.busy.ratio, new.busy.ratio),
-        row("gaps", count, |report| Some(report.gaps.count)),
-        FigureRow::of_values("median gap", gap(base), gap(new), format, "none"),
-        row("GPU intervals", count, |report| {
-            Some(report.counts.intervals)
-        }),
-        row("command buffers", count, |report| {
-            report.counts.known_command_buffers()
-        }),
-        row("kernel names", count, |report| Some(report.counts.kernels)),
-        row("kernel time, summed", format, |report| {
-            Some(report.busy.sum_ns)
-        }),
+        row("GPU intervals", count, "counts.intervals", "not recorded"),
+        row(
+            "command buffers",
+            count,
+            "counts.command_buffers",
+            "not recorded",
+        ),
+        row("kernel names", count, "counts.kernels", "not recorded"),
+        FigureRow::of_share("busy share", before, now),
+        row("gaps", count, "gaps.count", "not recorded"),
+        row("median gap", format, "gaps.median_ns", "none"),
+        row("kernel time, summed", format, "busy.sum_ns", "not recorded"),
     ];
     (sums, others)
 }
@@ -330,27 +351,20 @@ impl Bars {
 }
 
 /// Describes the table in one line, for people who cannot see it.
-pub(crate) fn in_words(base: &Report, new: &Report) -> String {
-    let share = |report: &Report| {
-        report
-            .busy
-            .ratio
-            .map_or_else(|| "not recorded".to_owned(), percent)
+pub(crate) fn in_words(comparison: &Comparison) -> String {
+    let figure = |id: &str, format: fn(u64) -> String, absent: &str| {
+        let (before, now) = whole_both(comparison, id);
+        let shown = |value: Option<u64>| value.map_or_else(|| absent.to_owned(), format);
+        format!("{} → {}", shown(before), shown(now))
     };
-    let gap = |report: &Report| {
-        report
-            .gaps
-            .median_ns
-            .map_or_else(|| "none".to_owned(), time)
-    };
+    let (before, now) = both(comparison, "busy.ratio");
+    let share = |value: Option<f64>| value.map_or_else(|| "not recorded".to_owned(), percent);
     format!(
-        "Busy share {} → {}, gaps {} → {}, median gap {} → {}, kernel time {}",
-        share(base),
-        share(new),
-        count(base.gaps.count),
-        count(new.gaps.count),
-        gap(base),
-        gap(new),
-        change_of_time(base.busy.sum_ns, new.busy.sum_ns),
+        "Busy share {} → {}, gaps {}, median gap {}, kernel time {}",
+        share(before),
+        share(now),
+        figure("gaps.count", count, "not recorded"),
+        figure("gaps.median_ns", time, "none"),
+        figure("busy.sum_ns", time, "not recorded"),
     )
 }

@@ -1,16 +1,17 @@
 //! Checks pictures of two recordings: layout, sentences, odd inputs.
 
+use metalens_analyzer::units::time;
 use metalens_analyzer::{
     Analysis, GapParts, Note, Performance, Report, Request, StateTime, message,
 };
-use metalens_comparison::Comparability;
+use metalens_comparison::{Comparability, CompareOptions, Comparison, compare};
 
 use super::circumstances;
 use super::{BAR, alt_comparison, draw_comparison, sentences, table};
 use crate::canvas::Canvas;
 use crate::scene::{Primitive, Scene};
 use crate::tests::{check_texts, hash, small};
-use crate::{ChartOptions, Theme, png, svg};
+use crate::{ChartError, ChartOptions, Theme, png, svg};
 
 fn whole() -> Analysis {
     small(&Request::default())
@@ -25,15 +26,29 @@ fn part(parts: u64) -> Analysis {
     })
 }
 
+fn compared(base: &Report, new: &Report) -> Comparison {
+    let (base, new) = (std::slice::from_ref(base), std::slice::from_ref(new));
+    compare(base, new, &CompareOptions::default())
+}
+
+fn draw(base: &Analysis, new: &Analysis, options: &ChartOptions) -> Result<Scene, ChartError> {
+    let comparison = compared(&base.report, &new.report);
+    draw_comparison(&comparison, base, new, options)
+}
+
+fn alt(base: &Report, new: &Report) -> String {
+    alt_comparison(&compared(base, new), base, new)
+}
+
 fn scene(base: &Analysis, new: &Analysis) -> Scene {
-    draw_comparison(base, new, &ChartOptions::default()).unwrap()
+    draw(base, new, &ChartOptions::default()).unwrap()
 }
 
 #[test]
 fn comparison_layout() {
     let (base, new) = (whole(), part(3));
     insta::assert_snapshot!(scene(&base, &new));
-    insta::assert_snapshot!("alt_text", alt_comparison(&base.report, &new.report));
+    insta::assert_snapshot!("alt_text", alt(&base.report, &new.report));
 }
 
 #[test]
@@ -46,11 +61,11 @@ fn picture_hashes() {
             theme,
             ..ChartOptions::default()
         };
-        let picture = png(&draw_comparison(&base, &new, &options).unwrap()).unwrap();
+        let picture = png(&draw(&base, &new, &options).unwrap()).unwrap();
         assert!(picture.len() < 200_000, "{}", picture.len());
         hashes.push(format!("{scale} {theme:?} {}", hash(&picture)));
     }
-    let alt = alt_comparison(&base.report, &new.report);
+    let alt = alt(&base.report, &new.report);
     let text = svg(&scene(&base, &new), &alt);
     hashes.push(format!("svg {}", hash(text.as_bytes())));
     insta::assert_snapshot!(hashes.join("\n"));
@@ -87,7 +102,7 @@ fn one_scale_for_both() {
 fn the_differences_sum_up() {
     let canvas = Canvas::new(&ChartOptions::default(), "");
     for (base, new) in [(whole(), part(3)), (part(2), part(5)), (whole(), whole())] {
-        let (rows, _) = table::rows(&canvas, &base.report, &new.report);
+        let (rows, _) = table::rows(&canvas, &compared(&base.report, &new.report));
         let changes = rows.iter().filter_map(|row| row.scale);
         let changes: Vec<i128> = changes
             .map(|(before, now)| i128::from(now) - i128::from(before))
@@ -110,7 +125,7 @@ fn absent_is_not_zero() {
     };
     new.counts.command_buffers = 0;
     let canvas = Canvas::new(&ChartOptions::default(), "");
-    let (sums, others) = table::rows(&canvas, &base, &new);
+    let (sums, others) = table::rows(&canvas, &compared(&base, &new));
     let (causes, unknown) = sums[3..].split_at(sums.len() - 4);
     assert!(!causes.is_empty());
     for row in causes {
@@ -120,12 +135,32 @@ fn absent_is_not_zero() {
     assert_eq!(unknown[0].scale, Some((0, new.idle.total_ns)));
     let buffers = others.iter().find(|row| row.name == "command buffers");
     assert_eq!(buffers.unwrap().cells[1..], ["not recorded", "–", "–"]);
-    let difference = sentences::difference(&base, &new);
-    assert!(
-        difference.contains("idle ±0 (mostly unknown +"),
-        "{difference}"
+}
+
+/// Several runs: the figures are those of the comparison, and the picture says that one is drawn.
+#[test]
+fn figures_are_those_of_the_comparison() {
+    let run = |span_ns: u64| {
+        let mut report = whole().report;
+        report.window.span_ns = span_ns;
+        report
+    };
+    let base = [10_000_000, 10_100_000, 10_200_000].map(run);
+    let new = [10_300_000, 10_310_000, 10_800_000].map(run);
+    let comparison = compare(&base, &new, &CompareOptions::default());
+    let canvas = Canvas::new(&ChartOptions::default(), "");
+    let (sums, _) = table::rows(&canvas, &comparison);
+    // By hand: the differences are 100 110 200 210 300 310 600 700 800 µs.
+    assert_eq!(
+        sums[0].cells,
+        ["10.10 ms", "10.40 ms", "+300.0 µs", "+3.0 %"]
     );
-    assert_eq!(difference.matches('−').count(), 0, "{difference}");
+    let alt = alt_comparison(&comparison, &base[1], &new[1]);
+    assert!(
+        alt.contains("slower by 0.99–7.9 % (90 %), about the 2 % that counts"),
+        "{alt}"
+    );
+    assert!(alt.contains("3 against 3 runs: "), "{alt}");
 }
 
 #[test]
@@ -155,7 +190,7 @@ fn texts_do_not_overlap() {
                     scale,
                     ..ChartOptions::default()
                 };
-                let scene = draw_comparison(base, new, &options).unwrap();
+                let scene = draw(base, new, &options).unwrap();
                 check_texts(&scene, &format!("{name}, {width}"));
                 assert!(height.is_none_or(|height| scene.height == height));
             }
@@ -172,49 +207,7 @@ fn invalid_sizes_are_refused() {
             height,
             ..ChartOptions::default()
         };
-        assert!(draw_comparison(&base, &base, &options).is_err());
-    }
-}
-
-fn headline(before: u64, now: u64) -> String {
-    let (mut base, mut new) = (whole().report, whole().report);
-    base.window.span_ns = before;
-    new.window.span_ns = now;
-    sentences::headline(&base, &new, str::to_owned)
-}
-
-#[test]
-fn headlines_compare_the_lengths() {
-    let cases = [
-        (5_000_000, 5_000_000, "as long as base, 5.000 ms"),
-        (
-            5_000_000,
-            3_050_000,
-            "61.0 % of base's time, 5.000 ms → 3.050 ms",
-        ),
-        (
-            5_000_000,
-            4_999_999,
-            ">99.9 % of base's time, 5.000 ms → 5.000 ms",
-        ),
-        (
-            5_000_000,
-            5_500_000,
-            "10.0 % longer than base, 5.000 ms → 5.500 ms",
-        ),
-        (
-            5_000_000,
-            1_000_000_000,
-            "200 times as long as base, 5.000 ms → 1.000 s",
-        ),
-        (0, 5_000_000, "0 ns → 5.000 ms"),
-        (5_000_000, 0, "0 % of base's time, 5.000 ms → 0 ns"),
-    ];
-    for (before, now, expected) in cases {
-        assert_eq!(
-            headline(before, now),
-            format!("bench: new takes {expected}")
-        );
+        assert!(draw(&base, &base, &options).is_err());
     }
 }
 
@@ -232,7 +225,7 @@ fn changes_are_relative_unless_base_is_zero() {
         (1_000_000, 999_999, "−1 ns", "−<0.01 %"),
     ];
     for (before, now, absolute, relative) in cases {
-        assert_eq!(sentences::change_of_time(before, now), absolute);
+        assert_eq!(sentences::signed(before, now, time), absolute);
         assert_eq!(sentences::relative(before, now), relative);
     }
 }

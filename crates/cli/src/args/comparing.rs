@@ -11,8 +11,9 @@ RUN is an input of analyze, a report.json, or a report folder. BASE NEW NEW2 com
 with BASE. One run per side cannot separate a change from noise; three or more can: \
 --base A B C --new D E F, or --baseline FILE D E F.
 
-docs/gating.md explains the file of limits. A limit whose figure NEW lacks fails, unless the \
-limit is optional.
+`metalens gate init BASELINE` writes a file of limits, `metalens gate ids` lists all figures that \
+may have one, and docs/gating.md explains the rules. A limit whose figure NEW lacks fails, unless \
+the limit is optional.
 
 Exit codes: 0 compared, 2 the same run twice on one side, 5 a limit failed (--gate), 6 the sides \
 are not comparable.";
@@ -36,8 +37,8 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_enum)]
     pub(crate) preset: Option<PresetChoice>,
     /// Exit with 5 if a limit in this file fails [default: metalens.toml, if it has a gate, else
-    /// at most 5 % more time and 10 % longer gaps]
-    #[arg(long, num_args = 0..=1, value_name = "FILE")]
+    /// the same number of GPU intervals, at most 5 % more time and 10 % longer gaps]
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "FILE")]
     #[expect(clippy::option_option, reason = "with a value, without one, or absent")]
     pub(crate) gate: Option<Option<PathBuf>>,
     /// Print the comparison as JSON (an array for several NEW)
@@ -82,6 +83,33 @@ pub(crate) enum BaselineCommand {
     Save(Box<BaselineSaveArguments>),
     /// Show a baseline
     Show(BaselineShowArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GateArguments {
+    #[command(subcommand)]
+    pub(crate) command: GateCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GateCommand {
+    /// Write a file of limits with every figure and kernel of a baseline
+    Init(GateInitArguments),
+    /// List the figures that limits can be about, and the rules
+    Ids,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GateInitArguments {
+    /// File that `metalens baseline save` wrote
+    #[arg(value_name = "BASELINE")]
+    pub(crate) baseline: PathBuf,
+    /// File to write, such as metalens.toml [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace that file
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]

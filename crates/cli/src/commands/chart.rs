@@ -3,11 +3,13 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use std::slice::from_ref;
 
 use anyhow::Context;
 use metalens_charts::{
     Chart, ChartOptions, Theme, alt, alt_comparison, draw, draw_comparison, png, svg,
 };
+use metalens_comparison::{CompareOptions, compare};
 
 use crate::analyzing::Analyzing;
 use crate::args::chart::{ChartArguments, ChartChoice, PictureFormat, ThemeChoice};
@@ -131,8 +133,10 @@ fn picture(
         ChartSubject::Comparison(base) => {
             let base = read(base).context("--base")?;
             let new = read(&arguments.input)?;
-            let scene = draw_comparison(&base, &new, &options)?;
-            (scene, alt_comparison(&base.report, &new.report))
+            let sides = (from_ref(&base.report), from_ref(&new.report));
+            let compared = compare(sides.0, sides.1, &CompareOptions::default());
+            let scene = draw_comparison(&compared, &base, &new, &options)?;
+            (scene, alt_comparison(&compared, &base.report, &new.report))
         }
     };
 

@@ -12,6 +12,7 @@ use metalens_comparison::{
 
 use metalens_render::folder::{self, LONGEST_REPORT, comparison as comparison_folder};
 use metalens_render::{comparison, json, markdown, terminal};
+use metalens_text::shown;
 
 use crate::analyzing::Analyzing;
 use crate::args::comparing::{CompareArguments, PresetChoice};
@@ -50,6 +51,7 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
 
     let is_complete = write_folder(&comparisons, base_run.zip(new_run), arguments)?;
     show(&comparisons, arguments)?;
+    tell_gates(&comparisons, quiet);
 
     let is_missed =
         |comparison: &Comparison| comparison.gate.as_ref().is_some_and(|gate| gate.missed);
@@ -107,6 +109,12 @@ impl<'a> Sides<'a> {
             Base::Runs(base) => base,
             Base::Baseline(_) => &[],
         });
+        if let Some(settings) = inputs.clone().find(|input| is_settings(input)) {
+            let shown = settings.display();
+            return Err(Misuse(format!(
+                "{shown} is a settings file, not a recording: write --gate={shown}"
+            )));
+        }
         if inputs.filter(|input| input.as_os_str() == "-").count() > 1 {
             let message = "standard input has only one recording: name files for the others";
             return Err(Misuse(message.to_owned()));
@@ -118,6 +126,11 @@ impl<'a> Sides<'a> {
         }
         Ok(sides)
     }
+}
+
+/// Returns whether somebody meant a file of limits: `--gate FILE` without `=`.
+fn is_settings(input: &Path) -> bool {
+    input.extension().is_some_and(|ending| ending == "toml") && !input.is_dir()
 }
 
 /// Options of loading runs.
@@ -170,10 +183,25 @@ fn report_file(input: &Path) -> Option<PathBuf> {
     is_folder_of_report.then_some(inside)
 }
 
+/// The field of all of metalens's JSON files that says which one it is.
+#[derive(serde::Deserialize)]
+struct SchemaOnly {
+    schema: String,
+}
+
 fn read_report(file: &Path) -> anyhow::Result<Report> {
     let shown = file.display();
     let text = metalens_files::read_text(file, LONGEST_REPORT)
         .with_context(|| format!("cannot read {shown}"))?;
+
+    // Its fields are others, so the message about them would only confuse.
+    let schema = serde_json::from_str::<SchemaOnly>(&text);
+    if schema.is_ok_and(|file| file.schema.starts_with("metalens.baseline/")) {
+        return Err(Misuse(format!(
+            "{shown} is a baseline, not a run: use --baseline {shown}"
+        ))
+        .into());
+    }
 
     let report: Report = serde_json::from_str(&text)
         .with_context(|| format!("{shown} is not a report that this version of metalens reads"))?;
@@ -214,6 +242,11 @@ fn load_base(
 /// Reads a file that `metalens baseline save` wrote.
 pub(super) fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {
     let shown = file.display().to_string();
+    anyhow::ensure!(
+        !file.is_dir(),
+        "{shown} is a folder, not a baseline: `metalens baseline save` makes one from three or more \
+         runs"
+    );
     let text = metalens_files::read_text(file, LONGEST_REPORT)
         .with_context(|| format!("cannot read {shown}"))?;
     Baseline::parse(&text).context(shown)
@@ -252,6 +285,18 @@ fn compare(
     let mut comparison = compare_runs(base, new, &options);
     comparison.gate = gate.map(|gate| judge(&comparison, gate));
     comparison
+}
+
+/// Prints the verdict of each gate on standard error, and the limits that failed before it.
+fn tell_gates(comparisons: &[Comparison], quiet: bool) {
+    let gates = comparisons
+        .iter()
+        .filter_map(|comparison| comparison.gate.as_ref());
+    for gate in gates.filter(|gate| gate.missed || !quiet) {
+        for line in comparison::gate_lines(gate) {
+            out::note(&shown(&line));
+        }
+    }
 }
 
 /// Refuses sides that were recorded differently, unless the user allows that.

@@ -9,6 +9,7 @@ pub(crate) mod compare;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod fake_xctrace;
+pub(crate) mod gate;
 pub(crate) mod manual;
 pub(crate) mod own;
 pub(crate) mod pr;

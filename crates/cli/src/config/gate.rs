@@ -27,14 +27,22 @@ use crate::args::shared::nanoseconds;
 
 /// The contents of the section.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "the tables [gate.metrics] and [gate.kernels]"
+)]
 pub(super) struct Section {
     metrics: BTreeMap<String, Limits>,
     kernels: BTreeMap<String, Limits>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "rules in braces, such as { grow = \"5%\" }"
+)]
 struct Limits {
     max: Option<Value>,
     min: Option<Value>,
@@ -82,11 +90,23 @@ fn metric(id: String, limits: Limits) -> anyhow::Result<MetricLimit> {
         id,
         limit: Limit::default(),
     };
-    let unit = metric
-        .unit()
-        .with_context(|| format!("unknown figure; use one of {}", metric_ids().join(", ")))?;
+    let unit = metric.unit().with_context(|| unknown_figure(&metric.id))?;
     metric.limit = limit(limits, unit)?;
     Ok(metric)
+}
+
+/// Explains that no figure has this id, and names the nearest one that exists.
+fn unknown_figure(id: &str) -> String {
+    let similar = metric_ids()
+        .into_iter()
+        .map(|known| (known, strsim::jaro_winkler(known, id)))
+        .max_by(|(_, one), (_, other)| one.total_cmp(other))
+        .filter(|(_, likeness)| *likeness > 0.8);
+    let hint = similar.map_or_else(
+        || ":".to_owned(),
+        |(known, _)| format!("; did you mean {known}?"),
+    );
+    format!("unknown figure{hint} `metalens gate ids` lists all")
 }
 
 fn kernel(pattern: String, mut limits: Limits) -> anyhow::Result<KernelLimit> {
@@ -257,7 +277,20 @@ mod tests {
         );
         check(
             "metrics = { \"gaps.median\" = { max = \"2us\" } }",
-            "unknown figure; use one of window.span_ns",
+            "unknown figure; did you mean gaps.median_ns? `metalens gate ids` lists all",
+        );
+        check(
+            "metrics = { \"#\" = { max = 1 } }",
+            "unknown figure: `metalens",
+        );
+        check(
+            "metrics = { \"busy.busy_ns\" = \"2%\" }",
+            "expected rules in braces, such as { grow = \"5%\" }",
+        );
+        check("metrics = 5", "a map");
+        check(
+            "metrics = { \"gaps.count\" = { max = [1] } }",
+            "a number, or text with a unit",
         );
         check(
             "metrics = { \"gaps.count\" = { max = 1, share = 0.1 } }",

@@ -5,7 +5,10 @@ use serde::Deserialize;
 
 /// A value as TOML has it: `"1us"`, `"80%"`, `0.8`.
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "a number, or text with a unit: \"5%\", \"200us\""
+)]
 pub(super) enum Value {
     Text(String),
     Number(f64),

@@ -1,7 +1,7 @@
 //! Formats the cells that the tables of comparisons share.
 
 use metalens_analyzer::{Message, message};
-use metalens_comparison::{Change, ChangeClass, Direction, Number, SideFacts, Unit};
+use metalens_comparison::{Change, ChangeClass, ChangeSize, Direction, Number, SideFacts, Unit};
 use metalens_comparison::{format, sentences};
 
 use crate::document::{Cell, Tone};
@@ -16,16 +16,32 @@ pub(super) fn paths(side: &SideFacts) -> Message {
 }
 
 /// Returns the verdict on a change, in color.
-pub(super) fn class(class: ChangeClass, direction: Option<Direction>) -> Cell {
-    let tone = match (direction, class) {
+pub(super) fn class(
+    class: ChangeClass,
+    size: Option<ChangeSize>,
+    direction: Option<Direction>,
+) -> Cell {
+    let text = format::class(class, size, direction);
+    Cell::verdict(text, tone(class, size, direction))
+}
+
+/// Returns the verdict on the change of a median, in color.
+pub(super) fn class_of_median(change: &Change) -> Cell {
+    let (class, size, direction) = (change.class, change.size, change.direction);
+    let text = message!("median {}", format::class(class, size, direction));
+    Cell::verdict(text, tone(class, size, direction))
+}
+
+fn tone(class: ChangeClass, size: Option<ChangeSize>, direction: Option<Direction>) -> Tone {
+    match (direction, class) {
+        _ if size == Some(ChangeSize::Small) => Tone::Faint,
         (_, ChangeClass::Added | ChangeClass::Removed) => Tone::Strong,
         (Some(Direction::Better), _) => Tone::Good,
         (Some(Direction::Worse), _) => Tone::Bad,
         (None, ChangeClass::Unstable | ChangeClass::Unknown) => Tone::Doubtful,
         (None, ChangeClass::Unchanged) => Tone::Faint,
         (None, ChangeClass::Grown | ChangeClass::Shrunk) => Tone::Strong,
-    };
-    Cell::verdict(format::class(class, direction), tone)
+    }
 }
 
 /// Returns the value of a side, or `absent` if there is none.
@@ -47,8 +63,8 @@ pub(super) fn difference(change: &Change, unit: Unit) -> [Message; 2] {
 
 /// Returns `9.000 µs → 9.9 µs`, or one value if both are equal.
 pub(super) fn before_and_after(change: &Change, unit: Unit) -> Message {
-    let was = value(change.base.median, unit, ABSENT);
-    let now = value(change.new.median, unit, ABSENT);
+    let was = value(change.base_value(), unit, ABSENT);
+    let now = value(change.new_value(), unit, ABSENT);
     if was.text == now.text {
         now
     } else {

@@ -1,7 +1,9 @@
 //! Builds the tables of the figures of both sides, group by group.
 
 use metalens_analyzer::{Message, message};
-use metalens_comparison::{Change, Comparison, MetricChange, MetricGroup, SideValues, Unit};
+use metalens_comparison::{
+    Change, Comparison, MetricChange, MetricGroup, SideValues, TimeBasis, Unit,
+};
 
 use super::cells::{class, difference, is_nothing, value};
 use crate::document::{Block, Cell, Column, Section, Table};
@@ -9,24 +11,39 @@ use crate::wording::plain;
 
 /// The groups of figures and their headings; the idle time has a section of its own.
 const GROUPS: [(MetricGroup, &str); 5] = [
+    (MetricGroup::Work, "Work"),
     (MetricGroup::Time, "Time"),
     (MetricGroup::Gaps, "Gaps"),
-    (MetricGroup::Work, "Work"),
     (MetricGroup::Latency, "Submission and completion latency"),
     (MetricGroup::Machine, "All processes on the GPU"),
 ];
 
 /// Returns the idle time by cause; nothing if neither side has any.
 pub(super) fn idle(comparison: &Comparison) -> Option<Section> {
-    let table = table(comparison, MetricGroup::Idle)?;
+    let of_group = |one: &&MetricChange| one.group == MetricGroup::Idle;
+    let table = table(comparison, comparison.metrics.iter().filter(of_group))?;
     let section = Section::new("idle", "Idle time by cause", 4);
+    Some(section.with(Block::Table(table)))
+}
+
+/// Returns the times per unit of work; nothing if both sides did the same work.
+pub(super) fn per_unit(comparison: &Comparison) -> Option<Section> {
+    let work = comparison.work.as_ref()?;
+    let title = match work.basis {
+        TimeBasis::Whole => return None,
+        TimeBasis::CommandBuffer => "Different work: times per command buffer",
+        TimeBasis::Interval => "Different work: times per GPU interval",
+    };
+    let table = table(comparison, work.per_unit.iter())?;
+    let section = Section::new("per-unit", title, 2);
     Some(section.with(Block::Table(table)))
 }
 
 /// Returns every other figure that is not zero on both sides.
 pub(super) fn figures(comparison: &Comparison) -> Section {
     let groups = GROUPS.into_iter().filter_map(|(group, title)| {
-        let table = table(comparison, group)?;
+        let of_group = |one: &&MetricChange| one.group == group;
+        let table = table(comparison, comparison.metrics.iter().filter(of_group))?;
         Some([Block::Heading(title), Block::Table(table)])
     });
     Section::new("figures", "All figures", 5)
@@ -34,12 +51,14 @@ pub(super) fn figures(comparison: &Comparison) -> Section {
         .with_all(groups.flatten())
 }
 
-fn table(comparison: &Comparison, group: MetricGroup) -> Option<Table> {
+fn table<'a>(
+    comparison: &Comparison,
+    metrics: impl Iterator<Item = &'a MetricChange>,
+) -> Option<Table> {
     // Of one run a side there is no range.
     let has_ranges = [&comparison.base, &comparison.new]
         .iter()
         .any(|side| side.runs.len() > 1);
-    let metrics = comparison.metrics.iter().filter(|one| one.group == group);
     let mut metrics = metrics.filter(|one| !is_nothing(&one.change)).peekable();
     metrics.peek()?;
     let mut columns = vec![
@@ -68,11 +87,11 @@ fn row(metric: &MetricChange, change: &Change) -> [Cell; 6] {
     let [by, share] = difference(change, metric.unit);
     [
         plain(&metric.name).into(),
-        value(change.base.median, metric.unit, "unknown").into(),
-        value(change.new.median, metric.unit, "unknown").into(),
+        value(change.base_value(), metric.unit, "unknown").into(),
+        value(change.new_value(), metric.unit, "unknown").into(),
         by.into(),
         share.into(),
-        class(change.class, change.direction),
+        class(change.class, change.size, change.direction),
     ]
 }
 

@@ -17,6 +17,40 @@ const LIMITS: usize = 30;
 /// Largest number of limits even where there is room, because nobody reads a longer list.
 const MOST_LIMITS: usize = 60;
 
+/// Returns the verdict of the gate in one line, for the top of a page.
+pub(super) fn verdict_line(gate: &GateResult) -> Block {
+    let verdict = plain(verdict_text(gate));
+    if gate.missed {
+        Block::Failure(verdict)
+    } else {
+        Block::Lead(verdict)
+    }
+}
+
+/// Returns the verdict of a gate, such as `Gate failed: 4 limits passed, 1 failed`.
+fn verdict_text(gate: &GateResult) -> String {
+    let word = if gate.missed { "failed" } else { "passed" };
+    format!("Gate {word}: {}", tally(gate))
+}
+
+/// Returns a line for each limit that failed, or whose failure is a warning, and then the verdict.
+#[must_use]
+pub fn gate_lines(gate: &GateResult) -> Vec<String> {
+    let failed = gate
+        .rows
+        .iter()
+        .filter(|row| row.verdict == GateVerdict::Miss);
+    let failed = failed.map(|row| {
+        let word = match row.severity {
+            GateSeverity::Error => "failed",
+            GateSeverity::Warn => "warning",
+        };
+        let (name, limit) = (name(row).text, limit(row).text);
+        format!("{word}: {name} {limit}: {}", row.why)
+    });
+    failed.chain([verdict_text(gate)]).collect()
+}
+
 /// Returns the limits that were not kept; nothing without a gate.
 pub(super) fn gate(comparison: &Comparison) -> Option<Section> {
     let gate = comparison.gate.as_ref()?;

@@ -5,7 +5,7 @@ use metalens_analyzer::{Message, message};
 use metalens_comparison::format;
 use metalens_comparison::{ChangeClass, Comparison, KernelChange, Unit};
 
-use super::cells::{ABSENT, before_and_after, class, difference, value};
+use super::cells::{ABSENT, before_and_after, class, class_of_median, difference, value};
 use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::plain;
 
@@ -53,15 +53,24 @@ fn row(one: &KernelChange) -> [Cell; 9] {
     let channel = one.channel.as_deref().unwrap_or("-");
     [
         kernel(&one.name).into(),
-        value(total.base.median, Unit::Ns, ABSENT).into(),
-        value(total.new.median, Unit::Ns, ABSENT).into(),
+        value(total.base_value(), Unit::Ns, ABSENT).into(),
+        value(total.new_value(), Unit::Ns, ABSENT).into(),
         by.into(),
         share.into(),
         before_and_after(&one.med_ns, Unit::Ns).into(),
         before_and_after(&one.instances, Unit::Count).into(),
-        class(one.class, one.direction),
+        verdict(one),
         name(channel).into(),
     ]
+}
+
+/// Returns the verdict on the total time; on the median if the kernel ran more or less often.
+fn verdict(one: &KernelChange) -> Cell {
+    let is_on_one_side = matches!(one.class, ChangeClass::Added | ChangeClass::Removed);
+    if is_on_one_side || !one.ran_differently_often() {
+        return class(one.class, one.total_ns.size, one.direction);
+    }
+    class_of_median(&one.med_ns)
 }
 
 fn has_ambiguous_names(comparison: &Comparison) -> bool {
@@ -78,7 +87,11 @@ fn classes(kernels: &[KernelChange]) -> Message {
     let groups = all.chunk_by(|one, other| one == other);
     let said = groups.filter_map(|group| {
         let class = group.first()?;
-        Some(format!("{} {}", group.len(), format::class(*class, None)))
+        Some(format!(
+            "{} {}",
+            group.len(),
+            format::class(*class, None, None)
+        ))
     });
     plain(said.collect::<Vec<_>>().join(", "))
 }

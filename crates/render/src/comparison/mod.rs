@@ -18,6 +18,7 @@ use crate::document::{Block, Chart, Column, Document, Drawing, Section, Table};
 use crate::wording::plain;
 use cells::{class, paths};
 use circumstances::{comparable, remarks};
+pub use gate::gate_lines;
 
 /// The figures that are drawn as bars where there is no picture: the duration, the work and the
 /// idle time in it.
@@ -34,6 +35,7 @@ pub fn document(comparison: &Comparison, show_names: bool) -> Document {
         picture(comparison),
         gate::gate(comparison),
         Some(changes(comparison)),
+        figures::per_unit(comparison),
         Some(kernels::kernels(comparison)),
         figures::idle(comparison),
         Some(figures::figures(comparison)),
@@ -62,12 +64,10 @@ pub fn several(comparisons: &[Comparison]) -> Document {
 
 /// Returns the opening section: the headline, and the facts that belong right below it.
 fn opening(comparison: &Comparison) -> Section {
-    let missed = comparison.gate.as_ref().filter(|gate| gate.missed);
-    let missed = missed
-        .map(|gate| Block::Failure(message!("The gate failed: {}", plain(gate::tally(gate)))));
+    let gate = comparison.gate.as_ref().map(gate::verdict_line);
     let headline = Message::new(&comparison.headline, &comparison.headline_values);
     let section = Section::new("verdict", "", 0)
-        .with_some(missed)
+        .with_some(gate)
         .with(Block::Lead(headline));
     section.with_all(remarks(comparison))
 }
@@ -81,7 +81,7 @@ fn picture(comparison: &Comparison) -> Option<Section> {
     let ns = |value: Number| value.get().max(0.0).round() as u64;
     let metrics = DRAWN.iter().filter_map(|id| {
         let metric = comparison.metrics.iter().find(|metric| metric.id == *id)?;
-        let (base, new) = (metric.change.base.median?, metric.change.new.median?);
+        let (base, new) = (metric.change.base_value()?, metric.change.new_value()?);
         Some((metric.name.as_str(), base, new))
     });
     let metrics: Vec<(&str, Number, Number)> = metrics.collect();
@@ -116,7 +116,7 @@ fn changes(comparison: &Comparison) -> Section {
     for moved in &comparison.moved {
         table.row([
             moved.what.name().into(),
-            class(moved.class, None),
+            class(moved.class, moved.size, None),
             Message::new(&moved.says, &moved.says_values).into(),
         ]);
     }
@@ -125,7 +125,7 @@ fn changes(comparison: &Comparison) -> Section {
 
 /// Returns the comparison with sentences that name no folders, unless `show_names`: pages are
 /// posted.
-fn shown(comparison: &Comparison, show_names: bool) -> Comparison {
+pub(crate) fn shown(comparison: &Comparison, show_names: bool) -> Comparison {
     let mut comparison = comparison.clone();
     if show_names {
         return comparison;

@@ -28,6 +28,7 @@ pub(super) fn document(comparisons: &[Comparison]) -> Document {
             paths(&comparison.new)
         );
         let section = Section::new("new", new, 0)
+            .with_some(comparison.gate.as_ref().map(gate::verdict_line))
             .with(Block::Lead(headline))
             .with_all(remarks(comparison));
         sections.push(section);
@@ -72,11 +73,11 @@ fn figures(comparisons: &[Comparison], before: usize) -> Section {
         let cells = changes.flat_map(|change| cells(change, metric.unit, "unknown"));
         let first = [
             plain(&metric.name),
-            value(metric.change.base.median, metric.unit, "unknown"),
+            value(metric.change.base_value(), metric.unit, "unknown"),
         ];
         table.row(first.into_iter().chain(cells));
     }
-    let title = "Figures: = is no significant change, ? is inconclusive";
+    let title = "Figures: = is no change that counts, ? is inconclusive";
     Section::new("figures", title, 5).with(Block::Table(table))
 }
 
@@ -96,12 +97,12 @@ fn cells(change: Option<&Change>, unit: Unit, absent: &'static str) -> [Message;
         (Unit::Ratio, Some(by)) => difference(by, unit),
         _ => share(change),
     };
-    let became = match change.class {
+    let became = match change.material_class() {
         ChangeClass::Unchanged => "=".into(),
         ChangeClass::Unstable => message!("{} ?", by),
         _ => by,
     };
-    [value(change.new.median, unit, absent), became]
+    [value(change.new_value(), unit, absent), became]
 }
 
 /// Returns the table of the kernels of each comparison beside base: in the order of the first
@@ -122,7 +123,7 @@ fn kernels(comparisons: &[Comparison], before: usize) -> Option<Section> {
     let columns = columns(before, comparisons.len());
     let mut table = Table::new("kernels", "Total time of kernels", columns);
     for one in seen {
-        let was = value(one.total_ns.base.median, Unit::Ns, ABSENT);
+        let was = value(one.total_ns.base_value(), Unit::Ns, ABSENT);
         let first = [kernel(&one.name), was];
         let rest = comparisons.iter().flat_map(|side| side_of(side, one));
         table.row(first.into_iter().chain(rest));
@@ -137,7 +138,7 @@ fn side_of(comparison: &Comparison, kernel: &KernelChange) -> [Message; 2] {
     let [now, became] = cells(found.map(|one| &one.total_ns), Unit::Ns, ABSENT);
     match found.map(|one| one.class) {
         Some(class @ (ChangeClass::Added | ChangeClass::Removed)) => {
-            [now, format::class(class, None).into()]
+            [now, format::class(class, None, None).into()]
         }
         _ => [now, became],
     }

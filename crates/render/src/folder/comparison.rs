@@ -40,7 +40,7 @@ pub fn write(
     choices: Choices,
 ) -> Result<Vec<Note>> {
     let (charts, problems) = match median_runs {
-        Some((base, new)) => charts(*base, *new, choices),
+        Some((base, new)) => charts(comparison, *base, *new, choices),
         None => (Vec::new(), Vec::new()),
     };
     let mut contents = texts(comparison, &charts, choices)?;
@@ -70,6 +70,7 @@ fn texts(
 
 /// Draws the charts. Charts are posted, so they are drawn from redacted reports.
 fn charts(
+    comparison: &Comparison,
     mut base: Analysis,
     mut new: Analysis,
     choices: Choices,
@@ -78,10 +79,11 @@ fn charts(
         base.report = redacted(&base.report);
         new.report = redacted(&new.report);
     }
+    let drawn = comparison::shown(comparison, choices.show_names);
     let (mut contents, mut problems) = (Vec::new(), Vec::new());
     for (theme, name) in THEMES {
         let path = pictures::path(CHART, theme);
-        match chart((&base, &new), (theme, name), &path, choices) {
+        match chart(&drawn, (&base, &new), (theme, name), &path, choices) {
             Ok(content) => contents.push(content),
             Err(error) => problems.push(Problem {
                 path,
@@ -93,6 +95,7 @@ fn charts(
 }
 
 fn chart(
+    comparison: &Comparison,
     (base, new): (&Analysis, &Analysis),
     (theme, name): (Theme, &str),
     path: &str,
@@ -103,7 +106,7 @@ fn chart(
         theme,
         ..ChartOptions::default()
     };
-    let scene = draw_comparison(base, new, &options)?;
+    let scene = draw_comparison(comparison, base, new, &options)?;
     let (width, height) = scene.device_size();
     Ok(FileContent {
         path: path.to_owned(),
@@ -117,7 +120,7 @@ fn chart(
             width,
             height,
             scale: SCALE,
-            alt: alt_comparison(&base.report, &new.report),
+            alt: alt_comparison(comparison, &base.report, &new.report),
         }),
     })
 }

@@ -98,12 +98,12 @@ fn two_recordings_can_be_compared_in_one_chart() {
     assert_eq!(read("compare.png"), read("same.png"));
     assert_eq!(read("compare.png"), draw(&["-o", "-"]));
     let svg = String::from_utf8(draw(&["-o", "-", "--format", "svg"])).unwrap();
-    assert!(svg.contains("bench: new takes as long as base, 8.387 ms"));
+    assert!(svg.contains("bench: No significant change: 8.387 ms → 8.387 ms"));
 
     // --to limits both recordings.
     let part = draw(&["-o", "-", "--format", "svg", "--to", "703ms"]);
     let part = String::from_utf8(part).unwrap();
-    assert!(part.contains("new takes as long as base, "));
+    assert!(part.contains("No significant change: "));
     assert!(!part.contains("8.387 ms"));
 }
 

@@ -124,7 +124,7 @@ fn the_gate_decides_between_several_runs_per_side() {
     assert!(warned.contains("WARNING"), "{warned}");
     let strict = limits.replace("2ms", "0.5ms");
     fs::write(folder.path().join("strict.toml"), strict).unwrap();
-    let arguments = ["compare", "a1", "c1", "--gate", "strict.toml", "--json"];
+    let arguments = ["compare", "a1", "c1", "--gate=strict.toml", "--json"];
     let json: Value = serde_json::from_str(&run(folder.path(), &arguments, 5)).unwrap();
     check_schema("comparison.schema.json", &json);
     assert_eq!(json["gate"]["rows"][0]["what"], "matmul");
@@ -132,7 +132,7 @@ fn the_gate_decides_between_several_runs_per_side() {
     fs::write(folder.path().join("none.toml"), "[gate]\n").unwrap();
     run(
         folder.path(),
-        &["compare", "a1", "c1", "--gate", "none.toml"],
+        &["compare", "a1", "c1", "--gate=none.toml"],
         1,
     );
 
@@ -324,7 +324,7 @@ fn a_missing_table_or_kernel_does_not_meet_a_limit() {
     let folder = six();
     let gated = |limits: &str, code: i32, expected: &str| {
         fs::write(folder.path().join("gate.toml"), limits).unwrap();
-        let arguments = [&sides()[..], &["--gate", "gate.toml"]].concat();
+        let arguments = [&sides()[..], &["--gate=gate.toml"]].concat();
         let said = run(folder.path(), &arguments, code);
         assert!(said.contains(expected), "{limits}\n{said}");
         said

@@ -5,6 +5,7 @@ pub(crate) mod batch;
 mod calibrate;
 mod chart;
 mod compare;
+mod compare_truth;
 mod doctor;
 #[cfg(unix)]
 pub(crate) mod export;

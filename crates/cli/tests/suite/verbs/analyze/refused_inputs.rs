@@ -114,7 +114,8 @@ fn devices_pipes_and_endless_files_are_refused_at_once() {
     ] {
         refused(&["analyze", "eager", "--config", file], why);
         refused(&["analyze", "eager", "--work", file], why);
-        refused(&["compare", "eager", "eager", "--gate", file], why);
+        let gate = format!("--gate={file}");
+        refused(&["compare", "eager", "eager", &gate], why);
         refused(&["compare", "eager", file], why);
         refused(&["compare", "--baseline", file, "eager"], why);
         refused(&["baseline", "show", file], why);

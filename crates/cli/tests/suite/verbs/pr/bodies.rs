@@ -56,22 +56,14 @@ fn a_missed_gate_is_at_the_start_of_the_comment() {
         "[gate.metrics]\n\"window.span_ns\" = { max = \"1ms\" }\n",
     )
     .unwrap();
-    let compared = [
-        "compare",
-        "out",
-        "out",
-        "--gate",
-        "metalens.toml",
-        "-o",
-        "c",
-    ];
+    let compared = ["compare", "out", "out", "--gate=metalens.toml", "-o", "c"];
     assert_eq!(
         metalens(bench.folder.path(), &compared).status.code(),
         Some(5)
     );
     let body = dry(bench.folder.path(), "c", &["--images", "text"]);
     let at = |text: &str| body.find(text).unwrap_or_else(|| panic!("{text}: {body}"));
-    assert!(at("**The gate failed: ") < at("same") && at("**FAILED**") > at("#### Gate: FAILED"));
+    assert!(at("**Gate failed: ") < at("same") && at("**FAILED**") > at("#### Gate: FAILED"));
     assert!(body.starts_with("<!-- metalens:comparison-eager-bench -->\n### GPU comparison: "));
     assert!(!body.contains(bench.folder.path().to_str().unwrap()));
 }

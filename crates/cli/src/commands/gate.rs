@@ -1,0 +1,160 @@
+//! Runs `metalens gate`: writes the limits for a baseline, or lists what limits can be about.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use metalens_comparison::{Baseline, Number, Unit, described_metrics, median, sentences};
+
+use super::compare::read_baseline;
+use crate::args::comparing::{GateArguments, GateCommand, GateInitArguments};
+use crate::out;
+
+/// Share of the kernel time from which a kernel has a limit that is in force.
+const LEAST_SHARE: f64 = 0.05;
+
+/// The limits that are in force in a new file, as in the default gate. The others are comments.
+const ACTIVE: [(&str, &str); 5] = [
+    ("counts.intervals", "{ grow = \"2%\", shrink = \"2%\" }"),
+    ("window.span_ns", "{ grow = \"5%\" }"),
+    ("busy.busy_ns", "{ grow = \"5%\" }"),
+    ("gaps.mean_ns", "{ grow = \"10%\" }"),
+    ("gaps.median_ns", "{ grow = \"10%\" }"),
+];
+
+pub(crate) fn run(arguments: &GateArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    match &arguments.command {
+        GateCommand::Init(arguments) => init(arguments, quiet),
+        GateCommand::Ids => ids(),
+    }
+}
+
+fn init(arguments: &GateInitArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    let baseline = read_baseline(&arguments.baseline)?;
+    let text = limits(&baseline);
+    match &arguments.output {
+        Some(file) => {
+            metalens_files::write_bytes(file, arguments.force, text.as_bytes())?;
+            out::wrote(file, quiet);
+        }
+        None => out::data().write_all(text.as_bytes())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn ids() -> anyhow::Result<ExitCode> {
+    let mut out = out::page();
+    writeln!(out, "Figures, for [gate.metrics]:\n")?;
+    for (id, name, unit) in described_metrics() {
+        writeln!(out, "  {id:<28}  {:<6}  {name}", unit_name(unit))?;
+    }
+    let rest = "
+Kernels, for [gate.kernels]: their names, where * stands for any text, and of = \"total\",
+\"median\" or \"instances\".
+
+Rules: max, min (absolute), grow, shrink (relative to base), range (above base's largest value).
+Options: severity = \"error\" or \"warn\", optional = true; kernels only: of, share.
+docs/gating.md explains them. `metalens gate init BASELINE` writes a file with all of a baseline.";
+    writeln!(out, "{rest}")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn unit_name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Ns => "time",
+        Unit::Count => "count",
+        Unit::Ratio => "share",
+    }
+}
+
+/// Returns a settings file with a limit for each figure and kernel of a baseline. The limits of the
+/// default gate are in force; the others are comments.
+fn limits(baseline: &Baseline) -> String {
+    let runs = &baseline.runs;
+    let mut text = format!(
+        "# Limits for `metalens compare --baseline FILE RUN... --gate`, from a baseline of {} runs.\n\
+         # Remove the # of a line to put its limit into force. docs/gating.md explains the rules.\n\n\
+         [gate.metrics]\n",
+        runs.count()
+    );
+    for (id, name, unit) in described_metrics() {
+        let Some(values) = runs.metrics.get(id) else {
+            continue;
+        };
+        let Some(shown) = range(values, unit) else {
+            continue;
+        };
+        let active = ACTIVE.iter().find(|(active, _)| *active == id);
+        let (mark, rule) = match (active, unit) {
+            (Some((_, rule)), _) => ("", *rule),
+            (None, Unit::Count) => ("# ", "{ grow = \"2%\", shrink = \"2%\" }"),
+            (None, _) => ("# ", "{ grow = \"10%\" }"),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "# {name}: {shown}\n{mark}{} = {rule}", key(id));
+    }
+
+    text.push_str("\n[gate.kernels]\n");
+    let sum = runs
+        .metrics
+        .get("busy.sum_ns")
+        .and_then(|sum| median_of(sum));
+    let mut kernels: Vec<_> = runs.kernels.iter().collect();
+    kernels.sort_by(|one, other| {
+        let total = |values: &[Option<Number>]| median_of(values).unwrap_or(0.0);
+        total(&other.total_ns).total_cmp(&total(&one.total_ns))
+    });
+    let mut seen: Vec<&str> = Vec::new();
+    for kernel in kernels {
+        // One name may be on several channels, and one limit is for all of them.
+        if seen.contains(&kernel.name.as_str()) {
+            continue;
+        }
+        seen.push(&kernel.name);
+        let total = median_of(&kernel.total_ns).unwrap_or(0.0);
+        let is_large = sum.is_none_or(|sum| total >= sum * LEAST_SHARE);
+        let mark = if is_large { "" } else { "# " };
+        let shown = [
+            ("median", range(&kernel.med_ns, Unit::Ns)),
+            ("total", range(&kernel.total_ns, Unit::Ns)),
+            ("instances", range(&kernel.instances, Unit::Count)),
+        ];
+        let shown = shown.into_iter();
+        let shown = shown.filter_map(|(what, range)| Some(format!("{what} {}", range?)));
+        let shown: Vec<String> = shown.collect();
+        let _ = writeln!(
+            text,
+            "# {}\n{mark}{} = {{ grow = \"5%\", of = \"median\" }}",
+            shown.join(", "),
+            key(&kernel.name)
+        );
+    }
+    text
+}
+
+/// Returns the median of the values, and their range if they differ.
+fn range(values: &[Option<Number>], unit: Unit) -> Option<String> {
+    let known = || values.iter().flatten().map(|one| one.get());
+    let shown = |value: f64| Some(sentences::value(Number::new(value)?, unit).text);
+    let (low, high) = (
+        shown(known().min_by(f64::total_cmp)?)?,
+        shown(known().max_by(f64::total_cmp)?)?,
+    );
+    let middle = shown(median_of(values)?)?;
+    Some(if low == high {
+        middle
+    } else {
+        format!("{middle} ({low} to {high})")
+    })
+}
+
+fn median_of(values: &[Option<Number>]) -> Option<f64> {
+    let known: Vec<f64> = values.iter().flatten().map(|one| one.get()).collect();
+    median(&known)
+}
+
+/// Returns a quoted key. The escapes of JSON are escapes of TOML, which also wants one for DEL.
+fn key(name: &str) -> String {
+    let quoted = serde_json::Value::from(name).to_string();
+    quoted.replace('\u{7f}', "\\u007f")
+}
