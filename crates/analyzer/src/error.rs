@@ -209,8 +209,9 @@ impl Failure for Error {
                     .to_owned(),
             ),
             Self::NoSuchPhase { present, .. } if present.is_empty() => Some(
-                "name phases in the program with os_signpost, and record with --instrument \
-                 os_signpost in addition to the template; or choose a part by time with --from and --to"
+                "name phases in the program with os_signpost (category PointsOfInterest), and record with \
+                 --instrument 'Points of Interest', which metalens record adds by itself; or choose a part \
+                 by time with --from and --to"
                     .to_owned(),
             ),
             Self::NoSuchPhase { .. } => Some("choose one of these with --phase".to_owned()),

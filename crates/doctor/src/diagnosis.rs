@@ -51,11 +51,11 @@ pub fn diagnose(
     tool: Result<Tool, Error>,
 ) -> Diagnosis {
     let (facts, xctrace) = thread::scope(|scope| {
-        let facts = scope.spawn(|| Facts::gather(runner, planned.folder));
+        let facts = scope.spawn(|| Facts::gather(runner, planned.folder, planned.temporary));
         let xctrace = XctraceStatus::query(tool);
         let facts = facts.join();
         (
-            facts.unwrap_or_else(|_| Facts::gather(runner, planned.folder)),
+            facts.unwrap_or_else(|_| Facts::gather(runner, planned.folder, planned.temporary)),
             xctrace,
         )
     });

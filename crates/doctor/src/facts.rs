@@ -4,6 +4,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::scratch::ScratchFile;
+
 use crate::command::CommandOutput;
 
 /// A fact about the machine, or the reason why it is unknown.
@@ -195,6 +197,19 @@ pub struct Disk {
     pub free_bytes: Fact<u64>,
     /// Folders that unfinished recordings left there.
     pub left_over: Fact<Vec<LeftOver>>,
+    /// The temporary folders to which Instruments writes while it records.
+    pub temporary: Vec<TemporaryFolder>,
+    /// Scratch files that recordings left in the temporary folders.
+    pub scratch: Vec<ScratchFile>,
+}
+
+/// A temporary folder to which Instruments may write.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TemporaryFolder {
+    /// Free space on its disk, in bytes.
+    pub free_bytes: Fact<u64>,
+    /// True if it is on the disk of the recordings.
+    pub shares_disk: bool,
 }
 
 /// A folder that an unfinished recording left.

@@ -1,21 +1,24 @@
 //! Gathers the facts of a Mac, each with its source.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use crate::command::{CommandOutput, CommandRunner};
 use crate::facts::{
-    Condition, Disk, Fact, Facts, Gpu, GpuUser, LeftOver, Machine, Process, Rights, Xcode,
+    Condition, Disk, Fact, Facts, Gpu, GpuUser, LeftOver, Machine, Process, Rights,
+    TemporaryFolder, Xcode,
 };
 use crate::parse;
+use crate::scratch::{scratch_files, temporary_folders};
 
 /// Time during which the users of the GPU are watched.
 const WATCHED: Duration = Duration::from_millis(500);
 
 impl Facts {
     /// Gathers all facts at the same time: this takes as long as the slowest command.
-    pub fn gather(runner: &dyn CommandRunner, folder: &Path) -> Self {
+    pub fn gather(runner: &dyn CommandRunner, folder: &Path, temporary: Option<&Path>) -> Self {
         thread::scope(|scope| {
             let xcode = scope.spawn(|| Xcode::gather(runner));
             let gpu = scope.spawn(|| Gpu::gather(runner, WATCHED));
@@ -23,7 +26,7 @@ impl Facts {
             let condition = scope.spawn(|| Condition::gather(runner));
             Self {
                 machine: Machine::gather(runner),
-                disk: Disk::gather(folder),
+                disk: Disk::gather(runner, folder, temporary),
                 // If a thread panicked, its facts are gathered again here.
                 xcode: xcode.join().unwrap_or_else(|_| Xcode::gather(runner)),
                 gpu: gpu.join().unwrap_or_else(|_| Gpu::gather(runner, WATCHED)),
@@ -246,19 +249,33 @@ fn used_between(before: &str, after: &str) -> Option<Vec<GpuUser>> {
 }
 
 impl Disk {
-    /// Gathers the facts about the folder of recordings.
+    /// Gathers the facts about the folder of recordings, and about temporary folders: that of
+    /// `TMPDIR`, if it is given, and the user's own.
     #[must_use]
-    pub fn gather(folder: &Path) -> Self {
-        let space = rustix::fs::statvfs(folder);
-        let why = space.as_ref().err().map(ToString::to_string);
-        let free = space
-            .ok()
-            .map(|space| space.f_bavail.saturating_mul(space.f_frsize));
+    pub fn gather(runner: &dyn CommandRunner, folder: &Path, tmpdir: Option<&Path>) -> Self {
+        let folders = temporary_folders(runner, tmpdir);
+        let disk = |folder: &Path| folder.metadata().map(|facts| facts.dev()).ok();
+        let temporary = folders.iter().map(|temporary| TemporaryFolder {
+            free_bytes: free(temporary),
+            shares_disk: disk(temporary) == disk(folder),
+        });
         Self {
-            free_bytes: Fact::new("statvfs", free, || why.unwrap_or_default()),
+            free_bytes: free(folder),
             left_over: left_over(folder),
+            temporary: temporary.collect(),
+            scratch: scratch_files(&folders),
         }
     }
+}
+
+/// Returns the free space on the disk of a folder, in bytes.
+fn free(folder: &Path) -> Fact<u64> {
+    let space = rustix::fs::statvfs(folder);
+    let why = space.as_ref().err().map(ToString::to_string);
+    let free = space
+        .ok()
+        .map(|space| space.f_bavail.saturating_mul(space.f_frsize));
+    Fact::new("statvfs", free, || why.unwrap_or_default())
 }
 
 /// Finds the staging folders of unfinished recordings.
@@ -283,6 +300,7 @@ fn left_over(folder: &Path) -> Fact<Vec<LeftOver>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::SystemCommands;
 
     fn clients(times: &[(u32, Option<u64>)]) -> String {
         let client = |&(pid, time): &(u32, Option<u64>)| {
@@ -344,14 +362,15 @@ mod tests {
         std::fs::create_dir(&staging).unwrap();
         std::fs::write(staging.join("x"), [0; 10]).unwrap();
         std::fs::create_dir(folder.path().join("a.trace")).unwrap();
-        let disk = Disk::gather(folder.path());
+        let runner = SystemCommands::default();
+        let disk = Disk::gather(&runner, folder.path(), None);
         let expected = LeftOver {
             name: ".metalens-a1.recording".to_owned(),
             bytes: 10,
         };
         assert_eq!(disk.left_over.value, Some(vec![expected]));
         assert!(disk.free_bytes.value.unwrap() > 0);
-        let absent = Disk::gather(&folder.path().join("absent"));
+        let absent = Disk::gather(&runner, &folder.path().join("absent"), None);
         assert!(absent.free_bytes.value.is_none() && absent.left_over.value.is_none());
         assert_eq!(
             absent.free_bytes.why_not.unwrap(),

@@ -23,8 +23,10 @@ mod command;
 mod diagnosis;
 mod facts;
 mod gather;
+mod guarded;
 mod parse;
 mod planned_recording;
+mod scratch;
 mod xctrace_status;
 
 pub use check::{Check, Remedy, TextFile, Verdict};
@@ -33,6 +35,8 @@ pub use command::{CommandOutput, CommandRunner, SystemCommands};
 pub use diagnosis::{Diagnosis, SCHEMA, WorksHere, diagnose, elsewhere, json_schema};
 pub use facts::{
     Condition, Disk, Fact, Facts, Gpu, GpuUser, LeftOver, Machine, Power, Process, Protection,
-    Rights, ThermalPressure, Xcode,
+    Rights, TemporaryFolder, ThermalPressure, Xcode,
 };
+pub use guarded::guarded;
 pub use planned_recording::PlannedRecording;
+pub use scratch::{OpenState, ScratchFile, removal, scratch_files, temporary_folders};

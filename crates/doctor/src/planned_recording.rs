@@ -10,6 +10,8 @@ use metalens_xctrace::FoundProgram;
 pub struct PlannedRecording<'a> {
     /// The folder of the recording.
     pub folder: &'a Path,
+    /// The temporary folder of this process (`TMPDIR`).
+    pub temporary: Option<&'a Path>,
     /// Name or path of the template.
     pub template: &'a str,
     /// Time limit of the recording, if there is one.

@@ -11,11 +11,13 @@ use std::path::PathBuf;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
+use metalens_doctor::SystemCommands;
 use metalens_files::folder_size;
-use metalens_xctrace::command::{Length, Record};
+use metalens_xctrace::command::{Length, Record, Target};
 use metalens_xctrace::{OutputLine, RunningTool, Stream, StreamLine, Transcript};
 
 use crate::error::Error;
+use crate::idle_target::idle_target;
 use crate::request::{RecordTimeouts, XctraceRequest};
 use crate::staging::Staging;
 use crate::tail::Tail;
@@ -28,6 +30,11 @@ const MEASURE: Duration = Duration::from_millis(500);
 /// Time to read the output after the end. A process that `xctrace` started may keep its pipes
 /// open and write forever.
 const LAST_OUTPUT: Duration = Duration::from_secs(5);
+
+/// Runs `ps`, for a moment in which nothing else is checked.
+const PS: SystemCommands = SystemCommands {
+    time_limit: Duration::from_secs(2),
+};
 
 /// A run of `xctrace record` in progress.
 pub(crate) struct Attempt<'a> {
@@ -47,6 +54,10 @@ pub(crate) struct Attempt<'a> {
     bytes: u64,
     stop_requested: bool,
     never_began: bool,
+    /// True if the output of the program comes through that of `xctrace`.
+    shares_output: bool,
+    /// Program that `xctrace` starts, until it was checked whether it works.
+    unchecked_program: Option<PathBuf>,
 }
 
 /// The phase of an attempt, see the drawing above.
@@ -132,6 +143,11 @@ impl<'a> Attempt<'a> {
             bytes: folder_size(&staging.bundle) + folder_size(&staging.stray),
             stop_requested: false,
             never_began: false,
+            shares_output: !request.separates_output,
+            unchecked_program: match &record.target {
+                Target::Launch(launch) => Some(launch.program.clone()),
+                Target::Attach(_) | Target::AllProcesses => None,
+            },
         })
     }
 
@@ -161,6 +177,7 @@ impl<'a> Attempt<'a> {
                 break ended;
             }
             self.measure(watcher);
+            self.check_program(watcher);
             self.handle_stop_request(watcher)?;
             self.check_timeouts()?;
         };
@@ -212,6 +229,11 @@ impl<'a> Attempt<'a> {
             OutputLine::Other if line.stream == Stream::Err => {
                 watcher.on_event(Event::Line(&line.text));
             }
+            // Without a file of its own, the program prints through `xctrace`.
+            OutputLine::Other if self.shares_output && self.phase == Phase::Recording => {
+                let line = format!("{}\n", line.text);
+                watcher.on_event(Event::TargetOutput(line.as_bytes()));
+            }
             OutputLine::Starting | OutputLine::IssuesFollow | OutputLine::Other => {}
         }
     }
@@ -243,6 +265,19 @@ impl<'a> Attempt<'a> {
             // It writes, so it has reacted to the stop request and saves what it has.
             Phase::StoppingEarly(_) => self.enter(Phase::Ending),
             Phase::Preparing | Phase::Recording => {}
+        }
+    }
+
+    /// Says once if the program has not done anything some time after the start.
+    fn check_program(&mut self, watcher: &mut dyn Watcher) {
+        let is_time = self.phase_start.elapsed() >= self.timeouts.first_work;
+        if self.phase != Phase::Recording || !is_time {
+            return;
+        }
+        if let Some(program) = self.unchecked_program.take()
+            && let Some(text) = idle_target(&PS, &program)
+        {
+            watcher.on_event(Event::Note(&text));
         }
     }
 

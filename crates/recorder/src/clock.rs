@@ -33,7 +33,8 @@ struct ClockState {
     state: String,
     /// Share of the process's busy time at this clock; null if it had no busy time.
     busy_share: Option<f64>,
-    /// True if the state was marked as induced: held, not chosen by the GPU.
+    /// True if the recording marks the state as induced. Stock recordings mark all states so: it is
+    /// no sign that the clock was held.
     induced: bool,
 }
 
@@ -67,12 +68,14 @@ impl ClockOutcome {
         }
     }
 
-    /// Returns whether the GPU was at the requested clock (for `Default`, whether it chose its
-    /// clock), or `None` if the recording cannot tell.
+    /// Returns whether the GPU was at the requested clock (for `Default`, whether it changed its
+    /// clock), or `None` if the recording cannot tell: a GPU that stays at one clock may have chosen
+    /// it.
     fn matches_request(&self) -> Option<bool> {
         let states = self.states.as_ref().filter(|states| !states.is_empty())?;
         if self.asked == template::Clock::Default.name() {
-            return Some(!states.iter().any(|state| state.induced));
+            let is_alone = |state: &ClockState| state.busy_share.is_none_or(|share| share >= HELD);
+            return (!states.iter().any(is_alone)).then_some(true);
         }
         let asked = states.iter().find(|state| state.state == self.asked);
         Some(asked.is_some_and(|state| state.busy_share.is_some_and(|share| share >= HELD)))
@@ -105,6 +108,10 @@ impl ClockOutcome {
                 "--gpu-clock {asked} had no effect (ignored by this xctrace or by the GPU): in the \
                  process's busy time the GPU was {states}{said}. Kernel times are for that clock"
             ),
+            None if !states.is_empty() => format!(
+                "cannot tell whether --gpu-clock {asked} took effect: in the process's busy time the GPU \
+                 was {states}{said}"
+            ),
             None => format!(
                 "cannot tell whether --gpu-clock {asked} took effect: the recording has no clocks \
                  of the GPU{said}"
@@ -115,8 +122,7 @@ impl ClockOutcome {
     fn describe_states(&self) -> String {
         let states = self.states.iter().flatten().map(|state| {
             let share = state.busy_share.map_or_else(|| "?".to_owned(), percent);
-            let held = if state.induced { ", held there" } else { "" };
-            format!("at {} for {share}{held}", state.state)
+            format!("at {} for {share}", state.state)
         });
         states.collect::<Vec<_>>().join(", ")
     }
@@ -162,13 +168,15 @@ mod tests {
         let held = [state("Maximum", 0.99, 100), state("Minimum", 0.01, 0)];
         let held = |said| Some(performance(said, &held));
         check(Maximum, held(Some("Maximum")), "clock", "at Maximum for 99");
-        check(Maximum, held(None), "clock", "held there, at Minimum");
+        check(Maximum, held(None), "clock", "for 99.0 %, at Minimum");
         // The settings do not decide.
         let low = [state("Minimum", 0.9, 100), state("Maximum", 0.1, 0)];
         let low = |said| Some(performance(said, &low));
         check(Maximum, low(Some("Maximum")), "warning", "had no effect");
-        check(Default, low(Some("Default")), "warning", "say `Default`");
-        let free = [state("Minimum", 0.9, 0), state("Maximum", 0.1, 0)];
+        let alone = performance(Some("Default"), &[state("Minimum", 1.0, 100)]);
+        check(Default, Some(alone), "warning", "cannot tell whether");
+        // A stock recording marks all states as induced.
+        let free = [state("Minimum", 0.9, 90), state("Maximum", 0.1, 10)];
         check(
             Default,
             Some(performance(None, &free)),

@@ -76,7 +76,11 @@ impl MachineSnapshot {
         let before = Condition::gather(runner);
         Self {
             machine: Machine::gather(runner),
-            warnings: preflight(&before, &Disk::gather(folder), time_limit),
+            warnings: preflight(
+                &before,
+                &Disk::gather(runner, folder, Some(&std::env::temp_dir())),
+                time_limit,
+            ),
             before,
         }
     }

@@ -1,5 +1,7 @@
 //! Carries out a plan: records, and writes the files beside the bundle.
 
+use metalens_doctor::SystemCommands;
+
 use crate::clock::{self, ClockOutcome};
 use crate::error::Error;
 use crate::machine::MachineSnapshot;
@@ -7,6 +9,7 @@ use crate::plan::RecordingPlan;
 use crate::program_end::{self, ProgramEnd};
 use crate::provenance;
 use crate::request::Recording;
+use crate::scratch::ScratchBefore;
 use crate::session::record;
 use crate::shaders::{self, ShaderOutcome};
 use crate::watch::Watcher;
@@ -47,7 +50,18 @@ impl RecordingPlan {
         snapshot: Option<MachineSnapshot>,
         watcher: &mut dyn Watcher,
     ) -> Result<RecordingOutcome, Box<RecordingFailure>> {
-        let recording = record(&self.xctrace_request, watcher).map_err(|error| {
+        let system = SystemCommands::default();
+        let scratch = (!self.request.is_simulated()).then(|| ScratchBefore::list(&system));
+        let recorded = record(&self.xctrace_request, watcher);
+        if let Some(scratch) = scratch {
+            let is_over = !matches!(
+                recorded,
+                Err(Error::StillSaving { .. } | Error::GaveUp { .. } | Error::NotFollowed { .. })
+            );
+            let patience = self.xctrace_request.timeouts.scratch;
+            scratch.tidy(is_over.then_some(patience), watcher);
+        }
+        let recording = recorded.map_err(|error| {
             let work_file_error = self.keep_work_of_failed(&error).err();
             Box::new(RecordingFailure {
                 error,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use metalens_xctrace::command::{Length, Record, Template};
-use metalens_xctrace::{Tool, ToolSource};
+use metalens_xctrace::{Feature, Tool, ToolSource, Version};
 
 use crate::error::{Error, Result};
 use crate::record_request::{RecordRequest, Recorder, RecordingSubject};
@@ -65,6 +65,10 @@ impl RecordingPlan {
         if request.counters {
             instruments.push("Metal GPU Counters".to_owned());
         }
+        if wants_signposts(&request, &version) && !instruments.iter().any(|name| name == SIGNPOSTS)
+        {
+            instruments.push(SIGNPOSTS.to_owned());
+        }
 
         let changed_template = changed_template(&request, &tool)?;
         let template = match &changed_template {
@@ -94,6 +98,7 @@ impl RecordingPlan {
                 version,
                 stdin: request.stdin,
                 record,
+                separates_output: !request.shader_timeline,
                 force: request.force,
                 timeouts: request.timeouts,
             },
@@ -162,6 +167,19 @@ fn first_unused<const N: usize>(
         .unwrap_or_else(|| PathBuf::from(format!("{name}{ending}")))
 }
 
+/// Instrument that records `os_signpost` of the category `PointsOfInterest`. Apple's template of the
+/// GPU lacks it, in the recordings that the authors know.
+const SIGNPOSTS: &str = "Points of Interest";
+
+/// Returns whether signposts are added. Other templates are taken as they are, and a bundle keeps the
+/// instruments of its first run.
+fn wants_signposts(request: &RecordRequest, version: &Version) -> bool {
+    request.signposts
+        && !request.append_run
+        && request.template == RecordRequest::TEMPLATE
+        && version.has(Feature::Instruments)
+}
+
 /// Returns a duration for `xctrace`. Zero is an error, since it would mean no limit.
 fn length(option: &'static str, time: Option<u64>) -> Result<Option<Length>> {
     match time.map(Length::from_nanoseconds) {
@@ -215,12 +233,13 @@ impl RecordingPlan {
             changed_template: None,
             xctrace_request: XctraceRequest {
                 tool: Tool::at("xctrace".into()),
-                version: metalens_xctrace::Version {
+                version: Version {
                     dotted: "26.0".to_owned(),
                     build: "17C529".to_owned(),
                 },
                 stdin: metalens_xctrace::Stdin::Nothing,
                 force: false,
+                separates_output: true,
                 timeouts: request.timeouts,
                 record: Record::new(
                     stock_template(&request.template),

@@ -1,10 +1,11 @@
 //! Moves a bundle from the staging folder to its requested path.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
 
 use crate::error::{Error, Result, file};
 
@@ -55,14 +56,27 @@ pub(crate) fn move_or_copy(from: &Path, to: &Path) -> Result<()> {
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(()),
-        // Some file systems do not support this flag.
-        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP) => {
-            match to.symlink_metadata() {
-                Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
-                Err(_) => fs::rename(from, to),
-            }
-        }
-        Err(error) => Err(error.into()),
+        Err(refused) => rename_after(refused, from, to),
+    }
+}
+
+/// Errors of a file system that does not support the flag, such as exFAT, SMB or NFS.
+const WITHOUT_FLAG: [Errno; 5] = [
+    Errno::INVAL,
+    Errno::NOSYS,
+    Errno::NOTSUP,
+    Errno::OPNOTSUPP,
+    Errno::PERM,
+];
+
+/// Renames without the flag if its lack is the reason why `refused` came.
+fn rename_after(refused: Errno, from: &Path, to: &Path) -> io::Result<()> {
+    if !WITHOUT_FLAG.contains(&refused) {
+        return Err(refused.into());
+    }
+    match to.symlink_metadata() {
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(_) => fs::rename(from, to),
     }
 }
 
@@ -81,11 +95,38 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
             copy_link(&source, &copied)?;
         } else {
             // Opening refuses pipes, on which a copy would wait forever.
-            metalens_files::open(&source).map_err(file("copy", &source))?;
-            fs::copy(&source, &copied).map_err(file("copy", &source))?;
+            let data = metalens_files::open(&source).map_err(file("copy", &source))?;
+            copy_file(&source, data, &copied).map_err(file("copy", &source))?;
         }
     }
     Ok(())
+}
+
+/// Copies a file with its permissions, or without them where the file system has none.
+fn copy_file(from: &Path, mut data: File, to: &Path) -> io::Result<()> {
+    if let Err(cause) = fs::copy(from, to) {
+        let has_no_permissions = matches!(
+            cause.kind(),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported
+        );
+        if !has_no_permissions {
+            return Err(cause);
+        }
+        io::copy(&mut data, &mut File::create(to)?)?;
+    }
+
+    // Some file systems tell only here that the disk is full. This is not `sync_all`, which SMB
+    // refuses on macOS.
+    let copied = File::open(to)?;
+    match rustix::fs::fsync(&copied) {
+        Ok(()) | Err(Errno::INVAL | Errno::NOTSUP) => {}
+        Err(cause) => return Err(cause.into()),
+    }
+    if copied.metadata()?.len() == data.metadata()?.len() {
+        Ok(())
+    } else {
+        Err(io::Error::other("the copy is incomplete"))
+    }
 }
 
 fn copy_link(from: &Path, to: &Path) -> Result<()> {
@@ -161,6 +202,29 @@ mod tests {
         bundle(&new, "new");
         fs::create_dir(&to).unwrap();
         assert!(matches!(move_new(&new, &to), Err(Error::Exists(_))));
+    }
+
+    /// The errors are those that exFAT, SMB and NFS are known to give for the flag, and others.
+    #[test]
+    fn a_file_system_without_the_flag_costs_no_bundle() {
+        let check = |refused: Errno, is_taken: bool, is_moved: bool| {
+            let root = tempfile::tempdir().unwrap();
+            let (new, to) = (root.path().join("new"), root.path().join("x.trace"));
+            bundle(&new, "new");
+            if is_taken {
+                bundle(&to, "old");
+            }
+            assert_eq!(rename_after(refused, &new, &to).is_ok(), is_moved);
+            assert_eq!(text(if is_moved { &to } else { &new }), "new", "{refused}");
+            assert!(!is_taken || text(&to) == "old", "{refused}");
+        };
+        for refused in WITHOUT_FLAG {
+            check(refused, false, true);
+            check(refused, true, false);
+        }
+        for refused in [Errno::ACCESS, Errno::ROFS, Errno::NOSPC, Errno::IO] {
+            check(refused, false, false);
+        }
     }
 
     /// A bundle on another disk is copied completely or not at all.

@@ -33,6 +33,8 @@ pub struct RecordRequest {
     pub cpu: bool,
     /// True to add hardware counters of the GPU.
     pub counters: bool,
+    /// True to add the signposts of programs, which Apple's template of the GPU leaves out.
+    pub signposts: bool,
     /// True to add the times of shaders.
     pub shader_timeline: bool,
     /// Requested clock of the GPU, if any.
@@ -112,6 +114,7 @@ impl RecordRequest {
             instruments: Vec::new(),
             cpu: false,
             counters: false,
+            signposts: true,
             shader_timeline: false,
             gpu_clock: None,
             time_limit_ns: None,

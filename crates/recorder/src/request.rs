@@ -16,6 +16,9 @@ pub struct XctraceRequest {
     pub version: Version,
     /// Command line of the recording. Its output is the path of the wanted bundle.
     pub record: Record,
+    /// True if the output of a program that `xctrace` starts goes to a file, and not through the
+    /// output of `xctrace`.
+    pub separates_output: bool,
     /// True if an existing bundle may be replaced.
     pub force: bool,
     /// Standard input of the recorded program.
@@ -31,10 +34,14 @@ pub struct RecordTimeouts {
     pub start: Duration,
     /// Time for an `xctrace` that never started recording to react to a stop request.
     pub stop_response: Duration,
+    /// Time after which the program should have used the CPU.
+    pub first_work: Duration,
     /// Time to stop after the time limit of the recording.
     pub overrun: Duration,
     /// Time without growth of the bundle while it is saved. Some bundles take minutes.
     pub save: Duration,
+    /// Time for the service of `xctrace` to close its scratch files. It was seen to take 45 s.
+    pub scratch: Duration,
     /// Pause before another attempt, when something else was recording.
     pub retry_delay: Duration,
     /// Largest number of attempts.
@@ -48,8 +55,10 @@ impl Default for RecordTimeouts {
         Self {
             start: Duration::from_secs(120),
             stop_response: Duration::from_secs(15),
+            first_work: Duration::from_secs(10),
             overrun: Duration::from_secs(60),
             save: Duration::from_secs(300),
+            scratch: Duration::from_secs(60),
             retry_delay: Duration::from_secs(2),
             max_attempts: 3,
         }

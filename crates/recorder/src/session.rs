@@ -1,9 +1,11 @@
 //! Makes one recording: attempts, judges the bundle, and moves it to its path.
 
+use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use metalens_files::folder_size;
 use metalens_xctrace::command::{Record, Target};
 
 use crate::attempt::{Attempt, AttemptEnd, AttemptError};
@@ -60,12 +62,11 @@ fn attempts(
     staging: &Staging,
     watcher: &mut dyn Watcher,
 ) -> std::result::Result<AttemptEnd, AttemptError> {
-    let record = staged(&request.record, staging);
-    let append_to = request.record.append_run.then_some(&*request.record.output);
+    let record = staged(request, staging);
     let mut attempt = 1;
 
     loop {
-        staging.prepare(append_to)?;
+        staging.prepare(append_to(request))?;
         let ended = Attempt::start(request, &record, staging)?.run(watcher)?;
         match retry_reason(&ended.transcript) {
             Some(why) if !ended.was_recorded() && attempt < request.timeouts.max_attempts => {
@@ -79,12 +80,14 @@ fn attempts(
 }
 
 /// Returns the same command line with its outputs in the staging folder.
-fn staged(record: &Record, staging: &Staging) -> Record {
+fn staged(request: &XctraceRequest, staging: &Staging) -> Record {
     let mut record = Record {
         output: staging.bundle.clone(),
-        ..record.clone()
+        ..request.record.clone()
     };
-    if let Target::Launch(launch) = &mut record.target {
+    if let Target::Launch(launch) = &mut record.target
+        && request.separates_output
+    {
         launch.stdout = Some(staging.target_output.clone());
     }
     record
@@ -111,7 +114,10 @@ fn land(
     let Some(found) = find_bundle(&staging.bundle, ran_in, saved_as) else {
         return Err(no_recording(request, &ended));
     };
-    if !ended.was_recorded() && is_worthless(&watcher.check(&found)) {
+    if !ended.was_recorded()
+        && is_stub(&found, append_to(request))
+        && is_worthless(&watcher.check(&found))
+    {
         // The error below says more than one about a stub that cannot be removed.
         let _ = staging.clear();
         return Err(no_recording(request, &ended));
@@ -153,7 +159,8 @@ fn land(
     settle(request, staging, ended, &found, warnings)
 }
 
-/// Gives a good recording back to its user, and moves it to its path.
+/// Gives a good recording back to its user, and moves it to its path, or else to the next free
+/// name beside it. If that fails too, it stays in the staging folder.
 fn settle(
     request: &XctraceRequest,
     staging: &Staging,
@@ -196,13 +203,30 @@ fn settle(
     })
 }
 
-/// Returns whether a bundle that `xctrace` said nothing about can go. A bundle that can be read
-/// by metalens, or perhaps by others, is a recording whatever was said.
+/// Returns whether a bundle has nothing that metalens, or perhaps others, can read.
 fn is_worthless(check: &BundleVerdict) -> bool {
     matches!(
         check,
         BundleVerdict::Empty(_) | BundleVerdict::Unreadable(_)
     )
+}
+
+/// Largest size of a stub, in bytes. Those that were seen have 52 to 56 KB.
+const MAX_STUB_BYTES: u64 = 1 << 20;
+
+/// Returns whether a bundle is a stub: small, and without the file that `xctrace` writes last. A
+/// copy of the bundle to append to is one if it is hardly larger than that. Anything else is a
+/// recording whatever was said, even one that metalens cannot read.
+fn is_stub(bundle: &Path, copied_from: Option<&Path>) -> bool {
+    let is_complete = bundle.join("form.template").symlink_metadata();
+    let is_absent = is_complete.is_err_and(|cause| cause.kind() == io::ErrorKind::NotFound);
+    let is_small = folder_size(bundle) <= MAX_STUB_BYTES + copied_from.map_or(0, folder_size);
+    (is_absent || copied_from.is_some()) && bundle.read_dir().is_ok() && is_small
+}
+
+fn append_to(request: &XctraceRequest) -> Option<&Path> {
+    let record = &request.record;
+    record.append_run.then_some(&*record.output)
 }
 
 fn incomplete(found: &Path, output: &Path, why: &str, warnings: &[String]) -> Error {

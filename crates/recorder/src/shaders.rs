@@ -14,6 +14,10 @@ const TABLE: &str = "metal-shader-profiler-intervals";
 /// Start of the setting in the run's settings.
 const SETTING: &str = "Shader Timeline:";
 
+/// What is known of recordings without samples.
+const CAUSES: &str = "Some M4 and M5 give none; others got samples only with --counters. Kernels \
+                      are named by their labels";
+
 /// Effect that `--shader-timeline` had.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Shaders")]
@@ -78,14 +82,8 @@ impl ShaderOutcome {
                          Kernels are named by their labels"
                     .to_owned()
             }
-            Some(0) if is_on => {
-                "the Shader Timeline was on, but the device gave no samples (as some \
-                                         M4 and M5 do). Kernels are named by their labels"
-                    .to_owned()
-            }
-            Some(0) => "the device gave no samples for the Shader Timeline. Kernels are named by \
-                                their labels"
-                .to_owned(),
+            Some(0) if is_on => format!("the Shader Timeline was on, but has no samples. {CAUSES}"),
+            Some(0) => format!("the Shader Timeline has no samples. {CAUSES}"),
             None => "cannot tell whether the Shader Timeline was recorded: the recording has no \
                              table for it that metalens can read"
                 .to_owned(),
@@ -137,10 +135,10 @@ mod tests {
             assert!(shaders.message().contains(expected), "{shaders:?}");
         };
         check(Some(3), Some("Enabled"), "recorded: 3 samples");
-        check(Some(0), Some("Enabled"), "was on, but the device gave no");
+        check(Some(0), Some("Enabled"), "was on, but has no samples");
         check(Some(0), Some("Disabled"), "stayed off");
         check(None, Some("Disabled"), "stayed off");
-        check(Some(0), None, "the device gave no samples");
+        check(Some(0), None, "the Shader Timeline has no samples");
         check(None, Some("Enabled"), "cannot tell");
     }
 }

@@ -1,6 +1,7 @@
 //! Manages the folder in which a recording is made, beside its final path.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -16,8 +17,11 @@ pub(crate) struct Staging {
     pub(crate) bundle: PathBuf,
     /// Path in the current folder, where `xctrace` was seen to put the bundle instead.
     pub(crate) stray: PathBuf,
-    /// File for what the recorded program prints.
+    /// File for what the recorded program prints. It is in a temporary folder: macOS may not let the
+    /// program open files in the folder of the recording.
     pub(crate) target_output: PathBuf,
+    /// Folder of that file, removed when this is dropped.
+    target_folder: TempDir,
     /// True if another process may still write into it.
     is_in_use: bool,
 }
@@ -37,10 +41,16 @@ impl Staging {
         let own = path.file_stem().unwrap_or_default().to_string_lossy();
         let random = own.trim_start_matches(".metalens-");
         let name = format!("{}-{random}.trace", plain(output));
+        let target_folder = tempfile::Builder::new()
+            .prefix("metalens-output-")
+            .tempdir();
+        let target_folder =
+            target_folder.map_err(file("create a folder in", std::env::temp_dir()))?;
         Ok(Self {
             bundle: path.join(&name),
             stray: ran_in.join(name),
-            target_output: path.join("target.out"),
+            target_output: target_folder.path().join("target.out"),
+            target_folder,
             folder,
             is_in_use: false,
         })
@@ -65,7 +75,8 @@ impl Staging {
     /// Removes bundles that contain no recording, at both paths.
     pub(crate) fn clear(&self) -> Result<()> {
         let stray = Some(self.stray.clone()).filter(|stray| stray.is_dir());
-        for bundle in self.bundles().into_iter().chain(stray) {
+        let bundles = self.bundles().map_err(file("read", self.folder.path()))?;
+        for bundle in bundles.into_iter().chain(stray) {
             fs::remove_dir_all(&bundle).map_err(file("remove", bundle))?;
         }
         Ok(())
@@ -93,17 +104,23 @@ impl Staging {
     }
 
     /// Returns the bundles in the folder, including one that was moved aside.
-    fn bundles(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(self.folder.path()).into_iter().flatten();
-        let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|is| is.is_dir());
-        let folders = entries.flatten().filter(is_folder);
-        folders.map(|entry| entry.path()).collect()
+    fn bundles(&self) -> io::Result<Vec<PathBuf>> {
+        let mut bundles = Vec::new();
+        for entry in fs::read_dir(self.folder.path())? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                bundles.push(entry.path());
+            }
+        }
+        Ok(bundles)
     }
 
     /// Leaves the folder to the process that still writes into it, and returns the path of its
     /// bundle.
     pub(crate) fn leave(mut self) -> PathBuf {
         self.is_in_use = true;
+        // The program may still run and print.
+        self.target_folder.disable_cleanup(true);
         if self.stray.is_dir() {
             self.stray.clone()
         } else {
@@ -115,8 +132,9 @@ impl Staging {
 impl Drop for Staging {
     /// Removes the folder if it contains no bundle: a recording stays, even after a panic.
     fn drop(&mut self) {
-        if !self.is_in_use && self.bundles().is_empty() {
-            // The only file left is the program's output, which was passed on already.
+        // A folder that macOS does not let us read may contain a recording.
+        if !self.is_in_use && self.bundles().is_ok_and(|bundles| bundles.is_empty()) {
+            // Nothing that a user needs is left in it.
             let _ = fs::remove_dir_all(self.folder.path());
         }
     }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use metalens_doctor::guarded;
 use metalens_xctrace::command::{Launch, Target};
 use metalens_xctrace::{Stdin, resolve};
 
@@ -21,7 +22,7 @@ pub(crate) fn target(
         RecordingSubject::Everyone => return Ok(Target::AllProcesses),
         RecordingSubject::Process(process) => return Ok(Target::Attach(process.clone())),
         RecordingSubject::Cargo { build, arguments } => (built(build)?, arguments.clone()),
-        RecordingSubject::Program(command) => named(command, warnings)?,
+        RecordingSubject::Program(command) => named(command, request, warnings)?,
         RecordingSubject::Workload {
             command, amount, ..
         } => workload(command, amount, work, request)?,
@@ -39,11 +40,28 @@ pub(crate) fn target(
 }
 
 /// Finds the file of a program that was named.
-fn named(command: &[OsString], warnings: &mut Vec<String>) -> Result<(PathBuf, Vec<OsString>)> {
+fn named(
+    command: &[OsString],
+    request: &RecordRequest,
+    warnings: &mut Vec<String>,
+) -> Result<(PathBuf, Vec<OsString>)> {
     let (program, arguments) = split(command)?;
     let folder = std::env::current_dir().map_err(file("find", "the current folder"))?;
     let found = resolve(program, std::env::var_os("PATH").as_deref(), &folder)?;
-    warnings.extend(found.doubt);
+    let mut paths: Vec<(&str, &Path)> = vec![("the program", &found.path)];
+    paths.extend(
+        found
+            .interpreter
+            .as_deref()
+            .map(|path| ("its interpreter", path)),
+    );
+    paths.push(("the current folder", &folder));
+    paths.push(("the recording", metalens_files::parent(&request.output)));
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    warnings.extend(guarded(&paths, home.as_deref()).map(|text| {
+        format!("{text}: move it, or start the program yourself and record it with --attach")
+    }));
+    warnings.extend(found.doubt.clone());
     Ok((found.path, arguments.to_vec()))
 }
 

@@ -24,6 +24,13 @@ pub enum Event<'a> {
     Warning(&'a str),
     /// `xctrace` could not start, for this reason, and is started again.
     TryingAgain(&'a str),
+    /// The recording is made; these scratch files are still in use by `xctrace`'s service.
+    Tidying {
+        /// Size of the files, in bytes.
+        bytes: u64,
+    },
+    /// Something about the recording that the user should know.
+    Note(&'a str),
     /// The bundle was saved at another path.
     FoundElsewhere(&'a Path),
 }

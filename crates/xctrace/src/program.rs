@@ -13,7 +13,9 @@ pub struct FoundProgram {
     /// Absolute path of the program. Links are kept: a Python finds its environment by the path
     /// of its executable.
     pub path: PathBuf,
-    /// Reason why macOS may not allow tracing it, with advice; None if there is none.
+    /// Interpreter that a script names in its first line; None for other programs.
+    pub interpreter: Option<PathBuf>,
+    /// Reason why its recording may not have its work, with advice; None if there is none.
     pub doubt: Option<String>,
 }
 
@@ -35,6 +37,7 @@ pub fn resolve(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<F
         return Err(Error::Program(format!("{shown} was not found in PATH")));
     };
 
+    let found = in_application(&found).unwrap_or(found);
     match fs::metadata(&found) {
         Err(cause) => Err(Error::Program(format!(
             "{shown} cannot be started: {cause}"
@@ -47,9 +50,22 @@ pub fn resolve(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<F
         ))),
         Ok(_) => Ok(FoundProgram {
             doubt: doubt(&found),
+            interpreter: interpreter(&found).map(PathBuf::from),
             path: found,
         }),
     }
+}
+
+/// Returns the program of an application (`X.app`), as its `Info.plist` names it.
+fn in_application(folder: &Path) -> Option<PathBuf> {
+    if folder.extension()? != "app" || !folder.is_dir() {
+        return None;
+    }
+    let facts = plist::Value::from_file(folder.join("Contents/Info.plist")).ok()?;
+    let name = facts.as_dictionary()?.get("CFBundleExecutable")?;
+    // Only a name: a path could lead out of the application.
+    let name = Path::new(name.as_string()?).file_name()?;
+    Some(folder.join("Contents/MacOS").join(name))
 }
 
 fn search_path(name: &Path, path: Option<&OsStr>, folder: &Path) -> Option<PathBuf> {
@@ -69,24 +85,27 @@ fn is_executable(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Folders of programs that macOS does not allow anybody to trace.
+/// Folders of the programs of macOS, which cannot be debugged. Recordings through `env` and shells
+/// were made nevertheless: Metal System Trace looks at the whole system.
 const PROTECTED: [&str; 4] = ["/bin", "/sbin", "/usr/bin", "/usr/sbin"];
 
-/// Returns the reason why tracing a program fails. Only certain reasons count.
+/// Returns the reason why the recording of a program may fail, or be that of another one.
 fn doubt(program: &Path) -> Option<String> {
     let shown = program.display();
     if is_protected(program) {
         return Some(format!(
-            "{shown} is a part of macOS, which does not allow tracing its programs: use a program of \
-            your own (such as the Python of a venv, Homebrew or pyenv)"
+            "{shown} is a part of macOS: macOS may refuse to trace it, and if it starts another program, \
+            that one has the GPU work: give your own program instead (such as the Python of a venv, \
+            Homebrew or pyenv), or record with --all-processes"
         ));
     }
     let interpreter = interpreter(program)?;
     let interpreter = Path::new(&interpreter);
     is_protected(interpreter).then(|| {
         format!(
-            "{shown} is a script for {}, which macOS does not allow tracing: give the program that the \
-            script runs (for a shim of pyenv: `$(pyenv which python)`)",
+            "{shown} is a script for {}, a part of macOS: unless the script ends with exec, the program \
+            that it starts has the GPU work: give that program instead (for a shim of pyenv: \
+            `$(pyenv which python)`), or record with --all-processes",
             interpreter.display()
         )
     })
@@ -158,6 +177,31 @@ mod tests {
         check("./a", Err("./a cannot be started: it is not a file"));
         let absent = "./x cannot be started: No such file or directory (os error 2)";
         check("./x", Err(absent));
+    }
+
+    #[test]
+    fn an_application_stands_for_its_program() {
+        let root = tempfile::tempdir().unwrap();
+        let app = root.path().join("My Bench.app");
+        let bench = program(&app, "Contents/MacOS/bench", 0o755, "x");
+        let check = |info: &str, expected: Option<&Path>| {
+            fs::write(app.join("Contents/Info.plist"), info).unwrap();
+            let found = resolve(OsStr::new("./My Bench.app"), None, root.path());
+            let found = found.ok().map(|found| found.path);
+            let normal = found.map(|path| path.canonicalize().unwrap());
+            let expected = expected.map(|path| path.canonicalize().unwrap());
+            assert_eq!(normal, expected, "{info}");
+        };
+        let info = |name: &str| {
+            format!(
+                "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>CFBundleExecutable</key>\
+                 <string>{name}</string></dict></plist>"
+            )
+        };
+        check(&info("bench"), Some(&bench));
+        check(&info("../../bench"), Some(&bench));
+        check(&info("absent"), None);
+        check("nothing", None);
     }
 
     #[test]

@@ -121,8 +121,8 @@ pub(crate) struct OwnArguments {
 
 /// Help of `--gpu-clock`.
 const GPU_CLOCK: &str = "Clock state of the GPU: minimum, medium, maximum, or default, which \
-                         leaves it to the GPU. Without this option the template decides; Apple's \
-                         template has been seen to hold the minimum";
+                         leaves it to the GPU. Without this option the template decides; GPUs were \
+                         seen at the minimum with Apple's, and whether it holds them there is unknown";
 
 /// Clock state of the GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -162,6 +162,9 @@ pub(crate) struct RecordingArguments {
     /// Add hardware counters of the GPU, where the chip and Xcode deliver them; some refuse
     #[arg(long)]
     pub(crate) counters: bool,
+    /// Leave out the instrument Points of Interest, which records signposts for `analyze --phase`
+    #[arg(long)]
+    pub(crate) no_signposts: bool,
     /// Add shader samples, where the GPU delivers them
     #[arg(long, conflicts_with = "template")]
     pub(crate) shader_timeline: bool,

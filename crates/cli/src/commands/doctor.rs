@@ -56,8 +56,10 @@ fn diagnose_this_mac(
         .clone()
         .unwrap_or_else(|| PathBuf::from("x.trace"));
 
+    let temporary = std::env::temp_dir();
     let planned = PlannedRecording {
         folder: metalens_files::parent(&output),
+        temporary: Some(&temporary),
         template: &arguments.template,
         time_limit: arguments.time_limit.map(Duration::from_nanos),
         program,
@@ -281,6 +283,7 @@ mod tests {
 
         let planned = PlannedRecording {
             folder: folder.path(),
+            temporary: None,
             template: "Metal System Trace",
             time_limit: Some(Duration::ZERO),
             program: Some(Ok(program)),

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::check::Check;
-use crate::facts::Disk;
+use crate::facts::{Disk, Fact};
+use crate::scratch::removal;
 
 /// Bytes per second of published recordings: from a quiet program (300 to 400 MB in 15 s) to
 /// one that kept the GPU busy (19 GB in 90 s).
@@ -13,14 +14,57 @@ const BUSY_RATE: u64 = 211_000_000;
 /// Bytes that should stay free for macOS itself.
 const RESERVE: u64 = 2_000_000_000;
 
-/// Checks that the disk has room for the recording.
+/// Checks that the disks have room for the recording and for the scratch files of `xctrace`, which
+/// are as large again. Returns the check of the disk that has less room.
 pub(super) fn free_space(disk: &Disk, time_limit: Option<Duration>) -> Check {
-    let id = "disk";
-    let Some(free) = disk.free_bytes.value else {
-        return Check::unknown(id, disk.free_bytes.why_not.as_ref());
+    let shares = disk.temporary.iter().any(|folder| folder.shares_disk);
+    let use_of_disk = if shares {
+        DiskUse::Both
+    } else {
+        DiskUse::Bundle
     };
-    let room = free.saturating_sub(RESERVE);
-    let shown = size(free);
+    let of_bundle = room(&disk.free_bytes, use_of_disk, time_limit);
+
+    // Which of the folders Instruments uses is unknown: the one with the least room may be it.
+    let others = disk.temporary.iter().filter(|folder| !folder.shares_disk);
+    let others = others.map(|folder| room(&folder.free_bytes, DiskUse::Scratch, time_limit));
+    others.fold(of_bundle, |worst, other| {
+        if other.verdict > worst.verdict {
+            other
+        } else {
+            worst
+        }
+    })
+}
+
+/// What a recording writes to a disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DiskUse {
+    Bundle,
+    Scratch,
+    Both,
+}
+
+impl DiskUse {
+    /// Returns the number of bytes written for each byte of the bundle.
+    const fn factor(self) -> u64 {
+        match self {
+            Self::Bundle | Self::Scratch => 1,
+            Self::Both => 2,
+        }
+    }
+}
+
+fn room(free: &Fact<u64>, use_of_disk: DiskUse, time_limit: Option<Duration>) -> Check {
+    let id = "disk";
+    let Some(free) = free.value else {
+        return Check::unknown(id, free.why_not.as_ref());
+    };
+    let room = free.saturating_sub(RESERVE) / use_of_disk.factor();
+    let shown = match use_of_disk {
+        DiskUse::Bundle | DiskUse::Both => size(free),
+        DiskUse::Scratch => format!("{} on the disk of temporary files", size(free)),
+    };
     let Some(limit) = time_limit else {
         let found = format!(
             "{shown} free: enough for {} (busy GPU) to {} (quiet GPU)",
@@ -39,10 +83,14 @@ pub(super) fn free_space(disk: &Disk, time_limit: Option<Duration>) -> Check {
     let needs =
         |rate: u64| rate.saturating_mul(limit.as_millis().try_into().unwrap_or(u64::MAX)) / 1_000;
     let found = format!(
-        "{shown} free; {} may take {} to {}",
+        "{shown} free; {} may take {} to {}{}",
         seconds(limit),
         size(needs(QUIET_RATE)),
-        size(needs(BUSY_RATE))
+        size(needs(BUSY_RATE)),
+        match use_of_disk {
+            DiskUse::Both => ", and as much again in temporary files",
+            DiskUse::Bundle | DiskUse::Scratch => "",
+        }
     );
 
     if room < needs(QUIET_RATE) {
@@ -67,11 +115,11 @@ pub(super) fn left_over(disk: &Disk, folder: &Path) -> Check {
     };
 
     if all.is_empty() {
-        return Check::ok(id, "the folder has no unfinished recordings");
+        return scratch(id, disk);
     }
     let bytes = all.iter().map(|folder| folder.bytes).sum();
     let names: Vec<&str> = all.iter().map(|folder| folder.name.as_str()).collect();
-    let found = format!(
+    let mut found = format!(
         "the folder has unfinished recordings, {} in total: {}",
         size(bytes),
         names.join(", ")
@@ -90,9 +138,37 @@ pub(super) fn left_over(disk: &Disk, folder: &Path) -> Check {
         })
         .collect();
 
+    let mut commands = vec![format!("rm -r {}", paths.join(" "))];
+    if !disk.scratch.is_empty() {
+        found.push_str(&format!("; {}", scratch_in_words(disk)));
+        commands.push(removal(&disk.scratch));
+    }
+    let commands: Vec<&str> = commands.iter().map(String::as_str).collect();
     Check::warning(id, found).remedy(
         "when no xctrace runs any more, move the bundles that you need out of them, then remove them",
-        &[&format!("rm -r {}", paths.join(" "))],
+        &commands,
+    )
+}
+
+/// Checks for scratch files, in a folder without unfinished recordings.
+fn scratch(id: &str, disk: &Disk) -> Check {
+    if disk.scratch.is_empty() {
+        return Check::ok(id, "no unfinished recordings, no scratch files of xctrace");
+    }
+    Check::warning(id, scratch_in_words(disk)).remedy(
+        "when no xctrace and no Instruments runs any more, remove them",
+        &[&removal(&disk.scratch)],
+    )
+}
+
+fn scratch_in_words(disk: &Disk) -> String {
+    let bytes = disk.scratch.iter().map(|file| file.bytes).sum();
+    let names = disk.scratch.iter().filter_map(|file| file.path.file_name());
+    let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+    format!(
+        "xctrace left scratch files in the temporary folder, {} in total: {}",
+        size(bytes),
+        names.join(", ")
     )
 }
 
@@ -126,13 +202,61 @@ fn seconds(length: Duration) -> String {
 mod tests {
     use super::*;
     use crate::check::Verdict;
-    use crate::facts::Fact;
+    use crate::facts::TemporaryFolder;
+    use crate::scratch::ScratchFile;
 
     fn with(free: u64) -> Disk {
         Disk {
             free_bytes: Fact::new("", Some(free), String::new),
             left_over: Fact::new("", Some(Vec::new()), String::new),
+            temporary: Vec::new(),
+            scratch: Vec::new(),
         }
+    }
+
+    /// Temporary files count on their disk: twice on the disk of the bundle, or on another.
+    #[test]
+    fn temporary_files_need_room_too() {
+        let gb = 1_000_000_000;
+        let check =
+            |free: u64, temporary: u64, shares_disk: bool, expected: Verdict, words: &str| {
+                let temporary = vec![TemporaryFolder {
+                    free_bytes: Fact::new("", Some(temporary), String::new),
+                    shares_disk,
+                }];
+                let disk = Disk {
+                    temporary,
+                    ..with(free)
+                };
+                let checked = free_space(&disk, Some(Duration::from_secs(10)));
+                assert_eq!(checked.verdict, expected, "{}", checked.found);
+                assert!(checked.found.contains(words), "{}", checked.found);
+            };
+        // 10 s take 0.25 to 2.11 GB, and 2 GB stay free.
+        check(5 * gb, 5 * gb, true, Verdict::Warning, "as much again");
+        check(7 * gb, 7 * gb, true, Verdict::Ok, "as much again");
+        check(5 * gb, 9 * gb, false, Verdict::Ok, "5.0 GB free");
+        let other = "on the disk of temporary files free";
+        check(9 * gb, 2 * gb, false, Verdict::Problem, other);
+    }
+
+    #[test]
+    fn scratch_files_are_listed_with_their_removal() {
+        let disk = Disk {
+            scratch: vec![ScratchFile {
+                path: "/t/instruments7.ktrace".into(),
+                bytes: 3_000_000_000,
+                owner: 501,
+            }],
+            ..with(0)
+        };
+        let check = left_over(&disk, Path::new("."));
+        assert_eq!(
+            check.found,
+            "xctrace left scratch files in the temporary folder, 3.0 GB in total: instruments7.ktrace"
+        );
+        let commands = check.remedy.unwrap().commands;
+        assert_eq!(commands, ["rm -r '/t/instruments7.ktrace'"]);
     }
 
     #[test]

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use metalens_xctrace::FoundProgram;
 
-use crate::check::{Check, Remedy, TextFile, Verdict};
+use crate::check::{Check, Remedy, TextFile};
 use crate::command::{CommandOutput, CommandRunner};
 use crate::facts::{Protection, Rights};
+use crate::guarded::{WAY_OUT, guarded};
 use crate::planned_recording::PlannedRecording;
 
 /// Returns the checks of the program to record, if one was named.
@@ -22,12 +23,31 @@ pub(super) fn all(
         }
         Some(Ok(found)) => {
             let protection = protection(found, rights);
+            let place = place(planned, found);
             // Apple signs the programs that macOS protects: nobody else can sign them again.
-            match protection.verdict {
-                Verdict::Problem => vec![protection],
-                _ => vec![protection, signature(runner, &found.path)],
+            if found.doubt.is_some() {
+                return vec![protection, place];
             }
+            vec![protection, place, signature(runner, &found.path)]
         }
+    }
+}
+
+/// Warns about folders in which a program that `xctrace` starts may hang.
+fn place(planned: &PlannedRecording<'_>, found: &FoundProgram) -> Check {
+    let id = "guarded-folder";
+    let mut paths: Vec<(&str, &Path)> = vec![("the program", &found.path)];
+    paths.extend(
+        found
+            .interpreter
+            .as_deref()
+            .map(|path| ("its interpreter", path)),
+    );
+    paths.push(("the current folder", Path::new(".")));
+    paths.push(("the folder of the recording", planned.folder));
+    match guarded(&paths, planned.home.map(Path::new)) {
+        Some(found) => Check::warning(id, found).remedy(WAY_OUT, &[]),
+        None => Check::ok(id, "the recording uses no folder that macOS guards"),
     }
 }
 
@@ -40,7 +60,6 @@ fn protection(found: &FoundProgram, rights: &Rights) -> Check {
             id,
             format!("System Integrity Protection is off; if it were on: {doubt}"),
         ),
-        (Some(doubt), Some(Protection::On)) => Check::problem(id, doubt.clone()),
         (Some(doubt), _) => Check::warning(id, doubt.clone()),
     }
 }
@@ -169,6 +188,7 @@ fn sign_again(path: &str, has_entitlements: bool) -> Remedy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::Verdict;
 
     struct Codesign(CommandOutput);
 

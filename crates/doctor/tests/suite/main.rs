@@ -37,6 +37,7 @@ const GOOD: &str = "case $1 in version) echo 'xctrace version 26.0 (17C529)';; \
 fn planned(folder: &Path) -> PlannedRecording<'_> {
     PlannedRecording {
         folder,
+        temporary: None,
         template: "Metal System Trace",
         time_limit: Some(Duration::from_millis(1)),
         program: None,
@@ -244,6 +245,7 @@ fn protected_and_hardened_programs_are_found() {
     let target = |doubt: Option<&str>| {
         let found = FoundProgram {
             path: PathBuf::from("/a/bench"),
+            interpreter: None,
             doubt: doubt.map(str::to_owned),
         };
         move |planned: &mut PlannedRecording<'_>| planned.program = Some(Ok(found))
@@ -259,16 +261,13 @@ fn protected_and_hardened_programs_are_found() {
         &mac,
         good(),
         target(Some("it is macOS's")),
-        &[("program", Verdict::Problem)],
+        &[("program", Verdict::Warning)],
     );
     let off = mac.with(
         "csrutil status",
         exited(0, "System Integrity Protection status: disabled.\n"),
     );
-    let expected = [
-        ("program", Verdict::Warning),
-        ("signature", Verdict::Warning),
-    ];
+    let expected = [("program", Verdict::Warning)];
     check(&off, good(), target(Some("it is macOS's")), &expected);
     let absent = |planned: &mut PlannedRecording<'_>| {
         planned.program = Some(Err("bnech was not found in PATH".to_owned()));
@@ -279,7 +278,7 @@ fn protected_and_hardened_programs_are_found() {
 #[test]
 fn preflight_returns_warnings_before_a_recording() {
     let folder = tempfile::tempdir().unwrap();
-    let disk = Disk::gather(folder.path());
+    let disk = Disk::gather(&Mac::laptop(), folder.path(), None);
     let warnings = |mac: &Mac| {
         preflight(
             &Condition::gather(mac),
@@ -346,6 +345,7 @@ fn the_home_folder_is_hidden() {
     let mut planned = planned(folder.path());
     planned.program = Some(Ok(FoundProgram {
         path: "/Users/ada/bench".into(),
+        interpreter: None,
         doubt: None,
     }));
     let text = serde_json::to_string(&diagnose(&mac, &planned, good())).unwrap();

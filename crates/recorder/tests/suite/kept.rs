@@ -42,6 +42,8 @@ impl Watcher for TestWatcher<'_> {
 /// A folder with an `xctrace` that is a shell script.
 struct Bench {
     folder: TempDir,
+    /// Name of the wanted bundle.
+    output: String,
 }
 
 impl Bench {
@@ -60,7 +62,10 @@ impl Bench {
             .status();
         assert!(written.unwrap().success());
         fs::create_dir(folder.path().join("here")).unwrap();
-        Self { folder }
+        Self {
+            folder,
+            output: "x.trace".to_owned(),
+        }
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -76,10 +81,11 @@ impl Bench {
             },
             record: Record::new(
                 Template::Named("Metal System Trace".to_owned()),
-                self.at("x.trace"),
+                self.at(&self.output),
                 Target::AllProcesses,
             ),
             force,
+            separates_output: true,
             stdin: Stdin::Nothing,
             timeouts: RecordTimeouts::default(),
         };
@@ -212,6 +218,43 @@ fn unknown_messages_keep_the_recording() {
         &["x.incomplete.trace"],
     );
     check(&|_| BundleVerdict::Unreadable("a stub".to_owned()), &[]);
+}
+
+/// What metalens cannot read may be a recording: only a small bundle without its last file goes.
+#[test]
+fn a_bundle_that_is_no_stub_is_kept() {
+    let check = |files: &str| {
+        let bench = Bench::new(&format!(
+            "mkdir \"$out\"; echo data > \"$out/store\"; {files}; echo 'Done!'"
+        ));
+        let watcher = &mut TestWatcher {
+            check: &|_| BundleVerdict::Unreadable("it is odd".to_owned()),
+            on_event: &ignore,
+        };
+        let error = bench.record(false, watcher).unwrap_err();
+        assert_eq!(bench.recordings(), ["x.incomplete.trace"], "{error}");
+    };
+    check("echo 1 > \"$out/form.template\"");
+    check("head -c 2000000 /dev/zero > \"$out/big\"");
+}
+
+/// The name is taken meanwhile, and so long that no other one can be made of it.
+#[test]
+fn a_recording_without_a_free_name_stays_in_its_folder() {
+    let mut bench = Bench::new(GOOD);
+    bench.output = format!("{}.trace", "x".repeat(248));
+    let watcher = &mut TestWatcher {
+        check: &|_| {
+            fs::create_dir_all(bench.at(&bench.output)).unwrap();
+            BundleVerdict::Good
+        },
+        on_event: &ignore,
+    };
+    let error = bench.record(false, watcher).unwrap_err();
+    assert!(matches!(error, Error::Elsewhere { .. }), "{error}");
+    let kept = error.bundle().unwrap();
+    assert!(kept.join("store").is_file(), "{error}");
+    assert!(error.to_string().contains(".metalens-"), "{error}");
 }
 
 /// Messages give the final path of the bundle.

@@ -11,6 +11,7 @@ use super::arguments::{AttachTo, RecordOrder, RecordTarget};
 use super::bundle::{self, Saving};
 use super::misbehavior::Misbehavior;
 use super::process::{self, ProcessEnd, RecordedProcess};
+use super::scratch;
 use super::session::Session;
 use super::settings::Exit;
 use super::template;
@@ -278,6 +279,12 @@ fn save(
         session.print("Recording failed with errors. Saving output file...");
     }
 
+    if session.misbehaves(Misbehavior::LeavesScratch)
+        || session.misbehaves(Misbehavior::HoldsScratch)
+    {
+        let holds = session.misbehaves(Misbehavior::HoldsScratch);
+        scratch::leave(holds).map_err(|error| failed(&error, session))?;
+    }
     let exit = exit(&ended, !issues.is_empty(), session);
     if session.misbehaves(Misbehavior::Exit54Stub) {
         return Ok(Exit::Code(54));

@@ -16,7 +16,7 @@ pub(super) struct Interval {
 }
 
 const SUBSYSTEM: &CStr = c"metalens";
-/// Category of the log. Every template with Points of Interest records it.
+/// Category of the log. The instrument Points of Interest records it.
 const CATEGORY: &CStr = c"PointsOfInterest";
 
 // SAFETY: the string ends in a nul, as this section requires.

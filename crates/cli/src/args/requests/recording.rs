@@ -60,6 +60,7 @@ impl RecordingArguments {
             instruments: self.instruments.clone(),
             cpu: self.cpu,
             counters: self.counters,
+            signposts: !self.no_signposts,
             shader_timeline: self.shader_timeline,
             gpu_clock: self.gpu_clock.map(Into::into),
             time_limit_ns: self.time_limit,

@@ -115,18 +115,16 @@ pub(crate) fn record(
         }
     }
 
-    let not_given = recorded.not_given.as_ref();
-    let not_given = not_given.map(|why| still_owned_by_root(&recorded, why));
-    let troubles = outcome.troubles.into_iter().map(anyhow::Error::from);
-    let errors: Vec<anyhow::Error> = troubles.chain(not_given).collect();
+    let troubles = outcome.troubles.into_iter();
+    let errors: Vec<anyhow::Error> = troubles.map(anyhow::Error::from).collect();
     errors.iter().for_each(exit::print_error);
     Ok((recorded, errors.is_empty()))
 }
 
-/// Returns the error of a bundle whose owner could not be changed after `sudo`.
-fn still_owned_by_root(recorded: &Recording, why: &str) -> anyhow::Error {
+/// Returns the warning of a bundle whose owner could not be changed after `sudo`.
+fn still_owned_by_root(recorded: &Recording, why: &str) -> String {
     let bundle = shell::quoted_path(&recorded.bundle);
-    anyhow::anyhow!(
+    format!(
         "the recording is complete, but root still owns it: {why}; try sudo metalens own {bundle}"
     )
 }
@@ -154,6 +152,9 @@ fn print_result(plan: &RecordingPlan, recorded: &Recording) -> anyhow::Result<()
             note("ownership", &line)?;
         }
         note("warning", SUDO)?;
+    }
+    if let Some(why) = &recorded.not_given {
+        note("warning", &still_owned_by_root(recorded, why))?;
     }
     if plan.request.is_simulated() {
         note(

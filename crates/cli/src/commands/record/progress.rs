@@ -115,6 +115,15 @@ impl Watcher for RecordingProgress<'_> {
             }),
             Event::Line(line) => self.bar.suspend(|| out::pass_on_line(line)),
             Event::Warning(text) => self.say(&format!("xctrace: {text}")),
+            Event::Tidying { bytes: size } => {
+                let text = format!(
+                    "the recording is saved; xctrace still holds {} of scratch files; Ctrl-C skips \
+                     removing them",
+                    bytes(size)
+                );
+                self.enter("tidying", &text);
+            }
+            Event::Note(text) => self.say(&format!("note: {text}")),
             Event::TryingAgain(why) => self.say(&format!("trying again: {why}")),
             Event::FoundElsewhere(path) => {
                 self.say(&format!(

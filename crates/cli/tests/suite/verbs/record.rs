@@ -2,6 +2,7 @@
 //! are left, and the exit code.
 
 mod cargo;
+mod disks;
 mod interrupts;
 mod misbehavior;
 mod names;
@@ -116,8 +117,14 @@ impl Bench {
     }
 
     fn plain(&self, text: &str) -> String {
+        // On macOS the temporary folder is reached through a link, which the current folder resolves.
+        let real = self.folder.path().canonicalize().unwrap();
+        let real = real.display().to_string();
         let top = self.folder.path().display().to_string();
-        let text = text.replace(&top, "<top>").replace(METALENS, "<metalens>");
+        let text = text
+            .replace(&real, "<top>")
+            .replace(&top, "<top>")
+            .replace(METALENS, "<metalens>");
         let lines = text.lines().map(|line| plain_line(line) + "\n");
         lines.collect()
     }
@@ -235,6 +242,12 @@ fn plain_line(line: &str) -> String {
     if line.starts_with(size) {
         return format!("{size}<size>");
     }
+    let line = match line.split_once(" of scratch files") {
+        Some((_, rest)) if line.starts_with("note: xctrace left ") => {
+            &format!("note: xctrace left <size> of scratch files{rest}")
+        }
+        _ => line,
+    };
     let line = match line
         .strip_prefix("recorded: ")
         .and_then(|_| line.rsplit_once(" ("))
@@ -246,6 +259,8 @@ fn plain_line(line: &str) -> String {
     let line = masked(&line, "pid ", char::is_ascii_digit, "<pid>");
     let line = masked(&line, "(process ", char::is_ascii_digit, "<pid>");
     let line = masked(&line, ".metalens-", char::is_ascii_alphanumeric, "<random>");
+    let line = masked(&line, "instruments", char::is_ascii_digit, "<pid>");
+    let line = masked(&line, "xrgpu_aps_", char::is_ascii_digit, "<pid>");
     masked(&line, "x-", char::is_ascii_alphanumeric, "<random>")
 }
 

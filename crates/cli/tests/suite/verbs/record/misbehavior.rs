@@ -92,6 +92,8 @@ const GOOD: &[Case] = &[
     plain("basename-in-cwd"),
     plain("exit-57"),
     plain("shader-timeline-refused"),
+    plain("leaves-scratch"),
+    plain("holds-scratch"),
     Case {
         name: "none, killed at the limit",
         options: &["--time-limit", "200ms"],

@@ -19,7 +19,9 @@ fn options_become_arguments_of_xctrace() {
     let check_metal = |options: &[&str], before: &str, after: &str| {
         check(
             options,
-            &format!("{metal}{before}--output|BUNDLE{after}|--no-prompt"),
+            &format!(
+                "{metal}{before}--instrument|Points of Interest|--output|BUNDLE{after}|--no-prompt"
+            ),
         );
     };
 
@@ -38,6 +40,15 @@ fn options_become_arguments_of_xctrace() {
         &["--run-name", "before: a b"],
         "",
         "|--run-name|before: a b",
+    );
+    check(
+        &["--no-signposts"],
+        &format!("{metal}--output|BUNDLE|--no-prompt"),
+    );
+    check_metal(&["--instrument", "GPU"], "--instrument|GPU|", "");
+    check(
+        &["--instrument", "Points of Interest"],
+        &format!("{metal}--instrument|Points of Interest|--output|BUNDLE|--no-prompt"),
     );
     check(
         &["--template", "System Trace"],
