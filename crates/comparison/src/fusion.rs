@@ -105,7 +105,7 @@ fn quantities_text(quantities: &[(&'static str, Option<&Change>); 4]) -> Message
         };
         match change.material_class() {
             ChangeClass::Grown | ChangeClass::Shrunk => {
-                changed.push(message!("{} {}", name, share(change)))
+                changed.push(message!("{} {}", name, share(change)));
             }
             ChangeClass::Unchanged => unchanged.push(name.into()),
             ChangeClass::Unstable => inconclusive.push(name.into()),
