@@ -122,7 +122,7 @@ pub(crate) fn extent(change: &Change, floor: &Floor) -> Option<Message> {
     let base = change.base_value()?.get();
     let Some(interval) = change.interval else {
         let by = change.absolute?.get();
-        return Some(range(change.class, base, (by, by))?);
+        return range(change.class, base, (by, by));
     };
 
     let range = range(
