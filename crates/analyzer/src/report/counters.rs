@@ -98,7 +98,7 @@ pub struct CounterBandwidth {
     pub read_gb_per_s: f64,
     /// Mean of what was written, in GB/s.
     pub write_gb_per_s: f64,
-    /// Sum of both.
+    /// Sum of read and write bandwidth.
     pub gb_per_s: f64,
     /// Share of the sum in the chip's memory bandwidth; null if the chip is unknown.
     pub share: Option<ShareRange>,

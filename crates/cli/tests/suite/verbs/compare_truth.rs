@@ -342,6 +342,7 @@ fn check(truth: &Truth, runs: usize) {
     }
 }
 
+#[expect(clippy::panic, reason = "it is the failure report")]
 fn check_headline(truth: &Truth, json: &Value, all: &str) {
     let headline = json["headline"].as_str().unwrap();
     let mut rest = headline;
