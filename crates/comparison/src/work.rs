@@ -54,7 +54,7 @@ pub enum TimeBasis {
     Whole,
     /// One command buffer: both sides ran as many of them.
     CommandBuffer,
-    /// One GPU interval.
+    /// Time of one GPU interval.
     Interval,
 }
 

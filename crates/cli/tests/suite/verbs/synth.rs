@@ -62,7 +62,7 @@ fn a_bundle_and_an_export_of_a_scenario_are_equal() {
     let output = metalens(folder.path(), &["selfcheck", "eager.trace", "eager.export"]);
     assert_snapshot!(transcript(&output));
     let screen = metalens(folder.path(), &["analyze", "eager.trace", "--full"]);
-    let export = metalens(folder.path(), &["analyze", "eager.export"]);
+    let export = metalens(folder.path(), &["analyze", "eager.export", "--full"]);
     let export = transcript(&export).replace("eager.export", "eager.trace");
     assert_eq!(transcript(&screen), export);
 }

@@ -96,7 +96,7 @@ fn misbehaving_recordings_end_as_expected() {
 }
 
 /// Misbehaviors that other tests of the fake `xctrace` cover.
-const ELSEWHERE: [&str; 17] = [
+const ELSEWHERE: [&str; 19] = [
     "asks-enter",
     "aborts-34ms",
     "hangs-before",
@@ -114,6 +114,8 @@ const ELSEWHERE: [&str; 17] = [
     "export-flaky",
     "toc-fails",
     "export-trap",
+    "leaves-scratch",
+    "holds-scratch",
 ];
 
 #[test]
