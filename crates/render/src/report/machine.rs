@@ -201,9 +201,15 @@ fn counter_values(found: &Counters) -> Table {
     table
 }
 
-/// Returns the limiters and the bandwidth of each kernel; nothing if there are no kernels.
+/// Returns the limiters and the bandwidth of each kernel that has values; `None` if none has. The
+/// reasons of the others are below the table.
 fn kernel_counters(found: &Counters) -> Option<Block> {
     let (short, long) = COUNTERS;
+    let kernels = found
+        .kernels
+        .iter()
+        .filter(|kernel| kernel.why_none.is_none());
+    let kernels: Vec<_> = kernels.collect();
     let columns = vec![
         Column::name("kernel"),
         Column::label("limiter"),
@@ -214,8 +220,8 @@ fn kernel_counters(found: &Counters) -> Option<Block> {
         Column::number("samples").spare(1),
     ];
     let table = Table::new("kernel-counters", "Limiter of each kernel", columns);
-    let mut table = table.limited(short, long).of(found.kernels.len());
-    for one in found.kernels.iter().take(long) {
+    let mut table = table.limited(short, long).of(kernels.len());
+    for one in kernels.iter().take(long) {
         let (limiter, bandwidth) = (one.limiters.first(), one.bandwidth);
         table.row([
             kernel(&one.name),
@@ -229,7 +235,7 @@ fn kernel_counters(found: &Counters) -> Option<Block> {
             count(one.samples),
         ]);
     }
-    (!found.kernels.is_empty()).then_some(Block::Table(table))
+    (!kernels.is_empty()).then_some(Block::Table(table))
 }
 
 /// Returns why kernels have no values: each of the first with its reason, and the number of all.
