@@ -10,8 +10,8 @@ use crate::basics::distinct::distinct;
 use crate::basics::spans::touches;
 use crate::basics::state_interval::StateInterval;
 use crate::metrics::counters::{CounterSeries, CounterTrack, tracks};
-use crate::metrics::engines::EngineLane;
 use crate::metrics::gap_causes::GapSplitter;
+use crate::metrics::lanes::Lanes;
 use crate::report::{Cause, GapParts, NamedBy, Report};
 use crate::subject::Subject;
 use crate::subject::gaps::Gap;
@@ -26,9 +26,7 @@ pub struct Analysis {
     kernels: NamedIntervals,
     channels: Vec<(Symbol, String)>,
     processes: FxHashMap<ProcessId, (String, Option<u32>)>,
-    performance: Vec<StateInterval>,
-    engines: Vec<EngineLane>,
-    counters: Vec<CounterSeries>,
+    lanes: Lanes,
     phases: Vec<StateInterval>,
 }
 
@@ -138,7 +136,7 @@ impl Analysis {
         subject: Subject,
         gaps: Vec<Gap>,
         kernels: NamedIntervals,
-        (performance, engines, counters): (Vec<StateInterval>, Vec<EngineLane>, Vec<CounterSeries>),
+        lanes: Lanes,
         names: &Names,
     ) -> Self {
         let rows = subject.everyone.as_ref().unwrap_or(&subject.mine);
@@ -154,9 +152,7 @@ impl Analysis {
             phases: subject
                 .signposts
                 .phases(&subject.chosen, subject.window(), names),
-            performance,
-            engines,
-            counters,
+            lanes,
             report,
             subject,
             gaps,
@@ -249,14 +245,14 @@ impl Analysis {
     /// counts them. Nothing is assumed between them.
     #[must_use]
     pub fn performance(&self) -> &[StateInterval] {
-        &self.performance
+        &self.lanes.performance
     }
 
     /// Returns the work of engines beside the GPU's channels inside the window, each with its name
     /// and in order of time: those of the report's `engines`, then its frames. The intervals of an
     /// engine may overlap.
     pub fn engines(&self) -> impl Iterator<Item = (&'static str, &[StateInterval])> {
-        let engines = self.engines.iter();
+        let engines = self.lanes.engines.iter();
         engines.map(|(name, intervals)| (*name, intervals.as_slice()))
     }
 
@@ -264,14 +260,14 @@ impl Analysis {
     /// report's `counters`.
     #[must_use]
     pub fn counters(&self) -> &[CounterSeries] {
-        &self.counters
+        &self.lanes.counters
     }
 
     /// Returns the counters that have a track under the timeline: the limiters with the highest
     /// mean, and the memory bandwidth.
     #[must_use]
     pub fn counter_tracks(&self) -> Vec<CounterTrack<'_>> {
-        tracks(self.report.counters.as_ref(), &self.counters)
+        tracks(self.report.counters.as_ref(), &self.lanes.counters)
     }
 
     /// Returns the phases that the process named with signposts, in order of time. They may

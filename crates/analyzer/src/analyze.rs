@@ -95,13 +95,11 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
             gaps.flat_map(|gap| splitter.stretches(gap)).collect()
         },
     )?;
-    let performance = std::mem::take(&mut surroundings.performance);
+    let lanes = std::mem::take(&mut surroundings.lanes);
     if let Err(absent) = &tables.spills {
         let missing = NotRecorded::new("kernels.spills", absent.why());
         surroundings.not_recorded.push(missing);
     }
-    let engine_lanes = std::mem::take(&mut surroundings.engines.lanes);
-    let counters = std::mem::take(&mut surroundings.counter_series);
 
     let mut report = report(&recording, &subject, figures, surroundings, busy_window);
     judge(&mut report, &subject, request);
@@ -115,7 +113,7 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         subject,
         occupancy.gaps,
         kernels.named,
-        (performance, engine_lanes, counters),
+        lanes,
         names,
     ))
 }

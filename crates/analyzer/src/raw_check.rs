@@ -19,11 +19,11 @@ pub struct RawComparison {
     pub raw: u64,
     /// Intervals that both have, with the same start, end and channel.
     pub same: u64,
-    /// Those of `same` of which the derived table names the command buffer.
+    /// Intervals of `same` whose command buffer the derived table names.
     pub named: u64,
-    /// Those of `named` that also have the same command buffer, encoder and process id.
+    /// Intervals of `named` that also have the same command buffer, encoder and process id.
     pub same_names: u64,
-    /// Those of `same_names` that also have the same commit.
+    /// Intervals of `same_names` that also have the same commit.
     pub same_commits: u64,
     /// Start of the first interval that only one of the two has, in nanoseconds.
     pub first_difference_ns: Option<u64>,

@@ -420,8 +420,10 @@ fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
         return arguments;
     };
     let is_option = first.as_encoded_bytes().starts_with(b"-");
-    let is_command = first == "help" || Arguments::command().find_subcommand(first).is_some();
-    if !is_option && !is_command && std::path::Path::new(first).exists() {
+    // All commands are built for this question, so a path comes first.
+    let is_path = !is_option && std::path::Path::new(first).exists();
+    let is_command = || first == "help" || Arguments::command().find_subcommand(first).is_some();
+    if is_path && !is_command() {
         arguments.insert(1, OsString::from("analyze"));
     }
     arguments

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Judge};
-use crate::metrics::{METRICS, MetricGroup};
+use crate::metrics::{METRICS, Metric, MetricGroup};
+use crate::number::Number;
 use crate::runs::Runs;
 use crate::unit::Unit;
 
@@ -25,6 +26,21 @@ pub struct MetricChange {
 }
 
 impl MetricChange {
+    /// Returns the change of a figure between the values of base and new.
+    pub(crate) fn new(
+        metric: &Metric,
+        judge: &Judge,
+        sides: (&[Option<Number>], &[Option<Number>]),
+    ) -> Self {
+        Self {
+            id: metric.id.to_owned(),
+            name: metric.name.to_owned(),
+            group: metric.group,
+            unit: metric.unit,
+            change: judge.change(sides, metric.unit, metric.preference),
+        }
+    }
+
     /// Returns whether a side has a value.
     pub(crate) fn is_recorded(&self) -> bool {
         let change = &self.change;
@@ -40,14 +56,8 @@ pub(crate) fn find<'a>(metrics: &'a [MetricChange], id: &str) -> Option<&'a Metr
 /// Returns the changes of all figures that at least one side has.
 pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChange> {
     let all = METRICS.iter().map(|metric| {
-        let (was, now) = (base.values(metric.id), new.values(metric.id));
-        MetricChange {
-            id: metric.id.to_owned(),
-            name: metric.name.to_owned(),
-            group: metric.group,
-            unit: metric.unit,
-            change: judge.change((&was, &now), metric.unit, metric.preference),
-        }
+        let sides = (base.values(metric.id), new.values(metric.id));
+        MetricChange::new(metric, judge, (&sides.0, &sides.1))
     });
 
     all.filter(MetricChange::is_recorded).collect()

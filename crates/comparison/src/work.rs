@@ -21,7 +21,7 @@ const BUFFERS: &str = "counts.command_buffers";
 pub struct WorkComparison {
     /// Whether both sides ran the same number of GPU intervals.
     pub amount: WorkAmount,
-    /// What times are compared per.
+    /// Unit of work that times are compared per.
     pub basis: TimeBasis,
     /// Number of kernels that both sides have, by name and channel.
     pub common_kernels: u64,
@@ -46,7 +46,7 @@ pub enum WorkAmount {
     Unknown,
 }
 
-/// What times are compared per.
+/// Unit of work that times are compared per.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeBasis {
@@ -127,14 +127,8 @@ fn per_unit(base: &Runs, new: &Runs, count: &str, judge: &Judge) -> Vec<MetricCh
     };
     let sums = METRICS.iter().filter(|one| is_sum_over_work(one.id));
     let changes = sums.map(|metric| {
-        let (was, now) = (divided(base, metric), divided(new, metric));
-        MetricChange {
-            id: metric.id.to_owned(),
-            name: metric.name.to_owned(),
-            group: metric.group,
-            unit: metric.unit,
-            change: judge.change((&was, &now), metric.unit, metric.preference),
-        }
+        let sides = (divided(base, metric), divided(new, metric));
+        MetricChange::new(metric, &judge, (&sides.0, &sides.1))
     });
     changes.filter(MetricChange::is_recorded).collect()
 }

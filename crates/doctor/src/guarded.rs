@@ -14,7 +14,7 @@ const GUARDED: [(&str, &str); 5] = [
     ("Library/CloudStorage", "~/Library/CloudStorage"),
 ];
 
-/// What to do about a guarded folder.
+/// Advice on a guarded folder.
 pub(crate) const WAY_OUT: &str = "move it (to ~/Developer or /tmp, for example), or start the program yourself and record it with \
      --attach";
 

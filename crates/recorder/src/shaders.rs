@@ -14,7 +14,7 @@ const TABLE: &str = "metal-shader-profiler-intervals";
 /// Start of the setting in the run's settings.
 const SETTING: &str = "Shader Timeline:";
 
-/// What is known of recordings without samples.
+/// Known causes of recordings without samples.
 const CAUSES: &str = "Some M4 and M5 give none; others got samples only with --counters. Kernels \
                       are named by their labels";
 

@@ -84,13 +84,7 @@ pub fn table(table: &Table, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
 
 /// Returns the number of a cell that is a number alone, and whether it is a time.
 fn number(cell: &Cell, unit: Unit) -> Option<(String, bool)> {
-    let [value] = cell.text.values.as_slice() else {
-        return None;
-    };
-    if value.text != cell.text.text {
-        return None;
-    }
-    match value.value {
+    match *cell.only_value()? {
         Value::Time { ns } | Value::Moment { ns } => Some((unit.exact(ns.into()), true)),
         Value::SignedTime { ns } => Some((unit.exact(ns.into()), true)),
         Value::Count { count } => Some((count.to_string(), false)),

@@ -3,15 +3,13 @@
 //! Only signs that no other framework shares count. Names of shaders rarely do: candle carries
 //! kernels of MLX and of llama.cpp.
 
-use crate::report::{Framework as Seen, FrameworkName, Report, SeenIn};
-
-pub(crate) use crate::report::FrameworkName as Framework;
+use crate::report::{Framework, FrameworkName, Report, SeenIn};
 
 /// Advice for users of one framework.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Knob {
-    pub framework: Framework,
-    /// What to do with this framework, in full sentences.
+    pub framework: FrameworkName,
+    /// Advice for this framework, in full sentences.
     pub advice: &'static str,
 }
 
@@ -35,7 +33,7 @@ const BINARIES: &[(&str, FrameworkName)] = &[
 const SHADERS: &[(&str, FrameworkName)] = &[("steel_gemm_", FrameworkName::Mlx)];
 
 /// Returns the framework of the analyzed process, if something shows it.
-pub(crate) fn framework(report: &Report) -> Option<Seen> {
+pub(crate) fn framework(report: &Report) -> Option<Framework> {
     let process = report.process.name.to_lowercase();
     let named = PROCESSES.iter().find(|(part, _)| process.contains(part));
 
@@ -46,7 +44,7 @@ pub(crate) fn framework(report: &Report) -> Option<Seen> {
     let shaders = report.shaders.iter().map(|shader| shader.name.as_str());
     let shaders = shaders.chain(report.kernels.iter().map(|kernel| kernel.name.as_str()));
 
-    let found = |&(_, framework): &(&str, FrameworkName), seen_in| Seen { framework, seen_in };
+    let found = |&(_, framework): &(&str, FrameworkName), seen_in| Framework { framework, seen_in };
     first(binaries, BINARIES)
         .map(|known| found(known, SeenIn::CallStacks))
         .or_else(|| named.map(|known| found(known, SeenIn::ProcessName)))
@@ -64,7 +62,7 @@ fn first<'a>(
 }
 
 /// Returns the advice for the framework that was seen, or for each if none was.
-pub(crate) fn knobs(all: &[Knob], seen: Option<Framework>) -> impl Iterator<Item = &Knob> {
+pub(crate) fn knobs(all: &[Knob], seen: Option<FrameworkName>) -> impl Iterator<Item = &Knob> {
     let is_meant = move |knob: &&Knob| seen.is_none_or(|seen| seen == knob.framework);
     all.iter().filter(is_meant)
 }
@@ -107,16 +105,16 @@ mod tests {
     fn only_the_advice_for_the_framework_is_given() {
         let all = [
             Knob {
-                framework: Framework::Mlx,
+                framework: FrameworkName::Mlx,
                 advice: "call mx.async_eval.",
             },
             Knob {
-                framework: Framework::Candle,
+                framework: FrameworkName::Candle,
                 advice: "read back less often.",
             },
         ];
-        assert_eq!(knobs(&all, Some(Framework::Candle)).count(), 1);
-        assert_eq!(knobs(&all, Some(Framework::CoreMl)).count(), 0);
+        assert_eq!(knobs(&all, Some(FrameworkName::Candle)).count(), 1);
+        assert_eq!(knobs(&all, Some(FrameworkName::CoreMl)).count(), 0);
         assert_eq!(knobs(&all, None).count(), 2);
     }
 }

@@ -1,13 +1,13 @@
 //! Rules about idle time and its causes.
 
 use super::evidence::{Evidence, is_share, longest, matters, of_idle, share_of};
-use super::framework::{Framework, Knob};
+use super::framework::Knob;
 use super::rule::{Concern, Rule};
 use crate::basics::message::{
     Message, count, counted, function, percent, process, time, ungrouped,
 };
 use crate::message;
-use crate::report::{Cause, Report, Severity};
+use crate::report::{Cause, FrameworkName, Report, Severity};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -23,28 +23,28 @@ pub(super) const RULES: &[Rule] = &[
              of waitUntilCompleted), and encode many dispatches into one command buffer.",
         knobs: &[
             Knob {
-                framework: Framework::Mlx,
+                framework: FrameworkName::Mlx,
                 advice: "call mx.async_eval instead of mx.eval, and keep .item() and print() out \
                      of each step; then raise MLX_MAX_OPS_PER_BUFFER and MLX_MAX_MB_PER_BUFFER.",
             },
             Knob {
-                framework: Framework::PyTorch,
+                framework: FrameworkName::PyTorch,
                 advice: ".item(), .cpu(), print() of a tensor and torch.mps.synchronize() wait \
                      for the GPU; keep them out of each step.",
             },
             Knob {
-                framework: Framework::Candle,
+                framework: FrameworkName::Candle,
                 advice: "to_scalar and to_vec wait for the GPU; keep them out of each step. \
                      CANDLE_METAL_COMPUTE_PER_BUFFER (50 by default) sets how many dispatches \
                      share a command buffer.",
             },
             Knob {
-                framework: Framework::LlamaCpp,
+                framework: FrameworkName::LlamaCpp,
                 advice: "it sends whole graphs already; a larger micro-batch (-ub) gives each more \
                      work, and sampling on the CPU after each token is the wait that is left.",
             },
             Knob {
-                framework: Framework::CoreMl,
+                framework: FrameworkName::CoreMl,
                 advice: "use the asynchronous prediction call, so that the next input is prepared \
                      during a prediction.",
             },
@@ -97,12 +97,12 @@ pub(super) const RULES: &[Rule] = &[
              CPU samples to see the functions.",
         knobs: &[
             Knob {
-                framework: Framework::Mlx,
+                framework: FrameworkName::Mlx,
                 advice: "call mx.async_eval, so that Python builds the next step while the GPU \
                      works, and mx.compile the step.",
             },
             Knob {
-                framework: Framework::PyTorch,
+                framework: FrameworkName::PyTorch,
                 advice: "move .item(), .cpu() and print() out of the step; torch.compile may \
                      help, but is young on MPS.",
             },
@@ -126,12 +126,12 @@ pub(super) const RULES: &[Rule] = &[
              (MTLParallelRenderCommandEncoder).",
         knobs: &[
             Knob {
-                framework: Framework::Mlx,
+                framework: FrameworkName::Mlx,
                 advice: "a lower MLX_MAX_OPS_PER_BUFFER commits earlier; mx.compile leaves fewer \
                      kernels to encode.",
             },
             Knob {
-                framework: Framework::Candle,
+                framework: FrameworkName::Candle,
                 advice: "a lower CANDLE_METAL_COMPUTE_PER_BUFFER commits earlier.",
             },
         ],

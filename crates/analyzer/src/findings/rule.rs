@@ -1,10 +1,10 @@
 //! Type of a rule that reads a report.
 
 use super::evidence::Evidence;
-use super::framework::{Framework, Knob, knobs};
+use super::framework::{Knob, knobs};
 use crate::basics::message::Message;
 use crate::basics::units::capital;
-use crate::report::{Finding, Report, Severity};
+use crate::report::{Finding, FrameworkName, Report, Severity};
 
 /// The concern of a rule, the most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,7 +67,7 @@ impl Rule {
     }
 
     /// Returns the advice, with that for the framework that was seen, or for each if none was.
-    fn advice(&self, seen: Option<Framework>) -> String {
+    fn advice(&self, seen: Option<FrameworkName>) -> String {
         let mut advice = self.advice.to_owned();
         for knob in knobs(self.knobs, seen) {
             advice.push(' ');

@@ -1,11 +1,11 @@
 //! Rules about how far the numbers of a recording can be trusted.
 
 use super::evidence::{Evidence, is_share};
-use super::framework::{Framework, Knob};
+use super::framework::Knob;
 use super::rule::{Concern, Rule};
 use crate::basics::message::{Message, count, counted, moment, name, percent, table, time};
 use crate::message;
-use crate::report::{NamedBy, Report, Severity, TimingVerdict};
+use crate::report::{FrameworkName, NamedBy, Report, Severity, TimingVerdict};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -76,15 +76,15 @@ pub(super) const RULES: &[Rule] = &[
              Timeline.",
         knobs: &[
             Knob {
-                framework: Framework::Mlx,
+                framework: FrameworkName::Mlx,
                 advice: "build it with MLX_METAL_DEBUG=ON.",
             },
             Knob {
-                framework: Framework::Candle,
+                framework: FrameworkName::Candle,
                 advice: "enable the feature metal-debug-labels of candle-core.",
             },
             Knob {
-                framework: Framework::PyTorch,
+                framework: FrameworkName::PyTorch,
                 advice: "torch.mps.profiler.profile() emits signposts: record them, and select \
                      one with --phase.",
             },

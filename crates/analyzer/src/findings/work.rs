@@ -1,13 +1,13 @@
 //! Rules about the work: its size, its pattern, its speed.
 
 use super::evidence::{Evidence, is_share, matters, own_idle_ns, share_of};
-use super::framework::{Framework, Knob};
+use super::framework::Knob;
 use super::rule::{Concern, Rule};
 use crate::basics::message::{
     Message, Value, bytes, count, counted, kernel, moment, number, percent, time, ungrouped,
 };
 use crate::message;
-use crate::report::{Kernel, KernelSpills, Report, Severity, WorkRow};
+use crate::report::{FrameworkName, Kernel, KernelSpills, Report, Severity, WorkRow};
 use crate::subject::kernel_names::UNLABELED_BLIT;
 
 pub(super) const RULES: &[Rule] = &[
@@ -23,15 +23,15 @@ pub(super) const RULES: &[Rule] = &[
              many kernels share a command buffer.",
         knobs: &[
             Knob {
-                framework: Framework::Mlx,
+                framework: FrameworkName::Mlx,
                 advice: "mx.compile the step.",
             },
             Knob {
-                framework: Framework::PyTorch,
+                framework: FrameworkName::PyTorch,
                 advice: "torch.compile fuses, but is young on MPS: compare the results.",
             },
             Knob {
-                framework: Framework::Candle,
+                framework: FrameworkName::Candle,
                 advice: "write the chain as one custom operation.",
             },
         ],

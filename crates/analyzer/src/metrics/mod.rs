@@ -11,6 +11,7 @@ mod histogram;
 mod idle;
 pub(crate) mod kernels;
 pub(crate) mod known_work;
+pub(crate) mod lanes;
 mod latency;
 mod machine;
 pub(crate) mod phases;

@@ -2,13 +2,13 @@
 //! CPU.
 
 use super::busy_window::BusyWindow;
-use super::counters::{CounterInput, CounterSeries, counters};
+use super::counters::{CounterInput, counters};
 use super::cpu;
 use super::engines::{Engines, engines};
+use super::lanes::Lanes;
 use super::machine::{MachineInput, machine};
 use super::shaders::inventory;
 use crate::basics::spans::Span;
-use crate::basics::state_interval::StateInterval;
 use crate::error::Result;
 use crate::report::{Cause, Counters, Cpu, Kernel, Machine, NotRecorded, Shader};
 use crate::subject::Subject;
@@ -19,12 +19,9 @@ use crate::tables::recording::Recording;
 /// Parts of a report beside the GPU intervals, with those that are not recorded.
 pub(crate) struct Surroundings {
     pub machine: Machine,
-    /// Performance states of the GPU, in order of time.
-    pub performance: Vec<StateInterval>,
     pub counters: Option<Counters>,
     pub engines: Engines,
-    /// Samples of the counters, in the order of the report.
-    pub counter_series: Vec<CounterSeries>,
+    pub lanes: Lanes,
     pub cpu: Option<Cpu>,
     pub shaders: Vec<Shader>,
     pub not_recorded: Vec<NotRecorded>,
@@ -62,11 +59,16 @@ impl Surroundings {
             others: &subject.others.busy,
             kernels,
         };
-        let (counters, counter_series) = counters(tables.counters, &input);
+        let (counters, series) = counters(tables.counters, &input);
         let counters = counters.map_err(|why| not_recorded.push(why)).ok();
 
         let mut engines = engines(tables.engines, busy_window, idle, &recording.names);
         not_recorded.extend(engines.not_recorded.take());
+        let lanes = Lanes {
+            performance,
+            engines: std::mem::take(&mut engines.lanes),
+            counters: series,
+        };
 
         let (chosen, threads) = (&subject.chosen, &subject.commands.threads);
         let cpu = cpu::cpu(tables.cpu, recording, chosen, threads, host, window)?;
@@ -74,10 +76,9 @@ impl Surroundings {
 
         Ok(Self {
             machine,
-            performance,
             counters,
             engines,
-            counter_series,
+            lanes,
             cpu,
             shaders: inventory(&tables.shader_list, chosen, &recording.names),
             not_recorded,

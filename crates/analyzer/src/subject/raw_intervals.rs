@@ -139,7 +139,7 @@ struct Encoder {
     pid: u64,
 }
 
-/// What the raw events tell. Of several events about one thing the earliest counts; each value
+/// Facts from raw events. Of several events about one thing the earliest counts; each value
 /// has the time of its event.
 #[derive(Debug, Default)]
 struct Events {

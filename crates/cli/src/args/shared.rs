@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// Which part of a recording is analyzed, against what, and how it is read.
+/// Part of a recording to analyze, its thresholds and known work, and the way to read it.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct AnalysisArguments {
     #[command(flatten)]

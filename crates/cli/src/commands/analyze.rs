@@ -102,8 +102,8 @@ fn analyze_one(input: &Path, request: &AnalyzeRequest, quiet: bool) -> anyhow::R
     Ok(analysis.report)
 }
 
-/// Returns the exit code of reports. With --check, a threshold that is missed, or was set and
-/// cannot be measured, is a failure.
+/// Returns the exit code of reports. With --check, a threshold that is missed or cannot be measured
+/// is a failure, and is named on stderr.
 fn verdict<'a>(
     request: &AnalyzeRequest,
     reports: impl IntoIterator<Item = &'a Report>,
@@ -206,13 +206,10 @@ fn show_csv(reports: &[Report], request: &AnalyzeRequest) -> anyhow::Result<()> 
     let unit = request.view.unit.unwrap_or(Unit::Ns);
     let tables: Vec<&Table> = view.tables().collect();
     let [table] = tables.as_slice() else {
-        let has_table = |name: &String| {
-            let mut document = report::document(one);
-            let is_kept = document.keep(std::slice::from_ref(name)).is_ok();
-            is_kept && document.tables().count() == 1
-        };
-        let mut names = report::document(one).section_names();
-        names.retain(has_table);
+        let whole = report::document(one);
+        let sections = whole.sections.iter();
+        let with_table = sections.filter(|section| section.tables().count() == 1);
+        let names: Vec<&str> = with_table.map(|section| section.id).collect();
         return Err(Misuse(format!(
             "--format csv prints one table: choose it with --section and one of {}",
             names.join(", ")

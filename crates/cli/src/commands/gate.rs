@@ -4,23 +4,13 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use metalens_comparison::{Baseline, Number, Unit, described_metrics, median, sentences};
+use metalens_comparison::{
+    Baseline, Gate, Limit, Number, Unit, described_metrics, median, sentences,
+};
 
 use super::compare::read_baseline;
 use crate::args::comparing::{GateArguments, GateCommand, GateInitArguments};
 use crate::out;
-
-/// Share of the kernel time from which a kernel has a limit that is in force.
-const LEAST_SHARE: f64 = 0.05;
-
-/// The limits that are in force in a new file, as in the default gate. The others are comments.
-const ACTIVE: [(&str, &str); 5] = [
-    ("counts.intervals", "{ grow = \"2%\", shrink = \"2%\" }"),
-    ("window.span_ns", "{ grow = \"5%\" }"),
-    ("busy.busy_ns", "{ grow = \"5%\" }"),
-    ("gaps.mean_ns", "{ grow = \"10%\" }"),
-    ("gaps.median_ns", "{ grow = \"10%\" }"),
-];
 
 pub(crate) fn run(arguments: &GateArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     match &arguments.command {
@@ -71,6 +61,7 @@ fn unit_name(unit: Unit) -> &'static str {
 /// default gate are in force; the others are comments.
 fn limits(baseline: &Baseline) -> String {
     let runs = &baseline.runs;
+    let default = Gate::default();
     let mut text = format!(
         "# Limits for `metalens compare --baseline FILE RUN... --gate`, from a baseline of {} runs.\n\
          # Remove the # of a line to put its limit into force. docs/gating.md explains the rules.\n\n\
@@ -84,14 +75,14 @@ fn limits(baseline: &Baseline) -> String {
         let Some(shown) = range(values, unit) else {
             continue;
         };
-        let active = ACTIVE.iter().find(|(active, _)| *active == id);
-        let (mark, rule) = match (active, unit) {
-            (Some((_, rule)), _) => ("", *rule),
-            (None, Unit::Count) => ("# ", "{ grow = \"2%\", shrink = \"2%\" }"),
-            (None, _) => ("# ", "{ grow = \"10%\" }"),
+        let active = default.metrics.iter().find(|active| active.id == id);
+        let (mark, rules) = match (active, unit) {
+            (Some(active), _) => ("", rules(&active.limit)),
+            (None, Unit::Count) => ("# ", "grow = \"2%\", shrink = \"2%\"".to_owned()),
+            (None, _) => ("# ", "grow = \"10%\"".to_owned()),
         };
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "# {name}: {shown}\n{mark}{} = {rule}", key(id));
+        let _ = writeln!(text, "# {name}: {shown}\n{mark}{} = {{ {rules} }}", key(id));
     }
 
     text.push_str("\n[gate.kernels]\n");
@@ -104,6 +95,9 @@ fn limits(baseline: &Baseline) -> String {
         let total = |values: &[Option<Number>]| median_of(values).unwrap_or(0.0);
         total(&other.total_ns).total_cmp(&total(&one.total_ns))
     });
+    let Some(active) = default.kernels.first() else {
+        return text;
+    };
     let mut seen: Vec<&str> = Vec::new();
     for kernel in kernels {
         // One name may be on several channels, and one limit is for all of them.
@@ -112,7 +106,7 @@ fn limits(baseline: &Baseline) -> String {
         }
         seen.push(&kernel.name);
         let total = median_of(&kernel.total_ns).unwrap_or(0.0);
-        let is_large = sum.is_none_or(|sum| total >= sum * LEAST_SHARE);
+        let is_large = sum.is_none_or(|sum| total >= sum * active.share);
         let mark = if is_large { "" } else { "# " };
         let shown = [
             ("median", range(&kernel.med_ns, Unit::Ns)),
@@ -124,12 +118,24 @@ fn limits(baseline: &Baseline) -> String {
         let shown: Vec<String> = shown.collect();
         let _ = writeln!(
             text,
-            "# {}\n{mark}{} = {{ grow = \"5%\", of = \"median\" }}",
+            "# {}\n{mark}{} = {{ {}, of = \"{}\" }}",
             shown.join(", "),
-            key(&kernel.name)
+            key(&kernel.name),
+            rules(&active.limit),
+            active.figure.name()
         );
     }
     text
+}
+
+/// Returns the relative rules of a limit, as a settings file has them.
+fn rules(limit: &Limit) -> String {
+    let rules = [("grow", limit.grow), ("shrink", limit.shrink)].into_iter();
+    let rules = rules.filter_map(|(name, share)| {
+        let percent = share? * 100.0;
+        Some(format!("{name} = \"{percent:.0}%\""))
+    });
+    rules.collect::<Vec<String>>().join(", ")
 }
 
 /// Returns the median of the values, and their range if they differ.

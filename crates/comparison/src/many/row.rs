@@ -35,7 +35,7 @@ pub struct TraceRow {
     pub truncated: bool,
     /// Verdict on the trace, in one sentence.
     pub verdict: String,
-    /// What bounds the program. Null if the recording does not tell.
+    /// Limit that bounds the program. Null if the recording does not tell.
     #[serde(default)]
     pub bound: Option<Bound>,
     /// Length of the analyzed window, in nanoseconds.

@@ -37,7 +37,7 @@ pub(super) fn free_space(disk: &Disk, time_limit: Option<Duration>) -> Check {
     })
 }
 
-/// What a recording writes to a disk.
+/// Files of a recording that a disk gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DiskUse {
     Bundle,

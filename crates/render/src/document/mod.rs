@@ -152,6 +152,22 @@ impl Section {
         }
     }
 
+    /// Returns the tables, in their order.
+    pub fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.blocks.iter().filter_map(|block| match block {
+            Block::Table(table) => Some(table),
+            _ => None,
+        })
+    }
+
+    /// Returns the tables for changes, in their order.
+    pub fn tables_mut(&mut self) -> impl Iterator<Item = &mut Table> {
+        self.blocks.iter_mut().filter_map(|block| match block {
+            Block::Table(table) => Some(table),
+            _ => None,
+        })
+    }
+
     /// Marks the section as folded.
     #[must_use]
     pub fn folded(mut self) -> Self {

@@ -99,7 +99,8 @@ impl Document {
 
     /// Limits every table, and the findings, to their first rows.
     pub fn limit(&mut self, rows: usize) {
-        for block in self.blocks_mut() {
+        let sections = self.sections.iter_mut();
+        for block in sections.flat_map(|section| &mut section.blocks) {
             match block {
                 Block::Table(table) => (table.short, table.long) = (rows, rows),
                 Block::Findings(findings) | Block::FirstSteps(findings) => findings.truncate(rows),
@@ -146,23 +147,11 @@ impl Document {
 
     /// Returns the tables, in their order.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
-        let blocks = self.sections.iter().flat_map(|section| &section.blocks);
-        blocks.filter_map(|block| match block {
-            Block::Table(table) => Some(table),
-            _ => None,
-        })
-    }
-
-    fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Block> {
-        let sections = self.sections.iter_mut();
-        sections.flat_map(|section| section.blocks.iter_mut())
+        self.sections.iter().flat_map(Section::tables)
     }
 
     fn tables_mut(&mut self) -> impl Iterator<Item = &mut Table> {
-        self.blocks_mut().filter_map(|block| match block {
-            Block::Table(table) => Some(table),
-            _ => None,
-        })
+        self.sections.iter_mut().flat_map(Section::tables_mut)
     }
 }
 
@@ -186,12 +175,8 @@ fn column_in_unit(table: &mut Table, at: usize, unit: Unit) {
     let cells = table.rows.iter_mut().filter_map(|row| row.get_mut(at));
     let mut has_times = false;
     for cell in cells {
-        let [value] = cell.text.values.as_slice() else {
-            continue;
-        };
-        let is_alone = value.text == cell.text.text;
-        if let (true, Some(ns)) = (is_alone, length(&value.value)) {
-            let value = value.value.clone();
+        let value = cell.only_value();
+        if let Some((ns, value)) = value.and_then(|value| Some((length(value)?, value.clone()))) {
             cell.text = Message::value(unit.exact(ns), value);
             has_times = true;
         }

@@ -250,13 +250,19 @@ impl Cell {
         }
     }
 
+    /// Returns the value that the text is, if it is nothing else.
+    #[must_use]
+    pub fn only_value(&self) -> Option<&Value> {
+        match self.text.values.as_slice() {
+            [only] if only.text == self.text.text => Some(&only.value),
+            _ => None,
+        }
+    }
+
     /// Returns whether the text is a name from a recording and nothing else.
     #[must_use]
     pub fn is_name(&self) -> bool {
-        match self.text.values.as_slice() {
-            [value] => value.text == self.text.text && value.value.is_name(),
-            _ => false,
-        }
+        self.only_value().is_some_and(Value::is_name)
     }
 
     /// Returns the number to sort by; `None` if the cell has no number or it is not known.

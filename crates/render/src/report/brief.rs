@@ -32,10 +32,10 @@ const SECTIONS: [&str; 6] = [
 #[must_use]
 pub fn brief(report: &Report) -> Document {
     let mut whole = document(report);
-    let names = whole.section_names();
-    whole
-        .sections
-        .retain(|section| SECTIONS.contains(&section.id));
+    let sections = std::mem::take(&mut whole.sections).into_iter();
+    let (shown, left_out): (Vec<Section>, Vec<Section>) =
+        sections.partition(|section| SECTIONS.contains(&section.id));
+    whole.sections = shown;
     for section in &mut whole.sections {
         shorten(section, report);
     }
@@ -49,12 +49,8 @@ pub fn brief(report: &Report) -> Document {
     if kernels > 0 {
         said.push(counted(kernels as u64, "kernel"));
     }
-    let left_out = names
-        .iter()
-        .filter(|name| !SECTIONS.contains(&name.as_str()));
-    let left_out: Vec<&String> = left_out.collect();
     said.push(counted(left_out.len() as u64, "section"));
-    let examples = left_out.iter().take(NAMES).map(|name| plain(name.as_str()));
+    let examples = left_out.iter().take(NAMES).map(|section| plain(section.id));
     let more = message!(
         "Not shown: {}. --full prints all, --section NAME one: {}, …; --html FILE writes a page with a \
          timeline",
@@ -120,18 +116,16 @@ fn shorten_idle(section: &mut Section, report: &Report) {
         report.idle.total_ns,
         others.iter().map(|(_, ns)| ns).sum::<u64>(),
     );
-    for block in &mut section.blocks {
-        if let Block::Table(table) = block {
-            table.rows.truncate(CAUSES);
-            table.total = CAUSES;
-            table.row([
-                Cell::from(counted(others.len() as u64, "other cause")),
-                Cell::from(time(rest_ns)),
-                Cell::from(share(rest_ns, total_ns)),
-                Cell::bar(rest_ns, total_ns),
-                Cell::from("see --section idle"),
-            ]);
-        }
+    for table in section.tables_mut() {
+        table.rows.truncate(CAUSES);
+        table.total = CAUSES;
+        table.row([
+            Cell::from(counted(others.len() as u64, "other cause")),
+            Cell::from(time(rest_ns)),
+            Cell::from(share(rest_ns, total_ns)),
+            Cell::bar(rest_ns, total_ns),
+            Cell::from("see --section idle"),
+        ]);
     }
 }
 
@@ -148,10 +142,7 @@ fn shorten_findings(section: &mut Section) {
 }
 
 fn shorten_kernels(section: &mut Section) {
-    for block in &mut section.blocks {
-        let Block::Table(table) = block else {
-            continue;
-        };
+    for table in section.tables_mut() {
         let kept = table.columns.iter().map(|column| {
             let heading = column.heading.text.as_str();
             KERNEL_COLUMNS.contains(&heading)

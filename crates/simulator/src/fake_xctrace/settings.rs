@@ -1,4 +1,4 @@
-//! What the fake `xctrace` is given, and how it ends.
+//! Defines the inputs of the fake `xctrace`, and its ends.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;

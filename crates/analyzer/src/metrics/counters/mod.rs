@@ -26,7 +26,7 @@ use crate::subject::timeline::Interval;
 use crate::tables::CounterTables;
 use crate::tables::recording::Recording;
 
-/// What the counters are compared with.
+/// Counters, and the GPU work that they are compared with.
 pub(crate) struct CounterInput<'a> {
     pub recording: &'a Recording,
     pub window: Span,
@@ -40,7 +40,7 @@ pub(crate) struct CounterInput<'a> {
     pub kernels: (&'a NamedIntervals, &'a [Kernel]),
 }
 
-/// What a recording without a counter set has: this counter alone, always 0.
+/// Only counter of a recording without a counter set; its values are always 0.
 const PLACEHOLDER: &str = "RT Unit Active";
 const REMEDY: &str = "record with the Metal GPU Counters instrument, if the chip allows it";
 

@@ -23,7 +23,7 @@ pub struct CollapsedStacks {
     pub lines: Vec<(String, u64)>,
 }
 
-/// What names processes and threads in collapsed stacks.
+/// Labels of processes and threads in collapsed stacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StackLabels {
     /// Names, which two runs have in common: `bench;Main Thread`.

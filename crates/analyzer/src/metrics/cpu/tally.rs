@@ -299,7 +299,7 @@ pub(crate) fn in_tracing(samples: &[Sample], names: &Names) -> Tally {
     sum
 }
 
-/// What a sampled thread was doing.
+/// Activity of a thread at the moment of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Activity {
     Running,

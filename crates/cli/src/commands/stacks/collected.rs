@@ -20,9 +20,9 @@ pub(super) struct Collected {
     pub(super) stacks: CollapsedStacks,
     /// Names of the processes.
     process: String,
-    /// What they show.
+    /// Title of the stacks.
     pub(super) title: String,
-    /// How many samples they have.
+    /// Numbers of samples, and of threads or idle time.
     pub(super) subtitle: String,
     pub(super) notes: Vec<String>,
 }

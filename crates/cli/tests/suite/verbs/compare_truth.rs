@@ -59,7 +59,7 @@ impl Side {
     }
 }
 
-/// What is true of a pair.
+/// Expected results of a pair.
 struct Truth {
     name: &'static str,
     new: Side,

@@ -1,0 +1,16 @@
+//! Defines what pictures draw beside the GPU intervals.
+
+use super::counters::CounterSeries;
+use super::engines::EngineLane;
+use crate::basics::state_interval::StateInterval;
+
+/// Series over time that pictures draw and a report only sums up.
+#[derive(Default)]
+pub(crate) struct Lanes {
+    /// Performance states of the GPU, in order of time.
+    pub performance: Vec<StateInterval>,
+    /// Work of other engines, then frames.
+    pub engines: Vec<EngineLane>,
+    /// Samples of the counters, in the order of the report.
+    pub counters: Vec<CounterSeries>,
+}
