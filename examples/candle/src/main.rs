@@ -44,7 +44,7 @@ impl Options {
 
 fn main() -> Result<()> {
     let options = Options::parse()?;
-    let device = device()?;
+    let device = Device::metal_if_available(0)?;
     let start = line(-1.0, 1.0, options.size, &device)?;
     let bias = line(-0.5, 0.5, options.size, &device)?;
 
@@ -70,16 +70,6 @@ fn main() -> Result<()> {
         means[means.len() - 1],
     );
     Ok(())
-}
-
-#[cfg(target_os = "macos")]
-fn device() -> Result<Device> {
-    Ok(Device::new_metal(0)?)
-}
-
-#[cfg(not(target_os = "macos"))]
-fn device() -> Result<Device> {
-    Ok(Device::Cpu)
 }
 
 /// Returns this many numbers in equal steps from the first to the last.
