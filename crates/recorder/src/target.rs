@@ -97,7 +97,7 @@ fn split(command: &[OsString]) -> Result<(&OsString, &[OsString])> {
 /// Builds a program. On a Mac, signs it so that it can be traced.
 fn built(build: &Build) -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let program = build.run(Path::new(&cargo))?;
+    let program = build.run(&cargo)?;
     if cfg!(target_os = "macos") {
         sign_for_tracing(Path::new("/usr/bin/codesign"), &program)?;
     }
