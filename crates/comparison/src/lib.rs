@@ -53,9 +53,10 @@
 //!
 //! # Many runs
 //!
-//! [`many`] finds the recordings of one program that are far from the rest (the modified
+//! [`many`] finds the recordings of the same work that are far from the rest (the modified
 //! z-score, from median and MAD), and tests whether they rise or fall with time, and how
-//! fast (Mann–Kendall, Theil–Sen). A single wild value changes neither result.
+//! fast (Mann–Kendall, Theil–Sen). A single wild value changes neither result. A run counts once,
+//! although its bundle and its export are both there.
 //!
 //! # With and without the recorder
 //!

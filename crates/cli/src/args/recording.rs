@@ -192,14 +192,15 @@ pub(crate) struct RecordingArguments {
     /// Wait this long for the recording to start [default: 120s]
     #[arg(long, value_name = "T", value_parser = nanoseconds, hide = true)]
     pub(crate) start_patience: Option<u64>,
-    #[command(flatten)]
-    pub(crate) cargo: CargoArguments,
     /// Print the commands, and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Use a fake xctrace, on any machine: measures nothing
     #[arg(long)]
     pub(crate) simulate: bool,
+    // The last, because the options after it would get its heading.
+    #[command(flatten)]
+    pub(crate) cargo: CargoArguments,
 }
 
 /// Size of a bundled workload.

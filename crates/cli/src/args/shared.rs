@@ -35,7 +35,7 @@ pub(crate) struct MeasureArguments {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PartArguments {
     /// Process to report on [default: the recorded one]
-    #[arg(long = "process", value_name = "NAME|PID")]
+    #[arg(long = "process", alias = "pid", value_name = "NAME|PID")]
     pub(crate) processes: Vec<String>,
     /// Start at this time of the recording, such as 1.5s or 200ms
     #[arg(long, value_name = "T", value_parser = nanoseconds)]

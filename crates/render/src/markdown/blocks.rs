@@ -169,8 +169,8 @@ impl Markdown<'_> {
         }
         let (most, is_kept): (usize, fn(&Column) -> bool) = match () {
             () if is_preview => (PREVIEW, |column| column.spare == 0),
-            () if self.is_comment => (self.most, |_| true),
-            () => (self.most.min(table.short), |_| true),
+            () if self.is_comment => (self.most, |column| !column.is_detail),
+            () => (self.most.min(table.short), |column| !column.is_detail),
         };
         let shown = table.rows.len().min(most);
         let mut text = self.rows(table, shown, is_kept);
@@ -223,6 +223,9 @@ impl Markdown<'_> {
             Look::OverTime(busy, _) => over_time(busy),
             Look::Verdict(Tone::Bad) => format!("**{}**", self.text(&cell.text)),
             Look::Report(folder) => format!("[{}]({folder}/report.md)", self.text(&cell.text)),
+            Look::Finding(folder, ..) => {
+                format!("[{}]({folder}/report.md#findings)", self.text(&cell.text))
+            }
             Look::Plain | Look::Ranked(_) | Look::Cause(_) | Look::Verdict(_) => {
                 self.text(&cell.text)
             }
