@@ -3,6 +3,7 @@
 pub(crate) mod batch;
 pub(crate) mod chart;
 pub(crate) mod comparing;
+pub(crate) mod names;
 pub(crate) mod posting;
 pub(crate) mod query;
 pub(crate) mod recording;
@@ -17,6 +18,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use batch::BatchArguments;
 use chart::ChartArguments;
 use comparing::{BaselineArguments, CompareArguments, GateArguments};
+use names::Names;
 use posting::PrArguments;
 use query::QueryArguments;
 use recording::{
@@ -386,7 +388,7 @@ pub(crate) struct ManualArguments {
 #[derive(Debug, Args)]
 pub(crate) struct SynthArguments {
     /// Name of a built-in scenario, or a scenario file (.toml)
-    #[arg(required_unless_present = "list", value_name = "SCENARIO")]
+    #[arg(required_unless_present = "list", value_name = "SCENARIO", value_parser = Names::SCENARIOS, hide_possible_values = true)]
     pub(crate) scenario: Option<String>,
     /// Folder to write: a bundle if its name is X.trace, else an export
     #[arg(short, long, required_unless_present = "list", value_name = "DIR")]

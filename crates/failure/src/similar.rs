@@ -44,14 +44,26 @@ mod tests {
         check("kernal", &["verdict", "kernels", "gaps"], Some("kernels"));
         check("gap", &["gaps", "longest-gaps"], Some("gaps"));
         check("Eagr", &["eager", "fused", "batched"], Some("eager"));
-        check("utilisation", &["average-gap", "utilization"], Some("utilization"));
+        check(
+            "utilisation",
+            &["average-gap", "utilization"],
+            Some("utilization"),
+        );
         check(
             "metal-gpu-interval",
             &["kdebug", "metal-gpu-intervals", "metal-gpu-info"],
             Some("metal-gpu-intervals"),
         );
-        check("durtion_ns", &["duration_ns", "start_ns"], Some("duration_ns"));
-        check("bench", &["Compositor", "my-eager-bench"], Some("my-eager-bench"));
+        check(
+            "durtion_ns",
+            &["duration_ns", "start_ns"],
+            Some("duration_ns"),
+        );
+        check(
+            "bench",
+            &["Compositor", "my-eager-bench"],
+            Some("my-eager-bench"),
+        );
         check("timeline", &["kernels", "gaps"], None);
         check("", &["kernels", "gaps"], None);
         check("kernels", &[], None);

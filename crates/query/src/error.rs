@@ -1,8 +1,8 @@
 //! Defines the errors of queries: what is wrong, where, and what to do about it.
 
 use metalens_dataset::describe;
-use polars::prelude::PolarsError;
 use metalens_failure::did_you_mean;
+use polars::prelude::PolarsError;
 
 /// A reason why a query has no answer.
 #[derive(Debug, thiserror::Error)]

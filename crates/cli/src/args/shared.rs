@@ -65,15 +65,14 @@ pub(crate) struct ReadingArguments {
     #[arg(long)]
     pub(crate) allow_truncated: bool,
     /// Reader of .trace bundles
-    #[arg(long, value_enum, default_value_t = ReaderChoice::Auto)]
+    #[arg(long, value_enum, default_value_t = ReaderChoice::Native)]
     pub(crate) reader: ReaderChoice,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReaderChoice {
-    /// The native reader
-    Auto,
     /// metalens itself, on any machine
+    #[value(alias = "auto")]
     Native,
     /// Apple's xctrace, on a Mac with Xcode
     Xctrace,

@@ -209,9 +209,12 @@ impl TraceRow {
     }
 }
 
-/// Returns a hash of the kernels of a report, and of how often each ran.
+/// Returns a hash of the kernels of a report, and of how often each ran. If the report does not list
+/// all kernels, it is the hash of none: which of them are listed depends on their times.
 fn work(report: &Report) -> String {
-    let kernels = report.kernels.iter();
+    let instances: u64 = report.kernels.iter().map(|kernel| kernel.instances).sum();
+    let is_complete = instances == report.counts.intervals;
+    let kernels = report.kernels.iter().filter(|_| is_complete);
     let kernels = kernels.map(|kernel| (&kernel.name, &kernel.channel, kernel.instances));
     let mut kernels: Vec<_> = kernels.collect();
     kernels.sort_unstable();

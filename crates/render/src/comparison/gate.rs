@@ -74,7 +74,10 @@ fn verdict_of_all(gates: &[(String, &GateResult)]) -> String {
         format!("Gate passed: all {all} comparisons")
     } else {
         let names = failed.join(", ");
-        format!("Gate failed: {} of {all} comparisons: {names}", failed.len())
+        format!(
+            "Gate failed: {} of {all} comparisons: {names}",
+            failed.len()
+        )
     }
 }
 

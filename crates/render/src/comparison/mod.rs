@@ -6,6 +6,7 @@ mod figures;
 mod gate;
 mod kernels;
 mod several;
+mod thresholds;
 
 use std::path::Path;
 
@@ -34,6 +35,7 @@ pub fn document(comparison: &Comparison, show_names: bool) -> Document {
         Some(opening(comparison)),
         picture(comparison),
         gate::gate(comparison),
+        thresholds::thresholds(comparison),
         Some(changes(comparison)),
         figures::per_unit(comparison),
         Some(kernels::kernels(comparison)),
