@@ -320,9 +320,31 @@ impl Markdown<'_> {
     fn advice(self, finding: &FindingEntry) -> String {
         format!(
             "\n**Do:** {}\n\n**Counter-evidence:** {}",
-            self.text(&finding.advice),
-            self.text(&finding.counter_evidence)
+            self.with_code(&finding.advice),
+            self.with_code(&finding.counter_evidence)
         )
+    }
+
+    /// Returns a sentence whose own words have commands in backticks: these become code. Names and
+    /// texts that would be clipped are written as in any sentence.
+    fn with_code(self, message: &Message) -> String {
+        let is_long = message.text.chars().nth(LONGEST_TEXT).is_some();
+        if self.is_comment && is_long || !message.text.contains('`') {
+            return self.text(message);
+        }
+        let written = |(text, value): Segment<'_>| match value {
+            None if text.matches('`').count() % 2 == 0 => {
+                let parts = text.split('`').zip([false, true].into_iter().cycle());
+                let parts = parts.map(|(part, is_code)| match part.trim() {
+                    _ if is_code => self.code(part),
+                    "" => part.to_owned(),
+                    words => part.replacen(words, &in_markdown(words), 1),
+                });
+                parts.collect()
+            }
+            _ => in_markdown(text),
+        };
+        message.segments().into_iter().map(written).collect()
     }
 }
 
