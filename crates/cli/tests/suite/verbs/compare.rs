@@ -151,7 +151,8 @@ fn several_new_with_a_gate_are_summed_up() {
         assert_eq!(output.status.code(), Some(code), "{runs:?}: {told}");
         assert_eq!(told.lines().last(), Some(last), "{runs:?}: {told}");
 
-        let verdicts = page.lines().filter(|line| line.starts_with("Gate "));
+        let lines = page.lines().map(str::trim_start);
+        let verdicts = lines.filter(|line| line.starts_with("Gate "));
         let words = verdicts.map(|line| line.split(':').next().unwrap_or_default());
         assert_eq!(words.collect::<Vec<_>>(), blocks, "{runs:?}: {page}");
     };
@@ -180,7 +181,12 @@ fn thresholds_are_shown_for_both_sides() {
     let counts = |side: &Value| (side["missed"].as_u64(), side["runs"].as_u64());
 
     let sides = ["--base", "a1", "a2", "--new", "c1", "c2", "c3"];
-    let limits = ["--threshold", "utilization=1%", "--threshold", "average-gap=1us"];
+    let limits = [
+        "--threshold",
+        "utilization=1%",
+        "--threshold",
+        "average-gap=1us",
+    ];
     let found = json(&[&sides[..], &limits].concat());
     check_schema("comparison.schema.json", &found);
     let thresholds = found["thresholds"].as_array().unwrap();
@@ -191,7 +197,11 @@ fn thresholds_are_shown_for_both_sides() {
     assert_eq!(counts(&utilization["base"]), (Some(0), Some(2)));
     assert_eq!(counts(&utilization["new"]), (Some(0), Some(3)));
 
-    let screen = run(folder.path(), &[&["compare"], &sides[..], &limits].concat(), 0);
+    let screen = run(
+        folder.path(),
+        &[&["compare"], &sides[..], &limits].concat(),
+        0,
+    );
     for said in ["Thresholds\n", "FAIL in 2 of 2", "FAIL in 3 of 3", "PASS"] {
         assert!(screen.contains(said), "{said}: {screen}");
     }
