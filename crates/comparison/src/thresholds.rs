@@ -30,7 +30,7 @@ pub struct ThresholdComparison {
 /// A threshold in the runs of one side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThresholdRuns {
-    /// Limit in `unit`.
+    /// Limit in `unit` for every run.
     pub limit: Number,
     /// Unit of the limit and the values.
     pub unit: ThresholdUnit,
@@ -38,7 +38,7 @@ pub struct ThresholdRuns {
     pub wanted: Wanted,
     /// Median of the measured values. Null if no run could be measured.
     pub median: Option<Number>,
-    /// Number of runs.
+    /// Number of runs of the side.
     pub runs: u64,
     /// Number of runs that miss it, or could not be measured.
     pub missed: u64,
