@@ -122,7 +122,7 @@ pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
     }
 
     // The message quotes arguments, and the name of a file may have line breaks.
-    let message = error.render().to_string();
+    let message = without_escape_tip(&error.render().to_string());
     let has_break = |argument: OsString| argument.as_encoded_bytes().contains(&b'\n');
     let message = if std::env::args_os().any(has_break) {
         shown_message(&message)
@@ -136,6 +136,13 @@ pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
         None => out::note(&message),
     }
     ExitCode::from(USAGE)
+}
+
+/// Returns clap's message without the tip to write `-- --option`: an unknown option is a mistake.
+fn without_escape_tip(message: &str) -> String {
+    let is_tip = |line: &&str| line.starts_with("  tip: to pass '");
+    let lines: Vec<&str> = message.lines().filter(|line| !is_tip(line)).collect();
+    lines.join("\n").replace("\n\n\n", "\n\n")
 }
 
 /// Returns the exit code of a result, and prints its error.
@@ -211,13 +218,14 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         Some(error)
     }
 
-    const TYPES: [AsFailure; 14] = [
+    const TYPES: [AsFailure; 15] = [
         as_failure::<Interrupted>,
         as_failure::<Unavailable>,
         as_failure::<Misuse>,
         as_failure::<NotComparable>,
         as_failure::<metalens_analyzer::Error>,
         as_failure::<metalens_batch::Error>,
+        as_failure::<metalens_charts::ChartError>,
         as_failure::<metalens_dataset::Error>,
         as_failure::<metalens_exporter::Error>,
         as_failure::<metalens_github::Error>,

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use metalens_files::Owner;
 use metalens_recorder::RecordRequest;
 
+use super::names::Names;
 use super::shared::{MeasureArguments, PartArguments, nanoseconds};
 
 #[derive(Debug, Args)]
@@ -54,7 +55,7 @@ pub(crate) struct RecordAndAnalyzeArguments {
 #[command(after_help = "Exits with 5 if the recording lacks work that the workload issued.")]
 pub(crate) struct CalibrateArguments {
     /// Bundled workload to run; `metalens workload list` lists them
-    #[arg(long, value_name = "NAME", default_value = "eager")]
+    #[arg(long, value_name = "NAME", default_value = "eager", value_parser = Names::WORKLOADS, hide_possible_values = true)]
     pub(crate) workload: String,
     /// Pairs of runs, one without and one with the recorder; fewer than five prove nothing
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=99))]
@@ -140,7 +141,8 @@ pub(crate) struct RecordingArguments {
     #[arg(trailing_var_arg = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
     /// Bundled workload to record [default: eager]; `metalens workload list` lists them
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["command", "attach", "all_processes"])]
+    #[arg(long, value_name = "NAME", value_parser = Names::WORKLOADS, hide_possible_values = true,
+          conflicts_with_all = ["command", "attach", "all_processes"])]
     pub(crate) workload: Option<String>,
     #[command(flatten)]
     pub(crate) amount: AmountArguments,
@@ -192,14 +194,15 @@ pub(crate) struct RecordingArguments {
     /// Wait this long for the recording to start [default: 120s]
     #[arg(long, value_name = "T", value_parser = nanoseconds, hide = true)]
     pub(crate) start_patience: Option<u64>,
-    #[command(flatten)]
-    pub(crate) cargo: CargoArguments,
     /// Print the commands, and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Use a fake xctrace, on any machine: measures nothing
     #[arg(long)]
     pub(crate) simulate: bool,
+    // The last, because the options after it would get its heading.
+    #[command(flatten)]
+    pub(crate) cargo: CargoArguments,
 }
 
 /// Size of a bundled workload.

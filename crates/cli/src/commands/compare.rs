@@ -51,13 +51,14 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
 
     let is_complete = write_folder(&comparisons, base_run.zip(new_run), arguments)?;
     show(&comparisons, arguments)?;
+    if let Some(folder) = &arguments.output {
+        out::wrote_folder(folder, "comparison.md", quiet);
+    }
     tell_gates(&comparisons, quiet);
 
-    let is_missed =
-        |comparison: &Comparison| comparison.gate.as_ref().is_some_and(|gate| gate.missed);
     Ok(if !is_complete {
         exit::some_failed()
-    } else if comparisons.iter().any(is_missed) {
+    } else if comparison::is_gate_missed(&comparisons) {
         exit::missed()
     } else {
         ExitCode::SUCCESS
@@ -287,13 +288,12 @@ fn compare(
     comparison
 }
 
-/// Prints the verdict of each gate on standard error, and the limits that failed before it.
+/// Prints the verdict of each gate on standard error, after the limits that failed. The last line
+/// is the verdict of all.
 fn tell_gates(comparisons: &[Comparison], quiet: bool) {
-    let gates = comparisons
-        .iter()
-        .filter_map(|comparison| comparison.gate.as_ref());
-    for gate in gates.filter(|gate| gate.missed || !quiet) {
-        for line in comparison::gate_lines(gate) {
+    let is_missed = comparison::is_gate_missed(comparisons);
+    if is_missed || !quiet {
+        for line in comparison::gate_lines(comparisons) {
             out::note(&shown(&line));
         }
     }

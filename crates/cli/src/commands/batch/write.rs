@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context;
 use metalens_batch::{Index, SCHEMA};
 use metalens_files::Folder;
-use metalens_render::folder::LONGEST_REPORT;
+use metalens_render::folder::{LONGEST_REPORT, MANIFEST};
 use metalens_render::{csv, html, index, json, markdown};
 
 use super::trends;
@@ -26,6 +26,12 @@ pub(super) fn check(folder: &Folder, path: &Path, force: bool) -> anyhow::Result
     if force || existing(path).is_some() {
         return Ok(());
     }
+    let manifest = path.join(MANIFEST);
+    anyhow::ensure!(
+        !manifest.exists(),
+        "{} has the report of one recording: choose another folder, or --force writes beside it",
+        path.display()
+    );
     for file in FILES {
         metalens_files::refuse_existing(&path.join(file), false)?;
     }
