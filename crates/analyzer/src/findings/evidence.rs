@@ -37,17 +37,18 @@ impl Evidence {
         self
     }
 
-    /// Returns the severity: the given one, lowered if little time is at stake. A caveat is about
-    /// the numbers, not about time, and stays one.
-    pub(crate) fn severity(&self, at_most: Severity, window_ns: u64) -> Severity {
-        /// Share of the window below which a finding is at most medium.
+    /// Returns the severity: by the time that could be saved, or the given one where that time is
+    /// unknown. A caveat is about the numbers, not about time, and stays one.
+    pub(crate) fn severity(&self, of_rule: Severity, window_ns: u64) -> Severity {
+        /// Share of the window from which on a finding is of high severity.
         const MUCH: f64 = 0.1;
-        let of_gain = match self.at_most_ns {
-            Some(ns) if !is_share(ns, window_ns, SOME) => Severity::Low,
-            Some(ns) if !is_share(ns, window_ns, MUCH) => Severity::Medium,
-            _ => Severity::High,
-        };
-        at_most.max(of_gain)
+        match self.at_most_ns {
+            _ if of_rule == Severity::Caveat => Severity::Caveat,
+            None => of_rule,
+            Some(ns) if is_share(ns, window_ns, MUCH) => Severity::High,
+            Some(ns) if is_share(ns, window_ns, SOME) => Severity::Medium,
+            Some(_) => Severity::Low,
+        }
     }
 
     /// Returns the gain relative to the window.
