@@ -42,6 +42,13 @@ pub(crate) struct RooflinePoint<'a> {
     pub(crate) of_roof: Option<f64>,
 }
 
+/// Returns whether any kernel of a report has a place in a roofline: its bytes and its operations are
+/// known.
+#[must_use]
+pub fn has_roofline(report: &Report) -> bool {
+    !points(report).is_empty()
+}
+
 /// Returns the kernels whose bytes and operations are both known, the most time first.
 pub(crate) fn points(report: &Report) -> Vec<RooflinePoint<'_>> {
     let rows = report.work.iter().flat_map(|work| &work.rows);
