@@ -85,7 +85,7 @@ fn near_limit(report: &Report) -> Option<Evidence> {
 
     let &(first, counters, limiter) = limited.first()?;
     let next = counters.limiters.get(1);
-    let next = next.map(|next| message!(", the next was {}", reading(next)));
+    let next = next.map(|next| message!(", then {}", reading(next)));
     let traffic = counters.bandwidth.and_then(|found| {
         let share = found.share?.at_least;
         Some(message!(
@@ -95,7 +95,7 @@ fn near_limit(report: &Report) -> Option<Evidence> {
         ))
     });
     let text = message!(
-        "{} took {} of the GPU time; while it ran alone, the mean was {}{} ({}){}",
+        "{} took {} of the GPU time; its highest limiter was {} on average{} ({}){}",
         kernel(&first.name),
         share_of(first.total_ns, report.busy.sum_ns),
         reading(limiter),
@@ -133,7 +133,7 @@ fn far_from_limits(report: &Report) -> Option<Evidence> {
 
     let &(first, counters, limiter) = unlimited.first()?;
     let text = message!(
-        "{} took {} of the GPU time; while it ran alone, the highest mean of {} was {} ({})",
+        "{} took {} of the GPU time; the highest of its {} was {} on average ({})",
         kernel(&first.name),
         share_of(first.total_ns, report.busy.sum_ns),
         counted(counters.limiters.len() as u64, "limiter"),
@@ -152,10 +152,10 @@ fn far_from_limits(report: &Report) -> Option<Evidence> {
     Some(Evidence::new(text).at(places.take(3)))
 }
 
-/// Returns a limiter with its mean: `ALU Limiter 91.0 %`.
+/// Returns a limiter with its mean: `ALU Limiter, 91.0 %`.
 fn reading(limiter: &Limiter) -> Message {
     message!(
-        "{} {}",
+        "{}, {}",
         name(&limiter.counter),
         percent(limiter.mean_pct / 100.0)
     )
