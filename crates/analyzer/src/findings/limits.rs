@@ -48,25 +48,26 @@ const SAMPLES: u64 = 5;
 /// Share of the kernel's time that the samples have to cover.
 const COVERED: f64 = 0.25;
 
-/// Returns the kernels that matter and that samples cover, with their limiters, the highest first.
-/// Only samples throughout which a kernel alone ran count for it, so that each of these runs longer
-/// than a sample.
-fn sampled(report: &Report) -> impl Iterator<Item = (&Kernel, &KernelCounters)> {
+/// A kernel with its counters and its highest limiter.
+type Limited<'a> = (&'a Kernel, &'a KernelCounters, &'a Limiter);
+
+/// Returns the kernels that matter and that samples cover, with their highest limiters. Only samples
+/// throughout which a kernel alone ran count for it, so that each of these runs longer than a sample.
+fn sampled(report: &Report) -> impl Iterator<Item = Limited<'_>> {
     let counters = report.counters.as_ref();
     let counters = counters.map_or(&[][..], |counters| &counters.kernels);
-    let with_kernel = counters.iter().filter_map(|of_kernel| {
-        let mut kernels = report.kernels.iter();
-        let kernel = kernels.find(|kernel| {
-            kernel.name == of_kernel.name
-                && kernel.channel == of_kernel.channel
-                && kernel.named_by == of_kernel.named_by
-        });
-        Some((kernel?, of_kernel))
-    });
-    with_kernel.filter(|(kernel, counters)| {
-        is_share(kernel.total_ns, report.busy.sum_ns, MATTERS)
-            && counters.samples >= SAMPLES
-            && is_share(counters.covered_ns, kernel.total_ns, COVERED)
+    let kernels = report.kernels.iter();
+    let matter = kernels.filter(|kernel| is_share(kernel.total_ns, report.busy.sum_ns, MATTERS));
+    matter.filter_map(|kernel| {
+        let found = counters.iter().find(|counters| {
+            counters.name == kernel.name
+                && counters.channel == kernel.channel
+                && counters.named_by == kernel.named_by
+        })?;
+        let is_covered =
+            found.samples >= SAMPLES && is_share(found.covered_ns, kernel.total_ns, COVERED);
+        let limiter = found.limiters.first().filter(|_| is_covered)?;
+        Some((kernel, found, limiter))
     })
 }
 
@@ -76,12 +77,9 @@ fn near_limit(report: &Report) -> Option<Evidence> {
     /// Share of the samples' time in which the unit has to be the highest: otherwise the kernel
     /// has several limits.
     const HIGHEST: f64 = 0.5;
-    let limited = sampled(report).filter_map(|(kernel, counters)| {
-        let limiter = counters.limiters.first()?;
-        let is_near = limiter.mean_pct >= NEAR_PCT && limiter.highest_share >= HIGHEST;
-        is_near.then_some((kernel, counters, limiter))
-    });
-    let limited: Vec<_> = limited.collect();
+    let limited = sampled(report)
+        .filter(|(_, _, limiter)| limiter.mean_pct >= NEAR_PCT && limiter.highest_share >= HIGHEST);
+    let limited: Vec<Limited<'_>> = limited.collect();
 
     let &(first, counters, limiter) = limited.first()?;
     let next = counters.limiters.get(1);
@@ -103,16 +101,8 @@ fn near_limit(report: &Report) -> Option<Evidence> {
         coverage(first, counters),
         traffic,
     );
-    let places = limited.iter().map(|(kernel, _, limiter)| {
-        message!(
-            "{}: {}, {}",
-            self::kernel(&kernel.name),
-            time(kernel.total_ns),
-            reading(limiter)
-        )
-    });
     // No gain: how much less this unit could do is not recorded.
-    Some(Evidence::new(text).at(places.take(3)))
+    Some(Evidence::new(text).at(places(&limited)))
 }
 
 fn far_from_limits(report: &Report) -> Option<Evidence> {
@@ -120,16 +110,14 @@ fn far_from_limits(report: &Report) -> Option<Evidence> {
     const UNUSED_PCT: f64 = 30.0;
     /// The two ends of a roofline. Without both, a unit that was not counted may be the limit.
     const NEEDED: [&str; 2] = ["ALU Limiter", "GPU Last Level Cache Limiter"];
-    let unlimited = sampled(report).filter_map(|(kernel, counters)| {
-        let limiter = counters.limiters.first()?;
+    let unlimited = sampled(report).filter(|(_, counters, limiter)| {
         let is_counted = |name: &&str| {
             let mut limiters = counters.limiters.iter();
             limiters.any(|limiter| limiter.counter == *name)
         };
-        let is_far = limiter.mean_pct < UNUSED_PCT && NEEDED.iter().all(is_counted);
-        is_far.then_some((kernel, counters, limiter))
+        limiter.mean_pct < UNUSED_PCT && NEEDED.iter().all(is_counted)
     });
-    let unlimited: Vec<_> = unlimited.collect();
+    let unlimited: Vec<Limited<'_>> = unlimited.collect();
 
     let &(first, counters, limiter) = unlimited.first()?;
     let text = message!(
@@ -140,16 +128,20 @@ fn far_from_limits(report: &Report) -> Option<Evidence> {
         reading(limiter),
         coverage(first, counters),
     );
-    let places = unlimited.iter().map(|(kernel, _, limiter)| {
+    // No gain: what the kernel could reach is not recorded.
+    Some(Evidence::new(text).at(places(&unlimited)))
+}
+
+/// Returns the first kernels with their times and limiters.
+fn places(kernels: &[Limited<'_>]) -> impl Iterator<Item = Message> {
+    kernels.iter().take(3).map(|(kernel, _, limiter)| {
         message!(
             "{}: {}, {}",
             self::kernel(&kernel.name),
             time(kernel.total_ns),
             reading(limiter)
         )
-    });
-    // No gain: what the kernel could reach is not recorded.
-    Some(Evidence::new(text).at(places.take(3)))
+    })
 }
 
 /// Returns a limiter with its mean: `ALU Limiter, 91.0 %`.
