@@ -118,6 +118,14 @@ pub enum Error {
         /// Number of the phase's intervals.
         count: usize,
     },
+    /// No iterations were detected, or fewer.
+    #[error("there is no iteration {wanted}: {}", detected(*.count))]
+    NoDetectedIteration {
+        /// Requested number, from 1.
+        wanted: u64,
+        /// Number of detected iterations.
+        count: usize,
+    },
     /// The requested window contains no GPU interval of the process.
     #[error(
         "{wanted} has no GPU interval from {} to {}; its first starts at {}, its last ends at {}",
@@ -228,6 +236,14 @@ impl Failure for Error {
             Self::NoSuchIteration { count, .. } => {
                 Some(format!("choose a number from 1 to {count} with --iteration"))
             }
+            Self::NoDetectedIteration { count: 0, .. } => Some(
+                "choose a part by time with --from and --to; or mark iterations in the program with \
+                 os_signpost, and name them with --phase"
+                    .to_owned(),
+            ),
+            Self::NoDetectedIteration { count, .. } => {
+                Some(format!("choose a number from 1 to {count} with --iteration"))
+            }
             Self::EmptyWindow { .. } => {
                 Some("choose --from, --to or --phase so that the part includes some of them".to_owned())
             }
@@ -290,6 +306,14 @@ fn processes_with_intervals(present: &[GpuProcess]) -> String {
 
     let list: Vec<String> = present.iter().map(GpuProcess::to_string).collect();
     format!("processes that used the GPU: {}", list.join(", "))
+}
+
+/// Returns how many iterations were detected.
+fn detected(count: usize) -> String {
+    match count {
+        0 => "no sequence of kernels, command buffers or gaps repeats regularly".to_owned(),
+        count => format!("{count} were detected"),
+    }
 }
 
 fn recorded_names(present: &[String]) -> String {

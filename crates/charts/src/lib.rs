@@ -65,6 +65,7 @@ pub use compare::{alt_comparison, draw_comparison};
 pub use options::{ChartError, ChartOptions};
 pub use palette::Theme;
 pub use raster::png;
+pub use roofline::has_roofline;
 pub use scene::Scene;
 pub use svg::svg;
 pub use trend::{TrendLine, TrendPoint, TrendView, alt_trend, draw_trend};

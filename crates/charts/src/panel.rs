@@ -11,7 +11,7 @@ use crate::lanes::{self, Lane, LaneOwner};
 use crate::options::ChartError;
 use crate::palette::{Color, Palette};
 use crate::scene::Anchor;
-use crate::strip::{Band, Layer, Strip, bars, name_inside};
+use crate::strip::{Band, Layer, Strip, bars, names_inside};
 
 /// Room left of the lanes, for their names.
 pub(crate) const NAMES: f32 = 96.0;
@@ -145,9 +145,12 @@ impl Panel {
             ..place
         };
 
+        let names = self.short_names();
+        let mut names = names.iter().map(String::as_str);
         for lane in &self.lanes {
             lane_place.height = self.lane_height(lane, factor);
-            self.draw_lane(canvas, lane, lane_place);
+            let name = names.next().unwrap_or_default();
+            self.draw_lane(canvas, lane, name, lane_place);
             lane_place.top = lane_place.bottom() + BETWEEN;
         }
 
@@ -157,7 +160,8 @@ impl Panel {
             lane_place.height = height.round();
             strip.draw(canvas, lane_place);
             let faint = canvas.palette.faint;
-            label(canvas, lane_place, &strip.name, &strip.share(), faint);
+            let name = names.next().unwrap_or_default();
+            label(canvas, lane_place, name, &strip.share(), faint);
             lane_place.top = lane_place.bottom() + BETWEEN;
         }
 
@@ -172,7 +176,16 @@ impl Panel {
         Ok(lanes)
     }
 
-    fn draw_lane(&self, canvas: &Canvas, lane: &Lane, place: Area) {
+    /// Returns the names of the lanes, of the causes and of the bands, so short that they fit, and
+    /// so that no two different ones read alike.
+    fn short_names(&self) -> Vec<String> {
+        let lanes = self.lanes.iter().map(|lane| lane.name.as_str());
+        let strips = self.causes.iter().chain(&self.bands);
+        let names = lanes.chain(strips.map(|strip| strip.name.as_str()));
+        font::shorten_all(&names.collect::<Vec<_>>(), SMALL, NAMES - 8.0)
+    }
+
+    fn draw_lane(&self, canvas: &Canvas, lane: &Lane, name: &str, place: Area) {
         let palette = &canvas.palette;
         let (fill, ink) = match lane.owner {
             LaneOwner::Process => (palette.process, palette.text),
@@ -180,7 +193,7 @@ impl Panel {
         };
         canvas.rectangle(place, palette.panel);
         let share = ratio(lane.sweep.total_ns(), self.grid.span_ns());
-        label(canvas, place, &lane.name, &percent(share), ink);
+        label(canvas, place, name, &percent(share), ink);
 
         let spans = lane.sweep.shares().map(|share| {
             let height = height(share, place.height, canvas.pixel.max(1.0));
@@ -189,9 +202,9 @@ impl Panel {
         bars(canvas, place, spans.collect(), fill);
 
         let ink = fill.ink_on_it();
-        for (start, end, name) in &lane.named {
-            name_inside(canvas, self.grid, place, (*start, *end), name, ink);
-        }
+        let named = lane.named.iter();
+        let named = named.map(|(start, end, name)| (*start, *end, name.as_str(), ink));
+        names_inside(canvas, self.grid, place, &named.collect::<Vec<_>>());
     }
 }
 
@@ -205,13 +218,12 @@ pub(crate) fn ticks(width: f32) -> usize {
     (width / 70.0).max(2.0) as usize
 }
 
-/// Writes a lane's name and its share.
+/// Writes a lane's short name and its share.
 fn label(canvas: &Canvas, place: Area, name: &str, share: &str, ink: Color) {
     let baseline = (place.top + place.height / 2.0 + 4.0).round();
-    let name = font::shorten(name, SMALL, NAMES - 8.0);
     let at = (canvas.width - MARGIN, baseline);
     for (at, anchor, text) in [
-        ((MARGIN, baseline), Anchor::Start, name.as_str()),
+        ((MARGIN, baseline), Anchor::Start, name),
         (at, Anchor::End, share),
     ] {
         if !text.is_empty() {

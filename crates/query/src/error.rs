@@ -135,8 +135,8 @@ impl Error {
     }
 }
 
-const TABLES: &str = "the tables are runs, intervals, gaps, kernels, findings and counters; `metalens query \
-                      --schema` lists their columns";
+const TABLES: &str = "the tables are runs, intervals, gaps, kernels, phase_kernels, findings and counters; \
+                      `metalens query --schema` lists their columns";
 
 /// Returns the error below the contexts that polars wraps it in.
 fn root(error: &PolarsError) -> &PolarsError {

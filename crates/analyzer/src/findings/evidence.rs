@@ -1,6 +1,6 @@
 //! Evidence of a finding: numbers, places to look at, and the time at stake.
 
-use crate::basics::message::{Message, moment, percent, time};
+use crate::basics::message::{Message, Value, moment, number, percent, time};
 use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{Cause, Gain, Report, Severity, TopGap};
@@ -83,6 +83,13 @@ pub(crate) fn of_idle(ns: u64, report: &Report) -> Message {
 /// Returns a share as a percentage, `none` if the whole is zero: `38.4 %`.
 pub(crate) fn share_of(part: u64, whole: u64) -> Message {
     ratio(part, whole).map_or_else(|| "none".into(), percent)
+}
+
+/// Returns a rate of memory traffic: `52.0 GB/s`.
+pub(crate) fn bandwidth(gb_per_s: f64) -> Message {
+    number(format!("{gb_per_s:.1} GB/s"), gb_per_s, |gb_per_s| {
+        Value::Bandwidth { gb_per_s }
+    })
 }
 
 /// Returns the longest gaps of a cause.

@@ -11,7 +11,7 @@ mod timeline;
 use metalens_analyzer::message::{counted, time};
 use metalens_analyzer::{Analysis, Report, message};
 use metalens_batch::Index;
-use metalens_charts::{Chart, ChartOptions, alt, draw, svg};
+use metalens_charts::{Chart, ChartOptions, Theme, alt, draw, has_roofline, svg};
 
 use crate::document::{Document, Section};
 use crate::error::{Error, Result};
@@ -32,25 +32,23 @@ const INDEX_SCRIPT: &str = include_str!("../../../../templates/index.js");
 /// report, which may be redacted; the timeline names only the analyzed process.
 pub fn report_page(analysis: &Analysis, report: &Report) -> Result<String> {
     let data = script_json(&timeline::timeline(analysis))?;
-    let drawn = ("timeline".to_owned(), timeline_box(analysis, report)?);
+    let mut drawn = vec![("timeline".to_owned(), timeline_box(analysis, report)?)];
+    if has_roofline(report) {
+        drawn.push(("roofline".to_owned(), roofline(analysis, report)?));
+    }
     let frame = PageFrame {
         kind: "report",
         style: STYLE.to_owned(),
         data: format!("<script type=\"application/json\" id=\"timeline-data\">{data}</script>"),
         script: format!("{SCRIPT}{TABLES_SCRIPT}"),
     };
-    page(&report::document(report), &[drawn], &frame)
+    page(&report::document(report), &drawn, &frame)
 }
 
 /// Returns the index of a batch as a page that loads nothing; it links to the reports.
 pub fn index_page(index: &Index, pictures: &[TrendPicture], show_names: bool) -> Result<String> {
     let drawn = pictures.iter().map(|picture| {
-        let figure = format!(
-            "<figure class=\"trend\"><div class=\"on-light\">{}</div><div class=\"on-dark\">{}</div>\
-             </figure>\n",
-            without_namespace(&picture.svg),
-            without_namespace(&picture.dark_svg)
-        );
+        let figure = themed(&picture.svg, &picture.dark_svg);
         (picture.path.clone(), figure)
     });
     let drawn: Vec<InlineChart> = drawn.collect();
@@ -121,6 +119,30 @@ fn timeline_box(analysis: &Analysis, report: &Report) -> Result<String> {
             ("summary", &sentence(&summary)),
             ("legend", &legend(report)),
         ],
+    )
+}
+
+/// Returns the roofline as a part of the page, whose heading names the process.
+fn roofline(analysis: &Analysis, report: &Report) -> Result<String> {
+    let drawn = |theme: Theme| -> Result<String> {
+        let options = ChartOptions {
+            has_header: false,
+            theme,
+            ..ChartOptions::default()
+        };
+        let scene = draw(Chart::Roofline, analysis, &options).map_err(Error::Timeline)?;
+        Ok(svg(&scene, &alt(Chart::Roofline, report)))
+    };
+    Ok(themed(&drawn(Theme::Light)?, &drawn(Theme::Dark)?))
+}
+
+/// Returns a picture in the colors of the page.
+fn themed(light: &str, dark: &str) -> String {
+    format!(
+        "<figure class=\"trend\"><div class=\"on-light\">{}</div><div class=\"on-dark\">{}</div>\
+         </figure>\n",
+        without_namespace(light),
+        without_namespace(dark)
     )
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::display;
 use super::folder::Folder;
+use super::raw_tables::RawTable;
 use super::table::UNEXPORTED;
 use crate::MARK;
 use crate::error::Error;
@@ -82,6 +83,10 @@ fn run(out: &mut impl Write, scenario: &Scenario, contents: &Contents) -> io::Re
             continue;
         }
         writeln!(out, "            {}", entry(table, scenario))?;
+    }
+
+    for schema in RawTable::listed_last(scenario) {
+        writeln!(out, "            <table schema=\"{schema}\"/>")?;
     }
 
     writeln!(out, "        </data>\n        <tracks/>\n    </run>")

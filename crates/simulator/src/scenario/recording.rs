@@ -65,6 +65,10 @@ pub struct Recording {
     /// True if a bundle stores stacks with a tag, as the newest layout does. An export is the same.
     #[serde(skip_serializing_if = "is_false")]
     pub tagged_stacks: bool,
+    /// True if an export has the raw events, as one has that asks `xctrace` for `kdebug` and
+    /// `time-info`. Every bundle has them.
+    #[serde(skip_serializing_if = "is_false")]
+    pub raw_events: bool,
 }
 
 /// The kind of target that `xctrace record` was given.
@@ -107,6 +111,7 @@ impl Default for Recording {
             counter: Vec::new(),
             shader_timeline: false,
             tagged_stacks: false,
+            raw_events: false,
         }
     }
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::archive::{self, Field, Node};
 use super::file::write_file;
-use super::inputs::{MACH_EPOCH, timebase};
 use crate::MARK;
 use crate::error::Error;
+use crate::export::raw_events::{MACH_EPOCH, timebase};
 use crate::export::toc::{self, Contents};
 use crate::plan::PlannedProcess;
 use crate::scenario::Scenario;
