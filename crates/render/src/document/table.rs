@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn constant_columns_are_removed() {
-        let check = |rows: &[[&str; 3]], left: &[&str], removed: &[(&str, &str)]| {
+        let check = |rows: &[[&'static str; 3]], left: &[&str], removed: &[(&str, &str)]| {
             let columns = ["trace", "verdict", "busy"].map(Column::words);
             let mut table = Table::new("t", "", columns.into());
             rows.iter().for_each(|&row| table.row(row));
