@@ -98,6 +98,12 @@ pub(crate) struct DoctorArguments {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Fix what is safe to fix, after a question for each command; nothing is run as administrator
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) fix: bool,
+    /// Fix without questions
+    #[arg(long, requires = "fix")]
+    pub(crate) yes: bool,
     /// Bundle to write: checks the disk space there [default: here]
     #[arg(short, long, value_name = "X.trace")]
     pub(crate) output: Option<PathBuf>,
