@@ -87,9 +87,9 @@ pub struct Transcript {
     pub others: Vec<String>,
     /// Streams on which `xctrace` printed that it starts and records: standard output, standard
     /// error.
-    spoke_on: [bool; 2],
+    pub spoke_on: [bool; 2],
     /// True if `xctrace` listed issues, which it does at the end.
-    listed_issues: bool,
+    pub listed_issues: bool,
 }
 
 /// Maximum number of lines with unknown meaning that are kept.

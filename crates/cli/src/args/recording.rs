@@ -162,7 +162,8 @@ pub(crate) struct RecordingArguments {
     /// Add an instrument to the template
     #[arg(long = "instrument", value_name = "NAME")]
     pub(crate) instruments: Vec<String>,
-    /// Add CPU samples, which show what the program did while the GPU waited
+    /// Add CPU samples, which show what the program did while the GPU waited; Apple's template has
+    /// them since Xcode 26
     #[arg(long)]
     pub(crate) cpu: bool,
     /// Add hardware counters of the GPU, where the chip and Xcode deliver them; some refuse

@@ -5,10 +5,12 @@ use std::fs;
 use super::state::{EndReason, EndedRecording, Prepared};
 use crate::error::Error;
 use crate::fake_xctrace::arguments::{Length, RecordOrder, RecordTarget};
+use crate::fake_xctrace::lists;
 use crate::fake_xctrace::misbehavior::Misbehavior;
 use crate::fake_xctrace::run_facts::{self, ProcessIdentity, RecordedRows, RunFacts};
 use crate::fake_xctrace::session::Session;
 use crate::fake_xctrace::template::Template;
+use crate::fake_xctrace::version::Build;
 use crate::scenario::Scenario;
 use crate::scenario::recording::TargetKind;
 
@@ -46,7 +48,11 @@ fn facts(
             (TargetKind::Launched, arguments.join(" "))
         }
     };
-    let has_samples = |name: &str| name == "Time Profiler" || name == "CPU Profiler";
+    // Tables of contents of this template list the samples since Xcode 26.
+    let is_new = Build::parse(&session.settings.version) >= Some(Build::XCODE_26);
+    let has_samples = |name: &str| {
+        matches!(name, "Time Profiler" | "CPU Profiler") || (name == lists::METAL && is_new)
+    };
     let is_refused = session.misbehaves(Misbehavior::ShaderTimelineRefused);
 
     let path = program(order, session)?;
