@@ -33,7 +33,7 @@ pub(super) fn all(
                 protection,
                 place,
                 architecture(runner, &found.path, machine),
-                quarantine(runner, "program-quarantine", &found.path),
+                quarantine(runner, "downloaded", &found.path),
                 signature(runner, &found.path),
             ]
         }

@@ -283,7 +283,7 @@ fn downloaded_and_translated_programs_are_found() {
     };
     let expected = [
         ("architecture", Verdict::Warning),
-        ("program-quarantine", Verdict::Warning),
+        ("downloaded", Verdict::Warning),
     ];
     check(&mac, good(), bench, &expected);
     let both = "Mach-O universal binary with 2 architectures: [x86_64] [arm64]\n";
