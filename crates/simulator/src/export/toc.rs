@@ -90,8 +90,10 @@ fn run(out: &mut impl Write, scenario: &Scenario, contents: &Contents) -> io::Re
 
 /// Returns the path of a process's program.
 pub(super) fn path(recording: &Recording, process: &PlannedProcess) -> String {
+    // All runs of a document have one recording, but not one program.
+    let is_its = |program: &String| program.ends_with(&format!("/{}", process.name));
     let program = recording.program.clone();
-    let program = program.filter(|_| process.role == Role::Target);
+    let program = program.filter(|program| process.role == Role::Target && is_its(program));
     program.unwrap_or_else(|| format!("/synthetic/{}", process.name))
 }
 
