@@ -9,6 +9,7 @@ use metalens_xctrace::command::Target;
 use crate::analysis::{AnalysisFailure, analyze_bundle};
 use crate::other_work::OtherWork;
 use crate::plan::RecordingPlan;
+use crate::program_end;
 use crate::watch::BundleVerdict;
 
 impl RecordingPlan {
@@ -32,7 +33,7 @@ impl RecordingPlan {
         let Err(error) = checked else {
             return BundleVerdict::Good;
         };
-        if let Some(work) = self.work_of_other(&error) {
+        if let Some(work) = self.work_of_other(bundle, &error) {
             return BundleVerdict::OfOther(work);
         }
         match judge(&error) {
@@ -50,12 +51,15 @@ impl RecordingPlan {
 impl RecordingPlan {
     /// Returns the GPU work of a process that started during the recording, if an analysis failed
     /// because the started program has none.
-    fn work_of_other(&self, error: &AnalysisFailure) -> Option<OtherWork> {
+    fn work_of_other(&self, bundle: &Path, error: &AnalysisFailure) -> Option<OtherWork> {
         let is_launched = matches!(self.xctrace_request.record.target, Target::Launch(_));
         match error {
             AnalysisFailure::Analysis(metalens_analyzer::Error::NoGpuIntervals {
                 present, ..
-            }) if is_launched => OtherWork::find(present, self.running_before.as_ref()?),
+            }) if is_launched => {
+                let recorded = program_end::recorded_pid(bundle)?;
+                OtherWork::find(present, recorded, self.running_before.as_ref()?)
+            }
             _ => None,
         }
     }

@@ -21,10 +21,17 @@ pub struct OtherWork {
 }
 
 impl OtherWork {
-    /// Finds, among the processes with GPU work, the one with the most that started after `before`.
-    pub(crate) fn find(present: &[GpuProcess], before: &RunningProcesses) -> Option<Self> {
+    /// Finds, among the processes with GPU work, the one with the most that started after the recorded
+    /// one. Process ids rise; where they start again from 1, none is found.
+    pub(crate) fn find(
+        present: &[GpuProcess],
+        recorded: u32,
+        before: &RunningProcesses,
+    ) -> Option<Self> {
         let new = present.iter().filter_map(|process| {
-            let pid = process.pid.filter(|pid| !before.has(*pid))?;
+            let pid = process
+                .pid
+                .filter(|pid| *pid > recorded && !before.has(*pid))?;
             Some(Self {
                 name: process.name.clone(),
                 pid,
@@ -70,10 +77,16 @@ mod tests {
             intervals,
         };
         let check = |present: &[GpuProcess], expected: Option<u32>| {
-            let found = OtherWork::find(present, &before);
+            let found = OtherWork::find(present, 300, &before);
             assert_eq!(found.map(|work| work.pid), expected);
         };
-        check(&[process(301, 900), process(5, 2), process(6, 7)], Some(6));
+        let all = [
+            process(301, 900),
+            process(5, 99),
+            process(302, 2),
+            process(303, 7),
+        ];
+        check(&all, Some(303));
         check(&[process(301, 900)], None);
         check(&[], None);
     }

@@ -93,7 +93,6 @@ const GOOD: &[Case] = &[
     plain("basename-in-cwd"),
     plain("exit-57"),
     plain("shader-timeline-refused"),
-    plain("child-works"),
     plain("other-copy"),
     plain("leaves-scratch"),
     plain("holds-scratch"),
@@ -109,6 +108,9 @@ const GOOD: &[Case] = &[
         ..PLAIN
     },
 ];
+
+/// Cases in which another process than the recorded one has the GPU work.
+const OF_CHILD: &[Case] = &[plain("child-works")];
 
 /// Cases of a complete bundle without GPU work of the program.
 const EMPTY: &[Case] = &[
@@ -236,13 +238,25 @@ fn an_xctrace_that_saves_is_never_killed() {
     });
 }
 
-/// A program that was left suspended is named.
+/// The recording is complete, and says whose work it has.
 #[test]
-fn a_suspended_program_is_named() {
+fn work_of_a_child_is_a_good_recording() {
+    each(OF_CHILD, |case| {
+        let (_, output, disk) = check(case);
+        assert_eq!(output.status.code(), Some(0), "{}", case.name);
+        let expected = "x.recording.json\nx.trace: saved, without GPU work of the process\n";
+        assert_eq!(disk, expected, "{}", case.name);
+    });
+}
+
+/// A program that was left is named. The system continues a suspended one whose parent ends, and hangs
+/// up on it.
+#[test]
+fn a_program_that_is_left_is_named() {
     let case = Case {
         name: "leaves-target",
         options: &["--time-limit", "200ms"],
-        script: "exec sleep 600",
+        script: "trap '' HUP; exec sleep 600",
         ..PLAIN
     };
     let (_, output, disk) = check(&case);
@@ -386,6 +400,7 @@ fn every_misbehavior_has_a_case() {
         NOT_STARTED,
         HANGING,
         GOOD,
+        OF_CHILD,
         EMPTY,
         CUT_OFF,
         SLOW,
