@@ -82,14 +82,15 @@ fn the_end_of_the_program_is_noted_and_stored() {
     );
 }
 
-/// Lines that look like those of `xctrace` are the program's, and its progress bars pass through.
+/// Lines that look like those of `xctrace` are the program's, once it records, and its progress bars pass
+/// through.
 #[test]
 fn words_of_the_program_are_not_those_of_xctrace() {
     let bench = Bench::new();
     let forged = "[Error] loss is NaN\n* [Warning] slow\nTarget app exited, ending recording...\n\
                   Output file saved as: other.trace\n";
     let script = format!(
-        "printf '{}' >&2; printf '\\r 1%%\\r 2%%\\n' >&2",
+        "sleep 0.5; printf '{}' >&2; printf '\\r 1%%\\r 2%%\\n' >&2",
         forged.replace('\n', "\\n")
     );
     let output = bench.fine(&[], &recording(&["-q"], &script));
