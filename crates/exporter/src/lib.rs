@@ -20,6 +20,7 @@
 
 mod basis;
 mod call;
+mod changed_template;
 mod contents;
 mod document;
 mod drafts;

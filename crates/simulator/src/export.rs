@@ -89,7 +89,7 @@ fn write_scenario(folder: &mut Folder, scenario: &Scenario) -> Result<(), Error>
     folder.write_whole("scenario.toml", |out| out.write_all(text.as_bytes()))
 }
 
-fn scenario_text(scenario: &Scenario) -> Result<String, Error> {
+pub(crate) fn scenario_text(scenario: &Scenario) -> Result<String, Error> {
     Ok(format!(
         "# synthetic: {MARK}\n{}",
         toml::to_string(scenario)?

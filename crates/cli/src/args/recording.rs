@@ -99,6 +99,12 @@ pub(crate) struct DoctorArguments {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Fix what is safe to fix, after a question for each command; nothing is run as administrator
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) fix: bool,
+    /// Fix without questions
+    #[arg(long, requires = "fix")]
+    pub(crate) yes: bool,
     /// Bundle to write: checks the disk space there [default: here]
     #[arg(short, long, value_name = "X.trace")]
     pub(crate) output: Option<PathBuf>,
@@ -158,7 +164,8 @@ pub(crate) struct RecordingArguments {
     /// Add an instrument to the template
     #[arg(long = "instrument", value_name = "NAME")]
     pub(crate) instruments: Vec<String>,
-    /// Add CPU samples, which show what the program did while the GPU waited
+    /// Add CPU samples, which show what the program did while the GPU waited; Apple's template has
+    /// them since Xcode 26
     #[arg(long)]
     pub(crate) cpu: bool,
     /// Add hardware counters of the GPU, where the chip and Xcode deliver them; some refuse

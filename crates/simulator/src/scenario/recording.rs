@@ -36,6 +36,9 @@ pub struct Recording {
     /// Arguments of the recorded process; the attribute is absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
+    /// Path of the recorded program; by default one that does not exist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// Duration of the run; by default until `tail` after the last event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wall: Option<Nanos>,
@@ -100,6 +103,7 @@ impl Default for Recording {
             exit_status: 0,
             termination: "exit(0)".to_owned(),
             arguments: None,
+            program: None,
             wall: None,
             tail: Nanos::new(300_000_000),
             performance_state: "Maximum".to_owned(),
