@@ -713,7 +713,7 @@
     let intervals = 0;
     const add = (name, ns, many) => {
       const [sum, number] = kernels.get(name) || [0, 0];
-      kernels.set(name, [sum + ns, number + many]);
+      kernels.set(name, [sum + ns, many === null ? null : number + many]);
     };
     const isInFull = isExact([from, to]);
     if (isInFull) {
@@ -746,17 +746,22 @@
     return { from, to, ns: to - from, busy, idle: idleNs, intervals, kernels, isInFull };
   }
 
-  const MOST_KERNELS = 5;
+  const MOST_KERNELS = 6;
 
-  /** Selects a part of the window, and shows what happened in it; without arguments, selects nothing. */
-  function select(from, to, what) {
+  /**
+   * Selects a part of the window, and shows what happened in it; without arguments, selects nothing. Where there are only
+   * buckets, the selection is rounded out to them, unless it is the place of something known.
+   */
+  function select(from, to, what, isKnown) {
     const shown = byId('selected');
     request();
     selected = from === undefined ? null : { from: Math.max(0, from), to: Math.min(SPAN, to), what };
     shown.hidden = !selected;
     if (!selected || selected.to < selected.from) { selected = null; shown.hidden = true; return; }
     const found = sums(selected.from, selected.to);
-    if (!found.isInFull) Object.assign(selected, { from: found.from, to: found.to });
+    const isRounded = found.from !== selected.from || found.to !== selected.to;
+    const head = isKnown ? { ...selected, ns: selected.to - selected.from } : found;
+    if (!isKnown) Object.assign(selected, { from: found.from, to: found.to });
     shown.dataset.sums = JSON.stringify({ ns: found.ns, busy: found.busy, idle: found.idle, intervals: found.intervals });
     const share = ns => percent(found.ns ? ns / found.ns : 0);
     const entry = (words, ns, kind) => {
@@ -774,7 +779,8 @@
     const name = document.createElement('bdi');
     name.textContent = what ? `${what}, ` : '';
     byId('selected-head').replaceChildren('Selected: ', name,
-      `${time(found.ns)} (${count(found.ns)}\u00a0ns) from ${moment(found.from)}` + (found.isInFull ? '' : ', rounded out to buckets'));
+      `${time(head.ns)} (${count(head.ns)}\u00a0ns) from ${moment(head.from)}` + (!isRounded ? ''
+        : isKnown ? `. Here this page has only buckets: these are the sums of ${time(found.ns)} around it` : ', rounded out to buckets'));
     const many = `${count(found.intervals)} ${found.intervals === 1 ? 'interval begins' : 'intervals begin'} in it`;
     const order = data.causes.map((cause, at) => [cause, found.idle[at]]).filter(([, ns]) => ns).sort(([, a], [, b]) => b - a);
     byId('selected-sums').replaceChildren(
@@ -783,7 +789,7 @@
     const kernels = [...found.kernels].sort(([, [a]], [, [b]]) => b - a), rest = kernels.splice(MOST_KERNELS);
     byId('selected-kernels').replaceChildren(
       ...kernels.map(([name, [ns, many]]) => entry(name, ` ${time(ns)}` + (many === null ? '' : `, ${count(many)}×`), kernelClass(name))),
-      ...(rest.length ? [entry(`${count(rest.length)} more kernels`, ` ${time(rest.reduce((all, [, [ns]]) => all + ns, 0))}`)] : []));
+      ...(rest.length ? [entry(rest.length === 1 ? '1 more kernel' : `${count(rest.length)} more kernels`, ` ${time(rest.reduce((all, [, [ns]]) => all + ns, 0))}`)] : []));
   }
   const kernelClass = name => {
     const color = data.colored.findIndex(number => number && nameOf(number) === name);
@@ -809,8 +815,11 @@
     const [series, found] = kernels.find(([, one]) => one >= 0) || [];
     if (gap >= 0) select(at, gaps.end[gap], 'gap');
     else if (series) select(at, series.end[found], nameOf(series.name[found]));
-    else select(at, at + (long || 0));
-    if (selected) look(...(selected.to > selected.from ? around(selected) : [at - SPAN / 200, at + SPAN / 200]));
+    else select(at, at + (long || 0), '', true);
+    const isNarrow = !selected || selected.to <= selected.from, wide = isNarrow ? SPAN / 200 : selected.to - selected.from;
+    const least = isExact([at, at]) ? 0 : 10 * buckets.width_ns;
+    if (wide < least || isNarrow) look(at - Math.max(wide, least), at + Math.max(wide, least));
+    else look(...around(selected));
     show();
   }
 

@@ -152,6 +152,12 @@ impl Palette {
         }
     }
 
+    /// Returns the color of a kernel by its number, the same on every chart and page.
+    pub(crate) fn kernel(&self, number: usize) -> Color {
+        let own = self.kernels.get(number);
+        own.copied().unwrap_or(self.process)
+    }
+
     /// Returns the color of a cause, the same on every chart.
     pub(crate) const fn cause(&self, cause: Cause) -> Color {
         Color::opaque(match (cause, self.theme) {

@@ -19,8 +19,6 @@ use crate::wording;
 const ITEMS: usize = 50;
 /// Largest number of places of a finding; the others are counted.
 const PLACES: usize = 10;
-/// Number of findings that are open from the beginning.
-const OPEN: usize = 1;
 /// Size of a small picture of busy shares: pixels for the whole window, and for a share of 100 %.
 const THUMBNAIL: (usize, usize) = (120, 28);
 
@@ -74,8 +72,11 @@ fn block(block: &Block, around: &Surroundings<'_>) -> String {
         Block::Table(found) => table(found, around.colors),
         Block::Chart(found) => chart(found, around.drawn),
         Block::Findings(found) | Block::FirstSteps(found) => {
+            let first = found.iter().position(is_weighty).unwrap_or(0);
             let numbered = found.iter().enumerate();
-            numbered.map(|(at, one)| finding(one, at < OPEN)).collect()
+            numbered
+                .map(|(at, one)| finding(one, at == first))
+                .collect()
         }
     }
 }
@@ -154,6 +155,11 @@ fn width(part: u64, whole: u64) -> String {
     format!("{:.3}%", percent.min(100.0))
 }
 
+/// Returns whether a finding may be open from the beginning before all others.
+fn is_weighty(finding: &FindingEntry) -> bool {
+    matches!(finding.severity, Severity::High | Severity::Medium)
+}
+
 fn finding(finding: &FindingEntry, is_open: bool) -> String {
     let severity = match finding.severity {
         Severity::High => "high",
@@ -161,8 +167,7 @@ fn finding(finding: &FindingEntry, is_open: bool) -> String {
         Severity::Low => "low",
         Severity::Caveat => "caveat",
     };
-    let is_weighty = matches!(finding.severity, Severity::High | Severity::Medium);
-    let open = if is_open && is_weighty { " open" } else { "" };
+    let open = if is_open { " open" } else { "" };
     let gain = finding
         .gain
         .as_ref()

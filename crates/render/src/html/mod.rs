@@ -249,6 +249,7 @@ fn without_namespace(svg: &str) -> String {
 mod tests {
     use metalens_analyzer::message::path;
     use metalens_analyzer::{Note, NoteDetail, NoteSeverity};
+    use metalens_charts::Theme;
     use metalens_testing::analysis_of;
 
     use super::*;
@@ -334,6 +335,19 @@ mod tests {
         };
         assert!(page(true).contains("/home/somebody/secret"));
         assert!(!page(false).contains("/home/somebody"));
+    }
+
+    /// A kernel has one color on the page and on every picture.
+    #[test]
+    fn kernels_have_the_colors_of_the_charts() {
+        let (light, dark) = STYLE.split_once("prefers-color-scheme: dark").unwrap();
+        let themes = [(light, Theme::Light), (dark, Theme::Dark)];
+        for (style, theme) in themes {
+            for (at, color) in KernelColors::css(theme).iter().enumerate() {
+                let declared = format!("--kernel-{at}: {color};");
+                assert!(style.contains(&declared), "{theme:?}: {declared}");
+            }
+        }
     }
 
     /// Styles and scripts of the page neither end their elements early nor load anything.

@@ -651,9 +651,8 @@ fn check_use(name: &str, found: &Value, report: &Value, data: &Value) {
         assert_eq!(link["at_ns"], gap["start_ns"], "{name}");
         let selected = numbers(&link["selected"]);
         let long = gap["duration_ns"].as_f64().unwrap();
-        let by = (selected[1] - selected[0] - long).abs();
-        let bucket = data["buckets"]["width_ns"].as_f64().unwrap_or(0.0);
-        assert!(by <= 2.0 * bucket, "{name}: {link}, {gap}");
+        let by = selected[1] - selected[0] - long;
+        assert!(by.abs() < 0.5, "{name}: {link}, {gap}");
     }
     assert!(
         !in_section("findings").is_empty(),
