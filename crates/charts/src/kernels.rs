@@ -38,19 +38,7 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
 
     let top = canvas.header(report, &title, &[&left_out]);
     let inner = canvas.width - 2.0 * MARGIN;
-    // A narrow chart has no room for bars.
-    let (names, bars, figures) = if canvas.width >= WIDE {
-        (0.25, 0.16, 142.0)
-    } else {
-        (0.33, 0.0, 100.0)
-    };
-
-    let columns = KernelColumns {
-        names: (inner * names).round(),
-        bars: (inner * bars).round(),
-        figures,
-        right: canvas.width - MARGIN - 12.0,
-    };
+    let columns = KernelColumns::of(&shown, inner, canvas.width);
 
     let key_height = key(&Canvas::new(options, ""), 0.0);
     let room = options.height.map_or(0.0, |height| {
@@ -109,10 +97,39 @@ struct KernelColumns {
     bars: f32,
     /// Room right of a bar, for its figures.
     figures: f32,
+    /// True if there is room for the numbers of instances.
+    has_counts: bool,
     right: f32,
 }
 
 impl KernelColumns {
+    /// Returns columns as wide as their contents need, if that leaves room for the durations.
+    fn of(shown: &[&Kernel], inner: f32, width: f32) -> Self {
+        let is_wide = width >= WIDE;
+        // A narrow chart has no room for bars.
+        let (least, most, bars) = if is_wide {
+            (0.2, 0.36, 0.14)
+        } else {
+            (0.33, 0.33, 0.0)
+        };
+        let widest = |text: &dyn Fn(&Kernel) -> String| {
+            let widths = shown.iter().map(|kernel| font::width(&text(kernel), SMALL));
+            widths.fold(0.0, f32::max)
+        };
+        let names = widest(&|kernel| format!("{}  {}", kernel.name, channel(kernel, true)));
+        let names = (names + 8.0).clamp(inner * least, inner * most).round();
+        let bars = (inner * bars).round();
+        let [short, long] = [false, true].map(|has_counts| widest(&|one| figures(one, has_counts)));
+        let has_counts = is_wide && names + bars + long <= inner * 0.7;
+        Self {
+            names,
+            bars,
+            figures: if has_counts { long } else { short } + 8.0,
+            has_counts,
+            right: width - MARGIN - 12.0,
+        }
+    }
+
     fn bars_left(&self) -> f32 {
         MARGIN + self.names + 8.0
     }
@@ -129,7 +146,7 @@ fn heads(canvas: &Canvas, place: Area, columns: &KernelColumns) {
         canvas.text(at, SMALL, Anchor::Start, canvas.palette.faint, text);
     };
     head(MARGIN, "kernel");
-    let figures = if columns.bars > 0.0 {
+    let figures = if columns.has_counts {
         "total time, share, count"
     } else {
         "total time, share"
@@ -195,17 +212,20 @@ fn bar(
         left = bar.right() + 6.0;
     }
 
-    let share = percent(kernel.time_pct / 100.0);
-    let short = format!("{}, {share}", short_time(kernel.total_ns));
-    let long = format!("{short}, {}×", count(kernel.instances));
-    let room = columns.spread() - 10.0 - left;
-    let text = if font::width(&long, SMALL) <= room {
-        long
-    } else {
-        short
-    };
+    let text = figures(kernel, columns.has_counts);
     let at = (left, middle + 4.0);
     canvas.text(at, SMALL, Anchor::Start, palette.text, &text);
+}
+
+/// Returns the total time of a kernel and its share, with or without the number of instances.
+fn figures(kernel: &Kernel, has_counts: bool) -> String {
+    let share = percent(kernel.time_pct / 100.0);
+    let text = format!("{}, {share}", short_time(kernel.total_ns));
+    if has_counts {
+        format!("{text}, {}×", count(kernel.instances))
+    } else {
+        text
+    }
 }
 
 /// Draws the spread of the durations: a thin line from the shortest to the longest, a thick one

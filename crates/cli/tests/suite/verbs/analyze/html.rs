@@ -475,7 +475,7 @@ fn more_intervals_than_fit_become_buckets_that_sum_to_the_report() {
     let rows = busy.chunks(usize::try_from(count).unwrap());
     let lanes = buckets["rows"].as_array().unwrap();
     assert_eq!(rows.len(), lanes.len());
-    let mut sums = BTreeMap::new();
+    let mut sums: BTreeMap<u64, u64> = BTreeMap::new();
     for (row, lane) in rows.zip(lanes) {
         *sums.entry(lane[0].as_u64().unwrap()).or_default() += row.iter().sum::<u64>();
     }
