@@ -1110,6 +1110,10 @@
     const began = performance.now();
     for (let n = 0; n < 10; n++) draw();
     results.draw_ms = (performance.now() - began) / 10;
+    const chosen = performance.now();
+    for (let n = 0; n < 10; n++) select(0, SPAN);
+    results.select_ms = (performance.now() - chosen) / 10;
+    select();
     results.mode = mode();
     results.shades = painted();
     results.bucket_hover = results.mode === 'buckets' ? pointer(width() / 2, layout[1].top + 5) : null;

@@ -85,7 +85,7 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
         name(&canvas, line, &columns, (text, kernel), several);
         let fill = canvas.palette.kernel(colors.number(&kernel.name));
         bar(&canvas, line, &columns, kernel, (largest, fill));
-        spread(&canvas, line, &axis, kernel);
+        spread(&canvas, line, &axis, (kernel, fill));
     }
     let bottom = key(&canvas, place.bottom() + AXIS + 4.0);
     canvas.finish(bottom + MARGIN - 6.0, options)
@@ -235,9 +235,10 @@ fn figures(kernel: &Kernel, has_counts: bool) -> String {
     clippy::cast_possible_truncation,
     reason = "a place on a canvas"
 )]
-fn spread(canvas: &Canvas, line: Area, axis: &Axis, kernel: &Kernel) {
+fn spread(canvas: &Canvas, line: Area, axis: &Axis, (kernel, fill): (&Kernel, Color)) {
     let marks = SpreadMarks {
         canvas,
+        fill,
         middle: (line.top + line.height / 2.0).round(),
     };
     let x = |ns: u64| (line.left + line.width * axis.along(ns as f64) as f32).round();
@@ -250,6 +251,7 @@ fn spread(canvas: &Canvas, line: Area, axis: &Axis, kernel: &Kernel) {
 /// Marks of a spread, at one height.
 struct SpreadMarks<'a> {
     canvas: &'a Canvas,
+    fill: Color,
     middle: f32,
 }
 
@@ -273,12 +275,12 @@ impl SpreadMarks<'_> {
     }
 
     fn usual(&self, from: f32, to: f32) {
-        self.stroke(from, to, 6.0, self.canvas.palette.process);
+        self.stroke(from, to, 6.0, self.fill);
     }
 
     fn median(&self, at: f32) {
         let palette = &self.canvas.palette;
-        for (radius, fill) in [(5.5, palette.background), (4.5, palette.process)] {
+        for (radius, fill) in [(5.5, palette.background), (4.5, self.fill)] {
             let points = circle((at, self.middle), radius);
             self.canvas.add(Primitive::Polygon { points, fill });
         }
@@ -309,6 +311,7 @@ fn key(canvas: &Canvas, top: f32) -> f32 {
 
         let marks = SpreadMarks {
             canvas,
+            fill: canvas.palette.faint,
             middle: line + 10.0,
         };
 
