@@ -56,7 +56,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     let total = report.gaps.total_ns;
     title(&canvas, place, "Number of gaps by length", TITLE);
     // A bar holds gaps of several causes, which the second panel shows.
-    let neutral = canvas.palette.faint;
+    let neutral = canvas.palette.text;
     panel(&canvas, place, range, Axis::count(most), &bins, |bin| {
         vec![(neutral, bin.count as f64)]
     })?;
