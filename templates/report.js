@@ -248,7 +248,11 @@
   };
   const count = number => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
   /** Formats a time of the recording as the option --from accepts it. */
-  const moment = (ns, digits = 6) => ((data.start_ns + ns) / 1e9).toFixed(digits) + 's';
+  const moment = (ns, digits = 6) => {
+    // Rounded down, as in the sentences and tables.
+    const part = Math.floor(Math.round(data.start_ns + ns) / 10 ** (9 - digits));
+    return (part / 10 ** digits).toFixed(digits) + 's';
+  };
 
   // ---- Drawing.
 
