@@ -121,10 +121,12 @@ impl KernelColumns {
         let bars = (inner * bars).round();
         let [short, long] = [false, true].map(|has_counts| widest(&|one| figures(one, has_counts)));
         let has_counts = is_wide && names + bars + long <= inner * 0.7;
+        let figures = if has_counts { long } else { short };
+        let head = font::width(head(has_counts), SMALL);
         Self {
             names,
             bars,
-            figures: if has_counts { long } else { short } + 8.0,
+            figures: figures.max(head - bars) + 8.0,
             has_counts,
             right: width - MARGIN - 12.0,
         }
@@ -141,18 +143,14 @@ impl KernelColumns {
 }
 
 fn heads(canvas: &Canvas, place: Area, columns: &KernelColumns) {
-    let head = |x: f32, text: &str| {
+    let write = |x: f32, text: &str| {
         let at = (x, place.top - 8.0);
         canvas.text(at, SMALL, Anchor::Start, canvas.palette.faint, text);
     };
-    head(MARGIN, "kernel");
-    let figures = if columns.has_counts {
-        "total time, share, count"
-    } else {
-        "total time, share"
-    };
-    head(columns.bars_left(), figures);
-    head(place.left, "duration");
+    write(MARGIN, "kernel");
+    let figures = head(columns.has_counts);
+    write(columns.bars_left(), figures);
+    write(place.left, "duration");
 }
 
 /// Writes the name, and the channel if kernels ran on several.
@@ -215,6 +213,15 @@ fn bar(
     let text = figures(kernel, columns.has_counts);
     let at = (left, middle + 4.0);
     canvas.text(at, SMALL, Anchor::Start, palette.text, &text);
+}
+
+/// Returns the heading of the figures.
+const fn head(has_counts: bool) -> &'static str {
+    if has_counts {
+        "total time, share, count"
+    } else {
+        "total time, share"
+    }
 }
 
 /// Returns the total time of a kernel and its share, with or without the number of instances.
