@@ -40,6 +40,24 @@ impl Axis {
         }
     }
 
+    /// Makes an axis of the recording's time, written as tables write moments: `0.871s`.
+    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
+    pub(crate) fn recording(start_ns: u64, end_ns: u64, most: usize) -> Self {
+        const SECOND: u64 = 1_000_000_000;
+        let end_ns = end_ns.max(start_ns.saturating_add(1));
+        let step = round_step(end_ns - start_ns, most.max(1) as u64);
+        let decimals = decimals(step, SECOND);
+        let first = start_ns.div_ceil(step);
+        let ticks = (first..=end_ns / step).map(|at| (at * step) as f64);
+        let label = |time: f64| format!("{:.decimals$}s", time / SECOND as f64);
+        Self {
+            from: start_ns as f64,
+            to: end_ns as f64,
+            logarithmic: false,
+            ticks: ticks.map(|time| (time, label(time))).collect(),
+        }
+    }
+
     /// Makes an axis from 0 to a round length that is not below `most_ns`.
     #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
     pub(crate) fn length(most_ns: u64) -> Self {
@@ -417,5 +435,25 @@ mod tests {
             let labels: Vec<String> = axis.ticks.into_iter().map(|t| t.1).collect();
             assert_eq!(labels.join("|"), expected);
         }
+    }
+
+    #[test]
+    fn recording_times_are_written_as_in_tables() {
+        let check = |from: u64, to: u64, expected: &[&str]| {
+            let axis = Axis::recording(from, to, 7);
+            let labels: Vec<String> = axis.ticks.iter().map(|tick| tick.1.clone()).collect();
+            assert_eq!(labels, expected);
+            let first = axis.ticks.first().map(|tick| axis.along(tick.0));
+            assert!(
+                first.is_some_and(|at| (0.0..0.5).contains(&at)),
+                "{first:?}"
+            );
+        };
+        let window = ["0.25s", "0.30s", "0.35s", "0.40s", "0.45s", "0.50s"];
+        check(201_147_000, 510_748_774, &window);
+        let enlarged = [
+            "1.0546s", "1.0548s", "1.0550s", "1.0552s", "1.0554s", "1.0556s",
+        ];
+        check(1_054_410_000, 1_055_677_000, &enlarged);
     }
 }
