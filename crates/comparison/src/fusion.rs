@@ -37,7 +37,7 @@ pub struct Fusion {
 pub enum FusionVerdict {
     /// Fewer dispatches, under other names, with about the same GPU time or less.
     Consistent,
-    /// The number of dispatches did not fall.
+    /// The number of GPU intervals did not fall, nor the GPU time.
     NoSign,
     /// Fewer dispatches for a possibly different reason, or too few figures.
     Unclear,
@@ -153,9 +153,15 @@ fn verdict(
     };
     let is_renamed = names.added > 0 && names.removed > 0;
     match (dispatches.material_class(), sum.material_class()) {
+        // One interval can hold all dispatches of an encoder, as with MLX and candle.
+        (ChangeClass::Unchanged, ChangeClass::Shrunk) => (
+            Unclear,
+            "As many GPU intervals in less GPU time: fusion inside encoders explains this as well as \
+             faster kernels do; the Shader Timeline would tell",
+        ),
         (ChangeClass::Unchanged | ChangeClass::Grown, _) => (
             NoSign,
-            "No sign of fusion: the number of dispatches did not fall",
+            "No sign of fusion: the number of GPU intervals did not fall",
         ),
         (ChangeClass::Shrunk, ChangeClass::Unstable | ChangeClass::Unknown) => (
             Unclear,

@@ -85,8 +85,8 @@ pub(super) const RULES: &[Rule] = &[
             },
             Knob {
                 framework: FrameworkName::PyTorch,
-                advice: "torch.mps.profiler.profile() emits signposts: record them, and select \
-                     one with --phase.",
+                advice: "torch.mps.profiler.profile() emits signposts: record them with --instrument \
+                     os_signpost, and select them with --phase.",
             },
         ],
         counter_evidence: "None: the recording has no labels.",

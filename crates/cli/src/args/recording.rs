@@ -201,7 +201,7 @@ pub(crate) struct RecordingArguments {
     /// Wait this long for the recording to start [default: 120s]
     #[arg(long, value_name = "T", value_parser = nanoseconds, hide = true)]
     pub(crate) start_patience: Option<u64>,
-    /// Print the commands, and run nothing
+    /// Print the commands, and record nothing; --cargo builds the program
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Use a fake xctrace, on any machine: measures nothing

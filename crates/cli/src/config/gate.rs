@@ -274,7 +274,7 @@ mod tests {
         );
         check(
             "metrics = { \"#\" = { max = 1 } }",
-            "unknown figure: `metalens",
+            "unknown figure; `metalens gate ids` lists all",
         );
         check(
             "metrics = { \"busy.busy_ns\" = \"2%\" }",

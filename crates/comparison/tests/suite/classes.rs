@@ -71,6 +71,18 @@ fn quantities_and_fusion_verdicts() {
         FusionVerdict::Unclear,
         "less work explains this as well as fusion does",
     );
+    // One encoder holds all dispatches: what a compiler fuses inside shows as shorter intervals.
+    let short = SMALL.replace(
+        r#"duration = ["9us", "10us"]"#,
+        r#"duration = ["4us", "5us"]"#,
+    );
+    check(
+        &report(SMALL, 1),
+        &report(&short, 1),
+        [Unchanged, Unchanged, Shrunk, Shrunk],
+        FusionVerdict::Unclear,
+        "As many GPU intervals in less GPU time",
+    );
 }
 
 #[test]
