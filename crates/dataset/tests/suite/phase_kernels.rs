@@ -42,7 +42,7 @@ fn check(kernels: usize, rest: bool) {
         [[process.signpost]]
         name = "whole"
         from = "0ms"
-        to = "5s"
+        to = "900ms"
         [[process.stream]]
         count = 120
         duration = {{ cycle = [{durations}] }}

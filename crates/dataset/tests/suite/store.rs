@@ -85,7 +85,7 @@ fn several_processes_can_write_at_once() {
         }
     });
     assert_eq!(run_names(dataset.path()).unwrap().len(), 3);
-    assert_eq!(files(dataset.path()).len(), 18);
+    assert_eq!(files(dataset.path()).len(), 21);
 }
 
 #[test]
@@ -114,6 +114,6 @@ fn a_run_moves_to_its_device() {
         let place = written.files.last().unwrap().to_string_lossy().into_owned();
         let folder = device.unwrap_or("__HIVE_DEFAULT_PARTITION__");
         assert!(place.contains(&format!("/device={folder}/")), "{place}");
-        assert_eq!(files(dataset.path()).len(), 6);
+        assert_eq!(files(dataset.path()).len(), 7);
     }
 }
