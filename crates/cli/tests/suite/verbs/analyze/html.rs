@@ -676,7 +676,7 @@ fn check_use(name: &str, found: &Value, report: &Value, data: &Value) {
         assert!(
             (is - expected).abs() < 1e-6 * span,
             "{name}: {is}, {expected}: {keys:?}"
-        )
+        );
     };
     about(view(0).1 - view(0).0, span / 2.0);
     about(view(1).1 - view(1).0, span / 4.0);
