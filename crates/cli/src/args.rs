@@ -1,10 +1,10 @@
 //! Arguments of the command line.
 
 pub(crate) mod batch;
+pub(crate) mod beside;
 pub(crate) mod chart;
 pub(crate) mod comparing;
 pub(crate) mod posting;
-pub(crate) mod query;
 pub(crate) mod recording;
 pub(crate) mod requests;
 pub(crate) mod shared;
@@ -15,10 +15,10 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use batch::BatchArguments;
+use beside::BesideArguments;
 use chart::ChartArguments;
 use comparing::{BaselineArguments, CompareArguments, GateArguments};
 use posting::PrArguments;
-use query::QueryArguments;
 use recording::{
     CalibrateArguments, DoctorArguments, OwnArguments, RecordAndAnalyzeArguments, RecordArguments,
     WorkloadArguments,
@@ -26,7 +26,7 @@ use recording::{
 use shared::{MeasureArguments, PartArguments, ReadingArguments, nanoseconds};
 
 const AFTER_HELP: &str = "\
-More commands: baseline, calibrate, completions, gate, manual, own, schema, selfcheck, stacks, \
+More commands: baseline, calibrate, completions, gate, manual, mcp, own, schema, selfcheck, stacks, \
 synth, tables, workload. `metalens help COMMAND` explains each.
 
 INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
@@ -65,7 +65,7 @@ pub(crate) enum Command {
     /// Draw a chart of a recording as PNG or SVG
     Chart(ChartArguments),
     /// Query recordings and datasets with SQL
-    Query(QueryArguments),
+    Query(BesideArguments),
     /// Post a report or a comparison as a comment on a pull request, or update it
     Pr(PrArguments),
     /// Check whether this machine can record, and suggest fixes
@@ -88,6 +88,9 @@ pub(crate) enum Command {
     /// Write manual pages, one for each command
     #[command(hide = true)]
     Manual(ManualArguments),
+    /// Serve metalens to coding agents, with the Model Context Protocol
+    #[command(hide = true)]
+    Mcp(BesideArguments),
     /// Change the owner of a bundle from root back to its user
     #[command(hide = true)]
     Own(OwnArguments),
