@@ -201,7 +201,10 @@ async def did_fusing_help(agent):
 
 async def ask_sql(agent):
     tables = await agent.client.call_tool("query", {})
-    assert "kernels" in tables.content[0].text
+    tables = tables.content[0].text
+    assert "kernels  " in tables and "total_ns" in tables and "[cut" not in tables, tables
+    columns = (await agent.client.call_tool("query", {"table": "kernels"})).content[0].text
+    assert "Summed" in columns, columns
     sql = (
         "SELECT kernel, sum(total_ns) AS ns, sum(instances) AS n FROM kernels GROUP BY kernel "
         "ORDER BY kernel"

@@ -14,16 +14,18 @@ use crate::problem::Problem;
 pub(super) const QUERY: &str = "\
 Answers read-only SQL over recordings and datasets, for questions that the other tools do not answer: \
 any figure by any key, over many recordings. Tables: runs, intervals, gaps, kernels, findings, \
-counters. Without sql it lists the tables and their columns: ask for these first. One SELECT; no other \
+counters. Ask first without sql: it lists the columns of all tables, or of one table with units and \
+meanings. One SELECT; no other \
 statement, no function that reads files. Times end in _ns; null means not recorded. Join by run.";
 
 /// Arguments of `query`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct QueryArguments {
-    /// One SELECT, such as SELECT cause, sum(duration_ns) AS ns FROM gaps GROUP BY cause. Without
-    /// it, the tables and their columns are listed.
+    /// One SELECT, such as SELECT cause, sum(duration_ns) AS ns FROM gaps GROUP BY cause.
     sql: Option<String>,
+    /// Without sql: the table whose columns are explained [default: the names of all].
+    table: Option<String>,
     /// Recordings, and datasets that `metalens analyze --parquet` wrote, below a root.
     #[serde(default)]
     inputs: Vec<String>,
@@ -41,8 +43,9 @@ pub(super) async fn query(call: &Call<'_>) -> Result<Answer, Problem> {
         let finished = call
             .metalens("listing the tables".to_owned(), describe, &[])
             .await?;
+        let whole = String::from_utf8_lossy(&finished.stdout);
         return Ok(Answer {
-            text: String::from_utf8_lossy(&finished.stdout).into_owned(),
+            text: columns(&whole, arguments.table.as_deref())?,
             ..Answer::default()
         });
     };
@@ -75,6 +78,30 @@ pub(super) async fn query(call: &Call<'_>) -> Result<Answer, Problem> {
         list: "rows",
         picture: None,
     })
+}
+
+/// Returns what `metalens query --schema` prints of a table, or the names of all columns: a page of
+/// thousands of words is more than most queries need.
+fn columns(whole: &str, table: Option<&str>) -> Result<String, Problem> {
+    let name = |block: &str| block.split_whitespace().next().unwrap_or_default().to_owned();
+    let blocks: Vec<&str> = whole.trim().split("\n\n").collect();
+    if let Some(table) = table {
+        let found = blocks.iter().find(|block| name(block) == table);
+        let known: Vec<String> = blocks.iter().map(|block| name(block)).collect();
+        return found.map(|block| format!("{block}\n")).ok_or_else(|| {
+            Problem::new(format!("there is no table {table:?}"))
+                .hint(format!("use one of {}", known.join(", ")))
+        });
+    }
+    let mut text = String::new();
+    for block in blocks {
+        let mut lines = block.lines();
+        text.push_str(lines.next().unwrap_or_default());
+        // The next line has the headings.
+        let names: Vec<String> = lines.skip(1).map(name).collect();
+        text.push_str(&format!("\n  {}\n", names.join(", ")));
+    }
+    Ok(text + "With table, the columns of one table have units and meanings.\n")
 }
 
 /// Returns a line for each row, under the names of the columns.
