@@ -164,7 +164,9 @@ pub(crate) fn fields(object: &Map<String, Value>, keys: &[&str]) -> Map<String, 
 pub(crate) fn rows(list: Option<&Value>, keys: &[&str], most: usize) -> Value {
     let list = list.and_then(Value::as_array);
     let objects = list.into_iter().flatten().filter_map(Value::as_object);
-    let rows = objects.take(most).map(|row| Value::Object(fields(row, keys)));
+    let rows = objects
+        .take(most)
+        .map(|row| Value::Object(fields(row, keys)));
     Value::Array(rows.collect())
 }
 

@@ -141,7 +141,10 @@ impl Children {
             Ok(std::process::ExitStatus::default())
         };
         let status = status.map_err(|error| {
-            Problem::new(format!("cannot wait for {}: {error}", self.program.display()))
+            Problem::new(format!(
+                "cannot wait for {}: {error}",
+                self.program.display()
+            ))
         })?;
         group.is_ended = true;
 
@@ -186,7 +189,9 @@ impl Group {
             .process_group(0)
             .kill_on_drop(true)
             .spawn()
-            .map_err(|error| Problem::new(format!("cannot start {}: {error}", program.display())))?;
+            .map_err(|error| {
+                Problem::new(format!("cannot start {}: {error}", program.display()))
+            })?;
         let pid = child.id().and_then(|pid| i32::try_from(pid).ok());
         Ok(Self {
             pid: pid.and_then(Pid::from_raw),

@@ -17,7 +17,10 @@ const REPORT: &str = "metalens://report/";
 
 /// Formats that `metalens schema` describes, each with what has it.
 const FORMS: [(&str, &str); 10] = [
-    ("report", "Report: the keys of analyze, findings, kernels and gaps"),
+    (
+        "report",
+        "Report: the keys of analyze, findings, kernels and gaps",
+    ),
     ("comparison", "Comparison: the keys of compare and gate"),
     ("doctor", "Answer of doctor"),
     ("baseline", "Baseline file that compare and gate read"),
@@ -42,7 +45,11 @@ pub(crate) fn list() -> Vec<Resource> {
             "skill",
             "How to profile with metalens: what to use when, how to read an answer, what never to conclude",
         ),
-        page(GLOSSARY_URI, "glossary", "What each word of an answer means"),
+        page(
+            GLOSSARY_URI,
+            "glossary",
+            "What each word of an answer means",
+        ),
     ];
     let schemas = FORMS.map(|(form, description)| {
         Resource::new(format!("{SCHEMA}{form}"), format!("schema of {form}"))

@@ -35,7 +35,9 @@ impl Roots {
 
     /// Returns the folder that relative paths start from: the first root.
     pub(crate) fn first(&self) -> &Path {
-        self.folders.first().map_or(Path::new("."), PathBuf::as_path)
+        self.folders
+            .first()
+            .map_or(Path::new("."), PathBuf::as_path)
     }
 
     /// Returns the real path of an input. Refuses one outside the roots, and a folder with a link
@@ -51,7 +53,8 @@ impl Roots {
         Ok(self.shortest(real))
     }
 
-    /// Returns the real path of a file to write. Refuses one outside the roots, and a link.
+    /// Returns the real path of a file or folder to write. Refuses one outside the roots, and one
+    /// that exists.
     pub(crate) fn output(&self, named: &str) -> Result<PathBuf, Problem> {
         let path = self.first().join(named);
         let (Some(Component::Normal(name)), Some(folder)) =
@@ -62,9 +65,12 @@ impl Roots {
         };
         let folder = self.existing(folder, named)?;
         let real = folder.join(name);
-        if real.is_symlink() {
-            return Err(Problem::new(format!("{named:?} is a link: it is not replaced"))
-                .hint("write to another name"));
+        // A link that leads nowhere exists, too.
+        if real.symlink_metadata().is_ok() {
+            return Err(
+                Problem::new(format!("{named:?} exists, and nothing is replaced"))
+                    .hint("write to another name"),
+            );
         }
         Ok(self.shortest(real))
     }
@@ -181,7 +187,11 @@ mod tests {
         for folder in ["inside/other", "inside/folder.trace", "outside"] {
             fs::create_dir_all(at(folder)).unwrap();
         }
-        for file in ["inside/run.trace", "inside/-run.trace", "outside/secret.trace"] {
+        for file in [
+            "inside/run.trace",
+            "inside/-run.trace",
+            "outside/secret.trace",
+        ] {
             fs::write(at(file), "").unwrap();
         }
         let secret = at("outside/secret.trace");
@@ -239,10 +249,15 @@ mod tests {
         check("new.trace", "./new.trace");
         check("other/new.trace", "./other/new.trace");
         check("absent/new.trace", "does not exist below");
-        check("link.trace", "is a link");
+        check("link.trace", "exists, and nothing is replaced");
+        check("run.trace", "exists, and nothing is replaced");
+        check("other", "exists, and nothing is replaced");
         check("up/new.trace", "is outside");
         check("../new.trace", "is outside");
         check("..", "does not name a file");
-        check(&all.path().join("outside/new").display().to_string(), "is outside");
+        check(
+            &all.path().join("outside/new").display().to_string(),
+            "is outside",
+        );
     }
 }

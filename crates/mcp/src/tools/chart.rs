@@ -68,7 +68,7 @@ pub(super) struct ChartArguments {
     /// Width in pixels, 300 to 2000 [default: 830].
     width: Option<u32>,
     /// Most characters of the text [default: 6000]. The image is not counted.
-    #[serde(default, rename = "budget")]
+    #[serde(rename = "budget")]
     _budget: Option<u32>,
 }
 

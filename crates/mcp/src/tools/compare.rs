@@ -54,7 +54,7 @@ pub(super) struct CompareArguments {
     /// At most this many rows of each table [default: 10].
     top: Option<usize>,
     /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(default, rename = "budget")]
+    #[serde(rename = "budget")]
     _budget: Option<u32>,
 }
 
@@ -78,7 +78,7 @@ pub(super) struct GateArguments {
     #[serde(default)]
     allow_different: bool,
     /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(default, rename = "budget")]
+    #[serde(rename = "budget")]
     _budget: Option<u32>,
 }
 
@@ -130,7 +130,10 @@ pub(super) async fn compare(call: &Call<'_>) -> Result<Answer, Problem> {
     }
     let per_unit = whole.get("work").and_then(|work| work.get("per_unit"));
     content.insert("per_unit".to_owned(), short(per_unit, usize::MAX));
-    content.insert("metrics".to_owned(), short(whole.get("metrics"), usize::MAX));
+    content.insert(
+        "metrics".to_owned(),
+        short(whole.get("metrics"), usize::MAX),
+    );
     Ok(Answer {
         text,
         structured: content,
@@ -229,7 +232,15 @@ async fn run(
 /// Returns figures without the values of single runs.
 fn short(list: Option<&Value>, most: usize) -> Value {
     let keys = [
-        "id", "name", "unit", "absolute", "relative", "interval", "class", "size", "direction",
+        "id",
+        "name",
+        "unit",
+        "absolute",
+        "relative",
+        "interval",
+        "class",
+        "size",
+        "direction",
     ];
     let mut short = rows(list, &keys, most);
     let whole = list.and_then(Value::as_array);
@@ -251,4 +262,3 @@ fn short(list: Option<&Value>, most: usize) -> Value {
 fn is_spare(key: &str) -> bool {
     ["interval", "size", "direction"].contains(&key)
 }
-

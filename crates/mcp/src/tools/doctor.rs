@@ -20,7 +20,7 @@ record, and when a recording failed.";
 #[serde(deny_unknown_fields)]
 pub(super) struct DoctorArguments {
     /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(default, rename = "budget")]
+    #[serde(rename = "budget")]
     _budget: Option<u32>,
 }
 
@@ -33,7 +33,9 @@ pub(super) async fn doctor(call: &Call<'_>) -> Result<Answer, Problem> {
         words.map(OsString::from).collect()
     };
     let what = || "checking this machine".to_owned();
-    let found = call.metalens(what(), words(&["--json"]), &[UNAVAILABLE]).await?;
+    let found = call
+        .metalens(what(), words(&["--json"]), &[UNAVAILABLE])
+        .await?;
     let shown = call.metalens(what(), words(&[]), &[UNAVAILABLE]).await?;
     let structured: Map<String, Value> = serde_json::from_slice(&found.stdout)?;
     Ok(Answer {

@@ -35,7 +35,10 @@ impl Part {
             ("--from", self.from),
             ("--to", self.to),
             ("--phase", self.phase),
-            ("--iteration", self.iteration.map(|number| number.to_string())),
+            (
+                "--iteration",
+                self.iteration.map(|number| number.to_string()),
+            ),
             ("--run", self.run.map(|number| number.to_string())),
         ];
         for (option, text) in texts {

@@ -32,7 +32,7 @@ pub(super) struct QueryArguments {
     /// At most this many rows [default: 50].
     top: Option<usize>,
     /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(default, rename = "budget")]
+    #[serde(rename = "budget")]
     _budget: Option<u32>,
 }
 
@@ -83,7 +83,13 @@ pub(super) async fn query(call: &Call<'_>) -> Result<Answer, Problem> {
 /// Returns what `metalens query --schema` prints of a table, or the names of all columns: a page of
 /// thousands of words is more than most queries need.
 fn columns(whole: &str, table: Option<&str>) -> Result<String, Problem> {
-    let name = |block: &str| block.split_whitespace().next().unwrap_or_default().to_owned();
+    let name = |block: &str| {
+        block
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
     let blocks: Vec<&str> = whole.trim().split("\n\n").collect();
     if let Some(table) = table {
         let found = blocks.iter().find(|block| name(block) == table);
@@ -119,7 +125,9 @@ fn table(rows: &[Map<String, Value>], total: usize) -> String {
     }
     if rows.len() < total {
         let shown = rows.len();
-        lines.push(format!("[{shown} of {total} rows: aggregate, or ask with a larger top]"));
+        lines.push(format!(
+            "[{shown} of {total} rows: aggregate, or ask with a larger top]"
+        ));
     }
     lines.join("\n") + "\n"
 }

@@ -42,17 +42,18 @@ pub(super) struct RecordArguments {
     #[serde(default)]
     simulate: bool,
     /// Most characters of the text [default: 6000].
-    #[serde(default, rename = "budget")]
+    #[serde(rename = "budget")]
     _budget: Option<u32>,
 }
 
 pub(super) async fn record(call: &Call<'_>) -> Result<Answer, Problem> {
     let arguments: RecordArguments = call.parse()?;
     if !arguments.output.ends_with(".trace") {
-        return Err(
-            Problem::new(format!("output {:?} does not end in .trace", arguments.output))
-                .hint("name the bundle to write, such as run.trace"),
-        );
+        return Err(Problem::new(format!(
+            "output {:?} does not end in .trace",
+            arguments.output
+        ))
+        .hint("name the bundle to write, such as run.trace"));
     }
     let output = call.roots.output(&arguments.output)?;
     let mut words: Vec<OsString> = vec!["record".into(), "-o".into(), output.into_os_string()];
@@ -75,8 +76,9 @@ pub(super) async fn record(call: &Call<'_>) -> Result<Answer, Problem> {
                 .hint("give program, or workload for a bundled one"));
         }
         ([_, ..], Some(_)) => {
-            return Err(Problem::new("program and workload exclude each other")
-                .hint("give one of them"));
+            return Err(
+                Problem::new("program and workload exclude each other").hint("give one of them")
+            );
         }
     }
 

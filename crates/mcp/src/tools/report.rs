@@ -64,7 +64,7 @@ pub(super) struct AnalyzeArguments {
     /// At most this many rows of each table, and findings.
     top: Option<usize>,
     /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(default, rename = "budget")]
+    #[serde(rename = "budget")]
     _budget: Option<u32>,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct ReportArguments {
     #[serde(default)]
     part: Part,
     /// Most characters of the text [default: 6000].
-    #[serde(default, rename = "budget")]
+    #[serde(rename = "budget")]
     _budget: Option<u32>,
 }
 
@@ -96,7 +96,7 @@ pub(super) struct FindingsArguments {
     /// At most this many findings [default: 3].
     top: Option<usize>,
     /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(default, rename = "budget")]
+    #[serde(rename = "budget")]
     _budget: Option<u32>,
 }
 
@@ -113,7 +113,7 @@ pub(super) struct KernelsArguments {
     /// At most this many kernels [default: 10].
     top: Option<usize>,
     /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(default, rename = "budget")]
+    #[serde(rename = "budget")]
     _budget: Option<u32>,
 }
 
@@ -128,7 +128,7 @@ pub(super) struct GapsArguments {
     /// At most this many of the longest gaps [default: 5].
     top: Option<usize>,
     /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(default, rename = "budget")]
+    #[serde(rename = "budget")]
     _budget: Option<u32>,
 }
 
@@ -159,9 +159,15 @@ pub(super) async fn analyze(call: &Call<'_>) -> Result<Answer, Problem> {
     let whole = plain_json(&report)?;
     let mut content = figures(&whole);
     let top = arguments.top.unwrap_or(5);
-    content.insert("kernels".to_owned(), rows(whole.get("kernels"), &KERNEL, top));
+    content.insert(
+        "kernels".to_owned(),
+        rows(whole.get("kernels"), &KERNEL, top),
+    );
     let titles = ["id", "severity", "title", "action", "gain"];
-    content.insert("findings".to_owned(), rows(whole.get("findings"), &titles, top));
+    content.insert(
+        "findings".to_owned(),
+        rows(whole.get("findings"), &titles, top),
+    );
     content.insert("not_recorded".to_owned(), not_recorded(&whole));
     Ok(Answer {
         text,
@@ -223,7 +229,15 @@ pub(super) async fn findings(call: &Call<'_>) -> Result<Answer, Problem> {
 
 /// Columns of a kernel.
 const KERNEL: [&str; 9] = [
-    "name", "channel", "time_pct", "total_ns", "instances", "med_ns", "min_ns", "max_ns", "p95_ns",
+    "name",
+    "channel",
+    "time_pct",
+    "total_ns",
+    "instances",
+    "med_ns",
+    "min_ns",
+    "max_ns",
+    "p95_ns",
 ];
 
 pub(super) async fn kernels(call: &Call<'_>) -> Result<Answer, Problem> {
@@ -327,13 +341,24 @@ fn figures(whole: &Map<String, Value>) -> Map<String, Value> {
     ];
     let mut content = fields(whole, &keys);
     if let Some(Value::Object(run)) = whole.get("run") {
-        let run = fields(run, &["number", "synthetic", "template", "duration_ns", "device"]);
+        let run = fields(
+            run,
+            &["number", "synthetic", "template", "duration_ns", "device"],
+        );
         content.insert("run".to_owned(), Value::Object(run));
     }
     if let Some(Value::Object(gaps)) = whole.get("gaps") {
         let gaps = fields(
             gaps,
-            &["count", "total_ns", "mean_ns", "median_ns", "p95_ns", "p99_ns", "max_ns"],
+            &[
+                "count",
+                "total_ns",
+                "mean_ns",
+                "median_ns",
+                "p95_ns",
+                "p99_ns",
+                "max_ns",
+            ],
         );
         content.insert("gaps".to_owned(), Value::Object(gaps));
     }

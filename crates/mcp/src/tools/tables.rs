@@ -29,20 +29,20 @@ pub(super) struct TablesArguments {
     /// Run of the recording [default: the last].
     run: Option<u32>,
     /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(default, rename = "budget")]
+    #[serde(rename = "budget")]
     _budget: Option<u32>,
 }
 
 pub(super) async fn tables(call: &Call<'_>) -> Result<Answer, Problem> {
     let arguments: TablesArguments = call.parse()?;
     if arguments.schema.is_some() && !call.show_names {
-        return Err(
-            Problem::new("rows of a table have names of other processes, which are left out")
-                .hint(
-                    "use query, which leaves them out, or ask the user to start the server with \
+        return Err(Problem::new(
+            "rows of a table have names of other processes, which are left out",
+        )
+        .hint(
+            "use query, which leaves them out, or ask the user to start the server with \
                      --show-names",
-                ),
-        );
+        ));
     }
     let input = call.input(&arguments.input)?;
     let what = format!("reading {}", name(&input));

@@ -9,6 +9,7 @@
 
 mod client;
 mod limits;
+mod pages;
 mod python;
 mod tools;
 

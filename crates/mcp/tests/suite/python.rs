@@ -45,7 +45,14 @@ fn ten_questions_are_answered_with_the_true_figures() {
     );
     eprintln!("{said}");
     assert!(output.status.success(), "{said}\n{failed}");
-    let asked = said.lines().filter(|line| line.starts_with("question ")).count();
-    let expected = if beside("metalens-query").is_file() { 10 } else { 9 };
+    let asked = said
+        .lines()
+        .filter(|line| line.starts_with("question "))
+        .count();
+    let expected = if beside("metalens-query").is_file() {
+        10
+    } else {
+        9
+    };
     assert_eq!(asked, expected, "{said}");
 }

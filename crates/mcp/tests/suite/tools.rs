@@ -48,7 +48,10 @@ fn answers_have_the_figures_that_metalens_prints() {
     assert_eq!(found["longest"][0], report["gaps"]["top"][0]);
 
     let (text, found) = client.answer("findings", input);
-    assert_eq!(found["findings"][0]["evidence"], report["findings"][0]["evidence"]);
+    assert_eq!(
+        found["findings"][0]["evidence"],
+        report["findings"][0]["evidence"]
+    );
     assert!(text.contains("addCompletedHandler"), "{text}");
     let none = json!({ "input": "eager.trace", "id": "hangs" });
     let said = client.problem("findings", none);
@@ -84,7 +87,10 @@ fn every_answer_keeps_its_budget() {
     let mut client = Client::start(folder.path(), &["--budget", "4000"]);
     let calls = [
         ("analyze", json!({ "input": "renderer.trace" })),
-        ("analyze", json!({ "input": "renderer.trace", "full": true })),
+        (
+            "analyze",
+            json!({ "input": "renderer.trace", "full": true }),
+        ),
         ("findings", json!({ "input": "renderer.trace", "top": 99 })),
         ("kernels", json!({ "input": "renderer.trace", "top": 99 })),
         ("gaps", json!({ "input": "renderer.trace", "top": 99 })),
@@ -132,7 +138,10 @@ fn pictures_and_pages_are_made() {
     client.answer("report", page.clone());
     assert!(folder.path().join("out/report.html").is_file());
     let said = client.problem("report", page);
-    assert!(said.contains("out already exists"), "{said}");
+    assert!(
+        said.contains("\"out\" exists, and nothing is replaced"),
+        "{said}"
+    );
     client.close();
 }
 
@@ -162,18 +171,42 @@ fn errors_say_what_to_do() {
             json!({ "input": "fused.trace", "part": { "from": "--json" } }),
             "--json",
         ),
-        ("analyze", json!({ "input": "fused.trace", "budget": 5 }), "from 1000 to 200000"),
-        ("compare", json!({ "new": ["fused.trace"] }), "nothing to compare with"),
-        ("compare", json!({ "base": ["fused.trace"], "new": [] }), "new names no run"),
+        (
+            "analyze",
+            json!({ "input": "fused.trace", "budget": 5 }),
+            "from 1000 to 200000",
+        ),
+        (
+            "compare",
+            json!({ "new": ["fused.trace"] }),
+            "nothing to compare with",
+        ),
+        (
+            "compare",
+            json!({ "base": ["fused.trace"], "new": [] }),
+            "new names no run",
+        ),
         (
             "compare",
             json!({ "base": ["fused.trace"], "new": ["shared-machine.trace"] }),
             "not comparable",
         ),
-        ("query", json!({ "sql": "SELECT 1" }), "inputs names no recording"),
-        ("chart", json!({ "input": "fused.trace", "chart": "pie" }), "unknown variant `pie`"),
+        (
+            "query",
+            json!({ "sql": "SELECT 1" }),
+            "inputs names no recording",
+        ),
+        (
+            "chart",
+            json!({ "input": "fused.trace", "chart": "pie" }),
+            "unknown variant `pie`",
+        ),
         ("record", json!({ "output": "x" }), "does not end in .trace"),
-        ("record", json!({ "output": "x.trace" }), "nothing to record"),
+        (
+            "record",
+            json!({ "output": "x.trace" }),
+            "nothing to record",
+        ),
     ];
     for (tool, arguments, expected) in cases {
         let said = client.problem(tool, arguments.clone());
