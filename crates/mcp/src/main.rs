@@ -12,6 +12,7 @@
 mod answer;
 mod arguments;
 mod child;
+mod hidden;
 mod out;
 mod problem;
 mod resources;

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::child::{Children, Ending, Finished, Run};
+use crate::hidden::without_names;
 use crate::problem::Problem;
 use crate::roots::Roots;
 
@@ -87,6 +88,7 @@ impl Call<'_> {
             let Some(token) = &token else {
                 return;
             };
+            let said = self.hide(said);
             // How long it takes is unknown, so there is no total.
             let param = ProgressNotificationParam::new(token.clone(), seconds)
                 .with_message(format!("{said} ({seconds:.0} s)"));
@@ -95,7 +97,18 @@ impl Call<'_> {
             tokio::spawn(async move { peer.notify_progress(param).await });
         };
         let canceled = self.context.ct.cancelled();
-        self.children.run(run, canceled, progress).await
+        let mut finished = self.children.run(run, canceled, progress).await?;
+        finished.messages = self.hide(&finished.messages);
+        Ok(finished)
+    }
+
+    /// Returns a message without names of other processes, unless they are to be shown.
+    pub(super) fn hide(&self, message: &str) -> String {
+        if self.show_names {
+            message.to_owned()
+        } else {
+            without_names(message)
+        }
     }
 }
 

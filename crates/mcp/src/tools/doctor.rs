@@ -37,9 +37,19 @@ pub(super) async fn doctor(call: &Call<'_>) -> Result<Answer, Problem> {
         .metalens(what(), words(&["--json"]), &[UNAVAILABLE])
         .await?;
     let shown = call.metalens(what(), words(&[]), &[UNAVAILABLE]).await?;
-    let structured: Map<String, Value> = serde_json::from_slice(&found.stdout)?;
+    let mut structured: Map<String, Value> = serde_json::from_slice(&found.stdout)?;
+    if !call.show_names {
+        // They have the names as a list.
+        structured.remove("facts");
+        let checks = structured.get_mut("checks").and_then(Value::as_array_mut);
+        for check in checks.into_iter().flatten() {
+            if let Some(Value::String(found)) = check.get_mut("found") {
+                *found = call.hide(found);
+            }
+        }
+    }
     Ok(Answer {
-        text: String::from_utf8_lossy(&shown.stdout).into_owned(),
+        text: call.hide(&String::from_utf8_lossy(&shown.stdout)),
         structured,
         list: "checks",
         picture: None,
