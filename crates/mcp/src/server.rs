@@ -114,7 +114,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = tools::list(self.allow_record);
+        let tools = tools::list(self.allow_record, self.budget);
         Ok(ListToolsResult::with_all_items(tools))
     }
 
@@ -130,7 +130,7 @@ impl ServerHandler for Server {
         };
         let call = self.call(&request.name, arguments, &context);
         let Some(answer) = tools::run(&request.name, &call).await else {
-            let names = tools::list(self.allow_record);
+            let names = tools::list(self.allow_record, self.budget);
             let names: Vec<&str> = names.iter().map(|tool| tool.name.as_ref()).collect();
             let mut says = format!(
                 "no tool {:?}; use one of {}",

@@ -67,9 +67,6 @@ pub(super) struct ChartArguments {
     dark: bool,
     /// Width in pixels, 300 to 2000 [default: 830].
     width: Option<u32>,
-    /// Most characters of the text [default: 6000]. The image is not counted.
-    #[serde(rename = "budget")]
-    _budget: Option<u32>,
 }
 
 pub(super) async fn chart(call: &Call<'_>) -> Result<Answer, Problem> {

@@ -53,9 +53,6 @@ pub(super) struct CompareArguments {
     full: bool,
     /// At most this many rows of each table [default: 10].
     top: Option<usize>,
-    /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(rename = "budget")]
-    _budget: Option<u32>,
 }
 
 /// Sides and limits of a gate.
@@ -77,9 +74,6 @@ pub(super) struct GateArguments {
     /// Compare sides that were recorded differently.
     #[serde(default)]
     allow_different: bool,
-    /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(rename = "budget")]
-    _budget: Option<u32>,
 }
 
 /// Sections of a comparison without being asked.

@@ -18,14 +18,10 @@ record, and when a recording failed.";
 /// Arguments of `doctor`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct DoctorArguments {
-    /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(rename = "budget")]
-    _budget: Option<u32>,
-}
+pub(super) struct DoctorArguments {}
 
 pub(super) async fn doctor(call: &Call<'_>) -> Result<Answer, Problem> {
-    let DoctorArguments { _budget } = call.parse()?;
+    let DoctorArguments {} = call.parse()?;
     // A machine that cannot record is an answer.
     const UNAVAILABLE: i32 = 3;
     let words = ["doctor", "--json", "--quiet"].map(OsString::from).to_vec();

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use rmcp::handler::server::tool::schema_for_input;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
+use serde_json::{Value, json};
 
 pub(crate) use call::Call;
 pub(crate) use report::whole as whole_report;
@@ -33,8 +34,8 @@ enum Effect {
     Runs,
 }
 
-/// Returns the tools that the server offers.
-pub(crate) fn list(allow_record: bool) -> Vec<Tool> {
+/// Returns the tools that the server offers; each has the argument `budget` with this default.
+pub(crate) fn list(allow_record: bool, budget: u32) -> Vec<Tool> {
     let mut tools = vec![
         tool::<report::AnalyzeArguments>("analyze", report::ANALYZE, Effect::Reads),
         tool::<report::FindingsArguments>("findings", report::FINDINGS, Effect::Reads),
@@ -55,7 +56,56 @@ pub(crate) fn list(allow_record: bool) -> Vec<Tool> {
             Effect::Runs,
         ));
     }
+    for tool in &mut tools {
+        let schema = Arc::make_mut(&mut tool.input_schema);
+        schema.remove("$schema");
+        schema.values_mut().for_each(shorten);
+        // A tool without arguments of its own has none.
+        let properties = schema.entry("properties").or_insert_with(|| json!({}));
+        if let Value::Object(properties) = properties {
+            // One tool has it in full; the server checks it in all.
+            if tool.name != "analyze"
+                && let Some(part) = properties.get_mut("part")
+            {
+                let description = "Part of the recording, and process, as in analyze.";
+                *part = json!({ "type": "object", "description": description });
+            }
+            let description = format!(
+                "Most characters of the text, and of the structured content [default: {budget}]."
+            );
+            let budget = json!({ "type": "integer", "description": description });
+            properties.insert("budget".to_owned(), budget);
+        }
+    }
     tools
+}
+
+/// Removes what a schema says without words: that an argument may be left out. All of them are in
+/// an agent's context all the time.
+fn shorten(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            for key in ["default", "format", "minimum"] {
+                // A property may have such a name; what it says is an object.
+                if fields.get(key).is_some_and(|value| !value.is_object()) {
+                    fields.remove(key);
+                }
+            }
+            if let Some(Value::Array(words)) = fields.get_mut("enum") {
+                words.retain(|word| !word.is_null());
+            }
+            if let Some(Value::Array(types)) = fields.get_mut("type") {
+                types.retain(|one| one != "null");
+                if let [only] = types.as_slice() {
+                    let only = only.clone();
+                    fields.insert("type".to_owned(), only);
+                }
+            }
+            fields.values_mut().for_each(shorten);
+        }
+        Value::Array(items) => items.iter_mut().for_each(shorten),
+        _ => {}
+    }
 }
 
 fn tool<A: JsonSchema + 'static>(
@@ -98,7 +148,7 @@ mod tests {
     /// An agent reads nothing else: each tool and each argument is described.
     #[test]
     fn every_tool_and_argument_is_described() {
-        let tools = super::list(true);
+        let tools = super::list(true, 6_000);
         let mut characters = 0;
         let mut names = BTreeSet::new();
         for tool in &tools {
@@ -119,8 +169,8 @@ mod tests {
             characters += description.len() + schema.to_string().len();
         }
         assert_eq!(tools.len(), 12);
-        assert_eq!(super::list(false).len(), 11);
+        assert_eq!(super::list(false, 6_000).len(), 11);
         // All of it is in an agent's context all the time.
-        assert!(characters < 24_000, "{characters}");
+        assert!(characters < 16_000, "{characters}");
     }
 }

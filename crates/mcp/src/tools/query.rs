@@ -31,9 +31,6 @@ pub(super) struct QueryArguments {
     inputs: Vec<String>,
     /// At most this many rows [default: 50].
     top: Option<usize>,
-    /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(rename = "budget")]
-    _budget: Option<u32>,
 }
 
 pub(super) async fn query(call: &Call<'_>) -> Result<Answer, Problem> {

@@ -41,9 +41,6 @@ pub(super) struct RecordArguments {
     /// Use a fake xctrace: measures nothing.
     #[serde(default)]
     simulate: bool,
-    /// Most characters of the text [default: 6000].
-    #[serde(rename = "budget")]
-    _budget: Option<u32>,
 }
 
 pub(super) async fn record(call: &Call<'_>) -> Result<Answer, Problem> {

@@ -63,9 +63,6 @@ pub(super) struct AnalyzeArguments {
     full: bool,
     /// At most this many rows of each table, and findings.
     top: Option<usize>,
-    /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(rename = "budget")]
-    _budget: Option<u32>,
 }
 
 /// Arguments of `report`.
@@ -78,9 +75,6 @@ pub(super) struct ReportArguments {
     output: String,
     #[serde(default)]
     part: Part,
-    /// Most characters of the text [default: 6000].
-    #[serde(rename = "budget")]
-    _budget: Option<u32>,
 }
 
 /// Arguments of `findings`.
@@ -95,9 +89,6 @@ pub(super) struct FindingsArguments {
     id: Option<String>,
     /// At most this many findings [default: 3].
     top: Option<usize>,
-    /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(rename = "budget")]
-    _budget: Option<u32>,
 }
 
 /// Arguments of `kernels`.
@@ -112,9 +103,6 @@ pub(super) struct KernelsArguments {
     name: Option<String>,
     /// At most this many kernels [default: 10].
     top: Option<usize>,
-    /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(rename = "budget")]
-    _budget: Option<u32>,
 }
 
 /// Arguments of `gaps`.
@@ -127,9 +115,6 @@ pub(super) struct GapsArguments {
     part: Part,
     /// At most this many of the longest gaps [default: 5].
     top: Option<usize>,
-    /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(rename = "budget")]
-    _budget: Option<u32>,
 }
 
 pub(super) async fn analyze(call: &Call<'_>) -> Result<Answer, Problem> {

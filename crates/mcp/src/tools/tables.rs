@@ -28,9 +28,6 @@ pub(super) struct TablesArguments {
     top: Option<usize>,
     /// Run of the recording [default: the last].
     run: Option<u32>,
-    /// Most characters of the text, and of the structured content [default: 6000].
-    #[serde(rename = "budget")]
-    _budget: Option<u32>,
 }
 
 pub(super) async fn tables(call: &Call<'_>) -> Result<Answer, Problem> {
