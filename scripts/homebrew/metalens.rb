@@ -30,7 +30,8 @@ class Metalens < Formula
   def install
     bin.install Dir["bin/*"]
     man1.install Dir["share/man/man1/*"]
-    %w[metalens metalens-query].each do |program|
+    pkgshare.install "skills"
+    %w[metalens metalens-query metalens-mcp].each do |program|
       bash_completion.install "completions/#{program}.bash" => program
       zsh_completion.install "completions/_#{program}"
       fish_completion.install "completions/#{program}.fish"
@@ -43,5 +44,6 @@ class Metalens < Formula
                  shell_output("#{bin}/metalens analyze demo.export --json")
     assert_match "interval_count",
                  shell_output("#{bin}/metalens query 'SELECT interval_count FROM runs' demo.export")
+    assert_match "name: metalens", shell_output("#{bin}/metalens mcp --skill")
   end
 end

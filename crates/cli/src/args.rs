@@ -1,11 +1,11 @@
 //! Arguments of the command line.
 
 pub(crate) mod batch;
+pub(crate) mod beside;
 pub(crate) mod chart;
 pub(crate) mod comparing;
 pub(crate) mod names;
 pub(crate) mod posting;
-pub(crate) mod query;
 pub(crate) mod recording;
 pub(crate) mod requests;
 pub(crate) mod shared;
@@ -16,11 +16,11 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use batch::BatchArguments;
+use beside::BesideArguments;
 use chart::ChartArguments;
 use comparing::{BaselineArguments, CompareArguments, GateArguments};
 use names::Names;
 use posting::PrArguments;
-use query::QueryArguments;
 use recording::{
     CalibrateArguments, DoctorArguments, OwnArguments, RecordAndAnalyzeArguments, RecordArguments,
     WorkloadArguments,
@@ -28,7 +28,7 @@ use recording::{
 use shared::{MeasureArguments, PartArguments, ReadingArguments, nanoseconds};
 
 const AFTER_HELP: &str = "\
-More commands: baseline, calibrate, completions, gate, manual, own, schema, selfcheck, stacks, \
+More commands: baseline, calibrate, completions, gate, manual, mcp, own, schema, selfcheck, stacks, \
 synth, tables, workload. `metalens help COMMAND` explains each.
 
 INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
@@ -68,7 +68,7 @@ pub(crate) enum Command {
     /// Draw a chart of a recording as PNG or SVG
     Chart(ChartArguments),
     /// Query recordings and datasets with SQL
-    Query(QueryArguments),
+    Query(BesideArguments),
     /// Post a report or a comparison as a comment on a pull request, or update it
     Pr(PrArguments),
     /// Check whether this machine can record, and suggest fixes
@@ -91,6 +91,9 @@ pub(crate) enum Command {
     /// Write manual pages, one for each command
     #[command(hide = true, alias = "man")]
     Manual(ManualArguments),
+    /// Serve metalens to coding agents, with the Model Context Protocol
+    #[command(hide = true)]
+    Mcp(BesideArguments),
     /// Change the owner of a bundle from root back to its user
     #[command(hide = true)]
     Own(OwnArguments),

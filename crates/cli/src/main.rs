@@ -19,6 +19,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::args::{Arguments, Command};
+use crate::commands::beside;
 
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse_from(args::of_process()) {
@@ -47,7 +48,8 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Gate(arguments) => commands::gate::run(&arguments, quiet),
         Command::Baseline(arguments) => commands::baseline::run(&arguments, quiet),
         Command::Pr(arguments) => commands::pr::run(&arguments, quiet),
-        Command::Query(arguments) => commands::query::run(&arguments, quiet),
+        Command::Query(arguments) => beside::run(&beside::QUERY, &arguments, quiet),
+        Command::Mcp(arguments) => beside::run(&beside::MCP, &arguments, quiet),
         Command::Chart(arguments) => commands::chart::run(&arguments, quiet),
         Command::Stacks(arguments) => commands::stacks::run(&arguments, quiet),
         Command::Export(arguments) => commands::export::run(&arguments, quiet),

@@ -3,6 +3,7 @@
 pub(crate) mod analyze;
 pub(crate) mod baseline;
 pub(crate) mod batch;
+pub(crate) mod beside;
 pub(crate) mod calibrate;
 pub(crate) mod chart;
 pub(crate) mod compare;
@@ -13,7 +14,6 @@ pub(crate) mod gate;
 pub(crate) mod manual;
 pub(crate) mod own;
 pub(crate) mod pr;
-pub(crate) mod query;
 pub(crate) mod record;
 pub(crate) mod record_and_analyze;
 pub(crate) mod schema;

@@ -127,7 +127,8 @@ fn changes(comparison: &Comparison) -> Section {
 
 /// Returns the comparison with sentences that name no folders, unless `show_names`: pages are
 /// posted.
-pub(crate) fn shown(comparison: &Comparison, show_names: bool) -> Comparison {
+#[must_use]
+pub fn shown(comparison: &Comparison, show_names: bool) -> Comparison {
     let mut comparison = comparison.clone();
     if show_names {
         return comparison;

@@ -1,14 +1,14 @@
-//! Arguments of `metalens query`.
+//! Arguments of the commands that are programs of their own: `metalens query`, `metalens mcp`.
 
 use std::ffi::OsString;
 
 use clap::Args;
 
-/// Arguments that `metalens-query` gets unchanged, `--help` included.
+/// Arguments that the program gets unchanged, `--help` included.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
-pub(crate) struct QueryArguments {
-    /// SQL, recordings and datasets: see `metalens query --help`
+pub(crate) struct BesideArguments {
+    /// Arguments of the program, which --help prints
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,

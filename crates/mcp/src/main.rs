@@ -1,0 +1,119 @@
+//! Runs `metalens-mcp`, the program behind `metalens mcp`: a Model Context Protocol server on
+//! standard input and output, for coding agents.
+//!
+//! ```text
+//! client ─▶ server ─▶ tools ─▶ child: metalens … --json ─▶ report ─▶ names hidden ─▶ budget ─▶ client
+//! ```
+//!
+//! Each answer comes from a `metalens` that runs as a child process. So every option means what it
+//! means on the command line, a canceled call is an ended process, and its memory is free again.
+//! Only what a page does is done here, by the same library: hiding names, and writing sections.
+
+mod answer;
+mod arguments;
+mod child;
+mod hidden;
+mod out;
+mod problem;
+mod resources;
+mod roots;
+mod server;
+mod tools;
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::{CommandFactory, Parser};
+use metalens_text::shown_message;
+use rmcp::ServiceExt;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::arguments::Arguments;
+use crate::server::Server;
+
+/// The longest time in which calls may end their child processes after the client has left. A
+/// recording is stopped and saved, which takes xctrace a while.
+const LEAVING: Duration = Duration::from_secs(130);
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Nothing is left to be done if even this cannot be written.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let text = format!("error: {}\n", shown_message(&format!("{error:#}")));
+            // Nothing is left to be done if even this cannot be written.
+            let _ = out::messages().write_all(text.as_bytes());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    if let Some(text) = text(arguments)? {
+        let mut out = out::answer();
+        out.write_all(&text)?;
+        return Ok(out.flush()?);
+    }
+
+    let server = Server::new(arguments)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start")?;
+    let served = runtime.block_on(serve(server));
+    // A read of standard input that waits for ever must not keep the program alive.
+    runtime.shutdown_background();
+    served
+}
+
+/// Returns what an option prints instead of starting the server.
+fn text(arguments: &Arguments) -> anyhow::Result<Option<Vec<u8>>> {
+    let mut text = Vec::new();
+    let mut command = Arguments::command().name("metalens-mcp");
+    if let Some(shell) = arguments.completions {
+        clap_complete::generate(shell, &mut command, "metalens-mcp", &mut text);
+    } else if arguments.manual {
+        clap_mangen::Man::new(command).render(&mut text)?;
+    } else if arguments.skill {
+        text = resources::SKILL.as_bytes().to_vec();
+    } else {
+        return Ok(None);
+    }
+    Ok(Some(text))
+}
+
+/// Serves until the client closes its end, or a signal comes; then ends all child processes.
+async fn serve(server: Server) -> anyhow::Result<()> {
+    let children = server.children();
+    let mut terminated = signal(SignalKind::terminate())?;
+    let mut interrupted = signal(SignalKind::interrupt())?;
+
+    let service = server
+        .serve(rmcp::transport::stdio())
+        .await
+        .context("no client began the protocol on standard input: a client starts this program")?;
+    let stop = service.cancellation_token();
+    let signals = tokio::spawn(async move {
+        tokio::select! {
+            _ = terminated.recv() => {}
+            _ = interrupted.recv() => {}
+        }
+        stop.cancel();
+    });
+    service.waiting().await?;
+    signals.abort();
+
+    // Each call ends its own child process. After that time, it is killed as the call is dropped.
+    let _ = tokio::time::timeout(LEAVING, children.all_ended()).await;
+    Ok(())
+}

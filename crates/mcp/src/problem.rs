@@ -1,0 +1,46 @@
+//! Defines the error of a tool call: what failed, on what, and what to do.
+
+use std::fmt;
+
+/// An error that the agent reads.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    what: String,
+    hint: Option<String>,
+}
+
+impl Problem {
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            hint: None,
+        }
+    }
+
+    /// Adds what to do.
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        Self {
+            hint: Some(hint.into()),
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.what)?;
+        if let Some(hint) = &self.hint {
+            write!(f, "\nhint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl From<serde_json::Error> for Problem {
+    fn from(error: serde_json::Error) -> Self {
+        Self::new(format!("cannot read what metalens printed: {error}"))
+            .hint("use metalens and metalens-mcp of one release")
+    }
+}

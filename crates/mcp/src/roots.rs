@@ -1,0 +1,263 @@
+//! Keeps what is read and written below the folders that were named at the start.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, ensure};
+
+use crate::problem::Problem;
+
+/// The largest number of files that an input's folder may have.
+const MOST_FILES: usize = 100_000;
+
+/// Folders that the server may read and write in, without links.
+#[derive(Debug)]
+pub(crate) struct Roots {
+    folders: Vec<PathBuf>,
+}
+
+impl Roots {
+    /// Opens the folders; without any, the current one.
+    pub(crate) fn open(named: &[PathBuf]) -> anyhow::Result<Self> {
+        let here = [PathBuf::from(".")];
+        let named = if named.is_empty() { &here } else { named };
+        let mut folders = Vec::new();
+        for folder in named {
+            let shown = folder.display();
+            let real = folder
+                .canonicalize()
+                .with_context(|| format!("cannot open the root {shown}"))?;
+            ensure!(real.is_dir(), "the root {shown} is not a folder");
+            folders.push(real);
+        }
+        Ok(Self { folders })
+    }
+
+    /// Returns the folder that relative paths start from: the first root.
+    pub(crate) fn first(&self) -> &Path {
+        self.folders
+            .first()
+            .map_or(Path::new("."), PathBuf::as_path)
+    }
+
+    /// Returns the real path of an input. Refuses one outside the roots, and a folder with a link
+    /// that leads outside.
+    pub(crate) fn input(&self, named: &str) -> Result<PathBuf, Problem> {
+        let real = self.existing(&self.first().join(named), named)?;
+        self.refuse_links_out(&real, named)?;
+        if let Some(name) = real.file_stem().and_then(OsStr::to_str) {
+            // metalens reads this file, too.
+            let work = real.with_file_name(format!("{name}.work.json"));
+            self.refuse_link_out(&work, named)?;
+        }
+        Ok(self.shortest(real))
+    }
+
+    /// Returns the real path of a file or folder to write. Refuses one outside the roots, and one
+    /// that exists.
+    pub(crate) fn output(&self, named: &str) -> Result<PathBuf, Problem> {
+        let path = self.first().join(named);
+        let (Some(Component::Normal(name)), Some(folder)) =
+            (path.components().next_back(), path.parent())
+        else {
+            return Err(Problem::new(format!("{named:?} does not name a file"))
+                .hint("give the name of a file or folder that is to be written"));
+        };
+        let folder = self.existing(folder, named)?;
+        let real = folder.join(name);
+        // A link that leads nowhere exists, too.
+        if real.symlink_metadata().is_ok() {
+            return Err(
+                Problem::new(format!("{named:?} exists, and nothing is replaced"))
+                    .hint("write to another name"),
+            );
+        }
+        Ok(self.shortest(real))
+    }
+
+    /// Returns the real path of something that exists below a root: of an input, or of the folder
+    /// of an output.
+    fn existing(&self, path: &Path, named: &str) -> Result<PathBuf, Problem> {
+        let absent = match path.canonicalize() {
+            Ok(real) if self.has(&real) => return Ok(real),
+            Ok(_) => false,
+            // A path outside the roots is refused in the same words, whether it exists or not.
+            Err(_) => path
+                .ancestors()
+                .find_map(|ancestor| ancestor.canonicalize().ok())
+                .is_some_and(|ancestor| self.has(&ancestor) && !climbs(path)),
+        };
+        Err(if absent {
+            Problem::new(format!("{named:?} does not exist below {}", self.shown()))
+                .hint("check the path; a relative path starts from the first of these folders")
+        } else {
+            self.outside(named)
+        })
+    }
+
+    fn outside(&self, named: &str) -> Problem {
+        Problem::new(format!(
+            "{named:?} is outside the folders that this server may use: {}",
+            self.shown()
+        ))
+        .hint("use a path below them, or ask the user to start the server with --root DIR")
+    }
+
+    fn shown(&self) -> String {
+        let folders = self.folders.iter();
+        let folders: Vec<String> = folders.map(|folder| folder.display().to_string()).collect();
+        folders.join(", ")
+    }
+
+    fn has(&self, real: &Path) -> bool {
+        self.folders.iter().any(|folder| real.starts_with(folder))
+    }
+
+    /// Refuses a folder that contains a link to a place outside the roots.
+    fn refuse_links_out(&self, real: &Path, named: &str) -> Result<(), Problem> {
+        let mut folders = vec![real.to_owned()];
+        let mut files = 0;
+        while let Some(folder) = folders.pop() {
+            // A file has no entries. What cannot be read is for metalens to say.
+            let Ok(entries) = std::fs::read_dir(&folder) else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                files += 1;
+                if files > MOST_FILES {
+                    return Err(Problem::new(format!(
+                        "{named:?} has more than {MOST_FILES} files"
+                    ))
+                    .hint("name a recording, an export or a dataset, not the folder of many"));
+                }
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                    Ok(kind) if kind.is_symlink() => self.refuse_link_out(&entry.path(), named)?,
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse_link_out(&self, link: &Path, named: &str) -> Result<(), Problem> {
+        let is_link = link.is_symlink();
+        let leads_out = || link.canonicalize().is_ok_and(|target| !self.has(&target));
+        if is_link && leads_out() {
+            let name = link.file_name().unwrap_or_default().to_string_lossy();
+            return Err(Problem::new(format!(
+                "{named:?} has the link {name:?}, which leads outside the folders that this server \
+                 may use"
+            ))
+            .hint("remove the link, or copy the file that it leads to"));
+        }
+        Ok(())
+    }
+
+    /// Returns the path from the first root, which names no folder above it in messages.
+    fn shortest(&self, real: PathBuf) -> PathBuf {
+        match real.strip_prefix(self.first()) {
+            // A name that begins with a hyphen must not be an option.
+            Ok(inside) => Path::new(".").join(inside),
+            Err(_) => real,
+        }
+    }
+}
+
+/// Returns whether a path has a part that leads up.
+fn climbs(path: &Path) -> bool {
+    path.components().any(|part| part == Component::ParentDir)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::Roots;
+
+    /// ```text
+    /// outside/secret.trace        inside/run.trace  inside/other/
+    /// inside/link.trace -> outside/secret.trace     inside/folder.trace/data -> outside/secret.trace
+    /// inside/up -> outside        inside/fine.trace -> inside/run.trace
+    /// ```
+    fn folders() -> (tempfile::TempDir, Roots) {
+        let all = tempfile::tempdir().unwrap();
+        let at = |name: &str| all.path().join(name);
+        for folder in ["inside/other", "inside/folder.trace", "outside"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        for file in [
+            "inside/run.trace",
+            "inside/-run.trace",
+            "outside/secret.trace",
+        ] {
+            fs::write(at(file), "").unwrap();
+        }
+        let secret = at("outside/secret.trace");
+        symlink(&secret, at("inside/link.trace")).unwrap();
+        symlink(&secret, at("inside/folder.trace/data")).unwrap();
+        symlink(at("outside"), at("inside/up")).unwrap();
+        symlink(at("inside/run.trace"), at("inside/fine.trace")).unwrap();
+        let roots = Roots::open(&[at("inside")]).unwrap();
+        (all, roots)
+    }
+
+    #[test]
+    fn inputs_are_below_the_roots() {
+        let (all, roots) = folders();
+        let absolute = |name: &str| all.path().join(name).display().to_string();
+        let check = |named: &str, expected: &str| {
+            let found = match roots.input(named) {
+                Ok(path) => path.display().to_string(),
+                Err(problem) => problem.to_string(),
+            };
+            assert!(found.contains(expected), "{named}: {found}");
+        };
+        check("run.trace", "./run.trace");
+        check("-run.trace", "./-run.trace");
+        check("other/../run.trace", "./run.trace");
+        check("fine.trace", "./run.trace");
+        check(&absolute("inside/run.trace"), "./run.trace");
+        check("absent.trace", "does not exist below");
+        check("other/absent.trace", "does not exist below");
+        let outside = "is outside the folders that this server may use";
+        check("../outside/secret.trace", outside);
+        check("../outside/absent.trace", outside);
+        check("other/../../outside/absent.trace", outside);
+        check(&absolute("outside/secret.trace"), outside);
+        check(&absolute("outside/absent.trace"), outside);
+        check("link.trace", outside);
+        check("up/secret.trace", outside);
+        check("up/absent.trace", outside);
+        check("/etc/passwd", outside);
+        check("s3://bucket/fleet", "does not exist below");
+        check("-", "does not exist below");
+        check("folder.trace", "has the link \"data\", which leads outside");
+    }
+
+    #[test]
+    fn outputs_are_below_the_roots() {
+        let (all, roots) = folders();
+        let check = |named: &str, expected: &str| {
+            let found = match roots.output(named) {
+                Ok(path) => path.display().to_string(),
+                Err(problem) => problem.to_string(),
+            };
+            assert!(found.contains(expected), "{named}: {found}");
+        };
+        check("new.trace", "./new.trace");
+        check("other/new.trace", "./other/new.trace");
+        check("absent/new.trace", "does not exist below");
+        check("link.trace", "exists, and nothing is replaced");
+        check("run.trace", "exists, and nothing is replaced");
+        check("other", "exists, and nothing is replaced");
+        check("up/new.trace", "is outside");
+        check("../new.trace", "is outside");
+        check("..", "does not name a file");
+        check(
+            &all.path().join("outside/new").display().to_string(),
+            "is outside",
+        );
+    }
+}

@@ -1,0 +1,145 @@
+//! A call of a tool: its arguments, and what it may use.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use rmcp::RoleServer;
+use rmcp::model::{JsonObject, ProgressNotificationParam};
+use rmcp::service::RequestContext;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::child::{Children, Ending, Finished, Run};
+use crate::hidden::without_names;
+use crate::problem::Problem;
+use crate::roots::Roots;
+
+/// A call of a tool.
+pub(crate) struct Call<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) arguments: JsonObject,
+    pub(crate) roots: &'a Roots,
+    pub(crate) children: &'a Children,
+    pub(crate) context: &'a RequestContext<RoleServer>,
+    pub(crate) show_names: bool,
+    pub(crate) allow_record: bool,
+}
+
+impl Call<'_> {
+    /// Parses the arguments.
+    pub(super) fn parse<A: DeserializeOwned>(&self) -> Result<A, Problem> {
+        let mut arguments = self.arguments.clone();
+        // Every tool has it, and the server has read it.
+        arguments.remove("budget");
+        serde_json::from_value(Value::Object(arguments)).map_err(|error| {
+            Problem::new(format!("the arguments of {} are wrong: {error}", self.name))
+                .hint("the schema of the tool describes each argument")
+        })
+    }
+
+    /// Checks the path of an input; returns it as an argument.
+    pub(super) fn input(&self, named: &str) -> Result<OsString, Problem> {
+        self.roots.input(named).map(PathBuf::into_os_string)
+    }
+
+    /// Checks the paths of inputs; returns them as arguments.
+    pub(super) fn inputs(&self, named: &[String]) -> Result<Vec<OsString>, Problem> {
+        named.iter().map(|named| self.input(named)).collect()
+    }
+
+    /// Runs metalens. A code other than 0 and `accepted` is a problem with metalens' own words.
+    pub(crate) async fn metalens(
+        &self,
+        what: String,
+        arguments: Vec<OsString>,
+        accepted: &[i32],
+    ) -> Result<Finished, Problem> {
+        self.run(Run {
+            what,
+            arguments,
+            most_lines: None,
+            ending: Ending::Terminate,
+        })
+        .await
+        .and_then(|finished| check(finished, accepted))
+    }
+
+    /// Runs metalens for the first lines of its output.
+    pub(super) async fn first_lines(
+        &self,
+        what: String,
+        arguments: Vec<OsString>,
+        lines: usize,
+    ) -> Result<Finished, Problem> {
+        self.run(Run {
+            what,
+            arguments,
+            most_lines: Some(lines),
+            ending: Ending::Terminate,
+        })
+        .await
+        .and_then(|finished| check(finished, &[]))
+    }
+
+    /// Runs metalens until it ends, or the client cancels the call.
+    pub(super) async fn run(&self, run: Run) -> Result<Finished, Problem> {
+        let token = self.context.meta.get_progress_token();
+        let progress = |seconds: f64, said: &str| {
+            let Some(token) = &token else {
+                return;
+            };
+            let said = self.hide(said);
+            // How long it takes is unknown, so there is no total.
+            let param = ProgressNotificationParam::new(token.clone(), seconds)
+                .with_message(format!("{said} ({seconds:.0} s)"));
+            let peer = self.context.peer.clone();
+            // A client that has gone, or is slow to read, must not hold the call up.
+            tokio::spawn(async move { peer.notify_progress(param).await });
+        };
+        let canceled = self.context.ct.cancelled();
+        let mut finished = self.children.run(run, canceled, progress).await?;
+        finished.messages = self.hide(&finished.messages);
+        Ok(finished)
+    }
+
+    /// Returns a message without names of other processes, unless they are to be shown.
+    pub(super) fn hide(&self, message: &str) -> String {
+        if self.show_names {
+            message.to_owned()
+        } else {
+            without_names(message)
+        }
+    }
+}
+
+/// Turns a failed process into a problem with its own words.
+pub(super) fn check(finished: Finished, accepted: &[i32]) -> Result<Finished, Problem> {
+    match finished.code {
+        Some(0) => Ok(finished),
+        Some(code) if accepted.contains(&code) => Ok(finished),
+        code => {
+            let said = finished.messages.trim();
+            let (said, hint) = match said.split_once("\nhint: ") {
+                Some((said, hint)) => (said, Some(hint.to_owned())),
+                None => (said, None),
+            };
+            let said = said.strip_prefix("error: ").unwrap_or(said);
+            let why = match (said.is_empty(), code) {
+                (false, _) => said.to_owned(),
+                (true, Some(code)) => format!("metalens ended with exit code {code}"),
+                (true, None) => "a signal ended metalens".to_owned(),
+            };
+            let problem = Problem::new(why);
+            Err(match hint {
+                Some(hint) => problem.hint(hint),
+                None => problem,
+            })
+        }
+    }
+}
+
+/// Returns the last part of a path, for progress.
+pub(super) fn name(path: &OsString) -> String {
+    let name = Path::new(path).file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}

@@ -1,0 +1,111 @@
+//! Answers with a picture: `chart`.
+
+use std::ffi::OsString;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Call;
+use super::call::name;
+use super::part::Part;
+use crate::answer::Answer;
+use crate::problem::Problem;
+
+pub(super) const CHART: &str = "\
+Draws a chart of a recording and returns it as a PNG image: timeline (GPU intervals over time, with \
+the causes of idle time), idle, gaps, busy, kernels, roofline, or compare with base. Read figures from \
+the other tools, not from a picture; draw one to see a pattern over time, or to show it to the user.";
+
+/// The largest picture, in bytes.
+const MOST_BYTES: usize = 3 << 20;
+
+/// Chart to draw.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum Kind {
+    Timeline,
+    Idle,
+    Gaps,
+    Busy,
+    Kernels,
+    Roofline,
+    Compare,
+}
+
+impl Kind {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Timeline => "timeline",
+            Self::Idle => "idle",
+            Self::Gaps => "gaps",
+            Self::Busy => "busy",
+            Self::Kernels => "kernels",
+            Self::Roofline => "roofline",
+            Self::Compare => "compare",
+        }
+    }
+}
+
+/// Arguments of `chart`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChartArguments {
+    /// Recording below a root.
+    input: String,
+    /// Chart to draw [default: timeline; compare with base]. roofline needs a work file beside the
+    /// recording.
+    chart: Option<Kind>,
+    /// Recording before a change, to draw beside input, the one after it.
+    base: Option<String>,
+    #[serde(default)]
+    part: Part,
+    /// Dark theme.
+    #[serde(default)]
+    dark: bool,
+    /// Width in pixels, 300 to 2000 [default: 830].
+    width: Option<u32>,
+}
+
+pub(super) async fn chart(call: &Call<'_>) -> Result<Answer, Problem> {
+    let arguments: ChartArguments = call.parse()?;
+    let input = call.input(&arguments.input)?;
+    let shown = name(&input);
+    let mut words: Vec<OsString> = vec!["chart".into(), "--quiet".into()];
+    if let Some(kind) = arguments.chart {
+        words.push(format!("--chart={}", kind.word()).into());
+    }
+    if let Some(base) = &arguments.base {
+        let mut option = OsString::from("--base=");
+        option.push(call.input(base)?);
+        words.push(option);
+    }
+    if arguments.dark {
+        words.push("--theme=dark".into());
+    }
+    if let Some(width) = arguments.width {
+        words.push(format!("--size={}", width.clamp(300, 2_000)).into());
+    }
+    arguments.part.add_to(&mut words);
+    words.push(input);
+
+    words.extend(["--output=-", "--format=png"].map(OsString::from));
+
+    let what = format!("drawing {shown}");
+    let drawn = call.metalens(what, words, &[]).await?.stdout;
+    if drawn.len() > MOST_BYTES {
+        return Err(Problem::new(format!(
+            "the picture has {} bytes, at most {MOST_BYTES} are sent",
+            drawn.len()
+        ))
+        .hint("ask with a smaller width"));
+    }
+    let kind = arguments.chart.map_or("chart", Kind::word);
+    Ok(Answer {
+        text: format!("{kind} of {shown}\n"),
+        picture: Some((STANDARD.encode(drawn), "image/png")),
+        ..Answer::default()
+    })
+}

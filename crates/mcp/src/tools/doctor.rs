@@ -1,0 +1,73 @@
+//! Answers whether this machine can record: `doctor`.
+
+use std::ffi::OsString;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::Call;
+use crate::answer::Answer;
+use crate::problem::Problem;
+
+pub(super) const DOCTOR: &str = "\
+Checks whether this machine can record GPU work, and what to do if it cannot: each check with what it \
+found and a remedy. Recording needs a Mac with Xcode; reading recordings needs neither. Call it before \
+record, and when a recording failed.";
+
+/// Arguments of `doctor`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DoctorArguments {}
+
+pub(super) async fn doctor(call: &Call<'_>) -> Result<Answer, Problem> {
+    let DoctorArguments {} = call.parse()?;
+    // A machine that cannot record is an answer.
+    const UNAVAILABLE: i32 = 3;
+    let words = ["doctor", "--json", "--quiet"].map(OsString::from).to_vec();
+    let what = "checking this machine".to_owned();
+    let found = call.metalens(what, words, &[UNAVAILABLE]).await?;
+    let mut structured: Map<String, Value> = serde_json::from_slice(&found.stdout)?;
+    if !call.show_names {
+        // They have the names as a list.
+        structured.remove("facts");
+        let checks = structured.get_mut("checks").and_then(Value::as_array_mut);
+        for check in checks.into_iter().flatten() {
+            if let Some(Value::String(found)) = check.get_mut("found") {
+                *found = call.hide(found);
+            }
+        }
+    }
+    Ok(Answer {
+        text: text(&structured),
+        structured,
+        list: "checks",
+        picture: None,
+    })
+}
+
+/// Returns a line for each check, and for what to do about it.
+fn text(found: &Map<String, Value>) -> String {
+    let word = |object: &Value, key: &str| {
+        let word = object.get(key).and_then(Value::as_str);
+        word.unwrap_or_default().to_owned()
+    };
+    let can = match found.get("can_record") {
+        Some(Value::Bool(true)) => "This machine can record.",
+        _ => "This machine cannot record.",
+    };
+    let mut lines = vec![can.to_owned()];
+    let checks = found.get("checks").and_then(Value::as_array);
+    for check in checks.into_iter().flatten() {
+        let (id, verdict) = (word(check, "id"), word(check, "verdict"));
+        lines.push(format!("{verdict}: {id}: {}", word(check, "found")));
+        let Some(remedy @ Value::Object(_)) = check.get("remedy") else {
+            continue;
+        };
+        lines.push(format!("  → {}", word(remedy, "what")));
+        let commands = remedy.get("commands").and_then(Value::as_array);
+        let commands = commands.into_iter().flatten().filter_map(Value::as_str);
+        lines.extend(commands.map(|command| format!("    {command}")));
+    }
+    lines.join("\n") + "\n"
+}

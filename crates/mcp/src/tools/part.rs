@@ -1,0 +1,54 @@
+//! Arguments that choose the analyzed part of a recording, and a process.
+
+use std::ffi::OsString;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Part of the recording to analyze, and process to report on. Without it: the recorded process,
+/// from its first to its last GPU work.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(inline)]
+pub(super) struct Part {
+    /// Name or pid of another process.
+    process: Option<String>,
+    /// Start, since the recording began, such as 1.5s or 200ms.
+    from: Option<String>,
+    /// End, in the same form.
+    to: Option<String>,
+    /// Name of os_signpost intervals: from the first begin to the last end.
+    phase: Option<String>,
+    /// Only the N-th interval of `phase`, counted from 1.
+    iteration: Option<u32>,
+    /// Leave out the warm-up, if there is one.
+    skip_warmup: bool,
+    /// Run of the recording [default: the last].
+    run: Option<u32>,
+}
+
+impl Part {
+    /// Adds the options of the command line.
+    pub(super) fn add_to(self, arguments: &mut Vec<OsString>) {
+        let texts = [
+            ("--process", self.process),
+            ("--from", self.from),
+            ("--to", self.to),
+            ("--phase", self.phase),
+            (
+                "--iteration",
+                self.iteration.map(|number| number.to_string()),
+            ),
+            ("--run", self.run.map(|number| number.to_string())),
+        ];
+        for (option, text) in texts {
+            if let Some(text) = text {
+                // With `=`, a text that begins with a hyphen is no option.
+                arguments.push(format!("{option}={text}").into());
+            }
+        }
+        if self.skip_warmup {
+            arguments.push("--skip-warmup".into());
+        }
+    }
+}

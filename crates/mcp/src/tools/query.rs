@@ -1,0 +1,130 @@
+//! Answers SQL: `query`.
+
+use std::ffi::OsString;
+
+use metalens_text::shown;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::Call;
+use crate::answer::Answer;
+use crate::problem::Problem;
+
+pub(super) const QUERY: &str = "\
+Answers read-only SQL over recordings and datasets, for questions that the other tools do not answer: \
+any figure by any key, over many recordings. Tables: runs, intervals, gaps, kernels, findings, \
+counters. Ask first without sql: it lists the columns of all tables, or of one table with units and \
+meanings. One SELECT; no other \
+statement, no function that reads files. Times end in _ns; null means not recorded. Join by run.";
+
+/// Arguments of `query`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct QueryArguments {
+    /// One SELECT, such as SELECT cause, sum(duration_ns) AS ns FROM gaps GROUP BY cause.
+    sql: Option<String>,
+    /// Without sql: the table whose columns are explained [default: the names of all].
+    table: Option<String>,
+    /// Recordings, and datasets that `metalens analyze --parquet` wrote, below a root.
+    #[serde(default)]
+    inputs: Vec<String>,
+    /// At most this many rows [default: 50].
+    top: Option<usize>,
+}
+
+pub(super) async fn query(call: &Call<'_>) -> Result<Answer, Problem> {
+    let arguments: QueryArguments = call.parse()?;
+    let Some(sql) = arguments.sql else {
+        let describe: Vec<OsString> = ["query", "--schema"].map(Into::into).to_vec();
+        let finished = call
+            .metalens("listing the tables".to_owned(), describe, &[])
+            .await?;
+        let whole = String::from_utf8_lossy(&finished.stdout);
+        return Ok(Answer {
+            text: columns(&whole, arguments.table.as_deref())?,
+            ..Answer::default()
+        });
+    };
+    if arguments.inputs.is_empty() {
+        return Err(Problem::new("inputs names no recording and no dataset")
+            .hint("name at least one; without sql, the tables are listed"));
+    }
+
+    let mut words: Vec<OsString> = vec!["query".into(), "--format=json".into(), "--quiet".into()];
+    if call.show_names {
+        words.push("--show-names".into());
+    }
+    // A statement or a path that begins with a hyphen is no option.
+    words.push("--".into());
+    words.push(sql.into());
+    words.extend(call.inputs(&arguments.inputs)?);
+    let finished = call.metalens("querying".to_owned(), words, &[]).await?;
+    let found: Vec<Map<String, Value>> = serde_json::from_slice(&finished.stdout)?;
+
+    let total = found.len();
+    let top = arguments.top.unwrap_or(50);
+    let rows: Vec<Map<String, Value>> = found.into_iter().take(top).collect();
+    let text = table(&rows, total);
+    let mut structured = Map::new();
+    structured.insert("rows".to_owned(), json!(rows));
+    structured.insert("total".to_owned(), json!(total));
+    Ok(Answer {
+        text,
+        structured,
+        list: "rows",
+        picture: None,
+    })
+}
+
+/// Returns what `metalens query --schema` prints of a table, or the names of all columns: a page of
+/// thousands of words is more than most queries need.
+fn columns(whole: &str, table: Option<&str>) -> Result<String, Problem> {
+    let name = |block: &str| {
+        block
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let blocks: Vec<&str> = whole.trim().split("\n\n").collect();
+    if let Some(table) = table {
+        let found = blocks.iter().find(|block| name(block) == table);
+        let known: Vec<String> = blocks.iter().map(|block| name(block)).collect();
+        return found.map(|block| format!("{block}\n")).ok_or_else(|| {
+            Problem::new(format!("there is no table {table:?}"))
+                .hint(format!("use one of {}", known.join(", ")))
+        });
+    }
+    let mut text = String::new();
+    for block in blocks {
+        let mut lines = block.lines();
+        text.push_str(lines.next().unwrap_or_default());
+        // The next line has the headings.
+        let names: Vec<String> = lines.skip(1).map(name).collect();
+        text.push_str(&format!("\n  {}\n", names.join(", ")));
+    }
+    Ok(text + "With table, the columns of one table have units and meanings.\n")
+}
+
+/// Returns a line for each row, under the names of the columns.
+fn table(rows: &[Map<String, Value>], total: usize) -> String {
+    let Some(first) = rows.first() else {
+        return format!("{total} rows\n");
+    };
+    let mut lines = vec![first.keys().cloned().collect::<Vec<String>>().join(" | ")];
+    for row in rows {
+        let cell = |value: &Value| match value {
+            Value::String(text) => shown(text).into_owned(),
+            other => other.to_string(),
+        };
+        lines.push(row.values().map(cell).collect::<Vec<String>>().join(" | "));
+    }
+    if rows.len() < total {
+        let shown = rows.len();
+        lines.push(format!(
+            "[{shown} of {total} rows: aggregate, or ask with a larger top]"
+        ));
+    }
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,98 @@
+//! Records a program: `record`, which only a server with --allow-record offers.
+
+use std::ffi::OsString;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::Call;
+use super::call::check;
+use crate::answer::Answer;
+use crate::child::{Ending, Run};
+use crate::problem::Problem;
+
+pub(super) const RECORD: &str = "\
+Runs a program, records its GPU work with Apple's xctrace, and writes a .trace bundle to analyze. It \
+runs the program with the rights of this server: record only what the user asked for. Record one \
+steady step many times, for a few seconds, with a release build; record three or more runs to compare. \
+Canceling stops the recording and saves it. simulate uses a fake xctrace on any machine: it shows the \
+steps, and measures nothing.";
+
+/// Arguments of `record`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RecordArguments {
+    /// Bundle to write below a root: a name that ends in .trace and does not exist.
+    output: String,
+    /// Program and its arguments, such as ["python", "bench.py"]. It runs in the first root.
+    #[serde(default)]
+    program: Vec<String>,
+    /// Bundled workload to record instead of a program, such as eager or fused.
+    workload: Option<String>,
+    /// Stop after this time, such as 5s; the program is killed if it still runs [default: 60s].
+    time_limit: Option<String>,
+    /// Add CPU samples, which show what the program did while the GPU waited.
+    #[serde(default)]
+    cpu: bool,
+    /// Add hardware counters of the GPU, where the chip and Xcode deliver them.
+    #[serde(default)]
+    counters: bool,
+    /// Use a fake xctrace: measures nothing.
+    #[serde(default)]
+    simulate: bool,
+}
+
+pub(super) async fn record(call: &Call<'_>) -> Result<Answer, Problem> {
+    let arguments: RecordArguments = call.parse()?;
+    if !arguments.output.ends_with(".trace") {
+        return Err(Problem::new(format!(
+            "output {:?} does not end in .trace",
+            arguments.output
+        ))
+        .hint("name the bundle to write, such as run.trace"));
+    }
+    let output = call.roots.output(&arguments.output)?;
+    let mut words: Vec<OsString> = vec!["record".into(), "-o".into(), output.into_os_string()];
+    let limit = arguments.time_limit.as_deref().unwrap_or("60s");
+    words.push(format!("--time-limit={limit}").into());
+    let flags = [
+        ("--cpu", arguments.cpu),
+        ("--counters", arguments.counters),
+        ("--simulate", arguments.simulate),
+    ];
+    words.extend(flags.iter().filter(|flag| flag.1).map(|flag| flag.0.into()));
+    match (arguments.program.as_slice(), &arguments.workload) {
+        ([], Some(workload)) => words.push(format!("--workload={workload}").into()),
+        ([_, ..], None) => {
+            words.push("--".into());
+            words.extend(arguments.program.iter().map(OsString::from));
+        }
+        ([], None) => {
+            return Err(Problem::new("there is nothing to record")
+                .hint("give program, or workload for a bundled one"));
+        }
+        ([_, ..], Some(_)) => {
+            return Err(
+                Problem::new("program and workload exclude each other").hint("give one of them")
+            );
+        }
+    }
+
+    let run = Run {
+        what: format!("recording {}", arguments.output),
+        arguments: words,
+        most_lines: None,
+        ending: Ending::Interrupt,
+    };
+    let finished = check(call.run(run).await?, &[])?;
+    let structured: Map<String, Value> = Map::from_iter([
+        ("bundle".to_owned(), json!(arguments.output)),
+        ("simulated".to_owned(), json!(arguments.simulate)),
+    ]);
+    Ok(Answer {
+        text: finished.messages + "\n",
+        structured,
+        ..Answer::default()
+    })
+}

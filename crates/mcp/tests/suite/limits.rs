@@ -1,0 +1,259 @@
+//! Tests what the server must not do: leave its roots, show names, go on after its end.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::client::Client;
+use crate::recordings;
+
+#[test]
+fn nothing_outside_the_roots_is_read_or_written() {
+    let all = tempfile::tempdir().unwrap();
+    let (inside, outside) = (all.path().join("inside"), all.path().join("outside"));
+    fs::create_dir(&inside).unwrap();
+    fs::create_dir(&outside).unwrap();
+    recordings(&inside, &["fused"]);
+    recordings(&outside, &["eager"]);
+    symlink(outside.join("eager.trace"), inside.join("link.trace")).unwrap();
+    symlink(&outside, inside.join("up")).unwrap();
+    let secret = outside.join("eager.trace");
+    let secret = secret.to_str().unwrap();
+
+    let mut client = Client::start(&inside, &["--root", ".", "--allow-record"]);
+    let ways = [
+        secret,
+        "../outside/eager.trace",
+        "fused.trace/../../outside/eager.trace",
+        "link.trace",
+        "up/eager.trace",
+    ];
+    let refused = "is outside the folders that this server may use";
+    for way in ways {
+        let calls = [
+            ("analyze", json!({ "input": way })),
+            ("findings", json!({ "input": way })),
+            ("kernels", json!({ "input": way })),
+            ("gaps", json!({ "input": way })),
+            ("compare", json!({ "base": ["fused.trace"], "new": [way] })),
+            ("compare", json!({ "base": [way], "new": ["fused.trace"] })),
+            (
+                "compare",
+                json!({ "baseline": way, "new": ["fused.trace"] }),
+            ),
+            ("gate", json!({ "base": ["fused.trace"], "new": [way] })),
+            (
+                "gate",
+                json!({ "base": ["fused.trace"], "new": ["fused.trace"], "limits": way }),
+            ),
+            (
+                "query",
+                json!({ "sql": "SELECT * FROM runs", "inputs": [way] }),
+            ),
+            ("report", json!({ "input": way, "output": "new" })),
+            ("chart", json!({ "input": way })),
+            ("chart", json!({ "input": "fused.trace", "base": way })),
+            ("tables", json!({ "input": way })),
+        ];
+        for (tool, arguments) in calls {
+            let said = client.problem(tool, arguments.clone());
+            assert!(said.contains(refused), "{tool} {arguments}: {said}");
+            assert!(said.contains("hint: "), "{tool} {arguments}: {said}");
+        }
+        let uri = format!("metalens://report/{way}");
+        let error = client.ask("resources/read", json!({ "uri": uri }));
+        let said = error.unwrap_err().to_string();
+        assert!(said.contains(refused), "{said}");
+    }
+
+    for output in ["../new", "up/new", outside.join("new").to_str().unwrap()] {
+        let bundle = format!("{output}.trace");
+        let calls = [
+            (
+                "report",
+                json!({ "input": "fused.trace", "output": output }),
+            ),
+            (
+                "record",
+                json!({ "workload": "eager", "simulate": true, "output": bundle }),
+            ),
+        ];
+        for (tool, arguments) in calls {
+            let said = client.problem(tool, arguments);
+            assert!(said.contains(refused), "{tool} {output}: {said}");
+        }
+    }
+    let left: Vec<_> = fs::read_dir(&outside).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+
+    // The same recording is read as soon as its folder is a root.
+    drop(client);
+    let roots = ["--root", ".", "--root", outside.to_str().unwrap()];
+    let mut client = Client::start(&inside, &roots);
+    client.answer("analyze", json!({ "input": secret }));
+    client.answer("analyze", json!({ "input": "link.trace" }));
+    client.close();
+}
+
+#[test]
+fn names_of_other_processes_are_shown_only_if_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    recordings(folder.path(), &["shared-machine"]);
+    let others = ["Browser Helper", "Video Call"];
+    let input = "shared-machine.trace";
+    let calls = [
+        (
+            "analyze",
+            json!({ "input": input, "full": true, "budget": 200_000 }),
+        ),
+        ("analyze", json!({ "input": input })),
+        (
+            "findings",
+            json!({ "input": input, "top": 99, "budget": 200_000 }),
+        ),
+        ("gaps", json!({ "input": input, "budget": 200_000 })),
+        (
+            "compare",
+            json!({ "base": [input], "new": [input], "full": true, "budget": 200_000 }),
+        ),
+    ];
+
+    let mut client = Client::start(folder.path(), &[]);
+    for (tool, arguments) in calls.clone() {
+        let said = client.call(tool, arguments).to_string();
+        for other in others {
+            assert!(!said.contains(other), "{tool} names {other}");
+        }
+    }
+    let uri = format!("metalens://report/{input}");
+    let report = client.ask("resources/read", json!({ "uri": uri })).unwrap();
+    let report = report.to_string();
+    assert!(report.contains("metalens.report/"), "{report}");
+    assert!(others.iter().all(|other| !report.contains(other)));
+    let nobody = json!({ "input": input, "part": { "process": "nobody" } });
+    let said = client.problem("analyze", nobody);
+    assert!(said.contains("(names left out)"), "{said}");
+    assert!(others.iter().all(|other| !said.contains(other)), "{said}");
+    let rows = json!({ "input": input, "schema": "metal-gpu-intervals" });
+    let said = client.problem("tables", rows.clone());
+    assert!(said.contains("--show-names"), "{said}");
+    client.close();
+
+    let mut client = Client::start(folder.path(), &["--show-names"]);
+    let (tool, arguments) = &calls[0];
+    let said = client.call(tool, arguments.clone()).to_string();
+    assert!(others.iter().all(|other| said.contains(other)));
+    let (text, found) = client.answer("tables", rows);
+    assert!(text.contains("Video Call"), "{text}");
+    let rows = found["rows"].as_array().unwrap();
+    assert!((5..=10).contains(&rows.len()), "{}", rows.len());
+    client.close();
+}
+
+#[test]
+fn nothing_is_recorded_unless_it_was_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = json!({ "workload": "eager", "simulate": true, "output": "run.trace" });
+
+    let mut client = Client::start(folder.path(), &[]);
+    let call = json!({ "name": "record", "arguments": arguments });
+    let error = client.ask("tools/call", call).unwrap_err().to_string();
+    assert!(error.contains("--allow-record"), "{error}");
+    client.close();
+    assert!(!folder.path().join("run.trace").exists());
+
+    let mut client = Client::start(folder.path(), &["--allow-record"]);
+    let (text, found) = client.answer("record", arguments);
+    assert!(text.contains("SIMULATED"), "{text}");
+    assert_eq!(found["simulated"], true);
+    let (text, _) = client.answer("analyze", json!({ "input": "run.trace" }));
+    assert!(
+        text.contains("SIMULATED") || text.contains("SYNTHETIC"),
+        "{text}"
+    );
+    client.close();
+}
+
+/// A canceled recording of a program that would run for minutes: all processes end, and the client
+/// gets no answer to the canceled request but answers to later ones.
+#[test]
+fn a_canceled_call_ends_its_processes_and_reports_progress() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("pid");
+    let script = "echo $$ >pid; exec sleep 300";
+    let mut client = Client::start(folder.path(), &["--allow-record"]);
+    let id = client.send(
+        "tools/call",
+        json!({
+            "name": "record",
+            "arguments": {
+                "program": ["sh", "-c", script], "simulate": true, "output": "run.trace",
+                "time_limit": "200s",
+            },
+            "_meta": { "progressToken": "recording" },
+        }),
+    );
+    let started = Instant::now();
+    let pid = loop {
+        let text = fs::read_to_string(&mark).unwrap_or_default();
+        if let Ok(pid) = text.trim().parse() {
+            break rustix::process::Pid::from_raw(pid).unwrap();
+        }
+        assert!(started.elapsed() < Duration::from_secs(100), "nothing runs");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    while client.progress.is_empty() {
+        client.receive().unwrap();
+    }
+    client.say(&json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
+    }));
+
+    let started = Instant::now();
+    while rustix::process::test_kill_process(pid).is_ok() {
+        assert!(
+            started.elapsed() < Duration::from_secs(100),
+            "the program runs on"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // Later calls are answered, and the canceled one is not.
+    let tools = client.ask("tools/list", json!({})).unwrap();
+    assert_eq!(tools["tools"].as_array().unwrap().len(), 12);
+    assert!(
+        client.progress[0].contains("record"),
+        "{:?}",
+        client.progress
+    );
+    client.close();
+}
+
+/// A client that leaves ends what it asked for.
+#[test]
+fn the_end_of_the_client_ends_a_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("pid");
+    let mut client = Client::start(folder.path(), &["--allow-record"]);
+    client.send(
+        "tools/call",
+        json!({
+            "name": "record",
+            "arguments": {
+                "program": ["sh", "-c", "echo $$ >pid; exec sleep 300"], "simulate": true,
+                "output": "run.trace", "time_limit": "200s",
+            },
+        }),
+    );
+    let started = Instant::now();
+    while fs::read_to_string(&mark).unwrap_or_default().is_empty() {
+        assert!(started.elapsed() < Duration::from_secs(100), "nothing runs");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    client.close();
+    let pid = fs::read_to_string(&mark).unwrap().trim().parse().unwrap();
+    let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    assert!(rustix::process::test_kill_process(pid).is_err());
+    assert!(started.elapsed() < Duration::from_secs(150));
+}
