@@ -259,7 +259,12 @@ pub(crate) struct Side {
 impl Bench {
     /// Computes the result. A variant without a run is left out.
     #[must_use]
-    pub fn new(plan: &BenchPlan, rounds: u32, outcome: &BenchOutcome, options: &BenchOptions) -> Self {
+    pub fn new(
+        plan: &BenchPlan,
+        rounds: u32,
+        outcome: &BenchOutcome,
+        options: &BenchOptions,
+    ) -> Self {
         let sides = sides(plan, outcome);
         let baseline = options.baseline.as_ref().map(|baseline| Side {
             name: "baseline".to_owned(),
@@ -303,7 +308,10 @@ impl Bench {
             work: work.map(Said::from),
             basis,
             verdict: verdict.into(),
-            warnings: warnings(&sides, &pairs).into_iter().map(Said::from).collect(),
+            warnings: warnings(&sides, &pairs)
+                .into_iter()
+                .map(Said::from)
+                .collect(),
             method: method(&pairs, &variants).into(),
             standing,
             parameters: plan.parameters.clone(),
@@ -371,13 +379,17 @@ fn basis(pairs: &[(&Side, &Side)], sides: &[Side], per: Per) -> (WorkBasis, Opti
         comparison.work.map(|work| (work, words, base, new))
     });
     let work: Vec<_> = work.collect();
-    let Some((first, words, base, new)) =
-        work.iter().find(|(work, ..)| work.amount != WorkAmount::Same)
+    let Some((first, words, base, new)) = work
+        .iter()
+        .find(|(work, ..)| work.amount != WorkAmount::Same)
     else {
         return (WorkBasis::Run, None);
     };
 
-    let is_cut = sides.iter().flat_map(|side| &side.ends).any(|end| end.is_cut);
+    let is_cut = sides
+        .iter()
+        .flat_map(|side| &side.ends)
+        .any(|end| end.is_cut);
     let is_whole = match per {
         Per::Auto => !is_cut,
         Per::Run => true,

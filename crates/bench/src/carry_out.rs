@@ -198,7 +198,11 @@ mod tests {
         fn step(&mut self, what: String) -> Result<(), String> {
             let fails = self.fails_at == Some(self.done.len());
             self.done.push(what);
-            if fails { Err("it failed".to_owned()) } else { Ok(()) }
+            if fails {
+                Err("it failed".to_owned())
+            } else {
+                Ok(())
+            }
         }
     }
 
@@ -235,7 +239,9 @@ mod tests {
     fn plan(hooks: bool) -> BenchPlan {
         let hook = |text: &str| hooks.then(|| text.to_owned());
         BenchPlan::new(&BenchRequest {
-            sources: ["a", "b"].map(|one| Source::Program(one.to_owned())).to_vec(),
+            sources: ["a", "b"]
+                .map(|one| Source::Program(one.to_owned()))
+                .to_vec(),
             hooks: Hooks {
                 setup: hook("setup"),
                 prepare: hook("prepare"),
@@ -275,7 +281,10 @@ mod tests {
         let stored = vec![stored(1, 0), stored(1, 1), stored(2, 1)];
         let outcome = carry_out(&plan(true), (2, 0), stored, &mut notebook).unwrap();
         assert_eq!(notebook.done.join(", "), "setup, prepare, a2, cleanup");
-        let order = outcome.runs.iter().map(|run| (run.turn.round, run.turn.variant));
+        let order = outcome
+            .runs
+            .iter()
+            .map(|run| (run.turn.round, run.turn.variant));
         assert_eq!(order.collect::<Vec<_>>(), [(1, 0), (1, 1), (2, 0), (2, 1)]);
         assert_eq!(outcome.stored, 3);
     }

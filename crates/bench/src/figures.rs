@@ -58,7 +58,10 @@ pub(crate) fn states(runs: &Runs) -> Vec<StateShare> {
 
 /// Returns the thermal states that the runs were in, each once.
 pub(crate) fn thermal_states(runs: &Runs) -> Vec<String> {
-    let circumstance = runs.circumstances.iter().find(|one| one.what == "thermal state");
+    let circumstance = runs
+        .circumstances
+        .iter()
+        .find(|one| one.what == "thermal state");
     let values = circumstance.map_or(&[][..], |one| &one.values);
     let mut states: Vec<String> = values.iter().flatten().cloned().collect();
     states.sort();

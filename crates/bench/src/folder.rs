@@ -201,7 +201,10 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
         ));
     }
     if let Some((_, is)) = both.clone().find(|(was, is)| was.hooks != is.hooks) {
-        return Some(format!("--setup, --prepare or --cleanup of {} differ", is.name));
+        return Some(format!(
+            "--setup, --prepare or --cleanup of {} differ",
+            is.name
+        ));
     }
     if stored.plan != wanted.plan {
         return Some("its parameters differ".to_owned());
@@ -213,7 +216,11 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
         let value = plan.options.get(key);
         value.map_or_else(|| "not set".to_owned(), Clone::clone)
     };
-    Some(format!("{key} was {}, not {}", value(stored), value(wanted)))
+    Some(format!(
+        "{key} was {}, not {}",
+        value(stored),
+        value(wanted)
+    ))
 }
 
 fn has_files(path: &Path) -> bool {
@@ -228,9 +235,9 @@ fn remove_runs(path: &Path) -> Result<()> {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let is_ours = name
-            .split_once('-')
-            .is_some_and(|(number, _)| number.len() >= 2 && number.bytes().all(|b| b.is_ascii_digit()));
+        let is_ours = name.split_once('-').is_some_and(|(number, _)| {
+            number.len() >= 2 && number.bytes().all(|b| b.is_ascii_digit())
+        });
         if is_ours {
             remove_folder(&entry.path())?;
         }

@@ -41,9 +41,7 @@ pub use bench::{
     Bench, BenchOptions, PairResult, Per, Rival, RunResult, SCHEMA, Said, Standing, VariantResult,
     WorkBasis, json_schema,
 };
-pub use carry_out::{
-    BenchOutcome, RunEnd, RunRecord, VariantRunner, carry_out,
-};
+pub use carry_out::{BenchOutcome, RunEnd, RunRecord, VariantRunner, carry_out};
 pub use error::{Error, Result};
 pub use figures::{Figure, StateShare};
 pub use folder::{BenchFolder, PLAN, StoredRun};

@@ -74,7 +74,9 @@ impl Parameter {
 }
 
 fn decimal_places(text: &str) -> u32 {
-    let fraction = text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let fraction = text
+        .split_once('.')
+        .map_or(0, |(_, fraction)| fraction.len());
     u32::try_from(fraction).unwrap_or(u32::MAX)
 }
 
@@ -88,7 +90,9 @@ fn scaled(text: &str, places: u32) -> Option<i64> {
     }
     let missing = places.checked_sub(u32::try_from(fraction.len()).ok()?)?;
     let number: i64 = format!("{whole}{fraction}").parse().ok()?;
-    number.checked_mul(10_i64.checked_pow(missing)?)?.checked_mul(sign)
+    number
+        .checked_mul(10_i64.checked_pow(missing)?)?
+        .checked_mul(sign)
 }
 
 /// Returns the text of a number that was multiplied by a power of ten.
@@ -163,13 +167,17 @@ mod tests {
             let [from, to, step] = words;
             let found = Parameter::scan("n", from, to, step);
             let found = found.map(|one| one.values).map_err(|why| why.to_string());
-            let expected = expected.map(|values| values.iter().map(|&one| one.to_owned()).collect());
+            let expected =
+                expected.map(|values| values.iter().map(|&one| one.to_owned()).collect());
             assert_eq!(found, expected.map_err(str::to_owned), "{words:?}");
         };
         check(["1", "5", "1"], Ok(&["1", "2", "3", "4", "5"]));
         check(["1", "6", "2"], Ok(&["1", "3", "5"]));
         check(["0.1", "0.4", "0.1"], Ok(&["0.1", "0.2", "0.3", "0.4"]));
-        check(["1", "-1", "-0.5"], Ok(&["1.0", "0.5", "0.0", "-0.5", "-1.0"]));
+        check(
+            ["1", "-1", "-0.5"],
+            Ok(&["1.0", "0.5", "0.0", "-0.5", "-1.0"]),
+        );
         check(["-0.25", "0", "0.25"], Ok(&["-0.25", "0.00"]));
         check(["7", "7", "1"], Ok(&["7"]));
         check(

@@ -68,7 +68,11 @@ fn more_runs(needed: RunsToTell, base: Number) -> Message {
     } else {
         message!("about {}", runs)
     };
-    message!("; {} runs of each would show a difference of {}", about, share)
+    message!(
+        "; {} runs of each would show a difference of {}",
+        about,
+        share
+    )
 }
 
 /// Says which variant is the fastest of several.
@@ -88,7 +92,9 @@ pub(crate) fn fastest(
         );
     }
     let names = Message::joined(rivals.iter().map(|(rival, _)| name(rival)), ", ");
-    let are_equal = rivals.iter().all(|(_, class)| *class == ChangeClass::Unchanged);
+    let are_equal = rivals
+        .iter()
+        .all(|(_, class)| *class == ChangeClass::Unchanged);
     if are_equal {
         message!(
             "{} and {} are the fastest of {}, with no difference that counts: {}",
@@ -109,7 +115,11 @@ pub(crate) fn fastest(
 }
 
 /// Says how long the only variant takes.
-pub(crate) fn alone(variant: &str, wall: &metalens_comparison::SideValues, basis: WorkBasis) -> Message {
+pub(crate) fn alone(
+    variant: &str,
+    wall: &metalens_comparison::SideValues,
+    basis: WorkBasis,
+) -> Message {
     let runs = wall.values.iter().flatten().count() as u64;
     let shown = |number: Option<Number>| number.map(|number| value(number, Unit::Ns));
     let range = (runs > 1).then(|| {

@@ -100,7 +100,9 @@ fn circumstances(pairs: &[PairResult]) -> Vec<Message> {
 
 fn others(side: &Side) -> Option<Message> {
     let shares = side.runs.others.iter().flatten().map(|one| one.get());
-    let most = shares.max_by(f64::total_cmp).filter(|&most| most >= OTHERS)?;
+    let most = shares
+        .max_by(f64::total_cmp)
+        .filter(|&most| most >= OTHERS)?;
     Some(message!(
         "{}: other processes used the GPU for up to {} of the window; close them, or compare with \
          care",
@@ -113,7 +115,11 @@ fn others(side: &Side) -> Option<Message> {
 /// own.
 fn outliers(side: &Side) -> Option<Message> {
     let values = side.runs.metrics.get(WALL)?;
-    let known: Vec<f64> = values.iter().flatten().map(|one: &Number| one.get()).collect();
+    let known: Vec<f64> = values
+        .iter()
+        .flatten()
+        .map(|one: &Number| one.get())
+        .collect();
     if known.len() != values.len() {
         return None;
     }
@@ -132,7 +138,11 @@ fn outliers(side: &Side) -> Option<Message> {
     }
     let far = found.outliers.iter().filter_map(|one| {
         let round = count(one.index as u64 + 1);
-        Some(message!("run {} with {}", round, ns(*known.get(one.index)?)))
+        Some(message!(
+            "run {} with {}",
+            round,
+            ns(*known.get(one.index)?)
+        ))
     });
     Some(message!(
         "{}: {} far from the others, {}: something else may have used the machine",

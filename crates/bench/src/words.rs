@@ -4,9 +4,7 @@
 use crate::error::{Error, Result};
 
 /// Words that a shell takes for something else than an argument.
-const OF_A_SHELL: [&str; 11] = [
-    "|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1", "!",
-];
+const OF_A_SHELL: [&str; 11] = ["|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1", "!"];
 
 /// Splits a command into words: quotation marks and backslashes hold them together, as in a shell.
 pub(crate) fn split(command: &str) -> Result<Vec<String>> {

@@ -211,13 +211,14 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         Some(error)
     }
 
-    const TYPES: [AsFailure; 14] = [
+    const TYPES: [AsFailure; 15] = [
         as_failure::<Interrupted>,
         as_failure::<Unavailable>,
         as_failure::<Misuse>,
         as_failure::<NotComparable>,
         as_failure::<metalens_analyzer::Error>,
         as_failure::<metalens_batch::Error>,
+        as_failure::<metalens_bench::Error>,
         as_failure::<metalens_dataset::Error>,
         as_failure::<metalens_exporter::Error>,
         as_failure::<metalens_github::Error>,

@@ -160,7 +160,7 @@ mod tests {
         let check = |base: &[f64], new: &[f64], expected: Option<(u64, f64)>| {
             let change = change(base, new);
             let found = runs_to_tell(&change, Floor::default(), Unit::Count);
-            let found = found.map(|one| (one.runs, one.difference.get()));
+            let found = found.map(|one| (one.runs, (one.difference.get() * 10.0).round() / 10.0));
             assert_eq!(found, expected, "{base:?} {new:?}");
         };
         let (low, high) = ([990.0, 1000.0, 1010.0], [1010.0, 1020.0, 1030.0]);

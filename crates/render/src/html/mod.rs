@@ -3,6 +3,7 @@
 //!
 //! Without its script, and on paper, a picture stands for the timeline of a report.
 
+mod bench;
 mod blocks;
 mod escape;
 mod names;
@@ -17,6 +18,7 @@ use crate::document::{Document, Section};
 use crate::error::{Error, Result};
 use crate::index::TrendPicture;
 use crate::{index, report};
+pub use bench::bench_page;
 use blocks::InlineChart;
 use escape::{escaped, filled, named, script_json, sentence};
 

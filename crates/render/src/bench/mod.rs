@@ -1,0 +1,163 @@
+//! Builds the document of a benchmark: the work, who wins, then tables of all variants.
+
+mod csv;
+mod matrix;
+mod spread;
+mod tables;
+
+use metalens_analyzer::message::{count, counted, name};
+use metalens_analyzer::{Message, message};
+use metalens_bench::{Bench, PairResult};
+
+use crate::comparison::gate_lines;
+use crate::document::{Block, Document, Item, Section};
+use crate::wording::plain;
+pub use csv::csv;
+pub use matrix::{HEAT_MAP, Matrix, heat_map};
+pub(crate) use spread::{Spread, SpreadRow, spread};
+pub(crate) use tables::time_parts;
+
+/// Name of the drawing of all runs.
+pub(crate) const RUNS: &str = "runs";
+/// Name of the drawing of busy and idle time.
+pub(crate) const TIMES: &str = "times";
+
+const SYNTHETIC: &str = "SYNTHETIC: a simulator made these recordings; no GPU ran any of it, and no \
+                         figure says anything about a real machine";
+
+/// Returns the document of a benchmark.
+#[must_use]
+pub fn document(bench: &Bench) -> Document {
+    let sections = [
+        Some(opening(bench)),
+        gate(bench),
+        Some(tables::variants(bench)),
+        matrix::section(bench),
+        spread::section(bench),
+        tables::idle(bench),
+        tables::work(bench),
+        tables::kernels(bench),
+        tables::machine(bench),
+        warnings(bench),
+        runs(bench),
+    ];
+    let names = bench.variants.iter().map(|one| name(&one.name));
+    let names: Vec<Message> = names.collect();
+    let title = if names.len() > 4 {
+        message!(
+            "GPU benchmark of {}",
+            counted(names.len() as u64, "variant")
+        )
+    } else {
+        message!("GPU benchmark: {}", Message::joined(names, ", "))
+    };
+    Document {
+        title,
+        sections: sections.into_iter().flatten().collect(),
+        footer: plain(format!(
+            "metalens {}, {}. Figures are exact in bench.json; here they are rounded.",
+            bench.metalens, bench.schema
+        )),
+    }
+}
+
+fn opening(bench: &Bench) -> Section {
+    let synthetic = bench.synthetic.then(|| Block::Warning(SYNTHETIC.into()));
+    let done = bench.variants.iter().map(|one| one.runs.len() as u64).sum();
+    let stopped = (!bench.complete).then(|| {
+        let runs = counted(done, "run");
+        Block::Warning(message!("STOPPED: only {} of the benchmark", runs))
+    });
+    let work = bench
+        .work
+        .as_ref()
+        .map(|work| Block::Warning(work.message()));
+    Section::new("verdict", "", 0)
+        .with_some(synthetic)
+        .with_some(stopped)
+        .with_some(work)
+        .with(Block::Lead(bench.verdict.message()))
+        .with_some(Block::list(details(bench)))
+        .with(Block::Remark(bench.method.message()))
+}
+
+/// Returns the comparisons behind the verdict, and where the differences come from.
+fn details(bench: &Bench) -> Vec<Message> {
+    let rivals = bench.standing.iter().flat_map(|standing| &standing.others);
+    let rivals = rivals.map(|rival| rival.said.message());
+    let has_baseline = bench
+        .pairs
+        .first()
+        .is_some_and(|pair| pair.base == "baseline");
+    let mut all: Vec<Message> = if bench.variants.len() > 2 {
+        rivals.collect()
+    } else {
+        Vec::new()
+    };
+    if has_baseline {
+        all.extend(bench.pairs.iter().map(|pair| pair.said.message()));
+    }
+    all.extend(bench.pairs.iter().filter_map(why));
+    all
+}
+
+fn why(pair: &PairResult) -> Option<Message> {
+    let why = pair.why.as_ref()?.message();
+    let per = match pair.comparison.work.as_ref()?.basis {
+        metalens_comparison::TimeBasis::Whole => "",
+        metalens_comparison::TimeBasis::CommandBuffer => ", per command buffer",
+        metalens_comparison::TimeBasis::Interval => ", per GPU interval",
+    };
+    Some(message!(
+        "{} against {}{}: {}",
+        name(&pair.new),
+        name(&pair.base),
+        per,
+        why
+    ))
+}
+
+fn gate(bench: &Bench) -> Option<Section> {
+    let lines = bench.pairs.iter().flat_map(|pair| {
+        let gate = pair.comparison.gate.as_ref();
+        let lines = gate.map(gate_lines).unwrap_or_default().into_iter();
+        lines.map(|line| message!("{}: {}", name(&pair.new), plain(line)))
+    });
+    let title = if bench.missed().next().is_some() {
+        "Gate: FAILED"
+    } else {
+        "Gate: PASSED"
+    };
+    Block::list(lines).map(|list| Section::new("gate", title, 1).with(list))
+}
+
+fn warnings(bench: &Bench) -> Option<Section> {
+    let warnings = bench.warnings.iter().map(metalens_bench::Said::message);
+    let section = Section::new("warnings", "Warnings", 1);
+    Block::list(warnings).map(|list| section.with(list))
+}
+
+/// Lists the runs, each with a link to its report.
+fn runs(bench: &Bench) -> Option<Section> {
+    let items = bench.variants.iter().flat_map(|variant| {
+        variant
+            .runs
+            .iter()
+            .zip(&variant.wall.values)
+            .map(|(run, wall)| {
+                let wall = tables::time(*wall);
+                Item {
+                    report: run.report.clone(),
+                    ..Item::from(message!(
+                        "{}, round {}: {}",
+                        name(&variant.name),
+                        count(u64::from(run.round)),
+                        wall
+                    ))
+                }
+            })
+    });
+    let items: Vec<Item> = items.filter(|item| item.report.is_some()).collect();
+    let section = Section::new("reports", "Reports of all runs", 6).folded();
+    (!items.is_empty()).then(|| section.with(Block::List(items)))
+}
