@@ -126,7 +126,7 @@ fn variant(
     let words: Vec<String> = words.iter().map(|word| filled(word, values)).collect();
     let hook = |text: &Option<String>| text.as_ref().map(|text| filled(text, values));
     Ok(Variant {
-        name: name.map_or_else(|| filled(source.text(), values), Clone::clone),
+        name: name.map_or_else(|| default_name(request, source, values), Clone::clone),
         words,
         is_workload: matches!(source, Source::Workload(_)),
         parameters: values.to_vec(),
@@ -136,6 +136,17 @@ fn variant(
             cleanup: hook(&request.hooks.cleanup),
         },
     })
+}
+
+/// Returns the command of a variant. The values alone name the variants of a single command.
+fn default_name(request: &BenchRequest, source: &Source, values: &[ParameterValue]) -> String {
+    if request.sources.len() > 1 || values.is_empty() {
+        return filled(source.text(), values);
+    }
+    let values = values
+        .iter()
+        .map(|one| format!("{}={}", one.name, one.value));
+    values.collect::<Vec<String>>().join(" ")
 }
 
 impl Source {
@@ -179,6 +190,10 @@ mod tests {
         check(
             request(&["./a", "./b x"], &[], &["one", "two"]),
             &["one: ./a (make {n})", "two: ./b|x (make {n})"],
+        );
+        check(
+            request(&["./a {n} {m}"], &[("n", "1,2"), ("m", "x")], &[]),
+            &["n=1 m=x: ./a|1|x (make 1)", "n=2 m=x: ./a|2|x (make 2)"],
         );
         check(
             request(&["./a {n}", "./b {n}"], &[("n", "1,two words")], &[]),

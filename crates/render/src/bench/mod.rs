@@ -8,6 +8,7 @@ mod tables;
 use metalens_analyzer::message::{count, counted, name};
 use metalens_analyzer::{Message, message};
 use metalens_bench::{Bench, PairResult};
+use metalens_comparison::ChangeClass;
 
 use crate::comparison::gate_lines;
 use crate::document::{Block, Document, Item, Section};
@@ -17,11 +18,15 @@ pub use matrix::{HEAT_MAP, Matrix, heat_map};
 pub(crate) use spread::{Spread, SpreadRow, spread};
 pub(crate) use tables::time_parts;
 
+/// Name of the section with links to all reports.
+const REPORTS: &str = "reports";
 /// Name of the drawing of all runs.
 pub(crate) const RUNS: &str = "runs";
 /// Name of the drawing of busy and idle time.
 pub(crate) const TIMES: &str = "times";
 
+/// Number of comparisons that are told in words, however many variants there are.
+const TOLD: usize = 3;
 const SYNTHETIC: &str = "SYNTHETIC: a simulator made these recordings; no GPU ran any of it, and no \
                          figure says anything about a real machine";
 
@@ -61,6 +66,14 @@ pub fn document(bench: &Bench) -> Document {
     }
 }
 
+/// Returns the document without what only a page can link to.
+#[must_use]
+pub fn screen(bench: &Bench) -> Document {
+    let mut document = document(bench);
+    document.sections.retain(|section| section.id != REPORTS);
+    document
+}
+
 fn opening(bench: &Bench) -> Section {
     let synthetic = bench.synthetic.then(|| Block::Warning(SYNTHETIC.into()));
     let done = bench.variants.iter().map(|one| one.runs.len() as u64).sum();
@@ -81,23 +94,40 @@ fn opening(bench: &Bench) -> Section {
         .with(Block::Remark(bench.method.message()))
 }
 
-/// Returns the comparisons behind the verdict, and where the differences come from.
+/// Returns the comparisons behind the verdict, and where the differences come from. Of many variants
+/// only the nearest to the fastest one, and those that may be as fast, are told.
 fn details(bench: &Bench) -> Vec<Message> {
-    let rivals = bench.standing.iter().flat_map(|standing| &standing.others);
-    let rivals = rivals.map(|rival| rival.said.message());
-    let has_baseline = bench
+    let mut all: Vec<Message> = Vec::new();
+    if bench.variants.len() > 2 {
+        let rivals = bench.standing.iter().flat_map(|standing| &standing.others);
+        let shown = rivals.enumerate().filter(|(at, rival)| {
+            *at < TOLD || rival.change.material_class() != ChangeClass::Shrunk
+        });
+        all.extend(shown.map(|(_, rival)| rival.said.message()));
+    }
+    if bench
         .pairs
         .first()
-        .is_some_and(|pair| pair.base == "baseline");
-    let mut all: Vec<Message> = if bench.variants.len() > 2 {
-        rivals.collect()
-    } else {
-        Vec::new()
-    };
-    if has_baseline {
+        .is_some_and(|pair| pair.base == "baseline")
+    {
         all.extend(bench.pairs.iter().map(|pair| pair.said.message()));
     }
-    all.extend(bench.pairs.iter().filter_map(why));
+
+    let standing = bench.standing.as_ref();
+    let order = standing.map(|one| {
+        let others = one.others.iter().map(|rival| rival.variant);
+        [one.best].into_iter().chain(others).collect::<Vec<usize>>()
+    });
+    let place = |pair: &&PairResult| {
+        let order = order.iter().flatten();
+        let names = order.filter_map(|&at| bench.variants.get(at));
+        names
+            .map(|one| &one.name)
+            .position(|name| *name == pair.new)
+    };
+    let mut pairs: Vec<&PairResult> = bench.pairs.iter().collect();
+    pairs.sort_by_key(place);
+    all.extend(pairs.into_iter().filter_map(why).take(TOLD));
     all
 }
 
@@ -158,6 +188,6 @@ fn runs(bench: &Bench) -> Option<Section> {
             })
     });
     let items: Vec<Item> = items.filter(|item| item.report.is_some()).collect();
-    let section = Section::new("reports", "Reports of all runs", 6).folded();
+    let section = Section::new(REPORTS, "Reports of all runs", 6).folded();
     (!items.is_empty()).then(|| section.with(Block::List(items)))
 }

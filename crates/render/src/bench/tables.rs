@@ -229,7 +229,11 @@ pub(super) fn kernels(bench: &Bench) -> Option<Section> {
     rows.sort_by(|(_, one), (_, other)| differ(other).total_cmp(&differ(one)));
 
     let mut columns = vec![Column::name("kernel")];
-    columns.extend(shown.iter().map(|one| Column::number(name(&one.name))));
+    columns.extend(
+        shown
+            .iter()
+            .map(|one| Column::number(message!("in {}", name(&one.name)))),
+    );
     let caption = "Total time of each kernel in each variant: medians of the runs";
     let mut table = Table::new("kernels", caption, columns)
         .limited(KERNELS.0, KERNELS.1)

@@ -59,9 +59,9 @@ fn row(row: &SpreadRow) -> String {
     let (place, median) = (percent(row.median.0), unbroken(&row.median.1));
     let label = format!("{} runs, median {}", row.runs.len(), row.median.1);
     format!(
-        "<span class=\"who\">{}</span><div class=\"axis\" role=\"img\" aria-label=\"{}\"><span \
-         class=\"inside\">{points}<b style=\"left:{place}\"></b></span></div><span class=\"value\">\
-         {median}</span>\n",
+        "<div class=\"row\"><span class=\"who\">{}</span><div class=\"axis\" role=\"img\" \
+         aria-label=\"{}\"><span class=\"inside\">{points}<b style=\"left:{place}\"></b></span></div>\
+         <span class=\"value\">{median}</span></div>\n",
         name(&row.name),
         escaped(&label)
     )
@@ -105,8 +105,8 @@ fn times(result: &Bench) -> String {
         let words = pieces.iter().map(|(_, words, ns)| label(words, *ns));
         let words: Vec<String> = words.collect();
         format!(
-            "<span class=\"who\">{}</span><div class=\"bar\" role=\"img\" aria-label=\"{}\">{spans}\
-             </div><span class=\"value\">{}</span>\n",
+            "<div class=\"row\"><span class=\"who\">{}</span><div class=\"bar\" role=\"img\" \
+             aria-label=\"{}\">{spans}</div><span class=\"value\">{}</span></div>\n",
             name(variant),
             escaped(&words.join(", ")),
             unbroken(&shown(parts.total()))
@@ -144,10 +144,13 @@ fn heat(result: &Bench, matrix: &Matrix<'_>) -> String {
         let cells = cells.iter().map(|cell| match cell {
             Some((value, text)) => {
                 let strength = view.strength(*value);
-                let best = if least == Some(*value) { "best" } else { "" };
-                let strong = if strength > 0.5 { "strong" } else { "" };
+                let best = if least == Some(*value) {
+                    " class=\"best\""
+                } else {
+                    ""
+                };
                 format!(
-                    "<td class=\"{best} {strong}\" style=\"--strength:{}\">{}</td>",
+                    "<td{best} style=\"--strength:{}\">{}</td>",
                     percent(strength),
                     unbroken(text)
                 )

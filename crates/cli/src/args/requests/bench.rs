@@ -82,31 +82,45 @@ impl BenchArguments {
     /// belong to the same benchmark.
     pub(crate) fn fingerprint(&self) -> BTreeMap<String, String> {
         let recorder = &self.recorder;
-        let shown = [
-            ("--simulate", format!("{:?}", self.simulate)),
-            ("--template", format!("{:?}", recorder.template)),
-            ("--instrument", format!("{:?}", recorder.instruments)),
-            ("--cpu", format!("{:?}", recorder.cpu)),
-            ("--counters", format!("{:?}", recorder.counters)),
-            ("--no-signposts", format!("{:?}", recorder.no_signposts)),
+        let time = |ns: Option<u64>| ns.map(|ns| format!("{ns} ns"));
+        let flag = |is_set: bool| is_set.then(|| "set".to_owned());
+        let list = |words: &[String]| (!words.is_empty()).then(|| words.join(", "));
+        let part = &self.part;
+        let all = [
+            ("--simulate", flag(self.simulate)),
+            ("--template", Some(recorder.template.clone())),
+            ("--instrument", list(&recorder.instruments)),
+            ("--cpu", flag(recorder.cpu)),
+            ("--counters", flag(recorder.counters)),
+            ("--no-signposts", flag(recorder.no_signposts)),
+            ("--shader-timeline", flag(recorder.shader_timeline)),
             (
-                "--shader-timeline",
-                format!("{:?}", recorder.shader_timeline),
+                "--gpu-clock",
+                recorder
+                    .gpu_clock
+                    .map(|state| format!("{state:?}").to_lowercase()),
             ),
-            ("--gpu-clock", format!("{:?}", recorder.gpu_clock)),
-            ("--time-limit", format!("{:?}", recorder.time_limit)),
-            ("--window", format!("{:?}", recorder.window)),
-            // Values may be secrets, and the file stays.
+            ("--time-limit", time(recorder.time_limit)),
+            ("--window", time(recorder.window)),
+            // Values may be secrets, and the file stays: only a digest is kept.
             (
                 "--env",
-                metalens_files::sha256(format!("{:?}", recorder.env).as_bytes()),
+                (!recorder.env.is_empty())
+                    .then(|| metalens_files::sha256(format!("{:?}", recorder.env).as_bytes())),
             ),
-            ("--device", format!("{:?}", recorder.device)),
-            ("the part that is analyzed", format!("{:?}", self.part)),
+            ("--device", recorder.device.clone()),
+            ("--process", list(&part.processes)),
+            ("--from", time(part.from)),
+            ("--to", time(part.to)),
+            ("--phase", part.phase.clone()),
+            (
+                "--iteration",
+                part.iteration.map(|number| number.to_string()),
+            ),
+            ("--skip-warmup", flag(part.skip_warmup)),
         ];
-        let shown = shown.into_iter();
-        shown
-            .map(|(name, value)| (name.to_owned(), value))
+        let set = all.into_iter();
+        set.filter_map(|(name, value)| Some((name.to_owned(), value?)))
             .collect()
     }
 }

@@ -4,6 +4,7 @@ mod outputs;
 mod runner;
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -36,15 +37,15 @@ pub(crate) fn run(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<Exi
         Tool::find(&ToolSource::from_environment())?;
     }
 
+    // No other benchmark writes to the folder until this one ends.
+    let _lock = arguments.output.as_deref().map(locked).transpose()?;
     let place = match &arguments.output {
-        Some(path) => {
-            let folder = Folder::make(path)
-                .with_context(|| format!("cannot write into {}", path.display()))?;
-            let lock = FolderLock::take(&folder, path)?;
-            let fingerprint = arguments.fingerprint();
-            let opened = BenchFolder::open(path, &plan, fingerprint, arguments.force)?;
-            RunPlace::Kept(opened, lock)
-        }
+        Some(path) => RunPlace::Kept(BenchFolder::open(
+            path,
+            &plan,
+            arguments.fingerprint(),
+            arguments.force,
+        )?),
         None => RunPlace::Temporary(
             tempfile::Builder::new()
                 .prefix("metalens-bench-")
@@ -53,12 +54,18 @@ pub(crate) fn run(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<Exi
         ),
     };
     let stored = match &place {
-        RunPlace::Kept(folder, _) => folder.stored(arguments.runs)?,
+        RunPlace::Kept(folder) => folder.stored(arguments.runs)?,
         RunPlace::Temporary(_) => Vec::new(),
     };
     let outcome = record_all(arguments, &plan, place, analyzing, stored, quiet)?;
     let result = Bench::new(&plan, arguments.runs, &outcome, &options);
     finish(arguments, &plan, &result, &outcome, quiet)
+}
+
+fn locked(path: &Path) -> anyhow::Result<FolderLock> {
+    let folder =
+        Folder::make(path).with_context(|| format!("cannot write into {}", path.display()))?;
+    Ok(FolderLock::take(&folder, path)?)
 }
 
 /// Records the runs that are missing.
@@ -70,7 +77,7 @@ fn record_all(
     stored: Vec<RunRecord>,
     quiet: bool,
 ) -> anyhow::Result<BenchOutcome> {
-    let is_kept = matches!(place, RunPlace::Kept(..));
+    let is_kept = matches!(place, RunPlace::Kept(_));
     let mut runner = Runner::new(arguments, plan, place, analyzing, quiet)?;
     if !stored.is_empty() && !quiet {
         let all = arguments.runs as usize * plan.variants.len();
@@ -162,7 +169,7 @@ fn show(arguments: &BenchArguments, result: &Bench) -> anyhow::Result<()> {
     if arguments.json {
         return Ok(out::json().write_all(json::document(result)?.as_bytes())?);
     }
-    let document = bench::document(result);
+    let document = bench::screen(result);
     Ok(out::page().write_all(terminal::text(&document, out::width()).as_bytes())?)
 }
 

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
-use metalens_batch::FolderLock;
 use metalens_bench::{BenchFolder, BenchPlan, RunEnd, RunRecord, Turn, Variant, VariantRunner};
 use metalens_files::Folder;
 use metalens_recorder::{MachineSnapshot, RecordingPlan, RecordingSubject, StoppedBy};
@@ -24,8 +23,8 @@ const BUNDLE: &str = "run.trace";
 
 /// The place of the recordings.
 pub(super) enum RunPlace {
-    /// The folder that the user named. No other process writes to it.
-    Kept(BenchFolder, FolderLock),
+    /// The folder that the user named.
+    Kept(BenchFolder),
     Temporary(tempfile::TempDir),
 }
 
@@ -115,7 +114,7 @@ impl<'a> Runner<'a> {
     fn analyzed(&self, turn: Turn, bundle: &Path, end: RunEnd) -> anyhow::Result<RunRecord> {
         let mut analysis = self.analyzing.noted_analysis(bundle, true)?;
         let mut inner = None;
-        if let RunPlace::Kept(folder, _) = &self.place {
+        if let RunPlace::Kept(folder) = &self.place {
             let choices = folder::Choices {
                 force: true,
                 show_names: self.arguments.show_names,
@@ -183,7 +182,7 @@ impl VariantRunner for Runner<'_> {
             turn.round, variant.name
         ));
         let folder = match &self.place {
-            RunPlace::Kept(folder, _) => {
+            RunPlace::Kept(folder) => {
                 folder.clear(turn)?;
                 folder.run(turn)
             }

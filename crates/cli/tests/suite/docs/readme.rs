@@ -180,7 +180,10 @@ fn the_printed_benchmark_on_the_page_is_current() {
     let name = "docs/bench.md";
     let shown = block(&page(name), "console");
     if shown != expected && std::env::var_os("METALENS_BLESS").is_some() {
-        let (old, new) = (format!("```console\n{shown}"), format!("```console\n{expected}"));
+        let (old, new) = (
+            format!("```console\n{shown}"),
+            format!("```console\n{expected}"),
+        );
         fs::write(root().join(name), page(name).replace(&old, &new)).unwrap();
     }
     assert_eq!(
