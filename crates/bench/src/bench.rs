@@ -527,11 +527,16 @@ fn standing(variants: &[VariantResult], basis: WorkBasis) -> Option<Standing> {
     })
 }
 
-/// Returns whether the change is certainly better, and large enough to count.
+/// Least confidence of a winner: that of three runs each.
+pub(crate) const SURE: f64 = 0.9;
+
+/// Returns whether the change is for the better, large enough to count, and sure enough.
 fn is_won(change: &Change) -> bool {
+    // The sum of many chances may miss the confidence by its last digit.
+    let is_sure = |confidence: f64| confidence >= SURE - 1e-9;
     change.direction == Some(Direction::Better)
         && change.material_class() == ChangeClass::Shrunk
-        && change.interval.is_some()
+        && change.interval.is_some_and(|one| is_sure(one.confidence))
 }
 
 fn verdict(variants: &[VariantResult], standing: Option<&Standing>, basis: WorkBasis) -> Message {

@@ -4,7 +4,7 @@ use metalens_analyzer::message::{count, name, percent, time};
 use metalens_analyzer::{Message, Note, message};
 use metalens_comparison::{Number, find_outliers};
 
-use crate::bench::{PairResult, Side, WALL};
+use crate::bench::{PairResult, SURE, Side, WALL};
 
 /// Share of the window from which on other processes are worth a warning.
 const OTHERS: f64 = 0.05;
@@ -19,11 +19,7 @@ pub(crate) fn warnings(sides: &[Side], pairs: &[PairResult]) -> Vec<Message> {
     all.extend(circumstances(pairs));
     all.extend(sides.iter().filter_map(others));
     all.extend(sides.iter().filter_map(outliers));
-    if sides.iter().any(|side| side.runs.count() == 1) && sides.len() > 1 {
-        all.push(
-            "one run of a variant cannot separate a difference from noise: use --runs 5".into(),
-        );
-    }
+    all.extend(few_runs(pairs));
     all
 }
 
@@ -47,6 +43,23 @@ fn loud(sides: &[Side]) -> Vec<Message> {
         message!("{}: {}", Message::joined(names, ", "), note.message())
     });
     notes.collect()
+}
+
+/// Says that so few runs cannot have the usual confidence.
+fn few_runs(pairs: &[PairResult]) -> Option<Message> {
+    let intervals = pairs.iter().map(|pair| pair.wall.interval);
+    let least = intervals.map(|one| one.map_or(0.0, |one| one.confidence));
+    let least = least
+        .reduce(f64::min)
+        .filter(|&least| least < SURE - 1e-9)?;
+    Some(if least == 0.0 {
+        "one run of a variant cannot separate a difference from noise: use --runs 5".into()
+    } else {
+        message!(
+            "so few runs have a confidence of {} only: use --runs 5",
+            percent(least)
+        )
+    })
 }
 
 fn failed(side: &Side) -> Option<Message> {

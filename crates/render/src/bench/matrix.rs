@@ -89,6 +89,13 @@ pub(super) fn section(bench: &Bench) -> Option<Section> {
     Some(section.with(Block::Table(table)))
 }
 
+fn whole(bench: &Bench) -> &'static str {
+    match bench.basis.per() {
+        "" => " those of whole runs",
+        per => per,
+    }
+}
+
 /// Returns the contents of the heat map; none without two parameters.
 #[must_use]
 pub fn heat_map(bench: &Bench) -> Option<HeatMapView> {
@@ -111,7 +118,10 @@ pub fn heat_map(bench: &Bench) -> Option<HeatMapView> {
     let loud = bench
         .synthetic
         .then(|| "SYNTHETIC: a simulator made these recordings; no GPU ran".to_owned());
-    let work = bench.work.as_ref().map(|work| work.says.clone());
+    let work = bench
+        .work
+        .as_ref()
+        .map(|_| format!("The amounts of work differ; times are{}", whole(bench)));
     Some(HeatMapView {
         headline: headline.text,
         lines: lines.into_iter().map(|line| line.text).collect(),

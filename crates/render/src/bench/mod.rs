@@ -4,6 +4,8 @@ mod csv;
 mod matrix;
 mod spread;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 use metalens_analyzer::message::{count, counted, name};
 use metalens_analyzer::{Message, message};

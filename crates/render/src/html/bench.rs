@@ -138,7 +138,7 @@ fn heat(result: &Bench, matrix: &Matrix<'_>) -> String {
     let least = values().reduce(f64::min);
     let headings = view.columns.iter();
     let headings: String = headings
-        .map(|one| format!("<th scope=\"col\" class=\"n\">{}</th>", name(one)))
+        .map(|one| format!("<th scope=\"col\">{}</th>", name(one)))
         .collect();
     let rows = view.rows.iter().zip(&view.cells).map(|(row, cells)| {
         let cells = cells.iter().map(|cell| match cell {

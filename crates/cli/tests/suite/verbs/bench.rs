@@ -28,7 +28,7 @@ fn both<'a>(runs: &'a str, more: &[&'a str]) -> Vec<&'a str> {
         "-n",
         "fused",
     ];
-    [&start, &variants, more].concat()
+    [&start[..], &variants[..], more].concat()
 }
 
 fn json(text: &str) -> Value {
