@@ -91,7 +91,7 @@ impl<'a> Runner<'a> {
         } else {
             ProgramOutput::Dropped
         };
-        let outcome = carry_out(&plan, snapshot, output, true);
+        let outcome = carry_out(&plan, snapshot, output, &self.interrupts, true);
         if self.is_stopped() {
             // What was recorded until then would look like a faster run.
             return Ok(None);

@@ -83,13 +83,15 @@ pub(crate) fn record(
     output: ProgramOutput,
     quiet: bool,
 ) -> anyhow::Result<(Recording, bool)> {
+    let interrupts = Listening::begin()?;
+
     let snapshot = MachineSnapshot::take(&plan.request);
     let warnings = snapshot.iter().flat_map(|snapshot| &snapshot.warnings);
     for warning in plan.warnings.iter().chain(warnings).filter(|_| !quiet) {
         note("warning", warning)?;
     }
 
-    let outcome = carry_out(plan, snapshot, output, quiet)?;
+    let outcome = carry_out(plan, snapshot, output, &interrupts, quiet)?;
     let recorded = outcome.recording;
     if !quiet {
         print_result(plan, &recorded)?;
@@ -111,15 +113,16 @@ pub(crate) fn record(
     Ok((recorded, errors.is_empty()))
 }
 
-/// Records, and shows the progress on stderr. The first Ctrl-C stops the recording.
+/// Records, and shows the progress on stderr. The first Ctrl-C of `interrupts` stops the recording,
+/// even if it came before.
 pub(crate) fn carry_out(
     plan: &RecordingPlan,
     snapshot: Option<MachineSnapshot>,
     output: ProgramOutput,
+    interrupts: &Listening,
     quiet: bool,
 ) -> anyhow::Result<RecordingOutcome> {
-    let interrupts = Listening::begin()?;
-    let mut progress = progress::RecordingProgress::new(plan, &interrupts, output, quiet);
+    let mut progress = progress::RecordingProgress::new(plan, interrupts, output, quiet);
     let outcome = plan.carry_out(snapshot, &mut progress);
     progress.finish();
     outcome.map_err(|failed| {

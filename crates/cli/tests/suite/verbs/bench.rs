@@ -244,14 +244,15 @@ fn a_variant_that_fails_stops_the_benchmark() {
     assert_eq!(output.status.code(), Some(1), "{}", bench.seen(&output));
     assert!(
         stderr(&output).contains(
-            "error: bad, round 1: the program exited with code 3; --ignore-failure measures it anyway"
+            "error: bad, round 1: the program ended abnormally: status 3; --ignore-failure measures it \
+             anyway"
         ),
         "{}",
         stderr(&output)
     );
     let output = bench.fine(&[], &arguments("--ignore-failure"));
     assert!(
-        stdout(&output).contains("the program exited with code 3 in 2 of 2 runs"),
+        stdout(&output).contains("status 3 in 2 of 2 runs"),
         "{}",
         stdout(&output)
     );
@@ -445,7 +446,7 @@ fn exports_are_written() {
     bench.fine(&[], &both("2", &exports));
     assert_eq!(json(&read(&bench, "a.json"))["schema"], "metalens.bench/1");
     assert!(read(&bench, "a.csv").starts_with("variant,round,synthetic,"));
-    assert!(read(&bench, "a.md").starts_with("# GPU benchmark: eager, fused"));
+    assert!(read(&bench, "a.md").starts_with("# GPU benchmark: "));
     let again = bench.run(&[], &both("2", &exports));
     assert_eq!(again.status.code(), Some(1), "{}", bench.seen(&again));
 }
