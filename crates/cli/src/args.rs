@@ -1,6 +1,7 @@
 //! Arguments of the command line.
 
 pub(crate) mod batch;
+pub(crate) mod bench;
 pub(crate) mod beside;
 pub(crate) mod chart;
 pub(crate) mod comparing;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use batch::BatchArguments;
+use bench::{BenchArguments, ViewArguments as PageArguments};
 use beside::BesideArguments;
 use chart::ChartArguments;
 use comparing::{BaselineArguments, CompareArguments, GateArguments};
@@ -29,7 +31,7 @@ use shared::{MeasureArguments, PartArguments, ReadingArguments, nanoseconds};
 
 const AFTER_HELP: &str = "\
 More commands: baseline, calibrate, completions, gate, manual, mcp, own, schema, selfcheck, stacks, \
-synth, tables, workload. `metalens help COMMAND` explains each.
+synth, tables, view, workload. `metalens help COMMAND` explains each.
 
 INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
 <schema>.xml per table, a single table, or - for standard input. Tables may be compressed (.gz, \
@@ -61,6 +63,8 @@ pub(crate) enum Command {
     /// Record, then write a folder with the bundle, pages, charts and JSON
     #[command(alias = "profile")]
     RecordAndAnalyze(RecordAndAnalyzeArguments),
+    /// Record several commands by turns, and say which one is fastest and why
+    Bench(Box<BenchArguments>),
     /// Compare recordings, and separate changes from noise
     Compare(CompareArguments),
     /// Report on many recordings: a folder each, and an index
@@ -75,7 +79,7 @@ pub(crate) enum Command {
     Doctor(DoctorArguments),
     /// Export the tables of a bundle as XML, with Apple's xctrace
     Export(ExportArguments),
-    // The first screen lists ten commands and names these: see AFTER_HELP.
+    // The first screen lists eleven commands and names these: see AFTER_HELP.
     /// Save several runs as a baseline to compare with, or show one
     #[command(hide = true)]
     Baseline(BaselineArguments),
@@ -112,6 +116,9 @@ pub(crate) enum Command {
     /// List the tables of a recording, or print one
     #[command(hide = true)]
     Tables(TablesArguments),
+    /// Open the page of a recording in the browser
+    #[command(hide = true)]
+    View(PageArguments),
     /// Run a bundled Metal program whose work is known
     #[command(hide = true)]
     Workload(WorkloadArguments),
@@ -370,6 +377,8 @@ pub(crate) enum Form {
     Baseline,
     /// Output of `batch --json`
     Index,
+    /// Output of `bench --json`
+    Bench,
 }
 
 #[derive(Debug, Args)]

@@ -225,6 +225,7 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         as_failure::<NotComparable>,
         as_failure::<metalens_analyzer::Error>,
         as_failure::<metalens_batch::Error>,
+        as_failure::<metalens_bench::Error>,
         as_failure::<metalens_charts::ChartError>,
         as_failure::<metalens_dataset::Error>,
         as_failure::<metalens_exporter::Error>,

@@ -10,6 +10,7 @@ mod config;
 mod exit;
 mod exporting;
 mod interrupt;
+mod opening;
 mod out;
 mod progress;
 mod reading;
@@ -44,6 +45,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Own(arguments) => commands::own::run(&arguments, quiet),
         Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
         Command::Batch(arguments) => commands::batch::run(&arguments, quiet),
+        Command::Bench(arguments) => commands::bench::run(&arguments, quiet),
         Command::Compare(arguments) => commands::compare::run(&arguments, quiet),
         Command::Gate(arguments) => commands::gate::run(&arguments, quiet),
         Command::Baseline(arguments) => commands::baseline::run(&arguments, quiet),
@@ -55,6 +57,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Export(arguments) => commands::export::run(&arguments, quiet),
         Command::Tables(arguments) => commands::tables::run(&arguments, quiet),
         Command::Selfcheck(arguments) => commands::selfcheck::run(&arguments, quiet),
+        Command::View(arguments) => commands::view::run(&arguments, quiet),
         Command::Synth(arguments) => commands::synth::run(&arguments, quiet),
         Command::Schema(arguments) => commands::schema::run(&arguments),
         Command::Completions(arguments) => commands::manual::completions(&arguments),

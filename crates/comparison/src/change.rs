@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::number::Number;
-use crate::statistics::{ConfidenceInterval, Rank, median, shift_ranked};
+use crate::statistics::{ConfidenceInterval, Rank, Shift, median, shift_ranked};
 use crate::unit::Unit;
 
 /// The change of one figure between two sides.
@@ -183,7 +183,7 @@ impl Default for Floor {
 
 impl Floor {
     /// Returns the floor of one figure. It is the same when the sides are swapped.
-    fn for_values(&self, unit: Unit, base: f64, new: f64) -> f64 {
+    pub(crate) fn for_values(&self, unit: Unit, base: f64, new: f64) -> f64 {
         let share = self.relative * base.abs().max(new.abs());
         match unit {
             Unit::Ns => share.max(self.time_ns),
@@ -276,9 +276,20 @@ impl Judge {
     ) -> Change {
         let (was, now) = (known(base), known(new));
         let rank = self.rank(was.len(), now.len());
-
-        let (base, new) = (SideValues::from_values(base), SideValues::from_values(new));
         let shift = shift_ranked(&was, &now, rank);
+        self.judged((base, new), shift, unit, preference)
+    }
+
+    /// Judges a figure whose shift is known; none is a change of class `unknown`.
+    pub(crate) fn judged(
+        &self,
+        (base, new): (&[Option<Number>], &[Option<Number>]),
+        shift: Option<Shift>,
+        unit: Unit,
+        preference: Preference,
+    ) -> Change {
+        let was = known(base);
+        let (base, new) = (SideValues::from_values(base), SideValues::from_values(new));
 
         let (Some(shift), Some(before), Some(after)) = (shift, base.median, new.median) else {
             return Change {

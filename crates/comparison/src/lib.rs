@@ -58,6 +58,12 @@
 //! fast (Mann–Kendall, Theil–Sen). A single wild value changes neither result. A run counts once,
 //! although its bundle and its export are both there.
 //!
+//! # By turns
+//!
+//! Runs that were recorded by turns, one of each side in every round, are compared round by round
+//! from six rounds on ([`change_by_turns`]): what slows a whole round down moves both sides.
+//! [`runs_to_tell`] says how many runs would show a change that these cannot.
+//!
 //! # With and without the recorder
 //!
 //! [`calibration`] compares runs of one program without and with the recorder, in pairs.
@@ -75,6 +81,7 @@
 //! * The same input gives the same bytes.
 
 mod baseline;
+mod by_turns;
 pub mod calibration;
 mod change;
 mod circumstances;
@@ -100,6 +107,9 @@ mod unit;
 mod work;
 
 pub use baseline::{Baseline, BaselineError, LEAST_RUNS, baseline_json_schema};
+pub use by_turns::{
+    LEAST_ROUNDS, RunsToTell, change_by_turns, change_of_sides, is_by_rounds, runs_to_tell,
+};
 pub use change::{Change, ChangeClass, ChangeSize, Direction, FittedValues, Floor, SideValues};
 pub use circumstances::{CircumstanceDifference, Comparability};
 pub use compare::{
@@ -116,9 +126,10 @@ pub use metric_changes::MetricChange;
 pub use metrics::{MetricGroup, described_metrics, metric_ids};
 pub use moved::{Quantity, QuantityChange};
 pub use number::Number;
+pub use outliers::{OutlierResult, OutlierValue, find_outliers};
 pub use repeated::RepeatedRun;
 pub use runs::{Circumstance, KernelRuns, Runs};
-pub use statistics::{ConfidenceInterval, Shift, median, paired, shift};
+pub use statistics::{ConfidenceInterval, Shift, median, paired, shift, shift_by_rounds};
 pub use thresholds::{ThresholdComparison, ThresholdRuns};
 pub use unit::Unit;
 pub use work::{RenamedKernel, TimeBasis, WorkAmount, WorkComparison};

@@ -22,29 +22,30 @@ const NORMAL: f64 = 0.6745;
 
 /// The outliers among some values.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct OutlierResult {
+pub struct OutlierResult {
     /// Median of all values, nearest rank.
-    pub(crate) median: f64,
+    pub median: f64,
     /// Median of all distances from `median`, nearest rank.
-    pub(crate) mad: f64,
+    pub mad: f64,
     /// The outliers, in the order of the values.
-    pub(crate) outliers: Vec<OutlierValue>,
+    pub outliers: Vec<OutlierValue>,
     /// The least and the greatest of the other values.
-    pub(crate) others: (f64, f64),
+    pub others: (f64, f64),
 }
 
 /// A value that is far from the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct OutlierValue {
+pub struct OutlierValue {
     /// Index of the value.
-    pub(crate) index: usize,
+    pub index: usize,
     /// Modified z-score. None if MAD is 0.
-    pub(crate) score: Option<f64>,
+    pub score: Option<f64>,
 }
 
 /// Returns the outliers among values. Returns none for fewer than [`MIN_VALUES`], or if a value is
 /// not finite.
-pub(crate) fn find_outliers(values: &[f64], floor: f64) -> Option<OutlierResult> {
+#[must_use]
+pub fn find_outliers(values: &[f64], floor: f64) -> Option<OutlierResult> {
     if values.len() < MIN_VALUES || !values.iter().all(|value| value.is_finite()) {
         return None;
     }

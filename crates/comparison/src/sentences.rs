@@ -91,7 +91,8 @@ pub(crate) fn became(change: &Change, unit: Unit) -> Option<Message> {
 }
 
 /// Returns the interval of a change, such as `between −75.1 % and −73.9 % with 90 % confidence`.
-pub(crate) fn sureness(change: &Change, unit: Unit) -> Option<Message> {
+#[must_use]
+pub fn sureness(change: &Change, unit: Unit) -> Option<Message> {
     let interval = change.interval?;
     let (low, high) = match change.base_value().map(Number::get) {
         Some(base) if base != 0.0 && unit != Unit::Ratio => {
@@ -118,7 +119,8 @@ pub(crate) fn sureness(change: &Change, unit: Unit) -> Option<Message> {
 
 /// Returns how far a change goes, such as `by 1.1–2.1 % (90 %), about the 2 % that counts`. Without
 /// an interval it is the change itself.
-pub(crate) fn extent(change: &Change, floor: &Floor) -> Option<Message> {
+#[must_use]
+pub fn extent(change: &Change, floor: &Floor) -> Option<Message> {
     let base = change.base_value()?.get();
     let Some(interval) = change.interval else {
         let by = change.absolute?.get();

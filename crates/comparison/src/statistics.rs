@@ -1,11 +1,13 @@
 //! Computes the shift between two sides of few runs, and the confidence in it.
 
 pub mod paired;
+mod rounds;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::number::Number;
+pub use rounds::shift_by_rounds;
 
 /// Confidence to reach. Few runs have less, and the result says so.
 const WANTED: f64 = 0.95;

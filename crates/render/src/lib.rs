@@ -5,7 +5,8 @@
 //! Comparison ──┤  builders   ┌──────────┐  terminal   lines of a screen
 //! Baseline ────┼───────────▶ │ document │ ─ markdown   a page, a comment on a pull request
 //! Calibration ─┤             └──────────┘  html       a page with a timeline
-//! Index ───────┘
+//! Index ───────┤
+//! Bench ───────┘
 //! ```
 //!
 //! A builder says each heading, column and sentence once. A medium knows no report: it escapes
@@ -14,7 +15,7 @@
 //! | module | duty |
 //! | --- | --- |
 //! | [`document`] | sections, blocks, tables and cells |
-//! | [`report`], [`comparison`], [`baseline`], [`calibration`], [`index`] | builders: one document each |
+//! | [`report`], [`comparison`], [`baseline`], [`bench`], [`calibration`], [`index`] | builders: one document each |
 //! | [`terminal`], [`markdown`], [`html`] | media |
 //! | [`csv`], [`json`] | the same for programs |
 //! | [`for_page`] | a report without folders and the names of other processes, unless they are to be shown |
@@ -22,6 +23,7 @@
 
 mod bars;
 pub mod baseline;
+pub mod bench;
 pub mod calibration;
 pub mod comparison;
 pub mod csv;

@@ -12,8 +12,8 @@ use super::shared::{MeasureArguments, PartArguments, nanoseconds};
 
 #[derive(Debug, Args)]
 pub(crate) struct RecordArguments {
-    /// Bundle to write [default: PROGRAM.trace here, or the next free name]
-    #[arg(short, long, value_name = "X.trace")]
+    /// Bundle to write [default: PROGRAM.trace here, or the next free name]; with --runs a folder
+    #[arg(short, long, value_name = "X.trace|DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Replace a bundle that exists, once the new one is complete
     #[arg(long)]
@@ -21,6 +21,10 @@ pub(crate) struct RecordArguments {
     /// Add a run to a bundle that exists
     #[arg(long, conflicts_with = "force", requires = "output")]
     pub(crate) append_run: bool,
+    /// Record so many times, into the folder of -o: run-1.trace, run-2.trace, …
+    #[arg(long, value_name = "N", requires = "output", conflicts_with_all = ["append_run", "dry_run"],
+          value_parser = clap::value_parser!(u32).range(1..=999))]
+    pub(crate) runs: Option<u32>,
     #[command(flatten)]
     pub(crate) recording: RecordingArguments,
 }
@@ -43,6 +47,9 @@ pub(crate) struct RecordAndAnalyzeArguments {
     /// Exit with 5 if a threshold is missed or cannot be measured
     #[arg(long)]
     pub(crate) check: bool,
+    /// Open the page of the report in the browser
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) open: bool,
     #[command(flatten)]
     pub(crate) recording: RecordingArguments,
     #[command(flatten, next_help_heading = "Report options")]
@@ -158,6 +165,22 @@ pub(crate) struct RecordingArguments {
     /// Record all processes on this Mac
     #[arg(long, conflicts_with = "command")]
     pub(crate) all_processes: bool,
+    #[command(flatten)]
+    pub(crate) recorder: RecorderArguments,
+    /// Print the commands, and record nothing; --cargo builds the program
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Use a fake xctrace, on any machine: measures nothing
+    #[arg(long)]
+    pub(crate) simulate: bool,
+    // The last, because the options after it would get its heading.
+    #[command(flatten)]
+    pub(crate) cargo: CargoArguments,
+}
+
+/// How to record, whatever is recorded.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RecorderArguments {
     /// Instruments template to record with
     #[arg(long, value_name = "NAME|FILE", default_value = RecordRequest::TEMPLATE)]
     pub(crate) template: String,
@@ -201,19 +224,10 @@ pub(crate) struct RecordingArguments {
     /// Wait this long for the recording to start [default: 120s]
     #[arg(long, value_name = "T", value_parser = nanoseconds, hide = true)]
     pub(crate) start_patience: Option<u64>,
-    /// Print the commands, and record nothing; --cargo builds the program
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Use a fake xctrace, on any machine: measures nothing
-    #[arg(long)]
-    pub(crate) simulate: bool,
-    // The last, because the options after it would get its heading.
-    #[command(flatten)]
-    pub(crate) cargo: CargoArguments,
 }
 
 /// Size of a bundled workload.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct AmountArguments {
     /// Elements in the arrays of the workload
     #[arg(long, value_name = "N", conflicts_with_all = ["command", "attach", "all_processes", "cargo"])]
@@ -227,7 +241,7 @@ pub(crate) struct AmountArguments {
 }
 
 /// Program that cargo builds before the recording.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Programs that cargo builds")]
 pub(crate) struct CargoArguments {
     /// Build a program with cargo, then record it; its arguments follow --

@@ -5,6 +5,7 @@
 //! | variable | meaning (and default) |
 //! | --- | --- |
 //! | `METALENS_FAKE_XCTRACE_SCENARIO` | scenario of every recording: the name of a preset, or a file (`eager`) |
+//! | `METALENS_FAKE_XCTRACE_SEED` | seed of its random draws (that of the scenario) |
 //! | `METALENS_FAKE_XCTRACE_MISBEHAVE` | names of misbehaviors, separated by commas |
 //! | `METALENS_FAKE_XCTRACE_VERSION` | version that it claims to be (`26.0 (17C529)`) |
 //! | `METALENS_FAKE_XCTRACE_STATE` | folder to count calls in, for misbehaviors of the first calls only |
@@ -66,10 +67,18 @@ fn settings() -> anyhow::Result<Settings> {
         let ms = text.parse().map(Duration::from_millis);
         ms.with_context(|| format!("METALENS_FAKE_XCTRACE_SLOW_MS: `{text}` is not a number"))
     });
+    let seed = variable("SEED")?.map(|text| {
+        let seed = text.parse::<u64>();
+        seed.with_context(|| format!("METALENS_FAKE_XCTRACE_SEED: `{text}` is not a number"))
+    });
+    let mut scenario = synth::find(scenario.as_deref().unwrap_or("eager"))
+        .context("METALENS_FAKE_XCTRACE_SCENARIO")?;
+    if let Some(seed) = seed.transpose()? {
+        scenario.seed = seed;
+    }
     let misbehaviors = variable("MISBEHAVE")?.unwrap_or_default();
     Ok(Settings {
-        scenario: synth::find(scenario.as_deref().unwrap_or("eager"))
-            .context("METALENS_FAKE_XCTRACE_SCENARIO")?,
+        scenario,
         misbehaviors: Misbehavior::list(&misbehaviors)
             .context("METALENS_FAKE_XCTRACE_MISBEHAVE")?,
         version: variable("VERSION")?.unwrap_or_else(|| Settings::VERSION.to_owned()),

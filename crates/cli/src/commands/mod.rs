@@ -3,6 +3,7 @@
 pub(crate) mod analyze;
 pub(crate) mod baseline;
 pub(crate) mod batch;
+pub(crate) mod bench;
 pub(crate) mod beside;
 pub(crate) mod calibrate;
 pub(crate) mod chart;
@@ -21,4 +22,5 @@ pub(crate) mod selfcheck;
 pub(crate) mod stacks;
 pub(crate) mod synth;
 pub(crate) mod tables;
+pub(crate) mod view;
 pub(crate) mod workload;

@@ -11,8 +11,8 @@ use super::record::{ProgramOutput, print_command, record};
 use crate::analyzing::AnalyzeRequest;
 use crate::args::recording::RecordAndAnalyzeArguments;
 use crate::args::requests::analyzing;
-use crate::exit;
 use crate::reading::Reading;
+use crate::{exit, opening};
 
 pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     // A recording may take long: check all arguments before it.
@@ -64,16 +64,21 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
         analyzing,
         json: arguments.json,
         show_names: arguments.show_names,
-        output: Some(folder),
+        output: Some(folder.clone()),
         force: arguments.force,
         check: arguments.check,
         ..AnalyzeRequest::default()
     };
     let code = analyze(&request, quiet)?;
-    Ok(if is_complete || code != ExitCode::SUCCESS {
+    let is_open = !arguments.open || opening::open(&folder.join("report.html"), quiet)?;
+    Ok(if code != ExitCode::SUCCESS {
         code
-    } else {
+    } else if !is_complete {
         exit::some_failed()
+    } else if !is_open {
+        exit::unavailable()
+    } else {
+        code
     })
 }
 

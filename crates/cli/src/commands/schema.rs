@@ -21,6 +21,7 @@ pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<ExitCode> {
         Form::Comparison => metalens_comparison::json_schema(),
         Form::Baseline => metalens_comparison::baseline_json_schema(),
         Form::Index => metalens_batch::json_schema(),
+        Form::Bench => metalens_bench::json_schema(),
     };
     out::json().write_all(json::document(&schema)?.as_bytes())?;
     Ok(ExitCode::SUCCESS)

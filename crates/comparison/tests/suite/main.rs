@@ -9,6 +9,7 @@ mod calibration;
 mod classes;
 mod laws;
 mod trials;
+mod turns;
 
 use metalens_analyzer::{Report, Request};
 use metalens_simulator::Scenario;

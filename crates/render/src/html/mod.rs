@@ -3,6 +3,7 @@
 //!
 //! Without its script, and on paper, a picture stands for the timeline of a report.
 
+mod bench;
 mod blocks;
 mod escape;
 mod names;
@@ -19,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::index::TrendPicture;
 use crate::wording::cut;
 use crate::{index, report};
+pub use bench::bench_page;
 use blocks::{InlineChart, Surroundings};
 use escape::{escaped, filled, name, named, script_json, sentence};
 

@@ -1,6 +1,7 @@
 //! Requests made of arguments: whatever the rest of metalens is asked, is asked in these plain
 //! values.
 
+mod bench;
 mod posting;
 mod recording;
 

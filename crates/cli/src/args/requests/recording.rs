@@ -14,7 +14,8 @@ use metalens_xctrace::{Stdin, Tool};
 use tempfile::NamedTempFile;
 
 use crate::args::recording::{
-    AmountArguments, CalibrateArguments, CargoArguments, GpuClock, RecordingArguments,
+    AmountArguments, CalibrateArguments, CargoArguments, GpuClock, RecorderArguments,
+    RecordingArguments,
 };
 
 /// The bundled workload that is recorded unless another is named.
@@ -49,31 +50,45 @@ impl RecordingArguments {
         subject: RecordingSubject,
         output: PathBuf,
     ) -> anyhow::Result<RecordRequest> {
+        self.request_of_run(subject, output, None)
+    }
+
+    /// Returns what is asked of one of several recordings. Simulated ones differ by their number, as
+    /// real ones do by chance.
+    pub(crate) fn request_of_run(
+        &self,
+        subject: RecordingSubject,
+        output: PathBuf,
+        run: Option<u32>,
+    ) -> anyhow::Result<RecordRequest> {
         let recorder = if self.simulate {
-            simulator(&subject, &self.amount.settings())?
+            simulator(&subject, &self.amount.settings(), run)?
         } else {
             Recorder::Xctrace
         };
+        let options = &self.recorder;
         Ok(RecordRequest {
             dry_run: self.dry_run,
-            template: self.template.clone(),
-            instruments: self.instruments.clone(),
-            cpu: self.cpu,
-            counters: self.counters,
-            signposts: !self.no_signposts,
-            shader_timeline: self.shader_timeline,
-            gpu_clock: self.gpu_clock.map(Into::into),
-            time_limit_ns: self.time_limit,
-            window_ns: self.window,
-            environment: self.env.clone(),
-            run_name: self.run_name.clone(),
-            device: self.device.clone(),
+            template: options.template.clone(),
+            instruments: options.instruments.clone(),
+            cpu: options.cpu,
+            counters: options.counters,
+            signposts: !options.no_signposts,
+            shader_timeline: options.shader_timeline,
+            gpu_clock: options.gpu_clock.map(Into::into),
+            time_limit_ns: options.time_limit,
+            window_ns: options.window,
+            environment: options.env.clone(),
+            run_name: options.run_name.clone(),
+            device: options.device.clone(),
             stdin: stdin(),
-            timeouts: self.timeouts(),
+            timeouts: options.timeouts(),
             ..RecordRequest::new(recorder, subject, output)
         })
     }
+}
 
+impl RecorderArguments {
     fn timeouts(&self) -> RecordTimeouts {
         let usual = RecordTimeouts::default();
         let start = self.start_patience.map(Duration::from_nanos);
@@ -102,7 +117,7 @@ impl CalibrateArguments {
         let settings = self.settings();
         let subject = workload(&self.workload, &settings)?;
         let recorder = if self.simulate {
-            simulator(&subject, &settings)?
+            simulator(&subject, &settings, None)?
         } else {
             Recorder::Xctrace
         };
@@ -177,17 +192,30 @@ pub(crate) fn amount(settings: &Settings) -> Vec<OsString> {
 }
 
 /// metalens itself as a simulator of Apple's xctrace. It shows the plan of a workload.
-fn simulator(subject: &RecordingSubject, settings: &Settings) -> anyhow::Result<Recorder> {
+/// Each run has times of its own.
+fn simulator(
+    subject: &RecordingSubject,
+    settings: &Settings,
+    run: Option<u32>,
+) -> anyhow::Result<Recorder> {
     let scenario = match subject {
         RecordingSubject::Workload { name, .. } => Some(scenario(name, settings)?),
         _ => None,
     };
     let own = std::env::current_exe().context("cannot find metalens itself")?;
     let file = scenario.as_ref().map(NamedTempFile::path);
+    let seed = |run: u32| {
+        let seed = OsString::from(run.to_string());
+        ("METALENS_FAKE_XCTRACE_SEED".into(), seed)
+    };
     let variable = |file: &Path| ("METALENS_FAKE_XCTRACE_SCENARIO".into(), file.into());
     let tool = Tool {
         before: vec!["fake-xctrace".into(), "--".into()],
-        environment: file.map(variable).into_iter().collect(),
+        environment: file
+            .map(variable)
+            .into_iter()
+            .chain(run.map(seed))
+            .collect(),
         ..Tool::at(own)
     };
     Ok(Recorder::Simulator { tool, scenario })

@@ -1,6 +1,7 @@
 //! Runs `metalens record`: records a program, and prints how it went.
 
 mod progress;
+mod runs;
 mod shell;
 
 use std::ffi::OsStr;
@@ -11,7 +12,8 @@ use std::process::ExitCode;
 use metalens_analyzer::units::bytes;
 use metalens_files::folder_size;
 use metalens_recorder::{
-    MachineSnapshot, Recording, RecordingFailure, RecordingPlan, StoppedBy, unused_bundle_path,
+    MachineSnapshot, Recording, RecordingFailure, RecordingOutcome, RecordingPlan, StoppedBy,
+    unused_bundle_path,
 };
 use metalens_text::{shown, shown_message};
 
@@ -24,6 +26,9 @@ use crate::out;
 pub(crate) use progress::ProgramOutput;
 
 pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    if let (Some(runs), Some(folder)) = (arguments.runs, &arguments.output) {
+        return runs::record_all(arguments, folder, runs, quiet);
+    }
     let subject = arguments.recording.subject()?;
     let output = match &arguments.output {
         Some(output) => bundle_path(output)?,
@@ -93,20 +98,7 @@ pub(crate) fn record(
         note("warning", warning)?;
     }
 
-    let mut progress = progress::RecordingProgress::new(plan, &interrupts, output, quiet);
-    let outcome = plan.carry_out(snapshot, &mut progress);
-    progress.finish();
-    let outcome = outcome.map_err(|failed| {
-        let RecordingFailure {
-            error,
-            work_file_error,
-        } = *failed;
-        if let Some(work_file_error) = work_file_error {
-            exit::print_error(&work_file_error.into());
-        }
-        error
-    })?;
-
+    let outcome = carry_out(plan, snapshot, output, &interrupts, quiet)?;
     let recorded = outcome.recording;
     if !quiet {
         print_result(plan, &recorded)?;
@@ -134,6 +126,30 @@ pub(crate) fn record(
     let errors: Vec<anyhow::Error> = troubles.map(anyhow::Error::from).collect();
     errors.iter().for_each(exit::print_error);
     Ok((recorded, errors.is_empty()))
+}
+
+/// Records, and shows the progress on stderr. The first Ctrl-C of `interrupts` stops the recording,
+/// even if it came before.
+pub(crate) fn carry_out(
+    plan: &RecordingPlan,
+    snapshot: Option<MachineSnapshot>,
+    output: ProgramOutput,
+    interrupts: &Listening,
+    quiet: bool,
+) -> anyhow::Result<RecordingOutcome> {
+    let mut progress = progress::RecordingProgress::new(plan, interrupts, output, quiet);
+    let outcome = plan.carry_out(snapshot, &mut progress);
+    progress.finish();
+    outcome.map_err(|failed| {
+        let RecordingFailure {
+            error,
+            work_file_error,
+        } = *failed;
+        if let Some(work_file_error) = work_file_error {
+            exit::print_error(&work_file_error.into());
+        }
+        error.into()
+    })
 }
 
 /// Returns the warning of a bundle whose owner could not be changed after `sudo`.

@@ -171,3 +171,30 @@ fn every_link_leads_to_a_file() {
     }
     assert!(files >= 35, "{files}");
 }
+
+/// The page about benchmarks shows what the program prints.
+#[test]
+fn the_printed_benchmark_on_the_page_is_current() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = "bench --simulate --workload eager --workload fused";
+    let arguments: Vec<&str> = command.split(' ').collect();
+    let expected = format!(
+        "$ metalens {command}\n{}",
+        stdout(&metalens(folder.path(), &arguments))
+    );
+
+    let name = "docs/bench.md";
+    let shown = block(&page(name), "console");
+    if shown != expected && std::env::var_os("METALENS_BLESS").is_some() {
+        let (old, new) = (
+            format!("```console\n{shown}"),
+            format!("```console\n{expected}"),
+        );
+        fs::write(root().join(name), page(name).replace(&old, &new)).unwrap();
+    }
+    assert_eq!(
+        block(&page(name), "console"),
+        expected,
+        "scripts/bless renews it"
+    );
+}

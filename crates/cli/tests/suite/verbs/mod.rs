@@ -2,6 +2,8 @@
 
 pub(crate) mod analyze;
 pub(crate) mod batch;
+#[cfg(unix)]
+mod bench;
 mod calibrate;
 mod chart;
 mod compare;
@@ -20,3 +22,5 @@ mod record_and_analyze;
 pub(crate) mod stacks;
 mod synth;
 mod tables;
+#[cfg(unix)]
+mod view;

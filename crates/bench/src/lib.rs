@@ -1,0 +1,50 @@
+//! Benchmarks: records several commands, or one with several parameter values, by turns, and says
+//! which one is fastest, by how much, and why. This crate decides what is recorded and when, and
+//! what the recordings tell. The caller records and analyzes ([`VariantRunner`]). Nothing here
+//! prints.
+//!
+//! ```text
+//! commands, parameters → variants → turns → runs ─┬→ carry_out → Bench → documents (render)
+//!                             runs of the folder ─┘      │
+//!                                                        └→ VariantRunner: records, analyzes
+//! ```
+//!
+//! # Order
+//!
+//! Each round has one run of each variant; every second round goes backwards: ABC CBA ABC … So a
+//! machine that gets warmer, or busier, favors none of them.
+//!
+//! # Laws
+//!
+//! * The amounts of work come before the times. Times are those of whole runs, because commands of
+//!   one benchmark are alternatives for one job; if a time limit ended a run they are per unit of
+//!   work.
+//! * The statistics are those of `metalens-comparison`, and so are the words for changes.
+//! * A variant wins only against all others, each with its interval.
+//! * A run of the folder counts if it is whole, and only for the same variant, recorded in the same
+//!   way.
+//! * An interrupted run does not count.
+
+mod bench;
+mod carry_out;
+mod error;
+mod figures;
+mod folder;
+mod parameters;
+mod sentences;
+mod turns;
+mod variants;
+mod warnings;
+mod words;
+
+pub use bench::{
+    Bench, BenchOptions, PairResult, Per, Rival, RunResult, SCHEMA, Said, Standing, VariantResult,
+    WorkBasis, json_schema,
+};
+pub use carry_out::{BenchOutcome, RunEnd, RunRecord, VariantRunner, carry_out};
+pub use error::{Error, Result};
+pub use figures::{Figure, StateShare};
+pub use folder::{BenchFolder, PLAN, StoredRun};
+pub use parameters::{Parameter, ParameterValue};
+pub use turns::{Turn, turns};
+pub use variants::{BenchPlan, BenchRequest, Hooks, Source, Variant};

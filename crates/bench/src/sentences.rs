@@ -1,0 +1,140 @@
+//! Writes the results of a benchmark as sentences, in which each value keeps its type.
+
+use metalens_analyzer::message::{count, counted, name};
+use metalens_analyzer::{Message, message};
+use metalens_comparison::sentences::{extent, sureness, value};
+use metalens_comparison::{Change, ChangeClass, Floor, Number, RunsToTell, Unit};
+
+use crate::bench::WorkBasis;
+
+/// Says how much faster or slower one variant is than another.
+pub(crate) fn versus(
+    (new, base): (&str, &str),
+    change: &Change,
+    floor: Floor,
+    needed: Option<RunsToTell>,
+) -> Message {
+    let (Some(was), Some(now)) = (change.base_value(), change.new_value()) else {
+        return message!("{} and {}: no time is recorded", name(new), name(base));
+    };
+    let both = message!("{} → {}", value(was, Unit::Ns), value(now, Unit::Ns));
+    let scope = if change.interval.is_some() {
+        ""
+    } else {
+        " in these runs"
+    };
+    let verdict = match change.class {
+        ChangeClass::Grown => "slower",
+        ChangeClass::Shrunk => "faster",
+        ChangeClass::Unchanged => {
+            let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
+            return message!(
+                "{} is as fast as {}, no difference that counts: {}{}",
+                name(new),
+                name(base),
+                both,
+                sure
+            );
+        }
+        _ => {
+            let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
+            return message!(
+                "whether {} is faster than {} cannot be told, the runs vary too much: {}{}{}",
+                name(new),
+                name(base),
+                both,
+                sure,
+                needed.map(|needed| more_runs(needed, was))
+            );
+        }
+    };
+    message!(
+        "{} is {} than {}{} {}: {}",
+        name(new),
+        verdict,
+        name(base),
+        scope,
+        extent(change, &floor),
+        both
+    )
+}
+
+/// Says how many runs would show a difference.
+fn more_runs(needed: RunsToTell, base: Number) -> Message {
+    let share = message::percent(needed.difference.get() / base.get().abs());
+    let runs = count(needed.runs);
+    let about = if needed.runs >= 1_000 {
+        message!("{} and more", runs)
+    } else {
+        message!("about {}", runs)
+    };
+    message!(
+        "; {} runs of each would show a difference of {}",
+        about,
+        share
+    )
+}
+
+/// Says which variant is the fastest of several.
+pub(crate) fn fastest(
+    (best, best_value): (&str, Number),
+    variants: usize,
+    basis: WorkBasis,
+    rivals: &[(&str, ChangeClass)],
+) -> Message {
+    let time = message!("{}{}", value(best_value, Unit::Ns), basis.per());
+    if rivals.is_empty() {
+        return message!(
+            "{} is the fastest of {}: {}",
+            name(best),
+            count(variants as u64),
+            time
+        );
+    }
+    let names = Message::joined(rivals.iter().map(|(rival, _)| name(rival)), ", ");
+    let are_equal = rivals
+        .iter()
+        .all(|(_, class)| *class == ChangeClass::Unchanged);
+    if are_equal {
+        message!(
+            "{} and {} are the fastest of {}, with no difference that counts: {}",
+            name(best),
+            names,
+            count(variants as u64),
+            time
+        )
+    } else {
+        message!(
+            "Which of {} is the fastest cannot be told: {} has the least median, {}, and {} may be as fast",
+            counted(variants as u64, "variant"),
+            name(best),
+            time,
+            names
+        )
+    }
+}
+
+/// Says how long the only variant takes.
+pub(crate) fn alone(
+    variant: &str,
+    wall: &metalens_comparison::SideValues,
+    basis: WorkBasis,
+) -> Message {
+    let runs = wall.values.iter().flatten().count() as u64;
+    let shown = |number: Option<Number>| number.map(|number| value(number, Unit::Ns));
+    let range = (runs > 1).then(|| {
+        message!(
+            ", the median of {} from {} to {}",
+            counted(runs, "run"),
+            shown(wall.min),
+            shown(wall.max)
+        )
+    });
+    message!(
+        "{} takes {}{}{}",
+        name(variant),
+        shown(wall.median),
+        basis.per(),
+        range
+    )
+}

@@ -1,0 +1,200 @@
+//! Arguments of `metalens bench` and `metalens view`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, ValueEnum};
+
+use super::recording::{AmountArguments, CargoArguments, RecorderArguments, RecordingArguments};
+use super::shared::{AnalysisArguments, MeasureArguments, PartArguments};
+
+const AFTER_BENCH: &str = "\
+COMMAND is one argument, such as './bench --size 4'. It is split into words as a shell does it, but \
+no shell reads it: the recorder starts the program itself. --setup, --prepare and --cleanup are run \
+by sh.
+
+{x} in a command stands for the value of a parameter: \
+metalens bench './bench --size {n}' -L n 64,256,1024. Two parameters make a table with two axes.
+
+The runs alternate: ABC CBA ABC … With -o, a benchmark that was stopped goes on where it stopped, \
+and more --runs add to it.
+
+Exit codes: 0 success, 1 a run failed, 2 wrong usage, 3 this machine cannot record, 4 a recording has \
+no GPU work of the program, 5 a limit failed (--gate), 6 not comparable with the baseline, \
+130 interrupted: the runs so far are shown and kept.";
+
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_BENCH)]
+pub(crate) struct BenchArguments {
+    /// Programs to compare, each with its arguments in quotation marks
+    #[arg(value_name = "COMMAND", required_unless_present = "workloads")]
+    pub(crate) commands: Vec<String>,
+    /// Bundled workload with its options, such as 'eager --count 50', beside or instead of commands
+    #[arg(long = "workload", value_name = "NAME")]
+    pub(crate) workloads: Vec<String>,
+    /// Name a variant; once for each, in their order [default: its command]
+    #[arg(short = 'n', long = "name", value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Run each command with each of these values: -L n 64,256
+    #[arg(short = 'L', long, num_args = 2, value_names = ["VAR", "VALUES"])]
+    pub(crate) parameter_list: Vec<String>,
+    /// Run each command with each number from MIN to MAX
+    #[arg(short = 'P', long, num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_negative_numbers = true)]
+    pub(crate) parameter_scan: Vec<String>,
+    /// Step of --parameter-scan
+    #[arg(
+        short = 'D',
+        long,
+        value_name = "DELTA",
+        requires = "parameter_scan",
+        default_value = "1",
+        allow_negative_numbers = true
+    )]
+    pub(crate) parameter_step_size: String,
+    /// Runs of each variant; fewer than four have less than 95 % confidence
+    #[arg(short, long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=999))]
+    pub(crate) runs: u32,
+    /// Runs of each variant that are recorded first and do not count
+    #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=99))]
+    pub(crate) warmup: u32,
+    /// Run this before the first run of each variant
+    #[arg(short, long, value_name = "CMD")]
+    pub(crate) setup: Option<String>,
+    /// Run this before each run
+    #[arg(short, long, value_name = "CMD")]
+    pub(crate) prepare: Option<String>,
+    /// Run this after the last run of each variant
+    #[arg(short, long, value_name = "CMD")]
+    pub(crate) cleanup: Option<String>,
+    /// Measure programs that exit with another code than 0, too
+    #[arg(short, long)]
+    pub(crate) ignore_failure: bool,
+    /// Show the output of the programs on stderr [default: discard it]
+    #[arg(long)]
+    pub(crate) show_output: bool,
+    /// Compare whole runs, or times per unit of work where the work differs [default: whole runs,
+    /// unless the time limit ended one]
+    #[arg(long, value_enum)]
+    pub(crate) per: Option<PerChoice>,
+    /// Folder for the result, the reports and the recordings; a stopped benchmark goes on there
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Start anew in that folder, and replace files that exist
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Keep the reports in the folder, and not the recordings
+    #[arg(long, requires = "output")]
+    pub(crate) drop_recordings: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the result as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export_json: Option<PathBuf>,
+    /// Write all figures of all runs as CSV
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export_csv: Option<PathBuf>,
+    /// Write the result as Markdown
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export_markdown: Option<PathBuf>,
+    /// Compare all variants with a baseline, instead of the first variant
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Save the runs of the first variant as a baseline
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save_baseline: Option<PathBuf>,
+    /// Exit with 5 if a limit in this file fails [default: metalens.toml, if it has a gate, else
+    /// the limits of `compare --gate`]
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "FILE")]
+    #[expect(clippy::option_option, reason = "with a value, without one, or absent")]
+    pub(crate) gate: Option<Option<PathBuf>>,
+    /// Compare with a baseline that was recorded differently
+    #[arg(long, requires = "baseline")]
+    pub(crate) allow_different: bool,
+    /// Show names of other processes and folders in the reports of the runs [default: leave them
+    /// out]
+    #[arg(long)]
+    pub(crate) show_names: bool,
+    /// Use a fake xctrace, on any machine: measures nothing
+    #[arg(long)]
+    pub(crate) simulate: bool,
+    #[command(flatten, next_help_heading = "Recording options")]
+    pub(crate) recorder: RecorderArguments,
+    #[command(flatten, next_help_heading = "Report options")]
+    pub(crate) part: PartArguments,
+    #[command(flatten)]
+    pub(crate) measure: MeasureArguments,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PerChoice {
+    /// Whole runs, whatever their work
+    Run,
+    /// Command buffers if all variants have as many, else GPU intervals
+    Unit,
+}
+
+/// Words of `--workload`.
+#[derive(Debug, Parser)]
+#[command(name = "--workload", no_binary_name = true, disable_help_flag = true)]
+pub(crate) struct WorkloadWords {
+    /// Name of the workload
+    pub(crate) name: String,
+    #[arg(long)]
+    size: Option<u64>,
+    #[arg(long)]
+    count: Option<u64>,
+    #[arg(long)]
+    warm_up: Option<u64>,
+}
+
+impl WorkloadWords {
+    /// Returns the size of the workload.
+    pub(crate) fn amount(&self) -> AmountArguments {
+        AmountArguments {
+            size: self.size,
+            count: self.count,
+            warm_up: self.warm_up,
+        }
+    }
+}
+
+impl BenchArguments {
+    /// Returns the arguments with which `record` would record a program, or a workload.
+    pub(crate) fn recording(
+        &self,
+        command: Vec<std::ffi::OsString>,
+        workload: Option<WorkloadWords>,
+    ) -> RecordingArguments {
+        let amount = workload.as_ref().map(WorkloadWords::amount);
+        RecordingArguments {
+            command,
+            workload: workload.map(|words| words.name),
+            amount: amount.unwrap_or_default(),
+            attach: None,
+            all_processes: false,
+            recorder: self.recorder.clone(),
+            cargo: CargoArguments::default(),
+            dry_run: false,
+            simulate: self.simulate,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ViewArguments {
+    /// .trace bundle, export, .zip or table; or a page, or a folder of `analyze -o`, `batch` or
+    /// `bench`
+    #[arg(value_name = "INPUT")]
+    pub(crate) input: PathBuf,
+    /// Page to write [default: a temporary file, which stays]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace that file
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
+    /// Show names of other processes and the input's folder [default: leave them out]
+    #[arg(long)]
+    pub(crate) show_names: bool,
+    #[command(flatten)]
+    pub(crate) analysis: AnalysisArguments,
+}

@@ -1,0 +1,126 @@
+//! Requests for benchmarks.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Parser;
+use metalens_bench::{BenchRequest, Hooks, Parameter, Per, Source, Variant};
+use metalens_recorder::RecordRequest;
+
+use super::analyzing;
+use crate::analyzing::Analyzing;
+use crate::args::bench::{BenchArguments, PerChoice, WorkloadWords};
+use crate::exit::Misuse;
+use crate::reading::Reading;
+
+impl BenchArguments {
+    /// Returns what is to be measured.
+    pub(crate) fn request(&self) -> anyhow::Result<BenchRequest> {
+        let mut parameters = Vec::new();
+        for words in self.parameter_list.chunks(2) {
+            if let [name, values] = words {
+                parameters.push(Parameter::list(name, values)?);
+            }
+        }
+        for words in self.parameter_scan.chunks(3) {
+            if let [name, from, to] = words {
+                parameters.push(Parameter::scan(name, from, to, &self.parameter_step_size)?);
+            }
+        }
+        let programs = self.commands.iter().cloned().map(Source::Program);
+        let workloads = self.workloads.iter().cloned().map(Source::Workload);
+        Ok(BenchRequest {
+            sources: programs.chain(workloads).collect(),
+            names: self.names.clone(),
+            parameters,
+            hooks: Hooks {
+                setup: self.setup.clone(),
+                prepare: self.prepare.clone(),
+                cleanup: self.cleanup.clone(),
+            },
+        })
+    }
+
+    /// Returns how the recordings are to be analyzed.
+    pub(crate) fn analyzing(&self) -> anyhow::Result<Analyzing> {
+        analyzing(&self.part, &self.measure, false, Reading::default())
+    }
+
+    /// Returns the unit of work that was chosen.
+    pub(crate) fn unit(&self) -> Per {
+        match self.per {
+            None => Per::Auto,
+            Some(PerChoice::Run) => Per::Run,
+            Some(PerChoice::Unit) => Per::Unit,
+        }
+    }
+
+    /// Returns what is asked of a recording of a variant. Simulated ones differ by `seed`.
+    pub(crate) fn recording_of(
+        &self,
+        variant: &Variant,
+        output: PathBuf,
+        seed: u32,
+    ) -> anyhow::Result<RecordRequest> {
+        let arguments = if variant.is_workload {
+            let words = WorkloadWords::try_parse_from(&variant.words);
+            let words = words.map_err(|error| {
+                let text = error.to_string();
+                let first = text.lines().next().unwrap_or_default();
+                let why = first.trim_start_matches("error: ").to_owned();
+                Misuse(format!("--workload '{}': {why}", variant.words.join(" ")))
+            })?;
+            self.recording(Vec::new(), Some(words))
+        } else {
+            self.recording(variant.words.iter().map(Into::into).collect(), None)
+        };
+        let subject = arguments.subject()?;
+        arguments.request_of_run(subject, output, Some(seed))
+    }
+
+    /// Returns the options that change what a run is, by name: runs with other options do not
+    /// belong to the same benchmark.
+    pub(crate) fn fingerprint(&self) -> BTreeMap<String, String> {
+        let recorder = &self.recorder;
+        let time = |ns: Option<u64>| ns.map(|ns| format!("{ns} ns"));
+        let flag = |is_set: bool| is_set.then(|| "set".to_owned());
+        let list = |words: &[String]| (!words.is_empty()).then(|| words.join(", "));
+        let part = &self.part;
+        let all = [
+            ("--simulate", flag(self.simulate)),
+            ("--template", Some(recorder.template.clone())),
+            ("--instrument", list(&recorder.instruments)),
+            ("--cpu", flag(recorder.cpu)),
+            ("--counters", flag(recorder.counters)),
+            ("--no-signposts", flag(recorder.no_signposts)),
+            ("--shader-timeline", flag(recorder.shader_timeline)),
+            (
+                "--gpu-clock",
+                recorder
+                    .gpu_clock
+                    .map(|state| format!("{state:?}").to_lowercase()),
+            ),
+            ("--time-limit", time(recorder.time_limit)),
+            ("--window", time(recorder.window)),
+            // Values may be secrets, and the file stays: only a digest is kept.
+            (
+                "--env",
+                (!recorder.env.is_empty())
+                    .then(|| metalens_files::sha256(format!("{:?}", recorder.env).as_bytes())),
+            ),
+            ("--device", recorder.device.clone()),
+            ("--process", list(&part.processes)),
+            ("--from", time(part.from)),
+            ("--to", time(part.to)),
+            ("--phase", part.phase.clone()),
+            (
+                "--iteration",
+                part.iteration.map(|number| number.to_string()),
+            ),
+            ("--skip-warmup", flag(part.skip_warmup)),
+        ];
+        let set = all.into_iter();
+        set.filter_map(|(name, value)| Some((name.to_owned(), value?)))
+            .collect()
+    }
+}

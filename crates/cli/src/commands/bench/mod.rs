@@ -1,0 +1,219 @@
+//! Runs `metalens bench`: records several commands by turns, and says which one is fastest and why.
+
+mod outputs;
+mod runner;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use metalens_analyzer::Report;
+use metalens_batch::FolderLock;
+use metalens_bench::{
+    Bench, BenchFolder, BenchOptions, BenchOutcome, BenchPlan, RunRecord, carry_out,
+};
+use metalens_comparison::{Baseline, LEAST_RUNS};
+use metalens_files::Folder;
+use metalens_render::{bench, comparison, json, terminal};
+use metalens_text::{in_json, shown};
+use metalens_xctrace::{Tool, ToolSource};
+
+use super::compare::read_baseline;
+use crate::args::bench::BenchArguments;
+use crate::exit::{self, Interrupted, Misuse, NotComparable};
+use crate::out;
+
+use runner::{RunPlace, Runner};
+
+pub(crate) fn run(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    // Recording takes long: check all arguments before it.
+    let plan = BenchPlan::new(&arguments.request()?)?;
+    let analyzing = arguments.analyzing()?;
+    let options = options(arguments, &plan)?;
+    outputs::check(arguments)?;
+    runner::check_variants(arguments, &plan)?;
+    if !arguments.simulate {
+        Tool::find(&ToolSource::from_environment())?;
+    }
+
+    // No other benchmark writes to the folder until this one ends.
+    let _lock = arguments.output.as_deref().map(locked).transpose()?;
+    let place = match &arguments.output {
+        Some(path) => RunPlace::Kept(BenchFolder::open(
+            path,
+            &plan,
+            arguments.fingerprint(),
+            arguments.force,
+        )?),
+        None => RunPlace::Temporary(
+            tempfile::Builder::new()
+                .prefix("metalens-bench-")
+                .tempdir()
+                .context("cannot make a temporary folder")?,
+        ),
+    };
+    let stored = match &place {
+        RunPlace::Kept(folder) => folder.stored(arguments.runs)?,
+        RunPlace::Temporary(_) => Vec::new(),
+    };
+    let outcome = record_all(arguments, &plan, place, analyzing, stored, quiet)?;
+    let result = Bench::new(&plan, arguments.runs, &outcome, &options);
+    finish(arguments, &plan, &result, &outcome, quiet)
+}
+
+fn locked(path: &Path) -> anyhow::Result<FolderLock> {
+    let folder =
+        Folder::make(path).with_context(|| format!("cannot write into {}", path.display()))?;
+    Ok(FolderLock::take(&folder, path)?)
+}
+
+/// Records the runs that are missing.
+fn record_all(
+    arguments: &BenchArguments,
+    plan: &BenchPlan,
+    place: RunPlace,
+    analyzing: crate::analyzing::Analyzing,
+    stored: Vec<RunRecord>,
+    quiet: bool,
+) -> anyhow::Result<BenchOutcome> {
+    let is_kept = matches!(place, RunPlace::Kept(_));
+    let mut runner = Runner::new(arguments, plan, place, analyzing, quiet)?;
+    if !stored.is_empty() && !quiet {
+        let all = arguments.runs as usize * plan.variants.len();
+        out::note(&format!(
+            "{} of {all} runs are in the folder already",
+            stored.len()
+        ));
+    }
+
+    let amounts = (arguments.runs, arguments.warmup);
+    let outcome = carry_out(plan, amounts, stored, &mut runner).inspect_err(|_| {
+        if is_kept && !quiet {
+            out::note("the complete runs are kept: the same command goes on with the others");
+        }
+    })?;
+    if outcome.runs.is_empty() {
+        return Err(Interrupted("interrupted before the first run was complete").into());
+    }
+    Ok(outcome)
+}
+
+/// Returns the options of the result.
+fn options(arguments: &BenchArguments, plan: &BenchPlan) -> anyhow::Result<BenchOptions> {
+    let baseline = arguments
+        .baseline
+        .as_deref()
+        .map(read_baseline)
+        .transpose()?;
+    let gate = match &arguments.gate {
+        Some(file) => Some(crate::config::gate(
+            file.as_ref(),
+            arguments.measure.config.as_ref(),
+        )?),
+        None => None,
+    };
+    if gate.is_some() && baseline.is_none() && plan.variants.len() < 2 {
+        let message = "--gate has nothing to compare: name a second command, or --baseline FILE";
+        return Err(Misuse(message.to_owned()).into());
+    }
+    if arguments.save_baseline.is_some() && (arguments.runs as usize) < LEAST_RUNS {
+        let message =
+            format!("a baseline needs at least {LEAST_RUNS} runs: use --runs {LEAST_RUNS}");
+        return Err(Misuse(message).into());
+    }
+    Ok(BenchOptions {
+        per: arguments.unit(),
+        baseline,
+        gate,
+    })
+}
+
+/// Writes and prints the result. Returns the exit code.
+fn finish(
+    arguments: &BenchArguments,
+    plan: &BenchPlan,
+    result: &Bench,
+    outcome: &BenchOutcome,
+    quiet: bool,
+) -> anyhow::Result<ExitCode> {
+    outputs::write(arguments, result)?;
+    show(arguments, result)?;
+    if outcome.is_complete {
+        save_baseline(arguments, plan, outcome, quiet)?;
+    }
+    outputs::tell(arguments, quiet);
+    refuse_different(arguments, result)?;
+
+    for pair in &result.pairs {
+        let gate = pair.comparison.gate.as_ref();
+        for line in gate
+            .filter(|gate| gate.missed)
+            .map(comparison::gate_lines)
+            .into_iter()
+            .flatten()
+        {
+            out::note(&shown(&format!("{}: {line}", pair.new)));
+        }
+    }
+    Ok(if !outcome.is_complete {
+        exit::interrupted()
+    } else if result.missed().next().is_some() {
+        exit::missed()
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+fn show(arguments: &BenchArguments, result: &Bench) -> anyhow::Result<()> {
+    if arguments.json {
+        return Ok(out::json().write_all(json::document(result)?.as_bytes())?);
+    }
+    let document = bench::screen(result);
+    Ok(out::page().write_all(terminal::text(&document, out::width()).as_bytes())?)
+}
+
+/// Saves the runs of the first variant as a baseline.
+fn save_baseline(
+    arguments: &BenchArguments,
+    plan: &BenchPlan,
+    outcome: &BenchOutcome,
+    quiet: bool,
+) -> anyhow::Result<()> {
+    let Some(file) = &arguments.save_baseline else {
+        return Ok(());
+    };
+    let first = outcome.runs.iter().filter(|run| run.turn.variant == 0);
+    let reports: Vec<Report> = first.map(|run| run.report.clone()).collect();
+    let name = plan.variants.first().map_or("", |one| one.name.as_str());
+    let baseline = Baseline::from_reports(&reports)
+        .with_context(|| format!("cannot save {name} as a baseline"))?;
+    let text = baseline.text().context("cannot write the baseline")?;
+    let text = in_json(&text);
+    metalens_files::write_bytes(file, arguments.force, text.as_bytes())?;
+    out::wrote(file, quiet);
+    Ok(())
+}
+
+/// Refuses a baseline that was recorded differently. Variants of one benchmark only get a warning:
+/// they were recorded by turns on one machine.
+fn refuse_different(arguments: &BenchArguments, result: &Bench) -> Result<(), NotComparable> {
+    if arguments.baseline.is_none() || arguments.allow_different {
+        return Ok(());
+    }
+    let mut reasons: Vec<String> = Vec::new();
+    let differ = result
+        .pairs
+        .iter()
+        .flat_map(|pair| &pair.comparison.comparable.differ);
+    for reason in differ.map(ToString::to_string) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    if reasons.is_empty() {
+        Ok(())
+    } else {
+        Err(NotComparable(reasons))
+    }
+}

@@ -1,0 +1,452 @@
+//! Tests `metalens bench`, on any machine with the fake `xctrace`: the workloads `eager` and `fused`
+//! do the same steps, four dispatches each and one.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::record::Bench;
+use crate::{signal, stderr, stdout, until};
+
+const PATIENCE: Duration = Duration::from_secs(120);
+const EAGER: &str = "eager --count 5 --warm-up 0";
+const FUSED: &str = "fused --count 5 --warm-up 0";
+
+/// Returns the arguments for eager and fused, so many times.
+fn both<'a>(runs: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let start = ["bench", "--simulate", "--runs", runs];
+    let variants = [
+        "--workload",
+        EAGER,
+        "--workload",
+        FUSED,
+        "-n",
+        "eager",
+        "-n",
+        "fused",
+    ];
+    [&start[..], &variants[..], more].concat()
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+fn read(bench: &Bench, file: &str) -> String {
+    fs::read_to_string(bench.here().join(file)).unwrap()
+}
+
+/// Returns the runs in the folder that are complete.
+fn complete(folder: &Path) -> Vec<String> {
+    let mut runs = Vec::new();
+    for variant in fs::read_dir(folder).into_iter().flatten().flatten() {
+        for run in fs::read_dir(variant.path()).into_iter().flatten().flatten() {
+            if run.path().join("run.json").is_file() {
+                let name = variant.file_name().into_string().unwrap();
+                let run = run.file_name().into_string().unwrap();
+                runs.push(format!("{name}/{run}"));
+            }
+        }
+    }
+    runs.sort();
+    runs
+}
+
+#[test]
+fn the_fused_program_wins_and_unequal_work_is_said_first() {
+    let bench = Bench::new();
+    let output = bench.fine(&[], &both("5", &["-o", "out"]));
+    insta::assert_snapshot!("screen", bench.seen(&output));
+
+    let result = json(&read(&bench, "out/bench.json"));
+    assert_eq!(result["synthetic"], true);
+    assert_eq!(result["standing"]["best"], 1);
+    assert_eq!(result["standing"]["wins"], true);
+    // The truth of the simulation: a quarter of the dispatches, each waited for.
+    let change = result["pairs"][0]["wall"]["relative"].as_f64().unwrap();
+    assert!((-0.80..-0.70).contains(&change), "{change}");
+    assert_eq!(
+        result["pairs"][0]["comparison"]["work"]["amount"],
+        "different"
+    );
+    let schema = bench.fine(&[], &["schema", "bench"]);
+    let schema = json(&stdout(&schema));
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    assert!(schema.is_valid(&result));
+    for page in ["out/bench.md", "out/bench.html"] {
+        let text = read(&bench, page);
+        assert!(text.contains("SYNTHETIC"), "{page}");
+        assert!(text.contains("Different work"), "{page}");
+    }
+    let csv = read(&bench, "out/bench.csv");
+    assert_eq!(csv.lines().count(), 11, "{csv}");
+    // Each run has what record-and-analyze writes, and the page links to it.
+    for name in ["report.html", "report.json", "manifest.json", "run.trace"] {
+        assert!(
+            bench.here().join("out/01-eager/run-1").join(name).exists(),
+            "{name}"
+        );
+    }
+    assert!(read(&bench, "out/bench.html").contains("href=\"02-fused/run-5/report.html\""));
+}
+
+/// The same program twice: nothing is found, and the recordings are not the same run.
+#[test]
+fn equal_programs_are_not_told_apart() {
+    let bench = Bench::new();
+    let arguments = [
+        "bench",
+        "--simulate",
+        "--runs",
+        "5",
+        "--json",
+        "--workload",
+        EAGER,
+        "--workload",
+        EAGER,
+        "-n",
+        "one",
+        "-n",
+        "two",
+    ];
+    let result = json(&stdout(&bench.fine(&[], &arguments)));
+    assert_eq!(result["work"], Value::Null, "the same work");
+    assert_eq!(result["standing"]["wins"], false);
+    let class = result["pairs"][0]["wall"]["class"].as_str().unwrap();
+    assert!(["unchanged", "unstable"].contains(&class), "{class}");
+    assert!(result["pairs"][0]["wall"]["interval"].is_object());
+    let values = result["variants"][0]["wall"]["values"].as_array().unwrap();
+    assert_ne!(values[0], values[1], "each run has times of its own");
+}
+
+#[test]
+fn six_rounds_are_compared_round_by_round() {
+    let bench = Bench::new();
+    let result = |runs: &str| json(&stdout(&bench.fine(&[], &both(runs, &["--json"]))));
+    assert_eq!(result("2")["pairs"][0]["by_rounds"], false);
+    assert_eq!(result("6")["pairs"][0]["by_rounds"], true);
+}
+
+#[test]
+fn two_parameters_are_a_matrix() {
+    let bench = Bench::new();
+    let arguments = [
+        "bench",
+        "--simulate",
+        "--runs",
+        "2",
+        "-o",
+        "out",
+        "--workload",
+        "{kind} --count {n} --warm-up 0",
+        "-L",
+        "kind",
+        "eager,fused",
+        "-P",
+        "n",
+        "2",
+        "6",
+        "-D",
+        "2",
+    ];
+    let output = bench.fine(&[], &arguments);
+    let screen = stdout(&output);
+    let (_, matrix) = screen.split_once("by kind and n\n").unwrap();
+    let rows: Vec<&str> = matrix.lines().take(3).map(str::trim).collect();
+    assert!(rows[0].starts_with("kind \\ n"), "{rows:?}");
+    assert!(
+        rows[1].starts_with("eager") && rows[2].starts_with("fused"),
+        "{rows:?}"
+    );
+    let result = json(&read(&bench, "out/bench.json"));
+    let variants = result["variants"].as_array().unwrap();
+    assert_eq!(variants.len(), 6);
+    // Three times the steps take three times as long, but for the first and the last gap.
+    let wall = |at: usize| variants[at]["wall"]["median"].as_f64().unwrap();
+    let factor = wall(2) / wall(0);
+    assert!((2.9..3.7).contains(&factor), "{factor}");
+    for picture in ["out/charts/heatmap.png", "out/charts/heatmap-dark.png"] {
+        assert!(bench.here().join(picture).is_file(), "{picture}");
+    }
+    assert!(read(&bench, "out/bench.md").contains("charts/heatmap.png"));
+    assert!(read(&bench, "out/bench.html").contains("class=\"heat\""));
+}
+
+#[test]
+fn gates_and_baselines() {
+    let bench = Bench::new();
+    // Fused as the first variant, so that eager regresses.
+    let slower = [
+        "bench",
+        "--simulate",
+        "--runs",
+        "3",
+        "--gate",
+        "--workload",
+        FUSED,
+        "--workload",
+        EAGER,
+    ];
+    let output = bench.run(&[], &slower);
+    assert_eq!(output.status.code(), Some(5), "{}", bench.seen(&output));
+    assert!(stdout(&output).contains("Gate: FAILED"));
+    assert!(
+        stderr(&output).contains("failed: counts.intervals"),
+        "{}",
+        stderr(&output)
+    );
+
+    let save = [
+        "bench",
+        "--simulate",
+        "--runs",
+        "3",
+        "--workload",
+        EAGER,
+        "--save-baseline",
+        "base.json",
+    ];
+    bench.fine(&[], &save);
+    assert!(read(&bench, "base.json").contains("metalens.baseline/2"));
+    let judge = |workload: &str| {
+        let arguments = [
+            "bench",
+            "--simulate",
+            "--runs",
+            "4",
+            "--workload",
+            workload,
+            "--baseline",
+            "base.json",
+            "--gate",
+        ];
+        bench.run(&[], &arguments)
+    };
+    let same = judge(EAGER);
+    assert_eq!(same.status.code(), Some(0), "{}", bench.seen(&same));
+    assert!(stdout(&same).contains("Gate: PASSED"));
+    assert_eq!(judge(FUSED).status.code(), Some(5));
+}
+
+#[test]
+fn a_variant_that_fails_stops_the_benchmark() {
+    let bench = Bench::new();
+    let arguments = |more: &'static str| {
+        let mut all = vec!["bench", "--simulate", "--runs", "2", "./bench -c 'exit 3'"];
+        all.extend(["./bench -c 'exit 0'", "-n", "bad", "-n", "good"]);
+        all.extend((!more.is_empty()).then_some(more));
+        all
+    };
+    let output = bench.run(&[], &arguments(""));
+    assert_eq!(output.status.code(), Some(1), "{}", bench.seen(&output));
+    assert!(
+        stderr(&output).contains(
+            "error: bad, round 1: the program ended abnormally: status 3; --ignore-failure measures it \
+             anyway"
+        ),
+        "{}",
+        stderr(&output)
+    );
+    let output = bench.fine(&[], &arguments("--ignore-failure"));
+    assert!(
+        stdout(&output).contains("status 3 in 2 of 2 runs"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
+fn hooks_run_in_their_places() {
+    let bench = Bench::new();
+    let arguments = [
+        "bench",
+        "--simulate",
+        "--runs",
+        "2",
+        "--warmup",
+        "1",
+        "-L",
+        "x",
+        "a,b",
+        "./bench -c 'echo run {x} >> log'",
+        "--setup",
+        "echo setup {x} >> log",
+        "--prepare",
+        "echo prepare {x} >> log",
+        "--cleanup",
+        "echo cleanup {x} >> log",
+    ];
+    bench.fine(&[], &arguments);
+    let log = read(&bench, "log").replace('\n', ", ");
+    assert_eq!(
+        log,
+        "setup a, setup b, prepare a, run a, prepare b, run b, prepare a, run a, prepare b, run b, \
+         prepare b, run b, prepare a, run a, cleanup a, cleanup b, "
+    );
+
+    let failing = [
+        "bench",
+        "--simulate",
+        "./bench",
+        "--prepare",
+        "echo why >&2; exit 4",
+        "--cleanup",
+        "echo cleaned > cleaned",
+    ];
+    let output = bench.run(&[], &failing);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("): why"), "{}", stderr(&output));
+    assert_eq!(read(&bench, "cleaned"), "cleaned\n");
+}
+
+fn start(bench: &Bench, arguments: &[&str]) -> Child {
+    let mut command = bench.command(&[], arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// A program that waits until the file `go` is there.
+const SLEEPY: &str = "./bench -c 'test -e go || exec sleep 600'";
+
+#[test]
+fn an_interrupted_benchmark_shows_and_keeps_its_runs() {
+    let bench = Bench::new();
+    let arguments = [
+        "bench",
+        "--simulate",
+        "--runs",
+        "2",
+        "-o",
+        "out",
+        "./bench -c true",
+        SLEEPY,
+        "-n",
+        "quick",
+        "-n",
+        "slow",
+    ];
+    let child = start(&bench, &arguments);
+    let out = bench.here().join("out");
+    until(PATIENCE, "the run that waits", || {
+        out.join("02-slow/run-1").is_dir()
+    });
+    signal(child.id(), "INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", bench.seen(&output));
+    let screen = stdout(&output);
+    assert!(
+        screen.contains("STOPPED: only 1 run of the benchmark"),
+        "{screen}"
+    );
+    assert_eq!(complete(&out), ["01-quick/run-1"]);
+    assert_eq!(json(&read(&bench, "out/bench.json"))["complete"], false);
+
+    fs::write(bench.here().join("go"), "").unwrap();
+    let output = bench.fine(&[], &arguments);
+    assert!(stderr(&output).contains("1 of 4 runs are in the folder already"));
+    assert_eq!(complete(&out).len(), 4);
+    assert_eq!(json(&read(&bench, "out/bench.json"))["complete"], true);
+}
+
+#[test]
+fn a_killed_benchmark_goes_on_where_it_stopped() {
+    let bench = Bench::new();
+    let arguments = [
+        "bench",
+        "--simulate",
+        "--runs",
+        "2",
+        "-o",
+        "out",
+        "--workload",
+        EAGER,
+        SLEEPY,
+        "-n",
+        "slow",
+        "-n",
+        "eager",
+    ];
+    let mut child = start(&bench, &arguments);
+    // The program waits in its first run.
+    let folder = bench.here().join("out/01-slow/run-1");
+    until(PATIENCE, "the first run", || folder.is_dir());
+    signal(child.id(), "KILL");
+    child.wait().unwrap();
+    assert_eq!(complete(&bench.here().join("out")), [""; 0]);
+
+    fs::write(bench.here().join("go"), "").unwrap();
+    bench.fine(&[], &arguments);
+    let all = complete(&bench.here().join("out"));
+    assert_eq!(all.len(), 4, "{all:?}");
+    // Nothing is recorded again, and more runs are added to those that are there.
+    let when = |run: &str| {
+        let file = bench.here().join("out").join(run).join("run.json");
+        fs::metadata(file).unwrap().modified().unwrap()
+    };
+    let before = when("01-slow/run-1");
+    let mut more = arguments;
+    more[3] = "3";
+    let output = bench.fine(&[], &more);
+    assert!(stderr(&output).contains("4 of 6 runs are in the folder already"));
+    assert_eq!(when("01-slow/run-1"), before);
+    assert_eq!(complete(&bench.here().join("out")).len(), 6);
+
+    let mut other = arguments;
+    other[12] = "other";
+    let output = bench.run(&[], &other);
+    assert_eq!(output.status.code(), Some(2), "{}", bench.seen(&output));
+    assert!(
+        stderr(&output).contains("has another benchmark"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn wrong_usage_is_refused_before_any_run() {
+    let bench = Bench::new();
+    let check = |arguments: &[&str], code: i32, expected: &str| {
+        let all = [&["bench", "--simulate"], arguments].concat();
+        let output = bench.run(&[], &all);
+        assert_eq!(output.status.code(), Some(code), "{}", bench.seen(&output));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    };
+    check(&["./bench | cat"], 2, "no shell reads it");
+    check(&["./bench", "--gate"], 2, "--gate has nothing to compare");
+    check(
+        &["./bench", "--runs", "2", "--save-baseline", "x"],
+        2,
+        "at least 3 runs",
+    );
+    check(&["./bench", "-L", "x", "1,2"], 2, "no command has `{x}`");
+    check(&["--workload", "eagle"], 2, "eagle");
+    check(
+        &["--workload", "eager --speed 4"],
+        2,
+        "--workload 'eager --speed 4'",
+    );
+    check(&["./no-such-program"], 1, "no-such-program");
+    assert!(!bench.here().join("out").exists());
+}
+
+#[test]
+fn exports_are_written() {
+    let bench = Bench::new();
+    let exports = [
+        "--export-json",
+        "a.json",
+        "--export-csv",
+        "a.csv",
+        "--export-markdown",
+        "a.md",
+    ];
+    bench.fine(&[], &both("2", &exports));
+    assert_eq!(json(&read(&bench, "a.json"))["schema"], "metalens.bench/1");
+    assert!(read(&bench, "a.csv").starts_with("variant,round,synthetic,"));
+    assert!(read(&bench, "a.md").starts_with("# GPU benchmark: "));
+    let again = bench.run(&[], &both("2", &exports));
+    assert_eq!(again.status.code(), Some(1), "{}", bench.seen(&again));
+}

@@ -1,0 +1,195 @@
+//! Builds the document of a benchmark: the work, who wins, then tables of all variants.
+
+mod csv;
+mod matrix;
+mod spread;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use metalens_analyzer::message::{count, counted, name};
+use metalens_analyzer::{Message, message};
+use metalens_bench::{Bench, PairResult};
+use metalens_comparison::ChangeClass;
+
+use crate::comparison::gate_lines;
+use crate::document::{Block, Document, Item, Section};
+use crate::wording::plain;
+pub use csv::csv;
+pub use matrix::{HEAT_MAP, Matrix, heat_map};
+pub(crate) use spread::{Spread, SpreadRow, spread};
+pub(crate) use tables::time_parts;
+
+/// Name of the section with links to all reports.
+const REPORTS: &str = "reports";
+/// Name of the drawing of all runs.
+pub(crate) const RUNS: &str = "runs";
+/// Name of the drawing of busy and idle time.
+pub(crate) const TIMES: &str = "times";
+
+/// Number of comparisons that are told in words, however many variants there are.
+const TOLD: usize = 3;
+const SYNTHETIC: &str = "SYNTHETIC: a simulator made these recordings; no GPU ran any of it, and no \
+                         figure says anything about a real machine";
+
+/// Returns the document of a benchmark.
+#[must_use]
+pub fn document(bench: &Bench) -> Document {
+    let sections = [
+        Some(opening(bench)),
+        gate(bench),
+        Some(tables::variants(bench)),
+        matrix::section(bench),
+        spread::section(bench),
+        tables::idle(bench),
+        tables::work(bench),
+        tables::kernels(bench),
+        tables::machine(bench),
+        warnings(bench),
+        runs(bench),
+    ];
+    let names = bench.variants.iter().map(|one| name(&one.name));
+    let names: Vec<Message> = names.collect();
+    let title = if names.len() > 4 {
+        message!(
+            "GPU benchmark of {}",
+            counted(names.len() as u64, "variant")
+        )
+    } else {
+        message!("GPU benchmark: {}", Message::joined(names, ", "))
+    };
+    Document {
+        title,
+        sections: sections.into_iter().flatten().collect(),
+        footer: plain(format!(
+            "metalens {}, {}. Figures are exact in bench.json; here they are rounded.",
+            bench.metalens, bench.schema
+        )),
+    }
+}
+
+/// Returns the document without what only a page can link to.
+#[must_use]
+pub fn screen(bench: &Bench) -> Document {
+    let mut document = document(bench);
+    document.sections.retain(|section| section.id != REPORTS);
+    document
+}
+
+fn opening(bench: &Bench) -> Section {
+    let synthetic = bench.synthetic.then(|| Block::Warning(SYNTHETIC.into()));
+    let done = bench.variants.iter().map(|one| one.runs.len() as u64).sum();
+    let stopped = (!bench.complete).then(|| {
+        let runs = counted(done, "run");
+        Block::Warning(message!("STOPPED: only {} of the benchmark", runs))
+    });
+    let work = bench
+        .work
+        .as_ref()
+        .map(|work| Block::Warning(work.message()));
+    Section::new("verdict", "", 0)
+        .with_some(synthetic)
+        .with_some(stopped)
+        .with_some(work)
+        .with(Block::Lead(bench.verdict.message()))
+        .with_some(Block::list(details(bench)))
+        .with(Block::Remark(bench.method.message()))
+}
+
+/// Returns the comparisons behind the verdict, and where the differences come from. Of many variants
+/// only the nearest to the fastest one, and those that may be as fast, are told.
+fn details(bench: &Bench) -> Vec<Message> {
+    let mut all: Vec<Message> = Vec::new();
+    if bench.variants.len() > 2 {
+        let rivals = bench.standing.iter().flat_map(|standing| &standing.others);
+        let shown = rivals.enumerate().filter(|(at, rival)| {
+            *at < TOLD || rival.change.material_class() != ChangeClass::Shrunk
+        });
+        all.extend(shown.map(|(_, rival)| rival.said.message()));
+    }
+    if bench
+        .pairs
+        .first()
+        .is_some_and(|pair| pair.base == "baseline")
+    {
+        all.extend(bench.pairs.iter().map(|pair| pair.said.message()));
+    }
+
+    let standing = bench.standing.as_ref();
+    let order = standing.map(|one| {
+        let others = one.others.iter().map(|rival| rival.variant);
+        [one.best].into_iter().chain(others).collect::<Vec<usize>>()
+    });
+    let place = |pair: &&PairResult| {
+        let order = order.iter().flatten();
+        let names = order.filter_map(|&at| bench.variants.get(at));
+        names
+            .map(|one| &one.name)
+            .position(|name| *name == pair.new)
+    };
+    let mut pairs: Vec<&PairResult> = bench.pairs.iter().collect();
+    pairs.sort_by_key(place);
+    all.extend(pairs.into_iter().filter_map(why).take(TOLD));
+    all
+}
+
+fn why(pair: &PairResult) -> Option<Message> {
+    let why = pair.why.as_ref()?.message();
+    let per = match pair.comparison.work.as_ref()?.basis {
+        metalens_comparison::TimeBasis::Whole => "",
+        metalens_comparison::TimeBasis::CommandBuffer => ", per command buffer",
+        metalens_comparison::TimeBasis::Interval => ", per GPU interval",
+    };
+    Some(message!(
+        "{} against {}{}: {}",
+        name(&pair.new),
+        name(&pair.base),
+        per,
+        why
+    ))
+}
+
+fn gate(bench: &Bench) -> Option<Section> {
+    let lines = bench.pairs.iter().flat_map(|pair| {
+        let gate = pair.comparison.gate.as_ref();
+        let lines = gate.map(gate_lines).unwrap_or_default().into_iter();
+        lines.map(|line| message!("{}: {}", name(&pair.new), plain(line)))
+    });
+    let title = if bench.missed().next().is_some() {
+        "Gate: FAILED"
+    } else {
+        "Gate: PASSED"
+    };
+    Block::list(lines).map(|list| Section::new("gate", title, 1).with(list))
+}
+
+fn warnings(bench: &Bench) -> Option<Section> {
+    let warnings = bench.warnings.iter().map(metalens_bench::Said::message);
+    let section = Section::new("warnings", "Warnings", 1);
+    Block::list(warnings).map(|list| section.with(list))
+}
+
+/// Lists the runs, each with a link to its report.
+fn runs(bench: &Bench) -> Option<Section> {
+    let items = bench.variants.iter().flat_map(|variant| {
+        variant
+            .runs
+            .iter()
+            .zip(&variant.wall.values)
+            .map(|(run, wall)| {
+                let wall = tables::time(*wall);
+                Item {
+                    report: run.report.clone(),
+                    ..Item::from(message!(
+                        "{}, round {}: {}",
+                        name(&variant.name),
+                        count(u64::from(run.round)),
+                        wall
+                    ))
+                }
+            })
+    });
+    let items: Vec<Item> = items.filter(|item| item.report.is_some()).collect();
+    let section = Section::new(REPORTS, "Reports of all runs", 6).folded();
+    (!items.is_empty()).then(|| section.with(Block::List(items)))
+}

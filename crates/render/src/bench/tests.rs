@@ -1,0 +1,134 @@
+//! Tests the documents of benchmarks with runs whose truth is known.
+
+use metalens_bench::{
+    Bench, BenchOptions, BenchOutcome, BenchPlan, BenchRequest, Parameter, Per, RunEnd, RunRecord,
+    Source, turns,
+};
+use metalens_testing::analysis_of_toml;
+
+use super::*;
+
+/// Returns the report of a program with kernels of this length, and so many of them.
+fn record(turn: metalens_bench::Turn, count: u32, kernel_us: u32, is_cut: bool) -> RunRecord {
+    let seed = turn.round * 100 + u32::try_from(turn.variant).unwrap();
+    let toml = format!(
+        "seed = {seed}\n[[process]]\nname = \"bench\"\npid = 4101\nrole = \"target\"\n\
+         [[process.stream]]\ncount = {count}\nsubmit = \"sync\"\nencoder-label = \"matmul\"\n\
+         duration = [\"{kernel_us}us\", \"{}us\"]\nlaunch = [\"80us\", \"85us\"]\n\
+         completion = [\"55us\", \"60us\"]\nencode = \"6us\"\nhost = \"5us\"\n",
+        kernel_us + 1
+    );
+    let end = RunEnd {
+        is_cut,
+        failure: None,
+    };
+    RunRecord {
+        turn,
+        end,
+        report: analysis_of_toml(&toml).report,
+        folder: None,
+    }
+}
+
+/// Returns a benchmark of programs, given by the count and the length of their kernels.
+fn bench(programs: &[(&str, u32, u32)], rounds: u32, is_cut: bool) -> Bench {
+    let plan = BenchPlan::new(&BenchRequest {
+        sources: programs
+            .iter()
+            .map(|(name, ..)| Source::Program((*name).to_owned()))
+            .collect(),
+        ..BenchRequest::default()
+    })
+    .unwrap();
+    let runs = turns(programs.len(), rounds).map(|turn| {
+        let (_, count, kernel_us) = programs[turn.variant];
+        record(turn, count, kernel_us, is_cut)
+    });
+    let outcome = BenchOutcome {
+        runs: runs.collect(),
+        stored: 0,
+        is_complete: true,
+    };
+    Bench::new(&plan, rounds, &outcome, &BenchOptions::default())
+}
+
+fn text(bench: &Bench) -> String {
+    let text = crate::terminal::text(&screen(bench), None);
+    anstream::adapter::strip_str(&text).to_string()
+}
+
+#[test]
+fn three_programs_are_shown() {
+    let result = bench(
+        &[("slow", 40, 60), ("fast", 40, 30), ("twin", 40, 30)],
+        5,
+        false,
+    );
+    insta::assert_snapshot!("three-programs", text(&result));
+    assert!(!result.standing.unwrap().wins, "fast and twin are alike");
+}
+
+/// Runs that a time limit ended are compared per interval, because their work depends on their speed.
+#[test]
+fn cut_runs_are_compared_per_interval() {
+    let result = bench(&[("one", 80, 30), ("two", 40, 30)], 3, true);
+    assert_eq!(result.basis, metalens_bench::WorkBasis::Interval);
+    assert!(!result.standing.as_ref().unwrap().wins, "both are as fast");
+    let whole = bench(&[("one", 80, 30), ("two", 40, 30)], 3, false);
+    assert_eq!(whole.basis, metalens_bench::WorkBasis::Run);
+    assert!(whole.standing.as_ref().unwrap().wins);
+    for result in [&result, &whole] {
+        assert!(
+            result
+                .work
+                .as_ref()
+                .unwrap()
+                .says
+                .contains("40 GPU intervals instead of 80")
+        );
+    }
+}
+
+#[test]
+fn the_page_is_safe_and_complete() {
+    let mut result = bench(&[("one", 10, 30), ("two", 10, 30)], 2, false);
+    for variant in &mut result.variants {
+        variant.name = format!("<script>{}</script>", variant.name);
+    }
+    let page = crate::html::bench_page(&result).unwrap();
+    assert!(!page.contains("<script>one"), "names are escaped");
+    for part in ["class=\"runs\"", "class=\"times\"", "id=\"variants-table\""] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn two_parameters_need_one_command() {
+    let list = |name: &str, values: &str| Parameter::list(name, values).unwrap();
+    let request = |sources: &[&str]| BenchRequest {
+        sources: sources
+            .iter()
+            .map(|one| Source::Program((*one).to_owned()))
+            .collect(),
+        parameters: vec![list("a", "1,2"), list("b", "x,y")],
+        ..BenchRequest::default()
+    };
+    let check = |sources: &[&str], expected: Option<usize>| {
+        let plan = BenchPlan::new(&request(sources)).unwrap();
+        let runs = turns(plan.variants.len(), 1);
+        let outcome = BenchOutcome {
+            runs: runs.map(|turn| record(turn, 3, 10, false)).collect(),
+            stored: 0,
+            is_complete: true,
+        };
+        let options = BenchOptions {
+            per: Per::Run,
+            ..BenchOptions::default()
+        };
+        let result = Bench::new(&plan, 1, &outcome, &options);
+        let cells = Matrix::from_bench(&result).map(|matrix| matrix.cells.concat().len());
+        assert_eq!(cells, expected, "{sources:?}");
+    };
+    check(&["./p {a} {b}"], Some(4));
+    check(&["./p {a} {b}", "./q {a} {b}"], None);
+}

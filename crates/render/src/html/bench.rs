@@ -1,0 +1,187 @@
+//! Writes the page of a benchmark: its document, with the variants over one another.
+
+use metalens_analyzer::units::time;
+use metalens_bench::Bench;
+
+use super::blocks::{InlineChart, Surroundings};
+use super::escape::{escaped, name};
+use super::{PageFrame, STYLE, TABLES_SCRIPT, page};
+use crate::bench::{self, HEAT_MAP, Matrix, RUNS, Spread, SpreadRow, TIMES, heat_map, time_parts};
+use crate::document::Block;
+use crate::error::Result;
+use crate::wording::NO_BREAK;
+
+const BENCH_STYLE: &str = include_str!("../../../../templates/bench.css");
+/// Largest number of variants that are drawn.
+const MOST: usize = 30;
+
+/// Returns a benchmark as a page that loads nothing; it links to the reports of its runs.
+pub fn bench_page(result: &Bench) -> Result<String> {
+    let drawn = [
+        bench::spread(result).map(|spread| (RUNS.to_owned(), runs(&spread))),
+        Some((TIMES.to_owned(), times(result))),
+        Matrix::from_bench(result).map(|matrix| (HEAT_MAP.to_owned(), heat(result, &matrix))),
+    ];
+    let drawn: Vec<InlineChart> = drawn.into_iter().flatten().collect();
+    let frame = PageFrame {
+        kind: "bench",
+        style: format!("{STYLE}{BENCH_STYLE}"),
+        data: String::new(),
+        script: TABLES_SCRIPT.to_owned(),
+    };
+    let mut document = bench::document(result);
+    // The cells of the heat map are the table.
+    let matrix = document.sections.iter_mut().find(|one| one.id == "matrix");
+    if let Some(matrix) = matrix {
+        matrix
+            .blocks
+            .retain(|block| !matches!(block, Block::Table(_)));
+    }
+    let around = Surroundings {
+        drawn: &drawn,
+        colors: None,
+    };
+    page(&document, &around, &frame)
+}
+
+/// Returns all runs as points on one axis, a line for each variant.
+fn runs(spread: &Spread) -> String {
+    let rows: String = spread.rows.iter().map(row).collect();
+    let (from, to) = (unbroken(&spread.ends.0), unbroken(&spread.ends.1));
+    format!(
+        "<div class=\"runs\">\n{rows}<div class=\"ends\"><span>{from}</span><span>{to}</span></div>\n\
+         </div>\n<p class=\"faint\">Each point is a run, and the line is their median.</p>\n"
+    )
+}
+
+fn row(row: &SpreadRow) -> String {
+    let points = row.runs.iter().map(|place| {
+        let place = percent(*place);
+        format!("<i style=\"left:{place}\"></i>")
+    });
+    let points: String = points.collect();
+    let (place, median) = (percent(row.median.0), unbroken(&row.median.1));
+    let label = format!("{} runs, median {}", row.runs.len(), row.median.1);
+    format!(
+        "<div class=\"row\"><span class=\"who\">{}</span><div class=\"axis\" role=\"img\" \
+         aria-label=\"{}\"><span class=\"inside\">{points}<b style=\"left:{place}\"></b></span></div>\
+         <span class=\"value\">{median}</span></div>\n",
+        name(&row.name),
+        escaped(&label)
+    )
+}
+
+/// Returns busy time and idle time by cause as bars on one scale.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "whole nanoseconds, not negative"
+)]
+fn times(result: &Bench) -> String {
+    let variants = result.variants.iter().take(MOST);
+    let all = variants.filter_map(|one| Some((one.name.as_str(), time_parts(one)?)));
+    let all: Vec<_> = all.collect();
+    let longest = all.iter().map(|(_, parts)| parts.total());
+    let longest = longest.fold(0.0, f64::max);
+    if longest <= 0.0 {
+        return String::new();
+    }
+
+    let shown = |ns: f64| time(ns.max(0.0).round() as u64);
+    let mut seen: Vec<(&str, &str)> = Vec::new();
+    let rows = all.iter().map(|(variant, parts)| {
+        let idle = parts.idle.iter();
+        let idle = idle.map(|(cause, ns)| (cause.name(), cause.label(), *ns));
+        let pieces = [("busy", "GPU busy", parts.busy)].into_iter().chain(idle);
+        let pieces: Vec<_> = pieces.filter(|(_, _, ns)| *ns > 0.0).collect();
+        for (class, label, _) in &pieces {
+            if !seen.contains(&(*class, *label)) {
+                seen.push((class, label));
+            }
+        }
+        let label = |label: &str, ns: f64| format!("{label} {}", shown(ns));
+        let spans = pieces.iter().map(|(class, words, ns)| {
+            let width = percent(ns / longest);
+            let title = escaped(&label(words, *ns));
+            format!("<span class=\"{class}\" style=\"width:{width}\" title=\"{title}\"></span>")
+        });
+        let spans: String = spans.collect();
+        let words = pieces.iter().map(|(_, words, ns)| label(words, *ns));
+        let words: Vec<String> = words.collect();
+        format!(
+            "<div class=\"row\"><span class=\"who\">{}</span><div class=\"bar\" role=\"img\" \
+             aria-label=\"{}\">{spans}</div><span class=\"value\">{}</span></div>\n",
+            name(variant),
+            escaped(&words.join(", ")),
+            unbroken(&shown(parts.total()))
+        )
+    });
+    let rows: String = rows.collect();
+    let keys = seen.iter().map(|(class, label)| {
+        format!("<span class=\"key\"><i class=\"swatch {class}\"></i>{label}</span>")
+    });
+    let keys: Vec<String> = keys.collect();
+    format!(
+        "<div class=\"times\">\n{rows}</div>\n<p class=\"legend\">{}</p>\n",
+        keys.join("\n")
+    )
+}
+
+/// Returns the matrix as a table of colored cells.
+fn heat(result: &Bench, matrix: &Matrix<'_>) -> String {
+    let Some(view) = heat_map(result) else {
+        return String::new();
+    };
+    let values = || {
+        view.cells
+            .iter()
+            .flatten()
+            .flatten()
+            .map(|(value, _)| *value)
+    };
+    let least = values().reduce(f64::min);
+    let headings = view.columns.iter();
+    let headings: String = headings
+        .map(|one| format!("<th scope=\"col\">{}</th>", name(one)))
+        .collect();
+    let rows = view.rows.iter().zip(&view.cells).map(|(row, cells)| {
+        let cells = cells.iter().map(|cell| match cell {
+            Some((value, text)) => {
+                let strength = view.strength(*value);
+                let best = if least == Some(*value) {
+                    " class=\"best\""
+                } else {
+                    ""
+                };
+                format!(
+                    "<td{best} style=\"--strength:{}\">{}</td>",
+                    percent(strength),
+                    unbroken(text)
+                )
+            }
+            None => "<td>–</td>".to_owned(),
+        });
+        let cells: String = cells.collect();
+        format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", name(row))
+    });
+    let rows: String = rows.collect();
+    let corner = format!(
+        "{} \\ {}",
+        name(&matrix.rows.name),
+        name(&matrix.columns.name)
+    );
+    format!(
+        "<div class=\"wide\"><table class=\"heat\">\n<thead><tr><th class=\"corner\">{corner}</th>\
+         {headings}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n<p class=\"faint\">Median \
+         wall times; the least has a frame.</p>\n"
+    )
+}
+
+fn unbroken(text: &str) -> String {
+    escaped(&text.replace(' ', &NO_BREAK.to_string()))
+}
+
+/// Returns a share as a length in CSS.
+fn percent(share: f64) -> String {
+    format!("{:.3}%", share.clamp(0.0, 1.0) * 100.0)
+}
