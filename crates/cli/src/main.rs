@@ -54,6 +54,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Tables(arguments) => commands::tables::run(&arguments, quiet),
         Command::Selfcheck(arguments) => commands::selfcheck::run(&arguments, quiet),
         Command::Synth(arguments) => commands::synth::run(&arguments, quiet),
+        Command::Verify(arguments) => commands::verify::run(&arguments, quiet),
         Command::Schema(arguments) => commands::schema::run(&arguments),
         Command::Completions(arguments) => commands::manual::completions(&arguments),
         Command::Manual(arguments) => commands::manual::run(&arguments, quiet),

@@ -21,4 +21,5 @@ pub(crate) mod selfcheck;
 pub(crate) mod stacks;
 pub(crate) mod synth;
 pub(crate) mod tables;
+pub(crate) mod verify;
 pub(crate) mod workload;

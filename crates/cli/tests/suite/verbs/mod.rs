@@ -20,3 +20,5 @@ mod record_and_analyze;
 pub(crate) mod stacks;
 mod synth;
 mod tables;
+#[cfg(unix)]
+mod verify;
