@@ -286,11 +286,9 @@ fn an_interrupt_keeps_the_answers_so_far() {
     assert_eq!(output.status.code(), Some(130), "{}", stdout(&output));
     let (_, evidence) = evidence(folder);
     assert_eq!(evidence["stopped"], true);
+    // Experiments run in an order of their own: `counts` comes after `counters`.
     let verdicts = verdicts(&evidence);
-    assert_eq!(
-        (verdicts["stock"], verdicts["counts"]),
-        (EXPECTED, EXPECTED)
-    );
+    assert_eq!((verdicts["stock"], verdicts["counts"]), (EXPECTED, UNKNOWN));
     assert_ne!(verdicts["counters"], OTHERWISE);
 }
 
