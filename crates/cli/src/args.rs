@@ -10,6 +10,7 @@ pub(crate) mod posting;
 pub(crate) mod recording;
 pub(crate) mod requests;
 pub(crate) mod shared;
+pub(crate) mod verify;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -28,10 +29,11 @@ use recording::{
     WorkloadArguments,
 };
 use shared::{MeasureArguments, PartArguments, ReadingArguments, nanoseconds};
+use verify::VerifyArguments;
 
 const AFTER_HELP: &str = "\
 More commands: baseline, calibrate, completions, gate, manual, mcp, own, schema, selfcheck, stacks, \
-synth, tables, view, workload. `metalens help COMMAND` explains each.
+synth, tables, verify, view, workload. `metalens help COMMAND` explains each.
 
 INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
 <schema>.xml per table, a single table, or - for standard input. Tables may be compressed (.gz, \
@@ -116,6 +118,9 @@ pub(crate) enum Command {
     /// List the tables of a recording, or print one
     #[command(hide = true)]
     Tables(TablesArguments),
+    /// Try on this Mac what the authors could not try, and write the answers for a bug report
+    #[command(hide = true)]
+    Verify(VerifyArguments),
     /// Open the page of a recording in the browser
     #[command(hide = true)]
     View(PageArguments),
@@ -373,6 +378,8 @@ pub(crate) enum Form {
     Calibration,
     /// Output of `compare --json`
     Comparison,
+    /// evidence.json of `verify`
+    Verification,
     /// File that `baseline save` writes
     Baseline,
     /// Output of `batch --json`

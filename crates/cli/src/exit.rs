@@ -7,7 +7,7 @@
 //! | 2 | wrong usage |
 //! | 3 | this machine cannot do it |
 //! | 4 | the recording is unusable, or has no rows for the process |
-//! | 5 | a threshold was missed, a gate failed, or a calibration did not find all issued work |
+//! | 5 | a threshold was missed, a gate failed, a calibration did not find all issued work, or an experiment was otherwise |
 //! | 6 | the two sides of a comparison are not comparable |
 //! | 130 | interrupted: each output is complete or absent |
 

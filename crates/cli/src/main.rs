@@ -59,6 +59,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Selfcheck(arguments) => commands::selfcheck::run(&arguments, quiet),
         Command::View(arguments) => commands::view::run(&arguments, quiet),
         Command::Synth(arguments) => commands::synth::run(&arguments, quiet),
+        Command::Verify(arguments) => commands::verify::run(&arguments, quiet),
         Command::Schema(arguments) => commands::schema::run(&arguments),
         Command::Completions(arguments) => commands::manual::completions(&arguments),
         Command::Manual(arguments) => commands::manual::run(&arguments, quiet),

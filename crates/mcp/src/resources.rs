@@ -16,7 +16,7 @@ const SCHEMA: &str = "metalens://schema/";
 const REPORT: &str = "metalens://report/";
 
 /// Formats that `metalens schema` describes, each with what has it.
-const FORMS: [(&str, &str); 10] = [
+const FORMS: [(&str, &str); 12] = [
     (
         "report",
         "Report: the keys of analyze, findings, kernels and gaps",
@@ -30,6 +30,11 @@ const FORMS: [(&str, &str); 10] = [
     ("index", "Index of many reports"),
     ("profile", "CPU samples by function"),
     ("calibration", "Completeness and overhead of recording"),
+    (
+        "bench",
+        "bench.json of a benchmark: variants, runs, who wins",
+    ),
+    ("verification", "evidence.json of verify"),
 ];
 
 /// Returns the resources that are always there.

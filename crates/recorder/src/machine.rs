@@ -63,7 +63,7 @@ impl MachineSnapshot {
     /// Reads the state of this machine, if it is a Mac that records without a simulator.
     #[must_use]
     pub fn take(request: &RecordRequest) -> Option<Self> {
-        if request.is_simulated() || !cfg!(target_os = "macos") {
+        if request.is_synthetic() || !cfg!(target_os = "macos") {
             return None;
         }
 

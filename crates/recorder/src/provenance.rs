@@ -113,7 +113,7 @@ impl<'a> Provenance<'a> {
         Self {
             schema: SCHEMA,
             metalens: env!("CARGO_PKG_VERSION"),
-            synthetic: request.is_simulated(),
+            synthetic: request.is_synthetic(),
             xctrace: Xctrace {
                 version: &version.dotted,
                 build: &version.build,

@@ -67,6 +67,9 @@ pub enum Recorder {
         /// File with the scenario to simulate, removed when this is dropped.
         scenario: Option<NamedTempFile>,
     },
+    /// A simulator that is treated as `xctrace` is: with changed templates, and all that is observed
+    /// besides the recording.
+    StandIn(Tool),
 }
 
 /// The program or process to record.
@@ -127,10 +130,16 @@ impl RecordRequest {
         }
     }
 
-    /// Returns whether a simulator runs in place of `xctrace`.
+    /// Returns whether a simulator runs in place of `xctrace`, and nothing else is observed.
     #[must_use]
     pub fn is_simulated(&self) -> bool {
         matches!(self.recorder, Recorder::Simulator { .. })
+    }
+
+    /// Returns whether no GPU runs what is recorded.
+    #[must_use]
+    pub fn is_synthetic(&self) -> bool {
+        !matches!(self.recorder, Recorder::Xctrace)
     }
 
     /// Returns whether files that belong to an old bundle may be replaced.

@@ -108,7 +108,7 @@ fn workload(
     if request.may_replace() {
         arguments.push("--force".into());
     }
-    if request.is_simulated() {
+    if request.is_synthetic() {
         arguments.push("--simulated".into());
     }
     Ok((program.into(), arguments))

@@ -22,5 +22,6 @@ pub(crate) mod selfcheck;
 pub(crate) mod stacks;
 pub(crate) mod synth;
 pub(crate) mod tables;
+pub(crate) mod verify;
 pub(crate) mod view;
 pub(crate) mod workload;

@@ -18,6 +18,7 @@ pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<ExitCode> {
         Form::Doctor => metalens_doctor::json_schema(),
         Form::Calibration => metalens_comparison::calibration::json_schema(),
         Form::Recording => metalens_recorder::json_schema(),
+        Form::Verification => metalens_verify::json_schema(),
         Form::Comparison => metalens_comparison::json_schema(),
         Form::Baseline => metalens_comparison::baseline_json_schema(),
         Form::Index => metalens_batch::json_schema(),

@@ -151,9 +151,10 @@ fn why(pair: &PairResult) -> Option<Message> {
 
 fn gate(bench: &Bench) -> Option<Section> {
     let lines = bench.pairs.iter().flat_map(|pair| {
-        let gate = pair.comparison.gate.as_ref();
-        let lines = gate.map(gate_lines).unwrap_or_default().into_iter();
-        lines.map(|line| message!("{}: {}", name(&pair.new), plain(line)))
+        let lines = gate_lines(std::slice::from_ref(&pair.comparison));
+        lines
+            .into_iter()
+            .map(|line| message!("{}: {}", name(&pair.new), plain(line)))
     });
     let title = if bench.missed().next().is_some() {
         "Gate: FAILED"

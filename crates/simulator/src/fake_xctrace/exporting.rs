@@ -70,6 +70,9 @@ fn attempt(order: &ExportOrder, session: &mut Session<'_>) -> Result<Exit, Refus
     if !is_contents && let Some(exit) = break_off(&document, order, session) {
         return Ok(exit);
     }
+    if !is_contents && session.misbehaves(Misbehavior::ExportDiffers) {
+        falsify(&document).map_err(|error| internal(&error))?;
+    }
     deliver(&document, order, session).map_err(|error| Refusal {
         text: format!("Export failed: {error}"),
         code: 1,
@@ -158,6 +161,23 @@ fn write_rowless(
     let path = dir.join("rowless.xml");
     fs::write(&path, text).map_err(Error::io("write", &path))?;
     Ok(path)
+}
+
+/// Changes the last digit of the first duration.
+fn falsify(document: &Path) -> Result<(), Error> {
+    let text = fs::read_to_string(document).map_err(Error::io("read", document))?;
+    let Some(start) = text.find("<duration ") else {
+        return Ok(());
+    };
+    let Some(end) = text.get(start..).and_then(|rest| rest.find("</duration>")) else {
+        return Ok(());
+    };
+    let (before, after) = text.split_at(start + end);
+    let mut before = before.to_owned();
+    let digit = before.pop();
+    before.push(if digit == Some('0') { '1' } else { '0' });
+    let text = before + after;
+    fs::write(document, text).map_err(Error::io("write", document))
 }
 
 /// Writes half a document and ends, if that misbehavior is on.

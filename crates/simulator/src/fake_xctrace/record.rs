@@ -3,6 +3,7 @@
 mod outcome;
 mod state;
 
+use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -72,6 +73,10 @@ fn attempt(order: &RecordOrder, session: &mut Session<'_>) -> Result<Exit, Exit>
     announce(order, &prepared, session);
     refuse(order, &prepared, session)?;
     let mut process = launch(order, prepared.process.take(), session)?;
+    if outcome::hangs(order, session) {
+        process.as_mut().map(RecordedProcess::suspend);
+    }
+    notify(order, session).map_err(|error| failed(&error, session))?;
     progress(order, "Ctrl-C to stop the recording", session);
     if session.misbehaves(Misbehavior::FloodsStderr) {
         flood(session);
@@ -214,6 +219,20 @@ fn progress(order: &RecordOrder, line: &str, session: &mut Session<'_>) {
     if !order.quiet {
         session.print(line);
     }
+}
+
+/// Posts the notification that the recording has begun: a file in the state folder, which a stand-in of
+/// `notifyutil` waits for.
+fn notify(order: &RecordOrder, session: &Session<'_>) -> Result<(), Error> {
+    let (Some(name), Some(state)) = (&order.tracing_started, &session.settings.state) else {
+        return Ok(());
+    };
+    if session.misbehaves(Misbehavior::NoNotification) {
+        return Ok(());
+    }
+    fs::create_dir_all(state).map_err(Error::io("create folder", state))?;
+    let path = state.join(format!("{name}.posted"));
+    fs::write(&path, "").map_err(Error::io("write", &path))
 }
 
 fn flood(session: &mut Session<'_>) {

@@ -3,7 +3,9 @@
 use super::process::ProcessEnd;
 use crate::error::Error;
 use crate::scenario::host::Samples;
-use crate::scenario::recording::TargetKind;
+use crate::scenario::machine::StatePiece;
+use crate::scenario::nanos::Nanos;
+use crate::scenario::recording::{Recording, TargetKind};
 use crate::scenario::{Process, Role, Scenario};
 
 /// The facts of a run that took place.
@@ -21,6 +23,16 @@ pub(super) struct RunFacts {
     /// True if stacks were sampled.
     pub(super) samples: bool,
     pub(super) shader_timeline: bool,
+    /// Number of the GPU's clock that the template requests, if any.
+    pub(super) clock: Option<u64>,
+    /// True if the GPU stays at its minimum whatever is requested.
+    pub(super) ignores_clock: bool,
+    /// True if hardware counters are recorded.
+    pub(super) counters: bool,
+    /// True if signposts are recorded.
+    pub(super) signposts: bool,
+    /// True if the last encoder of the process is missing.
+    pub(super) loses_rows: bool,
     pub(super) rows: RecordedRows,
 }
 
@@ -56,6 +68,10 @@ pub(super) fn with_facts(mut scenario: Scenario, facts: &RunFacts) -> Scenario {
     recording.exit_status = facts.end.status;
     recording.termination.clone_from(&facts.end.termination);
     recording.shader_timeline |= facts.shader_timeline;
+    set_clock(recording, facts);
+    if !facts.counters {
+        recording.counter.clear();
+    }
 
     let arguments = facts
         .process
@@ -81,12 +97,57 @@ pub(super) fn with_facts(mut scenario: Scenario, facts: &RunFacts) -> Scenario {
             process.stream.clear();
             process.signpost.clear();
         }
+        if !facts.signposts {
+            process.signpost.clear();
+        }
+        if facts.loses_rows
+            && is_analyzed
+            && let Some(last) = process.stream.last_mut()
+        {
+            last.count = last.count.saturating_sub(1).max(1);
+        }
         if facts.samples && is_analyzed && process.samples.is_none() {
             process.samples = Some(Samples::default());
         }
     }
     scenario
 }
+
+/// Sets the performance states as the template requests. With the default the GPU changes its clock.
+fn set_clock(recording: &mut Recording, facts: &RunFacts) {
+    if facts.ignores_clock {
+        recording.performance.clear();
+        recording.performance_state = "Minimum".to_owned();
+        return;
+    }
+    let held = match facts.clock {
+        None => return,
+        Some(1) => "Minimum",
+        Some(2) => "Medium",
+        Some(3) => "Maximum",
+        Some(_) => {
+            let piece = |at: u64| StatePiece {
+                state: if at.is_multiple_of(2) {
+                    "Minimum"
+                } else {
+                    "Maximum"
+                }
+                .to_owned(),
+                start: Nanos::new(at * CLOCK_PERIOD_NS),
+                end: None,
+                induced: false,
+            };
+            recording.performance = (0..CLOCK_PERIODS).map(piece).collect();
+            return;
+        }
+    };
+    recording.performance.clear();
+    recording.performance_state = held.to_owned();
+}
+
+/// Time that the GPU stays at one clock, and the number of such times.
+const CLOCK_PERIOD_NS: u64 = 2_000_000;
+const CLOCK_PERIODS: u64 = 1_000;
 
 /// Stores the path of the recorded program. Its last part must be the name of the process.
 fn recording_program(scenario: &mut Scenario, facts: &RunFacts) {

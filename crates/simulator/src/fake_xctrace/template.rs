@@ -18,6 +18,8 @@ pub(super) struct Template {
     pub(super) name: String,
     /// True if it requests the times of shaders.
     pub(super) shader_timeline: bool,
+    /// Number of the GPU's clock that it requests; `None` for Apple's own 0.
+    pub(super) clock: Option<u64>,
 }
 
 /// Finds the requested template. Messages and codes without a source are guesses.
@@ -51,6 +53,7 @@ fn named(name: &str) -> Template {
     Template {
         name: name.to_owned(),
         shader_timeline: false,
+        clock: None,
     }
 }
 
@@ -61,6 +64,7 @@ fn read(path: &Path) -> Option<Template> {
     Some(Template {
         name: name.to_string_lossy().into_owned(),
         shader_timeline: requests_shaders(&archive),
+        clock: requested_clock(&archive),
     })
 }
 
@@ -77,13 +81,38 @@ fn requests_shaders(archive: &Dictionary) -> bool {
 }
 
 fn sets_key(object: &Value, objects: &[Value]) -> bool {
-    let list = |key| object.as_dictionary()?.get(key)?.as_array();
-    let (Some(keys), Some(values)) = (list("NS.keys"), list("NS.objects")) else {
-        return false;
+    values_of(SHADERS, object, objects).any(is_true)
+}
+
+/// Key of the number of the GPU's clock.
+const CLOCK: &str = "gpuperformancestate";
+
+fn requested_clock(archive: &Dictionary) -> Option<u64> {
+    let objects = archive.get("$objects")?.as_array()?;
+    let mut numbers = objects.iter().flat_map(|object| {
+        values_of(CLOCK, object, objects).filter_map(Value::as_unsigned_integer)
+    });
+    numbers.find(|number| *number > 0)
+}
+
+/// Returns the values of a key in an archived dictionary.
+fn values_of<'a>(
+    wanted: &'static str,
+    object: &'a Value,
+    objects: &'a [Value],
+) -> impl Iterator<Item = &'a Value> {
+    let list = |key| {
+        let list = object.as_dictionary()?.get(key)?.as_array();
+        list.map(Vec::as_slice)
     };
-    let pairs = keys.iter().zip(values);
-    let mut named = pairs.filter(|(key, _)| resolved(key, objects).as_string() == Some(SHADERS));
-    named.any(|(_, value)| is_true(resolved(value, objects)))
+    let (keys, values) = (list("NS.keys"), list("NS.objects"));
+    let pairs = keys
+        .unwrap_or_default()
+        .iter()
+        .zip(values.unwrap_or_default());
+    pairs
+        .filter(move |(key, _)| resolved(key, objects).as_string() == Some(wanted))
+        .map(|(_, value)| resolved(value, objects))
 }
 
 fn resolved<'a>(value: &'a Value, objects: &'a [Value]) -> &'a Value {

@@ -146,13 +146,10 @@ fn finish(
     refuse_different(arguments, result)?;
 
     for pair in &result.pairs {
-        let gate = pair.comparison.gate.as_ref();
-        for line in gate
-            .filter(|gate| gate.missed)
-            .map(comparison::gate_lines)
-            .into_iter()
-            .flatten()
-        {
+        if !comparison::is_gate_missed(&pair.comparison) {
+            continue;
+        }
+        for line in comparison::gate_lines(std::slice::from_ref(&pair.comparison)) {
             out::note(&shown(&format!("{}: {line}", pair.new)));
         }
     }

@@ -24,7 +24,7 @@ fn formats() -> Vec<String> {
 #[test]
 fn docs_has_the_current_schema_of_each_format() {
     let formats = formats();
-    assert_eq!(formats.len(), 11, "{formats:?}");
+    assert_eq!(formats.len(), 12, "{formats:?}");
     for format in formats {
         let printed = metalens(&docs(), &["schema", &format]).stdout;
         let name = format!("{format}.schema.json");

@@ -23,4 +23,6 @@ pub(crate) mod stacks;
 mod synth;
 mod tables;
 #[cfg(unix)]
+mod verify;
+#[cfg(unix)]
 mod view;

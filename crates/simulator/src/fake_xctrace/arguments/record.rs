@@ -25,6 +25,7 @@ pub(in crate::fake_xctrace) struct RecordOrder {
     pub(in crate::fake_xctrace) recording_options: Option<PathBuf>,
     pub(in crate::fake_xctrace) show_recording_options: bool,
     pub(in crate::fake_xctrace) quiet: bool,
+    pub(in crate::fake_xctrace) tracing_started: Option<String>,
 }
 
 /// The processes to record.
@@ -159,7 +160,11 @@ fn newer_option(
             set_once(&mut order.recording_options, option, path)?;
         }
         "--show-recording-options" => order.show_recording_options = true,
-        // Other systems have no Darwin notifications, and bundles cannot store the name of a run.
+        "--notify-tracing-started" => {
+            let name = words.text_value(option)?;
+            set_once(&mut order.tracing_started, option, name)?;
+        }
+        // Bundles cannot store the name of a run.
         _ => drop(words.value(option)?),
     }
     Ok(true)

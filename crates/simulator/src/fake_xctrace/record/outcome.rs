@@ -78,8 +78,15 @@ fn facts(
         end: ended.end,
         samples: has_samples(&template.name)
             || order.instruments.iter().any(|name| has_samples(name)),
-        shader_timeline: template.shader_timeline && !is_refused,
-        rows: rows(kind, ended.reason, session),
+        shader_timeline: template.shader_timeline
+            && !is_refused
+            && !is_lost_to_file(order, session),
+        clock: template.clock,
+        ignores_clock: session.misbehaves(Misbehavior::IgnoresClock),
+        counters: !session.misbehaves(Misbehavior::CountersUnsupported),
+        signposts: !session.misbehaves(Misbehavior::NoSignposts),
+        loses_rows: session.misbehaves(Misbehavior::LosesRows),
+        rows: rows(kind, ended.reason, order, session),
     })
 }
 
@@ -113,7 +120,27 @@ fn mode(order: &RecordOrder, template: &Template) -> String {
     }
 }
 
-fn rows(kind: TargetKind, reason: EndReason, session: &Session<'_>) -> RecordedRows {
+fn is_lost_to_file(order: &RecordOrder, session: &Session<'_>) -> bool {
+    session.misbehaves(Misbehavior::NoShadersToFile) && order.target_stdout.is_some()
+}
+
+/// Returns whether the program is in a folder that macOS guards, and hangs there.
+pub(super) fn hangs(order: &RecordOrder, session: &Session<'_>) -> bool {
+    let RecordTarget::Launch { program, .. } = &order.target else {
+        return false;
+    };
+    let is_guarded = program
+        .components()
+        .any(|part| part.as_os_str() == "Documents");
+    is_guarded && session.misbehaves(Misbehavior::HangsGuarded)
+}
+
+fn rows(
+    kind: TargetKind,
+    reason: EndReason,
+    order: &RecordOrder,
+    session: &Session<'_>,
+) -> RecordedRows {
     let is_unconfigured =
         session.misbehaves(Misbehavior::NoConfiguration) && kind == TargetKind::Attached;
     if session.misbehaves(Misbehavior::Malformed) {
@@ -121,6 +148,9 @@ fn rows(kind: TargetKind, reason: EndReason, session: &Session<'_>) -> RecordedR
     } else if is_unconfigured
         || reason == EndReason::Aborted
         || session.misbehaves(Misbehavior::NoTargetRows)
+        || hangs(order, session)
+        || (session.misbehaves(Misbehavior::ChildWorks)
+            && session.misbehaves(Misbehavior::LosesChildren))
     {
         RecordedRows::OthersOnly
     } else if session.misbehaves(Misbehavior::ChildWorks) {

@@ -100,7 +100,16 @@ fn misbehaving_recordings_end_as_expected() {
 }
 
 /// Misbehaviors that other tests of the fake `xctrace` cover.
-const ELSEWHERE: [&str; 21] = [
+const ELSEWHERE: [&str; 29] = [
+    // `metalens verify` tries these.
+    "no-signposts",
+    "no-shaders-to-file",
+    "ignores-clock",
+    "hangs-guarded",
+    "loses-rows",
+    "loses-children",
+    "no-notification",
+    "export-differs",
     "leaves-target",
     "refuses-changed",
     "asks-enter",

@@ -1,0 +1,42 @@
+//! Arguments of `metalens verify`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::shared::nanoseconds;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exits with 0 if nothing is otherwise than expected, and with 5 if something is."
+)]
+pub(crate) struct VerifyArguments {
+    /// Experiments to run, separated by commas; --list lists them
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = ids())]
+    #[arg(hide_possible_values = true)]
+    pub(crate) only: Vec<String>,
+    /// List the experiments, and run nothing
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Stop each recording after this time
+    #[arg(long, value_name = "T", value_parser = nanoseconds, default_value = "20s")]
+    pub(crate) time_limit: u64,
+    /// Folder that macOS guards, such as ~/Documents: records a copy of metalens there, and removes it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) protected_folder: Option<PathBuf>,
+    /// Folder for evidence.json
+    #[arg(short, long, value_name = "DIR", default_value = "metalens-verify")]
+    pub(crate) output: PathBuf,
+    /// Replace an evidence.json that exists
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Use a fake xctrace, on any machine: tries the experiments, and says nothing about xctrace
+    #[arg(long)]
+    pub(crate) simulate: bool,
+}
+
+fn ids() -> clap::builder::PossibleValuesParser {
+    let all = metalens_verify::EXPERIMENTS.iter();
+    let ids: Vec<&'static str> = all.map(|experiment| experiment.id).collect();
+    ids.into()
+}

@@ -1,0 +1,196 @@
+//! Runs `metalens verify`: runs experiments with `xctrace`, prints the answers, and writes the evidence.
+
+mod stand_in;
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context;
+use metalens_analyzer::units::counted;
+use metalens_files::Folder;
+use metalens_render::json;
+use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD};
+use metalens_render::terminal::wrap;
+use metalens_text::{shown, shown_message};
+use metalens_verify::{Answer, EXPERIMENTS, Event, Evidence, Recorders, Setup, Verdict, verify};
+use metalens_workload::Settings;
+use metalens_xctrace::{Tool, ToolSource};
+
+use self::stand_in::StandInFiles;
+use crate::args::requests::amount;
+use crate::args::verify::VerifyArguments;
+use crate::exit::{self, Interrupted, Unavailable};
+use crate::interrupt::Listening;
+use crate::{exporting, out};
+
+/// Name of the file with the answers.
+const FILE: &str = "evidence.json";
+/// The bundled workload that is recorded, and its amount: enough for seconds of work.
+const WORKLOAD: &str = "eager";
+const AMOUNT: Settings = Settings {
+    size: None,
+    count: Some(60),
+    warm_up: Some(6),
+};
+
+pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    if arguments.list {
+        out::page().write_all(list().as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    check_machine(arguments)?;
+    let file = arguments.output.join(FILE);
+    metalens_files::refuse_existing(&file, arguments.force)?;
+
+    let stand_in = arguments
+        .simulate
+        .then(|| StandInFiles::new(WORKLOAD, &AMOUNT));
+    let stand_in = stand_in.transpose()?;
+    let recorders = match &stand_in {
+        Some(files) => Recorders::StandIn(files.stand_in()),
+        None => Recorders::Xctrace(Tool::find(&ToolSource::from_environment())?),
+    };
+
+    let is_new = arguments.output.symlink_metadata().is_err();
+    Folder::make(&arguments.output)?;
+    let interrupts = Listening::begin()?;
+    let recordings = tempfile::Builder::new()
+        .prefix("recordings-")
+        .tempdir_in(&arguments.output)
+        .context("cannot make a folder for the recordings")?;
+    let setup = Setup {
+        program: std::env::current_exe().context("cannot find metalens itself")?,
+        workload: (WORKLOAD.to_owned(), amount(&AMOUNT)),
+        recorders,
+        folder: std::path::absolute(recordings.path())?,
+        protected_folder: arguments
+            .protected_folder
+            .as_ref()
+            .map(std::path::absolute)
+            .transpose()?,
+        time_limit: Duration::from_nanos(arguments.time_limit),
+        only: arguments.only.clone(),
+        known_tables: exporting::known_tables(),
+        stops: &|| interrupts.times(),
+        is_stopped: interrupts.heard(),
+    };
+    let evidence = verify(setup, &mut |event| show(&event, quiet));
+    let evidence = match evidence {
+        Ok(evidence) => evidence,
+        Err(error) => {
+            drop(recordings);
+            if is_new {
+                // It is not empty if something else was put there meanwhile.
+                let _ = std::fs::remove_dir(&arguments.output);
+            }
+            return Err(error.into());
+        }
+    };
+
+    let text = json::document(&evidence)?;
+    metalens_files::write_bytes(&file, arguments.force, text.as_bytes())?;
+    if is_still_saving(&evidence) {
+        let kept = recordings.keep();
+        let kept = shown(&kept.display().to_string()).into_owned();
+        out::note(&format!(
+            "xctrace may still be saving; its recordings are in {kept}"
+        ));
+    }
+    out::page().write_all(summary(&evidence, &file.display().to_string()).as_bytes())?;
+
+    if evidence.stopped {
+        return Err(Interrupted("interrupted; the answers so far are written").into());
+    }
+    Ok(if evidence.number_of(Verdict::Otherwise) == 0 {
+        ExitCode::SUCCESS
+    } else {
+        exit::missed()
+    })
+}
+
+/// Refuses a machine without `xctrace`.
+fn check_machine(arguments: &VerifyArguments) -> anyhow::Result<()> {
+    let source = ToolSource::from_environment();
+    if arguments.simulate || source.is_mac || source.named.is_some() {
+        return Ok(());
+    }
+    Err(anyhow::Error::new(Unavailable(
+        "the experiments need a Mac with Xcode, because they are about Apple's xctrace; --simulate tries \
+         them with a fake xctrace on any machine",
+    )))
+}
+
+/// Returns whether `xctrace` may write a recording after the end.
+fn is_still_saving(evidence: &Evidence) -> bool {
+    let mut recordings = evidence.recordings.iter();
+    recordings.any(|recording| recording.result == "still saving")
+}
+
+fn list() -> String {
+    let mut text = String::new();
+    for experiment in &EXPERIMENTS {
+        let lines = [
+            ("", experiment.question),
+            ("does: ", experiment.does),
+            ("expected: ", experiment.expected),
+        ];
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{}", experiment.id);
+        for (name, line) in lines {
+            let _ = writeln!(text, "    {name}{line}");
+        }
+    }
+    text
+}
+
+fn show(event: &Event<'_>, quiet: bool) {
+    match event {
+        Event::Recording(_) if quiet => {}
+        Event::Recording(purpose) => out::note(&format!("recording: {purpose}")),
+        Event::Answered(answer) => {
+            // The evidence is written even if nobody reads this.
+            let _ = out::page().write_all(line(answer).as_bytes());
+            if let Some(private) = answer.private.as_ref().filter(|_| !quiet) {
+                out::note(&format!("  {}: {}", answer.id, shown_message(private)));
+            }
+        }
+    }
+}
+
+fn line(answer: &Answer) -> String {
+    let style = match answer.verdict {
+        Verdict::AsExpected => GOOD,
+        Verdict::Otherwise => BAD,
+        Verdict::CouldNotTell => FAINT,
+    };
+    let words = answer.verdict.words();
+    format!(
+        "{style}{words:<15}{style:#} {:<13} {}\n",
+        answer.id, answer.why
+    )
+}
+
+fn summary(evidence: &Evidence, file: &str) -> String {
+    let number = |verdict| evidence.number_of(verdict);
+    let mut text = String::from("\n");
+    if evidence.synthetic {
+        text.push_str(&format!(
+            "{LOUD}SIMULATED{LOUD:#}: a fake xctrace answered; this says nothing about Apple's\n"
+        ));
+    }
+    let result = format!(
+        "{} as expected, {} otherwise, {} could not tell. {} has the answers, the versions of macOS and \
+         Xcode, the chip, and the tables that were seen; it has no names, no paths and no environment. \
+         Attach it to a bug report.",
+        counted(number(Verdict::AsExpected) as u64, "answer"),
+        number(Verdict::Otherwise),
+        number(Verdict::CouldNotTell),
+        shown(file),
+    );
+    for line in wrap(&result, out::width().unwrap_or(100)) {
+        text.push_str(&format!("{line}\n"));
+    }
+    text
+}

@@ -1,0 +1,218 @@
+//! Defines the evidence file, `metalens.verification/1`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::experiments::Experiment;
+
+/// Name of the format.
+pub const SCHEMA: &str = "metalens.verification/1";
+
+/// Answers to the questions about `xctrace` that the authors could not answer. Has no names of people,
+/// hosts, programs or files.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Evidence {
+    /// Name of the format: `metalens.verification/1`.
+    pub schema: &'static str,
+    /// Version of metalens that ran the experiments.
+    pub metalens: &'static str,
+    /// True if a stand-in answered in place of `xctrace`, so that the answers say nothing about it.
+    pub synthetic: bool,
+    /// True if the user stopped before all experiments were done.
+    pub stopped: bool,
+    /// Versions and chip of the machine.
+    pub machine: MachineSeen,
+    /// Answers in the order of the experiments.
+    pub answers: Vec<Answer>,
+    /// Recordings that the experiments used.
+    pub recordings: Vec<RecordingSeen>,
+}
+
+/// Versions and chip of a machine. A value is null if the machine did not tell it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct MachineSeen {
+    /// Version that `xctrace` prints.
+    pub xctrace: String,
+    /// Build number of its Xcode.
+    pub xcode_build: String,
+    /// Version of macOS, such as `26.0`.
+    pub macos: Option<String>,
+    /// Build number of macOS.
+    pub macos_build: Option<String>,
+    /// Name of the chip.
+    pub chip: Option<String>,
+    /// Number of GPU cores.
+    pub gpu_cores: Option<u64>,
+    /// Model identifier of the Mac.
+    pub model: Option<String>,
+    /// True in a virtual machine.
+    pub is_virtual: Option<bool>,
+}
+
+/// The answer of one experiment.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// Name of the experiment.
+    pub id: &'static str,
+    /// Question that the experiment answers.
+    pub question: &'static str,
+    /// Answer that metalens expects.
+    pub expected: &'static str,
+    /// Result of the experiment.
+    pub verdict: Verdict,
+    /// Reason for the verdict, in one sentence.
+    pub why: String,
+    /// Numbers and facts behind the verdict. A value is null if it is unknown.
+    pub facts: BTreeMap<String, Fact>,
+    /// Text for the user alone, which may have paths and names.
+    #[serde(skip)]
+    pub private: Option<String>,
+}
+
+/// Result of an experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The machine does what metalens expects.
+    AsExpected,
+    /// The machine does something else.
+    Otherwise,
+    /// The experiment has no answer.
+    CouldNotTell,
+}
+
+impl Verdict {
+    /// Returns the verdict in words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::AsExpected => "as expected",
+            Self::Otherwise => "otherwise",
+            Self::CouldNotTell => "could not tell",
+        }
+    }
+}
+
+/// A number or another fact.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Fact {
+    /// True or false: whether it is so.
+    Yes(bool),
+    /// A count, or a number of bytes.
+    Count(Option<u64>),
+    /// A share, from 0 to 1.
+    Share(Option<f64>),
+}
+
+/// A recording that was made, or tried.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RecordingSeen {
+    /// Purpose of the recording.
+    pub purpose: &'static str,
+    /// Result in a word: `recorded`, `empty`, `incomplete`, or another reason for its absence.
+    pub result: &'static str,
+    /// Time from the start until the bundle was in its place, in milliseconds.
+    pub milliseconds: u64,
+    /// Size of the bundle in bytes. Null if there is none.
+    pub bytes: Option<u64>,
+    /// Exit code of `xctrace`. Null if there was none, or no recording.
+    pub exit_code: Option<i32>,
+    /// Known messages of `xctrace` that were seen.
+    pub messages: Vec<&'static str>,
+    /// Tables of the recording that metalens can read.
+    pub tables: Vec<TableSeen>,
+}
+
+/// A table of a recording.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TableSeen {
+    /// Name of the table, as Apple calls it.
+    pub schema: String,
+    /// Number of rows of the table.
+    pub rows: u64,
+    /// Names of the columns, as Apple calls them.
+    pub columns: Vec<String>,
+}
+
+/// What an experiment found.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    verdict: Verdict,
+    why: String,
+    facts: BTreeMap<String, Fact>,
+    private: Option<String>,
+}
+
+impl Finding {
+    pub(crate) fn expected(why: impl Into<String>) -> Self {
+        Self::new(Verdict::AsExpected, why.into())
+    }
+
+    pub(crate) fn otherwise(why: impl Into<String>) -> Self {
+        Self::new(Verdict::Otherwise, why.into())
+    }
+
+    pub(crate) fn unknown(why: impl Into<String>) -> Self {
+        Self::new(Verdict::CouldNotTell, why.into())
+    }
+
+    fn new(verdict: Verdict, why: String) -> Self {
+        Self {
+            verdict,
+            why,
+            facts: BTreeMap::new(),
+            private: None,
+        }
+    }
+
+    /// Adds a fact.
+    pub(crate) fn with(mut self, name: &str, fact: Fact) -> Self {
+        self.facts.insert(name.to_owned(), fact);
+        self
+    }
+
+    /// Adds a number that may be unknown.
+    pub(crate) fn count(self, name: &str, count: impl Into<Option<u64>>) -> Self {
+        self.with(name, Fact::Count(count.into()))
+    }
+
+    /// Adds text for the user alone.
+    pub(crate) fn privately(mut self, text: &str) -> Self {
+        self.private = Some(text.to_owned());
+        self
+    }
+}
+
+impl Answer {
+    pub(crate) fn new(experiment: &Experiment, finding: Finding) -> Self {
+        Self {
+            id: experiment.id,
+            question: experiment.question,
+            expected: experiment.expected,
+            verdict: finding.verdict,
+            why: finding.why,
+            facts: finding.facts,
+            private: finding.private,
+        }
+    }
+}
+
+impl Evidence {
+    /// Returns the number of answers with a verdict.
+    #[must_use]
+    pub fn number_of(&self, verdict: Verdict) -> usize {
+        let answers = self.answers.iter();
+        answers.filter(|answer| answer.verdict == verdict).count()
+    }
+}
+
+/// Returns the JSON Schema of the evidence.
+#[must_use]
+pub fn json_schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(Evidence);
+    schema.insert("title".to_owned(), SCHEMA.into());
+    schema.to_value()
+}

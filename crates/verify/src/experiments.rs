@@ -1,0 +1,110 @@
+//! Lists the experiments: a question, what is done, what is expected, and who judges.
+
+use crate::evidence::Finding;
+use crate::judges;
+use crate::lab::Lab;
+
+/// An experiment.
+#[derive(Debug)]
+pub struct Experiment {
+    /// Short name.
+    pub id: &'static str,
+    /// Question that it answers.
+    pub question: &'static str,
+    /// What is done.
+    pub does: &'static str,
+    /// Answer that metalens expects.
+    pub expected: &'static str,
+    /// Makes or takes the recordings, and judges them.
+    pub(crate) judge: fn(&mut Lab<'_, '_>) -> Finding,
+}
+
+/// All experiments, in the order in which they run.
+pub const EXPERIMENTS: [Experiment; 12] = [
+    Experiment {
+        id: "stock",
+        question: "Does a recording with Apple's template have the GPU work of the program, and can \
+                   metalens read it?",
+        does: "records a bundled workload with Metal System Trace and reads the bundle",
+        expected: "the recording is read, and has GPU intervals of the program",
+        judge: judges::stock,
+    },
+    Experiment {
+        id: "template",
+        question: "Does xctrace record with a changed copy of its template, and export that recording?",
+        does: "records with --gpu-clock default, and exports one table",
+        expected: "it records, and the export has the table",
+        judge: judges::template,
+    },
+    Experiment {
+        id: "shaders",
+        question: "Does --shader-timeline give shader samples, with and without --target-stdout?",
+        does: "records with --shader-timeline twice, once with the program's output in a file",
+        expected: "there are samples if the program's output is not in a file",
+        judge: judges::shaders,
+    },
+    Experiment {
+        id: "signposts",
+        question: "Are signposts recorded when the instrument Points of Interest is added?",
+        does: "looks for the interval `measured` of the bundled workload",
+        expected: "the interval is in the recording",
+        judge: judges::signposts,
+    },
+    Experiment {
+        id: "clock",
+        question: "Does the GPU heed the clock of a changed template?",
+        does: "compares the clock states of recordings with Apple's template, --gpu-clock default, and \
+               --gpu-clock maximum",
+        expected: "with maximum, the GPU is at its maximum nearly all its busy time",
+        judge: judges::clock,
+    },
+    Experiment {
+        id: "counters",
+        question: "Does --counters give hardware counters?",
+        does: "records with the instrument Metal GPU Counters",
+        expected: "the recording has samples of counters",
+        judge: judges::counters,
+    },
+    Experiment {
+        id: "children",
+        question: "Is the work of a program that another one started found?",
+        does: "records a shell that runs a bundled workload as its child",
+        expected: "metalens names the child and its GPU intervals",
+        judge: judges::children,
+    },
+    Experiment {
+        id: "protected",
+        question: "Can a program in a folder that macOS guards be recorded?",
+        does: "records a copy of metalens in the folder of --protected-folder",
+        expected: "the recording has GPU work, as elsewhere",
+        judge: judges::protected,
+    },
+    Experiment {
+        id: "scratch",
+        question: "What do recordings leave in the temporary folder?",
+        does: "adds up scratch files before, right after, and at the end of each recording",
+        expected: "nothing is left once metalens has removed what it may",
+        judge: judges::scratch,
+    },
+    Experiment {
+        id: "export",
+        question: "Does the native reading agree with xctrace export?",
+        does: "exports the tables that metalens reads, and compares cell by cell",
+        expected: "all cells agree",
+        judge: judges::export,
+    },
+    Experiment {
+        id: "counts",
+        question: "Does a recording have all work that the program issued?",
+        does: "counts command buffers, encoders and labels, as `metalens calibrate` does",
+        expected: "everything that was issued is found",
+        judge: judges::counts,
+    },
+    Experiment {
+        id: "notification",
+        question: "Does xctrace post a notification when it traces?",
+        does: "listens with notifyutil to the name of --notify-tracing-started",
+        expected: "notifyutil hears it while xctrace records",
+        judge: judges::notification,
+    },
+];

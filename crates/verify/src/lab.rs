@@ -1,0 +1,489 @@
+//! Makes the recordings of the experiments, each once, in bounded time and room.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use metalens_doctor::{Machine, SystemCommands, scratch_files, temporary_folders};
+use metalens_exporter::{Exporter, Request as ExportRequest, TableSelection};
+use metalens_recorder::{
+    BundleVerdict, Event as RecorderEvent, RecordRequest, RecordTimeouts, Recorder, RecordingPlan,
+    RecordingSubject, StopRequest, Watcher,
+};
+use metalens_xctrace::command::TimeRange;
+use metalens_xctrace::{Tool, Version};
+
+use crate::Event;
+use crate::evidence::{Answer, Evidence, MachineSeen, RecordingSeen, SCHEMA};
+use crate::look;
+use crate::shot::{Absence, Missing, Shot, Taken};
+
+/// What the experiments need.
+pub struct Setup<'a> {
+    /// The program metalens, which runs the bundled workload.
+    pub program: PathBuf,
+    /// Name of the bundled workload, and the options of its amount.
+    pub workload: (String, Vec<OsString>),
+    /// The `xctrace`, or what stands in for it.
+    pub recorders: Recorders,
+    /// Folder for the recordings.
+    pub folder: PathBuf,
+    /// Folder that macOS guards, and in which a program may be put for a moment.
+    pub protected_folder: Option<PathBuf>,
+    /// Time after which a recording stops.
+    pub time_limit: Duration,
+    /// Names of the experiments to run; empty for all.
+    pub only: Vec<String>,
+    /// Tables that metalens reads.
+    pub known_tables: Vec<String>,
+    /// Returns how often the user asked to stop.
+    pub stops: &'a dyn Fn() -> usize,
+    /// True once the user asked to stop.
+    pub is_stopped: Arc<AtomicBool>,
+}
+
+/// The `xctrace` that records.
+#[derive(Debug)]
+pub enum Recorders {
+    /// Apple's.
+    Xctrace(Tool),
+    /// A stand-in.
+    StandIn(StandIn),
+}
+
+/// A stand-in for `xctrace`, which shows what it is told to.
+#[derive(Debug)]
+pub struct StandIn {
+    /// Shows the bundled workload.
+    pub plain: Tool,
+    /// Shows it with counters.
+    pub with_counters: Tool,
+    /// Shows it as the work of a child.
+    pub of_child: Tool,
+    /// Stands in for `notifyutil`.
+    pub notifyutil: PathBuf,
+}
+
+impl Recorders {
+    fn tool(&self) -> &Tool {
+        match self {
+            Self::Xctrace(tool) => tool,
+            Self::StandIn(stand_in) => &stand_in.plain,
+        }
+    }
+
+    fn recorder(&self, shot: Shot) -> Recorder {
+        match self {
+            Self::Xctrace(_) => Recorder::Xctrace,
+            Self::StandIn(stand_in) => Recorder::StandIn(
+                match shot {
+                    Shot::Counters => &stand_in.with_counters,
+                    Shot::Wrapper => &stand_in.of_child,
+                    _ => &stand_in.plain,
+                }
+                .clone(),
+            ),
+        }
+    }
+
+    fn notifyutil(&self) -> &Path {
+        match self {
+            Self::Xctrace(_) => Path::new("/usr/bin/notifyutil"),
+            Self::StandIn(stand_in) => &stand_in.notifyutil,
+        }
+    }
+}
+
+/// Room that must be free before a recording, in bytes: 240 MB per second, the most that was seen, for
+/// the usual time limit of 20 s.
+const ROOM_BYTES: u64 = 5_000_000_000;
+/// Room for a stand-in, whose recordings are small.
+const STAND_IN_ROOM_BYTES: u64 = 100_000_000;
+
+type Result<T> = std::result::Result<T, Missing>;
+
+/// The recordings so far, and what makes more.
+pub(crate) struct Lab<'a, 'w> {
+    setup: Setup<'a>,
+    version: Version,
+    watch: &'w mut dyn FnMut(Event<'_>),
+    taken: BTreeMap<Shot, Rc<Result<Taken>>>,
+    seen: Vec<RecordingSeen>,
+    pub(crate) scratch: ScratchSeen,
+    system: SystemCommands,
+}
+
+/// Sizes of scratch files, in bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ScratchSeen {
+    /// Number of recordings that were watched.
+    pub(crate) recordings: u64,
+    /// Size before the first recording.
+    pub(crate) before: u64,
+    /// Largest growth when `xctrace` had ended.
+    pub(crate) most: u64,
+    /// Growth at the end of all recordings.
+    pub(crate) left: u64,
+}
+
+impl<'a, 'w> Lab<'a, 'w> {
+    pub(crate) fn new(
+        setup: Setup<'a>,
+        watch: &'w mut dyn FnMut(Event<'_>),
+    ) -> std::result::Result<Self, metalens_xctrace::Error> {
+        let version = setup.recorders.tool().version()?;
+        let system = SystemCommands::default();
+        let mut lab = Self {
+            setup,
+            version,
+            watch,
+            taken: BTreeMap::new(),
+            seen: Vec::new(),
+            scratch: ScratchSeen::default(),
+            system,
+        };
+        lab.scratch.before = lab.scratch_bytes();
+        Ok(lab)
+    }
+
+    pub(crate) fn tell(&mut self, event: Event<'_>) {
+        (self.watch)(event);
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        (self.setup.stops)() > 0
+    }
+
+    pub(crate) fn protected_folder(&self) -> Option<&Path> {
+        self.setup.protected_folder.as_deref()
+    }
+
+    /// Returns a recording, which is made if it was not yet.
+    pub(crate) fn take(&mut self, shot: Shot) -> Rc<Result<Taken>> {
+        if let Some(taken) = self.taken.get(&shot) {
+            return Rc::clone(taken);
+        }
+        self.tell(Event::Recording(shot.purpose()));
+        let start = Instant::now();
+        let taken = self.record(shot);
+        self.seen.push(seen(shot, &taken, start.elapsed()));
+
+        let taken = Rc::new(taken);
+        self.taken.insert(shot, Rc::clone(&taken));
+        taken
+    }
+
+    fn record(&mut self, shot: Shot) -> Result<Taken> {
+        if self.is_stopped() {
+            return Err(missing(Absence::Stopped, "you stopped before"));
+        }
+        self.check_room()?;
+        let protected = self.protected_copy(shot)?;
+        let program = protected
+            .as_ref()
+            .map_or(&self.setup.program, |copy| &copy.program);
+        let request = self.request(shot, program);
+        let mut plan = RecordingPlan::new(request).map_err(|error| failed(&error))?;
+        plan.xctrace_request.separates_output |= shot == Shot::ShadersToFile;
+
+        let listener = self.listen(&plan);
+        let mut follower = Follower {
+            plan: &plan,
+            stops: self.setup.stops,
+            scratch: &|| self.scratch_bytes(),
+            at_end: None,
+        };
+        let outcome = plan.carry_out(None, &mut follower);
+        let at_end = follower.at_end;
+        let heard = listener.map(heard);
+
+        let after = self.scratch_bytes();
+        let before = self.scratch.before;
+        let growth = |bytes: u64| bytes.saturating_sub(before);
+        self.scratch.recordings += 1;
+        self.scratch.most = self.scratch.most.max(growth(at_end.unwrap_or(after)));
+        self.scratch.left = growth(after);
+        let outcome = outcome.map_err(|failure| failed(&failure.error))?;
+        Ok(Taken { outcome, heard })
+    }
+
+    fn check_room(&self) -> Result<()> {
+        let needed = match self.setup.recorders {
+            Recorders::Xctrace(_) => ROOM_BYTES,
+            Recorders::StandIn(_) => STAND_IN_ROOM_BYTES,
+        };
+        for folder in [self.setup.folder.clone(), std::env::temp_dir()] {
+            let free = rustix::fs::statvfs(&folder);
+            let free = free.map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+            if free.is_ok_and(|free| free < needed) {
+                let text = format!("less than {needed} bytes are free in {}", folder.display());
+                return Err(missing(Absence::NoRoom, &text));
+            }
+        }
+        Ok(())
+    }
+
+    fn request(&self, shot: Shot, program: &Path) -> RecordRequest {
+        let (name, amount) = &self.setup.workload;
+        let bundle = self.setup.folder.join(format!("{}.trace", shot.name()));
+        let run = [
+            program.as_os_str(),
+            "workload".as_ref(),
+            "run".as_ref(),
+            name.as_ref(),
+        ];
+        let subject = if shot == Shot::Wrapper {
+            let shell = ["/bin/sh", "-c", "\"$@\"; exit $?", "sh"].map(OsString::from);
+            let work = bundle.with_extension("work.json");
+            let mut words: Vec<OsString> = shell.into();
+            words.extend(run.map(OsString::from));
+            // Beside the bundle it would be in the way of the recorder's own.
+            words.extend([
+                "--output".into(),
+                work.with_file_name("wrapped.json").into(),
+            ]);
+            words.extend(amount.iter().cloned());
+            let is_simulated = matches!(self.setup.recorders, Recorders::StandIn(_));
+            words.extend(is_simulated.then(|| OsString::from("--simulated")));
+            RecordingSubject::Program(words)
+        } else {
+            RecordingSubject::Workload {
+                name: name.clone(),
+                command: run.map(OsString::from).into(),
+                amount: amount.clone(),
+            }
+        };
+
+        let limit = u64::try_from(self.setup.time_limit.as_nanos()).unwrap_or(u64::MAX);
+        let mut request = RecordRequest {
+            time_limit_ns: Some(limit),
+            timeouts: self.timeouts(),
+            ..RecordRequest::new(self.setup.recorders.recorder(shot), subject, bundle)
+        };
+        shot.apply(&mut request);
+        request
+    }
+
+    /// Returns times that keep all experiments within minutes.
+    fn timeouts(&self) -> RecordTimeouts {
+        let usual = RecordTimeouts::default();
+        let is_stand_in = matches!(self.setup.recorders, Recorders::StandIn(_));
+        RecordTimeouts {
+            start: Duration::from_secs(60),
+            save: Duration::from_secs(120),
+            scratch: if is_stand_in {
+                Duration::from_secs(1)
+            } else {
+                usual.scratch
+            },
+            ..usual
+        }
+    }
+
+    /// Puts a copy of the program into the protected folder, if the recording is of that.
+    fn protected_copy(&self, shot: Shot) -> Result<Option<ProtectedCopy>> {
+        let Some(folder) = self
+            .setup
+            .protected_folder
+            .as_ref()
+            .filter(|_| shot == Shot::Guarded)
+        else {
+            return Ok(None);
+        };
+        let copy = || {
+            let folder = tempfile::Builder::new()
+                .prefix("metalens-verify-")
+                .tempdir_in(folder)?;
+            let program = folder.path().join("metalens");
+            std::fs::copy(&self.setup.program, &program)?;
+            std::io::Result::Ok(ProtectedCopy {
+                program,
+                _folder: folder,
+            })
+        };
+        let copied = copy().map_err(|error| {
+            let text = format!("cannot copy metalens to {}: {error}", folder.display());
+            missing(Absence::Other, &text)
+        });
+        copied.map(Some)
+    }
+
+    /// Starts to listen to the notification of a recording, if it has one.
+    fn listen(&self, plan: &RecordingPlan) -> Option<Child> {
+        let name = plan.xctrace_request.record.tracing_started.as_ref()?;
+        let notifyutil = self.setup.recorders.notifyutil();
+        let mut command = Command::new(notifyutil);
+        command.args(["-1", name]);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.spawn().ok()
+    }
+
+    fn scratch_bytes(&self) -> u64 {
+        let folders = temporary_folders(&self.system, Some(&std::env::temp_dir()));
+        scratch_files(&folders).iter().map(|file| file.bytes).sum()
+    }
+
+    /// Exports tables of a bundle into a new folder, which is returned. The error says why it is
+    /// incomplete; it is for the user alone.
+    pub(crate) fn export(
+        &self,
+        bundle: &Path,
+        wanted: TableSelection,
+    ) -> std::result::Result<PathBuf, String> {
+        let tool = self.setup.recorders.tool().clone();
+        let exporter = Exporter::new(tool, Arc::clone(&self.setup.is_stopped));
+        let exporter = exporter.map_err(|error| error.to_string())?;
+        let folder = bundle.with_extension(match wanted {
+            TableSelection::These(_) => "one.export",
+            _ => "export",
+        });
+        let request = ExportRequest {
+            bundle: bundle.to_owned(),
+            folder: folder.clone(),
+            run: None,
+            wanted,
+            known: self.setup.known_tables.clone(),
+            range: TimeRange::default(),
+            gzip: false,
+            force: false,
+        };
+        let exported = exporter
+            .export(&request, &|_| {})
+            .map_err(|error| error.to_string())?;
+        if exported.is_complete() {
+            return Ok(folder);
+        }
+        let failed = exported.failed.iter();
+        let failed: Vec<String> = failed
+            .map(|one| format!("{}: {}", one.schema, one.why))
+            .collect();
+        Err(format!(
+            "tables are missing or cut off; {}",
+            failed.join("; ")
+        ))
+    }
+
+    pub(crate) fn into_evidence(self, answers: Vec<Answer>) -> Evidence {
+        let stopped = self.is_stopped();
+        let synthetic = matches!(self.setup.recorders, Recorders::StandIn(_));
+        let is_mac = !synthetic && cfg!(target_os = "macos");
+        let machine = is_mac.then(|| Machine::gather(&self.system));
+        let of = |value: fn(&Machine) -> Option<String>| machine.as_ref().and_then(value);
+        Evidence {
+            schema: SCHEMA,
+            metalens: env!("CARGO_PKG_VERSION"),
+            synthetic,
+            stopped,
+            machine: MachineSeen {
+                macos: of(|machine| machine.macos.value.clone()),
+                macos_build: of(|machine| machine.macos_build.value.clone()),
+                chip: of(|machine| machine.chip.value.clone()),
+                model: of(|machine| machine.model.value.clone()),
+                gpu_cores: machine.as_ref().and_then(|machine| machine.gpu_cores.value),
+                is_virtual: machine
+                    .as_ref()
+                    .and_then(|machine| machine.is_virtual.value),
+                xctrace: self.version.dotted,
+                xcode_build: self.version.build,
+            },
+            answers,
+            recordings: self.seen,
+        }
+    }
+}
+
+/// A copy of the program in the protected folder, removed when this is dropped.
+struct ProtectedCopy {
+    program: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+/// Time for a listener to end after the recording: a busy machine may be late.
+const LISTENING: Duration = Duration::from_secs(1);
+
+/// Ends a listener, and returns whether it heard the notification.
+fn heard(mut listener: Child) -> bool {
+    let start = Instant::now();
+    let heard = loop {
+        let ended = listener.try_wait().ok().flatten();
+        if ended.is_some() || start.elapsed() > LISTENING {
+            break ended;
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    // It has ended, or waits for nothing.
+    let _ = listener.kill();
+    let _ = listener.wait();
+    heard.is_some_and(|status| status.success())
+}
+
+fn missing(why: Absence, private: &str) -> Missing {
+    Missing {
+        why,
+        private: private.to_owned(),
+    }
+}
+
+fn failed(error: &metalens_recorder::Error) -> Missing {
+    missing(Absence::of(error), &error.to_string())
+}
+
+fn seen(shot: Shot, taken: &Result<Taken>, time: Duration) -> RecordingSeen {
+    let recording = taken.as_ref().ok().map(|taken| &taken.outcome.recording);
+    let texts: Vec<&str> = match taken {
+        Ok(taken) => taken
+            .outcome
+            .recording
+            .warnings
+            .iter()
+            .map(String::as_str)
+            .collect(),
+        Err(missing) => vec![missing.private.as_str()],
+    };
+    RecordingSeen {
+        purpose: shot.purpose(),
+        result: match taken {
+            Ok(_) => "recorded",
+            Err(missing) => missing.why.word(),
+        },
+        milliseconds: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+        bytes: recording.map(|recording| metalens_files::folder_size(&recording.bundle)),
+        exit_code: recording.and_then(|recording| recording.code),
+        messages: look::messages(texts.iter().copied()),
+        tables: recording.map_or_else(Vec::new, |recording| look::tables(&recording.bundle)),
+    }
+}
+
+/// Follows a recording: passes on stops, and measures scratch files when `xctrace` has ended.
+struct Follower<'a> {
+    plan: &'a RecordingPlan,
+    stops: &'a dyn Fn() -> usize,
+    scratch: &'a dyn Fn() -> u64,
+    at_end: Option<u64>,
+}
+
+impl Watcher for Follower<'_> {
+    fn on_event(&mut self, _: RecorderEvent<'_>) {}
+
+    fn stop_request(&mut self) -> StopRequest {
+        match (self.stops)() {
+            0 => StopRequest::None,
+            1 => StopRequest::Stop,
+            _ => StopRequest::GiveUp,
+        }
+    }
+
+    fn check(&mut self, bundle: &Path) -> BundleVerdict {
+        self.at_end = Some((self.scratch)());
+        self.plan.check(bundle)
+    }
+}
