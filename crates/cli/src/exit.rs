@@ -218,7 +218,7 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         Some(error)
     }
 
-    const TYPES: [AsFailure; 15] = [
+    const TYPES: [AsFailure; 16] = [
         as_failure::<Interrupted>,
         as_failure::<Unavailable>,
         as_failure::<Misuse>,

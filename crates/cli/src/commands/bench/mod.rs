@@ -146,10 +146,11 @@ fn finish(
     refuse_different(arguments, result)?;
 
     for pair in &result.pairs {
-        if !comparison::is_gate_missed(&pair.comparison) {
+        let compared = std::slice::from_ref(&pair.comparison);
+        if !comparison::is_gate_missed(compared) {
             continue;
         }
-        for line in comparison::gate_lines(std::slice::from_ref(&pair.comparison)) {
+        for line in comparison::gate_lines(compared) {
             out::note(&shown(&format!("{}: {line}", pair.new)));
         }
     }
