@@ -211,7 +211,7 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         Some(error)
     }
 
-    const TYPES: [AsFailure; 14] = [
+    const TYPES: [AsFailure; 15] = [
         as_failure::<Interrupted>,
         as_failure::<Unavailable>,
         as_failure::<Misuse>,
@@ -221,6 +221,7 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         as_failure::<metalens_dataset::Error>,
         as_failure::<metalens_exporter::Error>,
         as_failure::<metalens_github::Error>,
+        as_failure::<metalens_inputs::Error>,
         as_failure::<metalens_recorder::Error>,
         as_failure::<metalens_simulator::Error>,
         as_failure::<metalens_trace::Error>,

@@ -7,7 +7,7 @@ use metalens_files::Folder;
 use metalens_xctrace::ToolOutput;
 use metalens_xctrace::command::{ExportSelection, TimeRange};
 
-use crate::basis::{Basis, estimate, free_bytes, require_bundle};
+use crate::basis::{estimate, free_bytes, require_bundle};
 use crate::call::{ATTEMPTS, Call, absolute, describe_end, is_disk_full, remove_if_there};
 use crate::contents::{Run, index_of_run, parse};
 use crate::document::Document;
