@@ -1,4 +1,4 @@
-// Draws the timeline, and lets the reader move and zoom. Loads nothing from outside the page.
+// Draws the timeline, and lets the reader move, zoom, select and search. Loads nothing from outside the page.
 (() => {
   'use strict';
   const errors = [];
@@ -11,6 +11,10 @@
   const data = JSON.parse(byId('timeline-data').textContent);
   const [FROM, TO] = data.full, SPAN = data.span_ns;
   const LANES = data.lanes.length, OTHERS = LANES, CAUSES = data.causes.length, SHADES = 4;
+  /** Number of kernels with a color of their own; the next number is the color of all others. */
+  const OWN = 5;
+  const colorOf = new Uint8Array(data.names.length).fill(OWN);
+  data.colored.forEach((name, color) => { if (name) colorOf[name] = color; });
 
   /** Returns a reader of numbers, which are packed as LEB128 in Base64. */
   function reader(text) {
@@ -102,19 +106,25 @@
     return { label, kind, count, of, series, covered: some };
   }
 
-  /** Sums neighboring buckets in pairs, level by level, down to one: row, level, bucket. */
+  /**
+   * Sums neighboring buckets in pairs, level by level, down to one: row, level, bucket. The rows are those of busy time,
+   * of causes, and of the number of intervals.
+   */
   function pyramid() {
     if (!data.buckets) return null;
-    const { count, width_ns } = data.buckets, rows = [];
+    const { count, width_ns } = data.buckets, rows = [], lanes = Array.from({ length: LANES + 1 }, () => []);
     const busy = reader(data.buckets.busy), idle = reader(data.buckets.idle);
-    for (let lane = 0; lane <= LANES; lane++) {
+    data.buckets.rows.forEach(([lane, color], row) => {
+      lanes[lane].push({ color, row });
       rows.push([Float64Array.from({ length: count }, busy.next)]);
-    }
+    });
+    const idleRow = rows.length;
     const causes = Array.from({ length: CAUSES }, () => new Float64Array(count));
     for (let at = 0; at < count; at++) {
       idle.parts().forEach((ns, cause) => { causes[cause][at] = ns; });
     }
     for (const row of causes) rows.push([row]);
+    rows.push([Float64Array.from({ length: count }, reader(data.buckets.begun).next)]);
     for (const levels of rows) {
       while (levels[levels.length - 1].length > 1) {
         const fine = levels[levels.length - 1];
@@ -122,12 +132,12 @@
           (_, at) => fine[2 * at] + (fine[2 * at + 1] || 0)));
       }
     }
-    return { rows, width_ns };
+    return { rows, width_ns, lanes, idleRow, begunRow: idleRow + CAUSES };
   }
 
   const { lanes, gaps, idle } = unpack(), held = data.held.map(unpackHeld);
   const buckets = pyramid();
-  const hasOthers = lanes[OTHERS].start.length > 0 || (buckets && buckets.rows[OTHERS].at(-1)[0] > 0);
+  const hasOthers = lanes[OTHERS].start.length > 0 || (buckets && buckets.lanes[OTHERS].some(({ row }) => buckets.rows[row].at(-1)[0] > 0));
   const nameOf = number => data.names[number];
 
   // ---- Positions and shares.
@@ -156,19 +166,35 @@
     }
   }
 
-  /** Returns the share of each column that the intervals of a lane cover; overlaps count once. */
+  /** Names of the kernels that stand out, by number; null if none does. */
+  let marked = null;
+  const DIM = OWN + 1;
+
+  /**
+   * Returns the share of each column that the intervals of a lane cover, by color; overlaps count once. The colors of
+   * intervals that do not stand out are higher by DIM.
+   */
   function laneColumns(lane, view, width) {
-    const columns = new Float64Array(width), scale = width / (view[1] - view[0]);
-    if (!isExact(view)) return bucketColumns(lane, view, width);
+    const colors = new Map(), scale = width / (view[1] - view[0]);
+    const columns = key => colors.get(key) || colors.set(key, new Float64Array(width)).get(key);
+    if (!isExact(view)) {
+      for (const { color, row } of buckets.lanes[lane]) {
+        const isMarked = !marked || lane === OTHERS || marked.has(data.colored[color]);
+        colors.set(isMarked ? color : color + DIM, bucketColumns(row, view, width));
+      }
+      return colors;
+    }
     const series = lanes[lane];
     let done = view[0];
     for (let at = firstPast(series, view[0]); at < series.start.length && series.start[at] < view[1]; at++) {
       const from = Math.max(series.start[at], done), to = Math.min(series.end[at], view[1]);
       if (to <= from) continue;
-      cover(columns, (from - view[0]) * scale, (to - view[0]) * scale, 1);
+      const name = series.name[at], color = lane === OTHERS ? 0 : colorOf[name];
+      const isMarked = !marked || lane === OTHERS || marked.has(name);
+      cover(columns(isMarked ? color : color + DIM), (from - view[0]) * scale, (to - view[0]) * scale, 1);
       done = to;
     }
-    return columns;
+    return colors;
   }
 
   function bucketColumns(row, view, width) {
@@ -192,13 +218,15 @@
 
   /** Returns the share of each column that each cause has. */
   function causeColumns(view, width) {
-    if (!isExact(view)) return data.causes.map((_, cause) => bucketColumns(LANES + 1 + cause, view, width));
+    if (!isExact(view)) return data.causes.map((_, cause) => bucketColumns(buckets.idleRow + cause, view, width));
     const columns = data.causes.map(() => new Float64Array(width)), scale = width / (view[1] - view[0]);
     for (let at = firstPast(idle, view[0]); at < idle.start.length && idle.start[at] < view[1]; at++) {
       cover(columns[idle.cause[at]], (idle.start[at] - view[0]) * scale, (idle.end[at] - view[0]) * scale, 1);
     }
     return columns;
   }
+
+  const colorName = color => color < OWN ? nameOf(data.colored[color]) : 'other kernels';
 
   // ---- Texts.
 
@@ -230,23 +258,29 @@
   byId('picture').hidden = true;
   const paper = canvas.getContext('2d');
   let view = [0, SPAN], colors = {}, layout = [], overview = null, scheduled = false;
+  /** The selected part of the window: from, to, and what it is. */
+  let selected = null;
 
   const shadeNames = ['phase', 'state', 'counter'].flatMap(kind => Array.from({ length: SHADES }, (_, at) => `${kind}-${at}`));
 
+  const kernelNames = Array.from({ length: OWN + 1 }, (_, at) => `kernel-${at}`);
+
   function readColors() {
     const style = getComputedStyle(document.documentElement);
-    for (const name of ['page', 'ink', 'faint', 'line', 'raised', 'track', 'busy', 'others', 'label', ...shadeNames, ...data.causes]) {
+    for (const name of ['page', 'ink', 'link', 'faint', 'line', 'raised', 'track', 'busy', 'others', 'label', ...kernelNames, ...shadeNames, ...data.causes]) {
       colors[name] = style.getPropertyValue('--' + name).trim();
     }
   }
 
+  /** Height of the overview. */
+  const OVERVIEW = 26;
   /** Height of a row of states. */
   const HELD = 17;
 
   /** Returns the rows of the drawing, from top to bottom. */
   function layOut() {
-    const rows = [{ kind: 'overview', top: 2, height: 16 }];
-    let top = 40;
+    const rows = [{ kind: 'overview', top: 2, height: OVERVIEW }];
+    let top = OVERVIEW + 24;
     const add = (kind, label, height, lane) => {
       rows.push({ kind, label, lane, top: top + 16, height });
       top += height + 22;
@@ -298,6 +332,7 @@
       if (row.kind === 'causes') drawCauses(row, causeColumns(view, pixels), ratio);
       if (row.kind === 'held') drawHeld(row, pixels, ratio);
     }
+    drawSelection();
     say();
   }
 
@@ -314,32 +349,64 @@
     });
   }
 
+  /** Draws columns of several colors as stacks; the colors that do not stand out are pale, and on top. */
+  function fillStacked(row, stack, ratio) {
+    const heights = [], keys = [...stack.keys()].sort((a, b) => a - b);
+    for (const key of keys) {
+      paper.fillStyle = colors[kernelNames[key % DIM]];
+      const full = key >= DIM ? 0.22 : 1;
+      stack.get(key).forEach((share, at) => {
+        if (share <= NOTHING) return;
+        const below = heights[at];
+        if (below === undefined) {
+          paper.globalAlpha = 0.13 * full;
+          paper.fillRect(at / ratio, row.top, 1 / ratio, row.height);
+        }
+        const from = below || 0;
+        const high = Math.min(Math.max(below === undefined ? 2 : 0, Math.min(1, share) * row.height), row.height - from);
+        paper.globalAlpha = full;
+        paper.fillRect(at / ratio, row.top + row.height - from - high, 1 / ratio, high);
+        heights[at] = from + high;
+      });
+    }
+    paper.globalAlpha = 1;
+  }
+
   /** Returns the busy share of the process: the part that is not idle, and at least that of its busiest lane. */
   function busyColumns(pixels) {
     const everything = [0, SPAN], idle = causeColumns(everything, pixels);
     const busy = idle[0].map((_, at) => 1 - idle.reduce((sum, cause) => sum + cause[at], 0));
     for (let lane = 0; lane < LANES; lane++) {
-      laneColumns(lane, everything, pixels).forEach((share, at) => { busy[at] = Math.max(busy[at] < 1e-6 ? 0 : busy[at], share); });
+      const sums = new Float64Array(pixels);
+      for (const columns of laneColumns(lane, everything, pixels).values()) columns.forEach((share, at) => { sums[at] += share; });
+      sums.forEach((share, at) => { busy[at] = Math.max(busy[at] < 1e-6 ? 0 : busy[at], share); });
     }
     return busy;
   }
 
   function drawOverview(row, pixels, ratio) {
     if (!overview || overview.length !== pixels) overview = busyColumns(pixels);
-    fill(row, overview, colors.busy, ratio);
+    fill(row, overview, colors.faint, ratio);
     if (!data.is_whole && TO > FROM) {
       paper.fillStyle = colors.ink;
       paper.fillRect(FROM / SPAN * width(), row.top + row.height, Math.max(2, (TO - FROM) / SPAN * width()), 3);
     }
-    const left = view[0] / SPAN * width(), wide = Math.max(3, (view[1] - view[0]) / SPAN * width());
+    if (view[0] <= 0 && view[1] >= SPAN) return;
+    const [left, right] = overviewBox();
+    paper.fillStyle = colors.page;
+    paper.globalAlpha = 0.6;
+    paper.fillRect(0, row.top, left, row.height);
+    paper.fillRect(right, row.top, width() - right, row.height);
+    paper.globalAlpha = 1;
     paper.lineWidth = 2;
     paper.strokeStyle = colors.ink;
-    if (view[0] > 0 || view[1] < SPAN) paper.strokeRect(left + 1, row.top, Math.max(1, wide - 2), row.height);
+    paper.strokeRect(left + 1, row.top + 1, Math.max(1, right - left - 2), row.height - 2);
   }
 
   function drawLane(row, pixels, ratio) {
-    const colour = row.lane === OTHERS ? colors.others : colors.busy;
-    fill(row, laneColumns(row.lane, view, pixels), colour, ratio);
+    const stack = laneColumns(row.lane, view, pixels);
+    if (row.lane === OTHERS) for (const columns of stack.values()) fill(row, columns, colors.others, ratio);
+    else fillStacked(row, stack, ratio);
     if (!isExact(view) || row.lane === OTHERS) return;
     const series = lanes[row.lane];
     let last = -1;
@@ -350,10 +417,32 @@
       paper.fillStyle = 'rgb(0 0 0 / 55%)';
       if (series.start[at] >= view[0] && left - last < 1) paper.fillRect(left, row.top, 1, row.height);
       last = right;
+      const name = series.name[at], isPale = marked && !marked.has(name);
       if (right - left > 34 && row.height > 20) {
-        text(nameOf(series.name[at]), left + 5, row.top + 19, colors.label, right - left - 9);
+        text(nameOf(name), left + 5, row.top + 19, isPale ? colors.ink : colors.label, right - left - 9);
       }
     }
+  }
+
+  /** Returns the edges of the view in the overview. */
+  function overviewBox() {
+    const left = view[0] / SPAN * width();
+    return [Math.min(left, width() - 4), Math.max(view[1] / SPAN * width(), left + 4)];
+  }
+
+  /** Draws the selected part over all lanes, and where it is in the overview. */
+  function drawSelection() {
+    if (!selected) return;
+    const top = OVERVIEW + 8, left = Math.max(-3, xOf(selected.from)), right = Math.min(width() + 3, xOf(selected.to));
+    const at = selected.from / SPAN * width(), until = selected.to / SPAN * width();
+    paper.fillStyle = colors.link;
+    paper.fillRect(at, 2 + OVERVIEW - 4, Math.max(3, until - at), 4);
+    if (right < 0 || left > width()) return;
+    paper.globalAlpha = 0.16;
+    paper.fillRect(left, top, right - left, layout.height - top);
+    paper.globalAlpha = 1;
+    paper.fillRect(left - 1.5, top, 1.5, layout.height - top);
+    paper.fillRect(right, top, 1.5, layout.height - top);
   }
 
   /** Draws each column as a stack of the shares of the causes. */
@@ -425,9 +514,9 @@
       const x = xOf(ns);
       paper.fillStyle = colors.line;
       paper.globalAlpha = 0.6;
-      paper.fillRect(x, 24, 1, layout.height);
+      paper.fillRect(x, OVERVIEW + 8, 1, layout.height);
       paper.globalAlpha = 1;
-      if (x + 70 < width()) text(moment(ns, digits), x + 4, 34, colors.faint, 120);
+      if (x + 70 < width()) text(moment(ns, digits), x + 4, OVERVIEW + 18, colors.faint, 120);
     }
   }
 
@@ -462,21 +551,39 @@
     const by = (view[1] - view[0]) * share, to = Math.min(Math.max(-view[0], by), SPAN - view[1]);
     look(view[0] + to, view[1] + to);
   };
+  /** Where the pointer is over the lanes; null if it is elsewhere. */
+  let pointerX = null;
   const actions = {
     all: () => look(0, SPAN), typical: () => look(...data.typical),
-    in: () => zoom(0.5), out: () => zoom(2), left: () => pan(-0.2), right: () => pan(0.2),
+    in: () => zoom(0.5, pointerX ?? undefined), out: () => zoom(2, pointerX ?? undefined),
+    left: () => pan(-0.2), right: () => pan(0.2),
+    fit: () => { if (selected) look(...around(selected)); },
+    shown: () => select(view[0], view[1], 'what is shown'),
+    middle: selectMiddle, clear: () => select(),
+    next: () => step(1), previous: () => step(-1), find: () => { byId('find').focus(); byId('find').select(); },
   };
-  const keys = { ArrowLeft: 'left', ArrowRight: 'right', '+': 'in', '=': 'in', '-': 'out', 0: 'all', Home: 'all' };
+  const keys = {
+    ArrowLeft: 'left', ArrowRight: 'right', '+': 'in', '=': 'in', '-': 'out', 0: 'all', Home: 'all',
+    w: 'in', s: 'out', a: 'left', d: 'right', f: 'fit', m: 'shown', n: 'next', N: 'previous', Enter: 'middle', Escape: 'clear',
+  };
+  const box = byId('timeline-box');
 
   for (const button of document.querySelectorAll('[data-do]')) {
     button.addEventListener('click', () => { actions[button.dataset.do](); readCentre(); });
   }
-  canvas.addEventListener('keydown', event => {
-    const action = keys[event.key];
-    if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+  document.addEventListener('keydown', event => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const on = event.target, isFree = on === document.body, isInside = box.contains(on);
+    if (on.matches('input, textarea, select')) return;
+    // A key for the timeline must be meant for it: the timeline has the focus, or the pointer is over it.
+    let action = null;
+    if (event.key === '/') action = isFree || isInside ? 'find' : null;
+    else if (on === canvas || (isFree && pointerX !== null)) action = keys[event.key];
+    else if (isInside && event.key !== 'Enter') action = keys[event.key];
+    if (!action) return;
     event.preventDefault();
     actions[action]();
-    readCentre();
+    if (action !== 'find') readCentre();
   });
   canvas.addEventListener('wheel', event => {
     const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
@@ -487,35 +594,344 @@
     else zoom(Math.exp(Math.max(-300, Math.min(300, event.deltaY * unit)) * 0.003), event.offsetX);
   }, { passive: false });
 
+  // A mouse selects, and moves with Shift or its middle button. Fingers move and zoom. Both drag in the overview.
   const fingers = new Map();
+  let dragging = null;
   const place = event => {
     const box = canvas.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
+  const windowNs = x => Math.min(SPAN, Math.max(0, x / width() * SPAN));
+  const inWindow = x => Math.min(SPAN, Math.max(0, nsOf(x)));
+  const isOverview = y => y < OVERVIEW + 4;
+
+  /** Returns what a drag that begins in the overview does: moves the view or one of its edges, or brushes a new one. */
+  function overviewDrag(x) {
+    const [left, right] = overviewBox(), isAll = view[0] <= 0 && view[1] >= SPAN;
+    if (!isAll && Math.abs(x - left) < 6) return { kind: 'brush', anchor: view[1] };
+    if (!isAll && Math.abs(x - right) < 6) return { kind: 'brush', anchor: view[0] };
+    if (!isAll && x > left && x < right) return { kind: 'move', grip: windowNs(x) - view[0] };
+    return { kind: 'brush', anchor: windowNs(x), isNew: true };
+  }
+
   canvas.addEventListener('pointerdown', event => {
-    fingers.set(event.pointerId, place(event)[0]);
+    const [x, y] = place(event);
+    fingers.set(event.pointerId, x);
     if (event.isTrusted) canvas.setPointerCapture(event.pointerId);
+    if (event.button === 1) event.preventDefault();
+    if (fingers.size > 1) dragging = null;
+    else if (isOverview(y)) dragging = { ...overviewDrag(x), x };
+    else if (event.pointerType !== 'touch' && event.button === 0 && !event.shiftKey) dragging = { kind: 'select', x, y };
   });
   canvas.addEventListener('pointermove', event => {
     const [x, y] = place(event), before = fingers.get(event.pointerId);
-    if (before === undefined) { hover(x, y); return; }
-    if (fingers.size === 1) {
-      pan((before - x) / width());
-    } else {
+    pointerX = isOverview(y) ? null : x;
+    if (before === undefined) {
+      canvas.style.cursor = isOverview(y) ? { move: 'grab', brush: 'col-resize' }[overviewDrag(x).kind] : '';
+      hover(x, y);
+      return;
+    }
+    fingers.set(event.pointerId, x);
+    tip.hidden = true;
+    if (dragging) drag(x);
+    else if (fingers.size === 1) pan((before - x) / width());
+    else {
       const [other] = [...fingers].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
       const apart = Math.abs(x - other), was = Math.abs(before - other);
       if (apart > 5 && was > 5) zoom(was / apart, other);
     }
-    fingers.set(event.pointerId, x);
-    tip.hidden = true;
   });
+
+  function drag(x) {
+    const isFar = dragging.isFar ||= Math.abs(x - dragging.x) >= 4;
+    if (!isFar) return;
+    if (dragging.kind === 'select') {
+      const ends = [inWindow(dragging.x), inWindow(x)].sort((a, b) => a - b);
+      select(Math.round(ends[0]), Math.round(ends[1]));
+    } else if (dragging.kind === 'move') {
+      const from = windowNs(x) - dragging.grip;
+      look(from, from + view[1] - view[0]);
+    } else {
+      const ends = [dragging.anchor, windowNs(x)].sort((a, b) => a - b);
+      look(...ends);
+    }
+  }
+
   for (const end of ['pointerup', 'pointercancel']) {
     canvas.addEventListener(end, event => {
+      const [x, y] = place(event);
       fingers.delete(event.pointerId);
-      if (event.pointerType === 'touch') hover(...place(event));
+      if (event.pointerType === 'touch') hover(x, y);
+      if (dragging && !dragging.isFar && end === 'pointerup') click(x, y);
+      dragging = null;
     });
   }
-  canvas.addEventListener('pointerleave', () => { tip.hidden = true; });
+  canvas.addEventListener('pointerleave', () => { tip.hidden = true; pointerX = null; });
+
+  /** Moves the view to a place in the overview, or selects the item of a lane. */
+  function click(x, y) {
+    if (isOverview(y)) {
+      const half = (view[1] - view[0]) / 2;
+      if (dragging.isNew) look(windowNs(x) - half, windowNs(x) + half);
+      return;
+    }
+    const row = rowAt(y), item = row && itemAt(row, x, y);
+    if (item) select(...item); else select();
+  }
+
+  // ---- Selecting.
+
+  const rowAt = y => layout.find(one => one.kind !== 'overview' && y >= one.top - 16 && y < one.top + one.height);
+
+  /** Returns the item of a row at a place: from, to, and its name; null if there is none. */
+  function itemAt(row, x, y) {
+    const ns = nsOf(x), pixel = (view[1] - view[0]) / width();
+    let series, name;
+    if (row.kind === 'held') {
+      const rows = held[row.lane].series;
+      series = rows[y === undefined ? 0 : Math.max(0, Math.min(rows.length - 1, Math.floor((y - row.top) / HELD)))];
+      name = at => heldName(series, at);
+    } else {
+      if (!isExact(view)) return null;
+      series = row.kind === 'causes' ? gaps : lanes[row.lane];
+      name = at => row.kind === 'causes' ? 'gap' : row.lane === OTHERS ? 'other processes' : nameOf(series.name[at]);
+    }
+    const { best } = nearest(series, ns, 4 * pixel);
+    return best < 0 ? null : [series.start[best], series.end[best], name(best)];
+  }
+
+  function selectMiddle() {
+    for (const row of layout.filter(one => one.label)) {
+      const item = itemAt(row, width() / 2);
+      if (item) { select(...item); return; }
+    }
+  }
+
+  /** Returns what happened in a part of the window, to the nanosecond. Where there are only buckets, it is rounded out to them. */
+  function sums(from, to) {
+    const idleNs = new Array(CAUSES).fill(0), kernels = new Map();
+    let intervals = 0;
+    const add = (name, ns, many) => {
+      const [sum, number] = kernels.get(name) || [0, 0];
+      kernels.set(name, [sum + ns, many === null ? null : number + many]);
+    };
+    const isInFull = isExact([from, to]);
+    if (isInFull) {
+      for (let at = firstPast(idle, from); at < idle.start.length && idle.start[at] < to; at++) {
+        idleNs[idle.cause[at]] += Math.min(idle.end[at], to) - Math.max(idle.start[at], from);
+      }
+      for (const series of lanes.slice(0, LANES)) {
+        for (let at = firstPast(series, from); at < series.start.length && series.start[at] < to; at++) {
+          const ns = Math.min(series.end[at], to) - Math.max(series.start[at], from);
+          const many = Number(series.start[at] >= from);
+          intervals += many;
+          if (ns > 0 || many) add(nameOf(series.name[at]), Math.max(0, ns), many);
+        }
+      }
+    } else {
+      const wide = buckets.width_ns, first = Math.floor(from / wide), last = Math.ceil(to / wide);
+      from = first * wide;
+      to = Math.min(SPAN, last * wide);
+      const sum = row => buckets.rows[row][0].subarray(first, last).reduce((all, ns) => all + ns, 0);
+      data.causes.forEach((_, cause) => { idleNs[cause] = sum(buckets.idleRow + cause); });
+      intervals = sum(buckets.begunRow);
+      for (const all of buckets.lanes.slice(0, LANES)) {
+        for (const { color, row } of all) {
+          const ns = sum(row);
+          if (ns) add(colorName(color), ns, null);
+        }
+      }
+    }
+    const busy = to - from - idleNs.reduce((all, ns) => all + ns, 0);
+    return { from, to, ns: to - from, busy, idle: idleNs, intervals, kernels, isInFull };
+  }
+
+  const MOST_KERNELS = 6;
+
+  /**
+   * Selects a part of the window, and shows what happened in it; without arguments, selects nothing. Where there are only
+   * buckets, the selection is rounded out to them, unless it is the place of something known.
+   */
+  function select(from, to, what, isKnown) {
+    const shown = byId('selected');
+    request();
+    selected = from === undefined ? null : { from: Math.max(0, from), to: Math.min(SPAN, to), what };
+    shown.hidden = !selected;
+    if (!selected || selected.to < selected.from) { selected = null; shown.hidden = true; return; }
+    const found = sums(selected.from, selected.to);
+    const isRounded = found.from !== selected.from || found.to !== selected.to;
+    const head = isKnown ? { ...selected, ns: selected.to - selected.from } : found;
+    if (!isKnown) Object.assign(selected, { from: found.from, to: found.to });
+    shown.dataset.sums = JSON.stringify({ ns: found.ns, busy: found.busy, idle: found.idle, intervals: found.intervals });
+    const share = ns => percent(found.ns ? ns / found.ns : 0);
+    const entry = (words, ns, kind) => {
+      const item = document.createElement('li');
+      if (kind) {
+        const swatch = document.createElement('i');
+        swatch.className = 'swatch ' + kind;
+        item.append(swatch);
+      }
+      const name = document.createElement('bdi');
+      name.textContent = words.length > 80 ? words.slice(0, 79) + '…' : words;
+      item.append(name, ns);
+      return item;
+    };
+    const name = document.createElement('bdi');
+    name.textContent = what ? `${what}, ` : '';
+    byId('selected-head').replaceChildren('Selected: ', name,
+      `${time(head.ns)} (${count(head.ns)}\u00a0ns) from ${moment(head.from)}` + (!isRounded ? ''
+        : isKnown ? `. Here this page has only buckets: these are the sums of ${time(found.ns)} around it` : ', rounded out to buckets'));
+    const many = `${count(found.intervals)} ${found.intervals === 1 ? 'interval begins' : 'intervals begin'} in it`;
+    const order = data.causes.map((cause, at) => [cause, found.idle[at]]).filter(([, ns]) => ns).sort(([, a], [, b]) => b - a);
+    byId('selected-sums').replaceChildren(
+      entry(`GPU busy ${time(found.busy)}, `, `${share(found.busy)}; ${many}`),
+      ...order.map(([cause, ns]) => entry(causeName(cause), ` ${time(ns)}, ${share(ns)}`, cause)));
+    const kernels = [...found.kernels].sort(([, [a]], [, [b]]) => b - a), rest = kernels.splice(MOST_KERNELS);
+    byId('selected-kernels').replaceChildren(
+      ...kernels.map(([name, [ns, many]]) => entry(name, ` ${time(ns)}` + (many === null ? '' : `, ${count(many)}×`), kernelClass(name))),
+      ...(rest.length ? [entry(rest.length === 1 ? '1 more kernel' : `${count(rest.length)} more kernels`, ` ${time(rest.reduce((all, [, [ns]]) => all + ns, 0))}`)] : []));
+  }
+  const kernelClass = name => {
+    const color = data.colored.findIndex(number => number && nameOf(number) === name);
+    return `kernel-${color < 0 ? OWN : color}`;
+  };
+  const causeName = cause => data.labels[data.causes.indexOf(cause)];
+
+  /** Returns a view of a part of the window, with as much again on each side. */
+  const around = ({ from, to }) => [from - (to - from), to + (to - from)];
+
+  // ---- Going to what the page names.
+
+  /** Selects what begins at a moment of the recording, and moves the timeline there. */
+  function go(moment, long) {
+    const at = moment - data.start_ns;
+    const exactly = series => {
+      for (let one = firstPast(series, at - 1); one < series.start.length && series.start[one] <= at; one++) {
+        if (series.start[one] === at) return one;
+      }
+      return -1;
+    };
+    const gap = exactly(gaps), kernels = lanes.slice(0, LANES).map(series => [series, exactly(series)]);
+    const [series, found] = kernels.find(([, one]) => one >= 0) || [];
+    if (gap >= 0) select(at, gaps.end[gap], 'gap');
+    else if (series) select(at, series.end[found], nameOf(series.name[found]));
+    else select(at, at + (long || 0), '', true);
+    const isNarrow = !selected || selected.to <= selected.from, wide = isNarrow ? SPAN / 200 : selected.to - selected.from;
+    const least = isExact([at, at]) ? 0 : 10 * buckets.width_ns;
+    if (wide < least || isNarrow) look(at - Math.max(wide, least), at + Math.max(wide, least));
+    else look(...around(selected));
+    show();
+  }
+
+  /** Scrolls to the timeline, so that its keys work. */
+  function show() {
+    stage.scrollIntoView({ block: 'center' });
+    canvas.focus({ preventScroll: true });
+    readCentre();
+  }
+
+  function follow() {
+    const place = /^#at-(\d+)(?:-(\d+))?$/.exec(location.hash);
+    if (place) { go(Number(place[1]), Number(place[2] || 0)); return; }
+    const target = location.hash.length > 1 && byId(location.hash.slice(1));
+    if (target && target.matches('details')) target.open = true;
+  }
+
+  for (const place of document.querySelectorAll('.at')) {
+    const link = document.createElement('a'), long = place.dataset.ns;
+    link.href = `#at-${place.dataset.at}` + (long ? `-${long}` : '');
+    link.className = 'at';
+    link.title = 'Show it in the timeline';
+    link.textContent = place.textContent;
+    // The address may be the same as before.
+    link.addEventListener('click', () => { if (location.hash === link.hash) follow(); });
+    place.replaceWith(link);
+  }
+  addEventListener('hashchange', follow);
+
+  // ---- Searching kernels.
+
+  const find = byId('find');
+  let matches = [], matchAt = -1;
+
+  /** Returns the intervals of some kernels in the order of time: lane and index. */
+  function intervalsOf(names) {
+    const found = [];
+    lanes.slice(0, LANES).forEach((series, lane) => series.name.forEach((name, at) => { if (names.has(name)) found.push([lane, at]); }));
+    const start = ([lane, at]) => lanes[lane].start[at];
+    return found.sort((a, b) => start(a) - start(b));
+  }
+
+  /** Lets the intervals of some kernels stand out, and counts them. */
+  function search(names) {
+    marked = names;
+    matches = names ? intervalsOf(names) : [];
+    matchAt = -1;
+    tellFound();
+    request();
+  }
+  function tellFound() {
+    const where = data.is_whole ? '' : ' in the part that is here in full';
+    byId('found').textContent = !marked ? '' : !matches.length ? 'none' + where
+      : matchAt < 0 ? `${count(matches.length)} found${where}` : `${count(matchAt + 1)} of ${count(matches.length)}${where}`;
+  }
+  /** Returns the names, by number, that contain a text; null for an empty text. */
+  function namesWith(words) {
+    const text = words.trim().toLowerCase();
+    const has = (name, at) => at > 0 && name.toLowerCase().includes(text) ? at : -1;
+    return text ? new Set(data.names.map(has).filter(at => at > 0)) : null;
+  }
+
+  /** Goes to the next match, or the previous one. The first is the one nearest to the middle of the view. */
+  function step(by) {
+    if (!matches.length) return;
+    const startOf = ([lane, at]) => lanes[lane].start[at];
+    if (matchAt < 0) {
+      const after = matches.findIndex(one => startOf(one) >= view[0]);
+      matchAt = after < 0 ? 0 : after;
+    } else {
+      matchAt = (matchAt + by + matches.length) % matches.length;
+    }
+    const [lane, at] = matches[matchAt], series = lanes[lane];
+    select(series.start[at], series.end[at], nameOf(series.name[at]));
+    // The zoom stays if the interval is wide enough to be seen.
+    const wide = view[1] - view[0], long = series.end[at] - series.start[at], middle = (series.start[at] + series.end[at]) / 2;
+    if (long * width() < 3 * wide || long > wide) look(...around(selected));
+    else look(middle - wide / 2, middle + wide / 2);
+    tellFound();
+    readCentre();
+  }
+  find.addEventListener('input', () => search(namesWith(find.value)));
+  find.addEventListener('keydown', event => {
+    if (event.key === 'Enter') { event.preventDefault(); step(event.shiftKey ? -1 : 1); }
+    if (event.key === 'Escape') { find.value = ''; search(null); canvas.focus(); }
+  });
+
+  const numbers = new Map(data.names.map((name, at) => [name, at]));
+  for (const cell of document.querySelectorAll('.kernel')) {
+    const name = cell.querySelector('bdi'), row = cell.closest('tr');
+    const names = new Set([numbers.get(name.textContent) ?? -1]);
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'jump';
+    button.title = 'Show the next one in the timeline';
+    button.append(...cell.childNodes);
+    cell.replaceChildren(button);
+    let before = null;
+    const isOnly = () => marked && marked.size === 1 && names.has([...marked][0]);
+    button.addEventListener('click', () => {
+      if (find.value !== name.textContent || !matches.length) {
+        find.value = name.textContent;
+        search(names);
+        before = names;
+      }
+      step(1);
+      show();
+    });
+    if (cell.tagName !== 'TH') continue;
+    row.addEventListener('pointerenter', () => { before = marked; marked = names; request(); });
+    row.addEventListener('pointerleave', () => { if (isOnly()) { marked = before; request(); } });
+  }
 
   // ---- The item under the pointer, or in the middle.
 
@@ -548,13 +964,13 @@
     const here = nearest(idle, ns, 0).best;
     if (here >= 0 && idle.start[here] >= start && parts.filter(Boolean).length > 1) {
       const part = idle.end[here] - idle.start[here];
-      lines.push(`here: ${data.causes[idle.cause[here]]}, ${time(part)} (${count(part)}\u00a0ns)`);
+      lines.push(`here: ${data.labels[idle.cause[here]]}, ${time(part)} (${count(part)}\u00a0ns)`);
     }
     data.causes.forEach((cause, at) => {
-      if (parts[at]) lines.push(`${cause} ${time(parts[at])}, ${percent(parts[at] / long)}`);
+      if (parts[at]) lines.push(`${causeName(cause)} ${time(parts[at])}, ${percent(parts[at] / long)}`);
     });
     lines.push(`between ${name(gaps.before[best]) || 'the start'} and ${name(gaps.after[best]) || 'the end'}`);
-    return { title: 'gap: mostly ' + data.causes[parts.indexOf(Math.max(...parts))], lines };
+    return { title: 'gap: mostly ' + data.labels[parts.indexOf(Math.max(...parts))], lines };
   }
 
   /** Returns the state in the row under the pointer; without a pointer, in the lowest row that has one. */
@@ -587,22 +1003,26 @@
       const levels = buckets.rows[which], at = Math.min(level, levels.length - 1);
       return levels[at][Math.floor(ns / (bucket * 2 ** at))] || 0;
     };
+    const colored = row.kind === 'causes' ? [] : buckets.lanes[row.lane].map(one => [one.color, of(one.row)]);
+    const busy = colored.reduce((sum, [, ns]) => sum + ns, 0);
     const start = Math.floor(ns / wide) * wide, long = Math.min(wide, SPAN - start);
     const lines = [`${time(long)} from ${moment(start)}`];
     if (row.kind !== 'causes') {
-      lines.unshift(`busy ${percent(of(row.lane) / long)}: ${time(of(row.lane))}`);
+      lines.unshift(`busy ${percent(busy / long)}: ${time(busy)}`);
+      if (row.lane !== OTHERS) {
+        for (const [color, ns] of colored) if (ns) lines.push(`${colorName(color)} ${time(ns)}, ${percent(ns / busy)}`);
+      }
       return { title: 'bucket, ' + row.label, lines };
     }
     data.causes.forEach((cause, at) => {
-      const idle = of(LANES + 1 + at);
-      if (idle) lines.push(`${cause} ${time(idle)}, ${percent(idle / long)}`);
+      const idle = of(buckets.idleRow + at);
+      if (idle) lines.push(`${causeName(cause)} ${time(idle)}, ${percent(idle / long)}`);
     });
     return { title: 'bucket, idle', lines };
   }
 
   function hover(x, y) {
-    const row = layout.find(one => one.kind !== 'overview' && y >= one.top - 16 && y < one.top + one.height);
-    const found = row && describe(row, x, y);
+    const row = rowAt(y), found = row && describe(row, x, y);
     tip.hidden = !found;
     if (!found) return;
     const title = document.createElement('b'), name = document.createElement('bdi');
@@ -629,7 +1049,11 @@
 
   /** Adds the states to the legend, with names if each state has a shade of its own. */
   function explainHeld() {
-    const explained = new Set();
+    const explained = new Set(), legend = document.createElement('p'), title = document.createElement('b');
+    title.textContent = 'Other lanes:';
+    legend.className = 'legend';
+    legend.append(title);
+    (byId('causes') || byId('legend')).after(legend);
     for (const { label, kind, series, count: here, of } of held) {
       const names = new Map();
       for (const all of series) all.name.forEach((name, at) => names.set(nameOf(name), all.shade[at]));
@@ -644,15 +1068,16 @@
         swatch.className = `swatch ${kind}-${shade}`;
         name.textContent = words.length > 40 ? words.slice(0, 39) + '…' : words;
         key.append(swatch, name);
-        byId('legend').append(key);
+        legend.append(key);
       }
       if (here < of) {
         const note = document.createElement('p');
         note.className = 'faint';
         note.textContent = `Of ${count(of)} ${kind === 'engine' ? 'intervals of ' + label : kind + 's'}, the ${count(here)} longest that fit are drawn one by one; together, all are drawn as shares of time.`;
-        byId('legend').after(note);
+        legend.after(note);
       }
     }
+    legend.hidden = !explained.size;
   }
 
   // ---- Start, printing, and the page's self-test.
@@ -670,7 +1095,7 @@
   });
 
   /** With #selftest in its address the page simulates a user, and writes the results into itself. */
-  function selfTest() {
+  async function selfTest() {
     const results = { errors }, wide = () => view[1] - view[0];
     const pointer = (x, y) => {
       const box = canvas.getBoundingClientRect();
@@ -730,13 +1155,79 @@
     button.click();
     results.ascending = column();
     results.sort = button.closest('th').getAttribute('aria-sort');
+    await testUse(results, press);
     actions.all();
+    select();
     draw();
     results.picture = byId('picture').hidden && byId('picture').querySelectorAll('svg title').length;
     const page = document.documentElement;
     results.overflow = page.scrollWidth - page.clientWidth;
     page.dataset.selftest = JSON.stringify(results);
   }
+  /** Goes where links lead, selects, drags, and searches, as a user does. */
+  async function testUse(results, press) {
+    const wait = () => new Promise(done => setTimeout(done, 20)), sumsShown = () => JSON.parse(byId('selected').dataset.sums);
+    const drag = (from, to, y, options) => {
+      const box = canvas.getBoundingClientRect();
+      const send = (kind, x) => canvas.dispatchEvent(new PointerEvent(kind, {
+        clientX: box.left + x, clientY: box.top + y, pointerId: 7, pointerType: 'mouse', bubbles: true, cancelable: true, ...options }));
+      send('pointerdown', from);
+      send('pointermove', (from + to) / 2);
+      send('pointermove', to);
+      send('pointerup', to);
+    };
+    results.links = [];
+    for (const link of [...document.querySelectorAll('#findings a.at, #longest-gaps a.at')].slice(0, 30)) {
+      actions.all();
+      select();
+      const [, at] = /^#at-(\d+)/.exec(link.hash);
+      link.click();
+      await wait();
+      results.links.push({
+        section: link.closest('section').id, at_ns: Number(at), text: link.textContent, view: [...view],
+        selected: selected && [selected.from, selected.to], has_focus: document.activeElement === canvas,
+      });
+    }
+    const wide = () => view[1] - view[0];
+    actions.all();
+    results.keys = ['w', 'w', 'd', 's', 'a', 'W', 'f', '0'].map(key => { press(key); return [key, ...view]; });
+    press('m');
+    results.all_sums = { ...sumsShown(), text: byId('selected').textContent };
+    press('Escape');
+    results.cleared = byId('selected').hidden;
+    look(SPAN * 0.4, SPAN * 0.6);
+    drag(width() * 0.25, width() * 0.75, layout[1].top + 5);
+    results.dragged = { ...sumsShown(), from: selected.from, to: selected.to, view: [...view] };
+    const before = view[0];
+    drag(200, 100, layout[1].top + 5, { shiftKey: true });
+    results.shift_moved = (view[0] - before) / wide() * width();
+    actions.all();
+    drag(width() * 0.25, width() * 0.5, 10);
+    results.brushed = view.map(ns => ns / SPAN);
+    drag(width() * 0.375, width() * 0.625, 10);
+    results.strip_moved = view.map(ns => ns / SPAN);
+    canvas.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true, cancelable: true }));
+    results.find_has_focus = document.activeElement === find;
+    const jump = document.querySelector('#kernels-table tbody .jump'), name = jump.querySelector('bdi').textContent;
+    find.value = name.toUpperCase();
+    find.dispatchEvent(new Event('input'));
+    const enter = () => find.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+    results.search = { name, all: byId('found').textContent, found: [] };
+    for (let n = 0; n < 2 && matches.length; n++) {
+      enter();
+      results.search.found.push([selected.from, selected.to, selected.what, byId('found').textContent]);
+    }
+    find.value = '';
+    search(null);
+    jump.closest('tr').dispatchEvent(new PointerEvent('pointerenter'));
+    results.hovered = marked && [...marked].map(nameOf);
+    jump.closest('tr').dispatchEvent(new PointerEvent('pointerleave'));
+    results.unhovered = marked === null;
+    jump.click();
+    results.jumped = selected && selected.what;
+    results.kernel_colors = [...document.querySelectorAll('#kernels-table tbody .swatch')].slice(0, 8).map(one => one.className);
+  }
   if (location.hash === '#selftest') addEventListener('load', selfTest);
   if (location.hash === '#typical') addEventListener('load', actions.typical);
+  else addEventListener('load', follow);
 })();

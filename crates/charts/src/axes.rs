@@ -40,6 +40,24 @@ impl Axis {
         }
     }
 
+    /// Makes an axis of the recording's time, written as tables write moments: `0.871s`.
+    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
+    pub(crate) fn recording(start_ns: u64, end_ns: u64, most: usize) -> Self {
+        const SECOND: u64 = 1_000_000_000;
+        let end_ns = end_ns.max(start_ns.saturating_add(1));
+        let step = round_step(end_ns - start_ns, most.max(1) as u64);
+        let decimals = decimals(step, SECOND);
+        let first = start_ns.div_ceil(step);
+        let ticks = (first..=end_ns / step).map(|at| (at * step) as f64);
+        let label = |time: f64| format!("{:.decimals$}s", time / SECOND as f64);
+        Self {
+            from: start_ns as f64,
+            to: end_ns as f64,
+            logarithmic: false,
+            ticks: ticks.map(|time| (time, label(time))).collect(),
+        }
+    }
+
     /// Makes an axis from 0 to a round length that is not below `most_ns`.
     #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
     pub(crate) fn length(most_ns: u64) -> Self {

@@ -19,6 +19,8 @@ use crate::strip::{Strip, columns};
 const LEFT: f32 = 62.0;
 /// Room between the axis and the strip under it.
 const BETWEEN: f32 = 6.0;
+/// Beginning of the legends.
+const LEGEND: &str = "Of window:";
 
 /// Draws the utilization chart.
 pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene, ChartError> {
@@ -68,7 +70,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
 
     let mut bottom = place.bottom() + around;
     for legend in &legends {
-        bottom = canvas.legend(bottom, legend);
+        bottom = canvas.titled_legend(bottom, LEGEND, legend);
     }
     canvas.finish(bottom + MARGIN - 6.0, options)
 }
@@ -82,7 +84,9 @@ fn height(
     legends: &[Vec<(Color, String)>],
 ) -> f32 {
     let legends = legends.iter();
-    let legend: f32 = legends.map(|one| canvas.legend_height(one, options)).sum();
+    let legend: f32 = legends
+        .map(|one| canvas.titled_legend_height(LEGEND, one, options))
+        .sum();
     let room = options.height.map_or(200.0, |height| {
         height as f32 - around - legend - (MARGIN - 6.0)
     });
@@ -93,11 +97,12 @@ fn height(
 #[expect(clippy::cast_possible_truncation, reason = "places on a canvas")]
 fn plot(canvas: &Canvas, report: &Report, place: Area) -> Result<(), ChartError> {
     let window = &report.window;
-    let across = Axis::time(window.span_ns, ticks(place.width));
+    let across = Axis::recording(window.start_ns, window.end_ns, ticks(place.width));
     let mut plot = canvas.plot(place, (across, Axis::percent()), Mesh::Across)?;
     let snap = |length: f32| (length / canvas.pixel).round() * canvas.pixel;
     for (start, end, chunk) in chunks(report) {
-        let x = |ns: u64| snap(place.left + place.width * ratio(ns, window.span_ns) as f32);
+        let into = |ns: u64| ratio(ns - window.start_ns, window.span_ns);
+        let x = |ns: u64| snap(place.left + place.width * into(ns) as f32);
         let high = place.height * ratio(chunk.busy_ns, end - start) as f32;
         let height = match chunk.busy_ns {
             0 => 0.0,
@@ -169,16 +174,13 @@ fn legend(canvas: &Canvas, report: &Report) -> Vec<(Color, String)> {
     entries
 }
 
-/// Returns the parts of the window with their start and end, counted from its start.
+/// Returns the parts of the window with their start and end in the recording.
 fn chunks(
     report: &Report,
 ) -> impl Iterator<Item = (u64, u64, &metalens_analyzer::UtilizationChunk)> {
-    let window = &report.window;
     let chunks = &report.shape.utilization;
     let ends = chunks.iter().skip(1).map(|chunk| chunk.start_ns);
-    let ends = ends.chain([window.end_ns]);
-    chunks.iter().zip(ends).map(|(chunk, end)| {
-        let start = chunk.start_ns - window.start_ns;
-        (start, end - window.start_ns, chunk)
-    })
+    let ends = ends.chain([report.window.end_ns]);
+    let with_end = chunks.iter().zip(ends);
+    with_end.map(|(chunk, end)| (chunk.start_ns, end, chunk))
 }

@@ -15,6 +15,7 @@ use plotters_backend::BackendColor;
 use crate::axes::Axis;
 use crate::backend::{SceneBackend, kept_inside};
 use crate::font::{self, SMALL};
+use crate::kernel_colors::KernelColors;
 use crate::options::{ChartError, ChartOptions};
 use crate::palette::{Color, Palette};
 use crate::scene::{Anchor, Primitive, Scene};
@@ -159,6 +160,31 @@ impl Canvas {
         bottom + 6.0
     }
 
+    /// Returns legend entries for the kernels, with their shares of the GPU time.
+    pub(crate) fn kernels(&self, report: &Report) -> Vec<(Color, String)> {
+        /// Room for a name.
+        const NAME: f32 = 150.0;
+        let colors = KernelColors::of(report);
+        let total: u64 = report.kernels.iter().map(|kernel| kernel.total_ns).sum();
+        let mut sums = vec![0; self.palette.kernels.len()];
+        for kernel in &report.kernels {
+            if let Some(sum) = sums.get_mut(colors.number(&kernel.name)) {
+                *sum += kernel.total_ns;
+            }
+        }
+        let names: Vec<&str> = colors.names().iter().map(String::as_str).collect();
+        let mut names = font::shorten_all(&names, SMALL, NAME);
+        if colors.has_more() {
+            names.push("other kernels".to_owned());
+        }
+        let names = names.into_iter().zip(sums).enumerate();
+        let entry = |(number, (name, ns)): (usize, (String, u64))| {
+            let share = percent(ratio(ns, total));
+            (self.palette.kernel(number), format!("{name} {share}"))
+        };
+        names.map(entry).collect()
+    }
+
     /// Returns legend entries for the causes of idle time, with their shares.
     pub(crate) fn causes(&self, report: &Report) -> Vec<(Color, String)> {
         let idle = &report.idle;
@@ -174,9 +200,19 @@ impl Canvas {
     /// Draws colored squares and their labels, in as many lines as needed. Returns the bottom of
     /// the legend.
     pub(crate) fn legend(&self, top: f32, entries: &[(Color, String)]) -> f32 {
+        self.titled_legend(top, "", entries)
+    }
+
+    /// Draws a legend that begins with what its entries have in common. Returns the bottom.
+    pub(crate) fn titled_legend(&self, top: f32, title: &str, entries: &[(Color, String)]) -> f32 {
         const LINE: f32 = 18.0;
         const SQUARE: f32 = 10.0;
         let (mut left, mut line) = (MARGIN, top);
+        if !title.is_empty() && !entries.is_empty() {
+            let at = (MARGIN, top + 12.0);
+            self.text(at, SMALL, Anchor::Start, self.palette.faint, title);
+            left += font::width(title, SMALL) + 12.0;
+        }
         for (color, label) in entries {
             let room = self.width - 2.0 * MARGIN - SQUARE - 5.0;
             let label = font::shorten(label, SMALL, room);
@@ -202,8 +238,18 @@ impl Canvas {
 
     /// Returns the height of a legend before it is drawn.
     pub(crate) fn legend_height(&self, entries: &[(Color, String)], options: &ChartOptions) -> f32 {
+        self.titled_legend_height("", entries, options)
+    }
+
+    /// Returns the height of a legend with a title before it is drawn.
+    pub(crate) fn titled_legend_height(
+        &self,
+        title: &str,
+        entries: &[(Color, String)],
+        options: &ChartOptions,
+    ) -> f32 {
         // Drawn on a canvas that is dropped.
-        Self::new(options, "").legend(0.0, entries)
+        Self::new(options, "").titled_legend(0.0, title, entries)
     }
 
     /// Draws a limit as dashes from the top of an area to its bottom.

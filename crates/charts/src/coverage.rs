@@ -96,10 +96,6 @@ impl Sweep {
         }
     }
 
-    pub(crate) const fn grid(&self) -> Grid {
-        self.grid
-    }
-
     /// Adds a stretch that does not begin before those already added.
     pub(crate) fn add(&mut self, start_ns: u64, end_ns: u64) {
         let mut at = start_ns.max(self.done_ns);

@@ -7,6 +7,7 @@ use crate::axes::Axis;
 use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, main_causes, ratio, threshold};
 use crate::font::{self, SMALL};
 use crate::options::{ChartError, ChartOptions};
+use crate::palette::Color;
 use crate::scene::{Anchor, Scene};
 
 /// Tenths of a decade on a logarithmic scale, in thousandths.
@@ -14,6 +15,8 @@ const TENTHS: [u64; 10] = [
     1_000, 1_259, 1_585, 1_995, 2_512, 3_162, 3_981, 5_012, 6_310, 7_943,
 ];
 const LEFT: f32 = 56.0;
+/// Beginning of the legend.
+const LEGEND: &str = "Of idle time:";
 /// Room above the first panel, for its title and the threshold's label; and above the second.
 const TITLE: f32 = 36.0;
 const SECOND: f32 = 26.0;
@@ -37,7 +40,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     };
 
     let entries = canvas.causes(&analysis.report);
-    let legend = canvas.legend_height(&entries, options);
+    let legend = canvas.titled_legend_height(LEGEND, &entries, options);
     let around = top + TITLE + AXIS + SECOND + AXIS + 10.0 + legend + MARGIN;
     let room = options
         .height
@@ -51,14 +54,11 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
 
     let most = bins.iter().map(|bin| bin.count).max().unwrap_or(1);
     let total = report.gaps.total_ns;
-    title(
-        &canvas,
-        place,
-        "Number of gaps by length, in the color of their main cause",
-        TITLE,
-    );
+    title(&canvas, place, "Number of gaps by length", TITLE);
+    // A bar holds gaps of several causes, which the second panel shows.
+    let neutral = canvas.palette.faint;
     panel(&canvas, place, range, Axis::count(most), &bins, |bin| {
-        vec![(bin.main_cause(), bin.count as f64)]
+        vec![(neutral, bin.count as f64)]
     })?;
     if let Some(threshold_ns) = threshold_ns {
         mark_threshold(&canvas, place, range, threshold_ns);
@@ -71,10 +71,12 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     let largest = largest.fold(0.0, f64::max);
     panel(&canvas, place, range, Axis::share(largest), &bins, |bin| {
         let parts = Cause::ALL.into_iter().zip(bin.parts);
-        parts.map(|(cause, ns)| (cause, ratio(ns, total))).collect()
+        parts
+            .map(|(cause, ns)| (canvas.palette.cause(cause), ratio(ns, total)))
+            .collect()
     })?;
 
-    let bottom = canvas.legend(place.bottom() + AXIS + 10.0, &entries);
+    let bottom = canvas.titled_legend(place.bottom() + AXIS + 10.0, LEGEND, &entries);
     canvas.finish(bottom + MARGIN - 6.0, options)
 }
 
@@ -90,13 +92,6 @@ struct Bin {
 impl Bin {
     fn total_ns(&self) -> u64 {
         self.parts.iter().sum()
-    }
-
-    fn main_cause(&self) -> Cause {
-        let parts = Cause::ALL.into_iter().zip(self.parts);
-        // The first of equal causes wins.
-        let largest = parts.rev().max_by_key(|&(_, ns)| ns);
-        largest.map_or(Cause::Unknown, |(cause, _)| cause)
     }
 
     fn add(&mut self, gap: &ExplainedGap<'_>) {
@@ -179,7 +174,7 @@ fn panel(
     (from, to): (u64, u64),
     up: Axis,
     bins: &[Bin],
-    parts: impl Fn(&Bin) -> Vec<(Cause, f64)>,
+    parts: impl Fn(&Bin) -> Vec<(Color, f64)>,
 ) -> Result<(), ChartError> {
     let across = Axis::logarithmic_time(from, to).with_room(place.width);
     canvas.plot(place, (across.clone(), up.clone()), Mesh::Across)?;
@@ -190,7 +185,7 @@ fn panel(
         let (left, right) = (x(bin.from_ns), x(bin.to_ns));
         let mut sum = 0.0;
         let mut low = place.bottom();
-        for (cause, value) in parts(bin) {
+        for (fill, value) in parts(bin) {
             sum += value;
             let top = snap(place.bottom() - place.height * up_share(&up, sum));
             // A value above 0 is visible.
@@ -207,7 +202,7 @@ fn panel(
                 height: low - top,
             };
             if bar.height > 0.0 {
-                canvas.rectangle(bar, canvas.palette.cause(cause));
+                canvas.rectangle(bar, fill);
                 low = top;
             }
         }

@@ -6,6 +6,7 @@ use metalens_analyzer::{Kernel, Report};
 use crate::axes::Axis;
 use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, ratio};
 use crate::font::{self, SMALL};
+use crate::kernel_colors::KernelColors;
 use crate::options::{ChartError, ChartOptions};
 use crate::palette::Color;
 use crate::scene::{Anchor, Primitive, Scene};
@@ -85,6 +86,7 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
     let least_room = columns.names - channels.fold(0.0, f32::max) - 6.0;
     let names = shown.iter().map(|kernel| kernel.name.as_str());
     let names = font::shorten_all(&names.collect::<Vec<_>>(), SMALL, least_room);
+    let colors = KernelColors::of(report);
     for (at, kernel) in shown.iter().enumerate() {
         let line = Area {
             top: place.top + row * at as f32,
@@ -93,7 +95,8 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
         };
         let text = names.get(at).map_or("", String::as_str);
         name(&canvas, line, &columns, (text, kernel), several);
-        bar(&canvas, line, &columns, kernel, largest);
+        let fill = canvas.palette.kernel(colors.number(&kernel.name));
+        bar(&canvas, line, &columns, kernel, (largest, fill));
         spread(&canvas, line, &axis, kernel);
     }
     let bottom = key(&canvas, place.bottom() + AXIS + 4.0);
@@ -170,7 +173,13 @@ fn aside(columns: &KernelColumns, kernel: &Kernel, several: bool) -> f32 {
 
 /// Draws the time as a bar, and as many figures as fit.
 #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
-fn bar(canvas: &Canvas, line: Area, columns: &KernelColumns, kernel: &Kernel, largest: u64) {
+fn bar(
+    canvas: &Canvas,
+    line: Area,
+    columns: &KernelColumns,
+    kernel: &Kernel,
+    (largest, fill): (u64, Color),
+) {
     let palette = &canvas.palette;
     let middle = (line.top + line.height / 2.0).round();
     let width = columns.bars * ratio(kernel.total_ns, largest) as f32;
@@ -182,7 +191,7 @@ fn bar(canvas: &Canvas, line: Area, columns: &KernelColumns, kernel: &Kernel, la
     };
     let mut left = columns.bars_left().round();
     if columns.bars > 0.0 {
-        canvas.rectangle(bar, palette.process);
+        canvas.rectangle(bar, fill);
         left = bar.right() + 6.0;
     }
 

@@ -4,20 +4,36 @@
 use metalens_analyzer::{Analysis, Cause, GpuSpan, Report};
 
 use crate::coverage::{Grid, Sweep};
+use crate::kernel_colors::{KernelColors, OWN};
 
 /// Number of channels with a lane of their own; the others share one.
 const CHANNELS: usize = 6;
 /// Largest number of named intervals in a lane; more names would not fit.
 const NAMED: usize = 500;
+/// Smallest width, in columns, of an interval that is set apart from the one before it.
+const APART: u64 = 6;
 const MORE: &str = "more channels";
 
 /// A lane: busy time of a channel or of the other processes.
 pub(crate) struct Lane {
     pub(crate) name: String,
     pub(crate) owner: LaneOwner,
-    pub(crate) sweep: Sweep,
-    /// Intervals that may have room for their name: start, end, name.
-    pub(crate) named: Vec<(u64, u64, String)>,
+    /// Busy time by the color of its kernel; overlaps count once.
+    pub(crate) sweeps: Vec<Sweep>,
+    /// Intervals that may have room for their name.
+    pub(crate) named: Vec<NamedInterval>,
+    /// Starts of intervals that touch the one before them, so that both would look like one.
+    pub(crate) cuts: Vec<u64>,
+    grid: Grid,
+    done_ns: u64,
+}
+
+/// An interval with the name and the color of its kernel.
+pub(crate) struct NamedInterval {
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    pub(crate) name: String,
+    pub(crate) color: usize,
 }
 
 /// Owner of the work in a lane.
@@ -40,17 +56,19 @@ pub(crate) fn lanes(analysis: &Analysis, grids: &[Grid]) -> Vec<Vec<Lane>> {
     let mut all: Vec<Vec<Lane>> = grids.iter().map(|&grid| own_lanes(grid)).collect();
 
     let mut finder = LaneFinder::new(&names);
+    let colors = KernelColors::of(&analysis.report);
     for span in analysis.spans() {
         let at = finder.index(span.channel);
         let lanes = all.iter_mut().filter_map(|lanes| lanes.get_mut(at));
-        lanes.for_each(|lane| lane.add(&span));
+        let color = colors.number(span.kernel);
+        lanes.for_each(|lane| lane.add(&span, color));
     }
 
     if analysis.report.busy.others_busy_ns > 0 {
         for (lanes, &grid) in all.iter_mut().zip(grids) {
             let mut others = Lane::new("Others".to_owned(), LaneOwner::Others, grid);
             for (start, end) in analysis.others() {
-                others.sweep.add(start, end);
+                others.cover(start, end, 0);
             }
             lanes.push(others);
         }
@@ -85,21 +103,52 @@ impl Lane {
         Self {
             name,
             owner,
-            sweep: Sweep::new(grid),
+            sweeps: match owner {
+                LaneOwner::Process => vec![Sweep::new(grid); OWN + 1],
+                LaneOwner::Others => vec![Sweep::new(grid)],
+            },
             named: Vec::new(),
+            cuts: Vec::new(),
+            grid,
+            done_ns: grid.start_ns,
         }
     }
 
-    fn add(&mut self, span: &GpuSpan<'_>) {
-        let grid = self.sweep.grid();
+    /// Returns the busy time of the lane.
+    pub(crate) fn total_ns(&self) -> u64 {
+        self.sweeps.iter().map(Sweep::total_ns).sum()
+    }
+
+    /// Adds a stretch that does not begin before those already added.
+    fn cover(&mut self, start_ns: u64, end_ns: u64, color: usize) {
+        let from = start_ns.max(self.done_ns);
+        if from < end_ns {
+            if let Some(sweep) = self.sweeps.get_mut(color) {
+                sweep.add(from, end_ns);
+            }
+            self.done_ns = end_ns;
+        }
+    }
+
+    fn add(&mut self, span: &GpuSpan<'_>, color: usize) {
+        let grid = self.grid;
         if span.end_ns <= grid.start_ns || span.start_ns >= grid.end_ns {
             return;
         }
 
-        self.sweep.add(span.start_ns, span.end_ns);
-        if grid.has_room(span.end_ns - span.start_ns) && self.named.len() < NAMED {
-            let name = span.kernel.to_owned();
-            self.named.push((span.start_ns, span.end_ns, name));
+        let length_ns = span.end_ns - span.start_ns;
+        let is_touching = !grid.spans(span.start_ns.saturating_sub(self.done_ns), 1);
+        if is_touching && span.start_ns > grid.start_ns && grid.spans(length_ns, APART) {
+            self.cuts.push(span.start_ns);
+        }
+        self.cover(span.start_ns, span.end_ns, color);
+        if grid.has_room(length_ns) && self.named.len() < NAMED {
+            self.named.push(NamedInterval {
+                start_ns: span.start_ns,
+                end_ns: span.end_ns,
+                name: span.kernel.to_owned(),
+                color,
+            });
         }
     }
 }

@@ -3,6 +3,8 @@
 
 use metalens_analyzer::Cause;
 
+use crate::kernel_colors::OWN;
+
 /// Theme of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Theme {
@@ -65,6 +67,9 @@ pub(crate) struct Palette {
     pub(crate) faint: Color,
     /// Work of the analyzed process.
     pub(crate) process: Color,
+    /// Kernels with a color of their own, then all others. Darker than the causes in a light theme,
+    /// lighter in a dark one, so that neither looks like the other.
+    pub(crate) kernels: [Color; OWN + 1],
     /// Work of other processes.
     pub(crate) others: Color,
     /// Limits, and the frame of the enlarged stretch.
@@ -91,6 +96,10 @@ impl Palette {
                 text: Color::opaque(0x1A_1D_21),
                 faint: Color::opaque(0x57_5E_66),
                 process: Color::opaque(0x00_72_B2),
+                kernels: [
+                    0x00_72_B2, 0x8B_00_8B, 0x5C_00_11, 0x09_5C_0A, 0x05_15_6E, 0x33_3B_4E,
+                ]
+                .map(Color::opaque),
                 others: Color::opaque(0x6B_73_7B),
                 mark: Color::opaque(0x1A_1D_21),
                 loud: Color::opaque(0xB8_4E_00),
@@ -107,6 +116,10 @@ impl Palette {
                 text: Color::opaque(0xEC_EF_F3),
                 faint: Color::opaque(0xA3_AC_B7),
                 process: Color::opaque(0x2B_8F_D6),
+                kernels: [
+                    0x34_8D_FF, 0xB7_E6_44, 0xAF_5E_C4, 0x86_DD_FE, 0x03_FF_E0, 0xCF_CA_AD,
+                ]
+                .map(Color::opaque),
                 others: Color::opaque(0x7C_85_90),
                 mark: Color::opaque(0xEC_EF_F3),
                 loud: Color::opaque(0xF0_7A_1F),
@@ -137,6 +150,12 @@ impl Palette {
             blue: between(low.blue, high.blue),
             alpha: 255,
         }
+    }
+
+    /// Returns the color of a kernel by its number, the same on every chart and page.
+    pub(crate) fn kernel(&self, number: usize) -> Color {
+        let own = self.kernels.get(number);
+        own.copied().unwrap_or(self.process)
     }
 
     /// Returns the color of a cause, the same on every chart.
@@ -184,12 +203,89 @@ mod tests {
             let causes = Cause::ALL.map(|cause| palette.cause(cause));
             let fills = causes.into_iter().chain(palette.phases);
             let fills = fills.chain([palette.process, palette.warm_up]);
+            let fills = fills.chain(palette.kernels);
             let states = [0.0, 0.25, 0.5, 0.75, 1.0].map(|state| palette.state(state));
             let fills = fills.chain(states).map(|fill| (fill.ink_on_it(), fill));
             for (ink, ground) in fills.chain(plain) {
                 let contrast = contrast_ratio(ink, ground);
                 let what = format!("{theme:?}: {} on {}", ink.hex(), ground.hex());
                 assert!(contrast >= 4.5, "{what}: {contrast:.2}");
+            }
+        }
+    }
+
+    /// What people see of red, green and blue in linear light: all of it, and without one kind of
+    /// cones (Machado, Oliveira and Fernandes, 2009).
+    const EYES: [[[f64; 3]; 3]; 4] = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [
+            [0.152_286, 1.052_583, -0.204_868],
+            [0.114_503, 0.786_281, 0.099_216],
+            [-0.003_882, -0.048_116, 1.051_998],
+        ],
+        [
+            [0.367_322, 0.860_646, -0.227_968],
+            [0.280_085, 0.672_501, 0.047_413],
+            [-0.011_820, 0.042_940, 0.968_881],
+        ],
+        [
+            [1.255_528, -0.076_749, -0.178_779],
+            [-0.078_411, 0.930_809, 0.147_602],
+            [0.004_733, 0.691_367, 0.303_900],
+        ],
+    ];
+
+    /// Returns a color as an eye sees it, in Oklab.
+    fn seen(color: Color, eye: [[f64; 3]; 3]) -> [f64; 3] {
+        let times = |matrix: [[f64; 3]; 3], by: [f64; 3]| {
+            matrix.map(|row| {
+                row.iter()
+                    .zip(by)
+                    .map(|(one, other)| one * other)
+                    .sum::<f64>()
+            })
+        };
+        let linear = |byte: u8| match f64::from(byte) / 255.0 {
+            part if part <= 0.04045 => part / 12.92,
+            part => ((part + 0.055) / 1.055).powf(2.4),
+        };
+        let light = [color.red, color.green, color.blue].map(linear);
+        let light = times(eye, light).map(|part| part.clamp(0.0, 1.0));
+        let cones = [
+            [0.412_221_470_8, 0.536_332_536_3, 0.051_445_992_9],
+            [0.211_903_498_2, 0.680_699_545_1, 0.107_396_956_6],
+            [0.088_302_461_9, 0.281_718_837_6, 0.629_978_700_5],
+        ];
+        let cones = times(cones, light).map(f64::cbrt);
+        let opponents = [
+            [0.210_454_255_3, 0.793_617_785_0, -0.004_072_046_8],
+            [1.977_998_495_1, -2.428_592_205_0, 0.450_593_709_9],
+            [0.025_904_037_1, 0.782_771_766_2, -0.808_675_766_0],
+        ];
+        times(opponents, cones)
+    }
+
+    /// Nobody takes a kernel for another one, for a cause of idle time or for the ground. A just
+    /// noticeable difference is about 0.02.
+    #[test]
+    fn kernels_look_like_nothing_else() {
+        for theme in [Theme::Light, Theme::Dark] {
+            let palette = Palette::for_theme(theme);
+            let causes = Cause::ALL.map(|cause| palette.cause(cause));
+            let others = causes.into_iter().chain([palette.panel, palette.others]);
+            let others: Vec<Color> = others.collect();
+            for (at, &kernel) in palette.kernels.iter().enumerate() {
+                let later = palette.kernels.iter().skip(at + 1);
+                for &other in later.chain(&others) {
+                    let apart = EYES.map(|eye| {
+                        let pair = seen(kernel, eye).into_iter().zip(seen(other, eye));
+                        let squares = pair.map(|(one, other)| (one - other).powi(2));
+                        squares.sum::<f64>().sqrt()
+                    });
+                    let least = apart.into_iter().fold(f64::INFINITY, f64::min);
+                    let what = format!("{theme:?}: {} and {}", kernel.hex(), other.hex());
+                    assert!(least >= 0.055, "{what}: {apart:.3?}");
+                }
             }
         }
     }

@@ -20,6 +20,13 @@ pub(crate) const SHARES: f32 = 58.0;
 /// Room above the lanes, for the title.
 pub(crate) const TITLE: f32 = 20.0;
 const BETWEEN: f32 = 4.0;
+/// Color of the line between two intervals that touch: dark, since a light one would look like a gap.
+const DIVIDER: Color = Color {
+    red: 0,
+    green: 0,
+    blue: 0,
+    alpha: 140,
+};
 /// Height of the causes' strip.
 const CAUSES: f32 = 22.0;
 
@@ -116,7 +123,7 @@ impl Panel {
             .filter(|lane| lane.owner == LaneOwner::Process);
         let own = own.count();
         // An empty lane among others needs little height to show that it is empty.
-        let is_empty = lane.sweep.total_ns() == 0 && own > 1;
+        let is_empty = lane.total_ns() == 0 && own > 1;
         let height = match (lane.owner, own) {
             (LaneOwner::Others, _) => 16.0,
             (LaneOwner::Process, _) if is_empty => 16.0,
@@ -133,12 +140,23 @@ impl Panel {
         canvas: &Canvas,
         place: Area,
         factor: f32,
-        title: &str,
+        titles: &[String],
+        whole: &str,
     ) -> Result<Area, ChartError> {
-        let room = canvas.width - place.left - MARGIN;
+        let right = canvas.width - MARGIN;
+        let room = right - place.left - font::width(whole, SMALL) - 8.0;
+        let fits = |title: &&String| font::width(title, SMALL) <= room;
+        let title = titles.iter().find(fits).or(titles.last());
+        let title = title.map_or("", String::as_str);
         let title = font::shorten(title, SMALL, room);
-        let at = (place.left, place.top + 13.0);
-        canvas.text(at, SMALL, Anchor::Start, canvas.palette.text, &title);
+        let baseline = place.top + 13.0;
+        let palette = &canvas.palette;
+        for (x, anchor, ink, text) in [
+            (place.left, Anchor::Start, palette.text, title.as_str()),
+            (right, Anchor::End, palette.faint, whole),
+        ] {
+            canvas.text((x, baseline), SMALL, anchor, ink, text);
+        }
 
         let mut lane_place = Area {
             top: place.top + TITLE,
@@ -167,32 +185,86 @@ impl Panel {
             ..place
         };
 
-        let axis = Axis::time(self.grid.span_ns(), ticks(place.width));
+        let (start_ns, end_ns) = (self.grid.start_ns, self.grid.end_ns);
+        let axis = Axis::recording(start_ns, end_ns, ticks(place.width));
         canvas.plot(lanes, (axis, Axis::percent()), Mesh::Time)?;
         Ok(lanes)
     }
 
     fn draw_lane(&self, canvas: &Canvas, lane: &Lane, place: Area) {
         let palette = &canvas.palette;
-        let (fill, ink) = match lane.owner {
-            LaneOwner::Process => (palette.process, palette.text),
-            LaneOwner::Others => (palette.others, palette.faint),
+        let ink = match lane.owner {
+            LaneOwner::Process => palette.text,
+            LaneOwner::Others => palette.faint,
         };
         canvas.rectangle(place, palette.panel);
-        let share = ratio(lane.sweep.total_ns(), self.grid.span_ns());
+        let share = ratio(lane.total_ns(), self.grid.span_ns());
         label(canvas, place, &lane.name, &percent(share), ink);
-
-        let spans = lane.sweep.shares().map(|share| {
-            let height = height(share, place.height, canvas.pixel.max(1.0));
-            (place.bottom() - height, place.bottom())
-        });
-        bars(canvas, place, spans.collect(), fill);
-
-        let ink = fill.ink_on_it();
-        for (start, end, name) in &lane.named {
-            name_inside(canvas, self.grid, place, (*start, *end), name, ink);
+        let fill = |color: usize| match lane.owner {
+            LaneOwner::Process => palette.kernel(color),
+            LaneOwner::Others => palette.others,
+        };
+        for (color, spans) in self.stacked(canvas, lane, place).into_iter().enumerate() {
+            if spans.iter().any(|&(top, bottom)| bottom > top) {
+                bars(canvas, place, spans, fill(color));
+            }
+        }
+        for &cut in &lane.cuts {
+            let line = Area {
+                left: self.grid.x(cut, place).round(),
+                width: 1.0,
+                ..place
+            };
+            canvas.rectangle(line, DIVIDER);
+        }
+        for one in &lane.named {
+            let ink = fill(one.color).ink_on_it();
+            let span = (one.start_ns, one.end_ns);
+            name_inside(canvas, self.grid, place, span, &one.name, ink);
         }
     }
+
+    /// Returns the columns of each color, stacked. A column is as high as its busy share; inside of
+    /// it, colors meet at whole pixels.
+    fn stacked(&self, canvas: &Canvas, lane: &Lane, place: Area) -> Vec<Vec<(f32, f32)>> {
+        let pixel = canvas.pixel;
+        let widths: Vec<u64> = self.grid.widths_ns().collect();
+        let busy = |at: usize| {
+            lane.sweeps
+                .iter()
+                .filter_map(move |one| one.columns().get(at))
+        };
+        let high = |(at, &width): (usize, &u64)| {
+            let share = ratio(busy(at).sum(), width.max(1));
+            (
+                busy(at).sum::<u64>(),
+                height(share, place.height, pixel.max(1.0)),
+            )
+        };
+        let highs: Vec<(u64, f32)> = widths.iter().enumerate().map(high).collect();
+        let mut below: Vec<(u64, f32)> = vec![(0, 0.0); widths.len()];
+        let layer = |sweep: &Sweep| {
+            let columns = sweep.columns().iter().zip(&highs).zip(&mut below);
+            let spans = columns.map(|((&ns, &(total, high)), (sum, from))| {
+                let bottom = place.bottom() - *from;
+                *sum += ns;
+                *from = part_of(*sum, total, high, pixel).max(*from);
+                (place.bottom() - *from, bottom)
+            });
+            spans.collect()
+        };
+        lane.sweeps.iter().map(layer).collect()
+    }
+}
+
+/// Returns the height of a part of a column, in whole pixels unless it is all of the column.
+#[expect(clippy::cast_possible_truncation, reason = "a height in pixels")]
+fn part_of(part: u64, total: u64, high: f32, pixel: f32) -> f32 {
+    if part == total {
+        return high;
+    }
+    let exact = high * ratio(part, total) as f32;
+    ((exact / pixel).round() * pixel).min(high)
 }
 
 /// Returns the number of ticks on an axis of this width.

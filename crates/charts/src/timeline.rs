@@ -1,5 +1,5 @@
-//! Draws the timeline: the window as lanes, idle time by cause under them, and a typical stretch of
-//! it enlarged.
+//! Draws the timeline: the window as lanes, idle time by cause under them, and a stretch with the
+//! main cause of idle time enlarged.
 
 use metalens_analyzer::units::{counted, time};
 use metalens_analyzer::{Analysis, Report};
@@ -16,7 +16,7 @@ use crate::phases;
 use crate::scene::Scene;
 use crate::states;
 use crate::strip::{Band, columns};
-use crate::zoom::{self, TypicalStretch};
+use crate::zoom::{self, MainCauseStretch};
 
 /// Space between two panels.
 const APART: f32 = 12.0;
@@ -66,29 +66,48 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
             let below = place.top + TITLE - 2.0;
             funnel::draw(&canvas, &window, span, overview.unwrap_or(place), below);
         }
-        let title = title(report, panel.grid, stretch);
-        let lanes = panel.draw(&canvas, place, factor, &title)?;
+        let titles = titles(report, panel.grid, stretch);
+        let whole = if stretch.is_some() {
+            "of stretch"
+        } else {
+            "of window"
+        };
+        let lanes = panel.draw(&canvas, place, factor, &titles, whole)?;
         overview = Some(lanes);
         bottom = lanes.bottom() + AXIS + APART;
     }
 
     for legend in &legends {
-        bottom = canvas.legend(bottom, legend);
+        bottom = canvas.titled_legend(bottom, legend.title, &legend.entries);
     }
     canvas.finish(bottom + MARGIN - 6.0, options)
 }
 
-/// Returns the legends: that of the causes, and below it that of the strips.
-fn legends(
-    canvas: &Canvas,
-    report: &Report,
-    panels: &[Panel],
-    bands: &[Band<'_>],
-) -> [Vec<(Color, String)>; 2] {
+/// Colors with their meanings, and what these have in common.
+struct Legend {
+    title: &'static str,
+    entries: Vec<(Color, String)>,
+}
+
+/// Returns the legends: of the kernels, of the causes, and of the strips below them.
+fn legends(canvas: &Canvas, report: &Report, panels: &[Panel], bands: &[Band<'_>]) -> [Legend; 3] {
     let strips = panels.first().map_or(&[][..], Panel::bands);
     let own = strips.iter().zip(bands);
     let own = own.flat_map(|(strip, band)| strip.legend(band, &canvas.palette));
-    [canvas.causes(report), own.collect()]
+    [
+        Legend {
+            title: "Of GPU time:",
+            entries: canvas.kernels(report),
+        },
+        Legend {
+            title: "Of idle time:",
+            entries: canvas.causes(report),
+        },
+        Legend {
+            title: "Of window:",
+            entries: own.collect(),
+        },
+    ]
 }
 
 /// Returns the factor by which lanes grow to fill a given height.
@@ -96,7 +115,7 @@ fn legends(
 fn height_factor(
     panels: &[Panel],
     top: f32,
-    legends: &[Vec<(Color, String)>],
+    legends: &[Legend],
     canvas: &Canvas,
     options: &ChartOptions,
 ) -> f32 {
@@ -105,7 +124,9 @@ fn height_factor(
     };
 
     let legends = legends.iter();
-    let legend: f32 = legends.map(|one| canvas.legend_height(one, options)).sum();
+    let legend: f32 = legends
+        .map(|one| canvas.titled_legend_height(one.title, &one.entries, options))
+        .sum();
     let lanes: f32 = panels.iter().map(|panel| panel.height(1.0)).sum();
     let rest: f32 = panels.iter().map(|panel| panel.around() + APART).sum();
     let left = height as f32 - top - legend - (MARGIN - 6.0) - rest;
@@ -115,19 +136,22 @@ fn height_factor(
     ((left - rounding as f32) / lanes).max(0.5)
 }
 
-fn title(report: &Report, grid: Grid, stretch: Option<TypicalStretch>) -> String {
-    let start = report.window.start_ns;
-    match stretch {
-        None => format!(
-            "Window: {}, starting {} into the recording",
-            time(grid.span_ns()),
-            time(start)
-        ),
-        Some(stretch) => format!(
-            "Enlarged: a typical {} with {}, starting {} into the window",
-            time(grid.span_ns()),
-            counted(stretch.gaps as u64, "gap"),
-            time(stretch.start_ns - start)
-        ),
-    }
+/// Returns the titles of a panel, the longest first. They say what its axis shows.
+fn titles(report: &Report, grid: Grid, stretch: Option<MainCauseStretch>) -> Vec<String> {
+    let span = time(grid.span_ns());
+    let Some(stretch) = stretch else {
+        return vec![
+            format!("Window of {span}; the axis is the time of the recording"),
+            format!("Window of {span}, at recording time"),
+            format!("Window of {span}"),
+        ];
+    };
+    let gaps = counted(stretch.gaps as u64, "gap");
+    let factor = report.window.span_ns / grid.span_ns().max(1);
+    let cause = stretch.cause.label();
+    vec![
+        format!("Enlarged {factor}×: {span} with {gaps}, typical of {cause}"),
+        format!("Enlarged {factor}×: {span} with {gaps}"),
+        format!("Enlarged {factor}×: {span}"),
+    ]
 }

@@ -47,7 +47,7 @@ pub(crate) struct CompareArguments {
     /// Print the comparison as Markdown
     #[arg(long, conflicts_with = "json")]
     pub(crate) markdown: bool,
-    /// Write the comparison to this folder: comparison.json, comparison.md, charts/compare*.png
+    /// Write the comparison to this folder: comparison.json, comparison.md, comparison.html, charts/compare*.png
     /// and manifest.json
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,

@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
     }
     refuse_different(&comparisons, arguments.allow_different)?;
 
-    let is_complete = write_folder(&comparisons, base_run.zip(new_run), arguments)?;
+    let is_complete = write_folder(&comparisons, base_run.zip(new_run), arguments, quiet)?;
     show(&comparisons, arguments)?;
     tell_gates(&comparisons, quiet);
 
@@ -243,6 +243,7 @@ fn write_folder(
     comparisons: &[Comparison],
     median_runs: Option<(Box<Analysis>, Box<Analysis>)>,
     arguments: &CompareArguments,
+    quiet: bool,
 ) -> anyhow::Result<bool> {
     let (Some(folder), [comparison]) = (&arguments.output, comparisons) else {
         return Ok(true);
@@ -255,6 +256,7 @@ fn write_folder(
     for problem in &problems {
         exit::print_error(&anyhow::anyhow!("{}", problem.text));
     }
+    out::wrote_folder(folder, "comparison.html", quiet);
     Ok(problems.is_empty())
 }
 

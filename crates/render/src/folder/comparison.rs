@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use metalens_analyzer::{Analysis, Note};
-use metalens_charts::{ChartOptions, Theme, alt_comparison, draw_comparison, png};
+use metalens_charts::{ChartOptions, Theme, alt_comparison, draw_comparison, png, svg};
 use metalens_comparison::Comparison;
 
 use super::content::{Choices, FOLDER_OF_CHARTS, FileContent};
@@ -12,10 +12,11 @@ use super::manifest::{self, Kind, MANIFEST, Manifest, Picture, Problem};
 use super::{pictures, store};
 use crate::error::Result;
 use crate::redact::redacted;
-use crate::{comparison, markdown};
+use crate::{comparison, html, markdown};
 
 const JSON: &str = "comparison.json";
 const PAGE: &str = "comparison.md";
+const HTML: &str = "comparison.html";
 const CHART: &str = "compare";
 const SCALE: u8 = 2;
 const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
@@ -24,7 +25,7 @@ const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark
 pub fn check(folder: &Path, force: bool) -> Result<()> {
     store::check_place(folder)?;
     let charts = THEMES.map(|(theme, _)| pictures::path(CHART, theme));
-    let named = [JSON, PAGE, MANIFEST].map(str::to_owned);
+    let named = [JSON, PAGE, HTML, MANIFEST].map(str::to_owned);
     for file in named.into_iter().chain(charts) {
         metalens_files::refuse_existing(&folder.join(file), force)?;
     }
@@ -39,11 +40,15 @@ pub fn write(
     folder: &Path,
     choices: Choices,
 ) -> Result<Vec<Note>> {
-    let (charts, problems) = match median_runs {
+    let Drawn {
+        charts,
+        inline,
+        problems,
+    } = match median_runs {
         Some((base, new)) => charts(comparison, *base, *new, choices),
-        None => (Vec::new(), Vec::new()),
+        None => Drawn::default(),
     };
-    let mut contents = texts(comparison, &charts, choices)?;
+    let mut contents = texts(comparison, &charts, &inline, choices)?;
     contents.extend(charts);
     let told = problems.iter().map(Problem::note).collect();
     let manifest = manifest(comparison, &contents, problems, choices);
@@ -56,16 +61,28 @@ pub fn write(
 fn texts(
     compared: &Comparison,
     charts: &[FileContent],
+    inline: &[String],
     choices: Choices,
 ) -> Result<Vec<FileContent>> {
     let light = charts.iter().find_map(FileContent::shown);
-    let page = comparison::document(compared, choices.show_names);
-    let page = markdown::page(&page, light.as_slice());
+    let document = comparison::document(compared, choices.show_names);
+    let page = markdown::page(&document, light.as_slice());
+    let html = html::comparison_page(&document, compared, inline)?;
     let redacted = !choices.show_names;
     Ok(vec![
         FileContent::json(JSON, compared)?,
         FileContent::page(PAGE, "text/markdown", page, redacted),
+        FileContent::page(HTML, "text/html", html, redacted),
     ])
+}
+
+/// The drawn charts.
+#[derive(Default)]
+struct Drawn {
+    charts: Vec<FileContent>,
+    /// The same as elements of the page, light and dark.
+    inline: Vec<String>,
+    problems: Vec<Problem>,
 }
 
 /// Draws the charts. Charts are posted, so they are drawn from redacted reports.
@@ -74,24 +91,27 @@ fn charts(
     mut base: Analysis,
     mut new: Analysis,
     choices: Choices,
-) -> (Vec<FileContent>, Vec<Problem>) {
+) -> Drawn {
     if !choices.show_names {
         base.report = redacted(&base.report);
         new.report = redacted(&new.report);
     }
-    let drawn = comparison::shown(comparison, choices.show_names);
-    let (mut contents, mut problems) = (Vec::new(), Vec::new());
+    let shown = comparison::shown(comparison, choices.show_names);
+    let mut drawn = Drawn::default();
     for (theme, name) in THEMES {
         let path = pictures::path(CHART, theme);
-        match chart(&drawn, (&base, &new), (theme, name), &path, choices) {
-            Ok(content) => contents.push(content),
-            Err(error) => problems.push(Problem {
+        match chart(&shown, (&base, &new), (theme, name), &path, choices) {
+            Ok((content, inline)) => {
+                drawn.charts.push(content);
+                drawn.inline.push(inline);
+            }
+            Err(error) => drawn.problems.push(Problem {
                 path,
                 why: error.to_string(),
             }),
         }
     }
-    (contents, problems)
+    drawn
 }
 
 fn chart(
@@ -100,7 +120,7 @@ fn chart(
     (theme, name): (Theme, &str),
     path: &str,
     choices: Choices,
-) -> Result<FileContent, metalens_charts::ChartError> {
+) -> Result<(FileContent, String), metalens_charts::ChartError> {
     let options = ChartOptions {
         scale: SCALE,
         theme,
@@ -108,7 +128,9 @@ fn chart(
     };
     let scene = draw_comparison(comparison, base, new, &options)?;
     let (width, height) = scene.device_size();
-    Ok(FileContent {
+    let alt = alt_comparison(comparison, &base.report, &new.report);
+    let inline = svg(&scene, &alt);
+    let content = FileContent {
         path: path.to_owned(),
         kind: Kind::Chart,
         media_type: "image/png",
@@ -120,9 +142,10 @@ fn chart(
             width,
             height,
             scale: SCALE,
-            alt: alt_comparison(comparison, &base.report, &new.report),
+            alt,
         }),
-    })
+    };
+    Ok((content, inline))
 }
 
 fn manifest(

@@ -2,10 +2,12 @@
 //!
 //! Every text is escaped, and none is longer than a page can bear: a page has less than 3 MB.
 
+use metalens_analyzer::message::Value;
 use metalens_analyzer::units::{capital, count};
 use metalens_analyzer::{Cause, Message, Severity};
+use metalens_charts::KernelColors;
 
-use super::escape::{escaped, name, named, sentence};
+use super::escape::{escaped, moments, name, named, sentence};
 use super::names::{LONGEST, short};
 use crate::document::{
     Block, Cell, Chart, Column, ColumnKind, Drawing, Fact, FindingEntry, Item, Look, Section,
@@ -17,18 +19,24 @@ use crate::wording;
 const ITEMS: usize = 50;
 /// Largest number of places of a finding; the others are counted.
 const PLACES: usize = 10;
-/// Number of findings that are open from the beginning.
-const OPEN: usize = 3;
 /// Size of a small picture of busy shares: pixels for the whole window, and for a share of 100 %.
 const THUMBNAIL: (usize, usize) = (120, 28);
 
 /// Name of a chart, and its picture as an element of HTML that is not escaped.
 pub(super) type InlineChart = (String, String);
 
+/// What a page has beside its document.
+pub(super) struct Surroundings<'a> {
+    /// The pictures of the page.
+    pub(super) drawn: &'a [InlineChart],
+    /// The colors of kernels, if the page shows them.
+    pub(super) colors: Option<&'a KernelColors>,
+}
+
 /// Returns a section with its heading.
-pub(super) fn section(section: &Section, drawn: &[InlineChart]) -> String {
+pub(super) fn section(section: &Section, around: &Surroundings<'_>) -> String {
     let (id, title) = (section.id, named(&section.title));
-    let blocks = blocks(section, drawn);
+    let blocks = blocks(section, around);
     if blocks.is_empty() {
         String::new()
     } else if section.is_folded {
@@ -41,12 +49,12 @@ pub(super) fn section(section: &Section, drawn: &[InlineChart]) -> String {
 }
 
 /// Returns the blocks of a section.
-pub(super) fn blocks(section: &Section, drawn: &[InlineChart]) -> String {
+pub(super) fn blocks(section: &Section, around: &Surroundings<'_>) -> String {
     let blocks = section.blocks.iter();
-    blocks.map(|one| block(one, drawn)).collect()
+    blocks.map(|one| block(one, around)).collect()
 }
 
-fn block(block: &Block, drawn: &[InlineChart]) -> String {
+fn block(block: &Block, around: &Surroundings<'_>) -> String {
     let full = |text: &Message| sentence(&wording::sentence(text.clone()));
     match block {
         Block::Lead(text) => format!("<p class=\"verdict\">{}</p>\n", full(text)),
@@ -61,11 +69,14 @@ fn block(block: &Block, drawn: &[InlineChart]) -> String {
             let shown = facts.get(..facts.len().min(ITEMS)).unwrap_or_default();
             definitions(shown) + &more(facts.len(), ITEMS)
         }
-        Block::Table(found) => table(found),
-        Block::Chart(found) => chart(found, drawn),
+        Block::Table(found) => table(found, around.colors),
+        Block::Chart(found) => chart(found, around.drawn),
         Block::Findings(found) | Block::FirstSteps(found) => {
+            let first = found.iter().position(is_weighty).unwrap_or(0);
             let numbered = found.iter().enumerate();
-            numbered.map(|(at, one)| finding(one, at < OPEN)).collect()
+            numbered
+                .map(|(at, one)| finding(one, at == first))
+                .collect()
         }
     }
 }
@@ -144,6 +155,11 @@ fn width(part: u64, whole: u64) -> String {
     format!("{:.3}%", percent.min(100.0))
 }
 
+/// Returns whether a finding may be open from the beginning before all others.
+fn is_weighty(finding: &FindingEntry) -> bool {
+    matches!(finding.severity, Severity::High | Severity::Medium)
+}
+
 fn finding(finding: &FindingEntry, is_open: bool) -> String {
     let severity = match finding.severity {
         Severity::High => "high",
@@ -151,8 +167,7 @@ fn finding(finding: &FindingEntry, is_open: bool) -> String {
         Severity::Low => "low",
         Severity::Caveat => "caveat",
     };
-    let is_weighty = matches!(finding.severity, Severity::High | Severity::Medium);
-    let open = if is_open && is_weighty { " open" } else { "" };
+    let open = if is_open { " open" } else { "" };
     let gain = finding
         .gain
         .as_ref()
@@ -164,8 +179,7 @@ fn finding(finding: &FindingEntry, is_open: bool) -> String {
         String::new()
     } else {
         let lines = finding.places.iter().take(PLACES);
-        let lines =
-            lines.map(|place| format!("<li>{}</li>\n", escaped(&short(&wording::unbroken(place)))));
+        let lines = lines.map(|place| format!("<li>{}</li>\n", place_of(place)));
         let lines: String = lines.collect();
         let more = match finding.places.len().saturating_sub(PLACES) as u64 {
             0 => String::new(),
@@ -186,7 +200,23 @@ fn finding(finding: &FindingEntry, is_open: bool) -> String {
     )
 }
 
-fn table(table: &Table) -> String {
+/// Returns a place to look at. Names in it may be long.
+fn place_of(place: &Message) -> String {
+    if place.text.chars().count() <= LONGEST {
+        return moments(place, None);
+    }
+    escaped(&short(&wording::unbroken(place)))
+}
+
+fn table(table: &Table, colors: Option<&KernelColors>) -> String {
+    // Colors belong to whole names.
+    let color = |cell: &Cell| {
+        let is_kernel = cell.only_value() == Some(&Value::Kernel);
+        colors
+            .filter(|_| is_kernel)
+            .map(|all| all.number(&cell.text.text))
+    };
+    let whole = &table.rows;
     let table = &*table.with_short_names(LONGEST);
     let class = if table.is_sortable {
         " class=\"sortable\""
@@ -194,10 +224,18 @@ fn table(table: &Table) -> String {
         ""
     };
     let headings: String = table.columns.iter().map(heading).collect();
-    let shown = table.rows.iter().take(table.long);
-    let rows = shown.map(|row| {
-        let cells = row.iter().zip(&table.columns);
-        let cells: String = cells.map(|(one, column)| cell(one, column)).collect();
+    let shown = table.rows.iter().zip(whole).take(table.long);
+    let rows = shown.map(|(row, whole)| {
+        let length_ns = row.iter().find_map(|one| match one.only_value() {
+            Some(Value::Time { ns }) => Some(*ns),
+            _ => None,
+        });
+        let cells = row.iter().zip(whole).zip(&table.columns);
+        let cells = cells.map(|((one, whole), column)| match color(whole) {
+            Some(color) => kernel_cell(one, column, color),
+            None => cell(one, column, length_ns),
+        });
+        let cells: String = cells.collect();
         format!("<tr>{cells}</tr>\n")
     });
     let rows: String = rows.collect();
@@ -231,9 +269,23 @@ fn heading(column: &Column) -> String {
     format!("<th scope=\"col\"{class}>{text}</th>")
 }
 
-fn cell(cell: &Cell, column: &Column) -> String {
+/// Returns a cell with the name of a kernel and its color. The page's script makes a button of it.
+fn kernel_cell(cell: &Cell, column: &Column, color: usize) -> String {
+    let name = name(&cell.text.text);
+    let text = format!("<i class=\"swatch kernel-{color}\"></i>{name}");
+    match column.kind {
+        ColumnKind::Name => format!("<th scope=\"row\" class=\"name kernel\">{text}</th>"),
+        _ => format!("<td class=\"name kernel\">{text}</td>"),
+    }
+}
+
+/// Returns a cell. A moment has the length of what its row is about.
+fn cell(cell: &Cell, column: &Column, length_ns: Option<u64>) -> String {
     let text = match &cell.look {
         Look::Plain if cell.is_name() => name(&cell.text.text),
+        Look::Plain if matches!(cell.only_value(), Some(Value::Moment { .. })) => {
+            moments(&cell.text, length_ns)
+        }
         Look::Plain | Look::Ranked(_) => sentence(&cell.text),
         Look::Bar(part, whole) => {
             let width = width(*part, *whole);

@@ -1,7 +1,7 @@
 //! Escapes text for HTML, and fills frames with it.
 
 use metalens_analyzer::Message;
-use metalens_analyzer::message::Segment;
+use metalens_analyzer::message::{Segment, Value};
 use metalens_text::shown_lines;
 use serde::Serialize;
 
@@ -31,7 +31,50 @@ pub(super) fn escaped(text: &str) -> String {
 
 /// Returns a sentence as HTML, with its numbers beside their units.
 pub(super) fn sentence(message: &Message) -> String {
+    if message.text.chars().count() <= LONGEST_TEXT {
+        return moments(message, None);
+    }
     escaped(&cut(&unbroken(message), LONGEST_TEXT))
+}
+
+/// Returns a sentence as HTML. Its moments know their time, and the length of what happens then:
+/// this one, or that of the nearest time in the sentence. The page's script makes links of them.
+pub(super) fn moments(message: &Message, length_ns: Option<u64>) -> String {
+    let segments = message.segments();
+    let written = |(at, segment): (usize, &Segment<'_>)| match moment(&segments, at, length_ns) {
+        Some(moment) => moment,
+        None => plain(segment),
+    };
+    segments.iter().enumerate().map(written).collect()
+}
+
+/// Returns a part of a sentence as HTML, with a number beside its unit.
+fn plain(&(text, value): &Segment<'_>) -> String {
+    match value {
+        Some(value) if value.value.is_measure() => escaped(&text.replace(' ', "\u{a0}")),
+        _ => escaped(text),
+    }
+}
+
+/// Returns a part of a sentence as HTML if it is a moment.
+fn moment(segments: &[Segment<'_>], at: usize, length_ns: Option<u64>) -> Option<String> {
+    let (text, value) = segments.get(at)?;
+    let Value::Moment { ns } = value.as_ref()?.value else {
+        return None;
+    };
+    let time = |segment: &Segment<'_>| match segment.1.map(|value| &value.value) {
+        Some(Value::Time { ns }) => Some(*ns),
+        _ => None,
+    };
+    let (before, after) = segments.split_at(at);
+    let length = length_ns
+        .or_else(|| before.iter().rev().find_map(time))
+        .or_else(|| after.iter().find_map(time));
+    let length = length.map_or(String::new(), |ns| format!(" data-ns=\"{ns}\""));
+    let text = escaped(text);
+    Some(format!(
+        "<span class=\"at\" data-at=\"{ns}\"{length}>{text}</span>"
+    ))
 }
 
 /// Returns a name as HTML, isolated so that it cannot change the direction of the text beside it.
@@ -41,12 +84,16 @@ pub(super) fn name(name: &str) -> String {
 
 /// Returns a sentence as HTML, with each name isolated and shortened.
 pub(super) fn named(message: &Message) -> String {
-    let written = |(text, value): Segment<'_>| match value {
-        Some(value) if value.value.is_name() => name(text),
-        Some(value) if value.value.is_measure() => escaped(&text.replace(' ', "\u{a0}")),
-        _ => escaped(&cut(text, LONGEST_TEXT)),
+    let segments = message.segments();
+    let written = |(at, segment): (usize, &Segment<'_>)| match segment {
+        (text, Some(value)) if value.value.is_name() => name(text),
+        (_, Some(value)) if value.value.is_measure() => plain(segment),
+        (text, _) => {
+            let moment = moment(&segments, at, None);
+            moment.unwrap_or_else(|| escaped(&cut(text, LONGEST_TEXT)))
+        }
     };
-    message.segments().into_iter().map(written).collect()
+    segments.iter().enumerate().map(written).collect()
 }
 
 /// Returns JSON for a script element: no text in it can end the element or a line.

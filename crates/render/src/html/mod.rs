@@ -1,4 +1,4 @@
-//! Writes pages of HTML: a report, and the index of a batch. A page is one file that loads nothing
+//! Writes pages of HTML: a report, a comparison, and the index of a batch. A page is one file that loads nothing
 //! from anywhere.
 //!
 //! Without its script, and on paper, a picture stands for the timeline of a report.
@@ -11,14 +11,19 @@ mod timeline;
 use metalens_analyzer::message::{counted, time};
 use metalens_analyzer::{Analysis, Report, message};
 use metalens_batch::Index;
-use metalens_charts::{Chart, ChartOptions, alt, draw, svg};
+use metalens_charts::{Chart, ChartOptions, KernelColors, alt, draw, svg};
+use metalens_comparison::{Comparison, KernelChange, Number};
 
 use crate::document::{Document, Section};
 use crate::error::{Error, Result};
 use crate::index::TrendPicture;
+use crate::wording::cut;
 use crate::{index, report};
-use blocks::InlineChart;
-use escape::{escaped, filled, named, script_json, sentence};
+use blocks::{InlineChart, Surroundings};
+use escape::{escaped, filled, name, named, script_json, sentence};
+
+/// Largest number of letters of a kernel's name in the legend.
+const LEGEND: usize = 60;
 
 const PAGE: &str = include_str!("../../../../templates/page.html");
 const TIMELINE: &str = include_str!("../../../../templates/timeline.html");
@@ -31,26 +36,79 @@ const INDEX_SCRIPT: &str = include_str!("../../../../templates/index.js");
 /// Returns a report as a page, with the timeline of its analysis. All texts are those of the
 /// report, which may be redacted; the timeline names only the analyzed process.
 pub fn report_page(analysis: &Analysis, report: &Report) -> Result<String> {
-    let data = script_json(&timeline::timeline(analysis))?;
-    let drawn = ("timeline".to_owned(), timeline_box(analysis, report)?);
+    let colors = KernelColors::of(&analysis.report);
+    let data = script_json(&timeline::timeline(analysis, &colors))?;
+    let drawn = (
+        "timeline".to_owned(),
+        timeline_box(analysis, report, &colors)?,
+    );
     let frame = PageFrame {
         kind: "report",
         style: STYLE.to_owned(),
         data: format!("<script type=\"application/json\" id=\"timeline-data\">{data}</script>"),
         script: format!("{SCRIPT}{TABLES_SCRIPT}"),
     };
-    page(&report::document(report), &[drawn], &frame)
+    let around = Surroundings {
+        drawn: &[drawn],
+        colors: Some(&colors),
+    };
+    page(&report::document(report), &around, &frame)
+}
+
+/// Returns a comparison as a page that loads nothing, with its pictures for light and dark screens.
+/// The comparison may be redacted.
+pub fn comparison_page(
+    document: &Document,
+    compared: &Comparison,
+    pictures: &[String],
+) -> Result<String> {
+    let sum = |one: &KernelChange| {
+        let sides = [one.total_ns.base_value(), one.total_ns.new_value()];
+        sides.into_iter().flatten().map(whole_ns).sum()
+    };
+    let kernels = compared.kernels.iter();
+    let colors = KernelColors::by_time(kernels.map(|one| (one.name.as_str(), sum(one))));
+    let drawn = match pictures {
+        [light, dark] => vec![("compare".to_owned(), on_both(light, dark))],
+        _ => Vec::new(),
+    };
+    let around = Surroundings {
+        drawn: &drawn,
+        colors: Some(&colors),
+    };
+    let frame = PageFrame {
+        kind: "comparison",
+        style: format!("{STYLE}{INDEX_STYLE}"),
+        data: String::new(),
+        script: TABLES_SCRIPT.to_owned(),
+    };
+    page(document, &around, &frame)
+}
+
+/// Returns a time of a comparison in whole nanoseconds.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sums of times: not negative, and below centuries"
+)]
+fn whole_ns(ns: Number) -> u64 {
+    ns.get().max(0.0).round() as u64
+}
+
+/// Returns a picture for light screens and one for dark ones, of which one is shown.
+fn on_both(light: &str, dark: &str) -> String {
+    format!(
+        "<figure class=\"trend\"><div class=\"on-light\">{}</div><div class=\"on-dark\">{}</div>\
+         </figure>\n",
+        without_namespace(light),
+        without_namespace(dark)
+    )
 }
 
 /// Returns the index of a batch as a page that loads nothing; it links to the reports.
 pub fn index_page(index: &Index, pictures: &[TrendPicture], show_names: bool) -> Result<String> {
     let drawn = pictures.iter().map(|picture| {
-        let figure = format!(
-            "<figure class=\"trend\"><div class=\"on-light\">{}</div><div class=\"on-dark\">{}</div>\
-             </figure>\n",
-            without_namespace(&picture.svg),
-            without_namespace(&picture.dark_svg)
-        );
+        let figure = on_both(&picture.svg, &picture.dark_svg);
         (picture.path.clone(), figure)
     });
     let drawn: Vec<InlineChart> = drawn.collect();
@@ -60,9 +118,13 @@ pub fn index_page(index: &Index, pictures: &[TrendPicture], show_names: bool) ->
         data: String::new(),
         script: format!("{TABLES_SCRIPT}{INDEX_SCRIPT}"),
     };
+    let around = Surroundings {
+        drawn: &drawn,
+        colors: None,
+    };
     page(
         &index::document(index, pictures, show_names),
-        &drawn,
+        &around,
         &frame,
     )
 }
@@ -76,12 +138,17 @@ struct PageFrame {
 }
 
 /// Returns a page. Sections without a title are at its top.
-fn page(document: &Document, drawn: &[InlineChart], frame: &PageFrame) -> Result<String> {
+fn page(document: &Document, around: &Surroundings<'_>, frame: &PageFrame) -> Result<String> {
     let is_opening = |section: &&Section| section.title.text.is_empty();
     let opening = document.sections.iter().filter(is_opening);
-    let opening: String = opening.map(|one| blocks::blocks(one, drawn)).collect();
+    let opening: String = opening.map(|one| blocks::blocks(one, around)).collect();
     let sections = document.sections.iter().filter(|one| !is_opening(one));
-    let sections: String = sections.map(|one| blocks::section(one, drawn)).collect();
+    let shown: Vec<(&Section, String)> = sections
+        .map(|one| (one, blocks::section(one, around)))
+        .filter(|(_, text)| !text.is_empty())
+        .collect();
+    let contents = contents(shown.iter().map(|(section, _)| *section));
+    let sections: String = shown.into_iter().map(|(_, text)| text).collect();
     filled(
         PAGE,
         &[
@@ -90,6 +157,7 @@ fn page(document: &Document, drawn: &[InlineChart], frame: &PageFrame) -> Result
             ("kind", frame.kind),
             ("heading", &named(&document.title)),
             ("opening", opening.trim_end()),
+            ("contents", &contents),
             ("sections", sections.trim_end()),
             ("footer", &sentence(&document.footer)),
             ("data", &frame.data),
@@ -98,9 +166,23 @@ fn page(document: &Document, drawn: &[InlineChart], frame: &PageFrame) -> Result
     )
 }
 
+/// Returns the list of a page's sections, if it has several.
+fn contents<'a>(sections: impl Iterator<Item = &'a Section>) -> String {
+    let links = sections.map(|one| {
+        let title = named(&one.title);
+        format!("<li><a href=\"#{}\">{title}</a></li>\n", one.id)
+    });
+    let links: Vec<String> = links.collect();
+    if links.len() < 2 {
+        return String::new();
+    }
+    let links = links.concat();
+    format!("<nav class=\"contents\" aria-label=\"Contents\">\n<ul>\n{links}</ul>\n</nav>")
+}
+
 /// Returns the timeline as a part of the page; the verdict is already above it. It names only the
 /// analyzed process.
-fn timeline_box(analysis: &Analysis, report: &Report) -> Result<String> {
+fn timeline_box(analysis: &Analysis, report: &Report, colors: &KernelColors) -> Result<String> {
     let options = ChartOptions {
         has_header: false,
         ..ChartOptions::default()
@@ -119,23 +201,43 @@ fn timeline_box(analysis: &Analysis, report: &Report) -> Result<String> {
         &[
             ("picture", &without_namespace(&picture)),
             ("summary", &sentence(&summary)),
-            ("legend", &legend(report)),
+            ("legend", &legend(report, colors)),
         ],
     )
 }
 
-/// Returns the colors of the timeline with their meanings.
-fn legend(report: &Report) -> String {
+/// Returns the colors of the timeline with their meanings: those of the kernels, and those of the
+/// causes of idle time.
+fn legend(report: &Report, colors: &KernelColors) -> String {
     let key = |class: &str, words: &str| {
         format!("<span class=\"key\"><i class=\"swatch {class}\"></i>{words}</span>")
     };
-    let mut keys = vec![key("busy", "busy")];
+    let group = |id: &str, title: &str, keys: Vec<String>| {
+        let keys = keys.join("\n");
+        format!("<p class=\"legend\" id=\"{id}\"><b>{title}</b>\n{keys}\n</p>")
+    };
+    let own = colors.names().iter().enumerate();
+    let mut kernels: Vec<String> = own
+        .map(|(at, kernel)| key(&format!("kernel-{at}"), &name(&cut(kernel, LEGEND))))
+        .collect();
+    if colors.has_more() {
+        kernels.push(key(
+            &format!("kernel-{}", colors.names().len()),
+            "other kernels",
+        ));
+    }
     if report.busy.others_busy_ns > 0 {
-        keys.push(key("others", "other processes"));
+        kernels.push(key("others", "other processes"));
     }
     let causes = report.idle.parts.largest_first().into_iter();
-    keys.extend(causes.map(|(cause, _)| key(cause.name(), cause.label())));
-    keys.join("\n")
+    let causes: Vec<String> = causes
+        .map(|(cause, _)| key(cause.name(), cause.label()))
+        .collect();
+    let mut groups = vec![group("legend", "GPU busy:", kernels)];
+    if !causes.is_empty() {
+        groups.push(group("causes", "GPU idle:", causes));
+    }
+    groups.join("\n")
 }
 
 /// Removes the namespace of an SVG element, which a page does not need.
@@ -147,6 +249,7 @@ fn without_namespace(svg: &str) -> String {
 mod tests {
     use metalens_analyzer::message::path;
     use metalens_analyzer::{Note, NoteDetail, NoteSeverity};
+    use metalens_charts::Theme;
     use metalens_testing::analysis_of;
 
     use super::*;
@@ -232,6 +335,19 @@ mod tests {
         };
         assert!(page(true).contains("/home/somebody/secret"));
         assert!(!page(false).contains("/home/somebody"));
+    }
+
+    /// A kernel has one color on the page and on every picture.
+    #[test]
+    fn kernels_have_the_colors_of_the_charts() {
+        let (light, dark) = STYLE.split_once("prefers-color-scheme: dark").unwrap();
+        let themes = [(light, Theme::Light), (dark, Theme::Dark)];
+        for (style, theme) in themes {
+            for (at, color) in KernelColors::css(theme).iter().enumerate() {
+                let declared = format!("--kernel-{at}: {color};");
+                assert!(style.contains(&declared), "{theme:?}: {declared}");
+            }
+        }
     }
 
     /// Styles and scripts of the page neither end their elements early nor load anything.

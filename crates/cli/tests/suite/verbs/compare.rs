@@ -211,6 +211,7 @@ fn the_output_folder_has_every_form_and_a_manifest() {
     let expected = [
         "charts/compare-dark.png",
         "charts/compare.png",
+        "comparison.html",
         "comparison.json",
         "comparison.md",
         "manifest.json",
@@ -222,6 +223,25 @@ fn the_output_folder_has_every_form_and_a_manifest() {
     assert_eq!(manifest["report_schema"], "metalens.comparison/2");
     let page = String::from_utf8(files["comparison.md"].clone()).unwrap();
     assert!(page.contains("](charts/compare.png)"), "{page}");
+
+    let html = String::from_utf8(files["comparison.html"].clone()).unwrap();
+    assert!(
+        html.contains("default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'")
+    );
+    assert_eq!(
+        html.matches("<svg").count(),
+        2,
+        "for light and dark screens"
+    );
+    assert!(
+        html.contains("<i class=\"swatch kernel-0\"></i><bdi>"),
+        "{html}"
+    );
+    assert!(html.contains("<a href=\"#kernels\">"), "{html}");
+    assert!(
+        !html.contains("a | `b` <img>") && !html.contains("http"),
+        "{html}"
+    );
 
     // Markup in a label is escaped.
     assert!(page.contains(r"a \| \`b\` &lt;img&gt; \*"), "{page}");
@@ -242,7 +262,7 @@ fn the_output_folder_has_every_form_and_a_manifest() {
     );
     let files = files_of(&folder.path().join("plain"));
     check_manifest(&files);
-    assert_eq!(files.len(), 3);
+    assert_eq!(files.len(), 4);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Divides the window into buckets of equal length: how much of each was busy, or idle and why.
 
+use std::collections::BTreeSet;
+
 use metalens_analyzer::Analysis;
 use serde::Serialize;
 
@@ -14,8 +16,13 @@ const MOST_CELLS: usize = 98_304;
 pub(super) struct Buckets {
     count: usize,
     width_ns: u64,
-    /// Busy time by bucket: lane after lane, then other processes.
+    /// Lane and color of each row of busy time. Other processes have a lane after the last one, and
+    /// color 0.
+    rows: Vec<[usize; 2]>,
+    /// Busy time by bucket, row after row. The rows of a lane sum to its busy time.
     busy: String,
+    /// Number of intervals of the process that begin in each bucket.
+    begun: String,
     /// Idle time by bucket: the causes as bits, then the time of each of them.
     idle: String,
 }
@@ -23,7 +30,9 @@ pub(super) struct Buckets {
 /// Buckets that are being filled.
 pub(super) struct BucketBuilder {
     width_ns: u64,
+    rows: Vec<[usize; 2]>,
     busy: Vec<Vec<u64>>,
+    begun: Vec<u64>,
     idle: Vec<[u64; 7]>,
 }
 
@@ -36,7 +45,9 @@ impl BucketBuilder {
         lanes: usize,
         span_ns: u64,
     ) -> Self {
-        let mut builder = Self::new(lanes + 1, span_ns);
+        let mine: BTreeSet<[usize; 2]> = pieces.iter().map(|one| [one.lane, one.color]).collect();
+        let rows = mine.into_iter().chain([[lanes, 0]]).collect();
+        let mut builder = Self::new(rows, span_ns);
         builder.busy(pieces, others, lanes);
         let start_ns = analysis.report.window.start_ns;
         for one in analysis.idle() {
@@ -46,26 +57,39 @@ impl BucketBuilder {
         builder
     }
 
-    fn new(lanes: usize, span_ns: u64) -> Self {
-        let most = (MOST_CELLS / lanes.max(1)).clamp(4_096, 32_768);
+    fn new(rows: Vec<[usize; 2]>, span_ns: u64) -> Self {
+        let most = (MOST_CELLS / rows.len().max(1)).clamp(4_096, 32_768);
         let width_ns = span_ns.div_ceil(most as u64).max(1);
         let count = usize::try_from(span_ns.div_ceil(width_ns)).unwrap_or(most);
         Self {
             width_ns,
-            busy: vec![vec![0; count]; lanes],
+            busy: vec![vec![0; count]; rows.len()],
+            rows,
+            begun: vec![0; count],
             idle: vec![[0; 7]; count],
         }
     }
 
-    /// Adds the busy time of each lane. Overlapping intervals count once.
+    /// Adds the busy time of each lane. Overlapping intervals count once, for the first of them.
     fn busy(&mut self, pieces: &[IntervalPiece<'_>], others: &[Stretch], others_lane: usize) {
-        let mut until = vec![0; self.busy.len()];
+        for piece in pieces {
+            let at = usize::try_from(piece.start_ns / self.width_ns).ok();
+            if let Some(begun) = at.and_then(|at| self.begun.get_mut(at)) {
+                *begun += 1;
+            }
+        }
+
+        let mut until = vec![0; others_lane + 1];
         let mine = pieces
             .iter()
-            .map(|one| (one.lane, one.start_ns, one.end_ns));
-        let others = others.iter().map(|&(from, to)| (others_lane, from, to));
-        for (lane, from, to) in mine.chain(others) {
-            let (Some(row), Some(until)) = (self.busy.get_mut(lane), until.get_mut(lane)) else {
+            .map(|one| ([one.lane, one.color], one.start_ns, one.end_ns));
+        let others = others
+            .iter()
+            .map(|&(from, to)| ([others_lane, 0], from, to));
+        for (place, from, to) in mine.chain(others) {
+            let row = self.rows.binary_search(&place).ok();
+            let row = row.and_then(|row| self.busy.get_mut(row));
+            let (Some(row), Some(until)) = (row, until.get_mut(place[0])) else {
                 continue;
             };
             add(row, self.width_ns, from.max(*until), to);
@@ -85,15 +109,18 @@ impl BucketBuilder {
     /// Returns the buckets as the page's script reads them.
     pub(super) fn finish(self) -> Buckets {
         let count = self.idle.len();
-        let (mut busy, mut idle) = (Packed::default(), Packed::default());
+        let [mut busy, mut begun, mut idle] = [(); 3].map(|()| Packed::default());
         self.busy.iter().flatten().for_each(|&ns| busy.put(ns));
+        self.begun.iter().for_each(|&count| begun.put(count));
         for parts in self.idle {
             put_parts(&mut idle, parts);
         }
         Buckets {
             count,
             width_ns: self.width_ns,
+            rows: self.rows,
             busy: busy.into_text(),
+            begun: begun.into_text(),
             idle: idle.into_text(),
         }
     }

@@ -10,6 +10,7 @@ mod pieces;
 mod state_lanes;
 
 use metalens_analyzer::{Analysis, Cause, ExplainedGap, GpuSpan};
+use metalens_charts::KernelColors;
 use serde::Serialize;
 
 use self::buckets::{BucketBuilder, Buckets};
@@ -32,8 +33,12 @@ pub(super) struct Timeline {
     /// Names of the channels of the process.
     lanes: Vec<String>,
     causes: [&'static str; 7],
+    /// The causes as the page calls them.
+    labels: [&'static str; 7],
     /// Names by number; number 0 is a name left out.
     names: Vec<String>,
+    /// Numbers of the names of kernels with a color of their own, in the order of the colors.
+    colored: Vec<u64>,
     /// Part of the window that is here in full.
     full: [u64; 2],
     is_whole: bool,
@@ -56,12 +61,12 @@ pub(super) struct Timeline {
 }
 
 /// The timeline of a report.
-pub(super) fn timeline(analysis: &Analysis) -> Timeline {
+pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Timeline {
     let window = &analysis.report.window;
     let span_ns = window.span_ns.max(1);
     let inside = |(from, to): Stretch| (from - window.start_ns, to - window.start_ns);
     let lanes = ChannelLanes::of(analysis);
-    let pieces = pieces(analysis, &lanes);
+    let pieces = pieces(analysis, &lanes, colors);
     let others: Vec<Stretch> = analysis.others().map(inside).collect();
     let gaps: Vec<Stretch> = analysis.gap_times().map(inside).collect();
     let center = typical_gap(&gaps, analysis);
@@ -80,6 +85,14 @@ pub(super) fn timeline(analysis: &Analysis) -> Timeline {
     let buckets = (!is_whole)
         .then(|| BucketBuilder::of(analysis, &pieces, &others, lanes.names.len(), span_ns));
     let mut names = NameTable::default();
+    let colored = analysis.report.kernels.iter();
+    let mut colored: Vec<(usize, u64)> = colored
+        .map(|kernel| (colors.number(&kernel.name), kernel.name.as_str()))
+        .filter(|&(color, _)| color < colors.names().len())
+        .map(|(color, name)| (color, names.number(name)))
+        .collect();
+    colored.sort_unstable();
+    colored.dedup();
     let lanes_below = state_lanes::lanes(analysis, &mut names);
     let intervals = pack_intervals(&pieces, full, &mut names);
     let gap_texts = pack_gaps(analysis, full, &mut names);
@@ -91,7 +104,9 @@ pub(super) fn timeline(analysis: &Analysis) -> Timeline {
         span_ns,
         lanes: lanes.names,
         causes: Cause::ALL.map(Cause::name),
+        labels: Cause::ALL.map(Cause::label),
         names: names.into_list(),
+        colored: colored.into_iter().map(|(_, number)| number).collect(),
         full,
         is_whole,
         typical: [
@@ -108,13 +123,18 @@ pub(super) fn timeline(analysis: &Analysis) -> Timeline {
     }
 }
 
-fn pieces<'a>(analysis: &'a Analysis, lanes: &ChannelLanes) -> Vec<IntervalPiece<'a>> {
+fn pieces<'a>(
+    analysis: &'a Analysis,
+    lanes: &ChannelLanes,
+    colors: &KernelColors,
+) -> Vec<IntervalPiece<'a>> {
     let start_ns = analysis.report.window.start_ns;
     let piece = |one: GpuSpan<'a>| IntervalPiece {
         start_ns: one.start_ns - start_ns,
         end_ns: one.end_ns - start_ns,
         lane: lanes.lane(one.channel),
         kernel: one.kernel,
+        color: colors.number(one.kernel),
     };
     analysis.spans().map(piece).collect()
 }

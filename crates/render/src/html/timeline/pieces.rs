@@ -10,6 +10,8 @@ pub(super) struct IntervalPiece<'a> {
     pub(super) end_ns: u64,
     pub(super) lane: usize,
     pub(super) kernel: &'a str,
+    /// Number of the kernel's color.
+    pub(super) color: usize,
 }
 
 /// Start and end of a stretch, relative to the start of the window.

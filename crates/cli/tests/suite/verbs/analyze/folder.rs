@@ -66,7 +66,7 @@ pub(crate) fn check_manifest(files: &BTreeMap<String, Vec<u8>>) {
         let (kind, media_type) = match path {
             "report.json" | "comparison.json" => ("report", "application/json"),
             "report.md" | "comparison.md" => ("page", "text/markdown"),
-            "report.html" => ("page", "text/html"),
+            "report.html" | "comparison.html" => ("page", "text/html"),
             _ => ("chart", "image/png"),
         };
         assert_eq!(

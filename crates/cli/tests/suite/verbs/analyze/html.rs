@@ -1,5 +1,6 @@
 //! Tests `report.html`: its markup, the data of its timeline, and that it works in a browser.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -68,7 +69,7 @@ fn hostile() -> TempDir {
 
 /// Returns the opening tags of a page. Fails if elements do not nest.
 fn elements(page: &str) -> Vec<String> {
-    const EMPTY: [&str; 2] = ["meta", "br"];
+    const EMPTY: [&str; 3] = ["meta", "br", "input"];
     let (mut open, mut seen) = (Vec::new(), Vec::new());
     let mut rest = page;
     while let Some(at) = rest.find('<') {
@@ -120,11 +121,13 @@ fn pages_are_well_formed_and_load_nothing() {
             assert!(tag.contains("scope=\""), "<{tag}>");
         }
         for tag in &elements {
-            let loads = [" src=", " href=", " on", "url("];
+            let loads = [" src=", " on", "url("];
             assert!(!loads.iter().any(|one| tag.contains(one)), "<{tag}>");
+            let links = tag.matches(" href=").count();
+            assert_eq!(links, tag.matches(" href=\"#").count(), "<{tag}>");
         }
         assert!(!page.contains("http://") && !page.contains("https://"));
-        for kind in ["<img", "<a ", "<link", "<iframe", "{{", "{%"] {
+        for kind in ["<img", "<link", "<iframe", "{{", "{%"] {
             let shown = page.replace("{{ 7 * 7 }}", "");
             assert!(!shown.contains(kind), "{kind}");
         }
@@ -469,14 +472,19 @@ fn more_intervals_than_fit_become_buckets_that_sum_to_the_report() {
     let sums = Unpacked::parts(idle, 0, 0);
     assert_eq!(sums.to_vec(), idle_by_cause(&report, &data));
     let busy = Unpacked::numbers(&buckets["busy"]);
-    let mut rows = busy
-        .chunks(usize::try_from(count).unwrap())
-        .map(|row| row.iter().sum::<u64>());
-    for channel in report["channels"].as_array().unwrap() {
-        assert_eq!(channel["busy_ns"], rows.next().unwrap());
+    let rows = busy.chunks(usize::try_from(count).unwrap());
+    let lanes = buckets["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), lanes.len());
+    let mut sums = BTreeMap::new();
+    for (row, lane) in rows.zip(lanes) {
+        *sums.entry(lane[0].as_u64().unwrap()).or_default() += row.iter().sum::<u64>();
     }
-    assert_eq!(report["busy"]["others_busy_ns"], rows.next().unwrap());
-    assert_eq!(rows.next(), None);
+    let channels = report["channels"].as_array().unwrap().iter();
+    let expected = channels.map(|channel| channel["busy_ns"].as_u64().unwrap());
+    let expected = expected.chain([report["busy"]["others_busy_ns"].as_u64().unwrap()]);
+    assert!(sums.into_values().eq(expected));
+    let begun: u64 = Unpacked::numbers(&buckets["begun"]).into_iter().sum();
+    assert_eq!(report["counts"]["intervals"], begun);
     check_contention(&data);
     let Some(found) = self_test(&folder) else {
         return;
@@ -488,6 +496,7 @@ fn more_intervals_than_fit_become_buckets_that_sum_to_the_report() {
         "{found}"
     );
     check_self_test("many", &found);
+    check_use("many", &found, &report, &data);
 }
 
 /// Checks that no bucket has more contention than time of other processes on the GPU.
@@ -618,6 +627,162 @@ fn check_self_test(name: &str, found: &Value) {
     }
 }
 
+fn numbers(value: &Value) -> Vec<f64> {
+    let all = value.as_array().unwrap().iter();
+    all.map(|one| one.as_f64().unwrap()).collect()
+}
+
+/// Checks that links lead to what they name, that keys and drags move the view, that the sums of
+/// everything are those of the report, and that the search finds what is there.
+fn check_use(name: &str, found: &Value, report: &Value, data: &Value) {
+    let start = data["start_ns"].as_f64().unwrap();
+    let span = data["span_ns"].as_f64().unwrap();
+    let links = found["links"].as_array().unwrap();
+    let in_section = |id: &str| {
+        links
+            .iter()
+            .filter(|one| one["section"] == id)
+            .collect::<Vec<_>>()
+    };
+    let gaps = in_section("longest-gaps");
+    let top = report["gaps"]["top"].as_array().unwrap();
+    assert_eq!(gaps.len(), top.len().min(10), "{name}");
+    for (link, gap) in gaps.iter().zip(top) {
+        assert_eq!(link["at_ns"], gap["start_ns"], "{name}");
+        let selected = numbers(&link["selected"]);
+        let long = gap["duration_ns"].as_f64().unwrap();
+        let by = selected[1] - selected[0] - long;
+        assert!(by.abs() < 0.5, "{name}: {link}, {gap}");
+    }
+    assert!(
+        !in_section("findings").is_empty(),
+        "{name}: no finding has a place"
+    );
+    for link in links {
+        let (view, selected) = (numbers(&link["view"]), numbers(&link["selected"]));
+        let at = link["at_ns"].as_f64().unwrap() - start;
+        assert!(view[0] <= at && at <= view[1], "{name}: {link}");
+        assert!(selected[0] <= at && at <= selected[1], "{name}: {link}");
+        assert!(
+            view[1] - view[0] < 0.9 * span || selected[1] - selected[0] > 0.3 * span,
+            "{name}: {link}"
+        );
+        assert_eq!(link["has_focus"], true, "{name}");
+    }
+
+    let keys: Vec<Value> = found["keys"].as_array().unwrap().clone();
+    let view = |at: usize| (keys[at][1].as_f64().unwrap(), keys[at][2].as_f64().unwrap());
+    let about = |is: f64, expected: f64| {
+        assert!(
+            (is - expected).abs() < 1e-6 * span,
+            "{name}: {is}, {expected}: {keys:?}"
+        )
+    };
+    about(view(0).1 - view(0).0, span / 2.0);
+    about(view(1).1 - view(1).0, span / 4.0);
+    about(view(2).0 - view(1).0, span / 20.0);
+    about(view(3).1 - view(3).0, span / 2.0);
+    about(view(3).0 - view(4).0, span / 10.0);
+    about(view(5).0, view(4).0);
+    about(view(7).1 - view(7).0, span);
+
+    let all = &found["all_sums"];
+    assert_eq!(all["ns"], report["window"]["span_ns"], "{name}");
+    assert_eq!(all["busy"], report["busy"]["busy_ns"], "{name}");
+    let idle: Vec<u64> = serde_json::from_value(all["idle"].clone()).unwrap();
+    assert_eq!(idle, idle_by_cause(report, data), "{name}");
+    assert_eq!(all["intervals"], report["counts"]["intervals"], "{name}");
+    let busy = metalens_analyzer::units::time(report["busy"]["busy_ns"].as_u64().unwrap());
+    let text = all["text"].as_str().unwrap();
+    assert!(
+        text.contains(&format!("GPU busy {}", busy.replace(' ', "\u{a0}"))),
+        "{name}: {text}"
+    );
+    assert_eq!(found["cleared"], true, "{name}");
+
+    let share = |value: &Value, expected: [f64; 2]| {
+        for (is, expected) in numbers(value).into_iter().zip(expected) {
+            assert!((is - expected).abs() < 0.01, "{name}: {value}");
+        }
+    };
+    share(&found["brushed"], [0.25, 0.5]);
+    share(&found["strip_moved"], [0.5, 0.75]);
+    let moved = found["shift_moved"].as_f64().unwrap();
+    assert!((moved - 100.0).abs() < 0.5, "{name}: {moved}");
+
+    assert_eq!(found["find_has_focus"], true, "{name}");
+    let search = &found["search"];
+    let kernel = report["kernels"][0]["name"].as_str().unwrap();
+    assert_eq!(search["name"], kernel, "{name}");
+    let wanted = kernel.to_lowercase();
+    let has = |number: u64| {
+        let one = data["names"][usize::try_from(number).unwrap()]
+            .as_str()
+            .unwrap();
+        number > 0 && one.to_lowercase().contains(&wanted)
+    };
+    let intervals = Unpacked::numbers(&data["intervals"]);
+    let count = intervals.chunks(4).filter(|one| has(one[3])).count() as u64;
+    let count = metalens_analyzer::units::count(count);
+    assert!(
+        search["all"]
+            .as_str()
+            .unwrap()
+            .starts_with(&format!("{count} found")),
+        "{name}: {search}"
+    );
+    let found_ones = search["found"].as_array().unwrap();
+    assert_eq!(found_ones.len(), 2, "{name}: {search}");
+    assert!(
+        found_ones[0][0].as_u64() < found_ones[1][0].as_u64(),
+        "{name}: {search}"
+    );
+    for one in found_ones {
+        let what = one[2].as_str().unwrap();
+        assert!(what.to_lowercase().contains(&wanted), "{name}: {search}");
+        assert!(
+            one[3].as_str().unwrap().contains(&format!(" of {count}")),
+            "{name}: {search}"
+        );
+    }
+    assert_eq!(found["hovered"], serde_json::json!([kernel]), "{name}");
+    assert_eq!(
+        (&found["unhovered"], &found["jumped"]),
+        (&true.into(), &kernel.into()),
+        "{name}"
+    );
+    assert_eq!(found["kernel_colors"][0], "swatch kernel-0", "{name}");
+}
+
+/// Checks the sums of a selected part against those that the page's data has, read by other code.
+fn check_sums(name: &str, sums: &Value, data: &Value) {
+    let (from, to) = (sums["from"].as_u64().unwrap(), sums["to"].as_u64().unwrap());
+    let view = numbers(&sums["view"]);
+    let wide = view[1] - view[0];
+    assert!(
+        (from as f64 - view[0] - 0.25 * wide).abs() < 0.01 * wide,
+        "{name}: {sums}"
+    );
+    assert!(
+        (view[1] - 0.25 * wide - to as f64).abs() < 0.01 * wide,
+        "{name}: {sums}"
+    );
+    let mut idle = vec![0; 7];
+    for (start, end, cause) in Unpacked::stretches(&data["idle"], 3) {
+        idle[usize::try_from(cause).unwrap()] += end.min(to).saturating_sub(start.max(from));
+    }
+    assert_eq!(sums["idle"], serde_json::json!(idle), "{name}");
+    assert_eq!(sums["ns"], to - from, "{name}");
+    assert_eq!(sums["busy"], to - from - idle.iter().sum::<u64>(), "{name}");
+    let mut at = 0;
+    let intervals = Unpacked::numbers(&data["intervals"]);
+    let begun = intervals.chunks(4).filter(|one| {
+        at += one[0];
+        (from..to).contains(&at)
+    });
+    assert_eq!(sums["intervals"], begun.count(), "{name}");
+}
+
 /// Formats a length as the tooltip does.
 fn exactly(ns: u64) -> String {
     format!("({}\u{a0}ns)", metalens_analyzer::units::count(ns))
@@ -633,6 +798,9 @@ fn the_page_works_in_a_browser() {
         };
         assert_eq!(found["mode"], "exact");
         check_self_test(scenario, &found);
+        let (report, Unpacked { data }) = (report_of(&folder), Unpacked::of(&page_of(&folder)));
+        check_use(scenario, &found, &report, &data);
+        check_sums(scenario, &found["dragged"], &data);
     }
     let Some(found) = self_test(&hostile()) else {
         return;
