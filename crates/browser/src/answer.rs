@@ -150,9 +150,18 @@ fn load(request: &PageRequest, input: &Path) -> Result<AnyRun, Error> {
     };
     let asked = with_work(&asked, None, input)?;
     let analysis = analysis(input, &asked, |selection| {
-        Ok::<_, Error>(Input::open(input)?.load(selection, options)?)
+        tell(request, "read");
+        let trace = Input::open(input)?.load(selection, options)?;
+        tell(request, "analyze");
+        Ok::<_, Error>(trace)
     })?;
+    tell(request, "draw");
     Ok(AnyRun::Analyzed(Box::new(analysis)))
+}
+
+/// Tells the page what the program does now. The page does without, if it cannot be told.
+fn tell(request: &PageRequest, stage: &str) {
+    let _ = std::fs::write(request.output.join("stage"), stage);
 }
 
 /// Returns the answer of a value and its page.

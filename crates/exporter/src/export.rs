@@ -15,7 +15,7 @@ use crate::drafts::{self, Drafts};
 use crate::error::{Error, Result};
 use crate::folder::{self, FORMS};
 use crate::job::{TableJob, jobs_from_contents, jobs_from_names};
-use crate::manifest::{Manifest, TableFile, TableState};
+use crate::manifest::{Basis, Manifest, TableFile, TableState};
 use crate::request::{Exported, Request, TableFailure, TableSelection};
 use crate::{Event, Exporter, Tell};
 

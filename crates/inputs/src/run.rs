@@ -8,7 +8,6 @@ use metalens_comparison::Runs;
 use crate::error::{Error, Result, cannot_read};
 
 /// A run, with its whole analysis if it was analyzed now.
-#[derive(Debug)]
 pub enum AnyRun {
     /// An input that was read and analyzed.
     Analyzed(Box<Analysis>),

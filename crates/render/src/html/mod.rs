@@ -5,6 +5,7 @@
 
 mod blocks;
 mod escape;
+mod inputs;
 mod names;
 mod timeline;
 
@@ -20,6 +21,7 @@ use crate::index::TrendPicture;
 use crate::wording::cut;
 use crate::{index, report};
 use blocks::{InlineChart, Surroundings};
+pub use inputs::{comparison_page_of, stored_report_page};
 use escape::{escaped, filled, name, named, script_json, sentence};
 
 /// Largest number of letters of a kernel's name in the legend.
