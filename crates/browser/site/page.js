@@ -51,11 +51,35 @@
     return inner.flat();
   }
 
+  async function walkHandle(handle, path) {
+    if (handle.kind === "file") return [[path, await handle.getFile()]];
+    const inner = [];
+    for await (const [name, one] of handle.entries()) inner.push(walkHandle(one, `${path}/${name}`));
+    return (await Promise.all(inner)).flat();
+  }
+
+  // Chromium refuses one way into a folder in a page that was opened as a file, others lack the other.
+  async function filesOf({ entry, file, handle }) {
+    if (!entry || entry.isFile) return [[file.name, file]];
+    try {
+      return await walk(entry, entry.name);
+    } catch (error) {
+      const other = await handle?.catch(() => null);
+      if (!other) throw error;
+      return walkHandle(other, entry.name);
+    }
+  }
+
   async function dropped(transfer) {
-    const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+    // These are gone as soon as this function waits.
+    const items = [...transfer.items].filter((item) => item.kind === "file").map((item) => ({
+      entry: item.webkitGetAsEntry?.(),
+      file: item.getAsFile(),
+      handle: item.getAsFileSystemHandle?.(),
+    }));
     say("Listing files");
     try {
-      take(await Promise.all(entries.map(async (entry) => ({ name: entry.name, files: await walk(entry, entry.name) }))));
+      take(await Promise.all(items.map(async (item) => ({ name: item.entry?.name ?? item.file.name, files: await filesOf(item) }))));
     } catch (error) {
       refuse({ message: `the browser cannot read what was dropped: ${error.message}`, hint: "choose it with the buttons, or drop its zip" });
     }
