@@ -43,7 +43,13 @@ const server = createServer((request, response) => {
 await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
 const elsewhere = `http://127.0.0.1:${server.address().port}`;
 
-const url = pathToFileURL(join(site, "index.html")).href;
+const onDisk = pathToFileURL(join(site, "index.html")).href;
+const host = createServer((request, response) => {
+  response.setHeader("content-type", "text/html; charset=utf-8");
+  response.end(request.url === "/" ? readFileSync(join(site, "index.html")) : "");
+});
+await new Promise((ready) => host.listen(0, "127.0.0.1", ready));
+const url = `http://127.0.0.1:${host.address().port}/`;
 const done = "!document.getElementById('viewer').hidden && document.getElementById('report').srcdoc.length > 0";
 const failed = "!document.getElementById('problem').hidden";
 
@@ -62,10 +68,8 @@ try {
   // ── nothing leaves it ──
   await nothingLeaves(page);
 
-  // ── compared with a folder that is chosen ──
+  // ── two at once ──
   native("compare", "eager.trace.zip", "fused.trace", "--allow-different", "-o", "compared");
-  await page.choose("#files", []);
-  await page.run("document.getElementById('compare-file').addEventListener('click', (event) => event.preventDefault(), { once: true })");
   await click("another");
   await page.drop("#drop", [at("eager.trace.zip"), at("fused.trace")]);
   await page.until(`${done} || !document.getElementById('anyway').hidden`);
@@ -76,13 +80,12 @@ try {
   await saved(page, "save-html", "eager-fused.comparison.html", readFileSync(at("compared/comparison.html")));
 
   // ── a folder, an export, a stored report ──
-  for (const [name, kind] of [["fused.trace", "fused"], ["eager.export", "eager"], ["compared/../report.json", "report"]]) {
-    if (name.endsWith("report.json")) writeFileSync(at("report.json"), json);
+  writeFileSync(at("report.json"), json);
+  for (const name of ["fused.trace", "eager.export", "report.json"]) {
     await click("another");
-    await page.drop("#drop", [resolve(at(name))]);
+    await page.drop("#drop", [at(name)]);
     await page.until(done);
     await report(page, "report");
-    assert.ok(kind);
   }
   await saved(page, "save-json", "report.report.json", json);
 
@@ -90,6 +93,11 @@ try {
   await click("another");
   await page.choose("#files", [at("eager.trace.zip")]);
   await page.until(done);
+
+  // ── one more, to compare ──
+  await page.run("(() => { const input = document.getElementById('files'); input.click = () => {}; document.getElementById('compare-file').click(); delete input.click; })()");
+  await page.choose("#files", [at("report.json")]);
+  await page.until(`${done} && document.getElementById('shown-name').textContent.includes('→') || !document.getElementById('anyway').hidden`);
 
   // ── an error, and the way on ──
   await click("another");
@@ -110,8 +118,19 @@ try {
 
   const complaints = page.messages.filter((text) => !text.includes(elsewhere) && !text.includes("metalens-test"));
   assert.deepEqual(complaints, []);
-  const loaded = page.requests.filter((one) => !/^(blob|data|about|file):/.test(one) && !one.startsWith(elsewhere));
-  assert.deepEqual(loaded, []);
+  const loaded = page.requests.filter((one) => !/^(blob|data|about):/.test(one) && !one.startsWith(elsewhere));
+  assert.deepEqual(loaded, [url], "the page loads something");
+
+  // ── saved on a disk ──
+  const alone = await opened(browser, onDisk);
+  for (const name of ["eager.trace", "eager.trace.zip"]) {
+    await alone.drop("#drop", [at(name)]);
+    await alone.until(done);
+    await report(alone, "report");
+    await saved(alone, "save-json", "eager.report.json", native("analyze", name, "--json"));
+    await alone.run("document.getElementById('another').click()");
+  }
+  assert.deepEqual(alone.messages, []);
   assert.deepEqual(heard, []);
 
   if (pictures) await photograph();
@@ -119,6 +138,7 @@ try {
 } finally {
   await browser.close();
   server.close();
+  host.close();
   rmSync(scratch, { recursive: true, force: true });
 }
 

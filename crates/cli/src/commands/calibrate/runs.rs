@@ -65,7 +65,7 @@ impl<'a> Runner<'a> {
             let message = message.trim().trim_start_matches("error: ");
             bail!("the workload failed ({}): {message}", ended.status);
         }
-        Ok(ProgramRun::from_read_work(&read_work(&work)?)?)
+        Ok(ProgramRun::from_sidecar(&read_work(&work)?)?)
     }
 
     /// Records the workload as `metalens record` does, and analyzes the recording as
@@ -77,7 +77,7 @@ impl<'a> Runner<'a> {
         self.check_interrupt()?;
 
         let work = read_work(&recorded.bundle.with_extension("work.json"))?;
-        let run = ProgramRun::from_read_work(&work)?;
+        let run = ProgramRun::from_sidecar(&work)?;
         let request = Request {
             work: Some(work),
             ..Request::default()
