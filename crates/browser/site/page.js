@@ -105,7 +105,6 @@
     show("problem", false);
     at("inputs").textContent = inputs.length === 2 ? `base: ${inputs[0].name}; new: ${inputs[1].name}` : inputs.map((one) => one.name).join(", ");
     show("chosen", true);
-    show("swap", inputs.length === 2);
     if (inputs.length > 2) return refuse({ message: `${inputs.length} inputs were given`, hint: "open one, or two to compare" });
     show("working", true);
     stage("Reading");
@@ -169,6 +168,7 @@
     at("shown-name").textContent = name;
     document.title = `${name}: metalens`;
     at("report").srcdoc = text(`${kind}.html`);
+    show("swap", kind === "comparison");
     show("compare-file", kind === "report");
     show("compare-folder", kind === "report");
     open("viewer");
