@@ -84,19 +84,14 @@ fn report(request: &PageRequest, analysis: &Analysis) -> Result<Vec<AnswerFile>,
 }
 
 /// Compares two inputs, as `metalens compare BASE NEW` does.
-fn comparison(
-    request: &PageRequest,
-    base: &Path,
-    new: &Path,
-) -> Result<Vec<AnswerFile>, Refusal> {
+fn comparison(request: &PageRequest, base: &Path, new: &Path) -> Result<Vec<AnswerFile>, Refusal> {
     let load = |input: &Path| {
         let place = format!("{}: ", input.display());
         load(request, input).map_err(|error| Refusal::of(&error, &place))
     };
     let (base, new) = (load(base)?, load(new)?);
-    let runs = |run: &AnyRun| {
-        side(std::slice::from_ref(run)).map_err(|error| Refusal::of(&error, ""))
-    };
+    let runs =
+        |run: &AnyRun| side(std::slice::from_ref(run)).map_err(|error| Refusal::of(&error, ""));
     let options = CompareOptions {
         allow_different: request.allow_different,
         ..CompareOptions::default()
@@ -128,7 +123,9 @@ fn refuse_different(comparison: &Comparison, allow_different: bool) -> Result<()
     );
     Err(Refusal {
         message: shown_message(&message).into_owned(),
-        hint: Some("record both sides under the same conditions, or compare them anyway".to_owned()),
+        hint: Some(
+            "record both sides under the same conditions, or compare them anyway".to_owned(),
+        ),
         is_different: true,
     })
 }

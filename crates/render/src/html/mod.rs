@@ -21,8 +21,8 @@ use crate::index::TrendPicture;
 use crate::wording::cut;
 use crate::{index, report};
 use blocks::{InlineChart, Surroundings};
-pub use inputs::{comparison_page_of, stored_report_page};
 use escape::{escaped, filled, name, named, script_json, sentence};
+pub use inputs::{comparison_page_of, stored_report_page};
 
 /// Largest number of letters of a kernel's name in the legend.
 const LEGEND: usize = 60;

@@ -9,8 +9,8 @@ use metalens_analyzer::{Analysis, LONGEST_REPORT};
 use metalens_batch::{ReportProblem, Reports, WrittenReport};
 use metalens_comparison::many::{ROW_FORM, TraceRow};
 use metalens_files::{hexadecimal, sha256, sha256_of_file};
-use metalens_render::folder::{self, FOLDER_OF_CHARTS, MANIFEST, Manifest};
 use metalens_inputs::{LONGEST_WORK, default_work};
+use metalens_render::folder::{self, FOLDER_OF_CHARTS, MANIFEST, Manifest};
 use metalens_render::for_page;
 
 use crate::analyzing::Analyzing;
