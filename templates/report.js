@@ -248,7 +248,11 @@
   };
   const count = number => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
   /** Formats a time of the recording as the option --from accepts it. */
-  const moment = (ns, digits = 6) => ((data.start_ns + ns) / 1e9).toFixed(digits) + 's';
+  const moment = (ns, digits = 6) => {
+    // Rounded down, as in the sentences and tables.
+    const part = Math.floor(Math.round(data.start_ns + ns) / 10 ** (9 - digits));
+    return (part / 10 ** digits).toFixed(digits) + 's';
+  };
 
   // ---- Drawing.
 
@@ -1110,6 +1114,10 @@
     const began = performance.now();
     for (let n = 0; n < 10; n++) draw();
     results.draw_ms = (performance.now() - began) / 10;
+    const chosen = performance.now();
+    for (let n = 0; n < 10; n++) select(0, SPAN);
+    results.select_ms = (performance.now() - chosen) / 10;
+    select();
     results.mode = mode();
     results.shades = painted();
     results.bucket_hover = results.mode === 'buckets' ? pointer(width() / 2, layout[1].top + 5) : null;

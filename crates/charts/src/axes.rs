@@ -436,4 +436,24 @@ mod tests {
             assert_eq!(labels.join("|"), expected);
         }
     }
+
+    #[test]
+    fn recording_times_are_written_as_in_tables() {
+        let check = |from: u64, to: u64, expected: &[&str]| {
+            let axis = Axis::recording(from, to, 7);
+            let labels: Vec<String> = axis.ticks.iter().map(|tick| tick.1.clone()).collect();
+            assert_eq!(labels, expected);
+            let first = axis.ticks.first().map(|tick| axis.along(tick.0));
+            assert!(
+                first.is_some_and(|at| (0.0..0.5).contains(&at)),
+                "{first:?}"
+            );
+        };
+        let window = ["0.25s", "0.30s", "0.35s", "0.40s", "0.45s", "0.50s"];
+        check(201_147_000, 510_748_774, &window);
+        let enlarged = [
+            "1.0546s", "1.0548s", "1.0550s", "1.0552s", "1.0554s", "1.0556s",
+        ];
+        check(1_054_410_000, 1_055_677_000, &enlarged);
+    }
 }

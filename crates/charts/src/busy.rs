@@ -2,10 +2,9 @@
 
 use metalens_analyzer::units::percent;
 use metalens_analyzer::{Analysis, Report};
-use plotters::series::LineSeries;
 
 use crate::axes::Axis;
-use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, ratio, stroke, threshold};
+use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, ratio, threshold};
 use crate::coverage::Grid;
 use crate::font::{self, SMALL};
 use crate::options::{ChartError, ChartOptions};
@@ -70,7 +69,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
 
     let mut bottom = place.bottom() + around;
     for legend in &legends {
-        bottom = canvas.titled_legend(bottom, LEGEND, legend);
+        bottom = canvas.legend(bottom, LEGEND, legend);
     }
     canvas.finish(bottom + MARGIN - 6.0, options)
 }
@@ -85,7 +84,7 @@ fn height(
 ) -> f32 {
     let legends = legends.iter();
     let legend: f32 = legends
-        .map(|one| canvas.titled_legend_height(LEGEND, one, options))
+        .map(|one| canvas.legend_height(LEGEND, one, options))
         .sum();
     let room = options.height.map_or(200.0, |height| {
         height as f32 - around - legend - (MARGIN - 6.0)
@@ -93,16 +92,16 @@ fn height(
     room.floor().max(80.0)
 }
 
-/// Draws the process's share as bars, the others' share as a line over them, and the threshold.
+/// Draws the process's share as bars, the others' share as lines over them, and the threshold.
 #[expect(clippy::cast_possible_truncation, reason = "places on a canvas")]
 fn plot(canvas: &Canvas, report: &Report, place: Area) -> Result<(), ChartError> {
     let window = &report.window;
     let across = Axis::recording(window.start_ns, window.end_ns, ticks(place.width));
-    let mut plot = canvas.plot(place, (across, Axis::percent()), Mesh::Across)?;
+    canvas.plot(place, (across, Axis::percent()), Mesh::Across)?;
     let snap = |length: f32| (length / canvas.pixel).round() * canvas.pixel;
+    let into = |ns: u64| ratio(ns - window.start_ns, window.span_ns);
+    let x = |ns: u64| snap(place.left + place.width * into(ns) as f32);
     for (start, end, chunk) in chunks(report) {
-        let into = |ns: u64| ratio(ns - window.start_ns, window.span_ns);
-        let x = |ns: u64| snap(place.left + place.width * into(ns) as f32);
         let high = place.height * ratio(chunk.busy_ns, end - start) as f32;
         let height = match chunk.busy_ns {
             0 => 0.0,
@@ -117,15 +116,24 @@ fn plot(canvas: &Canvas, report: &Report, place: Area) -> Result<(), ChartError>
         canvas.rectangle(bar, canvas.palette.process);
     }
 
-    // A light line under it keeps it visible on the bars.
-    let lines = [(canvas.palette.background, 4), (canvas.palette.others, 2)];
-    for (color, width) in lines {
-        for line in others(report) {
-            plot.draw_series(LineSeries::new(line, stroke(color).stroke_width(width)))?;
+    // A light line around it keeps it visible on the bars.
+    for (start, end, chunk) in chunks(report).filter(|(_, _, chunk)| chunk.others_ns > 0) {
+        let high = place.height * ratio(chunk.others_ns, end - start) as f32;
+        let level = (place.bottom() - snap(high)).clamp(place.top + 1.0, place.bottom() - 1.0);
+        for (fill, half) in [
+            (canvas.palette.background, 2.0),
+            (canvas.palette.others, 1.0),
+        ] {
+            let line = Area {
+                left: x(start),
+                top: level - half,
+                width: x(end) - x(start),
+                height: 2.0 * half,
+            };
+            canvas.rectangle(line, fill);
         }
     }
 
-    drop(plot);
     if let Some(limit) = threshold(report, "utilization") {
         let y = snap(place.bottom() - place.height * limit.clamp(0.0, 1.0) as f32);
         canvas.dashes_across(y, place);
@@ -133,31 +141,6 @@ fn plot(canvas: &Canvas, report: &Report, place: Area) -> Result<(), ChartError>
         canvas.label_over((place.right() - 4.0, y - 5.0), &label);
     }
     Ok(())
-}
-
-/// Returns the lines of the others' shares. Parts without other work have no line, which would hide
-/// the process's work.
-#[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
-fn others(report: &Report) -> Vec<Vec<(f64, f64)>> {
-    let mut lines = vec![Vec::new()];
-    for (start, end, chunk) in chunks(report) {
-        let others = ratio(chunk.others_ns, end - start);
-        match lines.last_mut() {
-            Some(line) if chunk.others_ns > 0 => {
-                if line.is_empty() {
-                    line.push((start as f64, 0.0));
-                }
-                line.extend([(start as f64, others), (end as f64, others)]);
-            }
-            Some(line) if !line.is_empty() => {
-                line.push((start as f64, 0.0));
-                lines.push(Vec::new());
-            }
-            _ => {}
-        }
-    }
-    lines.retain(|line| !line.is_empty());
-    lines
 }
 
 /// Lists the process and the others, with the share of the window in which each kept the GPU busy.

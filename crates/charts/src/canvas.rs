@@ -197,14 +197,8 @@ impl Canvas {
         parts.filter(|&(_, ns)| ns > 0).map(entry).collect()
     }
 
-    /// Draws colored squares and their labels, in as many lines as needed. Returns the bottom of
-    /// the legend.
-    pub(crate) fn legend(&self, top: f32, entries: &[(Color, String)]) -> f32 {
-        self.titled_legend(top, "", entries)
-    }
-
     /// Draws a legend that begins with what its entries have in common. Returns the bottom.
-    pub(crate) fn titled_legend(&self, top: f32, title: &str, entries: &[(Color, String)]) -> f32 {
+    pub(crate) fn legend(&self, top: f32, title: &str, entries: &[(Color, String)]) -> f32 {
         const LINE: f32 = 18.0;
         const SQUARE: f32 = 10.0;
         let (mut left, mut line) = (MARGIN, top);
@@ -237,19 +231,14 @@ impl Canvas {
     }
 
     /// Returns the height of a legend before it is drawn.
-    pub(crate) fn legend_height(&self, entries: &[(Color, String)], options: &ChartOptions) -> f32 {
-        self.titled_legend_height("", entries, options)
-    }
-
-    /// Returns the height of a legend with a title before it is drawn.
-    pub(crate) fn titled_legend_height(
+    pub(crate) fn legend_height(
         &self,
         title: &str,
         entries: &[(Color, String)],
         options: &ChartOptions,
     ) -> f32 {
         // Drawn on a canvas that is dropped.
-        Self::new(options, "").titled_legend(0.0, title, entries)
+        Self::new(options, "").legend(0.0, title, entries)
     }
 
     /// Draws a limit as dashes from the top of an area to its bottom.

@@ -352,7 +352,7 @@ fn small_print(canvas: &Canvas, comparison: &Comparison) -> Vec<String> {
     let room = canvas.width - 2.0 * MARGIN;
     lines
         .iter()
-        .flat_map(|text| font::wrap(text, PRINT, room, 2))
+        .flat_map(|text| font::wrap(text, PRINT, room, 4))
         .collect()
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     };
 
     let entries = canvas.causes(&analysis.report);
-    let legend = canvas.titled_legend_height(LEGEND, &entries, options);
+    let legend = canvas.legend_height(LEGEND, &entries, options);
     let around = top + TITLE + AXIS + SECOND + AXIS + 10.0 + legend + MARGIN;
     let room = options
         .height
@@ -56,7 +56,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     let total = report.gaps.total_ns;
     title(&canvas, place, "Number of gaps by length", TITLE);
     // A bar holds gaps of several causes, which the second panel shows.
-    let neutral = canvas.palette.faint;
+    let neutral = canvas.palette.text;
     panel(&canvas, place, range, Axis::count(most), &bins, |bin| {
         vec![(neutral, bin.count as f64)]
     })?;
@@ -76,7 +76,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
             .collect()
     })?;
 
-    let bottom = canvas.titled_legend(place.bottom() + AXIS + 10.0, LEGEND, &entries);
+    let bottom = canvas.legend(place.bottom() + AXIS + 10.0, LEGEND, &entries);
     canvas.finish(bottom + MARGIN - 6.0, options)
 }
 

@@ -38,19 +38,7 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
 
     let top = canvas.header(report, &title, &[&left_out]);
     let inner = canvas.width - 2.0 * MARGIN;
-    // A narrow chart has no room for bars.
-    let (names, bars, figures) = if canvas.width >= WIDE {
-        (0.25, 0.16, 142.0)
-    } else {
-        (0.33, 0.0, 100.0)
-    };
-
-    let columns = KernelColumns {
-        names: (inner * names).round(),
-        bars: (inner * bars).round(),
-        figures,
-        right: canvas.width - MARGIN - 12.0,
-    };
+    let columns = KernelColumns::of(&shown, inner, canvas.width);
 
     let key_height = key(&Canvas::new(options, ""), 0.0);
     let room = options.height.map_or(0.0, |height| {
@@ -97,7 +85,7 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
         name(&canvas, line, &columns, (text, kernel), several);
         let fill = canvas.palette.kernel(colors.number(&kernel.name));
         bar(&canvas, line, &columns, kernel, (largest, fill));
-        spread(&canvas, line, &axis, kernel);
+        spread(&canvas, line, &axis, (kernel, fill));
     }
     let bottom = key(&canvas, place.bottom() + AXIS + 4.0);
     canvas.finish(bottom + MARGIN - 6.0, options)
@@ -109,10 +97,41 @@ struct KernelColumns {
     bars: f32,
     /// Room right of a bar, for its figures.
     figures: f32,
+    /// True if there is room for the numbers of instances.
+    has_counts: bool,
     right: f32,
 }
 
 impl KernelColumns {
+    /// Returns columns as wide as their contents need, if that leaves room for the durations.
+    fn of(shown: &[&Kernel], inner: f32, width: f32) -> Self {
+        let is_wide = width >= WIDE;
+        // A narrow chart has no room for bars.
+        let (least, most, bars) = if is_wide {
+            (0.2, 0.36, 0.14)
+        } else {
+            (0.33, 0.33, 0.0)
+        };
+        let widest = |text: &dyn Fn(&Kernel) -> String| {
+            let widths = shown.iter().map(|kernel| font::width(&text(kernel), SMALL));
+            widths.fold(0.0, f32::max)
+        };
+        let names = widest(&|kernel| format!("{}  {}", kernel.name, channel(kernel, true)));
+        let names = (names + 8.0).clamp(inner * least, inner * most).round();
+        let bars = (inner * bars).round();
+        let [short, long] = [false, true].map(|has_counts| widest(&|one| figures(one, has_counts)));
+        let has_counts = is_wide && names + bars + long <= inner * 0.7;
+        let figures = if has_counts { long } else { short };
+        let head = font::width(head(has_counts), SMALL);
+        Self {
+            names,
+            bars,
+            figures: figures.max(head - bars) + 8.0,
+            has_counts,
+            right: width - MARGIN - 12.0,
+        }
+    }
+
     fn bars_left(&self) -> f32 {
         MARGIN + self.names + 8.0
     }
@@ -124,18 +143,14 @@ impl KernelColumns {
 }
 
 fn heads(canvas: &Canvas, place: Area, columns: &KernelColumns) {
-    let head = |x: f32, text: &str| {
+    let write = |x: f32, text: &str| {
         let at = (x, place.top - 8.0);
         canvas.text(at, SMALL, Anchor::Start, canvas.palette.faint, text);
     };
-    head(MARGIN, "kernel");
-    let figures = if columns.bars > 0.0 {
-        "total time, share, count"
-    } else {
-        "total time, share"
-    };
-    head(columns.bars_left(), figures);
-    head(place.left, "duration");
+    write(MARGIN, "kernel");
+    let figures = head(columns.has_counts);
+    write(columns.bars_left(), figures);
+    write(place.left, "duration");
 }
 
 /// Writes the name, and the channel if kernels ran on several.
@@ -195,17 +210,29 @@ fn bar(
         left = bar.right() + 6.0;
     }
 
-    let share = percent(kernel.time_pct / 100.0);
-    let short = format!("{}, {share}", short_time(kernel.total_ns));
-    let long = format!("{short}, {}×", count(kernel.instances));
-    let room = columns.spread() - 10.0 - left;
-    let text = if font::width(&long, SMALL) <= room {
-        long
-    } else {
-        short
-    };
+    let text = figures(kernel, columns.has_counts);
     let at = (left, middle + 4.0);
     canvas.text(at, SMALL, Anchor::Start, palette.text, &text);
+}
+
+/// Returns the heading of the figures.
+const fn head(has_counts: bool) -> &'static str {
+    if has_counts {
+        "total time, share, count"
+    } else {
+        "total time, share"
+    }
+}
+
+/// Returns the total time of a kernel and its share, with or without the number of instances.
+fn figures(kernel: &Kernel, has_counts: bool) -> String {
+    let share = percent(kernel.time_pct / 100.0);
+    let text = format!("{}, {share}", short_time(kernel.total_ns));
+    if has_counts {
+        format!("{text}, {}×", count(kernel.instances))
+    } else {
+        text
+    }
 }
 
 /// Draws the spread of the durations: a thin line from the shortest to the longest, a thick one
@@ -215,9 +242,10 @@ fn bar(
     clippy::cast_possible_truncation,
     reason = "a place on a canvas"
 )]
-fn spread(canvas: &Canvas, line: Area, axis: &Axis, kernel: &Kernel) {
+fn spread(canvas: &Canvas, line: Area, axis: &Axis, (kernel, fill): (&Kernel, Color)) {
     let marks = SpreadMarks {
         canvas,
+        fill,
         middle: (line.top + line.height / 2.0).round(),
     };
     let x = |ns: u64| (line.left + line.width * axis.along(ns as f64) as f32).round();
@@ -230,6 +258,7 @@ fn spread(canvas: &Canvas, line: Area, axis: &Axis, kernel: &Kernel) {
 /// Marks of a spread, at one height.
 struct SpreadMarks<'a> {
     canvas: &'a Canvas,
+    fill: Color,
     middle: f32,
 }
 
@@ -253,12 +282,12 @@ impl SpreadMarks<'_> {
     }
 
     fn usual(&self, from: f32, to: f32) {
-        self.stroke(from, to, 6.0, self.canvas.palette.process);
+        self.stroke(from, to, 6.0, self.fill);
     }
 
     fn median(&self, at: f32) {
         let palette = &self.canvas.palette;
-        for (radius, fill) in [(5.5, palette.background), (4.5, palette.process)] {
+        for (radius, fill) in [(5.5, palette.background), (4.5, self.fill)] {
             let points = circle((at, self.middle), radius);
             self.canvas.add(Primitive::Polygon { points, fill });
         }
@@ -289,6 +318,7 @@ fn key(canvas: &Canvas, top: f32) -> f32 {
 
         let marks = SpreadMarks {
             canvas,
+            fill: canvas.palette.faint,
             middle: line + 10.0,
         };
 

@@ -321,7 +321,7 @@ fn a_window_of_a_day() {
     check_all(&analysis, "a day");
 
     let text = scene(Chart::Timeline, &analysis).to_string();
-    assert!(text.contains(" 20 h\n"), "{text}");
+    assert!(text.contains(" 80000s\n"), "{text}");
 }
 
 #[test]

@@ -78,7 +78,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     }
 
     for legend in &legends {
-        bottom = canvas.titled_legend(bottom, legend.title, &legend.entries);
+        bottom = canvas.legend(bottom, legend.title, &legend.entries);
     }
     canvas.finish(bottom + MARGIN - 6.0, options)
 }
@@ -125,7 +125,7 @@ fn height_factor(
 
     let legends = legends.iter();
     let legend: f32 = legends
-        .map(|one| canvas.titled_legend_height(one.title, &one.entries, options))
+        .map(|one| canvas.legend_height(one.title, &one.entries, options))
         .sum();
     let lanes: f32 = panels.iter().map(|panel| panel.height(1.0)).sum();
     let rest: f32 = panels.iter().map(|panel| panel.around() + APART).sum();

@@ -47,8 +47,8 @@ pub(crate) struct CompareArguments {
     /// Print the comparison as Markdown
     #[arg(long, conflicts_with = "json")]
     pub(crate) markdown: bool,
-    /// Write the comparison to this folder: comparison.json, comparison.md, comparison.html, charts/compare*.png
-    /// and manifest.json
+    /// Write the comparison to this folder: comparison.json, comparison.md, comparison.html,
+    /// charts/compare*.png and manifest.json
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Show the folders of the inputs in pages and charts [default: leave them out]

@@ -138,6 +138,9 @@ pub(super) fn filled(frame: &str, texts: &[(&str, &str)]) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use metalens_analyzer::message;
+    use metalens_analyzer::message::{moment as moment_of, time};
+
     use super::*;
 
     #[test]
@@ -158,6 +161,28 @@ mod tests {
             "&lt;a b=&#x27;&quot;&#x27;&gt;&amp;"
         );
         assert_eq!(escaped("a\u{202e}b"), "a‹U+202E›b");
+    }
+
+    /// `~` in the expected text is the no-break space.
+    #[test]
+    fn moments_know_their_time_and_length() {
+        let check = |said: &Message, expected: &str| {
+            assert_eq!(sentence(said).replace('\u{a0}', "~"), expected);
+            assert_eq!(named(said).replace('\u{a0}', "~"), expected);
+        };
+        let at = |ns: u64, long: &str, shown: &str| {
+            format!("<span class=\"at\" data-at=\"{ns}\"{long}>{shown}</span>")
+        };
+        let gap = message!("gap of {} at {}", time(358_100), moment_of(871_618_001));
+        let link = at(871_618_001, " data-ns=\"358100\"", "0.871618s");
+        check(&gap, &format!("gap of 358.1~µs at {link}"));
+        let slow = message!("at {}: {} of {}", moment_of(5), time(7_000), time(1));
+        let link = at(5, " data-ns=\"7000\"", "0.000000s");
+        check(&slow, &format!("at {link}: 7.000~µs of 1~ns"));
+        check(
+            &message!("from {}", moment_of(5)),
+            &format!("from {}", at(5, "", "0.000000s")),
+        );
     }
 
     /// A text that looks like a placeholder is not filled again.

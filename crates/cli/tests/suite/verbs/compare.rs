@@ -239,7 +239,7 @@ fn the_output_folder_has_every_form_and_a_manifest() {
     );
     assert!(html.contains("<a href=\"#kernels\">"), "{html}");
     assert!(
-        !html.contains("a | `b` <img>") && !html.contains("http"),
+        !html.contains("a | `b` <img>") && !html.contains("http://") && !html.contains("https://"),
         "{html}"
     );
 
