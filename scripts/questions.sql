@@ -163,3 +163,8 @@ SELECT max(CASE WHEN encoder IS NULL THEN 1 END), min(nullif(cause, 'host')) FRO
 SELECT round(0.4) AS a, round(1.5) AS b, round(2.6) AS c, CAST('1.5' AS DOUBLE) AS f;
 SELECT severity, count(*) FROM findings GROUP BY severity;
 SELECT f.finding, r.input, f.gain_at_most_ns * 1.0 / r.window_ns AS share FROM findings f JOIN runs r USING (run) WHERE f.gain_at_most_ns IS NOT NULL;
+
+-- Counters, and kernels by phase.
+SELECT counter, count(*), max(value) FROM counters GROUP BY counter;
+SELECT phase, kernel, sum(total_ns) AS ns, sum(instances) AS n FROM phase_kernels GROUP BY phase, kernel ORDER BY ns DESC, phase, kernel;
+SELECT p.run, p.phase, sum(p.total_ns) * 100.0 / max(r.sum_ns) AS share FROM phase_kernels p JOIN runs r USING (run) GROUP BY p.run, p.phase;

@@ -21,7 +21,7 @@ use crate::metrics::sanity::{SanityInput, sanity};
 use crate::metrics::spills::SpilledEncoders;
 use crate::metrics::surroundings::Surroundings;
 use crate::metrics::{known_work, phases};
-use crate::report::{BoundVerdict, NotRecorded, Note, Report, SCHEMA, Summary};
+use crate::report::{BoundVerdict, NotRecorded, Note, Report, SCHEMA, SelectedIteration, Summary};
 use crate::request::Request;
 use crate::subject::facts::analyzed_process;
 use crate::subject::gaps::occupancy;
@@ -35,6 +35,49 @@ use crate::tables::recording::Recording;
 /// Analyzes a trace that was read with [`selection`](crate::selection). Takes the trace, and
 /// frees each of its tables after using it.
 pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
+    let Some((iteration, note)) = detected_iteration(&trace, request)? else {
+        return analyze_part(trace, request, None);
+    };
+
+    // The iterations have a warm-up cut off already if that is wanted.
+    let part = Request {
+        skip_warm_up: false,
+        ..request.clone()
+    };
+    let mut analysis = analyze_part(trace, &part, Some(iteration))?;
+    analysis.report.add_note(note);
+    Ok(analysis)
+}
+
+/// Returns the detected iteration that is requested, with a note about it. It is one of those in the
+/// report without a cut, so that both count the same.
+pub(crate) fn detected_iteration(
+    trace: &Trace,
+    request: &Request,
+) -> Result<Option<(SelectedIteration, Note)>> {
+    let detected = request.iteration.filter(|_| request.phase.is_none());
+    let Some(number) = detected else {
+        return Ok(None);
+    };
+    let whole = Request {
+        iteration: None,
+        keep_everyone: false,
+        ..request.clone()
+    };
+    let found = analyze_part(trace.clone(), &whole, None)?;
+    let iteration = found.iteration(number)?;
+    let marker = found.report.phases.iterations.as_ref();
+    let marker = marker.and_then(|found| found.marker.as_deref());
+    let note = phases::iteration_note(&iteration, marker);
+    Ok(Some((iteration, note)))
+}
+
+/// Analyzes a trace, or one of its iterations.
+fn analyze_part(
+    trace: Trace,
+    request: &Request,
+    iteration: Option<SelectedIteration>,
+) -> Result<Analysis> {
     request.settings.thresholds.check()?;
     findings::check(&request.settings.ignored_findings)?;
     let (mut recording, tables) = tables::take(trace)?;
@@ -51,6 +94,7 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         debug_groups::has_any(&tables.names.application_events),
         &recording,
         request,
+        iteration,
     )?;
 
     let (window, mine) = (subject.window(), &subject.mine);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use metalens_failure::{Failure, FailureKind};
+use metalens_failure::{Failure, FailureKind, did_you_mean};
 
 /// Result of an analysis or of one of its steps.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -118,6 +118,14 @@ pub enum Error {
         /// Number of the phase's intervals.
         count: usize,
     },
+    /// No iterations were detected, or fewer.
+    #[error("there is no iteration {wanted}: {}", detected(*.count))]
+    NoDetectedIteration {
+        /// Requested number, from 1.
+        wanted: u64,
+        /// Number of detected iterations.
+        count: usize,
+    },
     /// The requested window contains no GPU interval of the process.
     #[error(
         "{wanted} has no GPU interval from {} to {}; its first starts at {}, its last ends at {}",
@@ -170,14 +178,20 @@ impl Failure for Error {
                 "the table is damaged: export it again or record again; `metalens tables INPUT \
                  --schema {table}` prints its rows"
             )),
-            Self::NoGpuIntervals { ending, .. } => Some(match ending {
+            Self::NoGpuIntervals {
+                wanted,
+                ending,
+                present,
+            } => Some(match ending {
                 Some(ending) => format!(
                     "the process ended with {ending}, perhaps before it used the GPU; if another \
                      process did the work, name it with --process"
                 ),
-                None => "if another process did the work (a child process, for example), name it with \
-                         --process"
-                    .to_owned(),
+                None => format!(
+                    "{}if another process did the work (a child process, for example), name it with \
+                     --process",
+                    did_you_mean(wanted, present.iter().map(|process| process.name.as_str()))
+                ),
             }),
             Self::NoProcesses { .. } | Self::Setting { .. } => None,
             Self::OnlyCpu { .. } => Some(
@@ -199,9 +213,10 @@ impl Failure for Error {
                  is too short: record for longer"
                     .to_owned(),
             ),
-            Self::NoSamplesOfProcess { .. } => Some(
-                "perhaps its threads only waited; choose another process with --process".to_owned(),
-            ),
+            Self::NoSamplesOfProcess { wanted, present } => Some(format!(
+                "{}perhaps its threads only waited; choose another process with --process",
+                did_you_mean(wanted, present.iter().map(|(name, _)| name.as_str()))
+            )),
             Self::WorkFile { .. } => Some(
                 "example of a work file: {\"schema\": \"metalens.work/1\", \"work\": [{\"label\": \
                  \"matmul\", \"per\": \"instance\", \"operations\": 1, \"bytes\": 50331648, \
@@ -214,8 +229,19 @@ impl Failure for Error {
                  by time with --from and --to"
                     .to_owned(),
             ),
-            Self::NoSuchPhase { .. } => Some("choose one of these with --phase".to_owned()),
+            Self::NoSuchPhase { wanted, present } => Some(format!(
+                "{}choose one of these with --phase",
+                did_you_mean(wanted, present.iter().map(String::as_str))
+            )),
             Self::NoSuchIteration { count, .. } => {
+                Some(format!("choose a number from 1 to {count} with --iteration"))
+            }
+            Self::NoDetectedIteration { count: 0, .. } => Some(
+                "choose a part by time with --from and --to; or mark iterations in the program with \
+                 os_signpost, and name them with --phase"
+                    .to_owned(),
+            ),
+            Self::NoDetectedIteration { count, .. } => {
                 Some(format!("choose a number from 1 to {count} with --iteration"))
             }
             Self::EmptyWindow { .. } => {
@@ -280,6 +306,14 @@ fn processes_with_intervals(present: &[GpuProcess]) -> String {
 
     let list: Vec<String> = present.iter().map(GpuProcess::to_string).collect();
     format!("processes that used the GPU: {}", list.join(", "))
+}
+
+/// Returns how many iterations were detected.
+fn detected(count: usize) -> String {
+    match count {
+        0 => "no sequence of kernels, command buffers or gaps repeats regularly".to_owned(),
+        count => format!("{count} were detected"),
+    }
 }
 
 fn recorded_names(present: &[String]) -> String {

@@ -5,6 +5,7 @@
 
 use metalens_trace::Trace;
 
+use crate::analyze::detected_iteration;
 use crate::basics::spans::{Span, length_ns};
 use crate::error::{Error, Result};
 use crate::metrics::cpu::samples::{Sample, Samples};
@@ -45,6 +46,11 @@ pub struct IdleStacks {
 /// Returns the stacks of the threads that submit while the GPU was idle. The trace must have been
 /// read with [`selection`](crate::selection).
 pub fn idle_stacks(trace: Trace, request: &Request, labels: StackLabels) -> Result<IdleStacks> {
+    let iteration = detected_iteration(&trace, request)?;
+    let request = &Request {
+        skip_warm_up: request.skip_warm_up && iteration.is_none(),
+        ..request.clone()
+    };
     let (mut recording, tables) = tables::take(trace)?;
     // Intervals may come from raw events, which name channels that the tables do not.
     let timeline = Timeline::read(tables.gpu, tables.raw, &mut recording.names)?;
@@ -59,6 +65,7 @@ pub fn idle_stacks(trace: Trace, request: &Request, labels: StackLabels) -> Resu
         debug_groups::has_any(&tables.names.application_events),
         &recording,
         request,
+        iteration.map(|(iteration, _)| iteration),
     )?;
     let window = subject.window();
     let gaps = occupancy(&subject.mine, window).gaps;

@@ -21,7 +21,7 @@ pub struct Index {
     pub rows: Vec<TraceRow>,
     /// Traces that could not be analyzed, sorted by name.
     pub failed: Vec<FailedTrace>,
-    /// Groups of traces of one program on one GPU, which are compared with each other.
+    /// Groups of traces of the same work, which are compared with each other.
     pub groups: Vec<TraceGroup>,
     /// Traces that are far from the others of their group.
     pub outliers: Vec<TraceOutlier>,
@@ -68,6 +68,7 @@ impl Index {
             ));
         }
 
+        many::mark_repeats(&mut rows);
         let groups = many::groups(&rows);
         Self {
             schema: SCHEMA.to_owned(),

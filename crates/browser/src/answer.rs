@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use metalens_analyzer::{Analysis, Request};
-use metalens_comparison::{CompareOptions, Comparison, compare_runs};
-use metalens_failure::{Failure, in_one_line};
-use metalens_inputs::{AnyRun, Error, analysis, side, stored_report, with_work};
+use metalens_comparison::{CompareOptions, compare_runs};
+use metalens_failure::{Failure, FailureKind, in_one_line};
+use metalens_inputs::{AnyRun, Error, analysis, refuse_different, side, stored_report, with_work};
 use metalens_render::{for_page, html, json};
 use metalens_text::shown_message;
 use metalens_trace::{Input, LoadOptions};
@@ -47,7 +47,7 @@ impl Refusal {
         Self {
             message: shown_message(&message).into_owned(),
             hint: error.hint().map(|hint| shown_message(&hint).into_owned()),
-            is_different: false,
+            is_different: error.kind() == FailureKind::NotComparable,
         }
     }
 
@@ -97,7 +97,8 @@ fn comparison(request: &PageRequest, base: &Path, new: &Path) -> Result<Vec<Answ
         ..CompareOptions::default()
     };
     let comparison = compare_runs(&runs(&base)?, &runs(&new)?, &options);
-    refuse_different(&comparison, request.allow_different)?;
+    let refused = refuse_different(std::slice::from_ref(&comparison), request.allow_different);
+    refused.map_err(|error| Refusal::of(&error, ""))?;
 
     let page = html::comparison_page_of(&comparison, drawn(base, new), request.show_names);
     files("comparison.json", &comparison, "comparison.html", page)
@@ -109,25 +110,6 @@ fn drawn(base: AnyRun, new: AnyRun) -> Option<(Analysis, Analysis)> {
         (AnyRun::Analyzed(base), AnyRun::Analyzed(new)) => Some((*base, *new)),
         _ => None,
     }
-}
-
-fn refuse_different(comparison: &Comparison, allow_different: bool) -> Result<(), Refusal> {
-    let reasons = comparison.comparable.differ.iter();
-    let reasons: Vec<String> = reasons.map(ToString::to_string).collect();
-    if reasons.is_empty() || allow_different {
-        return Ok(());
-    }
-    let message = format!(
-        "the two sides are not comparable; they were recorded differently: {}",
-        reasons.join("; ")
-    );
-    Err(Refusal {
-        message: shown_message(&message).into_owned(),
-        hint: Some(
-            "record both sides under the same conditions, or compare them anyway".to_owned(),
-        ),
-        is_different: true,
-    })
 }
 
 /// Reads a stored report, or analyzes any other input.

@@ -67,6 +67,7 @@ pub use kernel_colors::KernelColors;
 pub use options::{ChartError, ChartOptions};
 pub use palette::Theme;
 pub use raster::png;
+pub use roofline::has_roofline;
 pub use scene::Scene;
 pub use svg::svg;
 pub use trend::{TrendLine, TrendPoint, TrendView, alt_trend, draw_trend};

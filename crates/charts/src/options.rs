@@ -1,5 +1,7 @@
 //! Defines the options and errors of charts.
 
+use metalens_failure::{Failure, FailureKind};
+
 use crate::palette::Theme;
 
 /// Options of a chart.
@@ -66,6 +68,15 @@ pub enum ChartError {
     /// The picture cannot be encoded.
     #[error("the picture cannot be encoded: {0}")]
     Png(String),
+}
+
+impl Failure for ChartError {
+    fn kind(&self) -> FailureKind {
+        match self {
+            Self::Width { .. } | Self::TooLow { .. } | Self::TooLarge { .. } => FailureKind::Misuse,
+            Self::Layout(_) | Self::Png(_) => FailureKind::Failed,
+        }
+    }
 }
 
 /// Smallest legible width of a chart.

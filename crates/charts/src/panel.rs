@@ -11,7 +11,7 @@ use crate::lanes::{self, Lane, LaneOwner};
 use crate::options::ChartError;
 use crate::palette::{Color, Palette};
 use crate::scene::Anchor;
-use crate::strip::{Band, Layer, Strip, bars, name_inside};
+use crate::strip::{Band, Layer, Strip, bars, names_inside};
 
 /// Room left of the lanes, for their names.
 pub(crate) const NAMES: f32 = 96.0;
@@ -163,9 +163,12 @@ impl Panel {
             ..place
         };
 
+        let names = self.short_names();
+        let mut names = names.iter().map(String::as_str);
         for lane in &self.lanes {
             lane_place.height = self.lane_height(lane, factor);
-            self.draw_lane(canvas, lane, lane_place);
+            let name = names.next().unwrap_or_default();
+            self.draw_lane(canvas, lane, name, lane_place);
             lane_place.top = lane_place.bottom() + BETWEEN;
         }
 
@@ -175,7 +178,8 @@ impl Panel {
             lane_place.height = height.round();
             strip.draw(canvas, lane_place);
             let faint = canvas.palette.faint;
-            label(canvas, lane_place, &strip.name, &strip.share(), faint);
+            let name = names.next().unwrap_or_default();
+            label(canvas, lane_place, name, &strip.share(), faint);
             lane_place.top = lane_place.bottom() + BETWEEN;
         }
 
@@ -191,7 +195,16 @@ impl Panel {
         Ok(lanes)
     }
 
-    fn draw_lane(&self, canvas: &Canvas, lane: &Lane, place: Area) {
+    /// Returns the names of the lanes, of the causes and of the bands, so short that they fit, and
+    /// so that no two different ones read alike.
+    fn short_names(&self) -> Vec<String> {
+        let lanes = self.lanes.iter().map(|lane| lane.name.as_str());
+        let strips = self.causes.iter().chain(&self.bands);
+        let names = lanes.chain(strips.map(|strip| strip.name.as_str()));
+        font::shorten_all(&names.collect::<Vec<_>>(), SMALL, NAMES - 8.0)
+    }
+
+    fn draw_lane(&self, canvas: &Canvas, lane: &Lane, name: &str, place: Area) {
         let palette = &canvas.palette;
         let ink = match lane.owner {
             LaneOwner::Process => palette.text,
@@ -199,7 +212,7 @@ impl Panel {
         };
         canvas.rectangle(place, palette.panel);
         let share = ratio(lane.total_ns(), self.grid.span_ns());
-        label(canvas, place, &lane.name, &percent(share), ink);
+        label(canvas, place, name, &percent(share), ink);
         let fill = |color: usize| match lane.owner {
             LaneOwner::Process => palette.kernel(color),
             LaneOwner::Others => palette.others,
@@ -217,11 +230,11 @@ impl Panel {
             };
             canvas.rectangle(line, DIVIDER);
         }
-        for one in &lane.named {
+        let named = lane.named.iter().map(|one| {
             let ink = fill(one.color).ink_on_it();
-            let span = (one.start_ns, one.end_ns);
-            name_inside(canvas, self.grid, place, span, &one.name, ink);
-        }
+            (one.start_ns, one.end_ns, one.name.as_str(), ink)
+        });
+        names_inside(canvas, self.grid, place, &named.collect::<Vec<_>>());
     }
 
     /// Returns the columns of each color, stacked. A column is as high as its busy share; inside of
@@ -277,13 +290,12 @@ pub(crate) fn ticks(width: f32) -> usize {
     (width / 70.0).max(2.0) as usize
 }
 
-/// Writes a lane's name and its share.
+/// Writes a lane's short name and its share.
 fn label(canvas: &Canvas, place: Area, name: &str, share: &str, ink: Color) {
     let baseline = (place.top + place.height / 2.0 + 4.0).round();
-    let name = font::shorten(name, SMALL, NAMES - 8.0);
     let at = (canvas.width - MARGIN, baseline);
     for (at, anchor, text) in [
-        ((MARGIN, baseline), Anchor::Start, name.as_str()),
+        ((MARGIN, baseline), Anchor::Start, name),
         (at, Anchor::End, share),
     ] {
         if !text.is_empty() {

@@ -42,6 +42,13 @@ pub(crate) struct RooflinePoint<'a> {
     pub(crate) of_roof: Option<f64>,
 }
 
+/// Returns whether any kernel of a report has a place in a roofline: its bytes and its operations are
+/// known.
+#[must_use]
+pub fn has_roofline(report: &Report) -> bool {
+    !points(report).is_empty()
+}
+
 /// Returns the kernels whose bytes and operations are both known, the most time first.
 pub(crate) fn points(report: &Report) -> Vec<RooflinePoint<'_>> {
     let rows = report.work.iter().flat_map(|work| &work.rows);
@@ -144,10 +151,8 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
     let name = "floating-point operations per byte";
     canvas.text((place.right(), y), SMALL, Anchor::End, faint, name);
     y += TITLE - 12.0;
-    for (number, point) in (1..).zip(&points) {
+    for line in lines(&points, canvas.width - 2.0 * MARGIN) {
         y += LINE;
-        let room = canvas.width - 2.0 * MARGIN;
-        let line = font::shorten(&words(number, point), SMALL, room);
         canvas.text(
             (MARGIN, y - 4.0),
             SMALL,
@@ -159,7 +164,24 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
     canvas.finish(y + MARGIN - 6.0, options)
 }
 
-/// Returns a sentence with the kernel nearest to its roof.
+/// Returns a line for each kernel, no wider than `room`: its figures in full, and its name as far as
+/// the rest of the room allows.
+fn lines(points: &[RooflinePoint<'_>], room: f32) -> Vec<String> {
+    let figures = (1..).zip(points);
+    let figures: Vec<String> = figures
+        .map(|(number, one)| figures_of(number, one))
+        .collect();
+    let widest = figures.iter().map(|text| font::width(text, SMALL));
+    let rest = room - widest.fold(0.0, f32::max) - font::width(": ", SMALL);
+    let names: Vec<&str> = points.iter().map(|point| point.label).collect();
+    let names = font::shorten_all(&names, SMALL, rest);
+    let lines = figures.iter().zip(names);
+    lines
+        .map(|(figures, name)| font::shorten(&format!("{figures}: {name}"), SMALL, room))
+        .collect()
+}
+
+/// Returns a sentence on the kernel with the most GPU time.
 pub(crate) fn headline(report: &Report, points: &[RooflinePoint<'_>]) -> String {
     if report.work.is_none() {
         return "No work is known: --work names a file with the bytes and operations of kernels"
@@ -177,14 +199,18 @@ pub(crate) fn headline(report: &Report, points: &[RooflinePoint<'_>]) -> String 
     }
 }
 
-/// Describes a point: its number, name, rate, intensity and share of its roof.
+/// Describes a point: its number, rate, intensity, share of its roof and name.
 pub(crate) fn words(number: usize, point: &RooflinePoint<'_>) -> String {
+    format!("{}: {}", figures_of(number, point), point.label)
+}
+
+fn figures_of(number: usize, point: &RooflinePoint<'_>) -> String {
     let share = point.of_roof.map_or(String::new(), |share| {
         format!(", {} of its roof", percent(share))
     });
     format!(
-        "{number}  {:.3} TFLOP/s at {:.2} flop/byte{share}: {}",
-        point.tflop_per_s, point.intensity, point.label
+        "{number}  {:.3} TFLOP/s at {:.2} flop/byte{share}",
+        point.tflop_per_s, point.intensity
     )
 }
 

@@ -1,6 +1,8 @@
 //! Draws a thin strip of intervals: exact per column, like lanes, and with names where there is
 //! room.
 
+use std::collections::{HashMap, HashSet};
+
 use metalens_analyzer::units::percent;
 
 use crate::canvas::{Area, Canvas, ratio};
@@ -213,9 +215,9 @@ impl Strip {
             canvas.rectangle(line, canvas.palette.background);
         }
         self.draw_marks(canvas, place);
-        for (start, end, name, ink) in &self.named {
-            name_inside(canvas, self.grid, place, (*start, *end), name, *ink);
-        }
+        let named = self.named.iter();
+        let named = named.map(|(start, end, name, ink)| (*start, *end, name.as_str(), *ink));
+        names_inside(canvas, self.grid, place, &named.collect::<Vec<_>>());
     }
 
     /// Draws the layers' shares of each column, stacked.
@@ -267,25 +269,80 @@ pub(crate) fn bars(canvas: &Canvas, place: Area, spans: Vec<(f32, f32)>, fill: C
     });
 }
 
-/// Writes a name inside of its interval, if there is room.
-pub(crate) fn name_inside(
-    canvas: &Canvas,
-    grid: Grid,
-    place: Area,
-    (start, end): (u64, u64),
-    name: &str,
-    ink: Color,
-) {
-    let (left, right) = (grid.x(start, place), grid.x(end, place));
-    let text = font::shorten(name, SMALL - 1.0, right - left - 8.0);
-    // A name that is cut too much is useless.
-    let is_cut = text != name;
-    if text.is_empty() || place.height < 14.0 || (is_cut && text.chars().count() < LEAST) {
+/// An interval with its name, and the color in which the name is written on it.
+pub(crate) type NamedSpan<'a> = (u64, u64, &'a str, Color);
+
+/// Writes names inside of their intervals, where there is room. No two different names read alike.
+pub(crate) fn names_inside(canvas: &Canvas, grid: Grid, place: Area, named: &[NamedSpan<'_>]) {
+    if place.height < 14.0 {
         return;
     }
+    let edges = |start: u64, end: u64| (grid.x(start, place), grid.x(end, place));
+    let rooms = named.iter().map(|&(start, end, name, _)| {
+        let (left, right) = edges(start, end);
+        (name, right - left - 8.0)
+    });
+    let texts = texts_inside(&rooms.collect::<Vec<_>>());
+    for (&(start, end, _, ink), text) in named.iter().zip(texts) {
+        let (left, right) = edges(start, end);
+        let at = (left.midpoint(right), place.top + place.height / 2.0 + 4.0);
+        if !text.is_empty() {
+            canvas.text(at, SMALL - 1.0, Anchor::Middle, ink, &text);
+        }
+    }
+}
 
-    let at = (left.midpoint(right), place.top + place.height / 2.0 + 4.0);
-    canvas.text(at, SMALL - 1.0, Anchor::Middle, ink, &text);
+/// Returns each name as far as its room allows. A name that is cut too much, or that would read like
+/// another one, is left out.
+fn texts_inside(rooms: &[(&str, f32)]) -> Vec<String> {
+    const SIZE: f32 = SMALL - 1.0;
+    let useful = |text: String, name: &str| {
+        let is_useless = text != name && text.chars().count() < LEAST;
+        if is_useless { String::new() } else { text }
+    };
+    let each = rooms.iter();
+    let mut texts: Vec<String> = each
+        .map(|&(name, room)| useful(font::shorten(name, SIZE, room), name))
+        .collect();
+
+    // Names that are cut one by one may read alike: then they are shortened together.
+    let alike = alike(rooms, &texts);
+    let mut names: Vec<&str> = rooms
+        .iter()
+        .zip(&texts)
+        .filter(|(_, text)| alike.contains(*text))
+        .map(|((name, _), _)| *name)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    for (&(name, room), text) in rooms.iter().zip(&mut texts) {
+        if let Some(at) = names
+            .iter()
+            .position(|&one| one == name && alike.contains(text))
+        {
+            let mut together = font::shorten_all(&names, SIZE, room);
+            *text = useful(together.swap_remove(at), name);
+        }
+    }
+
+    // In other rooms they may still be cut to the same.
+    let alike = self::alike(rooms, &texts);
+    for text in texts.iter_mut().filter(|text| alike.contains(*text)) {
+        text.clear();
+    }
+    texts
+}
+
+/// Returns the texts that stand for several names.
+fn alike(rooms: &[(&str, f32)], texts: &[String]) -> HashSet<String> {
+    let mut names: HashMap<&str, &str> = HashMap::new();
+    let mut alike = HashSet::new();
+    for (&(name, _), text) in rooms.iter().zip(texts) {
+        if *names.entry(text).or_insert(name) != name && !text.is_empty() {
+            alike.insert(text.clone());
+        }
+    }
+    alike
 }
 
 /// Returns the number of device pixel columns in a width.
@@ -296,4 +353,37 @@ pub(crate) fn name_inside(
 )]
 pub(crate) fn columns(width: f32, scale: u8) -> usize {
     (width * f32::from(scale)) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks the texts of names in intervals of these widths.
+    fn check(rooms: &[(&str, f32)], expected: &[&str]) {
+        assert_eq!(texts_inside(rooms), expected, "{rooms:?}");
+    }
+
+    #[test]
+    fn names_inside_of_intervals_never_read_alike() {
+        let (first, second) = (
+            "gemm_fused_bfloat16_bm64_bn64_bk16_nt_axpby",
+            "gemm_fused_bfloat16_bm32_bn64_bk16_nt_axpby",
+        );
+        // Cut one by one, both would be `gemm_fu…_axpby`.
+        let texts = texts_inside(&[(first, 90.0), (second, 90.0), (first, 90.0)]);
+        assert!(texts.iter().all(|text| !text.is_empty()), "{texts:?}");
+        assert_eq!(texts[0], texts[2]);
+        assert_ne!(texts[0], texts[1]);
+        for room in [20.0, 40.0, 60.0, 80.0, 110.0, 160.0, 400.0] {
+            let texts = texts_inside(&[(first, room), (second, 90.0), (second, room)]);
+            let is_first = |text: &&String| !text.is_empty();
+            let [one, other, third] = [0, 1, 2].map(|at| texts.get(at).filter(is_first));
+            assert!(one.is_none() || (one != other && one != third), "{texts:?}");
+        }
+
+        check(&[("add", 100.0), ("add", 100.0)], &["add", "add"]);
+        check(&[("add", 2.0), ("mul", 100.0)], &["", "mul"]);
+        check(&[], &[]);
+    }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod batch;
 pub(crate) mod chart;
 pub(crate) mod comparing;
+pub(crate) mod names;
 pub(crate) mod posting;
 pub(crate) mod query;
 pub(crate) mod recording;
@@ -17,6 +18,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use batch::BatchArguments;
 use chart::ChartArguments;
 use comparing::{BaselineArguments, CompareArguments, GateArguments};
+use names::Names;
 use posting::PrArguments;
 use query::QueryArguments;
 use recording::{
@@ -44,8 +46,8 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Print neither progress nor notes on stderr
-    // clap counts commands too: unless it is told, every new one moves this in everyone's help.
-    #[arg(short, long, global = true, display_order = 7)]
+    // After the options of the command.
+    #[arg(short, long, global = true, display_order = 900)]
     pub(crate) quiet: bool,
 }
 
@@ -57,6 +59,7 @@ pub(crate) enum Command {
     /// Record a program, or a bundled workload, with xctrace
     Record(RecordArguments),
     /// Record, then write a folder with the bundle, pages, charts and JSON
+    #[command(alias = "profile")]
     RecordAndAnalyze(RecordAndAnalyzeArguments),
     /// Compare recordings, and separate changes from noise
     Compare(CompareArguments),
@@ -86,7 +89,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Gate(GateArguments),
     /// Write manual pages, one for each command
-    #[command(hide = true)]
+    #[command(hide = true, alias = "man")]
     Manual(ManualArguments),
     /// Change the owner of a bundle from root back to its user
     #[command(hide = true)]
@@ -212,7 +215,7 @@ pub(crate) struct StacksArguments {
     #[arg(value_name = "INPUT")]
     pub(crate) input: PathBuf,
     /// Process whose samples to print [default: the recorded one, else all]
-    #[arg(long = "process", value_name = "NAME|PID")]
+    #[arg(long = "process", alias = "pid", value_name = "NAME|PID")]
     pub(crate) processes: Vec<String>,
     /// Start at this time of the recording, such as 1.5s or 200ms
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
@@ -385,7 +388,7 @@ pub(crate) struct ManualArguments {
 #[derive(Debug, Args)]
 pub(crate) struct SynthArguments {
     /// Name of a built-in scenario, or a scenario file (.toml)
-    #[arg(required_unless_present = "list", value_name = "SCENARIO")]
+    #[arg(required_unless_present = "list", value_name = "SCENARIO", value_parser = Names::SCENARIOS, hide_possible_values = true)]
     pub(crate) scenario: Option<String>,
     /// Folder to write: a bundle if its name is X.trace, else an export
     #[arg(short, long, required_unless_present = "list", value_name = "DIR")]
@@ -410,7 +413,7 @@ pub(crate) struct FakeXctraceArguments {
 }
 
 /// Returns the arguments of this process. A path in the place of a command is analyzed:
-/// `metalens run.trace`.
+/// `metalens run.trace`. So is one that does not exist, because the error about it says so.
 pub(crate) fn of_process() -> Vec<OsString> {
     with_command(std::env::args_os().collect())
 }
@@ -421,7 +424,9 @@ fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     };
     let is_option = first.as_encoded_bytes().starts_with(b"-");
     // All commands are built for this question, so a path comes first.
-    let is_path = !is_option && std::path::Path::new(first).exists();
+    let path = std::path::Path::new(first);
+    let looks_like_path = path.extension().is_some() || path.components().nth(1).is_some();
+    let is_path = !is_option && (looks_like_path || path.exists());
     let is_command = || first == "help" || Arguments::command().find_subcommand(first).is_some();
     if is_path && !is_command() {
         arguments.insert(1, OsString::from("analyze"));
@@ -459,7 +464,9 @@ mod tests {
         check(&[here, "--json"], &["analyze", here, "--json"]);
         check(&["report", here], &["report", here]);
         check(&["--json", here], &["--json", here]);
-        check(&["no-such.trace"], &["no-such.trace"]);
+        check(&["no-such.trace"], &["analyze", "no-such.trace"]);
+        check(&["no/such"], &["analyze", "no/such"]);
+        check(&["reprot"], &["reprot"]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use metalens_analyzer::{Settings, Thresholds};
 use metalens_comparison::Gate;
+use metalens_failure::did_you_mean;
 use serde::Deserialize;
 
 use crate::args::shared::nanoseconds;
@@ -135,9 +136,10 @@ fn apply_file(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
 
 /// Sets the thresholds of a preset.
 fn set_preset(settings: &mut Settings, name: &str) -> anyhow::Result<()> {
+    let meant = did_you_mean(name, ["saturated"]);
     anyhow::ensure!(
         name == "saturated",
-        "unknown preset; use saturated, or ID=VALUE such as average-gap=5us"
+        "unknown preset; {meant}use saturated, or ID=VALUE such as average-gap=5us"
     );
     settings.thresholds = Thresholds::SATURATED;
     Ok(())
@@ -154,9 +156,12 @@ fn set_threshold(settings: &mut Settings, id: &str, value: &str) -> anyhow::Resu
         }
         "utilization" => thresholds.utilization = Some(ratio(value)?),
         "launch-efficiency" => thresholds.launch_efficiency = Some(ratio(value)?),
-        _ => anyhow::bail!(
-            "unknown threshold {id}; use average-gap, utilization or launch-efficiency"
-        ),
+        _ => {
+            let meant = did_you_mean(id, ["average-gap", "utilization", "launch-efficiency"]);
+            anyhow::bail!(
+                "unknown threshold {id}; {meant}use average-gap, utilization or launch-efficiency"
+            )
+        }
     }
     Ok(())
 }

@@ -85,33 +85,6 @@ impl Failure for Misuse {
     }
 }
 
-/// The error of sides that were recorded differently; the message lists the differences.
-#[derive(Debug)]
-pub(crate) struct NotComparable(pub(crate) Vec<String>);
-
-impl std::fmt::Display for NotComparable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the two sides are not comparable; they were recorded differently:")?;
-        for reason in &self.0 {
-            write!(f, "\n- {}", shown(reason))?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for NotComparable {}
-
-impl Failure for NotComparable {
-    fn kind(&self) -> FailureKind {
-        FailureKind::NotComparable
-    }
-
-    fn hint(&self) -> Option<String> {
-        let hint = "record both sides under the same conditions, or compare them anyway with --allow-different";
-        Some(hint.to_owned())
-    }
-}
-
 /// Prints clap's message and returns its exit code. Help and version are not failures.
 pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
     let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
@@ -122,7 +95,7 @@ pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
     }
 
     // The message quotes arguments, and the name of a file may have line breaks.
-    let message = error.render().to_string();
+    let message = without_escape_tip(&error.render().to_string());
     let has_break = |argument: OsString| argument.as_encoded_bytes().contains(&b'\n');
     let message = if std::env::args_os().any(has_break) {
         shown_message(&message)
@@ -136,6 +109,13 @@ pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
         None => out::note(&message),
     }
     ExitCode::from(USAGE)
+}
+
+/// Returns clap's message without the tip to write `-- --option`: an unknown option is a mistake.
+fn without_escape_tip(message: &str) -> String {
+    let is_tip = |line: &&str| line.starts_with("  tip: to pass '");
+    let lines: Vec<&str> = message.lines().filter(|line| !is_tip(line)).collect();
+    lines.join("\n").replace("\n\n\n", "\n\n")
 }
 
 /// Returns the exit code of a result, and prints its error.
@@ -211,13 +191,13 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         Some(error)
     }
 
-    const TYPES: [AsFailure; 15] = [
+    const TYPES: [AsFailure; 14] = [
         as_failure::<Interrupted>,
         as_failure::<Unavailable>,
         as_failure::<Misuse>,
-        as_failure::<NotComparable>,
         as_failure::<metalens_analyzer::Error>,
         as_failure::<metalens_batch::Error>,
+        as_failure::<metalens_charts::ChartError>,
         as_failure::<metalens_dataset::Error>,
         as_failure::<metalens_exporter::Error>,
         as_failure::<metalens_github::Error>,

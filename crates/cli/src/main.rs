@@ -56,7 +56,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Synth(arguments) => commands::synth::run(&arguments, quiet),
         Command::Schema(arguments) => commands::schema::run(&arguments),
         Command::Completions(arguments) => commands::manual::completions(&arguments),
-        Command::Manual(arguments) => commands::manual::run(&arguments),
+        Command::Manual(arguments) => commands::manual::run(&arguments, quiet),
         Command::FakeXctrace(arguments) => commands::fake_xctrace::run(arguments),
     }
 }

@@ -44,13 +44,13 @@ pub(crate) fn untouched_notes() -> StderrLock<'static> {
     io::stderr().lock()
 }
 
-/// Prints a line that another program wrote to standard error. A terminal gets it escaped; a
-/// file or a program gets it unchanged.
-pub(crate) fn pass_on_line(line: &str) {
-    let mut out = SafeWriter::data(io::stderr().lock(), are_notes_on_terminal());
-
+/// Prints a line that another program wrote to standard error, and its end: nothing, a carriage
+/// return, or a line break. A terminal gets the line escaped; a file or a program gets it unchanged.
+pub(crate) fn pass_on_line(line: &str, end: &str) {
+    let mut err = io::stderr().lock();
     // There is nowhere else to report that standard error cannot be written.
-    let _ = writeln!(out, "{line}");
+    let _ = SafeWriter::data(&mut err, are_notes_on_terminal()).write_all(line.as_bytes());
+    let _ = err.write_all(end.as_bytes()).and_then(|()| err.flush());
 }
 
 /// Returns whether standard output is a terminal.

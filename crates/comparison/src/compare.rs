@@ -18,6 +18,7 @@ use crate::moved::{QuantityChange, moved, unknown_cause_notes};
 use crate::repeated::repeated;
 use crate::runs::Runs;
 use crate::sentences;
+use crate::thresholds::{self, ThresholdComparison};
 use crate::work::{WorkComparison, clear_directions, work};
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
@@ -53,6 +54,9 @@ pub struct Comparison {
     pub metrics: Vec<MetricChange>,
     /// Changes of every kernel that a side has, the largest change of total time first.
     pub kernels: Vec<KernelChange>,
+    /// Thresholds that somebody set, and how many runs of both sides miss them.
+    #[serde(default)]
+    pub thresholds: Vec<ThresholdComparison>,
     /// Result of the gate. Null if no limits were given.
     pub gate: Option<GateResult>,
     /// Notes that a reader needs to interpret the numbers.
@@ -163,6 +167,7 @@ pub fn compare_runs(base: &Runs, new: &Runs, options: &CompareOptions) -> Compar
         comparable,
         metrics,
         kernels,
+        thresholds: thresholds::compared(base, new),
         gate: None,
     }
 }

@@ -53,9 +53,10 @@
 //!
 //! # Many runs
 //!
-//! [`many`] finds the recordings of one program that are far from the rest (the modified
+//! [`many`] finds the recordings of the same work that are far from the rest (the modified
 //! z-score, from median and MAD), and tests whether they rise or fall with time, and how
-//! fast (Mann–Kendall, Theil–Sen). A single wild value changes neither result.
+//! fast (Mann–Kendall, Theil–Sen). A single wild value changes neither result. A run counts once,
+//! although its bundle and its export are both there.
 //!
 //! # With and without the recorder
 //!
@@ -93,6 +94,7 @@ mod repeated;
 mod runs;
 pub mod sentences;
 mod statistics;
+mod thresholds;
 mod trend;
 mod unit;
 mod work;
@@ -117,5 +119,6 @@ pub use number::Number;
 pub use repeated::RepeatedRun;
 pub use runs::{Circumstance, KernelRuns, Runs};
 pub use statistics::{ConfidenceInterval, Shift, median, paired, shift};
+pub use thresholds::{ThresholdComparison, ThresholdRuns};
 pub use unit::Unit;
 pub use work::{RenamedKernel, TimeBasis, WorkAmount, WorkComparison};

@@ -1,17 +1,17 @@
 //! Finds outliers and trends among many traces.
 //!
-//! Only like is compared with like: traces of one program on one GPU, and simulated traces only
-//! with each other.
+//! Only the same work is compared: traces of one program on one GPU that ran the same kernels as
+//! often in as many command buffers, and simulated traces only with each other. A recording counts
+//! once, however often it is among the inputs.
 
 mod dates;
+mod repeats;
 mod row;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use metalens_analyzer::message::{
-    PlacedValue, Value, count, counted, name, number, path, percent, time,
-};
-use metalens_analyzer::{Message, message};
+use metalens_analyzer::message::{PlacedValue, count, counted, name, path, percent, time};
+use metalens_analyzer::{Message, message, units};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,16 +19,19 @@ use crate::number::Number;
 use crate::outliers::find_outliers;
 use crate::statistics::median;
 use crate::trend::trend;
+pub use repeats::mark_repeats;
 pub use row::{ROW_FORM, RowFinding, RowFindings, RowGaps, RowIdle, RowKernel, TraceRow};
 
 /// Largest p-value at which a trend is reported.
 const CHANCE: f64 = 0.05;
 const DAY_MS: f64 = 86_400_000.0;
 
-/// Traces of one program on one GPU.
+/// Traces of the same work: of one program on one GPU, with the same kernels as often, in as many
+/// command buffers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TraceGroup {
-    /// Name to which outliers and trends refer, such as `bench on Apple M1`.
+    /// Name to which outliers and trends refer, such as `bench on Apple M1, 1,000 GPU intervals in
+    /// 40 command buffers, 4 kernels`.
     pub name: String,
     /// Name of the program.
     pub process: String,
@@ -36,6 +39,12 @@ pub struct TraceGroup {
     pub gpu: Option<String>,
     /// True if the traces are simulated.
     pub synthetic: bool,
+    /// Number of GPU intervals of each trace.
+    pub intervals: u64,
+    /// Number of command buffers of each trace. Null if the recordings do not say.
+    pub command_buffers: Option<u64>,
+    /// Number of kernels of each trace.
+    pub kernels: u64,
     /// Folders of their reports.
     pub reports: Vec<String>,
 }
@@ -106,12 +115,10 @@ pub enum TraceFigure {
     Span,
     /// Mean gap in nanoseconds.
     MeanGap,
-    /// Number of GPU intervals.
-    Intervals,
 }
 
 impl TraceFigure {
-    const ALL: [Self; 4] = [Self::Busy, Self::Span, Self::MeanGap, Self::Intervals];
+    const ALL: [Self; 3] = [Self::Busy, Self::Span, Self::MeanGap];
 
     #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53")]
     fn value(self, row: &TraceRow) -> Option<f64> {
@@ -119,7 +126,6 @@ impl TraceFigure {
             Self::Busy => row.busy_ratio,
             Self::Span => Some(row.span_ns as f64),
             Self::MeanGap => row.gaps.mean_ns.map(|ns| ns as f64),
-            Self::Intervals => Some(row.intervals as f64),
         }
     }
 
@@ -130,7 +136,6 @@ impl TraceFigure {
             Self::Busy => "busy",
             Self::Span => "window",
             Self::MeanGap => "mean gap",
-            Self::Intervals => "GPU intervals",
         }
     }
 
@@ -146,7 +151,6 @@ impl TraceFigure {
     fn text(self, value: f64) -> Message {
         match self {
             Self::Busy => percent(value),
-            Self::Intervals => count(to_count(value)),
             Self::Span | Self::MeanGap => time(to_count(value)),
         }
     }
@@ -161,34 +165,60 @@ fn to_count(value: f64) -> u64 {
     value.round().max(0.0) as u64
 }
 
-/// Returns the groups of traces, by name.
+/// What all traces of a group have in common.
+type GroupKey<'a> = (&'a str, &'a Option<String>, bool, u64, Option<u64>, &'a str);
+
+/// Returns the groups of traces, by name, without those that were counted under another name.
 pub fn groups(rows: &[TraceRow]) -> Vec<TraceGroup> {
-    let mut groups: BTreeMap<(&str, &Option<String>, bool), Vec<String>> = BTreeMap::new();
-    for row in rows {
-        let key = (row.process.as_str(), &row.gpu, row.synthetic);
-        groups.entry(key).or_default().push(row.report.clone());
+    let mut groups: BTreeMap<GroupKey<'_>, Vec<&TraceRow>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.same_as.is_none()) {
+        let program = (row.process.as_str(), &row.gpu, row.synthetic);
+        let work = (row.intervals, row.command_buffers, row.work.as_str());
+        let key = (program.0, program.1, program.2, work.0, work.1, work.2);
+        groups.entry(key).or_default().push(row);
     }
 
-    let groups = groups.into_iter();
-    let groups = groups.map(|((process, gpu, synthetic), reports)| {
-        let gpu_name = gpu.as_deref().unwrap_or("an unknown GPU");
-        let simulated = if synthetic { ", simulated" } else { "" };
-        TraceGroup {
-            name: format!("{process} on {gpu_name}{simulated}"),
-            process: process.to_owned(),
-            gpu: gpu.clone(),
-            synthetic,
-            reports,
-        }
+    let mut names = HashSet::new();
+    let groups = groups.into_values().filter_map(|members| {
+        let first = *members.first()?;
+        let base = group_name(first);
+        // Other kernels, but as many of them.
+        let numbered = (2..).map(|number| format!("{base} ({number})"));
+        let mut free = std::iter::once(base.clone()).chain(numbered);
+        let name = free.find(|name| !names.contains(name))?;
+        names.insert(name.clone());
+        Some(TraceGroup {
+            name,
+            process: first.process.clone(),
+            gpu: first.gpu.clone(),
+            synthetic: first.synthetic,
+            intervals: first.intervals,
+            command_buffers: first.command_buffers,
+            kernels: first.kernels,
+            reports: members.iter().map(|row| row.report.clone()).collect(),
+        })
     });
     groups.collect()
 }
 
+fn group_name(row: &TraceRow) -> String {
+    let gpu = row.gpu.as_deref().unwrap_or("an unknown GPU");
+    let simulated = if row.synthetic { ", simulated" } else { "" };
+    let intervals = units::counted(row.intervals, "GPU interval");
+    let buffers = row.command_buffers;
+    let buffers = buffers.map(|buffers| units::counted(buffers, "command buffer"));
+    let buffers = buffers.map_or_else(String::new, |buffers| format!(" in {buffers}"));
+    let kernels = units::counted(row.kernels, "kernel");
+    format!(
+        "{} on {gpu}{simulated}, {intervals}{buffers}, {kernels}",
+        row.process
+    )
+}
+
 /// Returns the rows of a group, in the order of the index.
 pub fn members<'a>(rows: &'a [TraceRow], group: &TraceGroup) -> Vec<&'a TraceRow> {
-    let is_in = |row: &&TraceRow| {
-        row.process == group.process && row.gpu == group.gpu && row.synthetic == group.synthetic
-    };
+    let reports: HashSet<&str> = group.reports.iter().map(String::as_str).collect();
+    let is_in = |row: &&TraceRow| reports.contains(row.report.as_str());
     rows.iter().filter(is_in).collect()
 }
 
@@ -230,10 +260,7 @@ fn figure_outliers(
 
     let outliers = result.outliers.iter().filter_map(|outlier| {
         let (row, &value) = (known.get(outlier.index)?, values.get(outlier.index)?);
-        let what = match figure {
-            TraceFigure::Intervals => message!("{} GPU intervals", figure.text(value)),
-            _ => message!("{} {}", figure.name(), figure.text(value)),
-        };
+        let what = message!("{} {}", figure.name(), figure.text(value));
         let says = message!(
             "{}: {}, the {} others {}",
             path(&row.name),
@@ -319,7 +346,7 @@ fn group_trend(
 }
 
 impl GroupTrend {
-    /// Describes the course of the figure, and the probability of such a trend by chance.
+    /// Describes the course of the figure.
     #[must_use]
     pub fn course(&self) -> Message {
         let sample = message!(
@@ -328,32 +355,18 @@ impl GroupTrend {
             name(day(&self.from)),
             name(day(&self.to))
         );
-        let chance = match self.p.get() {
-            p if p < 0.001 => "p < 0.001".into(),
-            p => message!(
-                "p = {}",
-                number(format!("{p:.3}"), p, |number| Value::Number { number })
-            ),
-        };
-
         let (was, is) = (self.first.get(), self.last.get());
         if self.is_trend {
             message!(
-                "{} {} from about {} to about {} ({}; {})",
+                "{} {} from about {} to about {} ({})",
                 self.figure.name(),
                 if is > was { "rose" } else { "fell" },
                 self.figure.text(was.max(0.0)),
                 self.figure.text(is.max(0.0)),
-                sample,
-                chance
+                sample
             )
         } else {
-            message!(
-                "{} shows no trend ({}; {})",
-                self.figure.name(),
-                sample,
-                chance
-            )
+            message!("{} shows no trend ({})", self.figure.name(), sample)
         }
     }
 }
@@ -368,7 +381,7 @@ mod tests {
     use super::*;
 
     /// Returns a trace of a day in January with this busy share.
-    fn row(name: &str, day: u32, busy: f64) -> TraceRow {
+    pub(super) fn row(name: &str, day: u32, busy: f64) -> TraceRow {
         TraceRow {
             report: name.to_owned(),
             name: name.to_owned(),
@@ -389,7 +402,10 @@ mod tests {
             machine_busy_ns: 9_500_000,
             machine_busy_ratio: Some(0.95),
             intervals: 1_000,
+            command_buffers: Some(40),
             kernels: 4,
+            work: "matmul".to_owned(),
+            same_as: None,
             gaps: RowGaps {
                 count: 99,
                 total_ns: 1_000_000,
@@ -432,19 +448,30 @@ mod tests {
         check(&[0.9, 0.9, 0.9, 0.41], &[]);
     }
 
-    /// Traces of another GPU, simulated traces and traces without a value are not compared.
+    /// Traces of other work, of another GPU, simulated ones and those that were counted already
+    /// are not compared.
     #[test]
-    fn only_like_traces_are_compared() {
-        let mut all = rows(&[0.9, 0.9, 0.9, 0.9, 0.9, 0.4]);
-        all[5].gpu = Some("Apple M2".to_owned());
-        assert!(outliers(&all, &groups(&all)).is_empty());
-        all[5].gpu = all[0].gpu.clone();
-        all[5].synthetic = true;
-        assert!(outliers(&all, &groups(&all)).is_empty());
-        all[5].synthetic = false;
-        all[5].busy_ratio = None;
-        assert!(outliers(&all, &groups(&all)).is_empty());
-        assert_eq!(groups(&all).len(), 1);
+    fn only_the_same_work_is_compared() {
+        let check = |change: fn(&mut TraceRow), outliers_left: usize, groups_left: usize| {
+            let mut all = rows(&[0.9, 0.9, 0.9, 0.9, 0.9, 0.4]);
+            change(&mut all[5]);
+            let groups = groups(&all);
+            let found = (outliers(&all, &groups).len(), groups.len());
+            assert_eq!(found, (outliers_left, groups_left), "{:?}", all[5]);
+
+            let names: HashSet<&str> = groups.iter().map(|group| group.name.as_str()).collect();
+            assert_eq!(names.len(), groups.len(), "names are unique");
+        };
+        check(|_| (), 1, 1);
+        check(|row| row.busy_ratio = None, 0, 1);
+        check(|row| row.same_as = Some("b1".to_owned()), 0, 1);
+        check(|row| row.gpu = Some("Apple M2".to_owned()), 0, 2);
+        check(|row| row.synthetic = true, 0, 2);
+        check(|row| row.process = "other".to_owned(), 0, 2);
+        check(|row| row.intervals = 800, 0, 2);
+        check(|row| row.command_buffers = None, 0, 2);
+        check(|row| row.command_buffers = Some(41), 0, 2);
+        check(|row| row.work = "softmax".to_owned(), 0, 2);
     }
 
     #[test]
@@ -456,8 +483,8 @@ mod tests {
         assert_eq!(
             says,
             [
-                "bench on Apple M1: busy fell from about 90.0 % to about 81.0 % (10 traces, \
-              2026-01-01 to 2026-01-10; p < 0.001)"
+                "bench on Apple M1, 1,000 GPU intervals in 40 command buffers, 4 kernels: busy fell \
+                 from about 90.0 % to about 81.0 % (10 traces, 2026-01-01 to 2026-01-10)"
             ]
         );
         assert!((found[0].slope_per_day.get() + 0.01).abs() < 1e-9);

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::metrics::{METRICS, Metric};
 use crate::number::Number;
+use crate::thresholds::{self, ThresholdRuns};
 
 /// The runs of one side. Every list of values has one entry for each run, in the same order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +34,9 @@ pub struct Runs {
     pub metrics: BTreeMap<String, Vec<Option<Number>>>,
     /// Kernels of all runs, by name and channel.
     pub kernels: Vec<KernelRuns>,
+    /// Thresholds that somebody set for all runs, by id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub thresholds: BTreeMap<String, ThresholdRuns>,
 }
 
 /// One circumstance of each run.
@@ -138,6 +142,7 @@ impl Runs {
             loud_details,
             metrics: metrics.collect(),
             kernels: kernels(reports),
+            thresholds: thresholds::of_reports(reports),
         }
     }
 

@@ -16,7 +16,9 @@ use crate::cells::MemoryTable;
 use crate::error::{Error, Result};
 use crate::hive::{FILE, Partition};
 use crate::parquet_write::{self, FORM_KEY};
-use crate::tables::{DatasetTable, counters, findings, gaps, intervals, kernels, runs};
+use crate::tables::{
+    DatasetTable, counters, findings, gaps, intervals, kernels, phase_kernels, runs,
+};
 use crate::{FORM, folder, identity};
 
 /// Options for writing a run.
@@ -93,12 +95,13 @@ pub fn refuse_links(dataset: &Path) -> Result<()> {
 }
 
 /// Order of writing: `runs` last, because it lists complete runs.
-const IN_ORDER: [DatasetTable; 6] = [
+const IN_ORDER: [DatasetTable; 7] = [
     DatasetTable::Intervals,
     DatasetTable::Gaps,
     DatasetTable::Kernels,
     DatasetTable::Findings,
     DatasetTable::Counters,
+    DatasetTable::PhaseKernels,
     DatasetTable::Runs,
 ];
 
@@ -115,6 +118,7 @@ pub(crate) fn table(
         DatasetTable::Kernels => kernels::table(&analysis.report),
         DatasetTable::Findings => findings::table(&analysis.report, options.show_names),
         DatasetTable::Counters => counters::table(analysis),
+        DatasetTable::PhaseKernels => phase_kernels::table(&analysis.report),
     }
 }
 

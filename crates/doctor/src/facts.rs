@@ -53,8 +53,19 @@ pub struct Facts {
     pub condition: Condition,
     /// The GPU and its users at this moment.
     pub gpu: Gpu,
+    /// The screen of the machine, and who uses it.
+    pub console: Console,
     /// The folder and the disk of recordings.
     pub disk: Disk,
+}
+
+/// The screen of a machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Console {
+    /// True if a user is logged in at the machine itself, not only over ssh.
+    pub is_used: Fact<bool>,
+    /// True if the screen is locked.
+    pub is_locked: Fact<bool>,
 }
 
 /// The hardware of a machine and its version of macOS.
@@ -74,6 +85,10 @@ pub struct Machine {
     pub gpu_cores: Fact<u64>,
     /// Size of the memory, in bytes.
     pub memory_bytes: Fact<u64>,
+    /// True if the machine is virtual: its GPU times mean nothing.
+    pub is_virtual: Fact<bool>,
+    /// True if metalens runs through Rosetta, as a program for Intel on Apple silicon.
+    pub is_translated: Fact<bool>,
     /// Version number of macOS.
     pub macos: Fact<String>,
     /// Build code of macOS, such as `25D2128`.
@@ -125,6 +140,8 @@ pub struct Condition {
     pub power: Fact<Power>,
     /// True if low power mode is on, which makes the machine slower.
     pub low_power_mode: Fact<bool>,
+    /// Setting of `pmset` that tells low power mode: `lowpowermode` or `powermode`.
+    pub low_power_setting: Fact<String>,
     /// Thermal pressure: the level at which macOS slows down because of heat.
     pub thermal_pressure: Fact<ThermalPressure>,
     /// Speed limit of the CPU of an Intel Mac, in percent of its full speed.

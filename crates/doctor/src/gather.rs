@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::command::{CommandOutput, CommandRunner};
 use crate::facts::{
-    Condition, Disk, Fact, Facts, Gpu, GpuUser, LeftOver, Machine, Process, Rights,
+    Condition, Console, Disk, Fact, Facts, Gpu, GpuUser, LeftOver, Machine, Process, Rights,
     TemporaryFolder, Xcode,
 };
 use crate::parse;
@@ -25,6 +25,7 @@ impl Facts {
             let rights = scope.spawn(|| Rights::gather(runner));
             let condition = scope.spawn(|| Condition::gather(runner));
             Self {
+                console: Console::gather(runner),
                 machine: Machine::gather(runner),
                 disk: Disk::gather(runner, folder, temporary),
                 // If a thread panicked, its facts are gathered again here.
@@ -53,6 +54,8 @@ impl Machine {
             "hw.perflevel0.physicalcpu",
             "hw.perflevel1.physicalcpu",
             "hw.memsize",
+            "kern.hv_vmm_present",
+            "sysctl.proc_translated",
         ];
 
         // sysctl prints the names that it knows, and an error for each other one.
@@ -76,6 +79,15 @@ impl Machine {
             )
         };
 
+        let is_one = |name: &str| {
+            let found = number(name);
+            Fact {
+                value: found.value.map(|value| value == 1),
+                why_not: found.why_not,
+                source: found.source,
+            }
+        };
+
         let version = runner.run("/usr/bin/sw_vers", &[]);
         let gpu = runner.run(IOREG, &["-r", "-d", "1", "-w", "0", "-c", "IOAccelerator"]);
         let of_system =
@@ -92,8 +104,28 @@ impl Machine {
                 || "the driver does not report it".to_owned(),
             ),
             memory_bytes: number("hw.memsize"),
+            is_virtual: is_one("kern.hv_vmm_present"),
+            is_translated: is_one("sysctl.proc_translated"),
             macos: of_system("ProductVersion"),
             macos_build: of_system("BuildVersion"),
+        }
+    }
+}
+
+impl Console {
+    /// Gathers the facts about the screen.
+    pub fn gather(runner: &dyn CommandRunner) -> Self {
+        let root = runner.run(IOREG, &["-n", "Root", "-d", "1", "-w", "0"]);
+        let found = parse::console(&root.text());
+        let fact = |value: Option<bool>| {
+            Fact::new("ioreg -n Root", value, || match &root {
+                CommandOutput::Failed(why) => why.clone(),
+                CommandOutput::Exited { .. } => "ioreg names no users of the screen".to_owned(),
+            })
+        };
+        Self {
+            is_used: fact(found.map(|(is_used, _)| is_used)),
+            is_locked: fact(found.map(|(_, is_locked)| is_locked)),
         }
     }
 }
@@ -172,15 +204,19 @@ impl Condition {
         };
 
         let low_power = parse::low_power_mode(&settings.text());
+        let no_low_power = || match &settings {
+            CommandOutput::Failed(why) => why.clone(),
+            CommandOutput::Exited { .. } => "pmset lists no low power mode on this Mac".to_owned(),
+        };
         let limit = parse::speed_limit(&limits.text());
         Self {
             power: Fact::parsed("pmset -g batt", &battery, parse::power),
-            low_power_mode: Fact::new("pmset -g", low_power, || match &settings {
-                CommandOutput::Failed(why) => why.clone(),
-                CommandOutput::Exited { .. } => {
-                    "pmset lists no low power mode on this Mac".to_owned()
-                }
-            }),
+            low_power_mode: Fact::new("pmset -g", low_power.map(|(_, is_on)| is_on), no_low_power),
+            low_power_setting: Fact::new(
+                "pmset -g",
+                low_power.map(|(setting, _)| setting.to_owned()),
+                no_low_power,
+            ),
             thermal_pressure: Fact::parsed(
                 "notifyutil -g com.apple.system.thermalpressurelevel",
                 &pressure,

@@ -34,8 +34,8 @@ pub use checks::preflight;
 pub use command::{CommandOutput, CommandRunner, SystemCommands};
 pub use diagnosis::{Diagnosis, SCHEMA, WorksHere, diagnose, elsewhere, json_schema};
 pub use facts::{
-    Condition, Disk, Fact, Facts, Gpu, GpuUser, LeftOver, Machine, Power, Process, Protection,
-    Rights, TemporaryFolder, ThermalPressure, Xcode,
+    Condition, Console, Disk, Fact, Facts, Gpu, GpuUser, LeftOver, Machine, Power, Process,
+    Protection, Rights, TemporaryFolder, ThermalPressure, Xcode,
 };
 pub use guarded::guarded;
 pub use planned_recording::PlannedRecording;

@@ -74,20 +74,36 @@ pub(crate) fn power(text: &str) -> Option<Power> {
     }
 }
 
-/// Parses `pmset -g`: returns true for `lowpowermode 1`. Macs with a high-power mode print
-/// `powermode`, where 1 is the low one.
-pub(crate) fn low_power_mode(text: &str) -> Option<bool> {
-    let setting = |name: &str| {
-        text.lines().find_map(|line| {
+/// Parses `pmset -g`: returns the setting that was found, and true if its value is 1. Macs with a
+/// high-power mode print `powermode`, where 1 is the low one.
+pub(crate) fn low_power_mode(text: &str) -> Option<(&'static str, bool)> {
+    ["lowpowermode", "powermode"].into_iter().find_map(|name| {
+        let mode = text.lines().find_map(|line| {
             let mut words = line.split_whitespace();
             if words.next() != Some(name) {
                 return None;
             }
             words.next()?.parse::<u32>().ok()
-        })
-    };
-    let mode = setting("lowpowermode").or_else(|| setting("powermode"))?;
-    Some(mode == 1)
+        })?;
+        Some((name, mode == 1))
+    })
+}
+
+/// Parses whether somebody uses the screen of the Mac, and whether it is locked, from
+/// `ioreg -n Root -d 1 -w 0`.
+pub(crate) fn console(text: &str) -> Option<(bool, bool)> {
+    if !text.contains("\"IOConsole") {
+        return None;
+    }
+    let plain: String = text.split_whitespace().collect();
+    let is_locked = [
+        "\"CGSSessionScreenIsLocked\"=Yes",
+        "\"IOConsoleLocked\"=Yes",
+    ];
+    Some((
+        plain.contains("\"kCGSSessionOnConsoleKey\"=Yes"),
+        is_locked.iter().any(|locked| plain.contains(locked)),
+    ))
 }
 
 /// Parses `notifyutil -g com.apple.system.thermalpressurelevel`, which prints the name and a
@@ -243,15 +259,19 @@ mod tests {
         assert_eq!(power(laptop), Some(Power::Battery));
         assert_eq!(power("Now drawing from 'AC Power'\n"), Some(Power::Mains));
         assert_eq!(power(""), None);
-        let check = |text: &str, expected: Option<bool>| {
+        let check = |text: &str, expected: Option<(&'static str, bool)>| {
             assert_eq!(low_power_mode(text), expected, "{text}");
         };
+        let (low, mode) = ("lowpowermode", "powermode");
         let older = "System-wide power settings:\nCurrently in use:\n lowpowermode         1\n standby              1\n";
-        check(older, Some(true));
-        check(" lowpowermode         0\n", Some(false));
+        check(older, Some((low, true)));
+        check(" lowpowermode         0\n", Some((low, false)));
         // A Mac with a high-power mode.
-        check("Currently in use:\n powermode            2\n", Some(false));
-        check(" powermode            1\n", Some(true));
+        check(
+            "Currently in use:\n powermode            2\n",
+            Some((mode, false)),
+        );
+        check(" powermode            1\n", Some((mode, true)));
         check(" standby              1\n", None);
 
         let level = |level: &str| {
@@ -325,5 +345,24 @@ mod tests {
         assert_eq!(registry_number(text, "Device Utilization %"), Some(23));
         assert_eq!(registry_number(text, "Renderer Utilization %"), None);
         assert_eq!(gpu_clients(""), None);
+    }
+
+    #[test]
+    fn the_users_of_the_screen_are_known() {
+        let check = |text: &str, expected: Option<(bool, bool)>| {
+            assert_eq!(console(text), expected, "{text}");
+        };
+        let users = |flags: &str| {
+            format!(
+                "  \"IOConsoleLocked\" = No\n  \"IOConsoleUsers\" = ({{{flags}\"kCGSSessionIDKey\"=257}})\n"
+            )
+        };
+        let on = "\"kCGSSessionOnConsoleKey\"=Yes,";
+        check(&users(on), Some((true, false)));
+        let locked = format!("{on}\"CGSSessionScreenIsLocked\"=Yes,");
+        check(&users(&locked), Some((true, true)));
+        check(&users(""), Some((false, false)));
+        check("  \"IOConsoleLocked\" = Yes\n", Some((false, true)));
+        check("+-o Root", None);
     }
 }

@@ -18,6 +18,8 @@ pub struct PlannedRecording<'a> {
     pub time_limit: Option<Duration>,
     /// The program to record, or the reason why it cannot be used; None if none was named.
     pub program: Option<Result<FoundProgram, String>>,
+    /// Path of metalens itself, if it is known.
+    pub own: Option<&'a Path>,
     /// True if the user is root.
     pub is_root: bool,
     /// The home folder, which is shown as `~`.

@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use metalens_xctrace::{Error, Templates, Tool, Version, templates};
+use metalens_xctrace::{Error, Feature, Templates, Tool, Version, templates};
 
 /// Time limit of each question. The list of templates needs several attempts, and the first
 /// answer after an update of Xcode is slow.
@@ -15,6 +15,9 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 pub(crate) struct XctraceStatus {
     pub(crate) version: Result<Version, String>,
     pub(crate) templates: Result<Templates, String>,
+    /// Whether it lists a recording option for the Shader Timeline; `None` for versions that list no
+    /// options.
+    pub(crate) has_shader_option: Option<Result<bool, String>>,
 }
 
 impl XctraceStatus {
@@ -31,10 +34,16 @@ impl XctraceStatus {
         let versioned = tool.clone();
         match within(TIME_LIMIT, move || versioned.version()) {
             Err(why) => Self::unusable(&why),
-            Ok(version) => Self {
-                version: Ok(version),
-                templates: within(TIME_LIMIT, move || templates(&tool)),
-            },
+            Ok(version) => {
+                let has_options = version.has(Feature::RecordingOptions);
+                let asked = tool.clone();
+                Self {
+                    has_shader_option: has_options
+                        .then(|| within(TIME_LIMIT, move || lists_shader_option(&asked))),
+                    version: Ok(version),
+                    templates: within(TIME_LIMIT, move || templates(&tool)),
+                }
+            }
         }
     }
 
@@ -42,9 +51,29 @@ impl XctraceStatus {
         Self {
             version: Err(why.to_owned()),
             templates: Err("xctrace does not start".to_owned()),
+            has_shader_option: None,
         }
     }
 }
+
+/// Returns whether `xctrace` lists a recording option of the template whose name has the word "shader".
+fn lists_shader_option(tool: &Tool) -> Result<bool, Error> {
+    let words = ["record", "--template", TEMPLATE, "--show-recording-options"];
+    let answer = tool.run(&words.map(Into::into))?;
+    let text = answer.all();
+    // It prints JSON: instruments with their options.
+    if answer.code == Some(0) && text.contains('{') {
+        Ok(text.to_lowercase().contains("shader"))
+    } else {
+        Err(Error::Unexpected {
+            command: words.join(" "),
+            output: answer.summary(),
+        })
+    }
+}
+
+/// Template whose options are listed.
+const TEMPLATE: &str = "Metal System Trace";
 
 /// Runs a function in a thread, and returns an error if it takes longer than the limit. The
 /// thread then goes on by itself.

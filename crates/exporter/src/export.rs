@@ -9,6 +9,7 @@ use metalens_xctrace::command::{ExportSelection, TimeRange};
 
 use crate::basis::{estimate, free_bytes, require_bundle};
 use crate::call::{ATTEMPTS, Call, absolute, describe_end, is_disk_full, remove_if_there};
+use crate::changed_template;
 use crate::contents::{Run, index_of_run, parse};
 use crate::document::Document;
 use crate::drafts::{self, Drafts};
@@ -169,7 +170,7 @@ impl ExportRun<'_> {
             }
             None => {
                 remove_if_there(&draft)?;
-                let end = describe_end(&answer);
+                let end = describe_end(&answer) + &changed_template::cause(&self.request.bundle);
                 self.note(&format!(
                     "cannot export the table of contents: {end}. The tables that metalens knows \
                     are requested by name; process, device and wall time stay unknown"
@@ -269,7 +270,7 @@ impl ExportRun<'_> {
         }
 
         let why = match self.failed.first() {
-            Some(failure) => failure.why.clone(),
+            Some(failure) => failure.why.clone() + &changed_template::cause(&self.request.bundle),
             None => "the bundle has none of the tables that were requested by name".to_owned(),
         };
 

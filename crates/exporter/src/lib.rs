@@ -27,6 +27,8 @@ mod basis;
 #[cfg(unix)]
 mod call;
 #[cfg(unix)]
+mod changed_template;
+#[cfg(unix)]
 mod contents;
 #[cfg(unix)]
 mod document;

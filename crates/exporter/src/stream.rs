@@ -11,6 +11,7 @@ use metalens_xctrace::{Streaming, ToolOutput};
 
 use crate::basis::require_bundle;
 use crate::call::{ATTEMPTS, absolute, describe_end, is_worth_retrying};
+use crate::changed_template;
 use crate::contents::parse;
 use crate::document::{Document, Tail};
 use crate::error::Result;
@@ -61,6 +62,7 @@ impl Exporter {
                 .flat_map(|at| jobs_from_contents(runs, at, &|_| true))
                 .collect(),
             None => {
+                let end = end + &changed_template::cause(bundle);
                 tell(Event::Note(&format!(
                     "cannot export the table of contents: {end}. Tables are requested by name"
                 )));

@@ -1,9 +1,13 @@
 //! Defines the kind and the hint that an error carries beside its message. Libraries set them;
 //! the command line turns them into an exit code and a line of advice.
 //!
-//! Depends on no other crate.
+//! Depends on no other crate of metalens.
+
+mod similar;
 
 use std::error::Error;
+
+pub use similar::{did_you_mean, similar};
 
 /// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use metalens_analyzer::SCHEMA;
 use metalens_failure::{Failure, FailureKind};
+use metalens_text::shown;
 
 /// The result of reading an input.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -56,6 +57,12 @@ pub enum Error {
     /// A side of a comparison has the same run twice.
     #[error("{0}: name each run of a side once")]
     Repeated(String),
+    /// The sides of a comparison were recorded differently.
+    #[error(
+        "the two sides are not comparable; they were recorded differently:{}",
+        listed(.0)
+    )]
+    NotComparable(Vec<String>),
 }
 
 impl Failure for Error {
@@ -63,6 +70,7 @@ impl Failure for Error {
         match self {
             Self::Trace(error) => error.kind(),
             Self::Analyzer(error) => error.kind(),
+            Self::NotComparable(_) => FailureKind::NotComparable,
             Self::Baseline { .. } | Self::Repeated(_) => FailureKind::Misuse,
             Self::CannotRead { .. } | Self::NoReport { .. } | Self::OtherReport { .. } => {
                 FailureKind::Failed
@@ -74,9 +82,22 @@ impl Failure for Error {
         match self {
             Self::Trace(error) => error.hint(),
             Self::Analyzer(error) => error.hint(),
+            Self::NotComparable(_) => Some(
+                "record both sides under the same conditions, or compare them anyway with \
+                 --allow-different"
+                    .to_owned(),
+            ),
             _ => None,
         }
     }
+}
+
+/// Returns a line for each reason.
+fn listed(reasons: &[String]) -> String {
+    let lines = reasons.iter();
+    lines
+        .map(|reason| format!("\n- {}", shown(reason)))
+        .collect()
 }
 
 /// Returns a function that adds the file to the system's reason.

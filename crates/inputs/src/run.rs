@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use metalens_analyzer::{Analysis, LONGEST_REPORT, Report, SCHEMA};
-use metalens_comparison::Runs;
+use metalens_comparison::{Comparison, Runs};
 
 use crate::error::{Error, Result, cannot_read};
 
@@ -105,5 +105,28 @@ pub fn median_run(mut loaded: Vec<AnyRun>) -> Option<Box<Analysis>> {
     match loaded.swap_remove(median) {
         AnyRun::Analyzed(analysis) => Some(analysis),
         AnyRun::Stored(_) => None,
+    }
+}
+
+/// Refuses sides that were recorded differently, unless the user allows that.
+///
+/// # Errors
+///
+/// Fails with all differences.
+pub fn refuse_different(comparisons: &[Comparison], allow_different: bool) -> Result<()> {
+    let differ = comparisons
+        .iter()
+        .flat_map(|comparison| &comparison.comparable.differ);
+    let mut reasons: Vec<String> = Vec::new();
+    for reason in differ.map(ToString::to_string) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+
+    if reasons.is_empty() || allow_different {
+        Ok(())
+    } else {
+        Err(Error::NotComparable(reasons))
     }
 }

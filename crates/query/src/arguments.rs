@@ -66,8 +66,8 @@ pub(crate) enum Format {
 
 const EXAMPLES: &str = "\
 The SQL is polars': https://docs.pola.rs/ has its functions, docs/dataset.md what differs from
-other databases. The tables are runs, intervals, gaps, kernels, findings and counters; --schema lists
-their columns.
+other databases. The tables are runs, intervals, gaps, kernels, phase_kernels, findings and counters;
+--schema lists their columns.
 
 Exit codes: 0 answered; 1 failed; 2 the query or the command line is wrong; 3 a trace cannot be
 read here; 4 a trace is unusable.";

@@ -1,8 +1,8 @@
 //! Defines the errors of queries: what is wrong, where, and what to do about it.
 
 use metalens_dataset::describe;
+use metalens_failure::did_you_mean;
 use polars::prelude::PolarsError;
-use strsim::normalized_damerau_levenshtein;
 
 /// A reason why a query has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -135,8 +135,8 @@ impl Error {
     }
 }
 
-const TABLES: &str = "the tables are runs, intervals, gaps, kernels, findings and counters; `metalens query \
-                      --schema` lists their columns";
+const TABLES: &str = "the tables are runs, intervals, gaps, kernels, phase_kernels, findings and counters; \
+                      `metalens query --schema` lists their columns";
 
 /// Returns the error below the contexts that polars wraps it in.
 fn root(error: &PolarsError) -> &PolarsError {
@@ -166,14 +166,6 @@ fn near(said: &str) -> String {
 
     // The first word in quotes is the one that was not found.
     let wrong = said.split(['"', '\'', '`']).nth(1).unwrap_or_default();
-    let likeness = |name: &&str| normalized_damerau_levenshtein(wrong, name);
-    let best = names
-        .into_iter()
-        .filter(|name| *name != wrong && likeness(name) >= 0.5)
-        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
-
-    match best {
-        Some(name) => format!("did you mean `{name}`? {TABLES}"),
-        None => TABLES.to_owned(),
-    }
+    let others = names.into_iter().filter(|name| *name != wrong);
+    format!("{}{TABLES}", did_you_mean(wrong, others))
 }

@@ -99,7 +99,7 @@ impl Sources {
 }
 
 /// Tables that a run has only if a later version of metalens wrote it.
-const LATER: [&str; 1] = ["counters"];
+const LATER: [&str; 2] = ["counters", "phase_kernels"];
 
 /// Returns why a file cannot be read, down to the columns that it has.
 fn damage(path: &str) -> Option<String> {

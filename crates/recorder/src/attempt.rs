@@ -18,8 +18,10 @@ use metalens_xctrace::{OutputLine, RunningTool, Stream, StreamLine, Transcript};
 
 use crate::error::Error;
 use crate::idle_target::idle_target;
+use crate::plan::LONG_RECORDINGS;
 use crate::request::{RecordTimeouts, XctraceRequest};
 use crate::staging::Staging;
+use crate::start_signal::StartSignal;
 use crate::tail::Tail;
 use crate::watch::{Event, StopRequest, Watcher};
 
@@ -58,6 +60,9 @@ pub(crate) struct Attempt<'a> {
     shares_output: bool,
     /// Program that `xctrace` starts, until it was checked whether it works.
     unchecked_program: Option<PathBuf>,
+    /// True if the recording may become too long, until the user was told.
+    may_be_long: bool,
+    start_signal: StartSignal,
 }
 
 /// The phase of an attempt, see the drawing above.
@@ -125,6 +130,10 @@ impl<'a> Attempt<'a> {
         staging: &Staging,
     ) -> Result<Self, AttemptError> {
         let arguments = record.arguments(&request.version)?;
+        let start_signal = StartSignal::begin(
+            request.started_file.as_deref(),
+            record.tracing_started.as_deref(),
+        );
         let running = request.tool.start(&arguments, request.stdin)?;
         let limit = record.time_limit.map(Length::milliseconds);
         let now = Instant::now();
@@ -148,6 +157,8 @@ impl<'a> Attempt<'a> {
                 Target::Launch(launch) => Some(launch.program.clone()),
                 Target::Attach(_) | Target::AllProcesses => None,
             },
+            may_be_long: record.window.is_none() && record.time_limit.is_none(),
+            start_signal,
         })
     }
 
@@ -178,6 +189,8 @@ impl<'a> Attempt<'a> {
             }
             self.measure(watcher);
             self.check_program(watcher);
+            self.check_length(watcher);
+            self.start_signal.check();
             self.handle_stop_request(watcher)?;
             self.check_timeouts()?;
         };
@@ -210,6 +223,7 @@ impl<'a> Attempt<'a> {
         match self.transcript.add(line) {
             OutputLine::Recording => {
                 self.enter(Phase::Recording);
+                self.start_signal.recording();
                 watcher.on_event(Event::Recording);
             }
             // `xctrace` prints that it saves even if there is nothing to save.
@@ -227,11 +241,11 @@ impl<'a> Attempt<'a> {
                 watcher.on_event(Event::Warning(&text));
             }
             OutputLine::Other if line.stream == Stream::Err => {
-                watcher.on_event(Event::Line(&line.text));
+                watcher.on_event(Event::Line(line));
             }
             // Without a file of its own, the program prints through `xctrace`.
             OutputLine::Other if self.shares_output && self.phase == Phase::Recording => {
-                let line = format!("{}\n", line.text);
+                let line = format!("{}{}", line.text, line.end.text());
                 watcher.on_event(Event::TargetOutput(line.as_bytes()));
             }
             OutputLine::Starting | OutputLine::IssuesFollow | OutputLine::Other => {}
@@ -277,6 +291,20 @@ impl<'a> Attempt<'a> {
         if let Some(program) = self.unchecked_program.take()
             && let Some(text) = idle_target(&PS, &program)
         {
+            watcher.on_event(Event::Note(&text));
+        }
+    }
+
+    /// Says once that a recording without a limit becomes long.
+    fn check_length(&mut self, watcher: &mut dyn Watcher) {
+        let is_long = self.phase_start.elapsed() >= self.timeouts.long;
+        if self.may_be_long && self.phase == Phase::Recording && is_long {
+            self.may_be_long = false;
+            let text = format!(
+                "the recording is {} s long: {LONG_RECORDINGS}. Ctrl-C stops and saves; next time consider \
+                 --time-limit, or --window 10s, which keeps the end",
+                self.timeouts.long.as_secs()
+            );
             watcher.on_event(Event::Note(&text));
         }
     }

@@ -1,7 +1,7 @@
 //! Builds a program with cargo and finds its executable.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
 use serde::Deserialize;
 
@@ -63,13 +63,15 @@ impl Build {
         all
     }
 
-    /// Builds the program and returns its path. cargo's messages go to stderr.
+    /// Builds the program and returns its path. cargo's messages go to stderr. A name of cargo is
+    /// looked up in `PATH`.
     ///
     /// # Errors
     ///
     /// If the build fails, or makes no program or several.
-    pub fn run(&self, cargo: &Path) -> Result<PathBuf> {
+    pub fn run(&self, cargo: &OsStr) -> Result<PathBuf> {
         // Standard input is reserved for the recorded program.
+        // Not a path: duct would look for a relative one in this folder.
         let output = duct::cmd(cargo, self.arguments())
             .stdin_null()
             .stdout_capture()

@@ -4,9 +4,12 @@ use std::path::Path;
 
 use metalens_failure::{Failure, in_one_line};
 use metalens_trace::{Input, Problem};
+use metalens_xctrace::command::Target;
 
 use crate::analysis::{AnalysisFailure, analyze_bundle};
+use crate::other_work::OtherWork;
 use crate::plan::RecordingPlan;
+use crate::program_end;
 use crate::watch::BundleVerdict;
 
 impl RecordingPlan {
@@ -30,6 +33,9 @@ impl RecordingPlan {
         let Err(error) = checked else {
             return BundleVerdict::Good;
         };
+        if let Some(work) = self.work_of_other(bundle, &error) {
+            return BundleVerdict::OfOther(work);
+        }
         match judge(&error) {
             // The bundle may be newer than the versions that metalens knows. Without this file,
             // no tool can open it.
@@ -38,6 +44,23 @@ impl RecordingPlan {
                 BundleVerdict::Unreadable(why.to_owned())
             }
             judged => judged,
+        }
+    }
+}
+
+impl RecordingPlan {
+    /// Returns the GPU work of a process that started during the recording, if an analysis failed
+    /// because the started program has none.
+    fn work_of_other(&self, bundle: &Path, error: &AnalysisFailure) -> Option<OtherWork> {
+        let is_launched = matches!(self.xctrace_request.record.target, Target::Launch(_));
+        match error {
+            AnalysisFailure::Analysis(metalens_analyzer::Error::NoGpuIntervals {
+                present, ..
+            }) if is_launched => {
+                let recorded = program_end::recorded_pid(bundle)?;
+                OtherWork::find(present, recorded, self.running_before.as_ref()?)
+            }
+            _ => None,
         }
     }
 }

@@ -67,6 +67,14 @@ pub enum Error {
         /// Path of the bundle.
         kept: PathBuf,
     },
+    /// There is no complete bundle, but a raw recording.
+    #[error("{why}. xctrace left its raw recording: {}", kept.display())]
+    Raw {
+        /// Reason why there is no complete bundle.
+        why: Box<Error>,
+        /// Path of the raw recording.
+        kept: PathBuf,
+    },
     /// The recording is complete, but cannot be moved to the requested path.
     #[error("the recording was made, but {why}. It is kept as {}", kept.display())]
     Elsewhere {
@@ -152,6 +160,7 @@ impl Error {
             | Self::Elsewhere { kept, .. }
             | Self::NotFollowed { kept, .. } => Some(kept),
             Self::StillSaving { bundle, .. } | Self::GaveUp { bundle, .. } => Some(bundle),
+            Self::Raw { why, .. } => why.bundle(),
             _ => None,
         }
     }
@@ -162,7 +171,9 @@ impl Failure for Error {
         match self {
             Self::Xctrace(error) => error.kind(),
             Self::ZeroLength(_) => FailureKind::Misuse,
-            Self::Incomplete { .. } | Self::Empty { .. } => FailureKind::Unusable,
+            Self::Incomplete { .. } | Self::Empty { .. } | Self::Raw { .. } => {
+                FailureKind::Unusable
+            }
             Self::Interrupted | Self::GaveUp { .. } => FailureKind::Interrupted,
             _ => FailureKind::Failed,
         }
@@ -173,10 +184,33 @@ impl Failure for Error {
             Self::Xctrace(error) => return error.hint(),
             Self::NotStarted { .. } => "run metalens doctor to find the cause",
             Self::Incomplete { .. } => "record again; data that was not saved is lost",
+            Self::Raw { kept, .. } => {
+                let is_bundle =
+                    |path: &&Path| path.extension().is_some_and(|ending| ending == "trace");
+                let beside = kept.ancestors().find(is_bundle).unwrap_or(kept);
+                let (raw, bundle) = (
+                    in_quotes(kept),
+                    in_quotes(&beside.with_extension("imported.trace")),
+                );
+                return Some(format!(
+                    "this may make a bundle of it, and leaves it as it is: xcrun xctrace import --input \
+                     {raw} --template 'Metal System Trace' --output {bundle}; then record for less time, \
+                     or with --window 10s"
+                ));
+            }
+            Self::NeverBegan { .. } | Self::StillSaving { .. } => {
+                "if xctrace hangs each time, its service may: `sudo killall DTServiceHub` ends that, and \
+                 every other recording on this Mac with it"
+            }
             _ => return None,
         };
         Some(hint.to_owned())
     }
+}
+
+/// Returns a path in quotes for a shell.
+fn in_quotes(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 
 /// Returns a function that turns an error of the system into one that names action and path.

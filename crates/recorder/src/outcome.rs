@@ -1,6 +1,11 @@
 //! Carries out a plan: records, and writes the files beside the bundle.
 
-use metalens_doctor::SystemCommands;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use metalens_doctor::{CommandRunner, SystemCommands};
+use metalens_xctrace::command::Target;
 
 use crate::clock::{self, ClockOutcome};
 use crate::error::Error;
@@ -9,9 +14,11 @@ use crate::plan::RecordingPlan;
 use crate::program_end::{self, ProgramEnd};
 use crate::provenance;
 use crate::request::Recording;
+use crate::running::{RunningProcess, RunningProcesses};
 use crate::scratch::ScratchBefore;
 use crate::session::record;
 use crate::shaders::{self, ShaderOutcome};
+use crate::traced::{self, TracedProgram};
 use crate::watch::Watcher;
 
 /// A recording, and the effects of the options it was made with.
@@ -21,6 +28,10 @@ pub struct RecordingOutcome {
     pub recording: Recording,
     /// End of the recorded program, if the bundle describes it.
     pub program_end: Option<ProgramEnd>,
+    /// The recorded program, if the bundle names it.
+    pub traced: Option<TracedProgram>,
+    /// Message about processes of the program that the recording left.
+    pub left_over: Option<String>,
     /// Effect of `--shader-timeline`, if it was requested.
     pub shaders: Option<ShaderOutcome>,
     /// Effect of `--gpu-clock`, if it was requested.
@@ -72,6 +83,8 @@ impl RecordingPlan {
         let bundle = &recording.bundle;
         let kept = self.keep_work(bundle);
         let program_end = program_end::look(bundle);
+        let traced = traced::look(bundle, &self.xctrace_request.record.target);
+        let left_over = self.left_over(bundle, &system);
         let shaders = shaders::look(bundle, &self.request);
         let clock = clock::look(bundle, &self.request);
         let facts = provenance::ObservedFacts {
@@ -81,15 +94,62 @@ impl RecordingPlan {
                 gpu_clock: clock.as_ref(),
             },
             program_end: program_end.as_ref(),
+            traced: traced.as_ref(),
         };
         let written = provenance::write((&self.request, &self.xctrace_request), &recording, facts);
 
         Ok(RecordingOutcome {
             program_end,
+            traced,
+            left_over,
             shaders,
             clock,
             troubles: kept.err().into_iter().chain(written.err()).collect(),
             recording,
         })
     }
+
+    /// Returns the message about processes of the recorded program that still exist.
+    fn left_over(&self, bundle: &Path, runner: &dyn CommandRunner) -> Option<String> {
+        let Target::Launch(launch) = &self.xctrace_request.record.target else {
+            return None;
+        };
+        let before = self.running_before.as_ref()?;
+        let recorded = program_end::recorded_pid(bundle);
+        let mut tries = 0..LEFT_OVER_TRIES;
+        loop {
+            let now = RunningProcesses::list(runner)?;
+            let left = now.left_over(recorded, &launch.program, before);
+            if left.is_empty() {
+                return None;
+            }
+            if tries.next().is_none() {
+                return Some(left_over_in_words(&left));
+            }
+            // It may be about to end.
+            thread::sleep(LEFT_OVER_PAUSE);
+        }
+    }
+}
+
+/// Number of times that a process may still be about to end, and the pause between them.
+const LEFT_OVER_TRIES: u32 = 5;
+const LEFT_OVER_PAUSE: Duration = Duration::from_millis(200);
+
+fn left_over_in_words(left: &[&RunningProcess]) -> String {
+    let shown = left.iter().map(|process| {
+        let state = if process.is_suspended {
+            ", suspended"
+        } else {
+            ""
+        };
+        format!("(process {}{state})", process.pid)
+    });
+    let pids: Vec<String> = left.iter().map(|process| process.pid.to_string()).collect();
+    format!(
+        "the recorded program is still there {}: it holds memory of the GPU and disturbs the next \
+         measurement. If you do not need it: kill -9 {}",
+        shown.collect::<Vec<_>>().join(", "),
+        pids.join(" ")
+    )
 }

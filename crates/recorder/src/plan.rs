@@ -1,14 +1,18 @@
 //! Plans a recording before anything is run.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use metalens_doctor::SystemCommands;
 use metalens_xctrace::command::{Length, Record, Template};
 use metalens_xctrace::{Feature, Tool, ToolSource, Version};
 
 use crate::error::{Error, Result};
 use crate::record_request::{RecordRequest, Recorder, RecordingSubject};
 use crate::request::XctraceRequest;
-use crate::target::target;
+use crate::running::RunningProcesses;
+use crate::target::{WorkloadFiles, target};
+use crate::work_file::WorkFileDraft;
 use crate::{provenance, template, work_file};
 
 /// A recording that is ready to be carried out.
@@ -23,9 +27,11 @@ pub struct RecordingPlan {
     /// True if the recording must contain work of the GPU.
     pub(crate) is_about_gpu: bool,
     /// File in which a bundled workload describes its work, until there is a bundle.
-    work_draft: Option<work_file::WorkFileDraft>,
+    work_draft: Option<WorkFileDraft>,
     /// The changed template, which is removed when the plan is dropped.
     changed_template: Option<template::Copy>,
+    /// The processes that ran before the recording, if `ps` tells them.
+    pub(crate) running_before: Option<RunningProcesses>,
 }
 
 impl RecordingPlan {
@@ -49,17 +55,19 @@ impl RecordingPlan {
         }
         let is_bundled = matches!(request.subject, RecordingSubject::Workload { .. });
         let makes_draft = is_bundled && !request.dry_run;
-        let work_draft = makes_draft
-            .then(work_file::WorkFileDraft::new)
-            .transpose()?;
-        let work_path = work_draft
-            .as_ref()
-            .map_or(work, work_file::WorkFileDraft::file);
+        let work_draft = makes_draft.then(WorkFileDraft::new).transpose()?;
+        let work_path = work_draft.as_ref().map_or(work, WorkFileDraft::file);
 
         let mut warnings = Vec::new();
-        let target = target(&request, &work_path, &mut warnings)?;
+        let started_file = work_draft.as_ref().map(WorkFileDraft::started_file);
+        let workload = WorkloadFiles {
+            work: &work_path,
+            started: started_file.as_deref(),
+        };
+        let target = target(&request, workload, &mut warnings)?;
+        let tracing_started = work_draft.as_ref().map(WorkFileDraft::notification);
         let mut instruments = request.instruments.clone();
-        if request.cpu {
+        if request.cpu && !samples_cpu(&request.template, &version) {
             instruments.push("Time Profiler".to_owned());
         }
         if request.counters {
@@ -82,23 +90,30 @@ impl RecordingPlan {
             time_limit: length("--time-limit", request.time_limit_ns)?,
             window: length("--window", request.window_ns)?,
             device: request.device.clone(),
+            tracing_started: tracing_started.filter(|_| version.has(Feature::TracingStarted)),
             ..Record::new(template, request.output.clone(), target)
         };
+        warnings.extend(long_recording(&request));
         if request.is_simulated() {
             warnings.clear();
         }
+        let observes = !request.dry_run && !request.is_simulated();
 
         Ok(Self {
             is_about_gpu: is_about_gpu(&request.template),
             warnings,
             work_draft,
             changed_template,
+            running_before: observes
+                .then(|| RunningProcesses::list(&SystemCommands::default()))
+                .flatten(),
             xctrace_request: XctraceRequest {
                 tool,
                 version,
                 stdin: request.stdin,
                 record,
                 separates_output: !request.shader_timeline,
+                started_file,
                 force: request.force,
                 timeouts: request.timeouts,
             },
@@ -123,7 +138,10 @@ impl RecordingPlan {
 
     /// Moves the work file beside a bundle that is complete, or may become so, after an error.
     pub(crate) fn keep_work_of_failed(&self, why: &Error) -> Result<()> {
-        let is_lacking = matches!(why, Error::Incomplete { .. } | Error::Empty { .. });
+        let is_lacking = matches!(
+            why,
+            Error::Incomplete { .. } | Error::Empty { .. } | Error::Raw { .. }
+        );
         match (&self.work_draft, why.bundle().filter(|_| !is_lacking)) {
             (Some(draft), Some(bundle)) => work_file::keep(Some(draft), bundle, false),
             _ => Ok(()),
@@ -180,6 +198,28 @@ fn wants_signposts(request: &RecordRequest, version: &Version) -> bool {
         && version.has(Feature::Instruments)
 }
 
+/// Returns whether a template samples the CPU by itself, so that another instrument would do it twice.
+/// Recordings of Xcode 26 and 27 with Apple's template have the tables.
+fn samples_cpu(template: &str, version: &Version) -> bool {
+    template == RecordRequest::TEMPLATE && version.xcode().is_some_and(|xcode| xcode >= 26)
+}
+
+/// Returns the warning of a recording that is planned to be long.
+fn long_recording(request: &RecordRequest) -> Option<String> {
+    let limit = request.time_limit_ns.map(Duration::from_nanos)?;
+    let is_long = limit > request.timeouts.long && request.window_ns.is_none();
+    is_long.then(|| {
+        format!(
+            "{} s is long: {LONG_RECORDINGS}. Consider --window 10s, which keeps the end",
+            limit.as_secs()
+        )
+    })
+}
+
+/// What is known of long recordings.
+pub(crate) const LONG_RECORDINGS: &str = "one project saw xctrace fail after 90 s and save nothing, and another could not export recordings \
+     of more than 2 GB";
+
 /// Returns a duration for `xctrace`. Zero is an error, since it would mean no limit.
 fn length(option: &'static str, time: Option<u64>) -> Result<Option<Length>> {
     match time.map(Length::from_nanoseconds) {
@@ -231,6 +271,7 @@ impl RecordingPlan {
             is_about_gpu: true,
             work_draft: None,
             changed_template: None,
+            running_before: None,
             xctrace_request: XctraceRequest {
                 tool: Tool::at("xctrace".into()),
                 version: Version {
@@ -240,6 +281,7 @@ impl RecordingPlan {
                 stdin: metalens_xctrace::Stdin::Nothing,
                 force: false,
                 separates_output: true,
+                started_file: None,
                 timeouts: request.timeouts,
                 record: Record::new(
                     stock_template(&request.template),

@@ -24,6 +24,19 @@ pub(crate) fn look(bundle: &Path) -> Option<ProgramEnd> {
     }
 }
 
+/// Reads the process id of the program that the recording started.
+pub(crate) fn recorded_pid(bundle: &Path) -> Option<u32> {
+    let input = Input::open(bundle).ok()?;
+    match &input.toc()?.runs.last()?.target {
+        Target::Launched(process) => process.pid,
+        _ => None,
+    }
+}
+
+/// What happens to output that a program holds back because it goes to a file.
+const HELD_BACK: &str =
+    "; what it had not written yet is lost (Python writes at once with --env PYTHONUNBUFFERED=1)";
+
 impl ProgramEnd {
     /// Describes the end of a process. Where the bundle has a termination number, only 0 has a
     /// known meaning, so that other numbers are described by the status: an exit code or a signal.
@@ -52,10 +65,14 @@ impl ProgramEnd {
             (Some("0"), _) => return None,
             (Some(code), _) => format!("the program exited with code {code}"),
             (None, StoppedBy::TimeLimit) => {
-                format!("the program was still running at the time limit and was ended ({end})")
+                format!(
+                    "the program was still running at the time limit and was ended ({end}){HELD_BACK}"
+                )
             }
             (None, StoppedBy::User) => {
-                format!("the program was still running when you stopped it and was ended ({end})")
+                format!(
+                    "the program was still running when you stopped it and was ended ({end}){HELD_BACK}"
+                )
             }
             (None, StoppedBy::TargetExit | StoppedBy::Unknown) => {
                 format!("the program ended abnormally: {end}")
@@ -88,6 +105,7 @@ mod tests {
         let crash = "the program ended abnormally: SIGSEGV";
         check(11, "SIGSEGV", itself, Some(crash));
         let limit = "the program was still running at the time limit and was ended (SIGKILL)";
-        check(9, "SIGKILL", StoppedBy::TimeLimit, Some(limit));
+        let limit = format!("{limit}{HELD_BACK}");
+        check(9, "SIGKILL", StoppedBy::TimeLimit, Some(&limit));
     }
 }

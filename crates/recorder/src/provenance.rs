@@ -4,17 +4,20 @@
 use std::path::{Path, PathBuf};
 
 use metalens_text::in_json;
+use metalens_xctrace::command::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::clock::ClockOutcome;
 use crate::error::{Result, file};
 use crate::machine::MachineFacts;
+use crate::other_work::OtherWork;
 use crate::program_end::ProgramEnd;
 use crate::record_request::{RecordRequest, RecordingSubject};
 use crate::redactor::Redactor;
 use crate::request::{Recording, StoppedBy, XctraceRequest};
 use crate::shaders::ShaderOutcome;
+use crate::traced::{Programs, TracedProgram};
 
 /// Name of the document's schema.
 const SCHEMA: &str = "metalens.recording/1";
@@ -42,8 +45,14 @@ struct Provenance<'a> {
     changes: TemplateChanges<'a>,
     /// Command or process that was recorded, as the user gave it.
     command: Vec<String>,
+    /// The program that was started, as asked for and as the recording names it. Null if none was
+    /// started, or if the recording does not name one that exists.
+    program: Option<Programs>,
+    /// GPU work of another process, which started during the recording. Null if the recorded program
+    /// has GPU work.
+    other_work: Option<OtherWork>,
     /// Names of the environment variables that were set. Their values may be secrets.
-    environment: Vec<&'a str>,
+    environment: Vec<String>,
     /// Duration after which the recording was to stop, in nanoseconds. Null if there was no limit.
     time_limit_ns: Option<u64>,
     /// Duration at the end that was to be kept, in nanoseconds. Null if all was kept.
@@ -101,8 +110,6 @@ impl<'a> Provenance<'a> {
         redactor: &Redactor,
     ) -> Self {
         let version = &xctrace_request.version;
-        let names = request.environment.iter().map(|(name, _)| name.as_str());
-
         Self {
             schema: SCHEMA,
             metalens: env!("CARGO_PKG_VERSION"),
@@ -116,7 +123,12 @@ impl<'a> Provenance<'a> {
             instruments: &xctrace_request.record.instruments,
             changes: TemplateChanges::default(),
             command: command(&request.subject, redactor),
-            environment: names.collect(),
+            program: None,
+            other_work: recording
+                .other_work
+                .as_ref()
+                .map(|work| work.redacted(redactor)),
+            environment: environment(&xctrace_request.record.target, request),
             time_limit_ns: request.time_limit_ns,
             window_ns: request.window_ns,
             ended_by: match recording.stopped_by {
@@ -145,6 +157,22 @@ pub(crate) struct ObservedFacts<'a> {
     pub(crate) changes: TemplateChanges<'a>,
     /// End of the recorded program.
     pub(crate) program_end: Option<&'a ProgramEnd>,
+    /// The recorded program.
+    pub(crate) traced: Option<&'a TracedProgram>,
+}
+
+/// Returns the names of the variables that the program gets.
+fn environment(target: &Target, request: &RecordRequest) -> Vec<String> {
+    match target {
+        Target::Launch(launch) => {
+            let names = launch.environment.iter();
+            names.map(|(name, _)| name.display().to_string()).collect()
+        }
+        Target::Attach(_) | Target::AllProcesses => {
+            let names = request.environment.iter();
+            names.map(|(name, _)| name.clone()).collect()
+        }
+    }
 }
 
 /// Returns the redacted command. A bundled workload and a program that cargo built are given by name.
@@ -190,6 +218,7 @@ pub(crate) fn write(
         machine: facts.machine,
         changes: facts.changes,
         target_ended: facts.program_end.map(|end| end.description.as_str()),
+        program: facts.traced.map(|traced| traced.redacted(&redactor)),
         ..Provenance::new(request, xctrace_request, recording, &redactor)
     };
 
@@ -232,6 +261,7 @@ mod tests {
             warnings: vec![warning],
             given: None,
             not_given: None,
+            other_work: None,
         }
     }
 

@@ -7,6 +7,8 @@ use metalens_files::OwnershipChanges;
 use metalens_xctrace::command::Record;
 use metalens_xctrace::{Stdin, Tool, Transcript, Version};
 
+use crate::other_work::OtherWork;
+
 /// A request for one recording by `xctrace`.
 #[derive(Debug, Clone)]
 pub struct XctraceRequest {
@@ -19,6 +21,8 @@ pub struct XctraceRequest {
     /// True if the output of a program that `xctrace` starts goes to a file, and not through the
     /// output of `xctrace`.
     pub separates_output: bool,
+    /// File to write when the recording has begun, for a program that waits for it.
+    pub started_file: Option<PathBuf>,
     /// True if an existing bundle may be replaced.
     pub force: bool,
     /// Standard input of the recorded program.
@@ -36,6 +40,8 @@ pub struct RecordTimeouts {
     pub stop_response: Duration,
     /// Time after which the program should have used the CPU.
     pub first_work: Duration,
+    /// Length from which a recording may fail as a whole: one project lost those of 90 s.
+    pub long: Duration,
     /// Time to stop after the time limit of the recording.
     pub overrun: Duration,
     /// Time without growth of the bundle while it is saved. Some bundles take minutes.
@@ -56,6 +62,7 @@ impl Default for RecordTimeouts {
             start: Duration::from_secs(120),
             stop_response: Duration::from_secs(15),
             first_work: Duration::from_secs(10),
+            long: Duration::from_secs(45),
             overrun: Duration::from_secs(60),
             save: Duration::from_secs(300),
             scratch: Duration::from_secs(60),
@@ -82,6 +89,8 @@ pub struct Recording {
     pub given: Option<OwnershipChanges>,
     /// Error that left the bundle with root, if there was one.
     pub not_given: Option<String>,
+    /// GPU work of another process, if the recorded program has none.
+    pub other_work: Option<OtherWork>,
 }
 
 /// Reason for the end of a recording.

@@ -1,7 +1,7 @@
 //! Makes one recording: attempts, judges the bundle, and moves it to its path.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,7 @@ use crate::error::{Error, Result, file};
 use crate::explain::{explain_end, retry_reason, warnings};
 use crate::find_bundle::find_bundle;
 use crate::promote::promote;
+use crate::raw_recording;
 use crate::request::{Recording, StoppedBy, XctraceRequest};
 use crate::set_aside::{give_back, renamed, set_aside};
 use crate::staging::Staging;
@@ -32,7 +33,12 @@ pub fn record(request: &XctraceRequest, watcher: &mut dyn Watcher) -> Result<Rec
     let ran_in = std::env::current_dir().map_err(file("find", "."))?;
     let staging = Staging::beside(output, &ran_in)?;
     match attempts(request, &staging, watcher) {
-        Ok(ended) => land(request, &staging, ended, &ran_in, watcher),
+        Ok(ended) => {
+            let is_saved = ended.transcript.saved_as.is_some();
+            let raw = (!is_saved).then(|| raw_recording::find(&staging.bundle, &staging.stray));
+            let landed = land(request, &staging, ended, &ran_in, watcher);
+            landed.map_err(|why| with_raw_recording(why, raw.flatten(), output))
+        }
         Err(AttemptError::Failed(error)) => {
             // The staging folder has at most a copy of the bundle to append to.
             let _ = staging.clear();
@@ -53,6 +59,18 @@ pub fn record(request: &XctraceRequest, watcher: &mut dyn Watcher) -> Result<Rec
                 None => Error::GaveUp { pid, bundle },
             })
         }
+    }
+}
+
+/// Adds to an error where the raw recording is that `xctrace` left in place of a complete bundle.
+fn with_raw_recording(why: Error, raw: Option<PathBuf>, output: &Path) -> Error {
+    let kept = raw.and_then(|raw| raw_recording::keep(raw, why.bundle(), output));
+    match kept {
+        Some(kept) => Error::Raw {
+            why: Box::new(why),
+            kept,
+        },
+        None => why,
     }
 }
 
@@ -144,8 +162,13 @@ fn land(
     }
 
     let mut warnings = warnings(&ended);
+    let mut other_work = None;
     match watcher.check(&found) {
         BundleVerdict::Good => {}
+        BundleVerdict::OfOther(work) => {
+            warnings.push(work.message());
+            other_work = Some(work);
+        }
         BundleVerdict::Doubtful(why) => warnings.push(why),
         BundleVerdict::Unreadable(why) => return Err(incomplete(&found, output, &why, &warnings)),
         BundleVerdict::Empty(why) => {
@@ -156,7 +179,11 @@ fn land(
             });
         }
     }
-    settle(request, staging, ended, &found, warnings)
+    let recording = settle(request, staging, ended, &found, warnings)?;
+    Ok(Recording {
+        other_work,
+        ..recording
+    })
 }
 
 /// Gives a good recording back to its user, and moves it to its path, or else to the next free
@@ -199,6 +226,7 @@ fn settle(
         warnings,
         given,
         not_given,
+        other_work: None,
         transcript: ended.transcript,
     })
 }
@@ -221,7 +249,8 @@ fn is_stub(bundle: &Path, copied_from: Option<&Path>) -> bool {
     let is_complete = bundle.join("form.template").symlink_metadata();
     let is_absent = is_complete.is_err_and(|cause| cause.kind() == io::ErrorKind::NotFound);
     let is_small = folder_size(bundle) <= MAX_STUB_BYTES + copied_from.map_or(0, folder_size);
-    (is_absent || copied_from.is_some()) && bundle.read_dir().is_ok() && is_small
+    let has_raw = raw_recording::inside(bundle).is_some();
+    (is_absent || copied_from.is_some()) && bundle.read_dir().is_ok() && is_small && !has_raw
 }
 
 fn append_to(request: &XctraceRequest) -> Option<&Path> {

@@ -12,10 +12,19 @@ use crate::error::{Error, Result, file};
 use crate::record_request::{RecordRequest, RecordingSubject};
 use crate::signing::sign_for_tracing;
 
+/// Files through which a bundled workload and the recorder talk.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WorkloadFiles<'a> {
+    /// File in which the workload describes its work.
+    pub(crate) work: &'a Path,
+    /// File that appears when the recording has begun.
+    pub(crate) started: Option<&'a Path>,
+}
+
 /// Returns the target for `xctrace`. Adds to `warnings` what may prevent the recording.
 pub(crate) fn target(
     request: &RecordRequest,
-    work: &Path,
+    files: WorkloadFiles<'_>,
     warnings: &mut Vec<String>,
 ) -> Result<Target> {
     let (program, arguments) = match &request.subject {
@@ -25,18 +34,32 @@ pub(crate) fn target(
         RecordingSubject::Program(command) => named(command, request, warnings)?,
         RecordingSubject::Workload {
             command, amount, ..
-        } => workload(command, amount, work, request)?,
+        } => workload(command, amount, files, request)?,
     };
 
-    let environment = request.environment.iter();
-    let environment = environment.map(|(name, value)| (name.into(), value.into()));
     Ok(Target::Launch(Launch {
         program,
         arguments,
-        environment: environment.collect(),
+        environment: environment(&request.environment, std::env::vars_os()),
         reads_stdin: request.stdin == Stdin::Ours,
         stdout: None,
     }))
+}
+
+/// Returns the variables that the program gets: the requested ones, and those of the dynamic linker.
+/// The program inherits all others, but macOS takes these from Apple's programs, as `xctrace` is.
+fn environment(
+    requested: &[(String, String)],
+    inherited: impl Iterator<Item = (OsString, OsString)>,
+) -> Vec<(OsString, OsString)> {
+    let is_requested = |name: &OsString| requested.iter().any(|(other, _)| name == other.as_str());
+    let mut linker: Vec<_> = inherited
+        .filter(|(name, _)| name.as_encoded_bytes().starts_with(b"DYLD_") && !is_requested(name))
+        .collect();
+    linker.sort();
+    let requested = requested.iter();
+    let requested = requested.map(|(name, value)| (name.into(), value.into()));
+    requested.chain(linker).collect()
 }
 
 /// Finds the file of a program that was named.
@@ -65,18 +88,21 @@ fn named(
     Ok((found.path, arguments.to_vec()))
 }
 
-/// Returns the command of a bundled workload, which describes its work in the file `work`.
+/// Returns the command of a bundled workload.
 fn workload(
     command: &[OsString],
     amount: &[OsString],
-    work: &Path,
+    files: WorkloadFiles<'_>,
     request: &RecordRequest,
 ) -> Result<(PathBuf, Vec<OsString>)> {
     let (program, arguments) = split(command)?;
     let mut arguments = arguments.to_vec();
 
-    let work = std::path::absolute(work).map_err(file("find", work))?;
+    let work = std::path::absolute(files.work).map_err(file("find", files.work))?;
     arguments.extend(["--output".into(), work.into()]);
+    if let Some(started) = files.started {
+        arguments.extend(["--wait-for".into(), started.into()]);
+    }
     arguments.extend_from_slice(amount);
 
     if request.may_replace() {
@@ -97,9 +123,33 @@ fn split(command: &[OsString]) -> Result<(&OsString, &[OsString])> {
 /// Builds a program. On a Mac, signs it so that it can be traced.
 fn built(build: &Build) -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let program = build.run(Path::new(&cargo))?;
+    let program = build.run(&cargo)?;
     if cfg!(target_os = "macos") {
         sign_for_tracing(Path::new("/usr/bin/codesign"), &program)?;
     }
     Ok(program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_of_the_linker_are_passed_on() {
+        let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
+        let inherited = [
+            pair("PATH", "/bin"),
+            pair("DYLD_LIBRARY_PATH", "/opt"),
+            pair("DYLD_FRAMEWORK_PATH", "/frameworks"),
+            pair("MY_DYLD_X", "x"),
+        ];
+        let requested = [("DYLD_LIBRARY_PATH", "/mine"), ("A", "b")];
+        let requested = requested.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let expected = [
+            pair("DYLD_LIBRARY_PATH", "/mine"),
+            pair("A", "b"),
+            pair("DYLD_FRAMEWORK_PATH", "/frameworks"),
+        ];
+        assert_eq!(environment(&requested, inherited.into_iter()), expected);
+    }
 }

@@ -2,6 +2,7 @@
 //! Shader Timeline, and the GPU's clock. Others have recorded this way. The authors have never
 //! run it with a real Xcode, and some GPUs ignore these settings: the recorder checks the effect.
 
+mod binary;
 mod change;
 mod patch;
 

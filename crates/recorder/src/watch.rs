@@ -2,6 +2,10 @@
 
 use std::path::Path;
 
+use metalens_xctrace::StreamLine;
+
+use crate::other_work::OtherWork;
+
 /// An event during a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
@@ -19,7 +23,7 @@ pub enum Event<'a> {
     /// The recorded program printed this.
     TargetOutput(&'a [u8]),
     /// A line on standard error that is not from `xctrace` itself, but from the program.
-    Line(&'a str),
+    Line(&'a StreamLine),
     /// `xctrace` printed an error or a warning.
     Warning(&'a str),
     /// `xctrace` could not start, for this reason, and is started again.
@@ -51,6 +55,9 @@ pub enum StopRequest {
 pub enum BundleVerdict {
     /// The bundle contains what it was recorded for.
     Good,
+    /// The recorded program has no GPU work, but another process, which started during the
+    /// recording, has.
+    OfOther(OtherWork),
     /// The bundle can be read, but does not contain what it was recorded for.
     Empty(String),
     /// The bundle is incomplete.

@@ -26,6 +26,17 @@ impl WorkFileDraft {
     pub(crate) fn file(&self) -> PathBuf {
         self.folder.path().join("work.json")
     }
+
+    /// Returns the path of the file that tells the workload that the recording has begun.
+    pub(crate) fn started_file(&self) -> PathBuf {
+        self.folder.path().join("recording")
+    }
+
+    /// Returns a name for the notification of this recording, which no other has.
+    pub(crate) fn notification(&self) -> String {
+        let folder = self.folder.path().file_name().unwrap_or_default();
+        format!("{}.tracing-started", folder.to_string_lossy())
+    }
 }
 
 /// Returns the path of the work file that belongs to a bundle.

@@ -93,7 +93,7 @@ fn number(cell: &Cell, unit: Unit) -> Option<(String, bool)> {
     }
 }
 
-const INDEX_HEADINGS: [&str; 32] = [
+const INDEX_HEADINGS: [&str; 34] = [
     "name",
     "report",
     "date",
@@ -108,6 +108,7 @@ const INDEX_HEADINGS: [&str; 32] = [
     "machine_busy_ns",
     "machine_busy_ratio",
     "intervals",
+    "command_buffers",
     "kernels",
     "gaps",
     "idle_ns",
@@ -125,6 +126,7 @@ const INDEX_HEADINGS: [&str; 32] = [
     "top_finding",
     "missed_thresholds",
     "problems",
+    "same_as",
     "error",
 ];
 
@@ -167,6 +169,7 @@ fn line(row: &TraceRow, csv: &mut csv::Writer<&mut dyn Write>) -> io::Result<()>
     csv.value(row.machine_busy_ns)?;
     csv.optional(row.machine_busy_ratio)?;
     csv.value(row.intervals)?;
+    csv.optional(row.command_buffers)?;
     csv.value(row.kernels)?;
 
     csv.value(gaps.count)?;
@@ -186,6 +189,7 @@ fn line(row: &TraceRow, csv: &mut csv::Writer<&mut dyn Write>) -> io::Result<()>
     csv.text(row.finding.as_ref().map(|finding| finding.id.as_str()))?;
     csv.text(row.missed.join(" ").as_str())?;
     csv.value(row.problems.len())?;
+    csv.text(row.same_as.as_deref())?;
     csv.text(None)?;
     csv.end()
 }

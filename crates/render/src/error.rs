@@ -9,7 +9,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The picture of a page could not be drawn.
-    #[error("cannot draw the timeline of the page")]
+    #[error("cannot draw a picture of the page")]
     Timeline(#[source] metalens_charts::ChartError),
     /// A frame has a placeholder without a text, or a text has no placeholder.
     #[error("the frame of the page and its texts differ: {0}")]

@@ -3,7 +3,7 @@
 use metalens_analyzer::message::{count, counted, kernel, path, percent, process};
 use metalens_analyzer::{Bound, Message, Severity, message};
 use metalens_batch::{FailedTrace, Index};
-use metalens_comparison::many::TraceRow;
+use metalens_comparison::many::{self, TraceGroup, TraceRow};
 
 use crate::document::{Block, Cell, Chart, Column, Document, Item, Look, Section, Table};
 use crate::markdown::{Picture, PictureSource};
@@ -49,6 +49,8 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
         Some(opening(index)),
         outliers(index),
         (!index.rows.is_empty()).then(|| traces(index)),
+        groups(index),
+        repeats(index),
         failed(index, show_names),
         trends(index, pictures),
         problems(index),
@@ -57,15 +59,15 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
         title: "GPU profiles".into(),
         sections: sections.into_iter().flatten().collect(),
         footer: plain(format!(
-            "metalens {}, {}. index.csv has the same table, index.json everything. Dates are UTC in \
-             charts, and in the recording's own time zone in the table.",
+            "metalens {}, {}. index.html has more columns, index.csv all, index.json everything. Dates \
+             are UTC in charts, and in the recording's own time zone in the table.",
             index.metalens, index.schema
         )),
     }
 }
 
 fn opening(index: &Index) -> Section {
-    let synthetic = index.rows.iter().filter(|row| row.synthetic).count() as u64;
+    let synthetic = recordings(index).filter(|row| row.synthetic).count() as u64;
     let synthetic = (synthetic > 0).then(|| {
         let [are, them] = if synthetic == 1 {
             ["is", "it"]
@@ -73,7 +75,7 @@ fn opening(index: &Index) -> Section {
             ["are", "them"]
         };
         let text = message!(
-            "{} of the traces {} SYNTHETIC: no GPU ran any of {}",
+            "{} of the recordings {} SYNTHETIC: no GPU ran any of {}",
             count(synthetic),
             are,
             them
@@ -83,7 +85,7 @@ fn opening(index: &Index) -> Section {
     let notes = index.notes.iter().map(|note| Block::Remark(plain(note)));
     Section::new("verdict", "", 0)
         .with(Block::Lead(headline(index)))
-        .with_some(busy(&index.rows).map(Block::Text))
+        .with_some(busy(index).map(Block::Text))
         .with_some(synthetic)
         .with_all(notes)
 }
@@ -93,42 +95,51 @@ fn headline(index: &Index) -> Message {
     let failed = (failed > 0).then(|| message!(", {} failed", count(failed)));
     let left = index.unfinished;
     let left = (left > 0).then(|| message!(", {} not done yet", count(left)));
-    let done = counted(index.rows.len() as u64, "trace");
+    let done = counted(recordings(index).count() as u64, "recording");
     message!("{} analyzed{}{}", done, failed, left)
 }
 
-/// Returns the range of the busy shares, and the facts that all rows have in common.
-fn busy(rows: &[TraceRow]) -> Option<Message> {
-    let shares: Vec<f64> = rows.iter().filter_map(|row| row.busy_ratio).collect();
-    let least = shares.iter().copied().reduce(f64::min)?;
-    let most = shares.iter().copied().reduce(f64::max)?;
-    let median = metalens_comparison::median(&shares)?;
-    let busy = if shares.len() == 1 {
-        message!("The GPU was busy {} of the time", percent(least))
-    } else {
-        let [least, most, median] = [least, most, median].map(percent);
-        message!(
-            "The GPU was busy {} to {} of the time (median {})",
-            least,
-            most,
-            median
-        )
-    };
-    let by = same(rows, |row| Some(&row.process));
-    let by = by.map(|name| message!(" with {}", process(name, true)));
-    let on = same(rows, |row| row.gpu.as_deref());
-    let on = on.map(|gpu| message!(", on {}", message::name(gpu)));
-    Some(message!("{}{}{}", busy, by, on))
+/// Returns the rows that count: one for each recording.
+fn recordings(index: &Index) -> impl Iterator<Item = &TraceRow> {
+    index.rows.iter().filter(|row| row.same_as.is_none())
 }
 
-/// Returns the value that all rows share; a column of it would say nothing.
-fn same<'a>(
-    rows: &'a [TraceRow],
-    value: impl Fn(&'a TraceRow) -> Option<&'a str>,
-) -> Option<&'a str> {
-    let first = value(rows.first()?)?;
-    let mut all = rows.iter();
-    all.all(|row| value(row) == Some(first)).then_some(first)
+/// Returns the range of the busy shares, and the program; nothing for different work, of which a
+/// range says nothing.
+fn busy(index: &Index) -> Option<Message> {
+    let [group] = index.groups.as_slice() else {
+        return None;
+    };
+    let (range, median) = range(index, group, |row| row.busy_ratio, percent)?;
+    let median = median.map(|median| message!(" (median {})", median));
+    let by = process(&group.process, true);
+    let on = group.gpu.as_deref();
+    let on = on.map(|gpu| message!(", on {}", message::name(gpu)));
+    Some(message!(
+        "The GPU was busy {} of the time{} with {}{}",
+        range,
+        median,
+        by,
+        on
+    ))
+}
+
+/// Returns the least and the greatest value of a group as text, and the median if these differ.
+fn range(
+    index: &Index,
+    group: &TraceGroup,
+    value: impl Fn(&TraceRow) -> Option<f64>,
+    text: impl Fn(f64) -> Message,
+) -> Option<(Message, Option<Message>)> {
+    let members = many::members(&index.rows, group);
+    let values: Vec<f64> = members.into_iter().filter_map(value).collect();
+    let least = text(values.iter().copied().reduce(f64::min)?);
+    let most = text(values.iter().copied().reduce(f64::max)?);
+    if least == most {
+        return Some((least, None));
+    }
+    let median = text(metalens_comparison::median(&values)?);
+    Some((message!("{} to {}", least, most), Some(median)))
 }
 
 fn outliers(index: &Index) -> Option<Section> {
@@ -137,9 +148,9 @@ fn outliers(index: &Index) -> Option<Section> {
         report: Some(one.report.clone()),
         is_strong: false,
     });
-    let method = "An outlier differs from the median of at least five traces of the same program \
-                  on the same GPU: by more than 3.5 robust standard deviations (modified z-score), \
-                  and by at least 5 % of the median (for the busy share, 2 points are enough)";
+    let method = "An outlier differs from the median of at least five recordings of the same work: by \
+                  more than 3.5 robust standard deviations (modified z-score), and by at least 5 % of \
+                  the median (for the busy share, 2 points are enough)";
     let section = Section::new("outliers", "Outliers", 1)
         .with(Block::List(outliers.collect()))
         .with_some(more(index.outliers.len()))
@@ -162,13 +173,11 @@ fn cut_message(text: &str, values: &[message::PlacedValue]) -> Message {
 }
 
 fn traces(index: &Index) -> Section {
-    let rows = &index.rows;
+    let rows: Vec<&TraceRow> = recordings(index).collect();
     let has_dates = rows.iter().any(|row| row.date.is_some());
     let has_thresholds = rows.iter().any(|row| row.thresholds > 0);
-    let is_one_program = same(rows, |row| Some(&row.process)).is_some();
-    let is_one_gpu = same(rows, |row| row.gpu.as_deref()).is_some();
     let mut columns = vec![
-        Column::name("trace"),
+        Column::name("recording"),
         Column::words("verdict"),
         Column::bar("busy over time").spare(9),
         Column::number("busy"),
@@ -176,25 +185,26 @@ fn traces(index: &Index) -> Section {
         Column::number("mean gap").spare(2),
         Column::words("top idle cause").spare(1),
         Column::label("finding"),
-        Column::sentence("title"),
-        Column::label("top kernel").spare(6),
-        Column::number("intervals").spare(3),
-        Column::number("kernels").spare(7),
-        Column::number("gaps").spare(7),
-        Column::number("median gap").spare(7),
-        Column::number("p95 gap").spare(7),
-        Column::number("machine busy").spare(7),
+        Column::sentence("title").detail(),
+        Column::label("top kernel").detail(),
+        Column::number("GPU intervals").spare(3),
+        Column::number("command buffers").detail(),
+        Column::number("kernels").detail(),
+        Column::number("gaps").detail(),
+        Column::number("median gap").detail(),
+        Column::number("p95 gap").detail(),
+        Column::number("machine busy").detail(),
         Column::number("problems").spare(7),
     ];
     if has_thresholds {
         columns.push(Column::number("missed"));
-        columns.push(Column::label("thresholds missed").spare(8));
+        columns.push(Column::label("thresholds missed").detail());
     }
     columns.extend(has_dates.then(|| Column::words("recorded").spare(8)));
-    columns.extend((!is_one_program).then(|| Column::label("program").spare(5)));
-    columns.extend((!is_one_gpu).then(|| Column::label("GPU").spare(8)));
+    columns.push(Column::label("program").spare(5));
+    columns.push(Column::label("GPU").spare(8));
 
-    let table = Table::new("traces", "All traces, by name", columns);
+    let table = Table::new("traces", "All recordings, by name", columns);
     let mut table = table.sortable().limited(ROWS, usize::MAX);
     for row in rows {
         let mut cells = trace_cells(row);
@@ -203,13 +213,102 @@ fn traces(index: &Index) -> Section {
             cells.push(or_dash(row.missed.join(", ")).into());
         }
         cells.extend(has_dates.then(|| date(row).into()));
-        cells.extend((!is_one_program).then(|| process(&row.process, true).into()));
-        let gpu = row.gpu.as_deref().unwrap_or("-");
-        cells.extend((!is_one_gpu).then(|| message::name(gpu).into()));
+        cells.push(process(&row.process, true).into());
+        cells.push(message::name(row.gpu.as_deref().unwrap_or("-")).into());
         table.row(cells);
     }
     table.rest = " in index.html and index.csv".into();
-    Section::new("all", "Traces", 2).with(Block::Table(table))
+    let alike = alike(&mut table);
+    let section = Section::new("all", "Recordings", 2).with(Block::Table(table));
+    section.with_some(alike.map(Block::Remark))
+}
+
+/// Removes the columns in which all rows are alike, and returns what they say.
+fn alike(table: &mut Table) -> Option<Message> {
+    let alike = table.remove_constant_columns().into_iter();
+    let alike = alike.filter(|(_, cell)| !["", "-"].contains(&cell.text.text.as_str()));
+    let alike = alike.map(|(heading, cell)| message!("{} {}", heading, cell.text));
+    let alike = alike.reduce(|all, one| message!("{}; {}", all, one))?;
+    Some(message!("The same in all: {}", alike))
+}
+
+/// Returns the groups of recordings that are compared with each other.
+fn groups(index: &Index) -> Option<Section> {
+    let is_compared = |group: &&TraceGroup| group.reports.len() > 1;
+    let compared: Vec<&TraceGroup> = index.groups.iter().filter(is_compared).collect();
+    let alone = (index.groups.len() - compared.len()) as u64;
+
+    let columns = vec![
+        Column::name("same work"),
+        Column::number("recordings"),
+        Column::words("busy"),
+        Column::words("window"),
+        Column::words("mean gap").spare(1),
+    ];
+    let table = Table::new("groups", "Recordings of the same work", columns);
+    let mut table = table.limited(MOST_LISTED, usize::MAX);
+    table.rest = " in index.html and index.json".into();
+    for group in &compared {
+        let text = |value: Option<(Message, _)>| known(value, |(range, _)| range);
+        let times = |value: fn(&TraceRow) -> Option<u64>| {
+            text(range(index, group, |row| value(row).map(to_float), to_time))
+        };
+        table.row([
+            message::name(&group.name),
+            count(group.reports.len() as u64),
+            text(range(index, group, |row| row.busy_ratio, percent)),
+            times(|row| Some(row.span_ns)),
+            times(|row| row.gaps.mean_ns),
+        ]);
+    }
+
+    let remark = match (compared.len(), alone) {
+        (_, 0) => None,
+        (0, 1) => return None,
+        (0, _) => Some("No two recordings did the same work, so none are compared".into()),
+        _ => Some(message!(
+            "{} without another of the same work: compared with none",
+            counted(alone, "recording")
+        )),
+    };
+    let table = (!compared.is_empty()).then_some(Block::Table(table));
+    let section = Section::new("groups", "Same work", 3).with_some(table);
+    Some(section.with_some(remark.map(Block::Remark)))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns: 104 days")]
+fn to_float(ns: u64) -> f64 {
+    ns as f64
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "whole nanoseconds"
+)]
+fn to_time(ns: f64) -> Message {
+    short_time(ns as u64)
+}
+
+/// Returns the inputs that are a recording of another input, which counts once.
+fn repeats(index: &Index) -> Option<Section> {
+    let name_of = |report: &str| {
+        let mut rows = index.rows.iter();
+        rows.find(|row| row.report == report).map(|row| &row.name)
+    };
+    let items = index.rows.iter().filter_map(|row| {
+        let first = name_of(row.same_as.as_deref()?)?;
+        Some(Item {
+            text: message!("{} is the recording {}", path(&row.name), path(first)),
+            report: Some(row.report.clone()),
+            is_strong: false,
+        })
+    });
+    let items: Vec<Item> = items.collect();
+    let (all, is_any) = (items.len(), !items.is_empty());
+    let shown = items.into_iter().take(MOST_LISTED).collect();
+    let section = Section::new("repeats", "Counted once", 4).with(Block::List(shown));
+    is_any.then(|| section.with_some(more(all)))
 }
 
 fn trace_cells(row: &TraceRow) -> Vec<Cell> {
@@ -240,6 +339,7 @@ fn trace_cells(row: &TraceRow) -> Vec<Cell> {
         .into(),
         top_kernel(row).into(),
         count(row.intervals).into(),
+        known(row.command_buffers, count).into(),
         count(row.kernels).into(),
         count(gaps.count).into(),
         known(gaps.median_ns, short_time).into(),
@@ -270,7 +370,7 @@ fn finding(row: &TraceRow) -> Cell {
     };
     Cell {
         text: plain(format!("{word} {}", finding.id)),
-        look: Look::Ranked(rank),
+        look: Look::Finding(row.report.clone(), finding.id.clone(), rank),
     }
 }
 
@@ -298,8 +398,8 @@ fn date(row: &TraceRow) -> Message {
 }
 
 fn failed(index: &Index, show_names: bool) -> Option<Section> {
-    let columns = vec![Column::name("trace"), Column::sentence("reason")];
-    let mut table = Table::new("failed", "Traces that could not be analyzed", columns);
+    let columns = vec![Column::name("input"), Column::sentence("reason")];
+    let mut table = Table::new("failed", "Inputs that could not be analyzed", columns);
     for one in &index.failed {
         let name = if show_names { &one.input } else { &one.name };
         let hint = one.hint.as_deref();
@@ -310,7 +410,7 @@ fn failed(index: &Index, show_names: bool) -> Option<Section> {
             plain(cut(&why, LONGEST_TEXT)),
         ]);
     }
-    let section = Section::new("failed", "Failed traces", 1).with(Block::Table(table));
+    let section = Section::new("failed", "Failed inputs", 1).with(Block::Table(table));
     (!index.failed.is_empty()).then_some(section)
 }
 
@@ -336,9 +436,9 @@ fn trends(index: &Index, pictures: &[TrendPicture]) -> Option<Section> {
         is_strong: one.is_trend,
     });
     let pictures = pictures.iter().map(|picture| Chart::picture(&picture.path));
-    let method = "Dates are UTC. A trend is a rise or fall of at least eight dated traces of one \
-                  program on one GPU with p below 0.05 (Mann–Kendall), by at least 5 % of the median \
-                  (for the busy share, 2 points are enough); its rate is the Theil–Sen slope";
+    let method = "Dates are UTC. A trend is a steady rise or fall among at least eight dated \
+                  recordings of the same work, by at least 5 % of the median (for the busy share, 2 \
+                  points are enough)";
     let section = Section::new("trends", "Over time", 3)
         .with(Block::List(items.collect()))
         .with_all(pictures)

@@ -11,6 +11,8 @@ mod display;
 mod document;
 mod folder;
 mod functions;
+mod raw_events;
+mod raw_tables;
 mod schemas;
 pub(crate) mod single;
 pub(crate) mod table;
@@ -29,6 +31,7 @@ use crate::scenario::table::Table;
 use crate::truth::{self, Truth, TruthFile};
 use document::Document;
 use folder::Folder;
+use raw_tables::RawTable;
 
 /// Writes the export of a scenario into `dir`, with `truth.json` and `scenario.toml` beside the
 /// tables, and returns the truth of each run.
@@ -48,6 +51,11 @@ pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<
         for table in Table::recorded(scenario) {
             let mut document = Document::create(&mut folder, table, scenario, &plan)?;
             tables::write_rows(table, &mut document)?;
+            document.finish()?;
+        }
+        for table in RawTable::exported(scenario) {
+            let mut document = Document::create_raw(&mut folder, table, scenario, &plan)?;
+            (table.rows)(&mut document)?;
             document.finish()?;
         }
         truths.push(truth::count_truth(&plan));
@@ -81,7 +89,7 @@ fn write_scenario(folder: &mut Folder, scenario: &Scenario) -> Result<(), Error>
     folder.write_whole("scenario.toml", |out| out.write_all(text.as_bytes()))
 }
 
-fn scenario_text(scenario: &Scenario) -> Result<String, Error> {
+pub(crate) fn scenario_text(scenario: &Scenario) -> Result<String, Error> {
     Ok(format!(
         "# synthetic: {MARK}\n{}",
         toml::to_string(scenario)?

@@ -76,6 +76,7 @@ pub fn run<'a>(
         Command::Help => lists::help(&mut session),
         Command::List(listing) => lists::list(listing, &mut session),
         Command::Record(order) => record::record(&order, &mut session),
+        Command::Import(order) => record::import(&order, &mut session),
         Command::Export(order) => exporting::export(&order, &mut session),
     }
 }

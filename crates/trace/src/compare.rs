@@ -49,7 +49,7 @@ const MAX_RETURNED: usize = 5;
 pub fn compare(native: &Trace, export: &Trace) -> Vec<TableComparison> {
     let tables = export.tables().iter();
     tables
-        .map(|table| match native.find_table(&table.schema.name) {
+        .map(|table| match counterpart(native, export, table) {
             Some(same) => compare_tables(same, &native.names, table, &export.names),
             None => {
                 let mut comparison = TableComparison {
@@ -62,6 +62,20 @@ pub fn compare(native: &Trace, export: &Trace) -> Vec<TableComparison> {
             }
         })
         .collect()
+}
+
+/// Returns the bundle's table for one of the export. Several tables may have one schema: if both
+/// inputs have as many, it is the one at the same place among them, else the largest.
+fn counterpart<'a>(native: &'a Trace, export: &Trace, table: &Table) -> Option<&'a Table> {
+    let schema = &table.schema.name;
+    let mut origins: Vec<_> = export.tables_of(schema).map(|same| same.origin).collect();
+    origins.sort_unstable();
+    let place = origins.iter().position(|origin| *origin == table.origin);
+    let mut stored = native.tables_of(schema);
+    if native.tables_of(schema).count() == origins.len() {
+        return stored.nth(place?);
+    }
+    native.find_table(schema)
 }
 
 /// Compares a table of the bundle with the same table of the export, cell by cell.

@@ -2,16 +2,16 @@
 
 use std::io;
 
-use metalens_failure::{Failure, FailureKind};
+use metalens_failure::{Failure, FailureKind, did_you_mean};
 
 use crate::error::{Error, Problem};
 
 impl Failure for Error {
     fn kind(&self) -> FailureKind {
-        if self.problem().is_unusable_input() {
-            FailureKind::Unusable
-        } else {
-            FailureKind::Failed
+        match self.problem() {
+            Problem::NoSuchRun { .. } => FailureKind::Misuse,
+            problem if problem.is_unusable_input() => FailureKind::Unusable,
+            _ => FailureKind::Failed,
         }
     }
 
@@ -22,6 +22,10 @@ impl Failure for Error {
                 schema, path, run, ..
             } => Some(export_command(path, *run, schema)),
             Problem::UnfinishedBundle { path } => Some(recovery_command(path)),
+            Problem::NoSuchTable { schema, present } => Some(format!(
+                "{}list the tables with `metalens tables INPUT`",
+                did_you_mean(schema, present.iter().map(String::as_str))
+            )),
             _ => hint_for_input(problem)
                 .or_else(|| hint_for_content(problem))
                 .map(str::to_owned),
@@ -71,7 +75,6 @@ fn hint_for_input(problem: &Problem) -> Option<&'static str> {
         }
         Problem::EmptyFolder => "an export is a folder with toc.xml and one <schema>.xml per table",
         Problem::SameTableTwice { .. } => "remove one of them, since nothing may count twice",
-        Problem::NoSuchTable { .. } => "list the tables with `metalens tables INPUT`",
         _ => return None,
     })
 }

@@ -151,7 +151,7 @@ pub struct Frame {
 }
 
 /// All distinct names of a recording.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Names {
     strings: Strings,
     processes: Distinct<Process>,
@@ -254,7 +254,7 @@ impl Names {
 }
 
 /// Distinct values in the order in which they were added.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Distinct<T> {
     items: Vec<T>,
     index: FxHashMap<T, usize>,
@@ -282,7 +282,7 @@ impl<T: Clone + Eq + Hash> Distinct<T> {
 }
 
 /// Distinct strings in one buffer, without separators.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Strings {
     bytes: String,
     ends: Vec<usize>,

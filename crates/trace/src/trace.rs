@@ -20,7 +20,7 @@ pub enum InputKind {
 }
 
 /// One run of a recording with the selected tables.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Trace {
     /// Path of the input, as given by the user.
     pub path: String,
@@ -126,7 +126,8 @@ impl Trace {
         schemas.iter().filter_map(note).collect()
     }
 
-    fn tables_of<'a, 's>(
+    /// Returns the tables of a schema, in the order of their files.
+    pub(crate) fn tables_of<'a, 's>(
         &'a self,
         schema: &'s str,
     ) -> impl Iterator<Item = &'a Table> + use<'a, 's> {

@@ -2,7 +2,9 @@
 //! other that offers them. Writes only to the writer it is given.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::error::Result;
 use crate::output::{Document, WorkFile};
@@ -46,6 +48,9 @@ pub struct RunArguments {
     /// Print a JSON document instead of text
     #[arg(long)]
     pub json: bool,
+    /// Wait until this file exists, at most ten seconds
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub wait_for: Option<PathBuf>,
     /// Print and write the plan without running it, marked as simulated
     #[arg(long, hide = true, conflicts_with = "capture")]
     pub simulated: bool,
@@ -85,20 +90,47 @@ fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<()> {
         out.flush()?;
     }
 
+    let has_waited = arguments
+        .wait_for
+        .as_deref()
+        .is_none_or(|file| appears(file, START_LIMIT));
     let outcome = if arguments.simulated {
         Ok(None)
     } else {
         crate::run(&plan, &arguments.options()).map(Some)
     };
-    let (run, failure) = match outcome {
+    let (mut run, failure) = match outcome {
         Ok(run) => (run, None),
         Err(error) => (None, Some(error)),
     };
+    if let Some(run) = run.as_mut().filter(|_| !has_waited) {
+        run.notes.push(
+            "the recorder did not say in time that it records: the first work may not be recorded"
+                .to_owned(),
+        );
+    }
 
     write_result(arguments, &plan, run.as_ref(), out)?;
     match failure {
         Some(error) => Err(error),
         None => write_work(arguments, &plan, run.as_ref()),
+    }
+}
+
+/// Time to wait for the recorder. A workload that nobody records must not wait for ever.
+const START_LIMIT: Duration = Duration::from_secs(10);
+
+/// Waits for a file, and returns whether it appeared in time.
+fn appears(file: &Path, limit: Duration) -> bool {
+    let start = Instant::now();
+    loop {
+        if file.exists() {
+            return true;
+        }
+        if start.elapsed() >= limit {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -138,5 +170,26 @@ impl RunArguments {
         Options {
             capture: self.capture.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_awaited_for_a_limited_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("recording");
+        assert!(!appears(&file, Duration::from_millis(20)));
+        let writer = thread::spawn({
+            let file = file.clone();
+            move || {
+                thread::sleep(Duration::from_millis(50));
+                std::fs::write(file, "").unwrap();
+            }
+        });
+        assert!(appears(&file, Duration::from_secs(60)));
+        writer.join().unwrap();
     }
 }

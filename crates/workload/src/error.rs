@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use metalens_failure::{Failure, FailureKind};
+use metalens_failure::{Failure, FailureKind, did_you_mean};
 
 /// Result of a function in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -96,8 +96,9 @@ impl Failure for Error {
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::NoSuchWorkload { known, .. } => {
-                return Some(format!("the workloads are {}", known.join(", ")));
+            Self::NoSuchWorkload { name, known } => {
+                let meant = did_you_mean(name, known.iter().copied());
+                return Some(format!("{meant}the workloads are {}", known.join(", ")));
             }
             Self::NoMetal { .. } => "run it on a Mac; the plan above is the same there",
             Self::NoDevice => {

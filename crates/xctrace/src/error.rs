@@ -28,6 +28,16 @@ pub enum Error {
         /// Output of `xcrun`, in one line.
         output: String,
     },
+    /// The license of Xcode is not accepted, so that its tools refuse to run.
+    #[error(
+        "the license of Xcode is not accepted, so that xctrace refuses to run: read and accept it with \
+        `sudo xcodebuild -license accept`, then run `sudo xcodebuild -runFirstLaunch`. It printed: \
+        {output}"
+    )]
+    License {
+        /// Output of the tool, in one line.
+        output: String,
+    },
     /// `METALENS_XCTRACE` does not name a file.
     #[error("METALENS_XCTRACE is set to {path}, which is not a file")]
     NoSuchTool {
@@ -76,6 +86,7 @@ impl Failure for Error {
         match self {
             Self::NoMac
             | Self::NoXcode { .. }
+            | Self::License { .. }
             | Self::NoSuchTool { .. }
             | Self::CannotStart { .. }
             | Self::TooOld { .. } => FailureKind::Unavailable,
@@ -86,7 +97,7 @@ impl Failure for Error {
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::NoMac | Self::NoXcode { .. } => {
+            Self::NoMac | Self::NoXcode { .. } | Self::License { .. } => {
                 "a .trace bundle needs no export: metalens reads it on any machine (`metalens analyze \
                 X.trace`)"
             }

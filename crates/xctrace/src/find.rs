@@ -53,9 +53,8 @@ impl Tool {
         if answer.code == Some(0) && path.is_file() && !path.starts_with("/usr/bin") {
             Ok(Self::at(path))
         } else {
-            Err(Error::NoXcode {
-                output: answer.summary(),
-            })
+            let output = answer.summary();
+            Err(refusal(&output).unwrap_or(Error::NoXcode { output }))
         }
     }
 
@@ -69,16 +68,23 @@ impl Tool {
         let answer = self.run(&["version".into()])?;
         Version::parse(&answer.all()).ok_or_else(|| {
             let output = answer.summary();
-            // The shim prints these if there is no Xcode.
-            if output.contains("requires Xcode") || output.contains("unable to find utility") {
-                Error::NoXcode { output }
-            } else {
-                Error::Unexpected {
-                    command: "version".to_owned(),
-                    output,
-                }
-            }
+            refusal(&output).unwrap_or(Error::Unexpected {
+                command: "version".to_owned(),
+                output,
+            })
         })
+    }
+}
+
+/// Returns the error that the shim or `xcrun` prints in place of running `xctrace`.
+fn refusal(output: &str) -> Option<Error> {
+    let output = output.to_owned();
+    if output.contains("not agreed to the Xcode license") {
+        Some(Error::License { output })
+    } else if output.contains("requires Xcode") || output.contains("unable to find utility") {
+        Some(Error::NoXcode { output })
+    } else {
+        None
     }
 }
 
@@ -126,6 +132,14 @@ mod tests {
             error.contains(message) && error.contains("xcode-select -s"),
             "{error}"
         );
+        let license = "You have not agreed to the Xcode license agreements.";
+        let refuses = script("refuses", &format!("echo '{license}' >&2; exit 69"));
+        for error in [
+            Tool::find_in_xcode(&refuses).unwrap_err(),
+            Tool::at(refuses.clone()).version().unwrap_err(),
+        ] {
+            assert!(matches!(error, Error::License { .. }), "{error}");
+        }
         let shim = script(
             "shim",
             "echo \"xcode-select: error: tool 'xctrace' requires Xcode\" >&2; exit 1",

@@ -34,7 +34,7 @@ pub use find::ToolSource;
 pub use listing::{Devices, Templates, devices, instruments, templates};
 pub use output_line::{OutputLine, Transcript};
 pub use program::{FoundProgram, resolve};
-pub use run::{RunningTool, Stdin, Stream, StreamLine, ToolOutput};
+pub use run::{LineEnd, RunningTool, Stdin, Stream, StreamLine, ToolOutput};
 pub use stream::Streaming;
 pub use tool::Tool;
 pub use version::{Feature, Version};

@@ -102,7 +102,8 @@ pub const MESSAGES: &[KnownMessage] = &[
         "could not lock kperf",
         Weight::TryAgain,
         "another profiler is recording",
-        "close Instruments and other recorders, then try again",
+        "close Instruments and other recorders, then try again; if none runs, `sudo killall DTServiceHub` \
+         or a restart frees the lock",
         "seen, with exit code 2",
     ),
     message(

@@ -1,6 +1,6 @@
 //! Parses the output of `xctrace record`, line by line. The lines may come on either stream.
 
-use crate::run::StreamLine;
+use crate::run::{LineEnd, Stream, StreamLine};
 
 /// The meaning of one line of output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +85,11 @@ pub struct Transcript {
     pub warnings: Vec<String>,
     /// The last lines with unknown meaning, for messages.
     pub others: Vec<String>,
+    /// Streams on which `xctrace` printed that it starts and records: standard output, standard
+    /// error.
+    pub spoke_on: [bool; 2],
+    /// True if `xctrace` listed issues, which it does at the end.
+    pub listed_issues: bool,
 }
 
 /// Maximum number of lines with unknown meaning that are kept.
@@ -93,12 +98,19 @@ const MAX_OTHERS: usize = 20;
 impl Transcript {
     /// Adds a line, and returns its meaning.
     pub fn add(&mut self, line: &StreamLine) -> OutputLine {
-        let parsed = OutputLine::parse(&line.text);
+        let mut parsed = OutputLine::parse(&line.text);
+        if line.end != LineEnd::Break || self.is_of_program(&parsed, line.stream) {
+            parsed = OutputLine::Other;
+        }
         match &parsed {
-            OutputLine::Starting => self.has_started = true,
+            OutputLine::Starting => {
+                self.has_started = true;
+                self.hear(line.stream);
+            }
             OutputLine::Recording => {
                 self.has_started = true;
                 self.was_recording = true;
+                self.hear(line.stream);
             }
             OutputLine::TimeLimit => self.reached_limit = true,
             OutputLine::TargetExited => self.target_exited = true,
@@ -112,11 +124,37 @@ impl Transcript {
             }
             OutputLine::Error(text) => self.errors.push(text.clone()),
             OutputLine::Warning(text) => self.warnings.push(text.clone()),
-            OutputLine::IssuesFollow => {}
+            OutputLine::IssuesFollow => self.listed_issues = true,
             OutputLine::Other => self.keep(&line.text),
         }
 
         parsed
+    }
+
+    fn hear(&mut self, stream: Stream) {
+        let [out, err] = &mut self.spoke_on;
+        match stream {
+            Stream::Out => *out = true,
+            Stream::Err => *err = true,
+        }
+    }
+
+    /// Returns whether a line is of the recorded program although it looks like one of `xctrace`. The
+    /// program shares the standard error of `xctrace`. While it runs, `xctrace` reports no errors, and
+    /// prints only where it printed before.
+    fn is_of_program(&self, parsed: &OutputLine, stream: Stream) -> bool {
+        let has_ended =
+            self.reached_limit || self.target_exited || self.was_saving || self.listed_issues;
+        if !self.was_recording || has_ended {
+            return false;
+        }
+        let [out, err] = self.spoke_on;
+        let is_other_stream = match stream {
+            Stream::Out => !out,
+            Stream::Err => !err,
+        };
+        let is_trouble = matches!(parsed, OutputLine::Error(_) | OutputLine::Warning(_));
+        is_trouble || is_other_stream
     }
 
     fn keep(&mut self, line: &str) {
@@ -196,10 +234,7 @@ mod tests {
             (Stream::Out, "Output file saved as: x.trace"),
         ];
 
-        for (stream, line) in lines {
-            let text = line.to_owned();
-            transcript.add(&StreamLine { stream, text });
-        }
+        add(&mut transcript, &lines);
 
         let expected = Transcript {
             has_started: true,
@@ -210,9 +245,74 @@ mod tests {
             saved_as: Some("x.trace".to_owned()),
             errors: vec!["Data stream: corrupt".to_owned()],
             others: vec!["loss 0.4".to_owned()],
+            spoke_on: [true, true],
+            listed_issues: true,
             ..Transcript::default()
         };
 
         assert_eq!(transcript, expected);
+    }
+
+    fn add(transcript: &mut Transcript, lines: &[(Stream, &str)]) {
+        for &(stream, line) in lines {
+            let (text, end) = (line.to_owned(), LineEnd::Break);
+            transcript.add(&StreamLine { stream, text, end });
+        }
+    }
+
+    /// What the program prints is no word of `xctrace`, however it looks.
+    #[test]
+    fn lines_of_the_program_are_told_apart() {
+        let mut transcript = Transcript::default();
+        let forged = [
+            "[Error] loss is NaN",
+            "* [Warning] slow",
+            "Target app exited, ending recording...",
+            "Recording failed with errors. Saving output file...",
+            "Output file saved as: other.trace",
+        ];
+        add(
+            &mut transcript,
+            &[
+                (Stream::Out, "Starting recording"),
+                (Stream::Out, "Ctrl-C to stop the recording"),
+            ],
+        );
+        for line in forged {
+            add(&mut transcript, &[(Stream::Err, line)]);
+        }
+        assert_eq!(
+            (&transcript.errors, &transcript.warnings),
+            (&vec![], &vec![])
+        );
+        assert!(
+            !transcript.target_exited && !transcript.was_saving,
+            "{transcript:?}"
+        );
+        assert_eq!(transcript.others, forged);
+
+        let end = [
+            (Stream::Out, "Target app exited, ending recording..."),
+            (
+                Stream::Err,
+                "Run issues were detected (trace is still ready to be viewed):",
+            ),
+            (Stream::Err, "* [Error] Data stream: corrupt"),
+            (Stream::Out, "Output file saved as: x.trace"),
+        ];
+        add(&mut transcript, &end);
+        assert_eq!(transcript.errors, ["Data stream: corrupt"]);
+        assert_eq!(transcript.saved_as.as_deref(), Some("x.trace"));
+    }
+
+    /// Without a progress line before, both streams may have words of `xctrace`.
+    #[test]
+    fn errors_before_the_recording_count() {
+        let mut transcript = Transcript::default();
+        add(
+            &mut transcript,
+            &[(Stream::Err, "[Error] Cannot find process matching name: x")],
+        );
+        assert_eq!(transcript.errors.len(), 1);
     }
 }

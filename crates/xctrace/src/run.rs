@@ -42,6 +42,31 @@ pub struct StreamLine {
     pub stream: Stream,
     /// Text of the line, without the line break.
     pub text: String,
+    /// End of the line.
+    pub end: LineEnd,
+}
+
+/// The end of a line of output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineEnd {
+    /// A line break, or the end of the stream.
+    Break,
+    /// A carriage return alone: the next text replaces the line, as progress bars do.
+    Return,
+    /// None yet: the start of a line that replaces another.
+    Open,
+}
+
+impl LineEnd {
+    /// Returns the characters of this end.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Break => "\n",
+            Self::Return => "\r",
+            Self::Open => "",
+        }
+    }
 }
 
 /// A tool that was started and may still run.
@@ -151,31 +176,66 @@ fn own_group(command: &mut std::process::Command) -> io::Result<()> {
 /// Reads a stream to its end, line by line, in its own thread.
 fn follow(mut stream: impl Read + Send + 'static, from: Stream, to: Sender<StreamLine>) {
     thread::spawn(move || {
-        let mut line = Vec::new();
+        let mut lines = Lines {
+            from,
+            to,
+            line: Vec::new(),
+            is_return_held: false,
+            replaces: false,
+        };
         let mut chunk = [0; 8 * 1024];
         // A stream that cannot be read counts as ended.
         while let Ok(count @ 1..) = stream.read(&mut chunk) {
-            for &byte in chunk.iter().take(count) {
-                match byte {
-                    b'\n' => send(&to, from, &mut line),
-                    _ if line.len() < LONGEST_LINE => line.push(byte),
-                    _ => {}
-                }
+            chunk.iter().take(count).for_each(|&byte| lines.add(byte));
+            // A progress bar ends no line. A full chunk may have cut another line in two.
+            if lines.replaces && !lines.line.is_empty() && count < chunk.len() {
+                lines.send(LineEnd::Open);
             }
         }
-        if !line.is_empty() {
-            send(&to, from, &mut line);
+        if !lines.line.is_empty() {
+            lines.send(LineEnd::Break);
         }
     });
 }
 
-fn send(to: &Sender<StreamLine>, stream: Stream, line: &mut Vec<u8>) {
-    let text = String::from_utf8_lossy(line)
-        .trim_end_matches('\r')
-        .to_owned();
-    line.clear();
-    // Without a receiver the stream is still read, so that the tool never waits.
-    let _ = to.send(StreamLine { stream, text });
+/// Splits a stream into lines.
+struct Lines {
+    from: Stream,
+    to: Sender<StreamLine>,
+    line: Vec<u8>,
+    /// True after a carriage return, which may be the start of a line break.
+    is_return_held: bool,
+    /// True if the line replaces another.
+    replaces: bool,
+}
+
+impl Lines {
+    fn add(&mut self, byte: u8) {
+        if std::mem::take(&mut self.is_return_held) && byte != b'\n' {
+            self.send(LineEnd::Return);
+            self.replaces = true;
+        }
+        match byte {
+            b'\n' => {
+                self.send(LineEnd::Break);
+                self.replaces = false;
+            }
+            b'\r' => self.is_return_held = true,
+            _ if self.line.len() < LONGEST_LINE => self.line.push(byte),
+            _ => {}
+        }
+    }
+
+    fn send(&mut self, end: LineEnd) {
+        let text = String::from_utf8_lossy(&self.line).into_owned();
+        self.line.clear();
+        // Without a receiver the stream is still read, so that the tool never waits.
+        let _ = self.to.send(StreamLine {
+            stream: self.from,
+            text,
+            end,
+        });
+    }
 }
 
 impl RunningTool {
@@ -344,7 +404,9 @@ impl ToolOutput {
 
     fn filtered(&self, is_wanted: impl Fn(&StreamLine) -> bool) -> String {
         let wanted = self.lines.iter().filter(|line| is_wanted(line));
-        wanted.flat_map(|line| [line.text.as_str(), "\n"]).collect()
+        wanted
+            .flat_map(|line| [line.text.as_str(), line.end.text()])
+            .collect()
     }
 }
 
@@ -360,6 +422,37 @@ mod tests {
         let tool = Tool::at("/bin/sh".into());
         let arguments = ["-c".into(), script.into()];
         tool.start(&arguments, Stdin::Nothing).unwrap()
+    }
+
+    /// A progress bar is seen before the next one, and hides no line of the tool.
+    #[test]
+    fn progress_bars_pass_through() {
+        let check = |script: &str, expected: &[(&str, LineEnd)]| {
+            let answer = shell(script).finish().unwrap();
+            let found: Vec<_> = answer
+                .lines
+                .iter()
+                .map(|line| (line.text.as_str(), line.end))
+                .collect();
+            assert_eq!(found, expected, "{script}");
+        };
+        use LineEnd::{Break, Open, Return};
+        check("printf 'a\\r\\nb\\n'", &[("a", Break), ("b", Break)]);
+        check(
+            "printf '\\r 1%%'; sleep 0.3; printf '\\r 2%%'; sleep 0.3; echo; echo saved",
+            &[
+                ("", Return),
+                (" 1%", Open),
+                ("", Return),
+                (" 2%", Open),
+                ("", Break),
+                ("saved", Break),
+            ],
+        );
+        check(
+            "printf '1\\r2\\r3\\nlast'",
+            &[("1", Return), ("2", Return), ("3", Break), ("last", Break)],
+        );
     }
 
     #[test]

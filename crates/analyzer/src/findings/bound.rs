@@ -85,12 +85,17 @@ fn decide(intervals: u64, span_ns: u64, parts: &GapParts) -> (Option<Bound>, Mes
 }
 
 fn gpu(parts: &GapParts, span_ns: u64) -> Message {
-    let share = |ns: u64| percent(ratio(ns, span_ns).unwrap_or(0.0));
-    let queued = (parts.queued_ns > 0)
-        .then(|| message!(", {} of it while work was queued", share(parts.queued_ns)));
+    let idle_ns = parts.total_ns();
+    let share = |ns: u64, of_ns: u64| percent(ratio(ns, of_ns).unwrap_or(0.0));
+    let queued = (parts.queued_ns > 0).then(|| {
+        message!(
+            "; work was queued for {} of that time",
+            share(parts.queued_ns, idle_ns)
+        )
+    });
     message!(
         "GPU-bound: the GPU was idle for {} of the window{}",
-        share(parts.total_ns()),
+        share(idle_ns, span_ns),
         queued
     )
 }

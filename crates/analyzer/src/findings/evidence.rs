@@ -1,6 +1,6 @@
 //! Evidence of a finding: numbers, places to look at, and the time at stake.
 
-use crate::basics::message::{Message, moment, percent, time};
+use crate::basics::message::{Message, Value, moment, number, percent, time};
 use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{Cause, Gain, Report, Severity, TopGap};
@@ -37,17 +37,18 @@ impl Evidence {
         self
     }
 
-    /// Returns the severity: the given one, lowered if little time is at stake. A caveat is about
-    /// the numbers, not about time, and stays one.
-    pub(crate) fn severity(&self, at_most: Severity, window_ns: u64) -> Severity {
-        /// Share of the window below which a finding is at most medium.
+    /// Returns the severity: by the time that could be saved, or the given one where that time is
+    /// unknown. A caveat is about the numbers, not about time, and stays one.
+    pub(crate) fn severity(&self, of_rule: Severity, window_ns: u64) -> Severity {
+        /// Share of the window from which on a finding is of high severity.
         const MUCH: f64 = 0.1;
-        let of_gain = match self.at_most_ns {
-            Some(ns) if !is_share(ns, window_ns, SOME) => Severity::Low,
-            Some(ns) if !is_share(ns, window_ns, MUCH) => Severity::Medium,
-            _ => Severity::High,
-        };
-        at_most.max(of_gain)
+        match self.at_most_ns {
+            _ if of_rule == Severity::Caveat => Severity::Caveat,
+            None => of_rule,
+            Some(ns) if is_share(ns, window_ns, MUCH) => Severity::High,
+            Some(ns) if is_share(ns, window_ns, SOME) => Severity::Medium,
+            Some(_) => Severity::Low,
+        }
     }
 
     /// Returns the gain relative to the window.
@@ -82,6 +83,13 @@ pub(crate) fn of_idle(ns: u64, report: &Report) -> Message {
 /// Returns a share as a percentage, `none` if the whole is zero: `38.4 %`.
 pub(crate) fn share_of(part: u64, whole: u64) -> Message {
     ratio(part, whole).map_or_else(|| "none".into(), percent)
+}
+
+/// Returns a rate of memory traffic: `52.0 GB/s`.
+pub(crate) fn bandwidth(gb_per_s: f64) -> Message {
+    number(format!("{gb_per_s:.1} GB/s"), gb_per_s, |gb_per_s| {
+        Value::Bandwidth { gb_per_s }
+    })
 }
 
 /// Returns the longest gaps of a cause.

@@ -231,15 +231,10 @@ fn low_state(report: &Report) -> Option<Evidence> {
         .iter()
         .find(|state| state.state == "Minimum")?;
     is_share(low.busy_ns, report.busy.busy_ns, SHARE).then(|| {
-        let induced = if low.induced_ns > 0 {
-            "; the recording says that the state was induced"
-        } else {
-            ""
-        };
+        // The flag `is-induced` tells nothing: stock recordings mark all states so.
         let text = message!(
-            "performance states while the process ran on the GPU: {}{}",
+            "performance states while the process ran on the GPU: {}",
             said(&performance.states),
-            induced,
         );
         let narratives = performance.narratives.iter();
         let words = narratives.map(|text| text.split_whitespace().collect::<Vec<_>>());

@@ -11,6 +11,7 @@ pub(crate) mod bound;
 mod evidence;
 pub(crate) mod framework;
 mod idle;
+mod limits;
 mod machine;
 pub(crate) mod notes;
 mod pace;
@@ -29,6 +30,7 @@ fn rules() -> impl Iterator<Item = &'static Rule> {
     let groups = [
         idle::RULES,
         work::RULES,
+        limits::RULES,
         pace::RULES,
         machine::RULES,
         trust::RULES,

@@ -1,8 +1,8 @@
 //! Notes about the numbers of a report.
 
-use crate::basics::message::{Message, Value, counted, table, ungrouped};
+use crate::basics::message::{Message, Value, counted, name, table, time, ungrouped};
 use crate::message;
-use crate::report::{Note, Report};
+use crate::report::{Kernel, Note, Report};
 use crate::subject::Subject;
 use crate::subject::timeline::Interval;
 use crate::tables::commands::{APPLICATION, COMPLETIONS, ENCODERS, SUBMISSIONS};
@@ -27,7 +27,36 @@ pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     notes.extend(uncommitted(subject));
     notes.extend(cause_notes(subject, report));
     notes.extend(active_time(report));
+    notes.extend(lifetimes(report));
     notes
+}
+
+/// Label of the intervals that MoltenVK, OpenGL and OpenCL get on the channel Compute.
+const LIFETIMES: &str = "GL/CL";
+
+/// Counts the intervals that may be no work of the GPU. The authors of one program saw that an interval
+/// of this label lasts from the commit of a command buffer to its completion.
+fn lifetimes(report: &Report) -> Option<Note> {
+    let is_lifetime = |kernel: &&Kernel| {
+        let is_label = kernel.name.split(':').any(|part| part.trim() == LIFETIMES);
+        is_label && kernel.channel.as_deref() == Some("Compute")
+    };
+    let found = report.kernels.iter().filter(is_lifetime);
+    let (count, total_ns) = found.fold((0, 0), |(count, total_ns), kernel| {
+        (count + kernel.instances, total_ns + kernel.total_ns)
+    });
+    (count > 0).then(|| {
+        let text = message!(
+            "{} on the channel Compute {} the label {} ({} in all): MoltenVK's last from commit to \
+             completion, so GPU busy is too large by the time in which they alone count; the channels \
+             Vertex and Fragment show its work",
+            counted(count, "interval"),
+            if count == 1 { "has" } else { "have" },
+            name(LIFETIMES),
+            time(total_ns),
+        );
+        Note::loud("lifetimes-count-as-busy", text)
+    })
 }
 
 /// Returns the note of a report whose GPU intervals are computed from raw events.

@@ -26,7 +26,7 @@ pub(crate) struct Rule {
     /// Rules whose findings tell the same cause as a whole: beside one of them, this one is left
     /// out.
     pub within: &'static [&'static str],
-    /// Highest severity: a finding gets a lower one if little of the window is at stake.
+    /// Severity where the time that could be saved is unknown; else that time decides.
     pub severity: Severity,
     /// Statement of what is wrong, as a clause without a capital.
     pub title: &'static str,

@@ -1,6 +1,6 @@
 //! Rules about the work: its size, its pattern, its speed.
 
-use super::evidence::{Evidence, is_share, matters, own_idle_ns, share_of};
+use super::evidence::{Evidence, bandwidth, is_share, matters, own_idle_ns, share_of};
 use super::framework::Knob;
 use super::rule::{Concern, Rule};
 use crate::basics::message::{
@@ -191,7 +191,9 @@ fn tiny_kernels(report: &Report) -> Option<Evidence> {
     const IDLE: f64 = 0.5;
     let short = &report.shape.short;
     let intervals = report.counts.intervals;
-    let idle_ns = own_idle_ns(report);
+    // Nothing shows that idle time of unknown cause has to do with submissions: a window server
+    // has little else.
+    let idle_ns = own_idle_ns(report).saturating_sub(report.idle.parts.unknown_ns);
     let fires = intervals >= MANY
         && is_share(short.count, intervals, SHARE)
         && is_share(idle_ns, report.busy.busy_ns, IDLE);
@@ -206,7 +208,7 @@ fn tiny_kernels(report: &Report) -> Option<Evidence> {
     fires.then(|| {
         let text = message!(
             "{} of {} GPU intervals are shorter than {} and take {} of the GPU time; per interval \
-             the GPU was idle for {} on average",
+             the GPU was idle for {} of known cause on average",
             count(short.count),
             count(intervals),
             time(short.limit_ns),
@@ -320,12 +322,6 @@ fn inefficient(report: &Report) -> Option<Evidence> {
         Message::joined(shares, " and "),
     );
     Some(Evidence::new(text).at(rows.iter().map(|row| kernel(&row.label))))
-}
-
-fn bandwidth(gb_per_s: f64) -> Message {
-    number(format!("{gb_per_s:.1} GB/s"), gb_per_s, |gb_per_s| {
-        Value::Bandwidth { gb_per_s }
-    })
 }
 
 fn throughput(tflop_per_s: f64) -> Message {

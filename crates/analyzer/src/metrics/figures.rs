@@ -144,6 +144,7 @@ impl FiguresInput<'_> {
             },
             signposts: &subject.signposts,
             selected: subject.cut.phase.clone(),
+            iteration: subject.cut.iteration,
             commands: &subject.commands,
         };
         phases(

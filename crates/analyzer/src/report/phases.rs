@@ -26,6 +26,9 @@ pub struct Phases {
     pub unplaced: u64,
     /// Named phase that the window was cut to; null if none was requested.
     pub selected: Option<SelectedPhase>,
+    /// Detected iteration that the window was cut to; null if none was requested.
+    #[serde(default)]
+    pub selected_iteration: Option<SelectedIteration>,
 }
 
 /// Warm-up: a beginning that differs from the rest. It is removed from the window only on
@@ -227,6 +230,21 @@ pub struct PhaseKernel {
     pub total_ns: u64,
     /// Share of the GPU time of the phase, in percent.
     pub time_pct: f64,
+}
+
+/// Detected iteration that the window was cut to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SelectedIteration {
+    /// Number of the iteration, from 1.
+    pub number: u64,
+    /// Number of iterations that were detected.
+    pub count: u64,
+    /// Sign by which they were detected.
+    pub found_by: FoundBy,
+    /// Start of the iteration, in nanoseconds since the recording began.
+    pub start_ns: u64,
+    /// Start of the next one; the end of the window for the last one, whose own end is unknown.
+    pub end_ns: u64,
 }
 
 /// Named phase that the window was cut to.

@@ -21,7 +21,7 @@ pub struct Request {
     /// of os_signpost intervals, of the process or else of any.
     pub phase: Option<String>,
     /// Number of the phase's interval to cut the window to, from 1, in order of time; all of them
-    /// if absent. It has no meaning without a phase.
+    /// if absent. Without a phase it is the number of a detected iteration.
     pub iteration: Option<u64>,
     /// Work file with the amounts of work of kernels.
     pub work: Option<WorkFile>,

@@ -43,7 +43,7 @@ use self::window::Cut;
 use crate::basics::parallel::both;
 use crate::basics::spans::{Span, touches};
 use crate::error::{Error, Result};
-use crate::report::{ProcessFacts, WarmUp};
+use crate::report::{ProcessFacts, SelectedIteration, WarmUp};
 use crate::request::Request;
 use crate::tables::recording::Recording;
 use crate::tables::{CommandTables, NameTables};
@@ -81,7 +81,7 @@ pub(crate) struct Subject {
 
 impl Subject {
     /// Chooses processes and window, and drops the intervals of other processes. The encoders'
-    /// threads are kept only `with_threads`.
+    /// threads are kept only `with_threads`. The window is cut to an iteration if one is given.
     pub(crate) fn new(
         timeline: Timeline,
         signposts: Signposts,
@@ -89,12 +89,14 @@ impl Subject {
         with_threads: bool,
         recording: &Recording,
         request: &Request,
+        iteration: Option<SelectedIteration>,
     ) -> Result<Self> {
         let everyone = usage(&timeline.intervals, WHOLE, &recording.names);
         let chosen = choose_processes(request, recording, &timeline, &everyone)?;
         let label_pairs = label_pairs(&tables.listed.encoders);
         let input = WindowInput {
             request,
+            iteration,
             timeline: &timeline,
             chosen: &chosen,
             signposts: &signposts,
@@ -176,6 +178,7 @@ impl Subject {
 /// Input from which the window follows.
 struct WindowInput<'a> {
     request: &'a Request,
+    iteration: Option<SelectedIteration>,
     timeline: &'a Timeline,
     chosen: &'a ChosenProcesses,
     signposts: &'a Signposts,
@@ -200,7 +203,14 @@ impl WindowInput<'_> {
         let (timeline, chosen, names) = (self.timeline, self.chosen, self.names);
         let intervals = timeline.intervals.iter();
         let mine = intervals.filter(|interval| chosen.contains(interval.process));
-        let mut cut = Cut::requested(self.request, timeline, chosen, self.signposts, names)?;
+        let mut cut = Cut::requested(
+            self.request,
+            self.iteration,
+            timeline,
+            chosen,
+            self.signposts,
+            names,
+        )?;
         let whole = cut.window;
 
         let skipped = self.request.skip_warm_up.then(|| self.warm_up(whole));

@@ -10,7 +10,7 @@ use crate::basics::message::{Message, name, ungrouped};
 use crate::basics::spans::{Span, length_ns, touches, union};
 use crate::error::{Error, Result};
 use crate::message;
-use crate::report::{Excluded, SelectedPhase, Window};
+use crate::report::{Excluded, SelectedIteration, SelectedPhase, Window};
 use crate::request::Request;
 
 /// Window, and what was cut off to get it.
@@ -19,14 +19,17 @@ pub(crate) struct Cut {
     pub window: Span,
     /// Named phase that the window was cut to.
     pub phase: Option<SelectedPhase>,
+    /// Detected iteration that the window was cut to.
+    pub iteration: Option<SelectedIteration>,
     excluded: Vec<Excluded>,
 }
 
 impl Cut {
     /// Returns the window from the chosen processes' first start to their last end, without what
-    /// the request cuts off, and cut to the requested phase.
+    /// the request cuts off, and cut to the requested phase or iteration.
     pub(crate) fn requested(
         request: &Request,
+        iteration: Option<SelectedIteration>,
         timeline: &Timeline,
         chosen: &ChosenProcesses,
         signposts: &Signposts,
@@ -44,6 +47,7 @@ impl Cut {
         let mut cut = Self {
             window: whole,
             phase: None,
+            iteration,
             excluded: Vec::new(),
         };
 
@@ -59,6 +63,16 @@ impl Cut {
             // An error about an empty window names the part that was really searched.
             from_ns = Some(phase.start_ns.max(from_ns.unwrap_or(0)));
             to_ns = Some(phase.end_ns.min(to_ns.unwrap_or(u64::MAX)));
+        }
+
+        if let Some(chosen) = iteration {
+            let part = Span::new(chosen.start_ns, chosen.end_ns);
+            let number = ungrouped(chosen.number);
+            cut.to(
+                part,
+                message!("before iteration {}", number.clone()),
+                message!("after iteration {}", number),
+            );
         }
 
         let window = cut.window;

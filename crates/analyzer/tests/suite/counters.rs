@@ -336,3 +336,23 @@ fn compare(name: &str, report: &metalens_analyzer::Report, truth: &Truth) -> usi
     }
     means
 }
+
+/// The real bundle with counters, of a window server: the cause of its idle time is unknown, so that
+/// short intervals say nothing. A kernel that took a sixth of the GPU time is near a limit: by 9
+/// samples, which cover all but its edges, ALU Limiter is at 81 %.
+#[test]
+fn a_real_kernel_is_near_a_limit() {
+    let Some(recordings) = real_recordings() else {
+        return;
+    };
+    let report = real(&raw_counters(&recordings), Request::default()).report;
+    assert_eq!(report.idle.parts.unknown_ns, report.idle.total_ns);
+    assert!(report.shape.short.count * 2 > report.counts.intervals);
+    let found = |id: &str| report.findings.iter().find(|finding| finding.id == id);
+    assert_eq!(found("tiny-kernels"), None);
+    assert_eq!(found("no-limiter"), None);
+    let evidence = &found("limiter").unwrap().evidence;
+    let told = "its highest limiter was ALU Limiter, 81.2 % on average";
+    assert!(evidence.contains(told), "{evidence}");
+    assert!(evidence.contains("9 samples, 97.4 %"), "{evidence}");
+}

@@ -1,7 +1,7 @@
 //! Tests of findings: each has a scenario that fires it and one that nearly does.
 //!
-//! A folder of `fixtures/findings` has `fires.toml` and `nearly.toml`, and files for data that a
-//! scenario cannot describe: `fires.work.json`, the amounts of work, and `fires.<schema>.xml`,
+//! A folder of `fixtures/findings` has `fires.toml` and `nearly.toml`, further cases such as
+//! `nearly-unknown.toml`, and files for data that a scenario cannot describe: `fires.work.json`, the amounts of work, and `fires.<schema>.xml`,
 //! which replaces that table.
 
 use std::fmt::Write;
@@ -42,6 +42,15 @@ pub(super) fn report_of_case(folder: &Path, case: &str) -> Report {
     report(export.path(), None, &request).unwrap()
 }
 
+/// Returns the names of the scenarios in a rule's folder.
+fn cases(folder: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(folder).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    names
+        .filter_map(|name| Some(name.strip_suffix(".toml")?.to_owned()))
+        .collect()
+}
+
 /// Returns the files of a case, with the rest of their names.
 fn files_of_case(folder: &Path, case: &str) -> Vec<(String, PathBuf)> {
     let files = std::fs::read_dir(folder).unwrap();
@@ -67,8 +76,13 @@ fn each_finding_fires_and_nearly_fires() {
     let mut wrong = Vec::new();
     for id in finding_ids() {
         let folder = fixtures().join(id);
-        for (case, wanted) in [("fires", true), ("nearly", false)] {
-            let report = report_of_case(&folder, case);
+        let cases = cases(&folder);
+        for needed in ["fires", "nearly"] {
+            assert!(cases.iter().any(|case| case == needed), "{id}/{needed}");
+        }
+        for case in cases {
+            let wanted = case.starts_with("fires");
+            let report = report_of_case(&folder, &case);
             if ids(&report).contains(&id) != wanted {
                 wrong.push(format!("{id}/{case}: {:?}", ids(&report)));
             }

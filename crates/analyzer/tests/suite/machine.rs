@@ -1,7 +1,7 @@
 //! Tests of the machine's other activity: as the simulator wrote it, and in real recordings.
 
 use metalens_analyzer::{Report, Request, StateTime};
-use metalens_simulator::{BundleOptions, Scenario, write_bundle_with, write_export};
+use metalens_simulator::{BundleOptions, Labels, Scenario, write_bundle_with, write_export};
 use metalens_trace::{Input, LoadOptions, Note, Selection};
 
 use super::real::recordings;
@@ -41,6 +41,28 @@ fn one_state_for_the_whole_recording() {
         others.in_gaps_ns,
         report.busy.others_busy_ns - report.busy.others_overlap_ns
     );
+}
+
+/// Intervals that MoltenVK leaves on the channel Compute may be no work.
+#[test]
+fn lifetimes_of_command_buffers_are_noted() {
+    let note = |label: &str| {
+        let mut scenario = Scenario::preset("eager").unwrap();
+        for process in &mut scenario.process {
+            for stream in &mut process.stream {
+                stream.encoder_label = Some(Labels::Same(label.to_owned()));
+            }
+        }
+        let report = report_of(&scenario, &Request::default()).unwrap();
+        let mut notes = report.loud_notes();
+        notes.find(|note| note.detail.id == "lifetimes-count-as-busy")
+    };
+    let found = note("GL/CL").unwrap();
+    assert!(
+        found.loud && found.text.contains("have the label"),
+        "{found:?}"
+    );
+    assert!(note("GL").is_none());
 }
 
 /// A state with an unknown name stays a number in a bundle, and the reader notes that; the report

@@ -1,6 +1,7 @@
 //! Tests of warm-ups and iterations, from scenarios to reports.
 
 use metalens_analyzer::{FoundBy, RegularityVerdict, Report, Request, WarmUpReason};
+use metalens_failure::Failure;
 use metalens_simulator::{Lengths, Nanos, Pause, Scenario, random_scenario};
 
 use super::real::recordings;
@@ -208,4 +209,83 @@ fn iterations_are_found_by_gaps() {
     assert_eq!((found.median_intervals, found.marker), (10, None));
     // Ten of a cycle of 9, 4, 3 and 2 µs: two cycles and the next 13 or 5 µs.
     assert!([49_000, 41_000].contains(&found.median_busy_ns));
+}
+
+/// Iterations follow each other without a hole, and each has the kernels of one cycle.
+///
+/// ```text
+/// work        a b c d a b c d … a b c d
+/// iteration   ├─ 1 ──┤├─ 2 ──┤ … ├─ 12 ─┤
+/// ```
+#[test]
+fn a_window_is_cut_to_a_detected_iteration() {
+    let mut scenario = preset("eager");
+    scenario.process[0].stream[0].count = 48;
+    scenario.process[0].stream[0].warm_up = None;
+    let cut = |iteration| {
+        let request = Request {
+            iteration: Some(iteration),
+            ..Request::default()
+        };
+        report_of(&scenario, &request)
+    };
+    let whole = report_of(&scenario, &Request::default()).unwrap();
+    let found = whole.phases.iterations.as_ref().unwrap();
+    assert_eq!((found.count, found.median_intervals), (12, 4));
+
+    let mut start_ns = found.start_ns;
+    for number in 1..=12 {
+        let one = cut(number).unwrap();
+        let chosen = one.phases.selected_iteration.unwrap();
+        assert_eq!((chosen.number, chosen.count), (number, 12));
+        assert_eq!(chosen.found_by, FoundBy::KernelSequence);
+        assert_eq!((one.window.start_ns, one.counts.intervals), (start_ns, 4));
+        assert_eq!(one.window.end_ns, chosen.end_ns);
+        start_ns = one.window.end_ns;
+
+        let marker = found.marker.as_ref().unwrap();
+        let told = format!(
+            "the window is iteration {number} of 12 that were detected: the same kernels come in \
+             the same order, and {marker} begins each"
+        );
+        assert!(one.loud_notes().any(|note| note.text == told), "{told}");
+        let reasons: Vec<&str> = one.window.excluded.iter().map(|e| e.why.as_str()).collect();
+        let before = format!("before iteration {number}");
+        assert_eq!(reasons.contains(&before.as_str()), number > 1);
+    }
+    assert_eq!(start_ns, whole.window.end_ns);
+
+    for number in [0, 13] {
+        let error = cut(number).unwrap_err();
+        let told = format!("there is no iteration {number}: 12 were detected");
+        assert_eq!(error.to_string(), told);
+        let hint = "choose a number from 1 to 12 with --iteration";
+        assert_eq!(error.hint().as_deref(), Some(hint));
+    }
+}
+
+/// Breaks mark iterations, too; where nothing repeats there is none to choose.
+#[test]
+fn an_iteration_needs_a_rule() {
+    let first = Request {
+        iteration: Some(1),
+        ..Request::default()
+    };
+    let error = report_of(&preset("fused"), &first).unwrap_err();
+    let told = "there is no iteration 1: no sequence of kernels, command buffers or gaps repeats \
+                regularly";
+    assert_eq!(error.to_string(), told);
+    assert!(error.hint().unwrap().contains("--from and --to"));
+
+    let mut paused = preset("eager");
+    let stream = &mut paused.process[0].stream[0];
+    (stream.buffer_label, stream.encoder_label, stream.warm_up) = (None, None, None);
+    stream.pause = Some(Pause {
+        every: 10.try_into().unwrap(),
+        length: Nanos::new(3 * MS),
+    });
+    let one = report_of(&paused, &first).unwrap();
+    let chosen = one.phases.selected_iteration.unwrap();
+    assert_eq!((chosen.found_by, chosen.count), (FoundBy::Gaps, 99));
+    assert_eq!(one.counts.intervals, 10);
 }

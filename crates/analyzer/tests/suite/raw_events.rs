@@ -6,7 +6,7 @@ use std::path::Path;
 use metalens_analyzer::{
     Analysis, Request, analyze, compare_raw, lacks_intervals, selection, selection_with_raw_events,
 };
-use metalens_simulator::{Preset, Scenario, Table, presets, write_bundle};
+use metalens_simulator::{Preset, Scenario, Table, presets, write_bundle, write_export};
 use metalens_testing::real_recordings;
 use metalens_trace::{Input, LoadOptions, Selection, Trace};
 
@@ -55,23 +55,65 @@ fn scenarios() -> impl Iterator<Item = (&'static str, Scenario)> {
 fn raw_events_of_scenarios_have_the_derived_intervals() {
     for (name, scenario) in scenarios() {
         let folder = tempfile::tempdir().unwrap();
-        let bundle = folder.path().join("run.trace");
-        write_bundle(&scenario, &bundle, false).unwrap();
-        let found = compare_raw(with_raw_events(&bundle)).unwrap().unwrap();
-        assert!(found.agrees(), "{name}: {found:?}");
-        assert_eq!(found.same_commits, found.named, "{name}");
+        for form in FORMS {
+            let path = folder.path().join(form);
+            write(form, &scenario, &path);
+            let found = compare_raw(with_raw_events(&path)).unwrap().unwrap();
+            assert!(found.agrees(), "{name}, {form}: {found:?}");
+            assert!(found.derived > 0, "{name}, {form}");
+            assert_eq!(found.same_commits, found.named, "{name}, {form}");
+        }
+    }
+}
+
+/// Checks that raw events in an export are compared at all: one kick that moved is found.
+#[test]
+fn a_moved_interval_in_an_export_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = Scenario::preset("eager").unwrap();
+    write("export", &scenario, folder.path());
+    let path = folder.path().join("kdebug.table-6.xml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    // The argument with the end of the first interval.
+    let (before, last) = text.split_once("</row>").unwrap();
+    let (head, end) = before.rsplit_once("\">").unwrap();
+    let (ticks, tag) = end.split_once('<').unwrap();
+    let later = ticks.parse::<u64>().unwrap() + 1;
+    std::fs::write(&path, format!("{head}\">{later}<{tag}</row>{last}")).unwrap();
+
+    let found = compare_raw(with_raw_events(folder.path()))
+        .unwrap()
+        .unwrap();
+    assert_eq!((found.agrees(), found.same), (false, found.derived - 1));
+}
+
+/// Both forms of a recording.
+const FORMS: [&str; 2] = ["bundle", "export"];
+
+/// Writes a recording with raw events.
+fn write(form: &str, scenario: &Scenario, path: &Path) {
+    let mut scenario = scenario.clone();
+    scenario.recording.raw_events = true;
+    if form == "bundle" {
+        write_bundle(&scenario, path, false).unwrap();
+    } else {
+        write_export(&scenario, path, false).unwrap();
     }
 }
 
 /// Takes the derived table away: the intervals stay, their labels go, and a loud note says so.
 #[test]
-fn a_bundle_without_the_derived_table_has_the_same_intervals() {
-    for name in ["eager", "pipelined", "shared-machine"] {
+fn a_recording_without_the_derived_table_has_the_same_intervals() {
+    let names = ["eager", "pipelined", "shared-machine"];
+    for (name, form) in names
+        .iter()
+        .flat_map(|name| FORMS.map(|form| (*name, form)))
+    {
         let (with, without) = (Scenario::preset(name).unwrap(), without_intervals(name));
         let folder = tempfile::tempdir().unwrap();
-        let paths = ["with.trace", "without.trace"].map(|name| folder.path().join(name));
-        write_bundle(&with, &paths[0], false).unwrap();
-        write_bundle(&without, &paths[1], false).unwrap();
+        let paths = ["with", "without"].map(|name| folder.path().join(name));
+        write(form, &with, &paths[0]);
+        write(form, &without, &paths[1]);
 
         let error = analyze(load(&paths[1], &selection()), &Request::default()).err();
         assert!(lacks_intervals(&error.unwrap()), "{name}");

@@ -14,6 +14,9 @@ DIR gets a folder for each recording, with what `analyze -o` writes, and an inde
 index.md, index.json, index.csv. In CSV, text that a spreadsheet would run as a formula gets a leading '; JSON has it \
 unchanged. The next run analyzes only what changed: an input, the options, or metalens.
 
+Only recordings of the same work are compared: of one program on one GPU, with the same kernels as \
+often, in as many command buffers. A bundle and its export count once.
+
 Exit codes: 0 success, 1 an input failed (the others are done), 5 a threshold was missed (--check), \
 130 interrupted: complete reports, and an index of them.";
 
@@ -27,7 +30,7 @@ pub(crate) struct BatchArguments {
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,
     /// Recordings to analyze at once [default: the number of processors]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = jobs)]
     pub(crate) jobs: Option<std::num::NonZeroUsize>,
     /// Memory limit for all recordings at once, such as 4GB; a larger one is analyzed alone
     /// [default: half of the memory]
@@ -54,6 +57,11 @@ pub(crate) struct BatchArguments {
     pub(crate) check: bool,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArguments,
+}
+
+fn jobs(text: &str) -> Result<std::num::NonZeroUsize, String> {
+    text.parse()
+        .map_err(|_| "a number of recordings is 1 or more".to_owned())
 }
 
 /// Parses `4GB`, `512 MiB` or `1.5G` into bytes. The unit is required.

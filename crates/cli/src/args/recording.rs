@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use metalens_files::Owner;
 use metalens_recorder::RecordRequest;
 
+use super::names::Names;
 use super::shared::{MeasureArguments, PartArguments, nanoseconds};
 
 #[derive(Debug, Args)]
@@ -54,7 +55,7 @@ pub(crate) struct RecordAndAnalyzeArguments {
 #[command(after_help = "Exits with 5 if the recording lacks work that the workload issued.")]
 pub(crate) struct CalibrateArguments {
     /// Bundled workload to run; `metalens workload list` lists them
-    #[arg(long, value_name = "NAME", default_value = "eager")]
+    #[arg(long, value_name = "NAME", default_value = "eager", value_parser = Names::WORKLOADS, hide_possible_values = true)]
     pub(crate) workload: String,
     /// Pairs of runs, one without and one with the recorder; fewer than five prove nothing
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=99))]
@@ -98,6 +99,12 @@ pub(crate) struct DoctorArguments {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Fix what is safe to fix, after a question for each command; nothing is run as administrator
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) fix: bool,
+    /// Fix without questions
+    #[arg(long, requires = "fix")]
+    pub(crate) yes: bool,
     /// Bundle to write: checks the disk space there [default: here]
     #[arg(short, long, value_name = "X.trace")]
     pub(crate) output: Option<PathBuf>,
@@ -140,7 +147,8 @@ pub(crate) struct RecordingArguments {
     #[arg(trailing_var_arg = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
     /// Bundled workload to record [default: eager]; `metalens workload list` lists them
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["command", "attach", "all_processes"])]
+    #[arg(long, value_name = "NAME", value_parser = Names::WORKLOADS, hide_possible_values = true,
+          conflicts_with_all = ["command", "attach", "all_processes"])]
     pub(crate) workload: Option<String>,
     #[command(flatten)]
     pub(crate) amount: AmountArguments,
@@ -156,7 +164,8 @@ pub(crate) struct RecordingArguments {
     /// Add an instrument to the template
     #[arg(long = "instrument", value_name = "NAME")]
     pub(crate) instruments: Vec<String>,
-    /// Add CPU samples, which show what the program did while the GPU waited
+    /// Add CPU samples, which show what the program did while the GPU waited; Apple's template has
+    /// them since Xcode 26
     #[arg(long)]
     pub(crate) cpu: bool,
     /// Add hardware counters of the GPU, where the chip and Xcode deliver them; some refuse
@@ -192,14 +201,15 @@ pub(crate) struct RecordingArguments {
     /// Wait this long for the recording to start [default: 120s]
     #[arg(long, value_name = "T", value_parser = nanoseconds, hide = true)]
     pub(crate) start_patience: Option<u64>,
-    #[command(flatten)]
-    pub(crate) cargo: CargoArguments,
     /// Print the commands, and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Use a fake xctrace, on any machine: measures nothing
     #[arg(long)]
     pub(crate) simulate: bool,
+    // The last, because the options after it would get its heading.
+    #[command(flatten)]
+    pub(crate) cargo: CargoArguments,
 }
 
 /// Size of a bundled workload.

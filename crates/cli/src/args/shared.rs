@@ -35,7 +35,7 @@ pub(crate) struct MeasureArguments {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PartArguments {
     /// Process to report on [default: the recorded one]
-    #[arg(long = "process", value_name = "NAME|PID")]
+    #[arg(long = "process", alias = "pid", value_name = "NAME|PID")]
     pub(crate) processes: Vec<String>,
     /// Start at this time of the recording, such as 1.5s or 200ms
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
@@ -47,8 +47,9 @@ pub(crate) struct PartArguments {
     /// intervals with this name
     #[arg(long, value_name = "NAME")]
     pub(crate) phase: Option<String>,
-    /// Report only on the N-th of these intervals, counted from 1
-    #[arg(long, value_name = "N", requires = "phase", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Report only on the N-th of these intervals, counted from 1; without --phase on the N-th of
+    /// the iterations that were detected
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) iteration: Option<u64>,
     /// Leave out the warm-up, if there is one
     #[arg(long)]
@@ -65,15 +66,14 @@ pub(crate) struct ReadingArguments {
     #[arg(long)]
     pub(crate) allow_truncated: bool,
     /// Reader of .trace bundles
-    #[arg(long, value_enum, default_value_t = ReaderChoice::Auto)]
+    #[arg(long, value_enum, default_value_t = ReaderChoice::Native)]
     pub(crate) reader: ReaderChoice,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReaderChoice {
-    /// The native reader
-    Auto,
     /// metalens itself, on any machine
+    #[value(alias = "auto")]
     Native,
     /// Apple's xctrace, on a Mac with Xcode
     Xctrace,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use metalens_analyzer::{Analysis, Message, Report};
+use metalens_failure::did_you_mean;
 use metalens_render::document::{Document, Table, Unit, Unknown};
 use metalens_render::{csv, folder, for_page, html, json, markdown, report, terminal};
 use metalens_text::shown;
@@ -190,8 +191,9 @@ fn selected(one: &Report, request: &AnalyzeRequest) -> anyhow::Result<Document> 
 
 /// Returns the error of a name that no section or column has.
 fn misnamed(what: &str, unknown: &Unknown) -> Misuse {
+    let meant = did_you_mean(&unknown.name, unknown.known.iter().map(String::as_str));
     Misuse(format!(
-        "the report has no {what} {}; it has {}",
+        "the report has no {what} {}; {meant}it has {}",
         unknown.name,
         unknown.known.join(", ")
     ))

@@ -9,14 +9,14 @@ use metalens_analyzer::{Analysis, LONGEST_REPORT};
 use metalens_comparison::{
     Baseline, CompareOptions, Comparison, ComparisonPreset, Gate, Runs, compare_runs, judge,
 };
-use metalens_inputs::{AnyRun, median_run, side, stored_report};
+use metalens_inputs::{AnyRun, median_run, refuse_different, side, stored_report};
 use metalens_render::folder::{self, comparison as comparison_folder};
 use metalens_render::{comparison, json, markdown, terminal};
 use metalens_text::shown;
 
 use crate::analyzing::Analyzing;
 use crate::args::comparing::{CompareArguments, PresetChoice};
-use crate::exit::{self, Misuse, NotComparable};
+use crate::exit::{self, Misuse};
 use crate::out;
 
 pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<ExitCode> {
@@ -51,13 +51,14 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
 
     let is_complete = write_folder(&comparisons, base_run.zip(new_run), arguments, quiet)?;
     show(&comparisons, arguments)?;
+    if let Some(folder) = &arguments.output {
+        out::wrote_folder(folder, "comparison.md", quiet);
+    }
     tell_gates(&comparisons, quiet);
 
-    let is_missed =
-        |comparison: &Comparison| comparison.gate.as_ref().is_some_and(|gate| gate.missed);
     Ok(if !is_complete {
         exit::some_failed()
-    } else if comparisons.iter().any(is_missed) {
+    } else if comparison::is_gate_missed(&comparisons) {
         exit::missed()
     } else {
         ExitCode::SUCCESS
@@ -203,37 +204,14 @@ fn compare(
     comparison
 }
 
-/// Prints the verdict of each gate on standard error, and the limits that failed before it.
+/// Prints the verdict of each gate on standard error, after the limits that failed. The last line
+/// is the verdict of all.
 fn tell_gates(comparisons: &[Comparison], quiet: bool) {
-    let gates = comparisons
-        .iter()
-        .filter_map(|comparison| comparison.gate.as_ref());
-    for gate in gates.filter(|gate| gate.missed || !quiet) {
-        for line in comparison::gate_lines(gate) {
+    let is_missed = comparison::is_gate_missed(comparisons);
+    if is_missed || !quiet {
+        for line in comparison::gate_lines(comparisons) {
             out::note(&shown(&line));
         }
-    }
-}
-
-/// Refuses sides that were recorded differently, unless the user allows that.
-fn refuse_different(
-    comparisons: &[Comparison],
-    allow_different: bool,
-) -> Result<(), NotComparable> {
-    let differ = comparisons
-        .iter()
-        .flat_map(|comparison| &comparison.comparable.differ);
-    let mut reasons: Vec<String> = Vec::new();
-    for reason in differ.map(ToString::to_string) {
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    }
-
-    if reasons.is_empty() || allow_different {
-        Ok(())
-    } else {
-        Err(NotComparable(reasons))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Runs `metalens doctor`: checks whether this machine can record, and says what to do if not.
 
+mod fix;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,6 +22,7 @@ use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
 use metalens_render::terminal::wrap;
 
 pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
+    fix::check(arguments)?;
     let source = ToolSource::from_environment();
     let diagnosis = if source.is_mac {
         diagnose_this_mac(arguments, &source)?
@@ -33,6 +36,9 @@ pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
         out::page().write_all(screen(&diagnosis).as_bytes())?;
     }
 
+    if arguments.fix && !fix::run(&diagnosis.checks, arguments.yes)? {
+        return Ok(exit::some_failed());
+    }
     Ok(if diagnosis.can_record {
         ExitCode::SUCCESS
     } else {
@@ -57,12 +63,14 @@ fn diagnose_this_mac(
         .unwrap_or_else(|| PathBuf::from("x.trace"));
 
     let temporary = std::env::temp_dir();
+    let own = std::env::current_exe().ok();
     let planned = PlannedRecording {
         folder: metalens_files::parent(&output),
         temporary: Some(&temporary),
         template: &arguments.template,
         time_limit: arguments.time_limit.map(Duration::from_nanos),
         program,
+        own: own.as_deref(),
         is_root: is_root(),
         home: home.as_deref(),
     };
@@ -195,8 +203,16 @@ mod tests {
         (
             "sysctl",
             0,
-            "machdep.cpu.brand_string: Apple M3 Max\nhw.model: Mac15,9\n",
+            "machdep.cpu.brand_string: Apple M3 Max\nhw.model: Mac15,9\nkern.hv_vmm_present: 0\n\
+             sysctl.proc_translated: 0\n",
         ),
+        (
+            "ioreg -n Root",
+            0,
+            "\"IOConsoleUsers\" = ({\"kCGSSessionOnConsoleKey\"=Yes})\n",
+        ),
+        ("file -b", 0, "Mach-O 64-bit executable arm64\n"),
+        ("xattr", 1, "xattr: No such xattr: com.apple.quarantine\n"),
         (
             "sw_vers",
             0,
@@ -287,6 +303,7 @@ mod tests {
             template: "Metal System Trace",
             time_limit: Some(Duration::ZERO),
             program: Some(Ok(program)),
+            own: None,
             is_root: false,
             home: Some("/Users/ada"),
         };

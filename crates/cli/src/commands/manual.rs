@@ -9,8 +9,9 @@ use clap_mangen::Man;
 use metalens_files::Folder;
 
 use crate::args::{CompletionsArguments, ManualArguments, every_command};
+use crate::out;
 
-pub(crate) fn run(arguments: &ManualArguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &ManualArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let pages = pages()?;
     let folder = &arguments.output;
     // Under sudo the pages are for all users, so they stay root's.
@@ -23,6 +24,7 @@ pub(crate) fn run(arguments: &ManualArguments) -> anyhow::Result<ExitCode> {
     for (name, page) in &pages {
         inside.write_bytes(Path::new(name), arguments.force, page)?;
     }
+    out::wrote(folder, quiet);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -31,7 +33,7 @@ pub(crate) fn completions(arguments: &CompletionsArguments) -> anyhow::Result<Ex
     let mut script = Vec::new();
     let mut command = every_command();
     clap_complete::generate(arguments.shell, &mut command, "metalens", &mut script);
-    crate::out::untouched().write_all(&script)?;
+    out::untouched().write_all(&script)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -16,7 +16,7 @@ use crate::reading::Reading;
 
 pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     // A recording may take long: check all arguments before it.
-    let analyzing = analyzing(
+    let mut analyzing = analyzing(
         &arguments.part,
         &arguments.measure,
         arguments.check,
@@ -54,6 +54,11 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
         }
     })?;
 
+    // The warning of the recording names the process.
+    let processes = &mut analyzing.request.processes;
+    if processes.is_empty() {
+        processes.extend(recorded.other_work.map(|work| work.pid.to_string()));
+    }
     let request = AnalyzeRequest {
         inputs: vec![recorded.bundle],
         analyzing,

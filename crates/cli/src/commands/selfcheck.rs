@@ -33,14 +33,14 @@ pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result
     let Some(export) = arguments.export.as_ref().or(folder) else {
         bail!("there is no export to compare with");
     };
-    let export = load(
+    let exported = load(
         export,
         &Selection::everything().with_rendered_labels(),
         arguments,
         quiet,
     )?;
 
-    let mut schemas: Vec<String> = export
+    let mut schemas: Vec<String> = exported
         .tables()
         .iter()
         .map(|t| t.schema.name.clone())
@@ -51,24 +51,26 @@ pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result
         .with_rendered_labels();
     let native = load(&arguments.bundle, &selection, arguments, quiet)?;
 
-    let tables = compare(&native, &export);
+    let tables = compare(&native, &exported);
     out::page().write_all(screen(&tables).as_bytes())?;
 
-    let raw = compare_raw(load(
-        &arguments.bundle,
-        &selection_with_raw_events(),
-        arguments,
-        quiet,
-    )?)?;
-    if let Some(raw) = &raw {
-        out::page().write_all(raw_events(raw).as_bytes())?;
-    }
+    let compare_raw = |path: &Path, form: &str| -> anyhow::Result<bool> {
+        let trace = load(path, &selection_with_raw_events(), arguments, quiet)?;
+        let raw = compare_raw(trace)?;
+        if let Some(raw) = &raw {
+            out::page().write_all(raw_events(raw, form).as_bytes())?;
+        }
+        Ok(raw.is_none_or(|raw| raw.agrees()))
+    };
+    let raw_agrees = compare_raw(&arguments.bundle, "bundle")?;
+    let exported_raw_agrees = compare_raw(export, "export")?;
 
     let is_complete = temporary.is_none_or(|export| export.is_complete);
     let agree = !tables.is_empty()
         && tables.iter().all(|table| table.different == 0)
         && is_complete
-        && raw.is_none_or(|raw| raw.agrees());
+        && raw_agrees
+        && exported_raw_agrees;
     Ok(if agree {
         ExitCode::SUCCESS
     } else {
@@ -170,15 +172,16 @@ fn screen(tables: &[TableComparison]) -> String {
     text
 }
 
-/// Says whether raw events agree with the table that Instruments derived from them.
-fn raw_events(raw: &RawComparison) -> String {
+/// Says whether raw events of a bundle or an export agree with the table that Instruments derived
+/// from them.
+fn raw_events(raw: &RawComparison, form: &str) -> String {
     let all = counted(raw.derived, "GPU interval");
     let mut text = if raw.agrees() {
-        format!("\nraw kdebug events agree with metal-gpu-intervals: all {all}\n")
+        format!("\nraw kdebug events of the {form} agree with metal-gpu-intervals: all {all}\n")
     } else {
         format!(
-            "\nraw kdebug events differ from metal-gpu-intervals: {} of {all} are the same, {} of {} \
-             name the same command buffer, encoder and process; raw events have {}\n",
+            "\nraw kdebug events of the {form} differ from metal-gpu-intervals: {} of {all} are the \
+             same, {} of {} name the same command buffer, encoder and process; raw events have {}\n",
             count(raw.same),
             count(raw.same_names),
             count(raw.named),

@@ -4,12 +4,14 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
+use metalens_failure::did_you_mean;
 use metalens_files::{Folder, Owner, give_folder, parent};
 use metalens_simulator::{Scenario, presets, write_bundle, write_export};
 use metalens_text::shown;
 
 use crate::args::SynthArguments;
+use crate::exit::Misuse;
 use crate::out;
 use metalens_analyzer::units::counted;
 use metalens_render::terminal::{Align, Columns};
@@ -69,9 +71,12 @@ pub(crate) fn find(name: &str) -> anyhow::Result<Scenario> {
         return Ok(preset);
     }
     if !Path::new(name).is_file() {
-        bail!(
-            "there is no built-in scenario or file `{name}`; --list shows the built-in scenarios"
-        );
+        let meant = did_you_mean(name, presets().iter().map(|preset| preset.name));
+        return Err(Misuse(format!(
+            "there is no built-in scenario or file `{name}`; {meant}--list shows the built-in \
+             scenarios"
+        ))
+        .into());
     }
 
     let text = metalens_files::read_text(Path::new(name), LONGEST)

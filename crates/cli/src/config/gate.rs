@@ -20,6 +20,7 @@ use metalens_analyzer::message::path;
 use metalens_comparison::{
     Gate, GateSeverity, KernelFigure, KernelLimit, Limit, MetricLimit, Unit, metric_ids,
 };
+use metalens_failure::did_you_mean;
 use serde::Deserialize;
 
 use super::value::{Value, ratio};
@@ -97,16 +98,8 @@ fn metric(id: String, limits: Limits) -> anyhow::Result<MetricLimit> {
 
 /// Explains that no figure has this id, and names the nearest one that exists.
 fn unknown_figure(id: &str) -> String {
-    let similar = metric_ids()
-        .into_iter()
-        .map(|known| (known, strsim::jaro_winkler(known, id)))
-        .max_by(|(_, one), (_, other)| one.total_cmp(other))
-        .filter(|(_, likeness)| *likeness > 0.8);
-    let hint = similar.map_or_else(
-        || ":".to_owned(),
-        |(known, _)| format!("; did you mean {known}?"),
-    );
-    format!("unknown figure{hint} `metalens gate ids` lists all")
+    let meant = did_you_mean(id, metric_ids());
+    format!("unknown figure; {meant}`metalens gate ids` lists all")
 }
 
 fn kernel(pattern: String, mut limits: Limits) -> anyhow::Result<KernelLimit> {
@@ -277,7 +270,7 @@ mod tests {
         );
         check(
             "metrics = { \"gaps.median\" = { max = \"2us\" } }",
-            "unknown figure; did you mean gaps.median_ns? `metalens gate ids` lists all",
+            "unknown figure; did you mean `gaps.median_ns`? `metalens gate ids` lists all",
         );
         check(
             "metrics = { \"#\" = { max = 1 } }",

@@ -1,12 +1,14 @@
 //! Defines the row of an index: the main facts of one trace.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use metalens_analyzer::{Bound, Cause, Message, Note, NoteDetail, Report, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of the rows. It rises when rows are made in another way, so that stored rows are made
 /// again.
-pub const ROW_FORM: u32 = 4;
+pub const ROW_FORM: u32 = 5;
 
 /// The main facts of one trace. `null` means unknown or undefined, never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,8 +52,19 @@ pub struct TraceRow {
     pub machine_busy_ratio: Option<f64>,
     /// Number of the process's GPU intervals.
     pub intervals: u64,
+    /// Number of distinct command buffers among these intervals. Null if the recording does not say.
+    #[serde(default)]
+    pub command_buffers: Option<u64>,
     /// Number of distinct kernel names, counted per channel.
     pub kernels: u64,
+    /// Hash of the names and channels of all kernels and of how often each ran. Traces are compared
+    /// only if it is the same.
+    #[serde(default)]
+    pub work: String,
+    /// Folder of the report that this recording was counted under: another input is the same run,
+    /// such as the bundle of an export. Null if it counts here.
+    #[serde(default)]
+    pub same_as: Option<String>,
     /// Gaps, in which the GPU was idle.
     pub gaps: RowGaps,
     /// Largest cause of the idle time. Null if there was no idle time.
@@ -80,7 +93,7 @@ pub struct TraceRow {
 }
 
 /// The gaps of one trace.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct RowGaps {
     /// Number of all gaps.
     pub count: u64,
@@ -169,7 +182,10 @@ impl TraceRow {
             machine_busy_ns: report.busy.machine_busy_ns,
             machine_busy_ratio: ratio(report.busy.machine_busy_ns, report.window.span_ns),
             intervals: report.counts.intervals,
+            command_buffers: report.counts.known_command_buffers(),
             kernels: report.counts.kernels,
+            work: work(report),
+            same_as: None,
             gaps: row_gaps(report),
             idle: row_idle(report),
             top_kernel: report.kernels.first().map(|kernel| RowKernel {
@@ -191,6 +207,21 @@ impl TraceRow {
             others_over_time,
         }
     }
+}
+
+/// Returns a hash of the kernels of a report, and of how often each ran. If the report does not list
+/// all kernels, it is the hash of none: which of them are listed depends on their times.
+fn work(report: &Report) -> String {
+    let instances: u64 = report.kernels.iter().map(|kernel| kernel.instances).sum();
+    let is_complete = instances == report.counts.intervals;
+    let kernels = report.kernels.iter().filter(|_| is_complete);
+    let kernels = kernels.map(|kernel| (&kernel.name, &kernel.channel, kernel.instances));
+    let mut kernels: Vec<_> = kernels.collect();
+    kernels.sort_unstable();
+
+    let mut hasher = DefaultHasher::new();
+    kernels.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
 }
 
 fn row_gaps(report: &Report) -> RowGaps {

@@ -6,6 +6,7 @@ pub(crate) mod findings;
 pub(crate) mod gaps;
 pub(crate) mod intervals;
 pub(crate) mod kernels;
+pub(crate) mod phase_kernels;
 pub(crate) mod runs;
 
 use crate::cells::CellKind;
@@ -21,16 +22,18 @@ pub(crate) enum DatasetTable {
     Kernels,
     Findings,
     Counters,
+    PhaseKernels,
 }
 
 impl DatasetTable {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Runs,
         Self::Intervals,
         Self::Gaps,
         Self::Kernels,
         Self::Findings,
         Self::Counters,
+        Self::PhaseKernels,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -41,6 +44,7 @@ impl DatasetTable {
             Self::Kernels => "kernels",
             Self::Findings => "findings",
             Self::Counters => "counters",
+            Self::PhaseKernels => "phase_kernels",
         }
     }
 
@@ -65,6 +69,12 @@ impl DatasetTable {
                 "One row per sample of a hardware counter in the whole recording, by counter and \
                  time; none if no counters were recorded. Counters count the work of all processes."
             }
+            Self::PhaseKernels => {
+                "One row per kernel and phase: the work that the analyzed process encoded during the \
+                 os_signpost intervals of that name, wherever the GPU ran it. The phases are the \
+                 process's own, at most 100. Nested phases each have the work, so that sums over \
+                 phases can count it twice."
+            }
         }
     }
 
@@ -76,6 +86,7 @@ impl DatasetTable {
             Self::Kernels => about(&kernels::fields()),
             Self::Findings => about(&findings::fields()),
             Self::Counters => about(&counters::fields()),
+            Self::PhaseKernels => about(&phase_kernels::fields()),
         }
     }
 

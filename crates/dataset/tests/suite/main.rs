@@ -4,6 +4,7 @@
 
 mod counters;
 mod docs;
+mod phase_kernels;
 mod store;
 
 use std::path::{Path, PathBuf};

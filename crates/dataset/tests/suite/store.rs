@@ -16,7 +16,7 @@ fn writing_a_trace_again_gives_the_same_files() {
     assert!(again.replaced);
     assert_eq!((again.run, again.bytes), (first.run, first.bytes));
     assert_eq!(files(dataset.path()), before);
-    assert_eq!(before.len(), 6);
+    assert_eq!(before.len(), 7);
 }
 
 /// The bundle and the export of one recording are one run.

@@ -58,7 +58,14 @@ pub(super) fn power(condition: &Condition) -> Check {
         )
         .remedy(
             "turn low power mode off before you measure (in System Settings, or with this)",
-            &["sudo pmset -a lowpowermode 0"],
+            &[&format!(
+                "sudo pmset -a {} 0",
+                condition
+                    .low_power_setting
+                    .value
+                    .as_deref()
+                    .unwrap_or("lowpowermode")
+            )],
         ),
         Some(false) => Check::ok(id, format!("{source}, low power mode is off")),
         None => Check::new(

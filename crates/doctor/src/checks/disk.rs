@@ -107,15 +107,15 @@ fn room(free: &Fact<u64>, use_of_disk: DiskUse, time_limit: Option<Duration>) ->
 
 const MAKE_ROOM: &str = "free disk space, or record to another disk (-o)";
 
-/// Checks for the remains of unfinished recordings.
-pub(super) fn left_over(disk: &Disk, folder: &Path) -> Check {
+/// Checks for the remains of unfinished recordings. `is_quiet` if no recorder runs.
+pub(super) fn left_over(disk: &Disk, folder: &Path, is_quiet: bool) -> Check {
     let id = "left-over";
     let Some(all) = &disk.left_over.value else {
         return Check::unknown(id, disk.left_over.why_not.as_ref());
     };
 
     if all.is_empty() {
-        return scratch(id, disk);
+        return scratch(id, disk, is_quiet);
     }
     let bytes = all.iter().map(|folder| folder.bytes).sum();
     let names: Vec<&str> = all.iter().map(|folder| folder.name.as_str()).collect();
@@ -150,15 +150,18 @@ pub(super) fn left_over(disk: &Disk, folder: &Path) -> Check {
     )
 }
 
-/// Checks for scratch files, in a folder without unfinished recordings.
-fn scratch(id: &str, disk: &Disk) -> Check {
+/// Checks for scratch files, in a folder without unfinished recordings. No recorder needs them if none
+/// runs.
+fn scratch(id: &str, disk: &Disk, is_quiet: bool) -> Check {
     if disk.scratch.is_empty() {
         return Check::ok(id, "no unfinished recordings, no scratch files of xctrace");
     }
-    Check::warning(id, scratch_in_words(disk)).remedy(
-        "when no xctrace and no Instruments runs any more, remove them",
-        &[&removal(&disk.scratch)],
-    )
+    Check::warning(id, scratch_in_words(disk))
+        .remedy(
+            "when no xctrace and no Instruments runs any more, remove them",
+            &[&removal(&disk.scratch)],
+        )
+        .safe_if(is_quiet)
 }
 
 fn scratch_in_words(disk: &Disk) -> String {
@@ -250,7 +253,7 @@ mod tests {
             }],
             ..with(0)
         };
-        let check = left_over(&disk, Path::new("."));
+        let check = left_over(&disk, Path::new("."), true);
         assert_eq!(
             check.found,
             "xctrace left scratch files in the temporary folder, 3.0 GB in total: instruments7.ktrace"

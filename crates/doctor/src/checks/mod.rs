@@ -2,6 +2,7 @@
 
 mod condition;
 mod disk;
+mod machine;
 mod program;
 mod tools;
 
@@ -22,6 +23,9 @@ pub(crate) fn all(
 ) -> Vec<Check> {
     let mut all = vec![
         platform(&facts.machine),
+        machine::virtual_machine(&facts.machine),
+        machine::rosetta(&facts.machine),
+        machine::console(&facts.console),
         tools::xcode(&facts.xcode, xctrace),
         tools::license(&facts.xcode, xctrace),
         tools::first_launch(&facts.xcode),
@@ -32,10 +36,17 @@ pub(crate) fn all(
         tools::root(planned.is_root),
     ];
 
-    all.extend(program::all(runner, planned, &facts.rights));
+    all.extend(tools::recording_options(xctrace));
+    if let Some(own) = planned.own {
+        all.push(program::quarantine(runner, "quarantine", own));
+    }
+    all.extend(program::all(runner, planned, &facts.rights, &facts.machine));
+    // Scratch files are in use only while one of these runs.
+    let is_quiet = facts.condition.recorders.value.as_ref();
+    let is_quiet = is_quiet.is_some_and(Vec::is_empty);
     all.extend([
         disk::free_space(&facts.disk, planned.time_limit),
-        disk::left_over(&facts.disk, planned.folder),
+        disk::left_over(&facts.disk, planned.folder, is_quiet),
         condition::recorders(&facts.condition),
         condition::power(&facts.condition),
         condition::thermal(&facts.condition),

@@ -6,7 +6,7 @@ use metalens_xctrace::FoundProgram;
 
 use crate::check::{Check, Remedy, TextFile};
 use crate::command::{CommandOutput, CommandRunner};
-use crate::facts::{Protection, Rights};
+use crate::facts::{Machine, Protection, Rights};
 use crate::guarded::{WAY_OUT, guarded};
 use crate::planned_recording::PlannedRecording;
 
@@ -15,6 +15,7 @@ pub(super) fn all(
     runner: &dyn CommandRunner,
     planned: &PlannedRecording<'_>,
     rights: &Rights,
+    machine: &Machine,
 ) -> Vec<Check> {
     match &planned.program {
         None => Vec::new(),
@@ -28,10 +29,70 @@ pub(super) fn all(
             if found.doubt.is_some() {
                 return vec![protection, place];
             }
-            vec![protection, place, signature(runner, &found.path)]
+            vec![
+                protection,
+                place,
+                architecture(runner, &found.path, machine),
+                quarantine(runner, "downloaded", &found.path),
+                signature(runner, &found.path),
+            ]
         }
     }
 }
+
+/// Warns about a program for Intel on Apple silicon, which runs through Rosetta.
+fn architecture(runner: &dyn CommandRunner, path: &Path, machine: &Machine) -> Check {
+    let id = "architecture";
+    let is_apple = machine
+        .chip
+        .value
+        .as_ref()
+        .is_some_and(|chip| chip.starts_with("Apple"));
+    let answer = runner.run("/usr/bin/file", &["-b", &path.to_string_lossy()]);
+    let text = answer.text();
+    if answer.code() != Some(0) || text.trim().is_empty() {
+        return Check::unknown(id, Some(&answer.summary()));
+    }
+    if is_apple && text.contains("x86_64") && !text.contains("arm64") {
+        return Check::warning(
+            id,
+            "the program is for Intel: it runs through Rosetta, and its times on the CPU are those of \
+             translated code",
+        )
+        .remedy("record a build for Apple silicon (arm64)", &[]);
+    }
+    Check::ok(id, "the program needs no Rosetta")
+}
+
+/// Warns about a downloaded program that macOS may refuse to start.
+pub(super) fn quarantine(runner: &dyn CommandRunner, id: &str, path: &Path) -> Check {
+    let shown = path.to_string_lossy();
+    let answer = runner.run("/usr/bin/xattr", &["-p", QUARANTINE, &shown]);
+    match &answer {
+        CommandOutput::Exited { code: Some(0), .. } => {
+            let quoted = shown.replace('\'', r"'\''");
+            Check::warning(
+                id,
+                format!(
+                    "{shown} was downloaded and is in quarantine: macOS may refuse to start it"
+                ),
+            )
+            .remedy(
+                "if you trust it, take it out of quarantine",
+                &[&format!("xattr -d {QUARANTINE} '{quoted}'")],
+            )
+            .safe_if(true)
+        }
+        // xattr ends with 1 and names the attribute if the file has none.
+        CommandOutput::Exited { code: Some(1), .. } if answer.text().contains(QUARANTINE) => {
+            Check::ok(id, format!("{shown} is not in quarantine"))
+        }
+        _ => Check::unknown(id, Some(&answer.summary())),
+    }
+}
+
+/// Attribute of files that a browser downloaded.
+const QUARANTINE: &str = "com.apple.quarantine";
 
 /// Warns about folders in which a program that `xctrace` starts may hang.
 fn place(planned: &PlannedRecording<'_>, found: &FoundProgram) -> Check {
@@ -172,6 +233,7 @@ fn sign_again(path: &str, has_entitlements: bool) -> Remedy {
                 sign,
             ],
             file: None,
+            is_safe: false,
         }
     } else {
         Remedy {
@@ -181,6 +243,7 @@ fn sign_again(path: &str, has_entitlements: bool) -> Remedy {
                 name: name.to_owned(),
                 content: ENTITLEMENTS.to_owned(),
             }),
+            is_safe: false,
         }
     }
 }

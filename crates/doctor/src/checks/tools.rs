@@ -136,6 +136,29 @@ pub(super) fn template(xctrace: &XctraceStatus, template: &str) -> Check {
     }
 }
 
+/// Tells whether this Xcode has an option for the Shader Timeline, so that no template need be changed.
+/// None before Xcode 27, which was the first to list options.
+pub(super) fn recording_options(xctrace: &XctraceStatus) -> Option<Check> {
+    let id = "recording-options";
+    Some(match xctrace.has_shader_option.as_ref()? {
+        Ok(true) => Check::warning(
+            id,
+            "this xctrace lists an option for the Shader Timeline, which metalens does not use yet: \
+             --shader-timeline changes a copy of the template instead",
+        )
+        .remedy(
+            "tell the authors of metalens the key that this prints",
+            &["xcrun xctrace record --template 'Metal System Trace' --show-recording-options"],
+        ),
+        Ok(false) => Check::ok(
+            id,
+            "xctrace lists no option for the Shader Timeline; --shader-timeline changes a copy of the \
+             template",
+        ),
+        Err(why) => Check::unknown(id, Some(why)),
+    })
+}
+
 /// Checks that developer mode is on.
 pub(super) fn developer_mode(rights: &Rights) -> Check {
     let id = "developer-mode";

@@ -45,7 +45,8 @@ impl Mac {
                 "sysctl",
                 1,
                 "machdep.cpu.brand_string: Apple M3 Max\nhw.model: Mac15,9\nhw.physicalcpu: 16\n\
-                 hw.perflevel0.physicalcpu: 12\nhw.perflevel1.physicalcpu: 4\nhw.memsize: 137438953472\n",
+                 hw.perflevel0.physicalcpu: 12\nhw.perflevel1.physicalcpu: 4\nhw.memsize: 137438953472\n\
+                 kern.hv_vmm_present: 0\nsysctl.proc_translated: 0\n",
             ),
             (
                 "sw_vers",
@@ -99,6 +100,17 @@ impl Mac {
                 "ps",
                 0,
                 "    1 /sbin/launchd\n  438 /System/Library/PrivateFrameworks/SkyLight.framework/Resources/WindowServer\n",
+            ),
+            (
+                "ioreg -n Root",
+                0,
+                "+-o Root\n  {\n    \"IOConsoleLocked\" = No\n    \"IOConsoleUsers\" = ({\"kCGSSessionOnConsoleKey\"=Yes})\n  }\n",
+            ),
+            ("file -b", 0, "Mach-O 64-bit executable arm64\n"),
+            (
+                "xattr -p",
+                1,
+                "xattr: /a: No such xattr: com.apple.quarantine\n",
             ),
             (
                 "ioreg -r -d 1",

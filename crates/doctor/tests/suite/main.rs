@@ -41,6 +41,7 @@ fn planned(folder: &Path) -> PlannedRecording<'_> {
         template: "Metal System Trace",
         time_limit: Some(Duration::from_millis(1)),
         program: None,
+        own: Some(Path::new("/a/metalens")),
         is_root: false,
         home: Some("/Users/ada"),
     }
@@ -215,6 +216,107 @@ fn a_busy_hot_mac_on_battery_has_warnings() {
         exited(0, "  13 /Applications/Xcode.app/x/Instruments\n"),
     );
     check(&mac, good(), |_| {}, &[]);
+}
+
+/// A machine whose numbers mislead is warned about, not ruled out.
+#[test]
+fn machines_that_mislead_are_found() {
+    let with = |line: &str, code: i32, text: &str| Mac::laptop().with(line, exited(code, text));
+    let one = |mac: &Mac, id: &str| {
+        check(mac, good(), |_| {}, &[(id, Verdict::Warning)]);
+        let folder = tempfile::tempdir().unwrap();
+        let diagnosis = diagnose(mac, &planned(folder.path()), good());
+        let found = diagnosis.checks.into_iter().find(|check| check.id == id);
+        found.unwrap().remedy.unwrap()
+    };
+    let sysctl = |model: &str, virtual_machine: u8, translated: u8| {
+        let text = format!(
+            "machdep.cpu.brand_string: Apple M3 Max\nhw.model: {model}\n\
+             kern.hv_vmm_present: {virtual_machine}\nsysctl.proc_translated: {translated}\n"
+        );
+        with("sysctl", 1, &text)
+    };
+    one(&sysctl("Mac15,9", 1, 0), "virtual-machine");
+    one(&sysctl("VirtualMac2,1", 0, 0), "virtual-machine");
+    one(&sysctl("Mac15,9", 0, 1), "rosetta");
+    let screen = |text: &str| with("ioreg -n Root", 0, text);
+    one(
+        &screen("\"IOConsoleUsers\" = ({\"kCGSSessionIDKey\"=257})"),
+        "console",
+    );
+    let locked =
+        "\"IOConsoleUsers\" = ({\"kCGSSessionOnConsoleKey\"=Yes,\"CGSSessionScreenIsLocked\"=Yes})";
+    one(&screen(locked), "console");
+
+    // The remedy names the setting that was read.
+    let remedy = one(&with("pmset -g", 0, " powermode            1\n"), "power");
+    assert_eq!(remedy.commands, ["sudo pmset -a powermode 0"]);
+    let remedy = one(&with("pmset -g", 0, " lowpowermode         1\n"), "power");
+    assert_eq!(remedy.commands, ["sudo pmset -a lowpowermode 0"]);
+    assert!(!remedy.is_safe);
+    let remedy = one(&with("xattr -p", 0, "0083;66f0;Safari;\n"), "quarantine");
+    assert_eq!(
+        remedy.commands,
+        ["xattr -d com.apple.quarantine '/a/metalens'"]
+    );
+    assert!(remedy.is_safe);
+}
+
+#[test]
+fn downloaded_and_translated_programs_are_found() {
+    let mac = Mac::laptop()
+        .with(
+            "codesign",
+            exited(1, "/a/bench: code object is not signed at all\n"),
+        )
+        .with("file -b", exited(0, "Mach-O 64-bit executable x86_64\n"))
+        .with(
+            "xattr -p com.apple.quarantine /a/bench",
+            exited(0, "0083\n"),
+        );
+    let bench = |planned: &mut PlannedRecording<'_>| {
+        planned.program = Some(Ok(FoundProgram {
+            path: PathBuf::from("/a/bench"),
+            interpreter: None,
+            doubt: None,
+        }));
+    };
+    let expected = [
+        ("architecture", Verdict::Warning),
+        ("downloaded", Verdict::Warning),
+    ];
+    check(&mac, good(), bench, &expected);
+    let both = "Mach-O universal binary with 2 architectures: [x86_64] [arm64]\n";
+    let mac = mac.with("file -b", exited(0, both));
+    check(&mac, good(), bench, &expected[1..]);
+}
+
+/// From Xcode 27 on, xctrace says whether it has an option for the Shader Timeline.
+#[test]
+fn recording_options_are_read() {
+    let options = |answer: &str| {
+        let script = format!(
+            "case $1 in version) echo 'xctrace version 27.0 (18A1)';; \
+             list) echo '== Standard Templates =='; echo 'Metal System Trace';; record) {answer};; esac"
+        );
+        Ok(xctrace(&script))
+    };
+    let mac = Mac::laptop();
+    check(&mac, options("echo '{\"Hangs\":{}}'"), |_| {}, &[]);
+    let with = options("echo '{\"GPU\":{\"shaderTimeline\":false}}'");
+    check(
+        &mac,
+        with,
+        |_| {},
+        &[("recording-options", Verdict::Warning)],
+    );
+    let refused = options("echo 'no target' >&2; exit 64");
+    check(
+        &mac,
+        refused,
+        |_| {},
+        &[("recording-options", Verdict::Unknown)],
+    );
 }
 
 /// Without any answers, recording is not ruled out, and no check claims to be ok.

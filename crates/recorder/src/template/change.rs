@@ -1,6 +1,6 @@
 //! Defines the changes of Apple's template, and the keys and values they need.
 
-use plist::Value;
+use super::binary::Scalar;
 
 /// A setting that `xctrace record` has no option for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,10 +69,10 @@ impl Change {
     }
 
     /// Returns the new value of its keys.
-    pub(super) fn value(self) -> Value {
+    pub(super) const fn value(self) -> Scalar {
         match self {
-            Self::ShaderTimeline => Value::Boolean(true),
-            Self::GpuClock(clock) => Value::Integer(clock.number().into()),
+            Self::ShaderTimeline => Scalar::Boolean(true),
+            Self::GpuClock(clock) => Scalar::Integer(clock.number()),
         }
     }
 

@@ -1,318 +1,205 @@
-//! Changes settings in the bytes of a template, and nothing else.
+//! Changes settings in a template, and nothing else.
 //!
 //! A template is an archive (`NSKeyedArchiver`): a flat list of objects that refer to each
 //! other by index. A dictionary in it has two lists, keys and values:
 //!
 //! ```text
-//! $objects: … 8: {NS.keys: [9, …], NS.objects: [12, …]}  9: "shaderprofiler"  12: false  …  n: true
-//!                                               └─ now n                                    └─ new
+//! $objects: … 8: {NS.keys: [9, …], NS.objects: [12, …]}  9: "shaderprofiler"  12: false  …  20: true
+//!                                               └─ now 20
 //! ```
+//!
+//! Archives have most small values already, so that a few bytes change. A value that an archive lacks
+//! is appended.
 
 use std::io::Cursor;
 use std::mem::discriminant;
 
 use plist::{Dictionary, Uid, Value};
 
+use super::binary::{BinaryList, Object, References, Scalar};
 use super::change::Change;
 
-/// Returns the archive with the changes. All other objects in it stay as they are.
+/// Returns the archive with the changes. All other bytes of a binary archive stay as they are.
 pub(super) fn patched(template: &[u8], changes: &[Change]) -> Result<Vec<u8>, &'static str> {
-    let mut archive =
-        Value::from_reader(Cursor::new(template)).map_err(|_| "it is not a property list")?;
-    let objects = archive
-        .as_dictionary_mut()
-        .and_then(|top| top.get_mut("$objects"))
-        .and_then(Value::as_array_mut)
-        .ok_or("it is not an archive")?;
-
+    let list = BinaryList::parse(template).or_else(|| BinaryList::parse(&as_binary(template)?));
+    let mut list = list.ok_or("it is not a property list")?;
     for &change in changes {
-        apply(change, objects)?;
+        apply(change, &mut list)?;
     }
-    let mut patched = Vec::with_capacity(template.len());
-    archive
-        .to_writer_binary(&mut patched)
-        .map_err(|_| "it cannot be written back")?;
-    Ok(patched)
+    Ok(list.into_bytes())
 }
 
-/// Applies one change to the objects of a template.
-fn apply(change: Change, objects: &mut Vec<Value>) -> Result<(), &'static str> {
-    let slots = slots(change, objects);
+/// Returns a property list of another form, such as XML, in binary form.
+fn as_binary(template: &[u8]) -> Option<Vec<u8>> {
+    let value = Value::from_reader(Cursor::new(template)).ok()?;
+    let mut binary = Vec::new();
+    with_uids(value).to_writer_binary(&mut binary).ok()?;
+    Some(binary)
+}
+
+/// Replaces the dictionaries that stand for references in XML, `{CF$UID: 3}`.
+fn with_uids(value: Value) -> Value {
+    match value {
+        Value::Array(all) => Value::Array(all.into_iter().map(with_uids).collect()),
+        Value::Dictionary(all) => match (all.len(), all.get("CF$UID")) {
+            (1, Some(Value::Integer(index))) if index.as_unsigned().is_some() => {
+                Value::Uid(Uid::new(index.as_unsigned().unwrap_or_default()))
+            }
+            _ => Value::Dictionary(
+                all.into_iter()
+                    .map(|(key, value)| (key, with_uids(value)))
+                    .collect::<Dictionary>(),
+            ),
+        },
+        other => other,
+    }
+}
+
+/// The list of objects of an archive.
+struct Objects {
+    /// Number of the array in the property list.
+    number: usize,
+    elements: References,
+}
+
+impl Objects {
+    fn find(list: &BinaryList) -> Option<Self> {
+        let Object::Dictionary(top) = list.object(list.top())? else {
+            return None;
+        };
+        let number = list.value(&top, "$objects")?;
+        match list.object(number)? {
+            Object::Array(elements) => Some(Self { number, elements }),
+            _ => None,
+        }
+    }
+
+    /// Returns the object that a value refers to, or the value itself if it is not a reference.
+    fn resolved(&self, list: &BinaryList, value: usize) -> Option<Object> {
+        match list.object(value)? {
+            Object::Scalar(Scalar::Uid(index)) => {
+                list.object(*self.elements.to.get(usize::try_from(index).ok()?)?)
+            }
+            object => Some(object),
+        }
+    }
+}
+
+/// Applies one change to a template.
+fn apply(change: Change, list: &mut BinaryList) -> Result<(), &'static str> {
+    let objects = Objects::find(list).ok_or("it is not an archive")?;
+    let slots = slots(change, list, &objects);
     if slots.is_empty() {
         return Err(change.missing_key());
     }
+    // Nothing that writes archives shares these. A change of such a list would change other settings.
+    if slots
+        .iter()
+        .any(|slot| list.users(slot.list) > 1 || list.users(slot.dictionary) > 1)
+    {
+        return Err("some of its settings share one list");
+    }
 
-    // Append a new object, since other settings may share the old one.
-    let new = Value::Uid(Uid::new(objects.len() as u64));
-    objects.push(change.value());
-    for slot in slots {
-        let values = objects
-            .get_mut(slot.dictionary)
-            .and_then(Value::as_dictionary_mut)
-            .and_then(|dictionary| dictionary.get_mut("NS.objects"))
-            .and_then(Value::as_array_mut);
-        if let Some(value) = values.and_then(|values| values.get_mut(slot.value)) {
-            *value = new.clone();
-        }
+    let wanted = Object::Scalar(change.value());
+    let has_other = |slot: &&Slot| slot.value.as_ref() != Some(&wanted);
+    let different: Vec<&Slot> = slots.iter().filter(has_other).collect();
+    if different.is_empty() {
+        return Ok(());
+    }
+    let reference = reference_to(change.value(), list, &objects)?;
+    for slot in different {
+        list.point(&slot.values, slot.index, reference);
     }
     Ok(())
 }
 
-/// Position of a setting's value: the index of its dictionary, and the index in its values.
-struct Slot {
-    dictionary: usize,
-    value: usize,
+/// Returns the number of a reference to this value, which is appended if the archive lacks it.
+fn reference_to(
+    value: Scalar,
+    list: &mut BinaryList,
+    objects: &Objects,
+) -> Result<usize, &'static str> {
+    let is = |list: &BinaryList, number: usize, scalar: Scalar| {
+        list.object(number) == Some(Object::Scalar(scalar))
+    };
+    let elements = &objects.elements.to;
+    let index = elements.iter().position(|&number| is(list, number, value));
+    let uid = Scalar::Uid(index.unwrap_or(elements.len()) as u64);
+    let known = list.all().find(|&number| is(list, number, uid));
+    if let (Some(_), Some(known)) = (index, known) {
+        return Ok(known);
+    }
+
+    if !list.has_room_for(2) {
+        return Err("it has no room for another value");
+    }
+    if index.is_none() {
+        let new = list.append(value);
+        list.extend_array(objects.number, &objects.elements, new);
+    }
+    Ok(known.unwrap_or_else(|| list.append(uid)))
 }
 
-/// Returns the positions of the first key's values and of its companion's, or nothing if the
-/// first key does not exist.
-fn slots(change: Change, objects: &[Value]) -> Vec<Slot> {
-    let [first, companion] = change.keys();
-    let kind = discriminant(&change.value());
-    let (mut all, mut has_first) = (Vec::new(), false);
-    let dictionaries = objects
-        .iter()
-        .enumerate()
-        .filter_map(|(at, object)| Some((at, object.as_dictionary()?)));
+/// The place of a setting's value.
+struct Slot {
+    /// Number of the dictionary.
+    dictionary: usize,
+    /// Number of the list of its values.
+    list: usize,
+    values: References,
+    /// Index of the value in this list.
+    index: usize,
+    /// The value.
+    value: Option<Object>,
+}
 
-    for (dictionary, contents) in dictionaries {
-        let (keys, values) = (list(contents, "NS.keys"), list(contents, "NS.objects"));
+/// Returns the places of the first key's values and of its companion's, or nothing if the first key
+/// does not exist.
+fn slots(change: Change, list: &BinaryList, objects: &Objects) -> Vec<Slot> {
+    let [first, companion] = change.keys();
+    let (mut all, mut has_first) = (Vec::new(), false);
+    for &dictionary in &objects.elements.to {
+        let Some(Object::Dictionary(contents)) = list.object(dictionary) else {
+            continue;
+        };
+        let array = |name: &str| match list.value(&contents, name) {
+            Some(number) => match list.object(number) {
+                Some(Object::Array(elements)) => Some((number, elements)),
+                _ => None,
+            },
+            None => None,
+        };
+        let (Some((_, keys)), Some((number, values))) = (array("NS.keys"), array("NS.objects"))
+        else {
+            continue;
+        };
+
         let find = |name: &str| {
-            let is_key =
-                |key: &Value| resolved(objects, key).and_then(Value::as_string) == Some(name);
-            let mut pairs = keys.iter().zip(values).enumerate();
-            pairs.find_map(|(at, (key, value))| {
-                is_key(key).then_some((at, resolved(objects, value)))
+            let is_key = |&key: &usize| matches!(objects.resolved(list, key), Some(Object::Text(text)) if text == name);
+            let index = keys.to.iter().position(is_key)?;
+            let value = objects.resolved(list, *values.to.get(index)?);
+            Some(Slot {
+                dictionary,
+                list: number,
+                values: values.clone(),
+                index,
+                value,
             })
         };
-        let is_kind =
-            |value: Option<&Value>| value.is_some_and(|value| discriminant(value) == kind);
-
-        let first = find(first).filter(|&(_, value)| is_kind(value));
+        let is_kind = |slot: &Slot| match &slot.value {
+            Some(Object::Scalar(value)) => discriminant(value) == discriminant(&change.value()),
+            _ => false,
+        };
+        let first = find(first).filter(is_kind);
         let with_first = change.always_changes_companion() && first.is_some();
-        let companion = find(companion).filter(|&(_, value)| with_first || is_kind(value));
+        let companion = find(companion).filter(|slot| with_first || is_kind(slot));
         has_first |= first.is_some();
-        let found = first.into_iter().chain(companion);
-        all.extend(found.map(|(value, _)| Slot { dictionary, value }));
+        all.extend(first.into_iter().chain(companion));
     }
     if has_first { all } else { Vec::new() }
 }
 
-fn list<'a>(dictionary: &'a Dictionary, name: &str) -> &'a [Value] {
-    let list = dictionary.get(name).and_then(Value::as_array);
-    list.map_or(&[], Vec::as_slice)
-}
-
-/// Returns the object that a value refers to, or the value itself if it is not a reference.
-fn resolved<'a>(objects: &'a [Value], value: &'a Value) -> Option<&'a Value> {
-    match value.as_uid() {
-        Some(uid) => objects.get(usize::try_from(uid.get()).ok()?),
-        None => Some(value),
-    }
-}
-
+#[cfg(test)]
+mod tests;
 #[cfg(test)]
 pub(super) use tests::template_for_test;
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::super::change::Clock;
-    use super::*;
-
-    /// Returns a template that has all settings.
-    pub(in super::super) fn template_for_test() -> Vec<u8> {
-        let clock = [Value::Integer(0.into()), Value::Integer(0.into())];
-        template(NAMES, [OFF, OFF], clock)
-    }
-
-    fn uid(at: u64) -> Value {
-        Value::Uid(Uid::new(at))
-    }
-
-    fn dictionary(pairs: &[(u64, u64)]) -> Value {
-        let mut all = Dictionary::new();
-        let side =
-            |side: fn(&(u64, u64)) -> u64| pairs.iter().map(|pair| uid(side(pair))).collect();
-        all.insert("NS.keys".to_owned(), Value::Array(side(|pair| pair.0)));
-        all.insert("NS.objects".to_owned(), Value::Array(side(|pair| pair.1)));
-        Value::Dictionary(all)
-    }
-
-    /// Returns an archive like Apple's, with one `false` and one `true` that all settings share.
-    fn template(names: [&str; 3], switches: [Value; 2], clock: [Value; 2]) -> Vec<u8> {
-        let ([held, internal], [state, state_internal]) = (switches, clock);
-        let objects = vec![
-            "$null".into(),                                             // 0
-            names[0].into(),                                            // 1
-            names[1].into(),                                            // 2
-            names[2].into(),                                            // 3
-            held,                                                       // 4
-            Value::Boolean(true),                                       // 5
-            dictionary(&[(1, 4), (3, 4), (2, 12), (13, 15), (14, 16)]), // 6
-            dictionary(&[(3, 5)]),                                      // 7
-            Value::Data(vec![1, 2, 3]),                                 // 8
-            Value::Real(2.5),                                           // 9
-            Value::Integer((-7).into()),                                // 10
-            Value::Integer(u64::MAX.into()),                            // 11
-            internal,                                                   // 12
-            "gpuperformancestate".into(),                               // 13
-            "gpuperformancestateinternal".into(),                       // 14
-            state,                                                      // 15
-            state_internal,                                             // 16
-        ];
-
-        let mut top = Dictionary::new();
-        top.insert("$archiver".to_owned(), "NSKeyedArchiver".into());
-        top.insert("$objects".to_owned(), Value::Array(objects));
-        top.insert("$version".to_owned(), 100_000.into());
-        bytes(&Value::Dictionary(top))
-    }
-
-    fn bytes(value: &Value) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        value.to_writer_binary(&mut bytes).unwrap();
-        bytes
-    }
-
-    fn parsed(bytes: &[u8]) -> Value {
-        Value::from_reader(Cursor::new(bytes)).unwrap()
-    }
-
-    fn objects(archive: &mut Value) -> &mut Vec<Value> {
-        let top = archive.as_dictionary_mut().unwrap();
-        top.get_mut("$objects").unwrap().as_array_mut().unwrap()
-    }
-
-    const OFF: Value = Value::Boolean(false);
-    const NAMES: [&str; 3] = [
-        "shaderprofiler",
-        "shaderprofilerinternal",
-        "countersshaderprofiler",
-    ];
-    const TIMELINE: Change = Change::ShaderTimeline;
-    const MAXIMUM: Change = Change::GpuClock(Clock::Maximum);
-
-    fn number(number: u64) -> Value {
-        Value::Integer(number.into())
-    }
-
-    fn null() -> Value {
-        Value::Dictionary(Dictionary::new())
-    }
-
-    /// Checks the appended objects, and the five values of the dictionary after the change.
-    #[test]
-    fn only_the_requested_settings_change() {
-        let check = |template: &[u8], changes: &[Change], new: &[Value], then: [u64; 5]| {
-            let mut expected = parsed(template);
-            let all = objects(&mut expected);
-            all.extend(new.iter().cloned());
-            let [first, other, internal, state, state_internal] = then;
-            all[6] = dictionary(&[
-                (1, first),
-                (3, other),
-                (2, internal),
-                (13, state),
-                (14, state_internal),
-            ]);
-            assert_eq!(parsed(&patched(template, changes).unwrap()), expected);
-        };
-
-        let on = Value::Boolean(true);
-        let stock = template_for_test();
-        check(&stock, &[], &[], [4, 4, 12, 15, 16]);
-        check(
-            &stock,
-            &[TIMELINE],
-            std::slice::from_ref(&on),
-            [17, 4, 17, 15, 16],
-        );
-        check(&stock, &[MAXIMUM], &[number(3)], [4, 4, 12, 17, 17]);
-        check(
-            &stock,
-            &[TIMELINE, MAXIMUM],
-            &[on.clone(), number(3)],
-            [17, 4, 17, 18, 18],
-        );
-
-        for (clock, held) in [(Clock::Minimum, 1), (Clock::Medium, 2), (Clock::Default, 4)] {
-            let change = [Change::GpuClock(clock)];
-            check(&stock, &change, &[number(held)], [4, 4, 12, 17, 17]);
-        }
-
-        // A null in the companion of the Shader Timeline stays.
-        let nulls = template(NAMES, [OFF, null()], [number(0), null()]);
-        check(&nulls, &[TIMELINE], &[on], [17, 4, 12, 15, 16]);
-        check(&nulls, &[MAXIMUM], &[number(3)], [4, 4, 12, 17, 17]);
-    }
-
-    /// Changing a template twice gives the same values.
-    #[test]
-    fn changes_can_be_repeated() {
-        let once = patched(&template_for_test(), &[TIMELINE, MAXIMUM]).unwrap();
-        let mut twice = parsed(&patched(&once, &[TIMELINE, MAXIMUM]).unwrap());
-        let all = objects(&mut twice);
-        let values = list(all[6].as_dictionary().unwrap(), "NS.objects");
-        let values: Vec<_> = values
-            .iter()
-            .filter_map(|value| resolved(all, value))
-            .collect();
-        let (on, three) = (Value::Boolean(true), number(3));
-        assert_eq!(values, [&on, &OFF, &on, &three, &three]);
-    }
-
-    #[test]
-    fn other_files_are_refused() {
-        let check = |bytes: &[u8], change: Change, expected: &str| {
-            assert_eq!(patched(bytes, &[change]).unwrap_err(), expected);
-        };
-        check(b"not a list", TIMELINE, "it is not a property list");
-        check(
-            &bytes(&Value::Array(Vec::new())),
-            TIMELINE,
-            "it is not an archive",
-        );
-        let numbers = || [number(0), number(0)];
-        let absent = "it has no switch for the Shader Timeline";
-        let second = ["shaderprofilerinternal", "other", "another"];
-        check(&template(second, [OFF, OFF], numbers()), TIMELINE, absent);
-        let none = ["Shaderprofiler", "other", "another"];
-        check(&template(none, [OFF, OFF], numbers()), TIMELINE, absent);
-        check(
-            &template(NAMES, ["no".into(), OFF], numbers()),
-            TIMELINE,
-            absent,
-        );
-        let absent = "it has no number for the GPU's performance state";
-
-        for held in [null(), OFF, "0".into()] {
-            let template = template(NAMES, [OFF, OFF], [held, number(0)]);
-            check(&template, MAXIMUM, absent);
-        }
-    }
-
-    /// A real archive of Instruments, which has the same switches among 23,000 objects, is read
-    /// and written completely. Its clock is a null.
-    #[test]
-    fn a_real_archive() {
-        let Some(folder) = metalens_testing::real_recordings() else {
-            return;
-        };
-        let file = "m1-time-profiler-bundle-and-export/cpu_time_profiler.trace/form.template";
-        let template = fs::read(folder.join(file)).unwrap();
-        let mut before = parsed(&template);
-        let mut after = parsed(&patched(&template, &[TIMELINE]).unwrap());
-        let (before, after) = (objects(&mut before), objects(&mut after));
-        assert_eq!(after.len(), before.len() + 1);
-        let all = 0..before.len();
-        let changed: Vec<usize> = all.filter(|&at| before[at] != after[at]).collect();
-        let slots = slots(TIMELINE, before);
-        let expected: Vec<usize> = slots.iter().map(|slot| slot.dictionary).collect();
-        // One is in the template, one in its run; the internal one is a null here.
-        assert_eq!((changed.len(), changed), (2, expected));
-        let refused = patched(&template, &[MAXIMUM]).unwrap_err();
-        assert_eq!(refused, "it has no number for the GPU's performance state");
-    }
-}

@@ -85,6 +85,7 @@ impl Bench {
                 Target::AllProcesses,
             ),
             force,
+            started_file: None,
             separates_output: true,
             stdin: Stdin::Nothing,
             timeouts: RecordTimeouts::default(),

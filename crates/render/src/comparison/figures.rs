@@ -43,12 +43,25 @@ pub(super) fn per_unit(comparison: &Comparison) -> Option<Section> {
 pub(super) fn figures(comparison: &Comparison) -> Section {
     let groups = GROUPS.into_iter().filter_map(|(group, title)| {
         let of_group = |one: &&MetricChange| one.group == group;
-        let table = table(comparison, comparison.metrics.iter().filter(of_group))?;
-        Some([Block::Heading(title), Block::Table(table)])
+        let metrics = || comparison.metrics.iter().filter(of_group);
+        let table = table(comparison, metrics())?;
+        let content = if metrics().all(is_same) {
+            Block::Text("The same on both sides".into())
+        } else {
+            Block::Table(table)
+        };
+        Some([Block::Heading(title), content])
     });
     Section::new("figures", "All figures", 5)
         .folded()
         .with_all(groups.flatten())
+}
+
+/// Returns whether a figure is equal on both sides in all runs.
+fn is_same(metric: &MetricChange) -> bool {
+    let values = |side: &SideValues| (side.min, side.max);
+    let (base, new) = (values(&metric.change.base), values(&metric.change.new));
+    base == new && base.0 == base.1
 }
 
 fn table<'a>(
@@ -65,13 +78,14 @@ fn table<'a>(
         Column::name("figure"),
         Column::number("base"),
         Column::number("new"),
-        Column::number("change"),
+        // Its share of base says it, too.
+        Column::number("change").spare(1),
         Column::number(""),
         Column::words(""),
     ];
     if has_ranges {
-        columns.push(Column::number("base's runs").spare(1));
-        columns.push(Column::number("new's runs").spare(1));
+        columns.push(Column::number("base's runs").spare(2));
+        columns.push(Column::number("new's runs").spare(2));
     }
     let mut table = Table::new("figures", "Figures of both sides", columns);
     for metric in metrics {

@@ -8,7 +8,7 @@ use metalens_comparison::{
     Comparison, GateResult, GateRow, GateSeverity, GateVerdict, LimitRule, Number, Unit,
 };
 
-use super::cells::value;
+use super::cells::{paths, value};
 use crate::document::{Block, Cell, Column, Section, Table, Tone};
 use crate::wording::plain;
 
@@ -33,9 +33,55 @@ fn verdict_text(gate: &GateResult) -> String {
     format!("Gate {word}: {}", tally(gate))
 }
 
-/// Returns a line for each limit that failed, or whose failure is a warning, and then the verdict.
+/// Returns whether a gate of the comparisons failed.
 #[must_use]
-pub fn gate_lines(gate: &GateResult) -> Vec<String> {
+pub fn is_gate_missed(comparisons: &[Comparison]) -> bool {
+    gates(comparisons).any(|(_, gate)| gate.missed)
+}
+
+/// Returns the gates, each with the name of its comparison among several.
+fn gates(comparisons: &[Comparison]) -> impl Iterator<Item = (String, &GateResult)> {
+    let numbered = comparisons.iter().zip(1_u64..);
+    numbered.filter_map(|(comparison, number)| {
+        let name = format!("new {number} ({})", paths(&comparison.new).text);
+        Some((name, comparison.gate.as_ref()?))
+    })
+}
+
+/// Returns a line for each limit that failed, or whose failure is a warning, and then the verdict:
+/// of each comparison, and last of all.
+#[must_use]
+pub fn gate_lines(comparisons: &[Comparison]) -> Vec<String> {
+    let gates: Vec<(String, &GateResult)> = gates(comparisons).collect();
+    match gates.as_slice() {
+        [] => Vec::new(),
+        [(_, only)] => lines_of(only),
+        several => {
+            let lines = several.iter().flat_map(|(name, gate)| {
+                let lines = lines_of(gate).into_iter();
+                lines.map(move |line| format!("{name}: {line}"))
+            });
+            lines.chain([verdict_of_all(several)]).collect()
+        }
+    }
+}
+
+fn verdict_of_all(gates: &[(String, &GateResult)]) -> String {
+    let failed = gates.iter().filter(|(_, gate)| gate.missed);
+    let failed: Vec<&str> = failed.map(|(name, _)| name.as_str()).collect();
+    let all = gates.len();
+    if failed.is_empty() {
+        format!("Gate passed: all {all} comparisons")
+    } else {
+        let names = failed.join(", ");
+        format!(
+            "Gate failed: {} of {all} comparisons: {names}",
+            failed.len()
+        )
+    }
+}
+
+fn lines_of(gate: &GateResult) -> Vec<String> {
     let failed = gate
         .rows
         .iter()

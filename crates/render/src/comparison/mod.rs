@@ -7,6 +7,7 @@ mod gate;
 mod kernels;
 pub(crate) mod pictures;
 mod several;
+mod thresholds;
 
 use std::path::Path;
 
@@ -19,7 +20,7 @@ use crate::document::{Block, Chart, Column, Document, Drawing, Section, Table};
 use crate::wording::plain;
 use cells::{class, paths};
 use circumstances::{comparable, remarks};
-pub use gate::gate_lines;
+pub use gate::{gate_lines, is_gate_missed};
 
 /// The figures that are drawn as bars where there is no picture: the duration, the work and the
 /// idle time in it.
@@ -35,6 +36,7 @@ pub fn document(comparison: &Comparison, show_names: bool) -> Document {
         Some(opening(comparison)),
         picture(comparison),
         gate::gate(comparison),
+        thresholds::thresholds(comparison),
         Some(changes(comparison)),
         figures::per_unit(comparison),
         Some(kernels::kernels(comparison)),

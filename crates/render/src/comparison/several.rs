@@ -8,7 +8,7 @@ use metalens_comparison::{Change, ChangeClass, Comparison, KernelChange, Unit};
 
 use super::cells::{ABSENT, is_nothing, paths, value};
 use super::circumstances::{comparable, remarks};
-use super::gate;
+use super::{gate, thresholds};
 use crate::document::{Block, Column, Document, Section, Table};
 use crate::wording::plain;
 
@@ -33,6 +33,7 @@ pub(super) fn document(comparisons: &[Comparison]) -> Document {
             .with_all(remarks(comparison));
         sections.push(section);
         sections.extend(gate::gate(comparison));
+        sections.extend(thresholds::thresholds(comparison));
     }
     for (at, part) in comparisons.chunks(BESIDE).enumerate() {
         sections.push(figures(part, at * BESIDE));

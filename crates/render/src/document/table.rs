@@ -41,6 +41,8 @@ pub struct Column {
     /// The order in which columns are dropped where there is no room: 0 never, else the highest
     /// first.
     pub spare: u8,
+    /// True if only an interactive page has the column, where readers can sort and search.
+    pub is_detail: bool,
 }
 
 /// The kind of a column's cells.
@@ -84,6 +86,8 @@ pub enum Look {
     Cause(Cause),
     /// The name of a recording that has a report in this folder.
     Report(String),
+    /// A finding of the report in a folder, with its id and a rank to sort by.
+    Finding(String, String, u8),
     /// The busy share of one process and of the others over time, in thousandths.
     OverTime(Vec<u16>, Vec<u16>),
 }
@@ -168,6 +172,26 @@ impl Table {
         short
     }
 
+    /// Removes the columns in which all rows are alike, except for the first. Returns their headings
+    /// with the cell that all rows have. A table with one row keeps its columns.
+    pub(crate) fn remove_constant_columns(&mut self) -> Vec<(Message, Cell)> {
+        let mut removed = Vec::new();
+        if self.rows.len() < 2 {
+            return removed;
+        }
+        for at in (1..self.columns.len()).rev() {
+            let mut cells = self.rows.iter().filter_map(|row| row.get(at));
+            let Some(first) = cells.next() else { continue };
+            if cells.all(|cell| cell == first) {
+                let heading = self.columns.remove(at).heading;
+                let cells = self.rows.iter_mut().map(|row| row.remove(at));
+                removed.extend(cells.last().map(|cell| (heading, cell)));
+            }
+        }
+        removed.reverse();
+        removed
+    }
+
     /// Sets the number of all rows, in the table or not.
     #[must_use]
     pub fn of(mut self, total: usize) -> Self {
@@ -182,6 +206,7 @@ impl Column {
             heading: heading.into(),
             kind,
             spare: 0,
+            is_detail: false,
         }
     }
 
@@ -219,6 +244,13 @@ impl Column {
     #[must_use]
     pub fn spare(mut self, spare: u8) -> Self {
         self.spare = spare;
+        self
+    }
+
+    /// Leaves the column to interactive pages.
+    #[must_use]
+    pub fn detail(mut self) -> Self {
+        self.is_detail = true;
         self
     }
 }
@@ -269,7 +301,7 @@ impl Cell {
     #[must_use]
     pub fn sort_value(&self) -> Option<f64> {
         match self.look {
-            Look::Ranked(rank) => Some(f64::from(rank)),
+            Look::Ranked(rank) | Look::Finding(_, _, rank) => Some(f64::from(rank)),
             _ => number(&self.text.values.first()?.value),
         }
     }
@@ -308,5 +340,40 @@ fn number(value: &Value) -> Option<f64> {
             tflop_per_s: number,
         } => Some(number),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constant_columns_are_removed() {
+        let check = |rows: &[[&'static str; 3]], left: &[&str], removed: &[(&str, &str)]| {
+            let columns = ["trace", "verdict", "busy"].map(Column::words);
+            let mut table = Table::new("t", "", columns.into());
+            rows.iter().for_each(|&row| table.row(row));
+            let found = table.remove_constant_columns();
+            let found: Vec<(&str, &str)> = found
+                .iter()
+                .map(|(heading, cell)| (heading.text.as_str(), cell.text.text.as_str()))
+                .collect();
+            assert_eq!(found, removed, "{rows:?}");
+            let headings = table.columns.iter().map(|one| one.heading.text.as_str());
+            assert_eq!(headings.collect::<Vec<_>>(), left, "{rows:?}");
+            assert!(table.rows.iter().all(|row| row.len() == left.len()));
+        };
+        check(
+            &[["a", "x", "1"], ["b", "x", "2"]],
+            &["trace", "busy"],
+            &[("verdict", "x")],
+        );
+        check(
+            &[["a", "x", "1"], ["a", "x", "1"]],
+            &["trace"],
+            &[("verdict", "x"), ("busy", "1")],
+        );
+        check(&[["a", "x", "1"]], &["trace", "verdict", "busy"], &[]);
+        check(&[], &["trace", "verdict", "busy"], &[]);
     }
 }

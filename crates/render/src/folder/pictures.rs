@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use metalens_analyzer::Analysis;
-use metalens_charts::{Chart, ChartError, ChartOptions, Theme, alt, draw, png};
+use metalens_charts::{Chart, ChartError, ChartOptions, Theme, alt, draw, has_roofline, png};
 
 use super::content::{FOLDER_OF_CHARTS, FileContent};
 use super::manifest::{Kind, Picture, Problem};
@@ -14,13 +14,14 @@ use super::manifest::{Kind, Picture, Problem};
 const SCALE: u8 = 2;
 
 /// Charts of a folder, in the order of a reader's questions: when, how busy, why idle, how often,
-/// with what work.
-pub(super) const CHARTS: [(Chart, &str); 5] = [
+/// with what work, how near the limits of the chip.
+pub(super) const CHARTS: [(Chart, &str); 6] = [
     (Chart::Timeline, "timeline"),
     (Chart::Busy, "busy"),
     (Chart::Idle, "idle"),
     (Chart::Gaps, "gaps"),
     (Chart::Kernels, "kernels"),
+    (Chart::Roofline, "roofline"),
 ];
 
 /// Returns the path of a chart in the folder.
@@ -83,7 +84,10 @@ fn of_theme(
         theme,
         ..ChartOptions::default()
     };
-    let charts = CHARTS.iter();
+    let has_roofline = has_roofline(&analysis.report);
+    let charts = CHARTS
+        .iter()
+        .filter(|(chart, _)| *chart != Chart::Roofline || has_roofline);
     let pictures = charts.map(|&(chart, name)| {
         let path = path(name, theme);
         let drawn = draw(chart, analysis, &options);

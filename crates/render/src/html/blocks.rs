@@ -188,15 +188,15 @@ fn finding(finding: &FindingEntry, is_open: bool) -> String {
         format!("<p class=\"label\">Look at</p>\n<ul>\n{lines}{more}</ul>\n")
     };
     format!(
-        "<details class=\"finding {severity}\"{open}>\n<summary><span class=\"severity\">{severity}\
-         </span> <span class=\"title\">{}</span>{gain}</summary>\n<p>{}</p>\n{places}<p><b>Do:</b> \
-         {}</p>\n<p><b>Counter-evidence:</b> {}</p>\n<p class=\"faint\"><code>{}</code></p>\n\
-         </details>\n",
+        "<details class=\"finding {severity}\" id=\"finding-{id}\"{open}>\n<summary>\
+         <span class=\"severity\">{severity}</span> <span class=\"title\">{}</span>{gain}</summary>\n\
+         <p>{}</p>\n{places}<p><b>Do:</b> {}</p>\n<p><b>Counter-evidence:</b> {}</p>\n\
+         <p class=\"faint\"><code>{id}</code></p>\n</details>\n",
         sentence(&finding.title),
         sentence(&finding.evidence),
         sentence(&finding.advice),
         sentence(&finding.counter_evidence),
-        escaped(&finding.id),
+        id = escaped(&finding.id),
     )
 }
 
@@ -310,11 +310,16 @@ fn cell(cell: &Cell, column: &Column, length_ns: Option<u64>) -> String {
             let (folder, name) = (escaped(folder), name(&cell.text.text));
             format!("<a href=\"{folder}/report.html\">{name}</a>")
         }
+        Look::Finding(folder, id, _) => {
+            let (folder, id) = (escaped(folder), escaped(id));
+            let text = sentence(&cell.text);
+            format!("<a href=\"{folder}/report.html#finding-{id}\">{text}</a>")
+        }
         Look::OverTime(busy, others) => thumbnail(busy, others),
     };
     let class = class(cell, column);
     let sort = match (column.kind, &cell.look) {
-        (ColumnKind::Number, _) | (_, Look::Ranked(_)) => {
+        (ColumnKind::Number, _) | (_, Look::Ranked(_) | Look::Finding(..)) => {
             let by = cell.sort_value().map(|by| by.to_string());
             format!(" data-v=\"{}\"", by.unwrap_or_default())
         }

@@ -12,7 +12,7 @@ mod timeline;
 use metalens_analyzer::message::{counted, time};
 use metalens_analyzer::{Analysis, Report, message};
 use metalens_batch::Index;
-use metalens_charts::{Chart, ChartOptions, KernelColors, alt, draw, svg};
+use metalens_charts::{Chart, ChartOptions, KernelColors, Theme, alt, draw, has_roofline, svg};
 use metalens_comparison::{Comparison, KernelChange, Number};
 
 use crate::document::{Document, Section};
@@ -40,10 +40,11 @@ const INDEX_SCRIPT: &str = include_str!("../../../../templates/index.js");
 pub fn report_page(analysis: &Analysis, report: &Report) -> Result<String> {
     let colors = KernelColors::of(&analysis.report);
     let data = script_json(&timeline::timeline(analysis, &colors))?;
-    let drawn = (
-        "timeline".to_owned(),
-        timeline_box(analysis, report, &colors)?,
-    );
+    let timeline = timeline_box(analysis, report, &colors)?;
+    let mut drawn = vec![("timeline".to_owned(), timeline)];
+    if has_roofline(report) {
+        drawn.push(("roofline".to_owned(), roofline(analysis, report)?));
+    }
     let frame = PageFrame {
         kind: "report",
         style: STYLE.to_owned(),
@@ -51,7 +52,7 @@ pub fn report_page(analysis: &Analysis, report: &Report) -> Result<String> {
         script: format!("{SCRIPT}{TABLES_SCRIPT}"),
     };
     let around = Surroundings {
-        drawn: &[drawn],
+        drawn: &drawn,
         colors: Some(&colors),
     };
     page(&report::document(report), &around, &frame)
@@ -206,6 +207,20 @@ fn timeline_box(analysis: &Analysis, report: &Report, colors: &KernelColors) -> 
             ("legend", &legend(report, colors)),
         ],
     )
+}
+
+/// Returns the roofline as a part of the page, whose heading names the process.
+fn roofline(analysis: &Analysis, report: &Report) -> Result<String> {
+    let drawn = |theme: Theme| -> Result<String> {
+        let options = ChartOptions {
+            has_header: false,
+            theme,
+            ..ChartOptions::default()
+        };
+        let scene = draw(Chart::Roofline, analysis, &options).map_err(Error::Timeline)?;
+        Ok(svg(&scene, &alt(Chart::Roofline, report)))
+    };
+    Ok(on_both(&drawn(Theme::Light)?, &drawn(Theme::Dark)?))
 }
 
 /// Returns the colors of the timeline with their meanings: those of the kernels, and those of the

@@ -169,8 +169,8 @@ impl Markdown<'_> {
         }
         let (most, is_kept): (usize, fn(&Column) -> bool) = match () {
             () if is_preview => (PREVIEW, |column| column.spare == 0),
-            () if self.is_comment => (self.most, |_| true),
-            () => (self.most.min(table.short), |_| true),
+            () if self.is_comment => (self.most, |column| !column.is_detail),
+            () => (self.most.min(table.short), |column| !column.is_detail),
         };
         let shown = table.rows.len().min(most);
         let mut text = self.rows(table, shown, is_kept);
@@ -223,6 +223,9 @@ impl Markdown<'_> {
             Look::OverTime(busy, _) => over_time(busy),
             Look::Verdict(Tone::Bad) => format!("**{}**", self.text(&cell.text)),
             Look::Report(folder) => format!("[{}]({folder}/report.md)", self.text(&cell.text)),
+            Look::Finding(folder, ..) => {
+                format!("[{}]({folder}/report.md#findings)", self.text(&cell.text))
+            }
             Look::Plain | Look::Ranked(_) | Look::Cause(_) | Look::Verdict(_) => {
                 self.text(&cell.text)
             }
@@ -317,9 +320,31 @@ impl Markdown<'_> {
     fn advice(self, finding: &FindingEntry) -> String {
         format!(
             "\n**Do:** {}\n\n**Counter-evidence:** {}",
-            self.text(&finding.advice),
-            self.text(&finding.counter_evidence)
+            self.with_code(&finding.advice),
+            self.with_code(&finding.counter_evidence)
         )
+    }
+
+    /// Returns a sentence whose own words have commands in backticks: these become code. Names and
+    /// texts that would be clipped are written as in any sentence.
+    fn with_code(self, message: &Message) -> String {
+        let is_long = message.text.chars().nth(LONGEST_TEXT).is_some();
+        if self.is_comment && is_long || !message.text.contains('`') {
+            return self.text(message);
+        }
+        let written = |(text, value): Segment<'_>| match value {
+            None if text.matches('`').count() % 2 == 0 => {
+                let parts = text.split('`').zip([false, true].into_iter().cycle());
+                let parts = parts.map(|(part, is_code)| match part.trim() {
+                    _ if is_code => self.code(part),
+                    "" => part.to_owned(),
+                    words => part.replacen(words, &in_markdown(words), 1),
+                });
+                parts.collect()
+            }
+            _ => in_markdown(text),
+        };
+        message.segments().into_iter().map(written).collect()
     }
 }
 

@@ -91,7 +91,7 @@ fn verdict(threshold: &ThresholdResult) -> Cell {
     clippy::cast_sign_loss,
     reason = "a gap is whole nanoseconds, and not negative"
 )]
-fn value(value: f64, unit: ThresholdUnit) -> Message {
+pub(crate) fn value(value: f64, unit: ThresholdUnit) -> Message {
     match unit {
         ThresholdUnit::Ns => time(value.round() as u64),
         ThresholdUnit::Ratio => percent(value),

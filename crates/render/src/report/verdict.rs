@@ -1,8 +1,8 @@
 //! Builds the verdict: a word and its reason, four sentences, loud notes, and the window at a glance.
 
-use metalens_analyzer::message::{count, percent};
+use metalens_analyzer::message::{count, percent, process};
 use metalens_analyzer::units::capital;
-use metalens_analyzer::{Message, Report, UtilizationChunk, message};
+use metalens_analyzer::{ChosenBy, Message, Report, UtilizationChunk, message};
 
 use crate::bars::{NONE, column};
 use crate::document::{Block, Chart, Drawing, Section};
@@ -41,7 +41,19 @@ pub(super) fn verdict(report: &Report) -> Section {
             &summary.advice,
             &summary.advice_values,
         )))
+        .with_some(guessed(report).map(Block::Remark))
         .with_all(loud.chain(more).map(Block::Warning))
+}
+
+/// Says that nobody named the process: it may be a compositor, or another program.
+fn guessed(report: &Report) -> Option<Message> {
+    let is_guessed = report.process.chosen_by == ChosenBy::Busiest;
+    is_guessed.then(|| {
+        message!(
+            "The recording names no process; {} was the busiest. --process NAME or PID chooses another",
+            process(&report.process.name, true)
+        )
+    })
 }
 
 /// Returns the busy share of the GPU over time: a line for the process, and one for other processes

@@ -2,8 +2,9 @@
 
 use metalens_analyzer::message::{Value, name, number, percent, time};
 use metalens_analyzer::{ChipFacts, ChipLimits, Message, Note, Report, ShareRange, message};
+use metalens_charts::has_roofline;
 
-use crate::document::{Block, Column, Fact, Section, Table};
+use crate::document::{Block, Chart, Column, Fact, Section, Table};
 use crate::wording::known;
 
 /// Largest numbers of rows on pages, and on interactive pages.
@@ -53,6 +54,7 @@ pub(super) fn work(report: &Report) -> Option<Section> {
     let notes = notes.map(|note| note.message());
     let section = Section::new("work", "Work rate", 7)
         .with_some(chip)
+        .with_some(has_roofline(report).then(|| Chart::picture("roofline")))
         .with(Block::Table(table))
         .with_some(Block::list(timings.chain(notes)));
     Some(section)

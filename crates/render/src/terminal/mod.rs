@@ -193,6 +193,14 @@ fn chart(chart: &Chart, screen: &mut Screen) {
     };
     let names = lines.iter().map(|(name, _)| name.width()).max();
     let names = names.unwrap_or(0).max(6);
+    let widest = lines.iter().map(|(_, drawn)| drawn.width()).max();
+    let widest = names + 4 + widest.unwrap_or(0);
+    if widest > screen.width {
+        // In two lines, bars would stand for other moments.
+        let needs = format!("it needs a terminal of {widest} columns");
+        screen.line(format!("  {FAINT}{needs}{FAINT:#}"));
+        return;
+    }
     for (name, drawn) in lines {
         let padding = " ".repeat(names.saturating_sub(name.width()));
         screen.line(format!("  {FAINT}{name}{FAINT:#}{padding}  {drawn}"));

@@ -109,7 +109,9 @@ fn least_width(column: &Column, natural: usize) -> usize {
 
 /// Returns the columns for which a line has room.
 fn kept_columns(columns: &[Column], natural: &[usize], line_width: usize) -> Vec<usize> {
-    let mut kept: Vec<usize> = (0..columns.len()).collect();
+    let shown = columns.iter().enumerate();
+    let shown = shown.filter(|(_, column)| !column.is_detail);
+    let mut kept: Vec<usize> = shown.map(|(at, _)| at).collect();
     let least = |at: &usize| {
         let column = columns.get(*at).zip(natural.get(*at));
         column.map_or(0, |(column, &natural)| least_width(column, natural) + 2)

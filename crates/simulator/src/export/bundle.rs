@@ -14,7 +14,6 @@ mod inputs;
 mod integers;
 mod layout;
 mod manager;
-mod raw_events;
 mod row;
 mod shuffle;
 mod spec;

@@ -44,6 +44,9 @@ pub(super) trait Cells {
     /// Writes a part of a whole as a percentage.
     fn percent(&mut self, part: u64, whole: u64);
 
+    /// Writes the nanoseconds of a tick of the machine's clock, as a fraction.
+    fn timebase(&mut self, numerator: u64, denominator: u64);
+
     /// Writes a plain text.
     fn text(&mut self, kind: Text, value: &str);
 
@@ -95,6 +98,15 @@ pub(super) enum Number {
     SignpostId,
     /// A decimal number, given in billionths.
     FixedDecimal,
+    KdebugClass,
+    KdebugSubclass,
+    KdebugCode,
+    KdebugFunction,
+    KdebugArgument,
+    MachAbsoluteTime,
+    MachContinuousTime,
+    /// Nanoseconds since 1970.
+    TimeSinceEpoch,
     Priority,
 }
 
@@ -167,6 +179,14 @@ impl Number {
             Self::Core => "core",
             Self::SignpostId => "os-signpost-identifier",
             Self::FixedDecimal => "fixed-decimal",
+            Self::KdebugClass => "kdebug-class",
+            Self::KdebugSubclass => "kdebug-subclass",
+            Self::KdebugCode => "kdebug-code",
+            Self::KdebugFunction => "kdebug-func",
+            Self::KdebugArgument => "kdebug-arg",
+            Self::MachAbsoluteTime => "mach-absolute-time",
+            Self::MachContinuousTime => "mach-continuous-time",
+            Self::TimeSinceEpoch => "time-since-epoch",
             Self::Priority => "metal-workload-priority",
         }
     }

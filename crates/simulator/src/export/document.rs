@@ -2,6 +2,8 @@
 
 use super::cells::Sheet;
 use super::folder::{AtomicFile, Folder};
+use super::raw_tables::RawTable;
+use super::schemas::Schema;
 use super::xml_cells::XmlCells;
 use crate::MARK;
 use crate::error::Error;
@@ -32,27 +34,50 @@ impl<'a> Document<'a> {
         plan: &'a Plan,
     ) -> Result<Self, Error> {
         let file = folder.create(&table.file_name(scenario, plan.run))?;
+        let position = table.position(scenario);
+        Ok(Self::new(file, table.schema(), position, scenario, plan))
+    }
+
+    /// Starts the document of one table of raw events of one run.
+    pub(super) fn create_raw(
+        folder: &mut Folder,
+        table: &RawTable,
+        scenario: &'a Scenario,
+        plan: &'a Plan,
+    ) -> Result<Self, Error> {
+        let position = table.position(scenario);
+        let file = folder.create(&table.file_name(scenario, plan.run))?;
+        Ok(Self::new(file, table.schema, position, scenario, plan))
+    }
+
+    fn new(
+        file: AtomicFile,
+        schema: Schema,
+        position: usize,
+        scenario: &'a Scenario,
+        plan: &'a Plan,
+    ) -> Self {
         let separator = if scenario.xcode == Generation::Xcode16 {
             ""
         } else {
             " "
         };
         let mut cells = XmlCells::new(plan, separator);
-        let (run, position) = (plan.run, table.position(scenario));
+        let run = plan.run;
         cells.put("<?xml version=\"1.0\"?>\n");
         cells.put(&format!("<trace-query-result synthetic=\"{MARK}\">\n"));
         cells.put(&format!(
             "<node xpath='//trace-toc[1]/run[{run}]/data[1]/table[{position}]'>"
         ));
-        table.schema().write(scenario.xcode, cells.bytes());
+        schema.write(scenario.xcode, cells.bytes());
 
-        Ok(Self {
+        Self {
             plan,
             recording: &scenario.recording,
             generation: scenario.xcode,
             cells,
             file,
-        })
+        }
     }
 
     /// Ends the document and gives the file its name.

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::raw_tables::is_raw_file;
 use crate::error::Error;
 use crate::scenario::table::Table;
 
@@ -74,6 +75,15 @@ impl Folder {
         for name in Table::ALL.iter().flat_map(|table| table.file_names()) {
             let path = self.dir.join(&name);
             if !self.written.contains(&name) && path.exists() {
+                fs::remove_file(&path).map_err(Error::io("remove outdated", &path))?;
+            }
+        }
+        let entries = fs::read_dir(&self.dir).map_err(Error::io("read folder", &self.dir))?;
+        for entry in entries {
+            let path = entry.map_err(Error::io("read folder", &self.dir))?.path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            let is_stale = |name| is_raw_file(name) && !self.written.iter().any(|one| one == name);
+            if name.is_some_and(is_stale) {
                 fs::remove_file(&path).map_err(Error::io("remove outdated", &path))?;
             }
         }

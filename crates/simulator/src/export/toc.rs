@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::display;
 use super::folder::Folder;
+use super::raw_tables::RawTable;
 use super::table::UNEXPORTED;
 use crate::MARK;
 use crate::error::Error;
@@ -64,11 +65,12 @@ fn run(out: &mut impl Write, scenario: &Scenario, contents: &Contents) -> io::Re
     summary(out, recording, contents)?;
     writeln!(out, "        </info>\n        <processes>")?;
     for process in &contents.processes {
-        let name = escaped(&process.name);
-        let pid = process.pid;
+        let (name, pid) = (escaped(&process.name), process.pid);
+        let path = path(recording, process);
+        let path = escaped(&path);
         writeln!(
             out,
-            "            <process name=\"{name}\" pid=\"{pid}\" path=\"/synthetic/{name}\"/>"
+            "            <process name=\"{name}\" pid=\"{pid}\" path=\"{path}\"/>"
         )?;
     }
 
@@ -84,7 +86,20 @@ fn run(out: &mut impl Write, scenario: &Scenario, contents: &Contents) -> io::Re
         writeln!(out, "            {}", entry(table, scenario))?;
     }
 
+    for schema in RawTable::listed_last(scenario) {
+        writeln!(out, "            <table schema=\"{schema}\"/>")?;
+    }
+
     writeln!(out, "        </data>\n        <tracks/>\n    </run>")
+}
+
+/// Returns the path of a process's program.
+pub(super) fn path(recording: &Recording, process: &PlannedProcess) -> String {
+    // All runs of a document have one recording, but not one program.
+    let is_its = |program: &String| program.ends_with(&format!("/{}", process.name));
+    let program = recording.program.clone();
+    let program = program.filter(|program| process.role == Role::Target && is_its(program));
+    program.unwrap_or_else(|| format!("/synthetic/{}", process.name))
 }
 
 fn entry(table: Table, scenario: &Scenario) -> String {

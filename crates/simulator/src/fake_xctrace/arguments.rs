@@ -20,7 +20,15 @@ pub(super) enum Command {
     Help,
     List(Listing),
     Record(Box<RecordOrder>),
+    Import(ImportOrder),
     Export(ExportOrder),
+}
+
+/// The arguments of `import`.
+#[derive(Debug)]
+pub(super) struct ImportOrder {
+    pub(super) input: PathBuf,
+    pub(super) output: PathBuf,
 }
 
 /// The argument of `list`.
@@ -63,7 +71,8 @@ pub(super) fn parse(arguments: Vec<OsString>, build: Build) -> Result<Command, U
         Some("list") => list(&mut words).map(Command::List),
         Some("record") => record::parse(words).map(|order| Command::Record(Box::new(order))),
         Some("export") => export(words).map(Command::Export),
-        Some("import" | "remodel" | "symbolicate") => {
+        Some("import") => import(words).map(Command::Import),
+        Some("remodel" | "symbolicate") => {
             Err(UsageError::new("The fake xctrace has no such command"))
         }
         Some(other) => Err(UsageError(format!("Unrecognized command: {other}"))),
@@ -84,6 +93,24 @@ fn list(words: &mut ArgumentReader) -> Result<Listing, UsageError> {
             other.unwrap_or_default()
         ))),
     }
+}
+
+/// Parses the arguments of `import`.
+fn import(mut words: ArgumentReader) -> Result<ImportOrder, UsageError> {
+    let (mut input, mut output, mut template) = (None, None, None);
+    while let Some(option) = words.text()? {
+        let place = match option.as_str() {
+            "--input" => &mut input,
+            "--output" => &mut output,
+            "--template" => &mut template,
+            _ => return Err(UsageError::option(&option)),
+        };
+        set_once(place, &option, PathBuf::from(words.value(&option)?))?;
+    }
+    Ok(ImportOrder {
+        input: input.ok_or_else(|| UsageError::missing("--input"))?,
+        output: output.ok_or_else(|| UsageError::missing("--output"))?,
+    })
 }
 
 /// Parses the arguments of `export`.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use super::scratch::Scratch;
 use crate::error::Error;
 use crate::export::bundle::{envelope, write_bundle};
+use crate::export::scenario_text;
 use crate::scenario::Scenario;
 
 /// Files that a bundle gets last, and that a stub never has.
@@ -32,6 +33,19 @@ pub(super) fn begin(bundle: &Path) -> Result<(), Error> {
         remove(&bundle.join(name))?;
     }
     Ok(())
+}
+
+/// Leaves a raw recording in the stub, which `import` makes a bundle of. Its place is a guess.
+pub(super) fn leave_raw(scenario: &Scenario, bundle: &Path) -> Result<(), Error> {
+    let raw = bundle.join("Trace1.run/recording.atrc");
+    fs::create_dir_all(bundle.join("Trace1.run")).map_err(Error::io("create folder", bundle))?;
+    fs::write(&raw, scenario_text(scenario)?).map_err(Error::io("write", &raw))
+}
+
+/// Makes a bundle of a raw recording.
+pub(super) fn import(raw: &Path, bundle: &Path) -> Result<(), Error> {
+    let text = fs::read_to_string(raw).map_err(Error::io("read", raw))?;
+    write_bundle(&Scenario::from_toml(&text)?, bundle, true).map(drop)
 }
 
 /// Returns the scenario of a complete bundle of ours, or `None` for a stub or anything else.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::arguments::{ExportOrder, ExportSelection};
 use super::bundle;
+use super::lists;
 use super::misbehavior::Misbehavior;
 use super::scratch::Scratch;
 use super::session::Session;
@@ -44,6 +45,7 @@ fn attempt(order: &ExportOrder, session: &mut Session<'_>) -> Result<Exit, Refus
     let is_contents = matches!(order.selection, ExportSelection::Contents);
     if session.misbehaves(Misbehavior::Export10)
         || (is_contents && session.misbehaves(Misbehavior::TocFails))
+        || (session.misbehaves(Misbehavior::RefusesChanged) && has_custom_template(&order.input))
         || session.misbehaves_at_first(Misbehavior::ExportFlaky, 2)
     {
         return Err(unfinished());
@@ -73,6 +75,12 @@ fn attempt(order: &ExportOrder, session: &mut Session<'_>) -> Result<Exit, Refus
         code: 1,
     })?;
     Ok(Exit::Code(0))
+}
+
+/// Returns whether a bundle was recorded with a template from a file.
+fn has_custom_template(bundle: &Path) -> bool {
+    let scenario = bundle::scenario(bundle);
+    scenario.is_some_and(|scenario| !lists::is_standard(&scenario.recording.template))
 }
 
 /// Returns the message that the real tool has for everything but a finished document.

@@ -107,6 +107,11 @@ pub(super) fn templates(session: &Session<'_>) -> Vec<&'static str> {
         .collect()
 }
 
+/// Returns whether a standard template has this name.
+pub(super) fn is_standard(template: &str) -> bool {
+    TEMPLATES.contains(&template)
+}
+
 /// Returns whether there is an instrument of this name.
 pub(super) fn is_instrument(name: &str) -> bool {
     INSTRUMENTS.contains(&name)

@@ -11,6 +11,10 @@ directory '/Library/Developer/CommandLineTools' is a command line tools instance
 const NOT_FOUND: &str =
     "xcrun: error: unable to find utility \"xctrace\", not a developer tool or in PATH";
 
+const NO_LICENSE: &str = "You have not agreed to the Xcode license agreements. Please run \
+'sudo xcodebuild -license' from within a Terminal window to review and agree to the Xcode and Apple \
+SDKs license.";
+
 const KPERF: &str = "Failed to start the recording: _lockKPerf: could not lock kperf. Likely \
 another session just started.";
 
@@ -20,6 +24,8 @@ pub(super) fn without_xcode(session: &mut Session<'_>) -> Option<Exit> {
         (NO_XCODE, 1)
     } else if session.misbehaves(Misbehavior::Xcrun72) {
         (NOT_FOUND, 72)
+    } else if session.misbehaves(Misbehavior::NoLicense) {
+        (NO_LICENSE, 69)
     } else {
         return None;
     };

@@ -44,6 +44,8 @@ misbehaviors! {
         "any command: the shim says that only Command Line Tools are selected, exit 1" "LLMTraceFX"
     Xcrun72 "xcrun-72"
         "any command: `xcrun` is unable to find utility \"xctrace\", exit 72" "LLMTraceFX"
+    NoLicense "no-license"
+        "any command: the license of Xcode is not agreed to, exit 69" "several projects"
     Silent "silent"
         "record: prints nothing, makes nothing, exit 0" "a guess: no rule may rest on the exit code"
     AsksEnter "asks-enter"
@@ -94,6 +96,11 @@ misbehaviors! {
         "several projects"
     NoTargetRows "no-target-rows"
         "record: the process has no rows, everything else is fine" "several projects"
+    ChildWorks "child-works"
+        "record: the process has no rows, but one that it started has"
+        "several projects: `uv run`, scripts, multiprocess Python"
+    OtherCopy "other-copy"
+        "record: another file of the program's name is recorded" "four projects, of applications"
     NoConfiguration "no-configuration"
         "record: attached, `No configuration information received, will have to guess`, the process has no rows"
         "rMLX"
@@ -120,6 +127,11 @@ misbehaviors! {
     DiskFull "disk-full"
         "record: no space left in the middle of saving, part of the bundle is left, exit 1 (a guess)"
         "xctrace-query-mcp-server; the wording is a guess"
+    LeavesRaw "leaves-raw"
+        "record: `Unexpected internal error`, a raw recording (`.atrc`) is all that is left, exit 1 (a guess)"
+        "one project, after 90 s"
+    LeavesTarget "leaves-target"
+        "record: leaves the process suspended at the end, in place of ending it" "three projects"
     LeavesScratch "leaves-scratch"
         "record: leaves `instruments*.ktrace` and `xrgpu_aps_*` in the temporary folder"
         "five projects: 1 GB to 529 GB"
@@ -134,6 +146,8 @@ misbehaviors! {
         "export: `Document Missing Template Error`, exit 10" "Axiom"
     Export43 "export-43"
         "export: the bundle cannot be read, exit 43 (the wording is a guess)" "xtrace-skill"
+    RefusesChanged "refuses-changed"
+        "export: `Document Missing Template Error`, exit 10, if the template was a file" "one project"
     ExportFlaky "export-flaky"
         "export: the first two calls fail with 10, then fine" "instruments-mcp-server retries up to 5 times"
     TocFails "toc-fails"
@@ -173,11 +187,11 @@ impl Misbehavior {
         })
     }
 
-    /// Returns whether it counts calls in the state folder.
+    /// Returns whether it counts calls, or has files, in the state folder.
     pub(super) const fn counts_calls(self) -> bool {
         matches!(
             self,
-            Self::KperfLocked | Self::TemplatesEmptyTwice | Self::ExportFlaky
+            Self::KperfLocked | Self::TemplatesEmptyTwice | Self::ExportFlaky | Self::OtherCopy
         )
     }
 }

@@ -1,5 +1,6 @@
 //! Manages the process that a recording is about: finds or starts it, waits for it, kills it.
 
+use std::env;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -67,6 +68,12 @@ impl RecordedProcess {
         };
 
         let mut command = Command::new(program);
+        // macOS takes these from the environment of Apple's programs.
+        for (name, _) in env::vars_os() {
+            if name.as_encoded_bytes().starts_with(b"DYLD_") {
+                command.env_remove(name);
+            }
+        }
         command.args(arguments).envs(order.env.iter().cloned());
         let child = command.stdin(input).stdout(output).spawn()?;
         Ok(Self {
@@ -112,6 +119,17 @@ impl RecordedProcess {
             None => name_of_running(self.pid)
                 .is_none()
                 .then(ProcessEnd::success),
+        }
+    }
+
+    /// Suspends the process, which then stays behind.
+    pub(super) fn suspend(&mut self) -> ProcessEnd {
+        let pid = self.pid.to_string();
+        // A process that is gone cannot be left.
+        let _ = Command::new("kill").args(["-STOP", &pid]).status();
+        ProcessEnd {
+            status: 9,
+            termination: signal_name(9),
         }
     }
 

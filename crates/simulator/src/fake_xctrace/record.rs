@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::arguments::{AttachTo, RecordOrder, RecordTarget};
+use super::arguments::{AttachTo, ImportOrder, RecordOrder, RecordTarget};
 use super::bundle::{self, Saving};
 use super::misbehavior::Misbehavior;
 use super::process::{self, ProcessEnd, RecordedProcess};
@@ -20,6 +20,9 @@ use crate::error::Error;
 use crate::scenario::Scenario;
 use state::{EndReason, EndedRecording, Prepared};
 
+/// Recording options of this template, as others saw them.
+const RECORDING_OPTIONS: &str =
+    "{\"Hangs\":{\"hangsThreshold\":250},\"Time Profiler\":{\"highFrequencySampling\":false}}";
 /// Interval at which the process is checked.
 const POLL: Duration = Duration::from_millis(3);
 /// Factor by which a slow saving takes longer.
@@ -36,10 +39,22 @@ pub(super) fn record(order: &RecordOrder, session: &mut Session<'_>) -> Exit {
     }
     if order.show_recording_options {
         // The real tool lists keys of Hangs and Time Profiler for this template.
-        session.print("{}");
+        session.print(RECORDING_OPTIONS);
         return Exit::Code(0);
     }
     attempt(order, session).unwrap_or_else(|exit| exit)
+}
+
+/// Makes a bundle of a raw recording. What the real tool prints is a guess.
+pub(super) fn import(order: &ImportOrder, session: &mut Session<'_>) -> Exit {
+    match bundle::import(&order.input, &order.output) {
+        Ok(()) => {
+            let name = order.output.file_name().unwrap_or_default();
+            session.print(&format!("Output file saved as: {}", name.display()));
+            Exit::Code(0)
+        }
+        Err(error) => failed(&error, session),
+    }
 }
 
 /// Records: prepares, launches, waits for the end, and saves. `Err` ends the program early.
@@ -243,9 +258,14 @@ fn wait(
         thread::sleep(POLL);
     };
 
+    let end_process = if session.misbehaves(Misbehavior::LeavesTarget) {
+        RecordedProcess::suspend
+    } else {
+        RecordedProcess::kill
+    };
     let end = process
         .as_mut()
-        .map_or_else(ProcessEnd::success, RecordedProcess::kill);
+        .map_or_else(ProcessEnd::success, end_process);
     EndedRecording {
         process,
         reason,
@@ -284,6 +304,13 @@ fn save(
     {
         let holds = session.misbehaves(Misbehavior::HoldsScratch);
         scratch::leave(holds).map_err(|error| failed(&error, session))?;
+    }
+    if session.misbehaves(Misbehavior::LeavesRaw) {
+        session.print_error("Unexpected internal error");
+        let scenario = outcome::scenario(order, prepared, ended, session);
+        let left = scenario.and_then(|scenario| bundle::leave_raw(&scenario, &prepared.output));
+        left.map_err(|error| failed(&error, session))?;
+        return Ok(Exit::Code(1));
     }
     let exit = exit(&ended, !issues.is_empty(), session);
     if session.misbehaves(Misbehavior::Exit54Stub) {

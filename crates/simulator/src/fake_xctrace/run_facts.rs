@@ -30,12 +30,16 @@ pub(super) struct ProcessIdentity {
     pub(super) name: String,
     pub(super) pid: u32,
     pub(super) arguments: String,
+    /// Path of its program, if it is known.
+    pub(super) path: Option<String>,
 }
 
 /// The processes whose work was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RecordedRows {
     All,
+    /// Those of a process that the recorded one started, and of others.
+    Child,
     OthersOnly,
     None,
 }
@@ -63,11 +67,17 @@ pub(super) fn with_facts(mut scenario: Scenario, facts: &RunFacts) -> Scenario {
         None => scenario.process.iter_mut().for_each(demote_target),
     }
 
+    recording_program(&mut scenario, facts);
+    if facts.rows == RecordedRows::Child {
+        let targets = scenario.process.iter();
+        let targets = targets.filter(|process| process.role == Role::Target);
+        let children: Vec<Process> = targets.map(child_of).collect();
+        scenario.process.extend(children);
+    }
     for process in &mut scenario.process {
         let is_analyzed = process.role == Role::Target;
-        if facts.rows == RecordedRows::None
-            || (facts.rows == RecordedRows::OthersOnly && is_analyzed)
-        {
+        let lacks_target = matches!(facts.rows, RecordedRows::OthersOnly | RecordedRows::Child);
+        if facts.rows == RecordedRows::None || (lacks_target && is_analyzed) {
             process.stream.clear();
             process.signpost.clear();
         }
@@ -76,6 +86,26 @@ pub(super) fn with_facts(mut scenario: Scenario, facts: &RunFacts) -> Scenario {
         }
     }
     scenario
+}
+
+/// Stores the path of the recorded program. Its last part must be the name of the process.
+fn recording_program(scenario: &mut Scenario, facts: &RunFacts) {
+    let process = facts.process.as_ref();
+    let path = process.and_then(|process| process.path.clone());
+    let mut targets = scenario.process.iter();
+    let target = targets.find(|process| process.role == Role::Target);
+    scenario.recording.program = path
+        .filter(|path| target.is_some_and(|target| path.ends_with(&format!("/{}", target.name))));
+}
+
+/// Returns a process with the work of another, which that one started.
+fn child_of(process: &Process) -> Process {
+    let mut child = process.clone();
+    child.role = Role::Other;
+    child.name = "worker".to_owned();
+    // No process of this machine has it.
+    child.pid = process.pid.wrapping_add(7_000_000).max(1);
+    child
 }
 
 fn demote_target(process: &mut Process) {

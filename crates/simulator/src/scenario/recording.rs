@@ -36,6 +36,9 @@ pub struct Recording {
     /// Arguments of the recorded process; the attribute is absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
+    /// Path of the recorded program; by default one that does not exist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// Duration of the run; by default until `tail` after the last event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wall: Option<Nanos>,
@@ -65,6 +68,10 @@ pub struct Recording {
     /// True if a bundle stores stacks with a tag, as the newest layout does. An export is the same.
     #[serde(skip_serializing_if = "is_false")]
     pub tagged_stacks: bool,
+    /// True if an export has the raw events, as one has that asks `xctrace` for `kdebug` and
+    /// `time-info`. Every bundle has them.
+    #[serde(skip_serializing_if = "is_false")]
+    pub raw_events: bool,
 }
 
 /// The kind of target that `xctrace record` was given.
@@ -96,6 +103,7 @@ impl Default for Recording {
             exit_status: 0,
             termination: "exit(0)".to_owned(),
             arguments: None,
+            program: None,
             wall: None,
             tail: Nanos::new(300_000_000),
             performance_state: "Maximum".to_owned(),
@@ -107,6 +115,7 @@ impl Default for Recording {
             counter: Vec::new(),
             shader_timeline: false,
             tagged_stacks: false,
+            raw_events: false,
         }
     }
 }

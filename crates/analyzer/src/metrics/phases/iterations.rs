@@ -41,11 +41,26 @@ pub(super) fn iterations(
     kernels: &NamedIntervals,
     occupancy: &Occupancy,
 ) -> Option<Iterations> {
+    let marks = marks(mine, kernels, &occupancy.gaps)?;
+    measure(&marks, mine, kernels, occupancy)
+}
+
+/// Returns the start of each of these iterations, in nanoseconds since the recording began.
+pub(crate) fn iteration_starts(
+    mine: &[Interval],
+    kernels: &NamedIntervals,
+    gaps: &[Gap],
+) -> Vec<u64> {
+    let starts = marks(mine, kernels, gaps).map_or_else(Vec::new, |marks| marks.starts);
+    let starts = starts.iter().filter_map(|&start| mine.get(start));
+    starts.map(|interval| interval.span.start_ns).collect()
+}
+
+fn marks(mine: &[Interval], kernels: &NamedIntervals, gaps: &[Gap]) -> Option<IterationStarts> {
     let line = main_channel(mine, kernels);
     let by_labels = marked(&line, FoundBy::KernelSequence)
         .or_else(|| marked(&first_of_buffers(mine, &line), FoundBy::CommandBuffers));
-    let marks = by_labels.or_else(|| by_gaps(mine, occupancy))?;
-    measure(&marks, mine, kernels, occupancy)
+    by_labels.or_else(|| by_gaps(mine, gaps))
 }
 
 /// Starts of iterations, as indices of the process's intervals.
@@ -170,8 +185,8 @@ fn returns(line: &KernelSequence, distance: usize) -> bool {
 }
 
 /// Returns long gaps at regular times, with several command buffers between most pairs.
-fn by_gaps(mine: &[Interval], occupancy: &Occupancy) -> Option<IterationStarts> {
-    let inner = inner(&occupancy.gaps);
+fn by_gaps(mine: &[Interval], gaps: &[Gap]) -> Option<IterationStarts> {
+    let inner = inner(gaps);
     let mut lengths: Vec<u64> = inner.iter().map(|gap| gap.span.length_ns()).collect();
     lengths.sort_unstable();
     let long = long_from(&lengths)?;

@@ -8,12 +8,14 @@ mod segments;
 
 use metalens_trace::Names;
 
+pub(crate) use self::iterations::iteration_starts;
+
 use self::encoded::Encoded;
 use self::named::named_phases;
-use crate::basics::message::{Message, name, time, ungrouped};
+use crate::basics::message::{Message, kernel, name, time, ungrouped};
 use crate::basics::spans::Span;
 use crate::message;
-use crate::report::{NotRecorded, Note, Phases, SelectedPhase, WarmUp};
+use crate::report::{FoundBy, NotRecorded, Note, Phases, SelectedIteration, SelectedPhase, WarmUp};
 use crate::subject::chosen_processes::ChosenProcesses;
 use crate::subject::commands::Commands;
 use crate::subject::gaps::Occupancy;
@@ -29,6 +31,8 @@ pub(crate) struct Before<'a> {
     pub signposts: &'a Signposts,
     /// Named phase that the window was cut to.
     pub selected: Option<SelectedPhase>,
+    /// Detected iteration that the window was cut to.
+    pub iteration: Option<SelectedIteration>,
     /// Encodings of the GPU work.
     pub commands: &'a Commands,
 }
@@ -61,7 +65,34 @@ pub(crate) fn phases(
         ),
         unplaced: encoded.unplaced(),
         selected: before.selected,
+        selected_iteration: before.iteration,
     }
+}
+
+/// Returns the note on the detected iteration that the window was cut to: its number, and the rule
+/// by which it was detected. `marker` is the kernel at the start of each.
+pub(crate) fn iteration_note(cut: &SelectedIteration, marker: Option<&str>) -> Note {
+    let rule = match (cut.found_by, marker) {
+        (FoundBy::KernelSequence, Some(marker)) => message!(
+            "the same kernels come in the same order, and {} begins each",
+            kernel(marker)
+        ),
+        (FoundBy::CommandBuffers, Some(marker)) => message!(
+            "command buffers with the same labels come in the same order, and {} begins each",
+            kernel(marker)
+        ),
+        (FoundBy::KernelSequence | FoundBy::CommandBuffers, None) => {
+            "the same labels come in the same order".into()
+        }
+        (FoundBy::Gaps, _) => "long gaps come at regular times, and each begins after one".into(),
+    };
+    let text = message!(
+        "the window is iteration {} of {} that were detected: {}",
+        ungrouped(cut.number),
+        ungrouped(cut.count),
+        rule
+    );
+    Note::loud("iteration", text)
 }
 
 /// Returns the notes about phases.

@@ -8,6 +8,7 @@ use anyhow::Context;
 use metalens_analyzer::LONGEST_REPORT;
 use metalens_batch::{Index, SCHEMA};
 use metalens_files::Folder;
+use metalens_render::folder::MANIFEST;
 use metalens_render::{csv, html, index, json, markdown};
 
 use super::trends;
@@ -26,6 +27,12 @@ pub(super) fn check(folder: &Folder, path: &Path, force: bool) -> anyhow::Result
     if force || existing(path).is_some() {
         return Ok(());
     }
+    let manifest = path.join(MANIFEST);
+    anyhow::ensure!(
+        !manifest.exists(),
+        "{} has the report of one recording: choose another folder, or --force writes beside it",
+        path.display()
+    );
     for file in FILES {
         metalens_files::refuse_existing(&path.join(file), false)?;
     }

@@ -33,6 +33,13 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
         return dry::run(arguments, &folder, &texts, &|text| note(quiet, text));
     }
 
+    if arguments.key.is_none() {
+        let text = format!(
+            "the comment has the key {key}: the next post with it replaces this one; --key NAME \
+             keeps several apart"
+        );
+        note(quiet, &text);
+    }
     let destination = Destination::find(&arguments.place())?;
     let token = token()?;
     let client = Client::new(destination.api.clone(), token.clone());

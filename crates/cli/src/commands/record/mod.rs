@@ -40,7 +40,14 @@ pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<Ex
     let (recorded, is_complete) = record(&plan, ProgramOutput::Stdout, quiet)?;
     if !quiet {
         let bundle = shell::quoted_path(&recorded.bundle);
-        writeln!(out::notes(), "next: metalens analyze {}", shown(&bundle))?;
+        let process = recorded.other_work.as_ref();
+        let process = process.map(|work| format!(" --process {}", work.pid));
+        writeln!(
+            out::notes(),
+            "next: metalens analyze {}{}",
+            shown(&bundle),
+            process.unwrap_or_default()
+        )?;
     }
     Ok(if is_complete {
         ExitCode::SUCCESS
@@ -106,6 +113,14 @@ pub(crate) fn record(
         let program_end = outcome.program_end;
         if let Some(message) = program_end.and_then(|end| end.message(recorded.stopped_by)) {
             note("note", &message)?;
+        }
+        if let Some(traced) = &outcome.traced
+            && let Some(message) = traced.message()
+        {
+            note(traced.heading(), &message)?;
+        }
+        if let Some(message) = &outcome.left_over {
+            note("warning", message)?;
         }
         if let Some(shaders) = &outcome.shaders {
             note(shaders.heading(), &shaders.message())?;

@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use metalens_analyzer::units::bytes;
 use metalens_recorder::{BundleVerdict, Event, RecordingPlan, StopRequest, Watcher};
 use metalens_text::shown;
+use metalens_xctrace::LineEnd;
 
 use crate::interrupt::Listening;
 use crate::out;
@@ -113,7 +114,14 @@ impl Watcher for RecordingProgress<'_> {
                     ProgramOutput::Dropped => Ok(()),
                 };
             }),
-            Event::Line(line) => self.bar.suspend(|| out::pass_on_line(line)),
+            Event::Line(line) => {
+                if line.end != LineEnd::Break {
+                    // The program draws a bar of its own, on the same line of the terminal.
+                    self.bar.set_draw_target(ProgressDrawTarget::hidden());
+                }
+                self.bar
+                    .suspend(|| out::pass_on_line(&line.text, line.end.text()));
+            }
             Event::Warning(text) => self.say(&format!("xctrace: {text}")),
             Event::Tidying { bytes: size } => {
                 let text = format!(

@@ -1,5 +1,7 @@
 //! Tests that pages, manual and schemas are those of the program.
 
+#[cfg(unix)]
+mod examples;
 mod manual;
 mod readme;
 mod schemas;

@@ -143,6 +143,12 @@ fn every_link_leads_to_a_file() {
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "SECURITY.md",
+        "examples/README.md",
+        "examples/candle/README.md",
+        "examples/fleet/README.md",
+        "examples/llama.cpp/README.md",
+        "examples/mlx/README.md",
+        "examples/pytorch-mps/README.md",
     ];
     let mut files = 0;
     for path in front.map(|name| root().join(name)).into_iter().chain(docs) {

@@ -87,7 +87,7 @@ fn sections_rows_order_and_unit_are_chosen() {
     for (arguments, expected) in [
         (
             &["--section", "kernel"][..],
-            "no section kernel; it has verdict",
+            "no section kernel; did you mean `kernels`? it has verdict",
         ),
         (&["--sort", "size"], "no column size; it has cause, "),
         (

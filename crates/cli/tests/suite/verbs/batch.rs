@@ -388,6 +388,95 @@ fn the_index_has_outliers_and_trends_and_no_private_names() {
     assert!(!out.join("trends").exists());
 }
 
+/// Returns the members of each group that has several.
+fn compared(found: &Value) -> Vec<Vec<&str>> {
+    let groups = found["groups"].as_array().unwrap().iter();
+    let members = groups.map(|group| {
+        let reports = group["reports"].as_array().unwrap().iter();
+        reports.map(|report| report.as_str().unwrap()).collect()
+    });
+    members
+        .filter(|members: &Vec<&str>| members.len() > 1)
+        .collect()
+}
+
+/// Runs of several programs, or of one with other amounts of work, are not compared with each
+/// other, and a bundle, its export and its archive are one run.
+#[test]
+fn only_the_same_work_is_compared_and_a_run_counts_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = |seed: u32, count: u32| {
+        let text = format!(
+            "seed = {seed}\n[[process]]\nname = \"bench\"\npid = 4321\nrole = \"target\"\n\
+             [[process.stream]]\ncount = {count}\nduration = \"200us\"\nencoder-label = \"sin\"\n\
+             completion = \"20us\"\nhost = [\"20us\", \"90us\"]\nencode = \"5us\"\nlaunch = \"20us\"\n"
+        );
+        Scenario::from_toml(&text).unwrap()
+    };
+    let at = |name: &str| folder.path().join("runs").join(name);
+    fs::create_dir(folder.path().join("runs")).unwrap();
+
+    // As many recordings of each amount as a trend needs, and longer with each.
+    for (seed, count) in (0..8).map(|seed| (seed, 12)).chain([(8, 40), (9, 60)]) {
+        write_export(&scenario(seed, count), &at(&format!("t{seed}")), false).unwrap();
+    }
+    metalens_simulator::write_bundle(&scenario(3, 12), &at("again.trace"), false).unwrap();
+    let other = Scenario::preset("fused").unwrap();
+    write_export(&other, &at("other"), false).unwrap();
+
+    let output = metalens(folder.path(), &["batch", "runs", "-o", "out"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let out = folder.path().join("out");
+    let found = index(&out);
+    let same = ["again", "t0", "t1", "t2", "t4", "t5", "t6", "t7"];
+    assert_eq!(compared(&found), [same]);
+    let group = found["outliers"].as_array().unwrap().iter();
+    let group = group.chain(found["trends"].as_array().unwrap());
+    for one in group {
+        let name = one["group"].as_str().unwrap();
+        assert!(
+            name.contains("12 GPU intervals in 12 command buffers"),
+            "{name}"
+        );
+    }
+    let rows = found["rows"].as_array().unwrap().iter();
+    let repeated = rows.filter(|row| !row["same_as"].is_null());
+    let repeated: Vec<_> = repeated
+        .map(|row| (&row["report"], &row["same_as"]))
+        .collect();
+    assert_eq!(repeated, [(&Value::from("t3"), &Value::from("again"))]);
+
+    let page = fs::read_to_string(out.join("index.md")).unwrap();
+    let screen = stdout(&output);
+    for said in [
+        "3 recordings without another of the same work",
+        "The same in all: ",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+        assert!(screen.contains(said), "{said}: {screen}");
+    }
+    assert!(page.contains("**11 recordings analyzed.**"), "{page}");
+    assert!(page.contains("t3 is the recording again.trace"), "{page}");
+
+    // A column that says the same in every row is not there; a finding leads to its place.
+    let headings = page
+        .lines()
+        .find(|line| line.starts_with("| Recording"))
+        .unwrap();
+    let headings: Vec<&str> = headings.split('|').map(str::trim).collect();
+    for hidden in ["GPU", "Problems", "P95 gap", "Top kernel", "Title"] {
+        assert!(!headings.contains(&hidden), "{hidden}: {headings:?}");
+    }
+    assert!(page.contains("](other/report.md#findings)"), "{page}");
+    let html = fs::read_to_string(out.join("index.html")).unwrap();
+    let place = "other/report.html#finding-serialized";
+    assert!(html.contains(place), "{html}");
+    let report = fs::read_to_string(out.join("other/report.html")).unwrap();
+    assert!(report.contains("id=\"finding-serialized\""));
+    let csv = fs::read_to_string(out.join("index.csv")).unwrap();
+    assert!(csv.lines().next().unwrap().contains("machine_busy_ratio"));
+}
+
 /// Folders that cannot be written, or have files that metalens did not write, are refused.
 #[test]
 fn outputs_that_are_not_ours_are_refused() {
@@ -406,6 +495,12 @@ fn outputs_that_are_not_ours_are_refused() {
     fs::write(at("site/index.html"), "mine").unwrap();
     check("site", 1, "site/index.html exists; --force replaces it");
     assert_eq!(fs::read_to_string(at("site/index.html")).unwrap(), "mine");
+    metalens(folder.path(), &["analyze", "runs/t0", "-o", "report", "-q"]);
+    check(
+        "report",
+        1,
+        "report has the report of one recording: choose another folder",
+    );
     fs::create_dir_all(at("taken/t0")).unwrap();
     fs::write(at("taken/t0/report.md"), "mine").unwrap();
     check("taken", 1, "taken/t0/report.md exists; --force replaces it");
@@ -552,6 +647,21 @@ fn every_real_recording_is_reported_or_named() {
         let names = names(&found["rows"]);
         assert!(names.contains(&expected), "{names:?}");
     }
+
+    // The bundle and its export are one run, and no two runs are compared that did other work.
+    let rows = found["rows"].as_array().unwrap();
+    let same: Vec<&Value> = rows.iter().map(|row| &row["same_as"]).collect();
+    let expected = rows.iter().map(|row| match row["name"].as_str().unwrap() {
+        "m1-bundle-and-export/export" => "m1-bundle-and-export-gpu_baseline".into(),
+        _ => Value::Null,
+    });
+    assert_eq!(
+        same,
+        expected.collect::<Vec<_>>().iter().collect::<Vec<_>>()
+    );
+    assert_eq!(found["outliers"], Value::Array(Vec::new()));
+    assert_eq!(found["trends"], Value::Array(Vec::new()));
+
     let launched = found["rows"].as_array().unwrap().iter();
     let mut launched = launched.filter(|row| row["name"] == "m1-launched-1000");
     let row = launched.next().unwrap();

@@ -140,6 +140,87 @@ fn the_gate_decides_between_several_runs_per_side() {
     run(folder.path(), &["analyze", "a1"], 0);
 }
 
+/// Each of several NEW has its verdict, and the last line on stderr is the verdict of all.
+#[test]
+fn several_new_with_a_gate_are_summed_up() {
+    let folder = nine();
+    let check = |runs: &[&str], code: i32, blocks: &[&str], last: &str| {
+        let arguments = [&["compare"], runs, &["--gate"]].concat();
+        let output = metalens(folder.path(), &arguments);
+        let (page, told) = (stdout(&output), stderr(&output));
+        assert_eq!(output.status.code(), Some(code), "{runs:?}: {told}");
+        assert_eq!(told.lines().last(), Some(last), "{runs:?}: {told}");
+
+        let lines = page.lines().map(str::trim_start);
+        let verdicts = lines.filter(|line| line.starts_with("Gate "));
+        let words = verdicts.map(|line| line.split(':').next().unwrap_or_default());
+        assert_eq!(words.collect::<Vec<_>>(), blocks, "{runs:?}: {page}");
+    };
+    check(
+        &["a1", "c1", "a2", "c2"],
+        5,
+        &["Gate failed", "Gate passed", "Gate failed"],
+        "Gate failed: 2 of 3 comparisons: new 1 (c1), new 3 (c2)",
+    );
+    check(
+        &["a1", "a2", "a3"],
+        0,
+        &["Gate passed", "Gate passed"],
+        "Gate passed: all 2 comparisons",
+    );
+}
+
+/// Thresholds are for single reports: a comparison says which runs of both sides keep them.
+#[test]
+fn thresholds_are_shown_for_both_sides() {
+    let folder = nine();
+    let json = |arguments: &[&str]| -> Value {
+        let all = [&["compare", "--json"], arguments].concat();
+        serde_json::from_str(&run(folder.path(), &all, 0)).unwrap()
+    };
+    let counts = |side: &Value| (side["missed"].as_u64(), side["runs"].as_u64());
+
+    let sides = ["--base", "a1", "a2", "--new", "c1", "c2", "c3"];
+    let limits = [
+        "--threshold",
+        "utilization=1%",
+        "--threshold",
+        "average-gap=1us",
+    ];
+    let found = json(&[&sides[..], &limits].concat());
+    check_schema("comparison.schema.json", &found);
+    let thresholds = found["thresholds"].as_array().unwrap();
+    let of = |id: &str| thresholds.iter().find(|one| one["id"] == id).unwrap();
+    let (gap, utilization) = (of("average-gap"), of("utilization"));
+    assert_eq!(counts(&gap["base"]), (Some(2), Some(2)));
+    assert_eq!(counts(&gap["new"]), (Some(3), Some(3)));
+    assert_eq!(counts(&utilization["base"]), (Some(0), Some(2)));
+    assert_eq!(counts(&utilization["new"]), (Some(0), Some(3)));
+
+    let screen = run(
+        folder.path(),
+        &[&["compare"], &sides[..], &limits].concat(),
+        0,
+    );
+    for said in ["Thresholds\n", "FAIL in 2 of 2", "FAIL in 3 of 3", "PASS"] {
+        assert!(screen.contains(said), "{said}: {screen}");
+    }
+
+    // Nobody set one: there is no section.
+    assert_eq!(json(&sides)["thresholds"], Value::Array(Vec::new()));
+    assert!(!run(folder.path(), &[&["compare"], &sides[..]].concat(), 0).contains("Thresholds"));
+
+    // Runs that were saved without it are not judged by it.
+    run(
+        folder.path(),
+        &["baseline", "save", "a1", "a2", "a3", "-o", "base.json"],
+        0,
+    );
+    let found = json(&[&["--baseline", "base.json", "c1"], &limits[..]].concat());
+    assert_eq!(found["thresholds"][0]["base"], Value::Null);
+    assert_eq!(counts(&found["thresholds"][0]["new"]), (Some(1), Some(1)));
+}
+
 #[test]
 fn different_machines_are_refused_unless_allowed() {
     let folder = with(&[

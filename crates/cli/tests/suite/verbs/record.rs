@@ -258,6 +258,8 @@ fn plain_line(line: &str) -> String {
 
     let line = masked(&line, "pid ", char::is_ascii_digit, "<pid>");
     let line = masked(&line, "(process ", char::is_ascii_digit, "<pid>");
+    let line = masked(&line, "--process ", char::is_ascii_digit, "<pid>");
+    let line = masked(&line, "kill -9 ", char::is_ascii_digit, "<pid>");
     let line = masked(&line, ".metalens-", char::is_ascii_alphanumeric, "<random>");
     let line = masked(&line, "instruments", char::is_ascii_digit, "<pid>");
     let line = masked(&line, "xrgpu_aps_", char::is_ascii_digit, "<pid>");

@@ -67,6 +67,36 @@ fn a_bundle_and_an_export_of_a_scenario_are_equal() {
     assert_eq!(transcript(&screen), export);
 }
 
+/// An export with raw events has several tables of one schema: each is compared with its own, and the
+/// intervals of both forms with those that their raw events tell.
+#[test]
+fn raw_events_of_both_forms_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = r#"
+        [recording]
+        raw-events = true
+        [[process]]
+        name = "bench"
+        pid = 4200
+        role = "target"
+        [[process.stream]]
+        count = 30
+        duration = "10us"
+    "#;
+    fs::write(folder.path().join("raw.toml"), scenario).unwrap();
+    for output in ["raw.trace", "raw.export"] {
+        let arguments = ["synth", "raw.toml", "-o", output, "--quiet"];
+        assert_eq!(transcript(&metalens(folder.path(), &arguments)), "exit 0\n");
+    }
+    let output = metalens(folder.path(), &["selfcheck", "raw.trace", "raw.export"]);
+    assert_eq!(output.status.code(), Some(0), "{}", transcript(&output));
+    for form in ["bundle", "export"] {
+        let told =
+            format!("raw kdebug events of the {form} agree with metal-gpu-intervals: all 30");
+        assert!(stdout(&output).contains(&told), "{}", transcript(&output));
+    }
+}
+
 /// A damaged table that the analysis needs is an error; another one is a note.
 #[test]
 fn a_damaged_table_is_an_error_if_needed_else_a_note() {

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::archive::{self, Field, Node};
 use super::file::write_file;
-use super::inputs::{MACH_EPOCH, timebase};
 use crate::MARK;
 use crate::error::Error;
+use crate::export::raw_events::{MACH_EPOCH, timebase};
 use crate::export::toc::{self, Contents};
 use crate::plan::PlannedProcess;
 use crate::scenario::Scenario;
@@ -85,12 +85,17 @@ fn run(recording: &Recording, contents: &Contents) -> Node {
         ("runInfo", run_info(recording, contents)),
         (
             "processDatas",
-            Node::mutable_array(contents.processes.iter().map(process)),
+            Node::mutable_array(
+                contents
+                    .processes
+                    .iter()
+                    .map(|listed| process(recording, listed)),
+            ),
         ),
         ("startTime", Node::int(start_ns)),
         ("runningTime", Node::int(contents.wall_ns)),
     ];
-    facts.extend(target.map(|target| ("target", process(target))));
+    facts.extend(target.map(|target| ("target", process(recording, target))));
     Node::mutable_dict(facts)
 }
 
@@ -274,17 +279,14 @@ fn clocks(contents: &Contents) -> Node {
     Node::mutable_dict([(DEVICE, Node::array(facts))])
 }
 
-fn process(process: &PlannedProcess) -> Node {
+fn process(recording: &Recording, process: &PlannedProcess) -> Node {
     let pid = || Node::int(u64::from(process.pid));
     Node::dict([
         ("displayName", Node::text(process.name.as_str())),
         ("processID", pid()),
         ("_pid", pid()),
         ("_args", Node::text("")),
-        (
-            "_execname",
-            Node::text(format!("/synthetic/{}", process.name)),
-        ),
+        ("_execname", Node::text(toc::path(recording, process))),
         ("specifiedType", Node::int(0)),
         ("_processProperties", Node::dict([])),
         ("_launchControlProperties", Node::dict([])),

@@ -1,17 +1,15 @@
 //! Writes the tables that a recorder fills and that are never exported: threads, clocks, the GPU,
 //! and empty ones that share a schema and differ in an attribute.
 
-use super::raw_events;
 use super::row::RowCells;
 use super::spec::{Attribute, Spec};
 use super::store::Store;
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
-use crate::export::schemas::Schema;
+use crate::export::raw_events::{self, KDEBUG, TIME_INFO};
+use crate::export::schemas::{self, Schema};
 use crate::export::tables::{self, ACCELERATOR_ID};
-use crate::export::{schemas, toc};
 use crate::plan::ProcessIndex;
-use crate::scenario::Clock;
 use crate::scenario::table::Table;
 
 /// An input table: its columns, its attributes, and the function that writes its rows.
@@ -44,7 +42,7 @@ pub(super) const INPUTS: [Input; 9] = [
             ("codes", Attribute::Codes(&["0x85,0x1", "0x85,0x8"])),
             ("callstack", Attribute::Text("user")),
         ],
-        rows: raw_events::commands,
+        rows: |store| raw_events::commands(store),
     },
     Input {
         schema: KDEBUG_STRINGS,
@@ -57,7 +55,7 @@ pub(super) const INPUTS: [Input; 9] = [
     Input {
         schema: TIME_INFO,
         attributes: &[],
-        rows: time_info,
+        rows: |store| raw_events::time_info(store),
     },
     Input {
         schema: schemas::OS_SIGNPOST,
@@ -70,7 +68,7 @@ pub(super) const INPUTS: [Input; 9] = [
             "codes",
             Attribute::Codes(&["0x85,0x3", "0x85,0x90", "0x85,0xA9"]),
         )],
-        rows: raw_events::execution,
+        rows: |store| raw_events::execution(store),
     },
     Input {
         schema: THREAD_INFO,
@@ -88,7 +86,7 @@ pub(super) const INPUTS: [Input; 9] = [
             "codes",
             Attribute::Codes(&["0x85,0x92", "0x85,0x93", "0x85,0xae"]),
         )],
-        rows: raw_events::submissions,
+        rows: |store| raw_events::submissions(store),
     },
 ];
 
@@ -96,27 +94,6 @@ const TICK: Schema = Schema {
     name: "tick",
     documentation: "",
     columns: &[("time", "Timestamp", "sample-time")],
-};
-
-pub(super) const KDEBUG: Schema = Schema {
-    name: "kdebug",
-    documentation: "",
-    columns: &[
-        ("time", "Timestamp", "event-time"),
-        ("thread", "Thread", "thread"),
-        ("core-index", "Core Index", "core"),
-        ("thread-state", "Thread State", "thread-state"),
-        ("cp-kernel-callstack", "CP Kernel Callstack", "kperf-bt"),
-        ("cp-user-callstack", "CP User Callstack", "kperf-bt"),
-        ("class", "Class", "kdebug-class"),
-        ("subclass", "Subclass", "kdebug-subclass"),
-        ("code", "Code", "kdebug-code"),
-        ("function", "Qualifier", "kdebug-func"),
-        ("arg1", "Argument 1", "kdebug-arg"),
-        ("arg2", "Argument 2", "kdebug-arg"),
-        ("arg3", "Argument 3", "kdebug-arg"),
-        ("arg4", "Argument 4", "kdebug-arg"),
-    ],
 };
 
 pub(super) const KDEBUG_STRINGS: Schema = Schema {
@@ -132,18 +109,6 @@ pub(super) const KDEBUG_STRINGS: Schema = Schema {
         ("function", "Qualifier", "kdebug-func"),
         ("thread", "Thread", "thread"),
         ("core-index", "Core Index", "core"),
-    ],
-};
-
-const TIME_INFO: Schema = Schema {
-    name: "time-info",
-    documentation: "",
-    columns: &[
-        ("update-time", "Update Time", "sample-time"),
-        ("mabs-epoch", "Run Epoch", "mach-absolute-time"),
-        ("mct-epoch", "Continuous Epoch", "mach-continuous-time"),
-        ("timebase-info", "Timebase", "mach-timebase-info"),
-        ("trace-start-time", "Trace Start Time", "time-since-epoch"),
     ],
 };
 
@@ -196,32 +161,6 @@ fn ticks(store: &mut Store<'_>) -> Result<(), Error> {
     let seconds = store.plan().wall_ns / 1_000_000_000;
     (1..=seconds).try_for_each(|second| {
         store.row(|cells| cells.number(Number::EventTime, second * 1_000_000_000))
-    })
-}
-
-/// Mach ticks at the start of a run, some hours after the machine was started.
-pub(super) const MACH_EPOCH: u64 = 1_000_000_000_000;
-/// Returns the nanoseconds per tick as a fraction: 125 / 3 as on Apple silicon, or 1 for a clock
-/// that resolves every nanosecond.
-pub(super) const fn timebase(clock: Clock) -> (u64, u64) {
-    match clock {
-        Clock::Free => (1, 1),
-        Clock::Mhz24 => (125, 3),
-    }
-}
-
-/// Bit that marks a time as nanoseconds since 1970.
-const SINCE_EPOCH: u64 = 1 << 63;
-
-fn time_info(store: &mut Store<'_>) -> Result<(), Error> {
-    let start_ns = toc::start_ns_since_1970(store.plan().run);
-    let (numerator, denominator) = timebase(store.plan().clock);
-    store.row(|cells| {
-        cells.number(Number::EventTime, 0);
-        cells.raw(MACH_EPOCH);
-        cells.raw(MACH_EPOCH + 2_400_000_000);
-        cells.raw((numerator << 32) | denominator);
-        cells.raw(SINCE_EPOCH | start_ns);
     })
 }
 

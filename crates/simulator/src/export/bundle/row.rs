@@ -59,6 +59,9 @@ impl<'a> RowCells<'a> {
     }
 }
 
+/// Bit that marks a time as nanoseconds since 1970.
+const SINCE_EPOCH: u64 = 1 << 63;
+
 impl Cells for RowCells<'_> {
     /// Writes a NULL cell: all bits are ones.
     fn nothing(&mut self) {
@@ -69,6 +72,7 @@ impl Cells for RowCells<'_> {
         match kind {
             // Billionths above 2^63 - 1, so that less than zero fits an unsigned number.
             Number::FixedDecimal => self.raw(value + 0x7fff_ffff_ffff_ffff),
+            Number::TimeSinceEpoch => self.raw(SINCE_EPOCH | value),
             _ => self.raw(value),
         }
     }
@@ -76,6 +80,10 @@ impl Cells for RowCells<'_> {
     /// Writes NULL: no real bundle shows how percentages are stored.
     fn percent(&mut self, _part: u64, _whole: u64) {
         self.nothing();
+    }
+
+    fn timebase(&mut self, numerator: u64, denominator: u64) {
+        self.raw((numerator << 32) | denominator);
     }
 
     fn text(&mut self, _kind: Text, value: &str) {

@@ -66,6 +66,9 @@ pub(super) fn parse(mut words: ArgumentReader) -> Result<RecordOrder, UsageError
             return Err(UsageError::option(&option));
         }
     }
+    if order.show_recording_options {
+        return Ok(order);
+    }
     order.target = targets.only()?;
     let is_launch = matches!(order.target, RecordTarget::Launch { .. });
     if is_launch || order.env.is_empty() {

@@ -1,12 +1,16 @@
 //! Collects what the bundle says about the recording it comes from.
 
+use std::fs;
+
 use super::state::{EndReason, EndedRecording, Prepared};
 use crate::error::Error;
 use crate::fake_xctrace::arguments::{Length, RecordOrder, RecordTarget};
+use crate::fake_xctrace::lists;
 use crate::fake_xctrace::misbehavior::Misbehavior;
 use crate::fake_xctrace::run_facts::{self, ProcessIdentity, RecordedRows, RunFacts};
 use crate::fake_xctrace::session::Session;
 use crate::fake_xctrace::template::Template;
+use crate::fake_xctrace::version::Build;
 use crate::scenario::Scenario;
 use crate::scenario::recording::TargetKind;
 
@@ -17,7 +21,7 @@ pub(super) fn scenario(
     ended: EndedRecording,
     session: &Session<'_>,
 ) -> Result<Scenario, Error> {
-    let facts = facts(order, &prepared.template, ended, session);
+    let facts = facts(order, &prepared.template, ended, session)?;
     let scenario = run_facts::with_facts(session.settings.scenario.clone(), &facts);
     scenario.validate()?;
     match &prepared.earlier {
@@ -32,7 +36,7 @@ fn facts(
     template: &Template,
     ended: EndedRecording,
     session: &Session<'_>,
-) -> RunFacts {
+) -> Result<RunFacts, Error> {
     let (kind, arguments) = match &order.target {
         RecordTarget::AllProcesses => (TargetKind::AllProcesses, String::new()),
         RecordTarget::Attach(_) => (TargetKind::Attached, String::new()),
@@ -44,15 +48,21 @@ fn facts(
             (TargetKind::Launched, arguments.join(" "))
         }
     };
-    let has_samples = |name: &str| name == "Time Profiler" || name == "CPU Profiler";
+    // Tables of contents of this template list the samples since Xcode 26.
+    let is_new = Build::parse(&session.settings.version) >= Some(Build::XCODE_26);
+    let has_samples = |name: &str| {
+        matches!(name, "Time Profiler" | "CPU Profiler") || (name == lists::METAL && is_new)
+    };
     let is_refused = session.misbehaves(Misbehavior::ShaderTimelineRefused);
 
-    RunFacts {
+    let path = program(order, session)?;
+    Ok(RunFacts {
         kind,
         process: ended.process.map(|process| ProcessIdentity {
             name: process.name,
             pid: process.pid,
             arguments,
+            path,
         }),
         template: template.name.clone(),
         instruments: session.settings.version.clone(),
@@ -70,7 +80,27 @@ fn facts(
             || order.instruments.iter().any(|name| has_samples(name)),
         shader_timeline: template.shader_timeline && !is_refused,
         rows: rows(kind, ended.reason, session),
-    }
+    })
+}
+
+/// Returns the path of the launched program, or of another copy of it.
+fn program(order: &RecordOrder, session: &Session<'_>) -> Result<Option<String>, Error> {
+    let RecordTarget::Launch { program, .. } = &order.target else {
+        return Ok(None);
+    };
+    let copy = session.settings.state.as_ref();
+    let copy = copy.filter(|_| session.misbehaves(Misbehavior::OtherCopy));
+    let path = match (copy, program.file_name()) {
+        (Some(state), Some(name)) => {
+            fs::create_dir_all(state).map_err(Error::io("create folder", state))?;
+            let copy = state.join(name);
+            fs::write(&copy, "another copy").map_err(Error::io("write", &copy))?;
+            copy
+        }
+        _ => fs::canonicalize(program).unwrap_or_else(|_| program.clone()),
+    };
+    let path = path.to_str().map(str::to_owned);
+    Ok(path.filter(|path| path.len() < 200 && !path.chars().any(char::is_control)))
 }
 
 /// Returns the recording mode. Two templates keep only the last seconds by default.
@@ -93,6 +123,8 @@ fn rows(kind: TargetKind, reason: EndReason, session: &Session<'_>) -> RecordedR
         || session.misbehaves(Misbehavior::NoTargetRows)
     {
         RecordedRows::OthersOnly
+    } else if session.misbehaves(Misbehavior::ChildWorks) {
+        RecordedRows::Child
     } else {
         RecordedRows::All
     }

@@ -32,9 +32,13 @@ const SAVING: &str = "Recording completed. Saving output file...\n";
 
 /// Cases that record a command with exit code 0, with `--no-prompt`.
 #[rustfmt::skip]
-const RECORDINGS: [Misrecording; 24] = [
+const RECORDINGS: [Misrecording; 28] = [
     Misrecording { name: "no-xcode", code: 1, stdout: &[], stderr: &["xcode-select: error: tool 'xctrace' requires Xcode"], bundle: BundleState::Absent },
     Misrecording { name: "xcrun-72", code: 72, stdout: &[], stderr: &["unable to find utility \"xctrace\""], bundle: BundleState::Absent },
+    Misrecording { name: "no-license", code: 69, stdout: &[], stderr: &["You have not agreed to the Xcode license"], bundle: BundleState::Absent },
+    Misrecording { name: "child-works", code: 0, stdout: &[SAVING, SAVED], stderr: &[], bundle: BundleState::NoTargetRows },
+    Misrecording { name: "other-copy", code: 0, stdout: &[SAVING, SAVED], stderr: &[], bundle: BundleState::Complete },
+    Misrecording { name: "leaves-raw", code: 1, stdout: &[SAVING], stderr: &["Unexpected internal error"], bundle: BundleState::Stub },
     Misrecording { name: "silent", code: 0, stdout: &[], stderr: &[], bundle: BundleState::Absent },
     Misrecording { name: "attach-refused", code: 2, stdout: &["Starting", ISSUES, "Failed to attach to target process", FAILED], stderr: &[], bundle: BundleState::Stub },
     Misrecording { name: "not-debuggable", code: 2, stdout: &[ISSUES, "Permission to debug sh was denied", "'get-task-allow'"], stderr: &[], bundle: BundleState::Stub },
@@ -96,7 +100,9 @@ fn misbehaving_recordings_end_as_expected() {
 }
 
 /// Misbehaviors that other tests of the fake `xctrace` cover.
-const ELSEWHERE: [&str; 19] = [
+const ELSEWHERE: [&str; 21] = [
+    "leaves-target",
+    "refuses-changed",
     "asks-enter",
     "aborts-34ms",
     "hangs-before",

@@ -41,7 +41,6 @@ fn run(bench: &Bench, options: &[&str]) -> Output {
         "CARGO_HOME",
         "RUSTUP_HOME",
         "RUSTUP_TOOLCHAIN",
-        "CARGO",
     ] {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use metalens_simulator::fake_xctrace::Misbehavior;
 
 use super::{Bench, each, pid_in, recording};
-use crate::signal;
+use crate::{signal, stderr, write_program};
 
 /// A misbehavior of the fake `xctrace`, and the arguments of the recording.
 #[derive(Clone, Copy)]
@@ -42,6 +42,7 @@ const fn options(name: &'static str, options: &'static [&'static str]) -> Case {
 const WITHOUT: &[Case] = &[
     plain("no-xcode"),
     plain("xcrun-72"),
+    plain("no-license"),
     plain("no-metal-template"),
 ];
 
@@ -92,6 +93,7 @@ const GOOD: &[Case] = &[
     plain("basename-in-cwd"),
     plain("exit-57"),
     plain("shader-timeline-refused"),
+    plain("other-copy"),
     plain("leaves-scratch"),
     plain("holds-scratch"),
     Case {
@@ -106,6 +108,9 @@ const GOOD: &[Case] = &[
         ..PLAIN
     },
 ];
+
+/// Cases in which another process than the recorded one has the GPU work.
+const OF_CHILD: &[Case] = &[plain("child-works")];
 
 /// Cases of a complete bundle without GPU work of the program.
 const EMPTY: &[Case] = &[
@@ -131,6 +136,7 @@ const CUT_OFF: &[Case] = &[
     plain("saving-crashes"),
     plain("saving-139"),
     plain("disk-full"),
+    plain("leaves-raw"),
     plain("basename-in-cwd, disk-full"),
 ];
 
@@ -185,7 +191,7 @@ fn check_all(cases: &[Case], code: i32) {
 
 #[test]
 fn without_xcode_or_template_nothing_is_recorded() {
-    let (machine, template) = WITHOUT.split_at(2);
+    let (machine, template) = WITHOUT.split_at(3);
     check_all(machine, 3);
     check_all(template, 1);
 }
@@ -230,6 +236,102 @@ fn an_xctrace_that_saves_is_never_killed() {
         signal(pid_in(&output), "KILL");
         assert!(!bench.here().join("x.trace").exists());
     });
+}
+
+/// The recording is complete, and says whose work it has.
+#[test]
+fn work_of_a_child_is_a_good_recording() {
+    each(OF_CHILD, |case| {
+        let (_, output, disk) = check(case);
+        assert_eq!(output.status.code(), Some(0), "{}", case.name);
+        let expected = "x.recording.json\nx.trace: saved, without GPU work of the process\n";
+        assert_eq!(disk, expected, "{}", case.name);
+    });
+}
+
+/// A program that was left is named. The system continues a suspended one whose parent ends, and hangs
+/// up on it.
+#[test]
+fn a_program_that_is_left_is_named() {
+    let case = Case {
+        name: "leaves-target",
+        options: &["--time-limit", "200ms"],
+        script: "trap '' HUP; exec sleep 600",
+        ..PLAIN
+    };
+    let (_, output, disk) = check(&case);
+    let said = stderr(&output);
+    let (_, rest) = said.split_once("kill -9 ").unwrap();
+    let pid = rest.split_whitespace().next().unwrap().parse().unwrap();
+    // This fails if it no longer exists.
+    signal(pid, "KILL");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(disk, "x.recording.json\nx.trace: whole\n");
+}
+
+/// The command that a failed recording names makes a bundle of the raw recording, which stays.
+#[test]
+fn a_raw_recording_can_be_imported() {
+    let bench = Bench::new();
+    write_program(
+        &bench.here().join("xcrun"),
+        "#!/bin/sh\nshift; exec ../xctrace \"$@\"\n",
+    );
+    let output = bench.run(&["MISBEHAVE=leaves-raw"], &recording(&[], "exit 0"));
+    let said = stderr(&output);
+    let (_, rest) = said.split_once("xcrun xctrace import ").unwrap();
+    let (arguments, _) = rest.split_once("; then").unwrap();
+    let mut import = std::process::Command::new("/bin/sh");
+    import.args(["-c", &format!("./xcrun xctrace import {arguments}")]);
+    let imported = import.current_dir(bench.here()).output().unwrap();
+    assert!(imported.status.success(), "{said}{}", stderr(&imported));
+    let raw = bench
+        .here()
+        .join("x.incomplete.trace/Trace1.run/recording.atrc");
+    assert!(raw.is_file(), "{said}");
+    let report = bench.report("x.incomplete.imported.trace");
+    assert_eq!(report["process"]["name"], "bench");
+}
+
+/// The report is about the process that did the work.
+#[test]
+fn work_of_a_child_is_analyzed() {
+    let bench = Bench::new();
+    let arguments = [
+        "record-and-analyze",
+        "-o",
+        "out",
+        "--json",
+        "--",
+        "./bench",
+        "-c",
+        "exit 0",
+    ];
+    let output = bench.fine(&["MISBEHAVE=child-works"], &arguments);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["process"]["name"], "worker");
+    let recording = bench.json("out/bench.recording.json");
+    assert_eq!(recording["other_work"]["name"], "worker");
+    assert_eq!(recording["other_work"]["pid"], report["process"]["pid"]);
+}
+
+#[test]
+fn another_copy_is_stored() {
+    let bench = Bench::new();
+    bench.fine(&["MISBEHAVE=other-copy"], &recording(&[], "exit 0"));
+    let program = &bench.json("x.recording.json")["program"];
+    assert_eq!(program["same"], false);
+    assert!(program["asked"].as_str().unwrap().ends_with("/here/bench"));
+    assert!(
+        program["recorded"]
+            .as_str()
+            .unwrap()
+            .ends_with("/state/bench")
+    );
+
+    let bench = Bench::new();
+    bench.fine(&[], &recording(&[], "exit 0"));
+    assert_eq!(bench.json("x.recording.json")["program"]["same"], true);
 }
 
 #[test]
@@ -281,7 +383,8 @@ fn own_name_masked(text: &str) -> String {
 }
 
 /// Misbehaviors of `xctrace export`, which `record` never calls.
-const EXPORTS: [&str; 6] = [
+const EXPORTS: [&str; 7] = [
+    "refuses-changed",
     "export-10",
     "export-43",
     "export-flaky",
@@ -297,6 +400,7 @@ fn every_misbehavior_has_a_case() {
         NOT_STARTED,
         HANGING,
         GOOD,
+        OF_CHILD,
         EMPTY,
         CUT_OFF,
         SLOW,
@@ -305,7 +409,13 @@ fn every_misbehavior_has_a_case() {
     let cases = tables.into_iter().flatten();
     let mut tried: Vec<&str> = cases.flat_map(|case| case.name.split(", ")).collect();
     tried.extend(EXPORTS);
-    tried.extend(["floods-stderr", "exit-19", "exit-21", "no-configuration"]);
+    tried.extend([
+        "leaves-target",
+        "floods-stderr",
+        "exit-19",
+        "exit-21",
+        "no-configuration",
+    ]);
     for one in Misbehavior::ALL {
         assert!(tried.contains(&one.name()), "{one} is not tried");
     }

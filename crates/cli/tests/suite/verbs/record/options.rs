@@ -26,10 +26,11 @@ fn options_become_arguments_of_xctrace() {
     };
 
     check_metal(&[], "", "");
-    check_metal(
-        &["--instrument", "GPU", "--cpu"],
-        "--instrument|GPU|--instrument|Time Profiler|",
-        "",
+    // Apple's template samples the CPU itself since Xcode 26.
+    check_metal(&["--instrument", "GPU", "--cpu"], "--instrument|GPU|", "");
+    check(
+        &["--template", "System Trace", "--cpu"],
+        "System Trace|--instrument|Time Profiler|--output|BUNDLE|--no-prompt",
     );
     check_metal(
         &["--time-limit", "90s", "--window", "2.5s"],
@@ -56,6 +57,17 @@ fn options_become_arguments_of_xctrace() {
     );
 }
 
+/// Older templates get the instrument, and the recording has the samples.
+#[test]
+fn cpu_samples_are_added_before_xcode_26() {
+    let bench = Bench::new();
+    bench.fine(&["VERSION=16.0 (16F6)"], &recording(&["--cpu"], "exit 0"));
+    let kept = bench.json("x.recording.json");
+    assert_eq!(kept["instruments"][0], "Time Profiler");
+    let stacks = bench.fine(&[], &["stacks", "x.trace"]);
+    assert!(!stacks.stdout.is_empty(), "there are CPU samples");
+}
+
 #[test]
 fn options_have_an_effect_on_the_recording() {
     let bench = Bench::new();
@@ -64,7 +76,10 @@ fn options_have_an_effect_on_the_recording() {
     assert_eq!(report["run"]["recording_mode"], "Windowed (2 seconds)");
     let kept = bench.json("x.recording.json");
     assert_eq!(kept["window_ns"], 2_000_000_000_u64);
-    assert_eq!(kept["instruments"][0], "Time Profiler");
+    assert_eq!(
+        kept["instruments"],
+        serde_json::json!(["Points of Interest"])
+    );
     assert_eq!(kept["ended_by"], "target-exit");
     let stacks = bench.fine(&[], &["stacks", "x.trace"]);
     assert!(!stacks.stdout.is_empty(), "there are CPU samples");

@@ -72,13 +72,62 @@ fn the_end_of_the_program_is_noted_and_stored() {
     check("exit 4", &[], Some(four), "status 4");
     let crashed = "the program ended abnormally: SIGSEGV";
     check("kill -SEGV $$", &[], Some(crashed), "SIGSEGV");
-    let limit = "the program was still running at the time limit and was ended (SIGKILL)";
+    let limit = "the program was still running at the time limit and was ended (SIGKILL); what it had not \
+                 written yet is lost (Python writes at once with --env PYTHONUNBUFFERED=1)";
     check(
         "exec sleep 600",
         &["--time-limit", "50ms"],
         Some(limit),
         "SIGKILL",
     );
+}
+
+/// Lines that look like those of `xctrace` are the program's, once it records, and its progress bars pass
+/// through.
+#[test]
+fn words_of_the_program_are_not_those_of_xctrace() {
+    let bench = Bench::new();
+    let forged = "[Error] loss is NaN\n* [Warning] slow\nTarget app exited, ending recording...\n\
+                  Output file saved as: other.trace\n";
+    let script = format!(
+        "sleep 0.5; printf '{}' >&2; printf '\\r 1%%\\r 2%%\\n' >&2",
+        forged.replace('\n', "\\n")
+    );
+    let output = bench.fine(&[], &recording(&["-q"], &script));
+    assert_eq!(stderr(&output), format!("{forged}\r 1%\r 2%\n"));
+    let recording = bench.json("x.recording.json");
+    assert_eq!(recording["warnings"], serde_json::json!([]));
+    assert_eq!(recording["ended_by"], "target-exit");
+    assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
+}
+
+/// macOS takes the variables of the dynamic linker from Apple's programs, as the fake does.
+#[test]
+fn variables_of_the_linker_reach_the_program() {
+    let bench = Bench::new();
+    let mut command = bench.command(&[], &recording(&["-q"], "echo \"$DYLD_LIBRARY_PATH\""));
+    let output = command
+        .env("DYLD_LIBRARY_PATH", "/opt/lib")
+        .output()
+        .unwrap();
+    assert_eq!(output.stdout, b"/opt/lib\n", "{}", stderr(&output));
+    let recording = bench.json("x.recording.json");
+    assert_eq!(
+        recording["environment"],
+        serde_json::json!(["DYLD_LIBRARY_PATH"])
+    );
+}
+
+#[test]
+fn long_recordings_are_warned_of() {
+    let warns = |options: &[&str]| {
+        let bench = Bench::new();
+        let output = bench.fine(&[], &recording(options, "exit 0"));
+        stderr(&output).contains("60 s is long")
+    };
+    assert!(warns(&["--time-limit", "60s"]));
+    assert!(!warns(&["--time-limit", "60s", "--window", "10s"]));
+    assert!(!warns(&["--time-limit", "45s"]));
 }
 
 #[test]

@@ -169,6 +169,49 @@ fn append_run_is_refused_because_a_bundle_keeps_its_template() {
     assert!(stderr(&output).contains("cannot be combined with --append-run"));
 }
 
+/// A recording with a changed template that cannot be exported names that cause, and is read natively.
+#[test]
+fn an_export_that_fails_names_the_changed_template() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    template(folder, "shaderprofiler");
+    let tool = xcode(folder);
+    let own = env!("CARGO_BIN_EXE_metalens");
+    write_program(
+        &tool,
+        &format!("#!/bin/sh\nexec {own} fake-xctrace -- \"$@\"\n"),
+    );
+    let run = |arguments: &[&str]| {
+        let mut command = command(folder, arguments);
+        command.env("METALENS_XCTRACE", &tool);
+        command.env("METALENS_FAKE_XCTRACE_MISBEHAVE", "refuses-changed");
+        command.output().unwrap()
+    };
+    let recorded = run(&[
+        "record",
+        "-o",
+        "x.trace",
+        "--shader-timeline",
+        "--",
+        "/usr/bin/true",
+    ]);
+    assert!(recorded.status.success(), "{}", stderr(&recorded));
+    let exported = run(&["export", "x.trace"]);
+    assert_eq!(exported.status.code(), Some(4), "{}", stderr(&exported));
+    let expected = "recorded with a changed copy of Apple's template (--shader-timeline)";
+    assert!(
+        stderr(&exported).contains(expected),
+        "{}",
+        stderr(&exported)
+    );
+    assert!(run(&["analyze", "x.trace"]).status.success());
+
+    let recorded = run(&["record", "-o", "y.trace", "--", "/usr/bin/true"]);
+    assert!(recorded.status.success(), "{}", stderr(&recorded));
+    let exported = run(&["export", "y.trace"]);
+    assert!(exported.status.success(), "{}", stderr(&exported));
+}
+
 /// Records with an `xctrace` that saves a bundle of this scenario.
 fn records(folder: &Path, scenario: &str, option: &[&str]) -> Output {
     fs::write(folder.join("scenario.toml"), scenario).unwrap();

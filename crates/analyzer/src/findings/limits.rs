@@ -1,0 +1,163 @@
+//! Rules about hardware counters: which unit of the GPU limits a kernel, or that none does.
+
+use super::evidence::{Evidence, bandwidth, is_share, share_of};
+use super::rule::{Concern, Rule};
+use crate::basics::message::{Message, counted, kernel, name, percent, time};
+use crate::message;
+use crate::report::{Kernel, KernelCounters, Limiter, Report, Severity};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "limiter",
+        concern: Concern::Speed,
+        within: &[],
+        severity: Severity::Medium,
+        title: "a kernel is near the limit of one unit of the GPU",
+        condition: near_limit,
+        action: "give the unit that limits the kernel less to do",
+        advice: "Give that unit less to do; less work for others gains nothing. ALU: half \
+             precision, simdgroup matrices, nothing computed twice. Caches, MMU, buffers: read \
+             each byte once, keep tiles in threadgroup memory, fuse kernels, use smaller types. \
+             Threadgroup memory: keep values in registers, exchange them with simd_shuffle. \
+             Texture units: fewer samples, cheaper filters, or a buffer instead.",
+        knobs: &[],
+        counter_evidence: "A version of the kernel that gives this unit less to do takes as long.",
+    },
+    Rule {
+        id: "no-limiter",
+        concern: Concern::Speed,
+        within: &[],
+        severity: Severity::Medium,
+        title: "a kernel leaves every unit of the GPU mostly unused",
+        condition: far_from_limits,
+        action: "give the GPU more threads at once, and each thread more independent work",
+        advice: "The kernel waits for latency: of memory, of barriers, of atomics, of one operation \
+             after the other. Dispatch more threads, let each load several values before it uses \
+             the first, use fewer registers and less threadgroup memory so that more threads fit, \
+             and remove barriers. Its occupancy is in --json, under counters.kernels.",
+        knobs: &[],
+        counter_evidence: "With twice the threads, or twice the work in each, the kernel takes twice \
+             as long.",
+    },
+];
+
+/// A kernel below this share of the GPU time is not worth optimizing.
+const MATTERS: f64 = 0.1;
+/// Fewer samples may be of an unusual part of the kernel.
+const SAMPLES: u64 = 5;
+/// Share of the kernel's time that the samples have to cover.
+const COVERED: f64 = 0.25;
+
+/// A kernel with its counters and its highest limiter.
+type Limited<'a> = (&'a Kernel, &'a KernelCounters, &'a Limiter);
+
+/// Returns the kernels that matter and that samples cover, with their highest limiters. Only samples
+/// throughout which a kernel alone ran count for it, so that each of these runs longer than a sample.
+fn sampled(report: &Report) -> impl Iterator<Item = Limited<'_>> {
+    let counters = report.counters.as_ref();
+    let counters = counters.map_or(&[][..], |counters| &counters.kernels);
+    let kernels = report.kernels.iter();
+    let matter = kernels.filter(|kernel| is_share(kernel.total_ns, report.busy.sum_ns, MATTERS));
+    matter.filter_map(|kernel| {
+        let found = counters.iter().find(|counters| {
+            counters.name == kernel.name
+                && counters.channel == kernel.channel
+                && counters.named_by == kernel.named_by
+        })?;
+        let is_covered =
+            found.samples >= SAMPLES && is_share(found.covered_ns, kernel.total_ns, COVERED);
+        let limiter = found.limiters.first().filter(|_| is_covered)?;
+        Some((kernel, found, limiter))
+    })
+}
+
+fn near_limit(report: &Report) -> Option<Evidence> {
+    /// From this mean on, the unit leaves little room, in percent.
+    const NEAR_PCT: f64 = 80.0;
+    /// Share of the samples' time in which the unit has to be the highest: otherwise the kernel
+    /// has several limits.
+    const HIGHEST: f64 = 0.5;
+    let limited = sampled(report)
+        .filter(|(_, _, limiter)| limiter.mean_pct >= NEAR_PCT && limiter.highest_share >= HIGHEST);
+    let limited: Vec<Limited<'_>> = limited.collect();
+
+    let &(first, counters, limiter) = limited.first()?;
+    let next = counters.limiters.get(1);
+    let next = next.map(|next| message!(", then {}", reading(next)));
+    let traffic = counters.bandwidth.and_then(|found| {
+        let share = found.share?.at_least;
+        Some(message!(
+            "; memory traffic was {}, {} of the chip's",
+            bandwidth(found.gb_per_s),
+            percent(share)
+        ))
+    });
+    let text = message!(
+        "{} took {} of the GPU time; its highest limiter was {} on average{} ({}){}",
+        kernel(&first.name),
+        share_of(first.total_ns, report.busy.sum_ns),
+        reading(limiter),
+        next,
+        coverage(first, counters),
+        traffic,
+    );
+    // No gain: how much less this unit could do is not recorded.
+    Some(Evidence::new(text).at(places(&limited)))
+}
+
+fn far_from_limits(report: &Report) -> Option<Evidence> {
+    /// Below this mean, a unit is mostly unused, in percent.
+    const UNUSED_PCT: f64 = 30.0;
+    /// The two ends of a roofline. Without both, a unit that was not counted may be the limit.
+    const NEEDED: [&str; 2] = ["ALU Limiter", "GPU Last Level Cache Limiter"];
+    let unlimited = sampled(report).filter(|(_, counters, limiter)| {
+        let is_counted = |name: &&str| {
+            let mut limiters = counters.limiters.iter();
+            limiters.any(|limiter| limiter.counter == *name)
+        };
+        limiter.mean_pct < UNUSED_PCT && NEEDED.iter().all(is_counted)
+    });
+    let unlimited: Vec<Limited<'_>> = unlimited.collect();
+
+    let &(first, counters, limiter) = unlimited.first()?;
+    let text = message!(
+        "{} took {} of the GPU time; the highest of its {} was {} on average ({})",
+        kernel(&first.name),
+        share_of(first.total_ns, report.busy.sum_ns),
+        counted(counters.limiters.len() as u64, "limiter"),
+        reading(limiter),
+        coverage(first, counters),
+    );
+    // No gain: what the kernel could reach is not recorded.
+    Some(Evidence::new(text).at(places(&unlimited)))
+}
+
+/// Returns the first kernels with their times and limiters.
+fn places(kernels: &[Limited<'_>]) -> impl Iterator<Item = Message> {
+    kernels.iter().take(3).map(|(kernel, _, limiter)| {
+        message!(
+            "{}: {}, {}",
+            self::kernel(&kernel.name),
+            time(kernel.total_ns),
+            reading(limiter)
+        )
+    })
+}
+
+/// Returns a limiter with its mean: `ALU Limiter, 91.0 %`.
+fn reading(limiter: &Limiter) -> Message {
+    message!(
+        "{}, {}",
+        name(&limiter.counter),
+        percent(limiter.mean_pct / 100.0)
+    )
+}
+
+/// Returns the samples of a kernel: `24 samples, 62.0 % of its time`.
+fn coverage(kernel: &Kernel, counters: &KernelCounters) -> Message {
+    message!(
+        "{}, {} of its time",
+        counted(counters.samples, "sample"),
+        share_of(counters.covered_ns, kernel.total_ns)
+    )
+}

@@ -1,0 +1,93 @@
+//! Defines `phase_kernels`: the kernels whose work the process encoded during each of its phases.
+
+use metalens_analyzer::{NamedPhase, PhaseKernel, Report};
+
+use super::field::{TableField, count, fill, ns, ratio, text};
+use crate::cells::{CellValue, MemoryTable};
+use crate::error::Result;
+
+/// A kernel in a phase, or all kernels that the report does not list.
+pub(crate) struct PhaseRow<'t> {
+    phase: &'t NamedPhase,
+    kernel: Option<&'t PhaseKernel>,
+    instances: u64,
+    total_ns: u64,
+    /// Summed durations of all work of the phase.
+    phase_ns: u64,
+}
+
+pub(crate) fn table(report: &Report) -> Result<MemoryTable> {
+    let phases = report.phases.signposts.iter();
+    let own = phases.filter(|phase| phase.is_analyzed);
+    fill(&fields(), own.flat_map(rows))
+}
+
+/// Returns the rows of a phase: its kernels, and one with the rest if there are more.
+fn rows(phase: &NamedPhase) -> Vec<PhaseRow<'_>> {
+    let Some(encoded) = &phase.encoded else {
+        return Vec::new();
+    };
+    let row = |kernel, instances, total_ns| PhaseRow {
+        phase,
+        kernel,
+        instances,
+        total_ns,
+        phase_ns: encoded.total_ns,
+    };
+    let (mut instances, mut total_ns) = (encoded.intervals, encoded.total_ns);
+    let mut rows = Vec::new();
+    for kernel in &encoded.kernels {
+        instances = instances.saturating_sub(kernel.instances);
+        total_ns = total_ns.saturating_sub(kernel.total_ns);
+        rows.push(row(Some(kernel), kernel.instances, kernel.total_ns));
+    }
+    if instances > 0 {
+        rows.push(row(None, instances, total_ns));
+    }
+    rows
+}
+
+pub(crate) fn fields<'t>() -> Vec<TableField<PhaseRow<'t>>> {
+    vec![
+        text("phase", "Name of the os_signpost intervals.", |r| {
+            CellValue::Text(&r.phase.name)
+        }),
+        text("subsystem", "Subsystem of the log; null if unknown.", |r| {
+            CellValue::text(r.phase.subsystem.as_deref())
+        }),
+        text("category", "Category of the log; null if unknown.", |r| {
+            CellValue::text(r.phase.category.as_deref())
+        }),
+        text(
+            "kernel",
+            "Name of the kernel; null in the row of all kernels after the 20 with the most time.",
+            |r| CellValue::text(r.kernel.map(|kernel| kernel.name.as_str())),
+        ),
+        text(
+            "channel",
+            "GPU channel that it ran on; null if the recording has none.",
+            |r| CellValue::text(r.kernel.and_then(|kernel| kernel.channel.as_deref())),
+        ),
+        count("instances", "Number of GPU intervals.", |r| {
+            CellValue::integer(r.instances)
+        }),
+        ns(
+            "total_ns",
+            "Summed durations, of the parts inside the window.",
+            |r| CellValue::integer(r.total_ns),
+        ),
+        ratio(
+            "time_pct",
+            "Share of the GPU time of the phase, in percent; null if that is 0.",
+            |r| CellValue::number(share_pct(r.total_ns, r.phase_ns)),
+        ),
+    ]
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "times are exact up to 2^53 ns, 104 days; a share is rounded anyway"
+)]
+fn share_pct(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64 * 100.0)
+}

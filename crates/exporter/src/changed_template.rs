@@ -1,0 +1,61 @@
+//! Tells whether a bundle was recorded with a changed copy of Apple's template, as the file beside it
+//! says.
+
+use std::path::Path;
+
+/// Largest size of that file, in bytes. Usual are some kilobytes.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Returns a possible cause of a failure to export, if the template was changed. One project saw that
+/// `xctrace` refuses such bundles, and five saw none of that.
+pub(crate) fn cause(bundle: &Path) -> String {
+    let text = metalens_files::read(&bundle.with_extension("recording.json"), MAX_BYTES).ok();
+    let json = text.and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
+    let is_set = |key: &str| {
+        let value = json.as_ref().and_then(|json| json.get(key));
+        value.is_some_and(|value| !value.is_null())
+    };
+    let options = [
+        ("shader_timeline", "--shader-timeline"),
+        ("gpu_clock", "--gpu-clock"),
+    ];
+    let used: Vec<&str> = options
+        .into_iter()
+        .filter(|(key, _)| is_set(key))
+        .map(|(_, option)| option)
+        .collect();
+    if used.is_empty() {
+        return String::new();
+    }
+    format!(
+        ". It was recorded with a changed copy of Apple's template ({}), which may be the cause: record \
+         again without, or let metalens read the bundle itself",
+        used.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_beside_a_bundle_tells() {
+        let check = |text: Option<&str>, expected: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            if let Some(text) = text {
+                std::fs::write(folder.path().join("x.recording.json"), text).unwrap();
+            }
+            let cause = cause(&folder.path().join("x.trace"));
+            assert_eq!(cause.is_empty(), expected.is_empty(), "{cause}");
+            assert!(cause.contains(expected), "{cause}");
+        };
+        check(None, "");
+        check(Some("no json"), "");
+        check(Some(r#"{"shader_timeline": null}"#), "");
+        check(Some(r#"{"shader_timeline": {}}"#), "(--shader-timeline)");
+        check(
+            Some(r#"{"shader_timeline": {}, "gpu_clock": {}}"#),
+            "(--shader-timeline, --gpu-clock)",
+        );
+    }
+}

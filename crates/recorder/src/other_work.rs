@@ -1,0 +1,93 @@
+//! Tells whose the work of the GPU is if the recorded program has none: `uv run`, `conda run` and
+//! scripts start another program, and Python starts workers.
+
+use metalens_analyzer::GpuProcess;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::redactor::Redactor;
+use crate::running::RunningProcesses;
+
+/// GPU work of another process than the recorded one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "OtherProcess")]
+pub struct OtherWork {
+    /// Name of the process.
+    pub name: String,
+    /// Process ID of the process.
+    pub pid: u32,
+    /// Number of its GPU intervals.
+    pub intervals: u64,
+}
+
+impl OtherWork {
+    /// Finds, among the processes with GPU work, the one with the most that started after the recorded
+    /// one. Process ids rise; where they start again from 1, none is found.
+    pub(crate) fn find(
+        present: &[GpuProcess],
+        recorded: u32,
+        before: &RunningProcesses,
+    ) -> Option<Self> {
+        let new = present.iter().filter_map(|process| {
+            let pid = process
+                .pid
+                .filter(|pid| *pid > recorded && !before.has(*pid))?;
+            Some(Self {
+                name: process.name.clone(),
+                pid,
+                intervals: process.intervals,
+            })
+        });
+        new.max_by_key(|work| work.intervals)
+    }
+
+    /// Returns the message for the user.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let Self {
+            name,
+            pid,
+            intervals,
+        } = self;
+        let intervals = metalens_analyzer::units::counted(*intervals, "GPU interval");
+        format!(
+            "the program itself did not use the GPU. {name} (pid {pid}), which started during the \
+             recording, has {intervals}: if the program started it, analyze with --process {pid}"
+        )
+    }
+
+    pub(crate) fn redacted(&self, redactor: &Redactor) -> Self {
+        Self {
+            name: redactor.redact(&self.name),
+            ..self.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_busiest_new_process_is_found() {
+        let before = RunningProcesses::for_test("301 S /sbin/compositor\n");
+        let process = |pid: u32, intervals: u64| GpuProcess {
+            name: format!("p{pid}"),
+            pid: Some(pid),
+            intervals,
+        };
+        let check = |present: &[GpuProcess], expected: Option<u32>| {
+            let found = OtherWork::find(present, 300, &before);
+            assert_eq!(found.map(|work| work.pid), expected);
+        };
+        let all = [
+            process(301, 900),
+            process(5, 99),
+            process(302, 2),
+            process(303, 7),
+        ];
+        check(&all, Some(303));
+        check(&[process(301, 900)], None);
+        check(&[], None);
+    }
+}
