@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use metalens_failure::{Failure, FailureKind};
 use metalens_render::terminal::style::{ERROR, HINT};
-use metalens_text::{shown, shown_lines, shown_message};
+use metalens_text::{shown_lines, shown_message};
 
 use crate::out;
 
@@ -191,7 +191,7 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         Some(error)
     }
 
-    const TYPES: [AsFailure; 14] = [
+    const TYPES: [AsFailure; 15] = [
         as_failure::<Interrupted>,
         as_failure::<Unavailable>,
         as_failure::<Misuse>,
