@@ -51,6 +51,7 @@ pub struct FailedTrace {
 
 impl Index {
     /// Makes the index of all results, sorted by name.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "only a batch has results"))]
     pub(crate) fn new(
         mut rows: Vec<TraceRow>,
         mut failed: Vec<FailedTrace>,

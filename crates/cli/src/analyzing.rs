@@ -2,14 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
-use metalens_analyzer::{
-    Analysis, Message, Note, Request, WorkFile, analyze, lacks_intervals, lost_encodings, message,
-    selection, selection_with_raw_events, selection_with_recovery,
-};
-use metalens_exporter::Manifest;
+use metalens_analyzer::{Analysis, Message, Note, Request, message};
+use metalens_inputs::with_work;
 use metalens_render::document::Unit;
-use metalens_trace::{Input, LoadOptions, Selection};
+use metalens_trace::{Input, LoadOptions};
 
 use crate::exporting;
 use crate::progress;
@@ -28,13 +24,7 @@ pub(crate) struct Analyzing {
 impl Analyzing {
     /// Reads and analyzes an input together with its known work.
     pub(crate) fn analysis(&self, input: &Path, quiet: bool) -> anyhow::Result<Analysis> {
-        let default = default_work(input).filter(|file| file.is_file());
-        let work = self.work.clone().or(default);
-
-        let request = Request {
-            work: work.map(|file| sidecar(&file)).transpose()?,
-            ..self.request.clone()
-        };
+        let request = with_work(&self.request, self.work.as_deref(), input)?;
         analysis(input, self.reading, &request, quiet)
     }
 
@@ -97,62 +87,18 @@ pub(crate) struct View {
     pub(crate) unit: Option<Unit>,
 }
 
-/// Returns the default place of an input's known work: a file in an export's folder, or beside a
-/// bundle, where `record` writes it.
-pub(crate) fn default_work(input: &Path) -> Option<PathBuf> {
-    if input.extension().is_some_and(|ending| ending == "trace") {
-        Some(input.with_extension("work.json"))
-    } else {
-        input.is_dir().then(|| input.join("work.json"))
-    }
-}
-
-/// Reads a file of known work.
-pub(crate) fn sidecar(file: &Path) -> anyhow::Result<WorkFile> {
-    let shown = file.display().to_string();
-    let text = metalens_files::read_text(file, LONGEST_WORK)
-        .with_context(|| format!("cannot read {shown}"))?;
-    Ok(WorkFile::parse(&text, &shown)?)
-}
-
-/// The largest size of a file of known work, in bytes: room for the times of two hundred thousand
-/// command buffers.
-pub(crate) const LONGEST_WORK: u64 = 32 << 20;
-
-/// Reads and analyzes an input. If the encoder list lost rows, or there are no GPU intervals, which
-/// is rare, reads the input again with the tables that can replace them.
+/// Reads and analyzes an input.
 pub(crate) fn analysis(
     path: &Path,
     reading: Reading,
     request: &Request,
     quiet: bool,
 ) -> anyhow::Result<Analysis> {
-    let read = |selection: &Selection| {
+    metalens_inputs::analysis(path, request, |selection| {
         let input = open(path, reading, quiet)?;
         let load = |options: LoadOptions<'_>| input.load(selection, options);
-        let trace = progress::reading(reading, quiet, load)?;
-        let mut analysis = analyze(trace, request)?;
-        note_part(path, &mut analysis);
-        anyhow::Ok(analysis)
-    };
-
-    let lacks = |error: &anyhow::Error| error.downcast_ref().is_some_and(lacks_intervals);
-    let analysis = match read(&selection()) {
-        Err(error) if lacks(&error) && can_read_again(path) => {
-            return read(&selection_with_raw_events());
-        }
-        analysis => analysis?,
-    };
-    if lost_encodings(&analysis.report) && can_read_again(path) {
-        read(&selection_with_recovery())
-    } else {
-        Ok(analysis)
-    }
-}
-
-/// Returns whether an input can be read a second time: a pipe cannot.
-fn can_read_again(path: &Path) -> bool {
-    path.is_file() || path.is_dir()
+        Ok(progress::reading(reading, quiet, load)?)
+    })
 }
 
 /// Opens an input with the chosen reader. Only a bundle leaves a choice.
@@ -173,19 +119,4 @@ fn is_exported(path: &Path) -> bool {
     let is_bundle = is_named_as_bundle || has("corespace") || has("form.template");
 
     path.as_os_str() == "-" || (path.exists() && !is_bundle)
-}
-
-/// Adds a note to the report of an export that has only a part of the recording.
-fn note_part(path: &Path, analysis: &mut Analysis) {
-    let Some(manifest) = Manifest::load(path).filter(Manifest::is_part) else {
-        return;
-    };
-
-    let time = |ns: Option<u64>, end: &'static str| ns.map_or(end.into(), message::moment);
-    let text = message!(
-        "the export has only a part of the recording, from {} to {}; everything else is missing",
-        time(manifest.basis.from_ns, "its start"),
-        time(manifest.basis.to_ns, "its end"),
-    );
-    analysis.report.add_note(Note::quiet("part-exported", text));
 }

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use metalens_failure::{Failure, FailureKind};
 use metalens_render::terminal::style::{ERROR, HINT};
-use metalens_text::{shown, shown_lines, shown_message};
+use metalens_text::{shown_lines, shown_message};
 
 use crate::out;
 
@@ -82,33 +82,6 @@ impl std::error::Error for Misuse {}
 impl Failure for Misuse {
     fn kind(&self) -> FailureKind {
         FailureKind::Misuse
-    }
-}
-
-/// The error of sides that were recorded differently; the message lists the differences.
-#[derive(Debug)]
-pub(crate) struct NotComparable(pub(crate) Vec<String>);
-
-impl std::fmt::Display for NotComparable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the two sides are not comparable; they were recorded differently:")?;
-        for reason in &self.0 {
-            write!(f, "\n- {}", shown(reason))?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for NotComparable {}
-
-impl Failure for NotComparable {
-    fn kind(&self) -> FailureKind {
-        FailureKind::NotComparable
-    }
-
-    fn hint(&self) -> Option<String> {
-        let hint = "record both sides under the same conditions, or compare them anyway with --allow-different";
-        Some(hint.to_owned())
     }
 }
 
@@ -222,7 +195,6 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         as_failure::<Interrupted>,
         as_failure::<Unavailable>,
         as_failure::<Misuse>,
-        as_failure::<NotComparable>,
         as_failure::<metalens_analyzer::Error>,
         as_failure::<metalens_batch::Error>,
         as_failure::<metalens_bench::Error>,
@@ -230,6 +202,7 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         as_failure::<metalens_dataset::Error>,
         as_failure::<metalens_exporter::Error>,
         as_failure::<metalens_github::Error>,
+        as_failure::<metalens_inputs::Error>,
         as_failure::<metalens_recorder::Error>,
         as_failure::<metalens_simulator::Error>,
         as_failure::<metalens_trace::Error>,

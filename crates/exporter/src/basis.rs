@@ -6,26 +6,9 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use metalens_xctrace::command::TimeRange;
-use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-
-/// The state of a bundle when it was exported, and the exported range.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Basis {
-    /// Name of the bundle.
-    pub bundle: String,
-    /// Number of files in the bundle.
-    pub files: u64,
-    /// Size of these files, in bytes.
-    pub bytes: u64,
-    /// Time of the last change of a file, in nanoseconds since 1970.
-    pub modified_ns: u64,
-    /// Start of the exported range, in nanoseconds of the recording; null for its start.
-    pub from_ns: Option<u64>,
-    /// End of the exported range, in nanoseconds of the recording; null for its end.
-    pub to_ns: Option<u64>,
-}
+use crate::manifest::Basis;
 
 impl Basis {
     /// Inspects the files of a bundle. Folders do not count, since opening a bundle may change

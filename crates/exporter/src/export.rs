@@ -7,7 +7,7 @@ use metalens_files::Folder;
 use metalens_xctrace::ToolOutput;
 use metalens_xctrace::command::{ExportSelection, TimeRange};
 
-use crate::basis::{Basis, estimate, free_bytes, require_bundle};
+use crate::basis::{estimate, free_bytes, require_bundle};
 use crate::call::{ATTEMPTS, Call, absolute, describe_end, is_disk_full, remove_if_there};
 use crate::changed_template;
 use crate::contents::{Run, index_of_run, parse};
@@ -16,7 +16,7 @@ use crate::drafts::{self, Drafts};
 use crate::error::{Error, Result};
 use crate::folder::{self, FORMS};
 use crate::job::{TableJob, jobs_from_contents, jobs_from_names};
-use crate::manifest::{Manifest, TableFile, TableState};
+use crate::manifest::{Basis, Manifest, TableFile, TableState};
 use crate::request::{Exported, Request, TableFailure, TableSelection};
 use crate::{Event, Exporter, Tell};
 

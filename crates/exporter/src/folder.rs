@@ -7,10 +7,9 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::basis::Basis;
 use crate::call::{interrupted, remove_if_there};
 use crate::error::{Error, Result};
-use crate::manifest::{MANIFEST, Manifest};
+use crate::manifest::{Basis, MANIFEST, Manifest};
 
 /// The possible endings of a table's file name.
 pub(crate) const FORMS: [&str; 5] = [

@@ -17,75 +17,49 @@
 //! * One table per call: documents with several tables lacked all schemas except the first.
 //! * One call at a time: the effect of several calls on one bundle is not published.
 //! * The output file must not exist: the effect on an existing file is not published.
+//!
+//! Elsewhere than on Unix there is no exporting, only the manifest of an export.
 
-mod basis;
-mod call;
-mod changed_template;
-mod contents;
-mod document;
-mod drafts;
-mod error;
-mod export;
-mod folder;
-mod job;
 mod manifest;
+
+#[cfg(unix)]
+mod basis;
+#[cfg(unix)]
+mod call;
+#[cfg(unix)]
+mod changed_template;
+#[cfg(unix)]
+mod contents;
+#[cfg(unix)]
+mod document;
+#[cfg(unix)]
+mod drafts;
+#[cfg(unix)]
+mod error;
+#[cfg(unix)]
+mod export;
+#[cfg(unix)]
+mod exporter;
+#[cfg(unix)]
+mod folder;
+#[cfg(unix)]
+mod job;
+#[cfg(unix)]
+mod manifest_changes;
+#[cfg(unix)]
 mod request;
+#[cfg(unix)]
 mod stream;
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
-use metalens_xctrace::{Tool, Version};
-
-pub use error::{Error, Result};
 pub use manifest::{MANIFEST, Manifest, TableFile, TableState};
+
+#[cfg(unix)]
+pub use error::{Error, Result};
+#[cfg(unix)]
+pub use exporter::{Event, Exporter, Tell};
+#[cfg(unix)]
 pub use metalens_xctrace::command::TimeRange;
+#[cfg(unix)]
 pub use request::{Exported, Request, TableFailure, TableSelection};
+#[cfg(unix)]
 pub use stream::{TableStream, TableStreams};
-
-/// Exports tables of bundles with one installation of `xctrace`.
-#[derive(Debug, Clone)]
-pub struct Exporter {
-    pub(crate) tool: Tool,
-    pub(crate) version: Version,
-    pub(crate) cancelled: Arc<AtomicBool>,
-}
-
-impl Exporter {
-    /// Returns an exporter that uses a tool, and stops when `cancelled` becomes true.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the tool does not print its version.
-    pub fn new(tool: Tool, cancelled: Arc<AtomicBool>) -> Result<Self> {
-        let version = tool.version()?;
-        Ok(Self {
-            tool,
-            version,
-            cancelled,
-        })
-    }
-}
-
-/// An event in the progress of an export.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event<'a> {
-    /// The export of the table of contents begins.
-    Contents,
-    /// The export of a table begins.
-    Table {
-        /// Schema of the table.
-        schema: &'a str,
-        /// Number of the table among the missing ones, from 1.
-        number: usize,
-        /// Number of missing tables.
-        of: usize,
-    },
-    /// Number of bytes of the table written so far.
-    Written(u64),
-    /// A message for the user.
-    Note(&'a str),
-}
-
-/// A function that receives the events of an export.
-pub type Tell<'a> = &'a dyn Fn(Event<'_>);

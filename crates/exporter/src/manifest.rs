@@ -1,18 +1,13 @@
-//! Reads and writes `export.json`, which lists the tables of an export folder, so that the next
-//! export writes only missing ones.
+//! Defines and reads `export.json`, which lists the tables of an export folder.
 
 use std::path::Path;
 
-use metalens_files::Folder;
 use serde::{Deserialize, Serialize};
-
-use crate::basis::Basis;
-use crate::error::{Error, Result};
 
 /// Name of the manifest file.
 pub const MANIFEST: &str = "export.json";
 
-const FORM: &str = "metalens.export/1";
+pub(crate) const FORM: &str = "metalens.export/1";
 
 /// Maximum size of a manifest, in bytes. Real ones have some hundred bytes for each of some
 /// hundred tables.
@@ -63,17 +58,24 @@ pub enum TableState {
     Absent,
 }
 
-impl Manifest {
-    /// Returns the manifest of an export that has no files yet.
-    pub(crate) fn new(basis: Basis) -> Self {
-        Self {
-            schema: FORM.to_owned(),
-            basis,
-            toc: false,
-            tables: Vec::new(),
-        }
-    }
+/// The state of a bundle when it was exported, and the exported range.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Basis {
+    /// Name of the bundle.
+    pub bundle: String,
+    /// Number of files in the bundle.
+    pub files: u64,
+    /// Size of these files, in bytes.
+    pub bytes: u64,
+    /// Time of the last change of a file, in nanoseconds since 1970.
+    pub modified_ns: u64,
+    /// Start of the exported range, in nanoseconds of the recording; null for its start.
+    pub from_ns: Option<u64>,
+    /// End of the exported range, in nanoseconds of the recording; null for its end.
+    pub to_ns: Option<u64>,
+}
 
+impl Manifest {
     /// Returns the manifest of a folder, if it has a valid one. A manifest that names a file
     /// outside the folder is not valid, since anybody may have written it.
     #[must_use]
@@ -88,41 +90,6 @@ impl Manifest {
             .map(Path::new)
             .all(|file| file.file_name() == Some(file.as_os_str()));
         (found.schema == FORM && lie_inside).then_some(found)
-    }
-
-    /// Writes the manifest into a folder, completely or not at all.
-    pub(crate) fn save(&self, folder: &Folder) -> Result<()> {
-        let path = Path::new(MANIFEST);
-        let text = serde_json::to_vec_pretty(self).map_err(|error| Error::at(path)(error.into()));
-        let mut text = text?;
-        text.push(b'\n');
-        Ok(folder.write_bytes(path, true, &text)?)
-    }
-
-    /// Returns the table of a schema, run and place, if it was requested before.
-    pub(crate) fn find(&self, schema: &str, run: u64, place: Option<usize>) -> Option<&TableFile> {
-        self.tables
-            .iter()
-            .find(|table| table.schema == schema && table.run == run && table.place == place)
-    }
-
-    /// Returns the files that a table replaces: its own old file, or one that was exported by
-    /// name when its place was unknown, or the reverse.
-    pub(crate) fn rivals(&self, schema: &str, run: u64, place: Option<usize>) -> Vec<String> {
-        let rivals = self.tables.iter();
-        let rivals = rivals.filter(|table| table.is_rival_of(schema, run, place));
-        rivals.filter_map(|table| table.file.clone()).collect()
-    }
-
-    /// Adds a table, and replaces an earlier entry of the same table.
-    pub(crate) fn set(&mut self, table: TableFile) {
-        let TableFile {
-            schema, run, place, ..
-        } = &table;
-        self.tables
-            .retain(|other| !other.is_rival_of(schema, *run, *place));
-        self.tables.push(table);
-        self.tables.sort();
     }
 
     /// Returns the number of complete tables.
@@ -141,27 +108,6 @@ impl Manifest {
     pub const fn is_part(&self) -> bool {
         self.basis.from_ns.is_some() || self.basis.to_ns.is_some()
     }
-}
-
-impl TableFile {
-    fn is_rival_of(&self, schema: &str, run: u64, place: Option<usize>) -> bool {
-        let is_same_table = self.place == place || self.place.is_some() != place.is_some();
-        self.schema == schema && self.run == run && is_same_table
-    }
-
-    /// Returns true if the table needs no export: its file has the size that was written.
-    pub(crate) fn is_done(&self, folder: &Path) -> bool {
-        match (self.state, &self.file) {
-            (TableState::Absent, _) => true,
-            (TableState::Whole, Some(file)) => has_size(&folder.join(file), self.bytes),
-            _ => false,
-        }
-    }
-}
-
-fn has_size(path: &Path, bytes: u64) -> bool {
-    let found = path.symlink_metadata();
-    found.is_ok_and(|found| found.is_file() && found.len() == bytes)
 }
 
 #[cfg(test)]

@@ -60,6 +60,7 @@ pub enum Error {
         cause: Box<Error>,
     },
     /// A file or folder could not be opened or made.
+    #[cfg(unix)]
     #[error(transparent)]
     Files(#[from] metalens_files::Error),
 }

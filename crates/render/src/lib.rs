@@ -29,6 +29,7 @@ pub mod comparison;
 pub mod csv;
 pub mod document;
 mod error;
+#[cfg(unix)]
 pub mod folder;
 pub mod html;
 pub mod index;

@@ -4,11 +4,15 @@ use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::thread;
 
-/// Runs both functions and returns both results; the first runs on a thread of its own.
+/// Runs both functions and returns both results; the first runs on a thread of its own. One
+/// processor runs one after the other, and so does WebAssembly, which has no threads here.
 pub(crate) fn both<A: Send, B>(
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B,
 ) -> (A, B) {
+    if processors() == 1 {
+        return (first(), second());
+    }
     thread::scope(|scope| {
         let first = scope.spawn(first);
         let second = second();
@@ -24,10 +28,13 @@ pub(crate) fn half<A: Send, B>(
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B,
 ) -> (A, B) {
-    let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    if processors > 2 {
+    if processors() > 2 {
         both(first, second)
     } else {
         (first(), second())
     }
+}
+
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
 }

@@ -46,6 +46,10 @@ pub use verdicts::*;
 /// Name of the report's schema; its number rises when a key is removed or changes meaning.
 pub const SCHEMA: &str = "metalens.report/2";
 
+/// Size limit of a report, a comparison, a baseline or a manifest, in bytes: metalens writes none
+/// that is nearly as long.
+pub const LONGEST_REPORT: u64 = 256 << 20;
+
 /// Report about the GPU work of one process, or of several, in one recording.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {

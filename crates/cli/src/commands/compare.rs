@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use metalens_analyzer::{Analysis, Report, SCHEMA};
+use metalens_analyzer::{Analysis, LONGEST_REPORT};
 use metalens_comparison::{
     Baseline, CompareOptions, Comparison, ComparisonPreset, Gate, Runs, compare_runs, judge,
 };
-
-use metalens_render::folder::{self, LONGEST_REPORT, comparison as comparison_folder};
+use metalens_inputs::{AnyRun, median_run, refuse_different, side, stored_report};
+use metalens_render::folder::{self, comparison as comparison_folder};
 use metalens_render::{comparison, json, markdown, terminal};
 use metalens_text::shown;
 
 use crate::analyzing::Analyzing;
 use crate::args::comparing::{CompareArguments, PresetChoice};
-use crate::exit::{self, Misuse, NotComparable};
+use crate::exit::{self, Misuse};
 use crate::out;
 
 pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<ExitCode> {
@@ -41,9 +41,9 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
     let (base, base_run) = load_base(sides.base, &loading, keep)?;
     let mut comparisons = Vec::new();
     let mut new_run = None;
-    for side in &sides.new {
-        let loaded = loading.all(side)?;
-        let new = runs(&loaded)?;
+    for runs in &sides.new {
+        let loaded = loading.all(runs)?;
+        let new = side(&loaded)?;
         comparisons.push(compare(&base, &new, arguments, gate.as_ref()));
         new_run = median_run(loaded).filter(|_| keep);
     }
@@ -140,101 +140,33 @@ pub(super) struct Loading {
     pub(super) quiet: bool,
 }
 
-/// A run, with its whole analysis if metalens analyzed it now.
-pub(super) enum LoadedRun {
-    Analyzed(Box<Analysis>),
-    /// A report that an earlier `analyze` wrote.
-    Stored(Box<Report>),
-}
-
-impl LoadedRun {
-    pub(super) fn report(&self) -> &Report {
-        match self {
-            Self::Analyzed(analysis) => &analysis.report,
-            Self::Stored(report) => report,
-        }
-    }
-}
-
 impl Loading {
     /// Loads each input: reads a stored report, analyzes any other input.
-    pub(super) fn all(&self, inputs: &[PathBuf]) -> anyhow::Result<Vec<LoadedRun>> {
+    pub(super) fn all(&self, inputs: &[PathBuf]) -> anyhow::Result<Vec<AnyRun>> {
         inputs.iter().map(|input| self.load(input)).collect()
     }
 
-    fn load(&self, input: &Path) -> anyhow::Result<LoadedRun> {
-        if let Some(file) = report_file(input) {
-            return Ok(LoadedRun::Stored(Box::new(read_report(&file)?)));
+    fn load(&self, input: &Path) -> anyhow::Result<AnyRun> {
+        if let Some(stored) = stored_report(input)? {
+            return Ok(stored);
         }
 
         let analysis = self.analyzing.analysis(input, self.quiet);
         let analysis = analysis.with_context(|| format!("{}", input.display()))?;
-        Ok(LoadedRun::Analyzed(Box::new(analysis)))
-    }
-}
-
-/// Returns the path of a stored report: a JSON file, or the one in the folder of `analyze -o`.
-fn report_file(input: &Path) -> Option<PathBuf> {
-    if input.extension().is_some_and(|ending| ending == "json") {
-        return Some(input.to_path_buf());
-    }
-
-    let inside = input.join("report.json");
-    let is_folder_of_report = inside.is_file() && !input.join("toc.xml").exists();
-    is_folder_of_report.then_some(inside)
-}
-
-/// The field of all of metalens's JSON files that says which one it is.
-#[derive(serde::Deserialize)]
-struct SchemaOnly {
-    schema: String,
-}
-
-fn read_report(file: &Path) -> anyhow::Result<Report> {
-    let shown = file.display();
-    let text = metalens_files::read_text(file, LONGEST_REPORT)
-        .with_context(|| format!("cannot read {shown}"))?;
-
-    // Its fields are others, so the message about them would only confuse.
-    let schema = serde_json::from_str::<SchemaOnly>(&text);
-    if schema.is_ok_and(|file| file.schema.starts_with("metalens.baseline/")) {
-        return Err(Misuse(format!(
-            "{shown} is a baseline, not a run: use --baseline {shown}"
-        ))
-        .into());
-    }
-
-    let report: Report = serde_json::from_str(&text)
-        .with_context(|| format!("{shown} is not a report that this version of metalens reads"))?;
-    anyhow::ensure!(
-        report.schema == SCHEMA,
-        "{shown} is not a report of this version of metalens: its schema is {:?}, not {SCHEMA:?}",
-        report.schema
-    );
-    Ok(report)
-}
-
-/// Returns the runs of a side. Refuses a side that has the same run twice.
-fn runs(loaded: &[LoadedRun]) -> Result<Runs, Misuse> {
-    let reports: Vec<Report> = loaded.iter().map(|run| run.report().clone()).collect();
-    let runs = Runs::from_reports(&reports);
-
-    match runs.repeated() {
-        Some(repeated) => Err(Misuse(format!("{repeated}: name each run of a side once"))),
-        None => Ok(runs),
+        Ok(AnyRun::Analyzed(Box::new(analysis)))
     }
 }
 
 /// Loads the base, and the run of it to draw if `keep` is set.
 fn load_base(
-    side: Base<'_>,
+    base: Base<'_>,
     loading: &Loading,
     keep: bool,
 ) -> anyhow::Result<(Runs, Option<Box<Analysis>>)> {
-    match side {
+    match base {
         Base::Runs(inputs) => {
             let loaded = loading.all(inputs)?;
-            Ok((runs(&loaded)?, median_run(loaded).filter(|_| keep)))
+            Ok((side(&loaded)?, median_run(loaded).filter(|_| keep)))
         }
         Base::Baseline(file) => Ok((read_baseline(file)?.runs, None)),
     }
@@ -251,22 +183,6 @@ pub(super) fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {
     let text = metalens_files::read_text(file, LONGEST_REPORT)
         .with_context(|| format!("cannot read {shown}"))?;
     Baseline::parse(&text).context(shown)
-}
-
-/// Returns the run with the median length, which charts show for the whole side. None if a run
-/// was loaded from a stored report, which has no intervals to draw.
-fn median_run(mut loaded: Vec<LoadedRun>) -> Option<Box<Analysis>> {
-    loaded.sort_by_key(|run| run.report().window.span_ns);
-
-    let is_analyzed = |run: &LoadedRun| matches!(run, LoadedRun::Analyzed(_));
-    let median = loaded.len().div_ceil(2).checked_sub(1)?;
-    if !loaded.iter().all(is_analyzed) {
-        return None;
-    }
-    match loaded.swap_remove(median) {
-        LoadedRun::Analyzed(analysis) => Some(analysis),
-        LoadedRun::Stored(_) => None,
-    }
 }
 
 fn compare(
@@ -296,28 +212,6 @@ fn tell_gates(comparisons: &[Comparison], quiet: bool) {
         for line in comparison::gate_lines(comparisons) {
             out::note(&shown(&line));
         }
-    }
-}
-
-/// Refuses sides that were recorded differently, unless the user allows that.
-fn refuse_different(
-    comparisons: &[Comparison],
-    allow_different: bool,
-) -> Result<(), NotComparable> {
-    let differ = comparisons
-        .iter()
-        .flat_map(|comparison| &comparison.comparable.differ);
-    let mut reasons: Vec<String> = Vec::new();
-    for reason in differ.map(ToString::to_string) {
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    }
-
-    if reasons.is_empty() || allow_different {
-        Ok(())
-    } else {
-        Err(NotComparable(reasons))
     }
 }
 

@@ -5,6 +5,7 @@ mod circumstances;
 mod figures;
 mod gate;
 mod kernels;
+pub(crate) mod pictures;
 mod several;
 mod thresholds;
 

@@ -4,27 +4,26 @@
 use std::path::Path;
 
 use metalens_analyzer::{Analysis, Note};
-use metalens_charts::{ChartOptions, Theme, alt_comparison, draw_comparison, png, svg};
+use metalens_charts::{Theme, png};
 use metalens_comparison::Comparison;
 
 use super::content::{Choices, FOLDER_OF_CHARTS, FileContent};
 use super::manifest::{self, Kind, MANIFEST, Manifest, Picture, Problem};
-use super::{pictures, store};
+use super::{pictures as chart_files, store};
+use crate::comparison::pictures::{DrawnComparison, SCALE, pictures};
 use crate::error::Result;
-use crate::redact::redacted;
 use crate::{comparison, html, markdown};
 
 const JSON: &str = "comparison.json";
 const PAGE: &str = "comparison.md";
 const HTML: &str = "comparison.html";
 const CHART: &str = "compare";
-const SCALE: u8 = 2;
 const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
 
 /// Refuses a folder whose files exist, unless `force`, or that cannot be written.
 pub fn check(folder: &Path, force: bool) -> Result<()> {
     store::check_place(folder)?;
-    let charts = THEMES.map(|(theme, _)| pictures::path(CHART, theme));
+    let charts = THEMES.map(|(theme, _)| chart_files::path(CHART, theme));
     let named = [JSON, PAGE, HTML, MANIFEST].map(str::to_owned);
     for file in named.into_iter().chain(charts) {
         metalens_files::refuse_existing(&folder.join(file), force)?;
@@ -85,22 +84,17 @@ struct Drawn {
     problems: Vec<Problem>,
 }
 
-/// Draws the charts. Charts are posted, so they are drawn from redacted reports.
-fn charts(
-    comparison: &Comparison,
-    mut base: Analysis,
-    mut new: Analysis,
-    choices: Choices,
-) -> Drawn {
-    if !choices.show_names {
-        base.report = redacted(&base.report);
-        new.report = redacted(&new.report);
-    }
-    let shown = comparison::shown(comparison, choices.show_names);
+fn charts(comparison: &Comparison, base: Analysis, new: Analysis, choices: Choices) -> Drawn {
+    let themes = THEMES.map(|(theme, _)| theme);
+    let pictures = pictures(comparison, base, new, choices.show_names, themes);
     let mut drawn = Drawn::default();
-    for (theme, name) in THEMES {
-        let path = pictures::path(CHART, theme);
-        match chart(&shown, (&base, &new), (theme, name), &path, choices) {
+    for ((theme, name), picture) in THEMES.into_iter().zip(pictures) {
+        let path = chart_files::path(CHART, theme);
+        let content = picture.and_then(|picture| {
+            let content = chart(&picture, name, &path, choices)?;
+            Ok((content, picture.svg()))
+        });
+        match content {
             Ok((content, inline)) => {
                 drawn.charts.push(content);
                 drawn.inline.push(inline);
@@ -115,37 +109,27 @@ fn charts(
 }
 
 fn chart(
-    comparison: &Comparison,
-    (base, new): (&Analysis, &Analysis),
-    (theme, name): (Theme, &str),
+    picture: &DrawnComparison,
+    theme: &str,
     path: &str,
     choices: Choices,
-) -> Result<(FileContent, String), metalens_charts::ChartError> {
-    let options = ChartOptions {
-        scale: SCALE,
-        theme,
-        ..ChartOptions::default()
-    };
-    let scene = draw_comparison(comparison, base, new, &options)?;
-    let (width, height) = scene.device_size();
-    let alt = alt_comparison(comparison, &base.report, &new.report);
-    let inline = svg(&scene, &alt);
-    let content = FileContent {
+) -> Result<FileContent, metalens_charts::ChartError> {
+    let (width, height) = picture.scene.device_size();
+    Ok(FileContent {
         path: path.to_owned(),
         kind: Kind::Chart,
         media_type: "image/png",
-        bytes: png(&scene)?,
+        bytes: png(&picture.scene)?,
         redacted: !choices.show_names,
         picture: Some(Picture {
             chart: CHART.to_owned(),
-            theme: name.to_owned(),
+            theme: theme.to_owned(),
             width,
             height,
             scale: SCALE,
-            alt,
+            alt: picture.alt.clone(),
         }),
-    };
-    Ok((content, inline))
+    })
 }
 
 fn manifest(

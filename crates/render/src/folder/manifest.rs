@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use metalens_analyzer::message::{path, quote};
-use metalens_analyzer::{Note, Report, message};
+use metalens_analyzer::{LONGEST_REPORT, Note, Report, message};
 use metalens_files::sha256;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -113,10 +113,6 @@ impl Problem {
         Note::loud(FILE_MISSING, text)
     }
 }
-
-/// Size limit of a report, a comparison, a baseline or a manifest, in bytes: metalens writes none
-/// that is nearly as long.
-pub const LONGEST_REPORT: u64 = 256 << 20;
 
 impl File {
     /// Returns whether the file in the folder has the hash that the manifest lists.

@@ -22,8 +22,7 @@ use content::FileContent;
 pub use content::{Choices, FOLDER_OF_CHARTS};
 use manifest::Problem;
 pub use manifest::{
-    FILE_MISSING, File, Kind, LONGEST_REPORT, MANIFEST, Manifest, Picture,
-    SCHEMA as MANIFEST_SCHEMA, json_schema,
+    FILE_MISSING, File, Kind, MANIFEST, Manifest, Picture, SCHEMA as MANIFEST_SCHEMA, json_schema,
 };
 
 const JSON: &str = "report.json";

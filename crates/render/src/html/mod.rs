@@ -6,6 +6,7 @@
 mod bench;
 mod blocks;
 mod escape;
+mod inputs;
 mod names;
 mod timeline;
 
@@ -23,6 +24,7 @@ use crate::{index, report};
 pub use bench::bench_page;
 use blocks::{InlineChart, Surroundings};
 use escape::{escaped, filled, name, named, script_json, sentence};
+pub use inputs::{comparison_page_of, stored_report_page};
 
 /// Largest number of letters of a kernel's name in the legend.
 const LEGEND: usize = 60;

@@ -8,7 +8,8 @@ use std::sync::mpsc;
 use std::thread;
 
 /// Reads one item for each size, the largest first, with one thread for each processor. Passes them
-/// to `take` in their own order while others are still being read.
+/// to `take` in their own order while others are still being read. One processor reads each item
+/// when it is taken, and so does WebAssembly, which has no threads here.
 ///
 /// ```text
 /// threads   ├── 3 ──┤├─ 0 ─┤├ 4 ┤
@@ -20,10 +21,14 @@ pub(crate) fn read_ahead<T: Send, Out>(
     read: impl Fn(usize) -> T + Sync,
     take: impl FnOnce(&mut dyn Iterator<Item = T>) -> Out,
 ) -> Out {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    if processors == 1 {
+        return take(&mut (0..sizes.len()).map(read));
+    }
+
     let mut queue: Vec<usize> = (0..sizes.len()).collect();
     queue.sort_by_key(|&at| Reverse(sizes.get(at)));
     let next = AtomicUsize::new(0);
-    let processors = thread::available_parallelism().map_or(1, NonZero::get);
     thread::scope(|scope| {
         let (send, receive) = mpsc::channel();
         for _ in 0..processors.min(sizes.len()) {

@@ -5,14 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use metalens_analyzer::Analysis;
+use metalens_analyzer::{Analysis, LONGEST_REPORT};
 use metalens_batch::{ReportProblem, Reports, WrittenReport};
 use metalens_comparison::many::{ROW_FORM, TraceRow};
 use metalens_files::{hexadecimal, sha256, sha256_of_file};
-use metalens_render::folder::{self, FOLDER_OF_CHARTS, LONGEST_REPORT, MANIFEST, Manifest};
+use metalens_inputs::{LONGEST_WORK, default_work};
+use metalens_render::folder::{self, FOLDER_OF_CHARTS, MANIFEST, Manifest};
 use metalens_render::for_page;
 
-use crate::analyzing::{Analyzing, LONGEST_WORK, default_work};
+use crate::analyzing::Analyzing;
 use crate::exit;
 
 /// Options of the analyses and of the folders of reports.

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use metalens_analyzer::LONGEST_REPORT;
 use metalens_batch::{Index, SCHEMA};
 use metalens_files::Folder;
-use metalens_render::folder::{LONGEST_REPORT, MANIFEST};
+use metalens_render::folder::MANIFEST;
 use metalens_render::{csv, html, index, json, markdown};
 
 use super::trends;

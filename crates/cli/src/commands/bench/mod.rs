@@ -21,7 +21,7 @@ use metalens_xctrace::{Tool, ToolSource};
 
 use super::compare::read_baseline;
 use crate::args::bench::BenchArguments;
-use crate::exit::{self, Interrupted, Misuse, NotComparable};
+use crate::exit::{self, Interrupted, Misuse};
 use crate::out;
 
 use runner::{RunPlace, Runner};
@@ -195,23 +195,8 @@ fn save_baseline(
 
 /// Refuses a baseline that was recorded differently. Variants of one benchmark only get a warning:
 /// they were recorded by turns on one machine.
-fn refuse_different(arguments: &BenchArguments, result: &Bench) -> Result<(), NotComparable> {
-    if arguments.baseline.is_none() || arguments.allow_different {
-        return Ok(());
-    }
-    let mut reasons: Vec<String> = Vec::new();
-    let differ = result
-        .pairs
-        .iter()
-        .flat_map(|pair| &pair.comparison.comparable.differ);
-    for reason in differ.map(ToString::to_string) {
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    }
-    if reasons.is_empty() {
-        Ok(())
-    } else {
-        Err(NotComparable(reasons))
-    }
+fn refuse_different(arguments: &BenchArguments, result: &Bench) -> metalens_inputs::Result<()> {
+    let is_allowed = arguments.baseline.is_none() || arguments.allow_different;
+    let compared = result.pairs.iter().map(|pair| &pair.comparison);
+    metalens_inputs::refuse_different(compared, is_allowed)
 }

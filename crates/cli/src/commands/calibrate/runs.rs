@@ -7,10 +7,11 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 use metalens_analyzer::Request;
 use metalens_comparison::calibration::{ProgramRun, RecordedWork};
+use metalens_inputs::read_work;
 use metalens_recorder::RecordingPlan;
 use metalens_render::json;
 
-use crate::analyzing::{analysis, sidecar};
+use crate::analyzing::analysis;
 use crate::args::recording::CalibrateArguments;
 use crate::args::requests::amount;
 use crate::atomic_file;
@@ -64,7 +65,7 @@ impl<'a> Runner<'a> {
             let message = message.trim().trim_start_matches("error: ");
             bail!("the workload failed ({}): {message}", ended.status);
         }
-        Ok(ProgramRun::from_sidecar(&sidecar(&work)?)?)
+        Ok(ProgramRun::from_sidecar(&read_work(&work)?)?)
     }
 
     /// Records the workload as `metalens record` does, and analyzes the recording as
@@ -75,7 +76,7 @@ impl<'a> Runner<'a> {
         let (recorded, _) = record(&plan, ProgramOutput::Dropped, true)?;
         self.check_interrupt()?;
 
-        let work = sidecar(&recorded.bundle.with_extension("work.json"))?;
+        let work = read_work(&recorded.bundle.with_extension("work.json"))?;
         let run = ProgramRun::from_sidecar(&work)?;
         let request = Request {
             work: Some(work),

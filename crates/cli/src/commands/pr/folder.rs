@@ -6,13 +6,13 @@
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use metalens_analyzer::{Report, SCHEMA};
+use metalens_analyzer::{LONGEST_REPORT, Report, SCHEMA};
 use metalens_comparison::Comparison;
 use metalens_files::sha256;
 use metalens_github::ChartFile;
 use serde::de::DeserializeOwned;
 
-use metalens_render::folder::{File, Kind, LONGEST_REPORT, MANIFEST, MANIFEST_SCHEMA, Manifest};
+use metalens_render::folder::{File, Kind, MANIFEST, MANIFEST_SCHEMA, Manifest};
 use metalens_render::markdown::REPORT_CHARTS;
 
 /// A folder that can be posted.

@@ -1,0 +1,157 @@
+//! Answers a request of the page with the same calls as `metalens analyze` and `compare`.
+
+use std::path::Path;
+
+use metalens_analyzer::{Analysis, Request};
+use metalens_comparison::{CompareOptions, compare_runs};
+use metalens_failure::{Failure, FailureKind, in_one_line};
+use metalens_inputs::{AnyRun, Error, analysis, refuse_different, side, stored_report, with_work};
+use metalens_render::{for_page, html, json};
+use metalens_text::shown_message;
+use metalens_trace::{Input, LoadOptions};
+use serde::Serialize;
+
+use crate::request::PageRequest;
+
+/// A file of the answer.
+pub(crate) struct AnswerFile {
+    pub(crate) name: &'static str,
+    pub(crate) text: String,
+}
+
+/// The reason why there is no report, and what to do about it.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Refusal {
+    message: String,
+    hint: Option<String>,
+    /// True if the two sides were recorded differently: the page offers to compare them anyway.
+    is_different: bool,
+}
+
+impl AnswerFile {
+    /// Returns the answer that there is no report.
+    pub(crate) fn of(refusal: &Refusal) -> Vec<Self> {
+        // Texts and flags are always JSON.
+        let text = serde_json::to_string(refusal).unwrap_or_default();
+        vec![Self {
+            name: "error.json",
+            text,
+        }]
+    }
+}
+
+impl Refusal {
+    fn of(error: &impl Failure, place: &str) -> Self {
+        let message = format!("{place}{}", in_one_line(error));
+        Self {
+            message: shown_message(&message).into_owned(),
+            hint: error.hint().map(|hint| shown_message(&hint).into_owned()),
+            is_different: error.kind() == FailureKind::NotComparable,
+        }
+    }
+
+    fn plain(error: &dyn std::error::Error) -> Self {
+        Self {
+            message: shown_message(&in_one_line(error)).into_owned(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Returns the files of the answer.
+pub(crate) fn answer(request: &PageRequest) -> Result<Vec<AnswerFile>, Refusal> {
+    match request.inputs.as_slice() {
+        [input] => match load(request, input).map_err(|error| Refusal::of(&error, ""))? {
+            AnyRun::Analyzed(analysis) => report(request, &analysis),
+            AnyRun::Stored(report) => {
+                let shown = for_page(&report, request.show_names);
+                let page = html::stored_report_page(&shown);
+                files("report.json", &*report, "report.html", page)
+            }
+        },
+        [base, new] => comparison(request, base, new),
+        other => Err(Refusal {
+            message: format!("{} inputs: open one, or two to compare", other.len()),
+            ..Refusal::default()
+        }),
+    }
+}
+
+fn report(request: &PageRequest, analysis: &Analysis) -> Result<Vec<AnswerFile>, Refusal> {
+    let page = html::report_page(analysis, &for_page(&analysis.report, request.show_names));
+    files("report.json", &analysis.report, "report.html", page)
+}
+
+/// Compares two inputs, as `metalens compare BASE NEW` does.
+fn comparison(request: &PageRequest, base: &Path, new: &Path) -> Result<Vec<AnswerFile>, Refusal> {
+    let load = |input: &Path| {
+        let place = format!("{}: ", input.display());
+        load(request, input).map_err(|error| Refusal::of(&error, &place))
+    };
+    let (base, new) = (load(base)?, load(new)?);
+    let runs =
+        |run: &AnyRun| side(std::slice::from_ref(run)).map_err(|error| Refusal::of(&error, ""));
+    let options = CompareOptions {
+        allow_different: request.allow_different,
+        ..CompareOptions::default()
+    };
+    let comparison = compare_runs(&runs(&base)?, &runs(&new)?, &options);
+    let refused = refuse_different(std::slice::from_ref(&comparison), request.allow_different);
+    refused.map_err(|error| Refusal::of(&error, ""))?;
+
+    let page = html::comparison_page_of(&comparison, drawn(base, new), request.show_names);
+    files("comparison.json", &comparison, "comparison.html", page)
+}
+
+/// Returns both analyses, if there are both: a stored report has no intervals to draw.
+fn drawn(base: AnyRun, new: AnyRun) -> Option<(Analysis, Analysis)> {
+    match (base, new) {
+        (AnyRun::Analyzed(base), AnyRun::Analyzed(new)) => Some((*base, *new)),
+        _ => None,
+    }
+}
+
+/// Reads a stored report, or analyzes any other input.
+fn load(request: &PageRequest, input: &Path) -> Result<AnyRun, Error> {
+    if let Some(stored) = stored_report(input)? {
+        return Ok(stored);
+    }
+
+    let options = LoadOptions {
+        run: request.run,
+        allow_truncated: request.allow_truncated,
+        progress: None,
+    };
+    let asked = Request {
+        processes: request.process.iter().cloned().collect(),
+        ..Request::default()
+    };
+    let asked = with_work(&asked, None, input)?;
+    let analysis = analysis(input, &asked, |selection| {
+        tell(request, "read");
+        let trace = Input::open(input)?.load(selection, options)?;
+        tell(request, "analyze");
+        Ok::<_, Error>(trace)
+    })?;
+    tell(request, "draw");
+    Ok(AnyRun::Analyzed(Box::new(analysis)))
+}
+
+/// Tells the page what the program does now. The page does without, if it cannot be told.
+fn tell(request: &PageRequest, stage: &str) {
+    let _ = std::fs::write(request.output.join("stage"), stage);
+}
+
+/// Returns the answer of a value and its page.
+fn files(
+    json_name: &'static str,
+    value: &impl Serialize,
+    page_name: &'static str,
+    page: metalens_render::Result<String>,
+) -> Result<Vec<AnswerFile>, Refusal> {
+    let json = json::document(value).map_err(|error| Refusal::plain(&error))?;
+    let page = page.map_err(|error| Refusal::plain(&error))?;
+    let file = |name, text| AnswerFile { name, text };
+    Ok(vec![file(json_name, json), file(page_name, page)])
+}

@@ -1,0 +1,62 @@
+//! Reads and analyzes an input, again if the first reading lacks rows.
+
+use std::path::Path;
+
+use metalens_analyzer::{
+    Analysis, Note, Request, analyze, lacks_intervals, lost_encodings, message, selection,
+    selection_with_raw_events, selection_with_recovery,
+};
+use metalens_exporter::Manifest;
+use metalens_trace::{Selection, Trace};
+
+/// Reads and analyzes an input. If the encoder list lost rows, or there are no GPU intervals, which
+/// is rare, reads the input again with the tables that can replace them.
+///
+/// # Errors
+///
+/// Returns the errors of `read`, and those of the analysis.
+pub fn analysis<E: From<metalens_analyzer::Error>>(
+    path: &Path,
+    request: &Request,
+    read: impl Fn(&Selection) -> Result<Trace, E>,
+) -> Result<Analysis, E> {
+    let analyzed = |selection: &Selection| {
+        let mut analysis = analyze(read(selection)?, request);
+        if let Ok(analysis) = &mut analysis {
+            note_part(path, analysis);
+        }
+        Ok::<_, E>(analysis)
+    };
+
+    let analysis = match analyzed(&selection())? {
+        Err(error) if lacks_intervals(&error) && can_read_again(path) => {
+            return Ok(analyzed(&selection_with_raw_events())??);
+        }
+        analysis => analysis?,
+    };
+    if lost_encodings(&analysis.report) && can_read_again(path) {
+        Ok(analyzed(&selection_with_recovery())??)
+    } else {
+        Ok(analysis)
+    }
+}
+
+/// Returns whether an input can be read a second time: a pipe cannot.
+fn can_read_again(path: &Path) -> bool {
+    path.is_file() || path.is_dir()
+}
+
+/// Adds a note to the report of an export that has only a part of the recording.
+fn note_part(path: &Path, analysis: &mut Analysis) {
+    let Some(manifest) = Manifest::load(path).filter(Manifest::is_part) else {
+        return;
+    };
+
+    let time = |ns: Option<u64>, end: &'static str| ns.map_or(end.into(), message::moment);
+    let text = message!(
+        "the export has only a part of the recording, from {} to {}; everything else is missing",
+        time(manifest.basis.from_ns, "its start"),
+        time(manifest.basis.to_ns, "its end"),
+    );
+    analysis.report.add_note(Note::quiet("part-exported", text));
+}

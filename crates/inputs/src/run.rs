@@ -1,0 +1,135 @@
+//! Defines the runs of a comparison: analyzed now, or stored as a report.
+
+use std::path::{Path, PathBuf};
+
+use metalens_analyzer::{Analysis, LONGEST_REPORT, Report, SCHEMA};
+use metalens_comparison::{Comparison, Runs};
+
+use crate::error::{Error, Result, cannot_read};
+
+/// A run, with its whole analysis if it was analyzed now.
+pub enum AnyRun {
+    /// An input that was read and analyzed.
+    Analyzed(Box<Analysis>),
+    /// A report that an earlier `analyze` wrote.
+    Stored(Box<Report>),
+}
+
+impl AnyRun {
+    /// Returns the report of the run.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        match self {
+            Self::Analyzed(analysis) => &analysis.report,
+            Self::Stored(report) => report,
+        }
+    }
+}
+
+/// Reads the stored report that an input is: a JSON file, or the one in the folder of `analyze -o`.
+/// Returns `None` for any other input.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read, or is not a report of this version.
+pub fn stored_report(input: &Path) -> Result<Option<AnyRun>> {
+    let Some(file) = report_file(input) else {
+        return Ok(None);
+    };
+    Ok(Some(AnyRun::Stored(Box::new(read_report(&file)?))))
+}
+
+fn report_file(input: &Path) -> Option<PathBuf> {
+    if input.extension().is_some_and(|ending| ending == "json") {
+        return Some(input.to_path_buf());
+    }
+
+    let inside = input.join("report.json");
+    let is_folder_of_report = inside.is_file() && !input.join("toc.xml").exists();
+    is_folder_of_report.then_some(inside)
+}
+
+/// The field of all of metalens's JSON files that says which one it is.
+#[derive(serde::Deserialize)]
+struct SchemaOnly {
+    schema: String,
+}
+
+fn read_report(path: &Path) -> Result<Report> {
+    let file = path.display().to_string();
+    let text = metalens_files::read_text(path, LONGEST_REPORT).map_err(cannot_read(path))?;
+
+    // Its fields are others, so the message about them would only confuse.
+    let schema = serde_json::from_str::<SchemaOnly>(&text);
+    if schema.is_ok_and(|file| file.schema.starts_with("metalens.baseline/")) {
+        return Err(Error::Baseline { file });
+    }
+
+    let report: Report = match serde_json::from_str(&text) {
+        Ok(report) => report,
+        Err(cause) => return Err(Error::NoReport { file, cause }),
+    };
+    if report.schema != SCHEMA {
+        let found = report.schema;
+        return Err(Error::OtherReport { file, found });
+    }
+    Ok(report)
+}
+
+/// Returns the runs of one side of a comparison.
+///
+/// # Errors
+///
+/// Fails if the side has the same run twice.
+pub fn side(loaded: &[AnyRun]) -> Result<Runs> {
+    let reports: Vec<Report> = loaded.iter().map(|run| run.report().clone()).collect();
+    let runs = Runs::from_reports(&reports);
+
+    match runs.repeated() {
+        Some(repeated) => Err(Error::Repeated(repeated.to_string())),
+        None => Ok(runs),
+    }
+}
+
+/// Returns the run with the median length, which charts show for the whole side. `None` if a run
+/// was loaded from a stored report, which has no intervals to draw.
+#[must_use]
+pub fn median_run(mut loaded: Vec<AnyRun>) -> Option<Box<Analysis>> {
+    loaded.sort_by_key(|run| run.report().window.span_ns);
+
+    let is_analyzed = |run: &AnyRun| matches!(run, AnyRun::Analyzed(_));
+    let median = loaded.len().div_ceil(2).checked_sub(1)?;
+    if !loaded.iter().all(is_analyzed) {
+        return None;
+    }
+    match loaded.swap_remove(median) {
+        AnyRun::Analyzed(analysis) => Some(analysis),
+        AnyRun::Stored(_) => None,
+    }
+}
+
+/// Refuses sides that were recorded differently, unless the user allows that.
+///
+/// # Errors
+///
+/// Fails with all differences.
+pub fn refuse_different<'a>(
+    comparisons: impl IntoIterator<Item = &'a Comparison>,
+    allow_different: bool,
+) -> Result<()> {
+    let differ = comparisons
+        .into_iter()
+        .flat_map(|comparison| &comparison.comparable.differ);
+    let mut reasons: Vec<String> = Vec::new();
+    for reason in differ.map(ToString::to_string) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+
+    if reasons.is_empty() || allow_different {
+        Ok(())
+    } else {
+        Err(Error::NotComparable(reasons))
+    }
+}
