@@ -42,7 +42,7 @@ pub struct OutlierValue {
     pub score: Option<f64>,
 }
 
-/// Returns the outliers among values. Returns none for fewer than [`MIN_VALUES`], or if a value is
+/// Returns the outliers among values. Returns none for fewer than five, or if a value is
 /// not finite.
 #[must_use]
 pub fn find_outliers(values: &[f64], floor: f64) -> Option<OutlierResult> {

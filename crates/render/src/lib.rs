@@ -15,7 +15,7 @@
 //! | module | duty |
 //! | --- | --- |
 //! | [`document`] | sections, blocks, tables and cells |
-//! | [`report`], [`comparison`], [`baseline`], [`bench`], [`calibration`], [`index`] | builders: one document each |
+//! | [`report`], [`comparison`], [`baseline`], [`bench`](mod@bench), [`calibration`], [`index`] | builders: one document each |
 //! | [`terminal`], [`markdown`], [`html`] | media |
 //! | [`csv`], [`json`] | the same for programs |
 //! | [`for_page`] | a report without folders and the names of other processes, unless they are to be shown |

@@ -33,7 +33,7 @@ pub fn csv(bench: &Bench, out: &mut dyn Write) -> io::Result<()> {
             for id in &ids {
                 let values = variant.figure(id).map(|one| one.values.as_slice());
                 let value = values.and_then(|values| *values.get(at)?);
-                csv.optional(value.map(|value| value.get()))?;
+                csv.optional(value.map(metalens_comparison::Number::get))?;
             }
             csv.end()?;
         }
