@@ -45,7 +45,7 @@ pub struct Bench {
     pub basis: WorkBasis,
     /// The fastest variant, or why it cannot be told, in one sentence.
     pub verdict: Said,
-    /// Which variant is the fastest. Null for a single variant, or without any time.
+    /// The fastest variant. Null for a single variant, or without any time.
     pub standing: Option<Standing>,
     /// Parameters of the commands.
     pub parameters: Vec<Parameter>,
@@ -93,7 +93,7 @@ pub enum Per {
     Unit,
 }
 
-/// Which variant is the fastest.
+/// The fastest variant and its rivals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Standing {
     /// Index of the variant with the least median time.

@@ -40,7 +40,7 @@ pub struct BenchFolder {
     variants: Vec<String>,
 }
 
-/// What is recorded, and how.
+/// The variants of a benchmark and the options of their recordings.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredPlan {
     schema: String,

@@ -214,8 +214,8 @@ mod tests {
         }
     }
 
-    /// What people see of red, green and blue in linear light: all of it, and without one kind of
-    /// cones (Machado, Oliveira and Fernandes, 2009).
+    /// Matrices from red, green and blue in linear light to the colors that eyes see: with all
+    /// cones, and without one kind of them (Machado, Oliveira and Fernandes, 2009).
     const EYES: [[[f64; 3]; 3]; 4] = [
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         [

@@ -129,7 +129,7 @@ pub use number::Number;
 pub use outliers::{OutlierResult, OutlierValue, find_outliers};
 pub use repeated::RepeatedRun;
 pub use runs::{Circumstance, KernelRuns, Runs};
-pub use statistics::{ConfidenceInterval, Shift, median, paired, shift, shift_by_rounds};
+pub use statistics::{ConfidenceInterval, Shift, median, paired, shift};
 pub use thresholds::{ThresholdComparison, ThresholdRuns};
 pub use unit::Unit;
 pub use work::{RenamedKernel, TimeBasis, WorkAmount, WorkComparison};

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::number::Number;
-pub use rounds::shift_by_rounds;
+pub(crate) use rounds::shift_by_rounds;
 
 /// Confidence to reach. Few runs have less, and the result says so.
 const WANTED: f64 = 0.95;

@@ -66,25 +66,13 @@ impl RecordingPlan {
         };
         let target = target(&request, workload, &mut warnings)?;
         let tracing_started = work_draft.as_ref().map(WorkFileDraft::notification);
-        let mut instruments = request.instruments.clone();
-        if request.cpu && !samples_cpu(&request.template, &version) {
-            instruments.push("Time Profiler".to_owned());
-        }
-        if request.counters {
-            instruments.push("Metal GPU Counters".to_owned());
-        }
-        if wants_signposts(&request, &version) && !instruments.iter().any(|name| name == SIGNPOSTS)
-        {
-            instruments.push(SIGNPOSTS.to_owned());
-        }
-
         let changed_template = changed_template(&request, &tool)?;
         let template = match &changed_template {
             Some(copy) => Template::File(copy.path().to_owned()),
             None => stock_template(&request.template),
         };
         let record = Record {
-            instruments,
+            instruments: instruments(&request, &version),
             append_run: request.append_run,
             run_name: request.run_name.clone(),
             time_limit: length("--time-limit", request.time_limit_ns)?,
@@ -188,6 +176,22 @@ fn first_unused<const N: usize>(
 /// Instrument that records `os_signpost` of the category `PointsOfInterest`. Apple's template of the
 /// GPU lacks it, in the recordings that the authors know.
 const SIGNPOSTS: &str = "Points of Interest";
+
+/// Returns the instruments that are added to the template: those that were named, and those that
+/// options ask for.
+fn instruments(request: &RecordRequest, version: &Version) -> Vec<String> {
+    let mut all = request.instruments.clone();
+    if request.cpu && !samples_cpu(&request.template, version) {
+        all.push("Time Profiler".to_owned());
+    }
+    if request.counters {
+        all.push("Metal GPU Counters".to_owned());
+    }
+    if wants_signposts(request, version) && !all.iter().any(|name| name == SIGNPOSTS) {
+        all.push(SIGNPOSTS.to_owned());
+    }
+    all
+}
 
 /// Returns whether signposts are added. Other templates are taken as they are, and a bundle keeps the
 /// instruments of its first run.

@@ -12,7 +12,7 @@ use crate::number::Number;
 /// Returns the shift from base to new, of which each has one value for each round; none without a
 /// round.
 #[must_use]
-pub fn shift_by_rounds(base: &[f64], new: &[f64]) -> Option<Shift> {
+pub(crate) fn shift_by_rounds(base: &[f64], new: &[f64]) -> Option<Shift> {
     let rounds = base.iter().zip(new);
     let differences: Vec<f64> = rounds.map(|(was, now)| now - was).collect();
     let mut means: Vec<f64> = (0..differences.len())

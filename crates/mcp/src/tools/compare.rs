@@ -86,12 +86,10 @@ pub(super) async fn compare(call: &Call<'_>) -> Result<Answer, Problem> {
         &arguments.base,
         &arguments.new,
         arguments.baseline.as_deref(),
+        arguments.allow_different,
     )?;
     if arguments.fusion {
         options.push("--preset=fusion".into());
-    }
-    if arguments.allow_different {
-        options.push("--allow-different".into());
     }
     let (compared, _) = run(call, options, arguments.part, &[]).await?;
 
@@ -143,6 +141,7 @@ pub(super) async fn gate(call: &Call<'_>) -> Result<Answer, Problem> {
         &arguments.base,
         &arguments.new,
         arguments.baseline.as_deref(),
+        arguments.allow_different,
     )?;
     let mut gate = OsString::from("--gate");
     if let Some(limits) = &arguments.limits {
@@ -150,9 +149,6 @@ pub(super) async fn gate(call: &Call<'_>) -> Result<Answer, Problem> {
         gate.push(call.input(limits)?);
     }
     options.push(gate);
-    if arguments.allow_different {
-        options.push("--allow-different".into());
-    }
     const MISSED: i32 = 5;
     let (compared, code) = run(call, options, arguments.part, &[MISSED]).await?;
 
@@ -175,12 +171,13 @@ pub(super) async fn gate(call: &Call<'_>) -> Result<Answer, Problem> {
     })
 }
 
-/// Returns the options of the two sides.
+/// Returns the options of the two sides, and whether they may have been recorded differently.
 fn sides(
     call: &Call<'_>,
     base: &[String],
     new: &[String],
     baseline: Option<&str>,
+    allow_different: bool,
 ) -> Result<Vec<OsString>, Problem> {
     let wrong = |what: &str| {
         Problem::new(what).hint("give base and new, or baseline and new; each new is a run")
@@ -204,6 +201,9 @@ fn sides(
     }
     options.push("--new".into());
     options.extend(call.inputs(new)?);
+    if allow_different {
+        options.push("--allow-different".into());
+    }
     Ok(options)
 }
 

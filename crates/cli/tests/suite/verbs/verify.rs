@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{command, left_in_tmp, metalens, output_with_tmp, stderr, stdout, until};
 
-/// Misbehaviors that are tried here, and not by the tests of `record`.
+/// Misbehaviors that are tried here, and not by the tests of `record` and of the fake `xctrace`.
 pub(crate) const TRIED: [&str; 8] = [
     "no-signposts",
     "no-shaders-to-file",
