@@ -262,8 +262,10 @@ fn unreadable(file: &Path, cause: &dyn std::fmt::Display) -> Error {
 }
 
 fn read<T: for<'de> Deserialize<'de>>(file: &Path) -> Result<T> {
-    let bytes = metalens_files::read(file, MOST_BYTES).map_err(|error| unreadable(file, &error))?;
-    serde_json::from_slice(&bytes).map_err(|error| unreadable(file, &error))
+    let text = metalens_files::read_text(file, MOST_BYTES);
+    let text = text.map_err(|error| unreadable(file, &error))?;
+    // Parses text, as other code does: parsing bytes would compile the large parser a second time.
+    serde_json::from_str(&text).map_err(|error| unreadable(file, &error))
 }
 
 fn json(file: &Path, value: &impl Serialize) -> Result<Vec<u8>> {

@@ -321,14 +321,18 @@ fn each<T: Copy>(
     /// Number of small values in a list, which is faster than a map: most values are small and
     /// repeated.
     const DENSE: usize = 1 << 12;
-    let mut dense: Vec<Option<T>> = vec![None; DENSE];
+    let mut dense: Vec<Option<T>> = Vec::new();
     let mut sparse: HashMap<u64, T, FxBuildHasher> = HashMap::default();
     move |value: Option<u64>| {
         let Some(value) = value else {
             return Ok(None);
         };
-        let place = usize::try_from(value).ok().and_then(|at| dense.get_mut(at));
-        let found = match place {
+        let at = usize::try_from(value).ok().filter(|&at| at < DENSE);
+        // It grows with the values: most tables are small, and have many columns.
+        if let Some(at) = at.filter(|&at| at >= dense.len()) {
+            dense.resize((at + 1).next_power_of_two(), None);
+        }
+        let found = match at.and_then(|at| dense.get_mut(at)) {
             Some(Some(found)) => *found,
             Some(place) => *place.insert(decode(value).ok_or(value)?),
             None => match sparse.get(&value) {

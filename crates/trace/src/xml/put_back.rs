@@ -55,7 +55,10 @@ impl Block {
     /// Returns the space for the next bytes, up to a total size.
     fn room(&mut self, size: usize) -> &mut [u8] {
         let end = self.from + size;
-        if self.bytes.len() < end {
+        if self.bytes.is_empty() {
+            // The allocator has zeros: to write them took a small document longer than to read it.
+            self.bytes = vec![0; end];
+        } else if self.bytes.len() < end {
             self.bytes.resize(end, 0);
         }
         self.bytes.get_mut(self.to..end).unwrap_or(&mut [])

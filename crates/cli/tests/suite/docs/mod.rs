@@ -1,7 +1,8 @@
-//! Tests that pages, manual and schemas are those of the program.
+//! Tests that pages, manual and schemas are those of the program, and that manifests hide no test.
 
 #[cfg(unix)]
 mod examples;
+mod manifests;
 mod manual;
 mod readme;
 mod schemas;

@@ -1,5 +1,5 @@
-//! Checks that the JSON Schemas in docs are the ones that the program prints. `scripts/bless` renews
-//! them.
+//! Checks that the JSON Schemas in docs are those of the types, and the ones that the program prints.
+//! `scripts/bless` renews them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,25 @@ use crate::{metalens, stdout};
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
+/// Returns the schema of a format, made from the types that it describes.
+fn made(format: &str) -> serde_json::Value {
+    match format {
+        "report" => metalens_analyzer::json_schema(),
+        "profile" => metalens_analyzer::profile_json_schema(),
+        "work" => metalens_analyzer::work_json_schema(),
+        "manifest" => metalens_render::folder::json_schema(),
+        "doctor" => metalens_doctor::json_schema(),
+        "calibration" => metalens_comparison::calibration::json_schema(),
+        "recording" => metalens_recorder::json_schema(),
+        "verification" => metalens_verify::json_schema(),
+        "comparison" => metalens_comparison::json_schema(),
+        "baseline" => metalens_comparison::baseline_json_schema(),
+        "index" => metalens_batch::json_schema(),
+        "bench" => metalens_bench::json_schema(),
+        _ => panic!("no type is known for {format}"),
+    }
 }
 
 /// Returns the formats that `metalens schema` describes, from its help.
@@ -22,23 +41,37 @@ fn formats() -> Vec<String> {
 }
 
 #[test]
-fn docs_has_the_current_schema_of_each_format() {
-    let formats = formats();
-    assert_eq!(formats.len(), 12, "{formats:?}");
-    for format in formats {
-        let printed = metalens(&docs(), &["schema", &format]).stdout;
+fn docs_has_the_schema_of_each_type() {
+    for format in formats() {
+        let schema = metalens_render::json::document(&made(&format)).unwrap();
         let name = format!("{format}.schema.json");
         let file = docs().join(&name);
         if std::env::var_os("METALENS_BLESS").is_some() {
-            fs::write(&file, &printed).unwrap();
+            fs::write(&file, &schema).unwrap();
         }
-        let shipped = fs::read(&file).unwrap_or_default();
+        let shipped = fs::read_to_string(&file).unwrap_or_default();
 
         // Not assert_eq, which would print both schemas.
         assert!(
-            shipped == printed,
+            shipped == schema,
             "docs/{name} is outdated: scripts/bless renews it"
         );
+    }
+}
+
+#[test]
+fn the_program_prints_the_schemas_of_docs() {
+    let formats = formats();
+    assert_eq!(formats.len(), 12, "{formats:?}");
+
+    for format in formats {
+        let printed = metalens(&docs(), &["schema", &format]).stdout;
+        let name = format!("{format}.schema.json");
+        // A program that was built before the schemas were renewed prints the older ones.
+        if std::env::var_os("METALENS_BLESS").is_none() {
+            let shipped = fs::read(docs().join(&name)).unwrap();
+            assert!(shipped == printed, "not docs/{name}");
+        }
     }
 }
 

@@ -12,6 +12,8 @@ use crate::error::Error;
 /// Number of bytes passed to the encoder at a time.
 const CHUNK_BYTES: usize = 1 << 17;
 
+static ZEROS: [u8; CHUNK_BYTES] = [0; CHUNK_BYTES];
+
 /// A compressed file that is being written.
 #[derive(Debug)]
 pub(super) struct ZlibFile {
@@ -55,10 +57,9 @@ impl ZlibFile {
     /// Adds zeros up to a length.
     pub(super) fn fill_to(&mut self, len: u64) -> Result<(), Error> {
         while self.len < len {
-            let step = (len - self.len).min(CHUNK_BYTES as u64);
-            self.pending
-                .resize(self.pending.len() + usize::try_from(step).unwrap_or(0), 0);
-            self.len += step;
+            let step = usize::try_from(len - self.len).unwrap_or(usize::MAX);
+            let zeros = ZEROS.get(..step).unwrap_or(&ZEROS);
+            self.push(zeros);
             self.flush_full()?;
         }
         Ok(())
