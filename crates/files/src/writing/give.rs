@@ -10,10 +10,11 @@ use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
-use crate::error::{Error, Result, io};
-use crate::owner::Owner;
-use crate::ownership_changes::OwnershipChanges;
-use crate::{walk, without_trailing};
+use super::error::{Error, Result, io};
+use super::owner::Owner;
+use super::ownership_changes::OwnershipChanges;
+use super::walk;
+use super::write::without_trailing;
 
 /// Changes the owner of a folder and of everything in it.
 ///

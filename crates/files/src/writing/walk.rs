@@ -9,9 +9,9 @@ use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, Stat, fchmod, fchown, fstat, openat, statat,
 };
 
-use crate::error::{Error, Result, io};
-use crate::owner::Owner;
-use crate::ownership_changes::OwnershipChanges;
+use super::error::{Error, Result, io};
+use super::owner::Owner;
+use super::ownership_changes::OwnershipChanges;
 
 /// Changes the owner of a folder's contents, then of the folder. `path` is only for messages.
 pub(crate) fn give(

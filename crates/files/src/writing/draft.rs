@@ -15,8 +15,8 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::error::{Error, Result, io};
-use crate::owner::Owner;
+use super::error::{Error, Result, io};
+use super::owner::Owner;
 
 const PREFIX: &str = ".metalens-";
 const SUFFIX: &str = ".draft";

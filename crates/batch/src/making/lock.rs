@@ -9,7 +9,7 @@ use metalens_files::Folder;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use crate::error::{Error, Result};
+use super::error::{Error, Result};
 
 const LOCK: &str = ".metalens.lock";
 

@@ -11,10 +11,10 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::draft::{self, Draft, DraftPlace, give};
-use crate::error::{Error, Result, io};
+use super::draft::{self, Draft, DraftPlace, give};
+use super::error::{Error, Result, io};
+use super::owner::Owner;
 use crate::open::{open_unlinked, refuse_others};
-use crate::owner::Owner;
 
 /// An open folder. Files made in it belong to the user who ran `sudo`.
 #[derive(Debug)]

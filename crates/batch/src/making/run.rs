@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use metalens_comparison::many::TraceRow;
 
-use crate::budget::{Budget, estimate};
-use crate::entry::{BatchEntry, ReportRecipe};
-use crate::find::{FoundTrace, Search, canonical, last_name};
+use super::budget::{Budget, estimate};
+use super::entry::{BatchEntry, ReportRecipe};
+use super::find::{FoundTrace, Search, canonical, last_name};
+use super::pool::{self, JobOutcome};
+use super::reports::{ReportProblem, Reports};
+use super::request::BatchRequest;
+use super::slugs::slugs;
+use super::state;
 use crate::index::{FailedTrace, Index};
-use crate::pool::{self, JobOutcome};
-use crate::reports::{ReportProblem, Reports};
-use crate::request::BatchRequest;
-use crate::slugs::slugs;
-use crate::state;
 
 /// Follows the progress of a batch.
 pub trait BatchWatcher {

@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use metalens_trace::{PathKind, path_kind};
 
-use crate::error::{Error, Result};
-use crate::state::is_entry;
+use super::error::{Error, Result};
+use super::state::is_entry;
 
 /// A trace to analyze, and its name.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,11 +7,11 @@ use std::time::SystemTime;
 use metalens_comparison::many::TraceRow;
 use metalens_files::{Folder, sha256};
 
-use crate::find::FoundTrace;
-use crate::identity::{InputFile, content, input_files, stamp, unsettled};
-use crate::reports::{ReportProblem, Reports};
-use crate::request::BatchRequest;
-use crate::state::{EntryState, FinishedReport, SCHEMA};
+use super::find::FoundTrace;
+use super::identity::{InputFile, content, input_files, stamp, unsettled};
+use super::reports::{ReportProblem, Reports};
+use super::request::BatchRequest;
+use super::state::{EntryState, FinishedReport, SCHEMA};
 
 /// The request, and the maker of reports.
 pub(crate) struct ReportRecipe {

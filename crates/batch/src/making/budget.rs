@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use metalens_trace::{PathKind, path_kind};
 
-use crate::identity::InputFile;
+use super::identity::InputFile;
 
 /// Memory that an analysis needs without any rows, including its pictures and pages, in bytes.
 const BASE_MEMORY: u64 = 48 << 20;

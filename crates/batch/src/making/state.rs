@@ -7,7 +7,7 @@ use std::path::Path;
 use metalens_comparison::many::TraceRow;
 use serde::{Deserialize, Serialize};
 
-use crate::reports::ReportProblem;
+use super::reports::ReportProblem;
 
 /// Name of the file.
 const STATE: &str = "batch.json";

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::error::{self, Error, Result};
-use crate::folder::Folder;
+use super::error::{self, Error, Result};
+use super::folder::Folder;
 
 /// Writes a file completely or not at all: first under a temporary name in the same folder,
 /// then under its own.
