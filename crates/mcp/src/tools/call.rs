@@ -1,4 +1,4 @@
-//! A call of a tool: its arguments, and what it may use.
+//! Carries a call of a tool: parses its arguments, checks its paths, and runs `metalens` for it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use rmcp::service::RequestContext;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::child::{Children, Ending, Finished, Run};
+use crate::child::{ChildCommand, Children, Ending, Finished};
 use crate::hidden::without_names;
 use crate::problem::Problem;
 use crate::roots::Roots;
@@ -50,12 +50,12 @@ impl Call<'_> {
     /// Runs metalens. A code other than 0 and `accepted` is a problem with metalens' own words.
     pub(crate) async fn metalens(
         &self,
-        what: String,
+        activity: String,
         arguments: Vec<OsString>,
         accepted: &[i32],
     ) -> Result<Finished, Problem> {
-        self.run(Run {
-            what,
+        self.run(ChildCommand {
+            activity,
             arguments,
             most_lines: None,
             ending: Ending::Terminate,
@@ -67,12 +67,12 @@ impl Call<'_> {
     /// Runs metalens for the first lines of its output.
     pub(super) async fn first_lines(
         &self,
-        what: String,
+        activity: String,
         arguments: Vec<OsString>,
         lines: usize,
     ) -> Result<Finished, Problem> {
-        self.run(Run {
-            what,
+        self.run(ChildCommand {
+            activity,
             arguments,
             most_lines: Some(lines),
             ending: Ending::Terminate,
@@ -82,7 +82,7 @@ impl Call<'_> {
     }
 
     /// Runs metalens until it ends, or the client cancels the call.
-    pub(super) async fn run(&self, run: Run) -> Result<Finished, Problem> {
+    pub(super) async fn run(&self, command: ChildCommand) -> Result<Finished, Problem> {
         let token = self.context.meta.get_progress_token();
         let progress = |seconds: f64, said: &str| {
             let Some(token) = &token else {
@@ -97,7 +97,7 @@ impl Call<'_> {
             tokio::spawn(async move { peer.notify_progress(param).await });
         };
         let canceled = self.context.ct.cancelled();
-        let mut finished = self.children.run(run, canceled, progress).await?;
+        let mut finished = self.children.run(command, canceled, progress).await?;
         finished.messages = self.hide(&finished.messages);
         Ok(finished)
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::Call;
 use super::call::check;
 use crate::answer::Answer;
-use crate::child::{Ending, Run};
+use crate::child::{ChildCommand, Ending};
 use crate::problem::Problem;
 
 pub(super) const RECORD: &str = "\
@@ -79,13 +79,13 @@ pub(super) async fn record(call: &Call<'_>) -> Result<Answer, Problem> {
         }
     }
 
-    let run = Run {
-        what: format!("recording {}", arguments.output),
+    let command = ChildCommand {
+        activity: format!("recording {}", arguments.output),
         arguments: words,
         most_lines: None,
         ending: Ending::Interrupt,
     };
-    let finished = check(call.run(run).await?, &[])?;
+    let finished = check(call.run(command).await?, &[])?;
     let structured: Map<String, Value> = Map::from_iter([
         ("bundle".to_owned(), json!(arguments.output)),
         ("simulated".to_owned(), json!(arguments.simulate)),
