@@ -9,7 +9,6 @@ use rustc_hash::FxHashMap;
 use crate::basics::distinct::distinct;
 use crate::basics::spans::touches;
 use crate::basics::state_interval::StateInterval;
-use crate::error::{Error, Result};
 use crate::metrics::counters::{CounterSeries, CounterTrack, tracks};
 use crate::metrics::gap_causes::GapSplitter;
 use crate::metrics::lanes::Lanes;

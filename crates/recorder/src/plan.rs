@@ -43,7 +43,7 @@ impl RecordingPlan {
     pub fn new(request: RecordRequest) -> Result<Self> {
         let tool = match &request.recorder {
             Recorder::Xctrace => Tool::find(&ToolSource::from_environment())?,
-            Recorder::Simulator { tool, .. } | Recorder::StandIn(tool) => tool.clone(),
+            Recorder::Simulator { tool, .. } | Recorder::SimulatorAsXctrace(tool) => tool.clone(),
         };
         let version = tool.version()?;
 

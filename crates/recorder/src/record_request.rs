@@ -69,7 +69,7 @@ pub enum Recorder {
     },
     /// A simulator that is treated as `xctrace` is: with changed templates, and all that is observed
     /// besides the recording.
-    StandIn(Tool),
+    SimulatorAsXctrace(Tool),
 }
 
 /// The program or process to record.

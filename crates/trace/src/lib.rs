@@ -45,7 +45,7 @@ mod xml;
 
 use std::io::Read;
 
-pub use compare::{Difference, TableComparison, compare};
+pub use compare::{Difference, TableComparison, compare, selection_to_compare};
 pub use error::{Error, Problem, Result};
 pub use input::{
     CountedTable, Input, ListedDocument, LoadOptions, Opener, PathKind, Progress, TableSource,

@@ -18,7 +18,7 @@ pub struct Evidence {
     pub schema: &'static str,
     /// Version of metalens that ran the experiments.
     pub metalens: &'static str,
-    /// True if a stand-in answered in place of `xctrace`, so that the answers say nothing about it.
+    /// True if a fake xctrace answered in place of `xctrace`, so that the answers say nothing about it.
     pub synthetic: bool,
     /// True if the user stopped before all experiments were done.
     pub stopped: bool,
@@ -137,7 +137,7 @@ pub struct TableSeen {
     pub columns: Vec<String>,
 }
 
-/// What an experiment found.
+/// The result of an experiment, before it is an answer.
 #[derive(Debug)]
 pub(crate) struct Finding {
     verdict: Verdict,
@@ -147,14 +147,17 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
+    /// Returns the finding that the machine does what metalens expects.
     pub(crate) fn expected(why: impl Into<String>) -> Self {
         Self::new(Verdict::AsExpected, why.into())
     }
 
+    /// Returns the finding that the machine does something else.
     pub(crate) fn otherwise(why: impl Into<String>) -> Self {
         Self::new(Verdict::Otherwise, why.into())
     }
 
+    /// Returns the finding that the experiment has no answer.
     pub(crate) fn unknown(why: impl Into<String>) -> Self {
         Self::new(Verdict::CouldNotTell, why.into())
     }

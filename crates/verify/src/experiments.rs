@@ -1,4 +1,4 @@
-//! Lists the experiments: a question, what is done, what is expected, and who judges.
+//! Lists the experiments: for each a question, its steps, the expected answer, and its judge.
 
 use crate::evidence::Finding;
 use crate::judges;
@@ -11,7 +11,7 @@ pub struct Experiment {
     pub id: &'static str,
     /// Question that it answers.
     pub question: &'static str,
-    /// What is done.
+    /// Steps of the experiment, in words.
     pub does: &'static str,
     /// Answer that metalens expects.
     pub expected: &'static str,

@@ -6,12 +6,12 @@ use metalens_comparison::calibration::{
 };
 use metalens_doctor::guarded;
 use metalens_exporter::TableSelection;
-use metalens_trace::{Selection, TableComparison, compare};
+use metalens_trace::{Selection, TableComparison, compare, selection_to_compare};
 
 use crate::evidence::{Fact, Finding};
+use crate::inspect;
 use crate::lab::Lab;
-use crate::look;
-use crate::shot::{Absence, Missing, Shot, Taken};
+use crate::recordings::{Absence, MadeRecording, MissingRecording, Purpose};
 
 /// Name of the signpost interval of bundled workloads.
 const MEASURED: &str = "measured";
@@ -24,9 +24,9 @@ const HELD: f64 = 0.95;
 
 /// Returns the finding about a recording that depends on an option, and is missing: the option may be
 /// the reason only if a recording without it was made.
-fn lacks(lab: &mut Lab<'_, '_>, missing: &Missing) -> Finding {
+fn missing_with_option(lab: &mut Lab<'_, '_>, missing: &MissingRecording) -> Finding {
     let word = missing.why.word();
-    let is_fine_without = lab.take(Shot::Stock).is_ok();
+    let is_fine_without = lab.recording(Purpose::Stock).is_ok();
     let finding = if !missing.why.is_telling() {
         Finding::unknown(format!("there is no recording to look at: {word}"))
     } else if is_fine_without {
@@ -42,7 +42,7 @@ fn lacks(lab: &mut Lab<'_, '_>, missing: &Missing) -> Finding {
 }
 
 /// Returns the finding of an experiment that uses the recording with Apple's template, which is missing.
-fn no_stock(missing: &Missing) -> Finding {
+fn missing_stock(missing: &MissingRecording) -> Finding {
     let why = format!(
         "there is no recording with Apple's template to look at: {}",
         missing.why.word()
@@ -50,15 +50,17 @@ fn no_stock(missing: &Missing) -> Finding {
     Finding::unknown(why).privately(&missing.private)
 }
 
+/// Returns the finding about a recording that cannot be analyzed.
 fn unreadable(why: &str) -> Finding {
     Finding::unknown("metalens cannot analyze the recording").privately(why)
 }
 
+/// Judges whether a recording with Apple's template has GPU work.
 pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Finding {
-    let taken = lab.take(Shot::Stock);
-    let taken = match &*taken {
-        Ok(taken) => taken,
-        Err(missing) if !missing.why.is_telling() => return no_stock(missing),
+    let made = lab.recording(Purpose::Stock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) if !missing.why.is_telling() => return missing_stock(missing),
         Err(missing) => {
             let why = match missing.why {
                 Absence::Empty => {
@@ -69,12 +71,12 @@ pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Finding {
             return Finding::otherwise(why).privately(&missing.private);
         }
     };
-    if taken.outcome.recording.other_work.is_some() {
+    if made.outcome.recording.other_work.is_some() {
         return Finding::otherwise(
             "the recording has GPU work of another program, and none of the recorded one",
         );
     }
-    match look::analysis(bundle(taken)) {
+    match inspect::analysis(bundle(made)) {
         Ok(analysis) => {
             let found = analysis.report.counts.intervals;
             Finding::expected("the recording is complete and has GPU work of the program")
@@ -84,14 +86,15 @@ pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Finding {
     }
 }
 
+/// Judges whether `xctrace` records with a changed template.
 pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Finding {
-    let taken = lab.take(Shot::DefaultClock);
-    let taken = match &*taken {
-        Ok(taken) => taken,
-        Err(missing) => return lacks(lab, missing),
+    let made = lab.recording(Purpose::DefaultClock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_with_option(lab, missing),
     };
     let wanted = || TableSelection::These(vec![INTERVALS.to_owned()]);
-    let Err(why) = lab.export(bundle(taken), wanted()) else {
+    let Err(why) = lab.export(bundle(made), wanted()) else {
         return Finding::expected(
             "xctrace records with the changed template, and exports the recording",
         );
@@ -100,7 +103,7 @@ pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Finding {
         return Finding::unknown("you stopped the export");
     }
     // The template is the cause only if a recording without it can be exported.
-    match &*lab.take(Shot::Stock) {
+    match &*lab.recording(Purpose::Stock) {
         Ok(stock) if lab.export(bundle(stock), wanted()).is_ok() => Finding::otherwise(
             "xctrace does not export the recording with the changed template, and exports the one with \
              Apple's",
@@ -111,15 +114,16 @@ pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Finding {
     .privately(&why)
 }
 
+/// Judges whether there are shader samples.
 pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Finding {
-    let through = lab.take(Shot::Shaders);
+    let through = lab.recording(Purpose::Shaders);
     let through = match &*through {
-        Ok(taken) => look::rows(bundle(taken), SHADERS),
-        Err(missing) => return lacks(lab, missing),
+        Ok(made) => inspect::rows(bundle(made), SHADERS),
+        Err(missing) => return missing_with_option(lab, missing),
     };
-    let to_file = lab.take(Shot::ShadersToFile);
+    let to_file = lab.recording(Purpose::ShadersToFile);
     let to_file = (*to_file).as_ref().ok();
-    let to_file = to_file.and_then(|taken| look::rows(bundle(taken), SHADERS));
+    let to_file = to_file.and_then(|made| inspect::rows(bundle(made), SHADERS));
 
     let has = |rows: Option<u64>| rows.is_some_and(|rows| rows > 0);
     let finding = match (has(through), has(to_file)) {
@@ -139,13 +143,14 @@ pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Finding {
         .count("samples_with_target_stdout", to_file)
 }
 
+/// Judges whether signposts are recorded.
 pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Finding {
-    let taken = lab.take(Shot::Stock);
-    let taken = match &*taken {
-        Ok(taken) => taken,
-        Err(missing) => return no_stock(missing),
+    let made = lab.recording(Purpose::Stock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_stock(missing),
     };
-    let analysis = match look::analysis(bundle(taken)) {
+    let analysis = match inspect::analysis(bundle(made)) {
         Ok(analysis) => analysis,
         Err(why) => return unreadable(&why),
     };
@@ -164,15 +169,16 @@ pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Finding {
     finding.count("intervals", found)
 }
 
+/// Judges whether the GPU heeds the clock of a changed template.
 pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Finding {
-    let maximum = lab.take(Shot::MaximumClock);
+    let maximum = lab.recording(Purpose::MaximumClock);
     let maximum = match &*maximum {
-        Ok(taken) => states(taken),
-        Err(missing) => return lacks(lab, missing),
+        Ok(made) => states(made),
+        Err(missing) => return missing_with_option(lab, missing),
     };
-    let stock = lab.take(Shot::Stock);
+    let stock = lab.recording(Purpose::Stock);
     let stock = (*stock).as_ref().ok().and_then(states);
-    let default = lab.take(Shot::DefaultClock);
+    let default = lab.recording(Purpose::DefaultClock);
     let default = (*default).as_ref().ok().and_then(states);
 
     let held = maximum.as_ref().and_then(|states| share(states, "Maximum"));
@@ -200,8 +206,9 @@ pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Finding {
         })
 }
 
-fn states(taken: &Taken) -> Option<Performance> {
-    let analysis = look::analysis(bundle(taken)).ok()?;
+/// Returns the clock states of a recording. None if they are not recorded.
+fn states(made: &MadeRecording) -> Option<Performance> {
+    let analysis = inspect::analysis(bundle(made)).ok()?;
     let performance = analysis.report.machine.performance.clone();
     performance.filter(|performance| !performance.states.is_empty())
 }
@@ -216,13 +223,14 @@ fn share(performance: &Performance, state: &str) -> Option<f64> {
     }
 }
 
+/// Judges whether there are samples of hardware counters.
 pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Finding {
-    let taken = lab.take(Shot::Counters);
-    let taken = match &*taken {
-        Ok(taken) => taken,
-        Err(missing) => return lacks(lab, missing),
+    let made = lab.recording(Purpose::Counters);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_with_option(lab, missing),
     };
-    let analysis = match look::analysis(bundle(taken)) {
+    let analysis = match inspect::analysis(bundle(made)) {
         Ok(analysis) => analysis,
         Err(why) => return unreadable(&why),
     };
@@ -238,10 +246,11 @@ pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Finding {
     finding.count("samples", found).count("counters", kinds)
 }
 
+/// Judges whether the work of a child is found.
 pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Finding {
-    let taken = lab.take(Shot::Wrapper);
-    match &*taken {
-        Ok(taken) => match &taken.outcome.recording.other_work {
+    let made = lab.recording(Purpose::Wrapper);
+    match &*made {
+        Ok(made) => match &made.outcome.recording.other_work {
             Some(work) => {
                 Finding::expected("the work is found, under the process that the shell started")
                     .count("intervals", work.intervals)
@@ -250,14 +259,15 @@ pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Finding {
                 Finding::otherwise("the work of the child is in the recording as that of the shell")
             }
         },
-        Err(missing) if missing.why == Absence::Empty && lab.take(Shot::Stock).is_ok() => {
+        Err(missing) if missing.why == Absence::Empty && lab.recording(Purpose::Stock).is_ok() => {
             Finding::otherwise("the recording has neither work of the shell nor of its child")
                 .privately(&missing.private)
         }
-        Err(missing) => lacks(lab, missing),
+        Err(missing) => missing_with_option(lab, missing),
     }
 }
 
+/// Judges whether a program in a guarded folder can be recorded.
 pub(crate) fn protected(lab: &mut Lab<'_, '_>) -> Finding {
     let Some(folder) = lab.protected_folder() else {
         return Finding::unknown(
@@ -268,15 +278,16 @@ pub(crate) fn protected(lab: &mut Lab<'_, '_>) -> Finding {
     if guarded(&[("it", folder)], home.as_deref()).is_none() {
         return Finding::unknown("the folder of --protected-folder is none that macOS guards");
     }
-    match &*lab.take(Shot::Guarded) {
+    match &*lab.recording(Purpose::Guarded) {
         Ok(_) => Finding::expected("a program in the guarded folder is recorded as elsewhere"),
-        Err(missing) => lacks(lab, missing),
+        Err(missing) => missing_with_option(lab, missing),
     }
 }
 
+/// Judges which scratch files recordings leave.
 pub(crate) fn scratch(lab: &mut Lab<'_, '_>) -> Finding {
     if lab.scratch.recordings == 0 {
-        let _ = lab.take(Shot::Stock);
+        let _ = lab.recording(Purpose::Stock);
     }
     let scratch = lab.scratch;
     let finding = match (scratch.recordings, scratch.most, scratch.left) {
@@ -294,13 +305,14 @@ pub(crate) fn scratch(lab: &mut Lab<'_, '_>) -> Finding {
         .count("new_bytes_left", scratch.left)
 }
 
+/// Judges whether the native reading agrees with an export.
 pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Finding {
-    let taken = lab.take(Shot::Stock);
-    let taken = match &*taken {
-        Ok(taken) => taken,
-        Err(missing) => return no_stock(missing),
+    let made = lab.recording(Purpose::Stock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_stock(missing),
     };
-    let bundle = bundle(taken);
+    let bundle = bundle(made);
     let exported = match lab.export(bundle, TableSelection::Known) {
         Ok(folder) => folder,
         Err(_) if lab.is_stopped() => return Finding::unknown("you stopped the export"),
@@ -347,23 +359,19 @@ fn compared(
     bundle: &std::path::Path,
     export: &std::path::Path,
 ) -> Result<Vec<TableComparison>, String> {
-    let exported = look::load(export, &Selection::everything().with_rendered_labels())?;
-    let tables = exported.tables().iter();
-    let mut schemas: Vec<String> = tables.map(|table| table.schema.name.clone()).collect();
-    schemas.dedup();
-    let selection = Selection::tables(&schemas)
-        .where_readable()
-        .with_rendered_labels();
-    Ok(compare(&look::load(bundle, &selection)?, &exported))
+    let exported = inspect::load(export, &Selection::everything().with_rendered_labels())?;
+    let native = inspect::load(bundle, &selection_to_compare(&exported))?;
+    Ok(compare(&native, &exported))
 }
 
+/// Judges whether a recording has all work that was issued.
 pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Finding {
-    let taken = lab.take(Shot::Stock);
-    let taken = match &*taken {
-        Ok(taken) => taken,
-        Err(missing) => return no_stock(missing),
+    let made = lab.recording(Purpose::Stock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_stock(missing),
     };
-    let pair = match pair(taken) {
+    let pair = match pair(made) {
         Ok(pair) => pair,
         Err(why) => return unreadable(&why),
     };
@@ -394,21 +402,22 @@ pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Finding {
 
 /// Returns the run of the recorded workload, with what its recording has. No run without the recorder
 /// is needed to compare counts.
-fn pair(taken: &Taken) -> Result<PairRuns, String> {
-    let work = look::work(bundle(taken))?;
+fn pair(made: &MadeRecording) -> Result<PairRuns, String> {
+    let work = inspect::work(bundle(made))?;
     let run = || ProgramRun::from_sidecar(&work).map_err(|error| error.to_string());
     Ok(PairRuns {
         is_with_first: true,
         without: run()?,
         with: run()?,
-        recorded: RecordedWork::from_analysis(&look::analysis(bundle(taken))?),
+        recorded: RecordedWork::from_analysis(&inspect::analysis(bundle(made))?),
     })
 }
 
+/// Judges whether `xctrace` posts a notification.
 pub(crate) fn notification(lab: &mut Lab<'_, '_>) -> Finding {
-    match &*lab.take(Shot::Stock) {
-        Err(missing) => no_stock(missing),
-        Ok(taken) => match taken.heard {
+    match &*lab.recording(Purpose::Stock) {
+        Err(missing) => missing_stock(missing),
+        Ok(made) => match made.heard {
             Some(true) => Finding::expected("notifyutil heard the notification"),
             Some(false) => {
                 Finding::otherwise("the recording was made, and notifyutil heard nothing")
@@ -420,6 +429,7 @@ pub(crate) fn notification(lab: &mut Lab<'_, '_>) -> Finding {
     }
 }
 
-fn bundle(taken: &Taken) -> &std::path::Path {
-    &taken.outcome.recording.bundle
+/// Returns the path of a recording.
+fn bundle(made: &MadeRecording) -> &std::path::Path {
+    &made.outcome.recording.bundle
 }

@@ -16,14 +16,14 @@
 
 mod evidence;
 mod experiments;
+mod inspect;
 mod judges;
 mod lab;
-mod look;
-mod shot;
+mod recordings;
 
 pub use evidence::{Answer, Evidence, Fact, SCHEMA, Verdict, json_schema};
 pub use experiments::{EXPERIMENTS, Experiment};
-pub use lab::{Recorders, Setup, StandIn};
+pub use lab::{FakeTools, Recorders, Setup};
 
 use evidence::Finding;
 use lab::Lab;

@@ -6,18 +6,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use metalens_analyzer::units::{count, counted};
+use metalens_analyzer::{RawComparison, compare_raw, selection_with_raw_events};
 use metalens_exporter::{Request, TableSelection, TimeRange};
-use metalens_trace::{Input, InputKind, LoadOptions, Selection, TableComparison, Trace, compare};
+use metalens_render::terminal::style::{FAINT, VERDICT};
+use metalens_render::terminal::{Align, Columns};
+use metalens_text::shown;
+use metalens_trace::{
+    Input, InputKind, LoadOptions, Selection, TableComparison, Trace, compare, selection_to_compare,
+};
 
 use crate::analyzing::open;
 use crate::args::SelfcheckArguments;
 use crate::progress;
 use crate::{exit, exporting, out};
-use metalens_analyzer::units::{count, counted};
-use metalens_analyzer::{RawComparison, compare_raw, selection_with_raw_events};
-use metalens_render::terminal::style::{FAINT, VERDICT};
-use metalens_render::terminal::{Align, Columns};
-use metalens_text::shown;
 
 pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let bundle = open(&arguments.bundle, arguments.reading.reading(), quiet)?;
@@ -40,15 +42,7 @@ pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result
         quiet,
     )?;
 
-    let mut schemas: Vec<String> = exported
-        .tables()
-        .iter()
-        .map(|t| t.schema.name.clone())
-        .collect();
-    schemas.dedup();
-    let selection = Selection::tables(&schemas)
-        .where_readable()
-        .with_rendered_labels();
+    let selection = selection_to_compare(&exported);
     let native = load(&arguments.bundle, &selection, arguments, quiet)?;
 
     let tables = compare(&native, &exported);

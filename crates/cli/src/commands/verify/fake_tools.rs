@@ -1,4 +1,4 @@
-//! Makes what stands in for Apple's tools with `--simulate`: an Xcode with a template and a fake
+//! Writes fakes of Apple's tools for `--simulate`: an Xcode with a template and a fake
 //! `xctrace`, and a `notifyutil`.
 
 use std::ffi::OsString;
@@ -7,13 +7,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use metalens_verify::StandIn;
+use metalens_verify::FakeTools;
 use metalens_workload::Settings;
 use metalens_xctrace::Tool;
 use tempfile::TempDir;
 
-/// The files of a stand-in, removed when this is dropped.
-pub(super) struct StandInFiles {
+/// The files of the fakes, removed when this is dropped.
+pub(super) struct FakeToolFiles {
     folder: TempDir,
 }
 
@@ -33,21 +33,22 @@ const TEMPLATE_TEXT: &str = r#"<?xml version="1.0"?><plist version="1.0"><dict><
 /// Waits for the file that the fake `xctrace` writes in place of a notification.
 const NOTIFYUTIL: &str = "while [ ! -e \"${0%/*}/state/$2.posted\" ]; do sleep 0.05; done";
 
-impl StandInFiles {
+impl FakeToolFiles {
     /// Writes the files. The fake `xctrace` shows this workload.
     pub(super) fn new(workload: &str, amount: &Settings) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new()
-            .prefix("metalens-stand-in-")
+            .prefix("metalens-fake-tools-")
             .tempdir();
         let files = Self {
-            folder: folder.context("cannot make a folder for the stand-in")?,
+            folder: folder.context("cannot make a folder for the fake xctrace")?,
         };
         files
             .fill(workload, amount)
-            .context("cannot write the stand-in")?;
+            .context("cannot write the fake xctrace")?;
         Ok(files)
     }
 
+    /// Writes the tools, the template and the scenarios.
     fn fill(&self, workload: &str, amount: &Settings) -> anyhow::Result<()> {
         let own = std::env::current_exe().context("cannot find metalens itself")?;
         let own = own.display().to_string().replace('\'', r"'\''");
@@ -79,7 +80,8 @@ impl StandInFiles {
         )?)
     }
 
-    pub(super) fn stand_in(&self) -> StandIn {
+    /// Returns the fakes, each with its scenario and misbehaviors.
+    pub(super) fn tools(&self) -> FakeTools {
         let tool = |scenario: &str, more: &[(OsString, OsString)]| Tool {
             environment: [
                 variable("SCENARIO", self.path(scenario)),
@@ -93,7 +95,7 @@ impl StandInFiles {
         // It also misbehaves as it was asked to.
         let asked = std::env::var("METALENS_FAKE_XCTRACE_MISBEHAVE").unwrap_or_default();
         let of_child = variable("MISBEHAVE", Path::new(&format!("{asked},child-works")));
-        StandIn {
+        FakeTools {
             plain: tool("plain.toml", &[]),
             with_counters: tool("counters.toml", &[]),
             of_child: tool("plain.toml", &[of_child]),
@@ -102,6 +104,7 @@ impl StandInFiles {
     }
 }
 
+/// Returns a variable of the environment that the fake `xctrace` reads.
 fn variable(name: &str, value: impl AsRef<Path>) -> (OsString, OsString) {
     let name = format!("METALENS_FAKE_XCTRACE_{name}");
     (name.into(), value.as_ref().into())

@@ -1,4 +1,4 @@
-//! Looks into recordings.
+//! Reads the recordings of experiments, and the messages of `xctrace`.
 
 use std::path::Path;
 
@@ -10,6 +10,7 @@ use crate::evidence::TableSeen;
 /// Largest size of a work file, in bytes.
 const MAX_WORK_BYTES: u64 = 32 << 20;
 
+/// Loads a recording or an export. The error is for the user alone, as all errors here.
 pub(crate) fn load(path: &Path, selection: &Selection) -> Result<Trace, String> {
     let input = Input::open(path);
     let trace = input.and_then(|input| input.load(selection, LoadOptions::default()));
@@ -25,7 +26,7 @@ pub(crate) fn analysis(bundle: &Path) -> Result<Analysis, String> {
     analyze(load(bundle, &selection())?, &request).map_err(|error| error.to_string())
 }
 
-/// Reads what the bundled workload says of its work.
+/// Reads the file in which the bundled workload describes its work.
 pub(crate) fn work(bundle: &Path) -> Result<WorkFile, String> {
     let file = bundle.with_extension("work.json");
     let text =
@@ -58,7 +59,7 @@ pub(crate) fn tables(bundle: &Path) -> Vec<TableSeen> {
 }
 
 /// Messages of `xctrace` that are known, and name nobody.
-const KNOWN: [&str; 9] = [
+const KNOWN_MESSAGES: [&str; 9] = [
     "Selected counter profile is not supported",
     "Unexpected internal error",
     "Transferred trace file is malformed",
@@ -72,7 +73,7 @@ const KNOWN: [&str; 9] = [
 
 /// Returns the known messages in texts.
 pub(crate) fn messages<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Vec<&'static str> {
-    let mut known = KNOWN.to_vec();
+    let mut known = KNOWN_MESSAGES.to_vec();
     known.retain(|known| texts.clone().any(|text| text.contains(known)));
     known
 }

@@ -1,32 +1,32 @@
-//! Defines the recordings that the experiments share.
+//! Defines the recordings that the experiments share, and the reasons why one may be missing.
 
 use metalens_recorder::template::Clock;
 use metalens_recorder::{Error, RecordRequest, RecordingOutcome};
 
-/// A recording that experiments share.
+/// A recording that experiments share, by its purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Shot {
-    /// With Apple's template.
+pub(crate) enum Purpose {
+    /// Shows what Apple's template records.
     Stock,
-    /// With the clock left to the GPU.
+    /// Leaves the clock to the GPU.
     DefaultClock,
-    /// With the highest clock.
+    /// Asks for the highest clock.
     MaximumClock,
-    /// With shader samples, and the program's output through `xctrace`.
+    /// Asks for shader samples; the program's output goes through `xctrace`.
     Shaders,
-    /// With shader samples, and the program's output in a file.
+    /// Asks for shader samples; the program's output goes to a file.
     ShadersToFile,
-    /// With hardware counters.
+    /// Asks for hardware counters.
     Counters,
-    /// Of a shell that runs the workload.
+    /// Records a shell that runs the workload.
     Wrapper,
-    /// Of a program in a guarded folder.
+    /// Records a program in a guarded folder.
     Guarded,
 }
 
-impl Shot {
+impl Purpose {
     /// Returns the purpose in words.
-    pub(crate) const fn purpose(self) -> &'static str {
+    pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Stock => "Apple's template",
             Self::DefaultClock => "--gpu-clock default",
@@ -67,7 +67,7 @@ impl Shot {
 
 /// A recording that was made.
 #[derive(Debug)]
-pub(crate) struct Taken {
+pub(crate) struct MadeRecording {
     pub(crate) outcome: RecordingOutcome,
     /// True if `notifyutil` heard that tracing began. None if nobody listened.
     pub(crate) heard: Option<bool>,
@@ -75,7 +75,7 @@ pub(crate) struct Taken {
 
 /// The absence of a recording.
 #[derive(Debug, Clone)]
-pub(crate) struct Missing {
+pub(crate) struct MissingRecording {
     pub(crate) why: Absence,
     /// Text for the user alone.
     pub(crate) private: String,
@@ -86,11 +86,13 @@ pub(crate) struct Missing {
 pub(crate) enum Absence {
     /// It has no GPU work of the program.
     Empty,
+    /// It is incomplete.
     Incomplete,
     /// Only a raw recording was left.
     Raw,
     /// The changed template could not be made.
     Template,
+    /// `xctrace` recorded nothing.
     NotRecorded,
     /// It takes too long to save.
     StillSaving,
@@ -105,7 +107,8 @@ pub(crate) enum Absence {
 }
 
 impl Absence {
-    pub(crate) const fn of(error: &Error) -> Self {
+    /// Returns the reason that an error of the recorder tells.
+    pub(crate) const fn of_error(error: &Error) -> Self {
         match error {
             Error::Empty { .. } => Self::Empty,
             Error::Incomplete { .. } => Self::Incomplete,
