@@ -6,7 +6,6 @@
 mod arguments;
 mod failure;
 mod memory;
-mod out;
 mod screen;
 mod traces;
 
@@ -17,6 +16,7 @@ use anyhow::Context;
 use clap::{CommandFactory, Parser};
 use metalens_dataset::describe;
 use metalens_query::{Answer, Error, Library, check};
+use metalens_text::streams;
 
 use crate::arguments::{Arguments, Format};
 use crate::failure::{Misuse, Unavailable};
@@ -71,7 +71,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             several => format!("{several} runs"),
         };
         writeln!(
-            out::messages(),
+            streams::messages(),
             "note: {runs} named more than once, and counted once"
         )?;
     }
@@ -89,7 +89,7 @@ fn describe_only(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     } else {
         text = screen::schema(&describe()).into_bytes();
     }
-    let mut out = out::answer();
+    let mut out = streams::answer();
     out.write_all(&text)?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -119,7 +119,7 @@ fn format(arguments: &Arguments) -> anyhow::Result<Format> {
 
 fn show(mut answer: Answer, format: Format, arguments: &Arguments) -> anyhow::Result<()> {
     let Some(file) = &arguments.output else {
-        let mut out = out::answer();
+        let mut out = streams::answer();
         write(&mut answer, format, arguments, &mut out)?;
         return Ok(out.flush()?);
     };
@@ -155,7 +155,7 @@ fn fail(error: &anyhow::Error) -> ExitCode {
         text.push_str(&format!("hint: {hint}\n"));
     }
     // Nothing is left to be done if even this cannot be written.
-    let _ = out::messages().write_all(text.as_bytes());
+    let _ = streams::messages().write_all(text.as_bytes());
     let is_usage = error.is::<Misuse>() || query.is_some_and(Error::is_usage);
     if is_usage {
         ExitCode::from(2)

@@ -19,6 +19,7 @@ mod hostile;
 mod letters;
 mod names;
 mod safe_writer;
+pub mod streams;
 mod style;
 
 pub use hostile::HOSTILE;

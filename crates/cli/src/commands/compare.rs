@@ -49,10 +49,10 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
     }
     refuse_different(&comparisons, arguments.allow_different)?;
 
-    let is_complete = write_folder(&comparisons, base_run.zip(new_run), arguments, quiet)?;
+    let is_complete = write_folder(&comparisons, base_run.zip(new_run), arguments)?;
     show(&comparisons, arguments)?;
     if let Some(folder) = &arguments.output {
-        out::wrote_folder(folder, "comparison.md", quiet);
+        out::wrote_folder(folder, "comparison.html", quiet);
     }
     tell_gates(&comparisons, quiet);
 
@@ -221,7 +221,6 @@ fn write_folder(
     comparisons: &[Comparison],
     median_runs: Option<(Box<Analysis>, Box<Analysis>)>,
     arguments: &CompareArguments,
-    quiet: bool,
 ) -> anyhow::Result<bool> {
     let (Some(folder), [comparison]) = (&arguments.output, comparisons) else {
         return Ok(true);
@@ -234,7 +233,6 @@ fn write_folder(
     for problem in &problems {
         exit::print_error(&anyhow::anyhow!("{}", problem.text));
     }
-    out::wrote_folder(folder, "comparison.html", quiet);
     Ok(problems.is_empty())
 }
 

@@ -12,14 +12,14 @@ use metalens_doctor::{
     Check, Diagnosis, PlannedRecording, Remedy, SystemCommands, Verdict, diagnose, elsewhere,
 };
 use metalens_files::is_root;
+use metalens_render::json;
+use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
+use metalens_render::terminal::wrap;
 use metalens_text::{Style, shown};
 use metalens_xctrace::{Tool, ToolSource, resolve};
 
 use crate::args::recording::DoctorArguments;
 use crate::{exit, out};
-use metalens_render::json;
-use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
-use metalens_render::terminal::wrap;
 
 pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
     fix::check(arguments)?;

@@ -4,6 +4,11 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use metalens_analyzer::units::{count, counted};
+use metalens_render::json;
+use metalens_render::terminal::style::FAINT;
+use metalens_render::terminal::{Align, Columns, wrap};
+use metalens_text::shown;
 use metalens_trace::{Input, InputKind, ListedDocument, LoadOptions, Problem, Selection};
 use serde::Serialize;
 
@@ -11,11 +16,6 @@ use crate::analyzing::open;
 use crate::args::{RowFormat, TablesArguments};
 use crate::progress;
 use crate::{exit, out};
-use metalens_analyzer::units::{count, counted};
-use metalens_render::json;
-use metalens_render::terminal::style::FAINT;
-use metalens_render::terminal::{Align, Columns, wrap};
-use metalens_text::shown;
 
 mod cells;
 mod rows;
