@@ -52,7 +52,7 @@ struct StoredPlan {
 
 /// A run as its folder describes it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct StoredRun {
+pub struct RunFile {
     /// Number of the round, from 1.
     pub round: u32,
     /// End of the run.
@@ -131,7 +131,7 @@ impl BenchFolder {
     ///
     /// If the file cannot be written.
     pub fn complete(&self, turn: Turn, end: &RunEnd) -> Result<()> {
-        let run = StoredRun {
+        let run = RunFile {
             round: turn.round,
             end: end.clone(),
         };
@@ -162,7 +162,7 @@ impl BenchFolder {
             if file.symlink_metadata().is_err() {
                 continue;
             }
-            let stored: StoredRun = read(&file)?;
+            let stored: RunFile = read(&file)?;
             let report: Report = read(&folder.join(REPORT))?;
             runs.push(RunRecord {
                 turn,

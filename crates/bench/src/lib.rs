@@ -47,7 +47,7 @@ pub use carry_out::{BenchOutcome, RunEnd, RunRecord, VariantRunner, carry_out};
 pub use compute::BenchOptions;
 pub use error::{Error, Result};
 pub use figures::{Figure, StateShare};
-pub use folder::{BenchFolder, PLAN, StoredRun};
+pub use folder::{BenchFolder, PLAN, RunFile};
 pub use parameters::{Parameter, ParameterValue};
 pub use result::{
     Bench, PairResult, Rival, RunResult, SCHEMA, Said, Standing, VariantResult, WorkBasis,

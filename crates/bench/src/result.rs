@@ -206,9 +206,5 @@ impl VariantResult {
 /// Returns the JSON Schema of the result.
 #[must_use]
 pub fn json_schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(Bench).to_value();
-    if let Some(object) = schema.as_object_mut() {
-        object.insert("title".to_owned(), SCHEMA.into());
-    }
-    schema
+    metalens_analyzer::titled_schema(schemars::schema_for!(Bench), SCHEMA)
 }

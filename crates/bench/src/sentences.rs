@@ -92,6 +92,7 @@ pub(crate) fn fastest(
             time
         );
     }
+
     let names = Message::joined(rivals.iter().map(|(rival, _)| name(rival)), ", ");
     let are_equal = rivals
         .iter()

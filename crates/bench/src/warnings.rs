@@ -155,6 +155,7 @@ fn outliers(side: &Side) -> Option<Message> {
             range
         ));
     }
+
     let far = found.outliers.iter().filter_map(|one| {
         let round = count(one.index as u64 + 1);
         Some(message!(
@@ -163,6 +164,7 @@ fn outliers(side: &Side) -> Option<Message> {
             ns(*known.get(one.index)?)
         ))
     });
+
     Some(message!(
         "{}: {} far from the others, {}: something else may have used the machine",
         name(&side.name),

@@ -3,7 +3,9 @@
 use std::iter::{once, zip};
 
 use metalens_analyzer::message::{PlacedValue, name};
-use metalens_analyzer::{Message, MessageMut, Note, NoteDetail, Report, message, notes_mut};
+use metalens_analyzer::{
+    Message, MessageMut, Note, NoteDetail, Report, message, notes_mut, titled_schema,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -269,14 +271,5 @@ impl Comparison {
 /// Returns the JSON Schema of the comparison.
 #[must_use]
 pub fn json_schema() -> serde_json::Value {
-    titled(schemars::schema_for!(Comparison), SCHEMA)
-}
-
-/// Gives a schema the name of its format as title.
-pub(crate) fn titled(schema: schemars::Schema, title: &str) -> serde_json::Value {
-    let mut schema = schema.to_value();
-    if let Some(object) = schema.as_object_mut() {
-        object.insert("title".to_owned(), title.into());
-    }
-    schema
+    titled_schema(schemars::schema_for!(Comparison), SCHEMA)
 }

@@ -14,7 +14,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{interval, timeout};
 
-use crate::problem::Problem;
+use crate::problem::ToolProblem;
 
 /// Largest number of child processes at a time. A further call waits: a recording can need
 /// gigabytes of memory to analyze.
@@ -97,11 +97,11 @@ impl Children {
         command: ChildCommand,
         canceled: impl Future<Output = ()>,
         mut progress: impl FnMut(f64, &str),
-    ) -> Result<Finished, Problem> {
+    ) -> Result<Finished, ToolProblem> {
         let mut canceled = std::pin::pin!(canceled);
         let _permit = tokio::select! {
             permit = self.permits.acquire() => {
-                permit.map_err(|_| Problem::new("the server is ending"))?
+                permit.map_err(|_| ToolProblem::new("the server is ending"))?
             }
             () = &mut canceled => return Err(was_canceled(&command)),
         };
@@ -134,17 +134,17 @@ impl Children {
     }
 
     /// Returns the exit code of an ended process; `None` if a signal ended it.
-    fn code(&self, status: std::io::Result<ExitStatus>) -> Result<Option<i32>, Problem> {
+    fn code(&self, status: std::io::Result<ExitStatus>) -> Result<Option<i32>, ToolProblem> {
         let program = self.program.display();
-        let status =
-            status.map_err(|error| Problem::new(format!("cannot wait for {program}: {error}")))?;
+        let status = status
+            .map_err(|error| ToolProblem::new(format!("cannot wait for {program}: {error}")))?;
         Ok(status.code())
     }
 }
 
 /// The output and the messages of a child process, which two tasks read while it runs.
 struct Streams {
-    output: JoinHandle<Result<Vec<u8>, Problem>>,
+    output: JoinHandle<Result<Vec<u8>, ToolProblem>>,
     messages: JoinHandle<Vec<String>>,
     /// Lines of messages, as they come.
     lines: mpsc::UnboundedReceiver<String>,
@@ -175,7 +175,7 @@ impl Streams {
 
     /// Returns what an ended process left. A grandchild may hold the streams open: what it writes
     /// later is not awaited.
-    async fn finish(self, code: Option<i32>) -> Result<Finished, Problem> {
+    async fn finish(self, code: Option<i32>) -> Result<Finished, ToolProblem> {
         let stdout = match timeout(STREAMS_END, self.output).await {
             Ok(Ok(output)) => output?,
             _ => Vec::new(),
@@ -192,8 +192,8 @@ impl Streams {
     }
 }
 
-fn was_canceled(command: &ChildCommand) -> Problem {
-    Problem::new(format!("canceled: {}", command.activity))
+fn was_canceled(command: &ChildCommand) -> ToolProblem {
+    ToolProblem::new(format!("canceled: {}", command.activity))
 }
 
 /// A child process and its process group. All of it is killed if this is dropped before the end.
@@ -204,7 +204,8 @@ struct Group {
 }
 
 impl Group {
-    fn start(program: &Path, folder: &Path, command: &ChildCommand) -> Result<Self, Problem> {
+    /// Starts a process in a group of its own.
+    fn start(program: &Path, folder: &Path, command: &ChildCommand) -> Result<Self, ToolProblem> {
         let child = Command::new(program)
             .args(&command.arguments)
             .current_dir(folder)
@@ -215,7 +216,7 @@ impl Group {
             .kill_on_drop(true)
             .spawn()
             .map_err(|error| {
-                Problem::new(format!("cannot start {}: {error}", program.display()))
+                ToolProblem::new(format!("cannot start {}: {error}", program.display()))
             })?;
         let pid = child.id().and_then(|pid| i32::try_from(pid).ok());
         Ok(Self {
@@ -244,6 +245,7 @@ impl Group {
         }
     }
 
+    /// Kills the process and its children, unless it has ended.
     fn kill(&mut self) {
         if let Some(pid) = self.pid
             && !self.is_ended
@@ -264,11 +266,11 @@ impl Drop for Group {
 async fn read_output(
     stream: Option<impl AsyncRead + Unpin>,
     most_lines: Option<usize>,
-) -> Result<(Vec<u8>, bool), Problem> {
+) -> Result<(Vec<u8>, bool), ToolProblem> {
     let Some(stream) = stream else {
         return Ok((Vec::new(), false));
     };
-    let failed = |error| Problem::new(format!("cannot read what metalens printed: {error}"));
+    let failed = |error| ToolProblem::new(format!("cannot read what metalens printed: {error}"));
     let mut stream = BufReader::new(stream.take(MOST_BYTES));
     let mut bytes = Vec::new();
 
@@ -286,7 +288,7 @@ async fn read_output(
     }
 
     if stream.get_ref().limit() == 0 {
-        return Err(Problem::new(format!(
+        return Err(ToolProblem::new(format!(
             "the answer is larger than {} MiB",
             MOST_BYTES >> 20
         ))
@@ -323,7 +325,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::{ChildCommand, Children, Ending, Finished};
-    use crate::problem::Problem;
+    use crate::problem::ToolProblem;
 
     /// Runs a script with a shell in the place of metalens, and cancels it after a while.
     fn run(
@@ -331,7 +333,7 @@ mod tests {
         folder: &Path,
         most_lines: Option<usize>,
         after: Duration,
-    ) -> (Result<Finished, Problem>, Vec<String>) {
+    ) -> (Result<Finished, ToolProblem>, Vec<String>) {
         let command = ChildCommand {
             activity: "testing".to_owned(),
             arguments: ["-c", script].map(Into::into).to_vec(),

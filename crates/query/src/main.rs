@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{CommandFactory, Parser};
 use metalens_dataset::describe;
-use metalens_query::{Answer, Error, Library, check};
+use metalens_query::{Error, Library, QueryAnswer, check};
 use metalens_text::streams;
 
 use crate::arguments::{Arguments, Format};
@@ -117,7 +117,7 @@ fn format(arguments: &Arguments) -> anyhow::Result<Format> {
     Ok(format)
 }
 
-fn show(mut answer: Answer, format: Format, arguments: &Arguments) -> anyhow::Result<()> {
+fn show(mut answer: QueryAnswer, format: Format, arguments: &Arguments) -> anyhow::Result<()> {
     let Some(file) = &arguments.output else {
         let mut out = streams::answer();
         write(&mut answer, format, arguments, &mut out)?;
@@ -130,7 +130,7 @@ fn show(mut answer: Answer, format: Format, arguments: &Arguments) -> anyhow::Re
 }
 
 fn write(
-    answer: &mut Answer,
+    answer: &mut QueryAnswer,
     format: Format,
     arguments: &Arguments,
     out: &mut (dyn Write + Send),

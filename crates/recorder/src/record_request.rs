@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use metalens_xctrace::{Stdin, Tool};
 use tempfile::NamedTempFile;
 
-use crate::cargo::Build;
+use crate::cargo::CargoBuild;
 use crate::request::RecordTimeouts;
 use crate::template::Clock;
 
@@ -89,7 +89,7 @@ pub enum RecordingSubject {
     /// A program that cargo builds first.
     Cargo {
         /// The build that makes the program.
-        build: Build,
+        build: CargoBuild,
         /// Arguments of the program.
         arguments: Vec<OsString>,
     },

@@ -139,14 +139,14 @@ pub struct TableSeen {
 
 /// The result of an experiment, before it is an answer.
 #[derive(Debug)]
-pub(crate) struct Finding {
+pub(crate) struct Judgment {
     verdict: Verdict,
     why: String,
     facts: BTreeMap<String, Fact>,
     private: Option<String>,
 }
 
-impl Finding {
+impl Judgment {
     /// Returns the finding that the machine does what metalens expects.
     pub(crate) fn expected(why: impl Into<String>) -> Self {
         Self::new(Verdict::AsExpected, why.into())
@@ -190,7 +190,7 @@ impl Finding {
 }
 
 impl Answer {
-    pub(crate) fn new(experiment: &Experiment, finding: Finding) -> Self {
+    pub(crate) fn new(experiment: &Experiment, finding: Judgment) -> Self {
         Self {
             id: experiment.id,
             question: experiment.question,
@@ -215,7 +215,5 @@ impl Evidence {
 /// Returns the JSON Schema of the evidence.
 #[must_use]
 pub fn json_schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(Evidence);
-    schema.insert("title".to_owned(), SCHEMA.into());
-    schema.to_value()
+    metalens_analyzer::titled_schema(schemars::schema_for!(Evidence), SCHEMA)
 }

@@ -1,6 +1,6 @@
 //! Lists the experiments: for each a question, its steps, the expected answer, and its judge.
 
-use crate::evidence::Finding;
+use crate::evidence::Judgment;
 use crate::judges;
 use crate::lab::Lab;
 
@@ -16,7 +16,7 @@ pub struct Experiment {
     /// Answer that metalens expects.
     pub expected: &'static str,
     /// Makes or takes the recordings, and judges them.
-    pub(crate) judge: fn(&mut Lab<'_, '_>) -> Finding,
+    pub(crate) judge: fn(&mut Lab<'_, '_>) -> Judgment,
 }
 
 /// All experiments, in the order in which they run.

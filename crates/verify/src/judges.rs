@@ -8,7 +8,7 @@ use metalens_doctor::guarded;
 use metalens_exporter::TableSelection;
 use metalens_trace::{Selection, TableComparison, compare, selection_to_compare};
 
-use crate::evidence::{Fact, Finding};
+use crate::evidence::{Fact, Judgment};
 use crate::inspect;
 use crate::lab::Lab;
 use crate::recordings::{Absence, MadeRecording, MissingRecording, Purpose};
@@ -24,17 +24,17 @@ const HELD: f64 = 0.95;
 
 /// Returns the finding about a recording that depends on an option, and is missing: the option may be
 /// the reason only if a recording without it was made.
-fn missing_with_option(lab: &mut Lab<'_, '_>, missing: &MissingRecording) -> Finding {
+fn missing_with_option(lab: &mut Lab<'_, '_>, missing: &MissingRecording) -> Judgment {
     let word = missing.why.word();
     let is_fine_without = lab.recording(Purpose::Stock).is_ok();
     let finding = if !missing.why.is_telling() {
-        Finding::unknown(format!("there is no recording to look at: {word}"))
+        Judgment::unknown(format!("there is no recording to look at: {word}"))
     } else if is_fine_without {
-        Finding::otherwise(format!(
+        Judgment::otherwise(format!(
             "this recording was not made ({word}), while one with Apple's template was"
         ))
     } else {
-        Finding::unknown(format!(
+        Judgment::unknown(format!(
             "no recording was made ({word}), with Apple's template neither"
         ))
     };
@@ -42,21 +42,21 @@ fn missing_with_option(lab: &mut Lab<'_, '_>, missing: &MissingRecording) -> Fin
 }
 
 /// Returns the finding of an experiment that uses the recording with Apple's template, which is missing.
-fn missing_stock(missing: &MissingRecording) -> Finding {
+fn missing_stock(missing: &MissingRecording) -> Judgment {
     let why = format!(
         "there is no recording with Apple's template to look at: {}",
         missing.why.word()
     );
-    Finding::unknown(why).privately(&missing.private)
+    Judgment::unknown(why).privately(&missing.private)
 }
 
 /// Returns the finding about a recording that cannot be analyzed.
-fn unreadable(why: &str) -> Finding {
-    Finding::unknown("metalens cannot analyze the recording").privately(why)
+fn unreadable(why: &str) -> Judgment {
+    Judgment::unknown("metalens cannot analyze the recording").privately(why)
 }
 
 /// Judges whether a recording with Apple's template has GPU work.
-pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Finding {
+pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Judgment {
     let made = lab.recording(Purpose::Stock);
     let made = match &*made {
         Ok(made) => made,
@@ -68,26 +68,27 @@ pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Finding {
                 }
                 other => format!("there is no complete recording: {}", other.word()),
             };
-            return Finding::otherwise(why).privately(&missing.private);
+            return Judgment::otherwise(why).privately(&missing.private);
         }
     };
+
     if made.outcome.recording.other_work.is_some() {
-        return Finding::otherwise(
+        return Judgment::otherwise(
             "the recording has GPU work of another program, and none of the recorded one",
         );
     }
     match inspect::analysis(bundle(made)) {
         Ok(analysis) => {
             let found = analysis.report.counts.intervals;
-            Finding::expected("the recording is complete and has GPU work of the program")
+            Judgment::expected("the recording is complete and has GPU work of the program")
                 .count("intervals", found)
         }
-        Err(why) => Finding::otherwise("metalens cannot analyze the recording").privately(&why),
+        Err(why) => Judgment::otherwise("metalens cannot analyze the recording").privately(&why),
     }
 }
 
 /// Judges whether `xctrace` records with a changed template.
-pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Finding {
+pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Judgment {
     let made = lab.recording(Purpose::DefaultClock);
     let made = match &*made {
         Ok(made) => made,
@@ -95,27 +96,27 @@ pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Finding {
     };
     let wanted = || TableSelection::These(vec![INTERVALS.to_owned()]);
     let Err(why) = lab.export(bundle(made), wanted()) else {
-        return Finding::expected(
+        return Judgment::expected(
             "xctrace records with the changed template, and exports the recording",
         );
     };
     if lab.is_stopped() {
-        return Finding::unknown("you stopped the export");
+        return Judgment::unknown("you stopped the export");
     }
     // The template is the cause only if a recording without it can be exported.
     match &*lab.recording(Purpose::Stock) {
-        Ok(stock) if lab.export(bundle(stock), wanted()).is_ok() => Finding::otherwise(
+        Ok(stock) if lab.export(bundle(stock), wanted()).is_ok() => Judgment::otherwise(
             "xctrace does not export the recording with the changed template, and exports the one with \
              Apple's",
         ),
-        Ok(_) => Finding::unknown("xctrace exports neither this recording nor the one with Apple's template"),
-        Err(_) => Finding::unknown("xctrace does not export the recording; there is none to compare with"),
+        Ok(_) => Judgment::unknown("xctrace exports neither this recording nor the one with Apple's template"),
+        Err(_) => Judgment::unknown("xctrace does not export the recording; there is none to compare with"),
     }
     .privately(&why)
 }
 
 /// Judges whether there are shader samples.
-pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Finding {
+pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Judgment {
     let through = lab.recording(Purpose::Shaders);
     let through = match &*through {
         Ok(made) => inspect::rows(bundle(made), SHADERS),
@@ -127,15 +128,15 @@ pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Finding {
 
     let has = |rows: Option<u64>| rows.is_some_and(|rows| rows > 0);
     let finding = match (has(through), has(to_file)) {
-        (true, true) => Finding::expected("there are shader samples, with --target-stdout too"),
+        (true, true) => Judgment::expected("there are shader samples, with --target-stdout too"),
         (true, false) => {
-            Finding::expected("there are shader samples, and none were seen with --target-stdout")
+            Judgment::expected("there are shader samples, and none were seen with --target-stdout")
         }
-        (false, true) => Finding::otherwise(
+        (false, true) => Judgment::otherwise(
             "there are shader samples only with --target-stdout, which metalens leaves out",
         ),
         (false, false) => {
-            Finding::otherwise("there are no shader samples, with and without --target-stdout")
+            Judgment::otherwise("there are no shader samples, with and without --target-stdout")
         }
     };
     finding
@@ -144,7 +145,7 @@ pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Finding {
 }
 
 /// Judges whether signposts are recorded.
-pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Finding {
+pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Judgment {
     let made = lab.recording(Purpose::Stock);
     let made = match &*made {
         Ok(made) => made,
@@ -160,9 +161,9 @@ pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Finding {
         .map(|phase| phase.count)
         .sum();
     let finding = if found > 0 {
-        Finding::expected("the interval of the workload is in the recording")
+        Judgment::expected("the interval of the workload is in the recording")
     } else {
-        Finding::otherwise(
+        Judgment::otherwise(
             "Points of Interest was asked for, and the workload's interval is not recorded",
         )
     };
@@ -170,7 +171,7 @@ pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Finding {
 }
 
 /// Judges whether the GPU heeds the clock of a changed template.
-pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Finding {
+pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Judgment {
     let maximum = lab.recording(Purpose::MaximumClock);
     let maximum = match &*maximum {
         Ok(made) => states(made),
@@ -183,11 +184,11 @@ pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Finding {
 
     let held = maximum.as_ref().and_then(|states| share(states, "Maximum"));
     let finding = match held {
-        None => Finding::unknown("the recording has no clocks of the GPU"),
+        None => Judgment::unknown("the recording has no clocks of the GPU"),
         Some(held) if held >= HELD => {
-            Finding::expected("with --gpu-clock maximum the GPU is at its maximum")
+            Judgment::expected("with --gpu-clock maximum the GPU is at its maximum")
         }
-        Some(_) => Finding::otherwise(
+        Some(_) => Judgment::otherwise(
             "with --gpu-clock maximum the GPU is not at its maximum: the clock is not heeded, or the \
              machine is too hot",
         ),
@@ -224,7 +225,7 @@ fn share(performance: &Performance, state: &str) -> Option<f64> {
 }
 
 /// Judges whether there are samples of hardware counters.
-pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Finding {
+pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Judgment {
     let made = lab.recording(Purpose::Counters);
     let made = match &*made {
         Ok(made) => made,
@@ -239,28 +240,28 @@ pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Finding {
         (counters.samples, counters.counters.len() as u64)
     });
     let finding = if found > 0 {
-        Finding::expected("the recording has samples of hardware counters")
+        Judgment::expected("the recording has samples of hardware counters")
     } else {
-        Finding::otherwise("the recording was made, and has no samples of hardware counters")
+        Judgment::otherwise("the recording was made, and has no samples of hardware counters")
     };
     finding.count("samples", found).count("counters", kinds)
 }
 
 /// Judges whether the work of a child is found.
-pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Finding {
+pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Judgment {
     let made = lab.recording(Purpose::Wrapper);
     match &*made {
         Ok(made) => match &made.outcome.recording.other_work {
             Some(work) => {
-                Finding::expected("the work is found, under the process that the shell started")
+                Judgment::expected("the work is found, under the process that the shell started")
                     .count("intervals", work.intervals)
             }
-            None => {
-                Finding::otherwise("the work of the child is in the recording as that of the shell")
-            }
+            None => Judgment::otherwise(
+                "the work of the child is in the recording as that of the shell",
+            ),
         },
         Err(missing) if missing.why == Absence::Empty && lab.recording(Purpose::Stock).is_ok() => {
-            Finding::otherwise("the recording has neither work of the shell nor of its child")
+            Judgment::otherwise("the recording has neither work of the shell nor of its child")
                 .privately(&missing.private)
         }
         Err(missing) => missing_with_option(lab, missing),
@@ -268,33 +269,33 @@ pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Finding {
 }
 
 /// Judges whether a program in a guarded folder can be recorded.
-pub(crate) fn protected(lab: &mut Lab<'_, '_>) -> Finding {
+pub(crate) fn protected(lab: &mut Lab<'_, '_>) -> Judgment {
     let Some(folder) = lab.protected_folder() else {
-        return Finding::unknown(
+        return Judgment::unknown(
             "it runs only with --protected-folder, since it puts a program there for a moment",
         );
     };
     let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
     if guarded(&[("it", folder)], home.as_deref()).is_none() {
-        return Finding::unknown("the folder of --protected-folder is none that macOS guards");
+        return Judgment::unknown("the folder of --protected-folder is none that macOS guards");
     }
     match &*lab.recording(Purpose::Guarded) {
-        Ok(_) => Finding::expected("a program in the guarded folder is recorded as elsewhere"),
+        Ok(_) => Judgment::expected("a program in the guarded folder is recorded as elsewhere"),
         Err(missing) => missing_with_option(lab, missing),
     }
 }
 
 /// Judges which scratch files recordings leave.
-pub(crate) fn scratch(lab: &mut Lab<'_, '_>) -> Finding {
+pub(crate) fn scratch(lab: &mut Lab<'_, '_>) -> Judgment {
     if lab.scratch.recordings == 0 {
         let _ = lab.recording(Purpose::Stock);
     }
     let scratch = lab.scratch;
     let finding = match (scratch.recordings, scratch.most, scratch.left) {
-        (0, ..) => Finding::unknown("nothing was recorded"),
-        (_, 0, 0) => Finding::expected("xctrace left no scratch files"),
-        (_, _, 0) => Finding::expected("xctrace left scratch files, and metalens removed them"),
-        _ => Finding::otherwise(
+        (0, ..) => Judgment::unknown("nothing was recorded"),
+        (_, 0, 0) => Judgment::expected("xctrace left no scratch files"),
+        (_, _, 0) => Judgment::expected("xctrace left scratch files, and metalens removed them"),
+        _ => Judgment::otherwise(
             "scratch files are left in the temporary folder; `metalens doctor` lists them",
         ),
     };
@@ -306,7 +307,7 @@ pub(crate) fn scratch(lab: &mut Lab<'_, '_>) -> Finding {
 }
 
 /// Judges whether the native reading agrees with an export.
-pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Finding {
+pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Judgment {
     let made = lab.recording(Purpose::Stock);
     let made = match &*made {
         Ok(made) => made,
@@ -315,20 +316,21 @@ pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Finding {
     let bundle = bundle(made);
     let exported = match lab.export(bundle, TableSelection::Known) {
         Ok(folder) => folder,
-        Err(_) if lab.is_stopped() => return Finding::unknown("you stopped the export"),
+        Err(_) if lab.is_stopped() => return Judgment::unknown("you stopped the export"),
         Err(why) => {
-            return Finding::otherwise("xctrace does not export all tables that metalens reads")
+            return Judgment::otherwise("xctrace does not export all tables that metalens reads")
                 .privately(&why);
         }
     };
+
     let tables = compared(bundle, &exported);
     let tables = match tables {
         Ok(tables) if tables.is_empty() => {
-            return Finding::unknown("the export has no table to compare");
+            return Judgment::unknown("the export has no table to compare");
         }
         Ok(tables) => tables,
         Err(why) => {
-            return Finding::otherwise("metalens cannot read the export, or the bundle")
+            return Judgment::otherwise("metalens cannot read the export, or the bundle")
                 .privately(&why);
         }
     };
@@ -336,12 +338,13 @@ pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Finding {
     let total = |number: fn(&TableComparison) -> u64| tables.iter().map(number).sum::<u64>();
     let different = total(|table| table.different);
     let finding = if different == 0 {
-        Finding::expected("all cells of the export are those that metalens reads")
+        Judgment::expected("all cells of the export are those that metalens reads")
     } else {
-        Finding::otherwise(
+        Judgment::otherwise(
             "cells of the export differ from those that metalens reads; `metalens selfcheck` shows them",
         )
     };
+
     let finding = finding
         .count("tables", tables.len() as u64)
         .count("cells", total(|table| table.cells))
@@ -365,7 +368,7 @@ fn compared(
 }
 
 /// Judges whether a recording has all work that was issued.
-pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Finding {
+pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Judgment {
     let made = lab.recording(Purpose::Stock);
     let made = match &*made {
         Ok(made) => made,
@@ -378,15 +381,16 @@ pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Finding {
     let counts = Calibration::from_pairs(vec![pair], true, false).counts;
     let finding = match counts.verdict {
         CountVerdict::Equal => {
-            Finding::expected("everything that the workload issued is in the recording")
+            Judgment::expected("everything that the workload issued is in the recording")
         }
-        CountVerdict::Coalesced => Finding::expected(
+        CountVerdict::Coalesced => Judgment::expected(
             "everything that the workload issued is in the recording; the driver merged some of it",
         ),
         CountVerdict::Different => {
-            Finding::otherwise("the recording does not have exactly what the workload issued")
+            Judgment::otherwise("the recording does not have exactly what the workload issued")
         }
     };
+
     let all = [
         ("command_buffers", &counts.command_buffers),
         ("encoders", &counts.encoders),
@@ -414,16 +418,16 @@ fn pair(made: &MadeRecording) -> Result<PairRuns, String> {
 }
 
 /// Judges whether `xctrace` posts a notification.
-pub(crate) fn notification(lab: &mut Lab<'_, '_>) -> Finding {
+pub(crate) fn notification(lab: &mut Lab<'_, '_>) -> Judgment {
     match &*lab.recording(Purpose::Stock) {
         Err(missing) => missing_stock(missing),
         Ok(made) => match made.heard {
-            Some(true) => Finding::expected("notifyutil heard the notification"),
+            Some(true) => Judgment::expected("notifyutil heard the notification"),
             Some(false) => {
-                Finding::otherwise("the recording was made, and notifyutil heard nothing")
+                Judgment::otherwise("the recording was made, and notifyutil heard nothing")
             }
             None => {
-                Finding::unknown("notifyutil did not start, or this xctrace posts no notification")
+                Judgment::unknown("notifyutil did not start, or this xctrace posts no notification")
             }
         },
     }

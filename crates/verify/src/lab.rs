@@ -11,15 +11,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use metalens_doctor::{Machine, SystemCommands, scratch_files, temporary_folders};
-use metalens_exporter::{Exporter, Request as ExportRequest, TableSelection};
+use metalens_exporter::{ExportRequest, Exporter, TableSelection};
 use metalens_recorder::{
-    BundleVerdict, Event as RecorderEvent, RecordRequest, RecordTimeouts, Recorder, RecordingPlan,
+    BundleVerdict, RecordRequest, RecordTimeouts, Recorder, RecordingEvent, RecordingPlan,
     RecordingSubject, StopRequest, Watcher,
 };
 use metalens_xctrace::command::TimeRange;
 use metalens_xctrace::{Tool, Version};
 
-use crate::Event;
+use crate::VerifyEvent;
 use crate::evidence::{Answer, Evidence, MachineSeen, RecordingSeen, SCHEMA};
 use crate::inspect;
 use crate::recordings::{Absence, MadeRecording, MissingRecording, Purpose};
@@ -112,7 +112,7 @@ type Result<T> = std::result::Result<T, MissingRecording>;
 pub(crate) struct Lab<'a, 'w> {
     setup: Setup<'a>,
     version: Version,
-    watch: &'w mut dyn FnMut(Event<'_>),
+    watch: &'w mut dyn FnMut(VerifyEvent<'_>),
     made: BTreeMap<Purpose, Rc<Result<MadeRecording>>>,
     seen: Vec<RecordingSeen>,
     pub(crate) scratch: ScratchSeen,
@@ -135,7 +135,7 @@ pub(crate) struct ScratchSeen {
 impl<'a, 'w> Lab<'a, 'w> {
     pub(crate) fn new(
         setup: Setup<'a>,
-        watch: &'w mut dyn FnMut(Event<'_>),
+        watch: &'w mut dyn FnMut(VerifyEvent<'_>),
     ) -> std::result::Result<Self, metalens_xctrace::Error> {
         let version = setup.recorders.tool().version()?;
         let system = SystemCommands::default();
@@ -152,7 +152,7 @@ impl<'a, 'w> Lab<'a, 'w> {
         Ok(lab)
     }
 
-    pub(crate) fn tell(&mut self, event: Event<'_>) {
+    pub(crate) fn tell(&mut self, event: VerifyEvent<'_>) {
         (self.watch)(event);
     }
 
@@ -169,7 +169,7 @@ impl<'a, 'w> Lab<'a, 'w> {
         if let Some(made) = self.made.get(&purpose) {
             return Rc::clone(made);
         }
-        self.tell(Event::Recording(purpose.words()));
+        self.tell(VerifyEvent::Recording(purpose.words()));
         let start = Instant::now();
         let made = self.record(purpose);
         self.seen.push(seen(purpose, &made, start.elapsed()));
@@ -361,6 +361,7 @@ impl<'a, 'w> Lab<'a, 'w> {
             gzip: false,
             force: false,
         };
+
         let exported = exporter
             .export(&request, &|_| {})
             .map_err(|error| error.to_string())?;
@@ -480,7 +481,7 @@ struct Follower<'a> {
 }
 
 impl Watcher for Follower<'_> {
-    fn on_event(&mut self, _: RecorderEvent<'_>) {}
+    fn on_event(&mut self, _: RecordingEvent<'_>) {}
 
     fn stop_request(&mut self) -> StopRequest {
         match (self.stops)() {

@@ -71,13 +71,13 @@ fn machine_memory() -> Option<u64> {
 }
 
 /// A budget of memory that is shared among analyses.
-pub(crate) struct Budget {
+pub(crate) struct MemoryBudget {
     limit: u64,
     used: Mutex<u64>,
     released: Condvar,
 }
 
-impl Budget {
+impl MemoryBudget {
     pub(crate) fn new(limit: u64) -> Self {
         Self {
             limit,
@@ -114,7 +114,7 @@ impl Budget {
 
 /// A share of the budget, returned when it is dropped.
 pub(crate) struct MemoryShare<'a> {
-    budget: &'a Budget,
+    budget: &'a MemoryBudget,
     bytes: u64,
 }
 
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn shares_never_exceed_the_budget() {
-        let budget = Budget::new(100);
+        let budget = MemoryBudget::new(100);
         let (go, stop) = (AtomicBool::new(false), AtomicBool::new(true));
         let large = budget.take(1_000, &go).unwrap();
         assert!(

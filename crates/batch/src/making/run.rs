@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use metalens_comparison::many::TraceRow;
 
-use super::budget::{Budget, estimate};
+use super::budget::{MemoryBudget, estimate};
 use super::entry::{BatchEntry, ReportRecipe};
 use super::find::{FoundTrace, Search, canonical, last_name};
 use super::pool::{self, JobOutcome};
@@ -141,7 +141,7 @@ impl Batch<'_> {
     fn make(&mut self, jobs: Vec<(BatchEntry, u64)>, watcher: &mut dyn BatchWatcher) {
         let entries: Vec<BatchEntry> = jobs.iter().map(|(entry, _)| entry.clone()).collect();
         let (recipe, stop) = (Arc::clone(&self.recipe), Arc::clone(self.stop));
-        let budget = Budget::new(recipe.request.memory);
+        let budget = MemoryBudget::new(recipe.request.memory);
         let make = move |(entry, bytes): (BatchEntry, u64)| {
             let _share = budget.take(bytes, &stop)?;
             Some(entry.make(&recipe))

@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// Checks this Mac for the recording that the arguments plan.
 fn diagnose_this_mac(
     arguments: &DoctorArguments,
     source: &ToolSource,
@@ -108,6 +109,7 @@ fn screen(diagnosis: &Diagnosis) -> String {
     text
 }
 
+/// Says whether the machine can record, with the numbers of problems and warnings.
 fn verdict(diagnosis: &Diagnosis) -> String {
     let count = |verdict: Verdict| {
         let checks = diagnosis.checks.iter();
@@ -131,6 +133,7 @@ fn verdict(diagnosis: &Diagnosis) -> String {
     }
 }
 
+/// Formats a check, wrapped beside its name, and its remedy.
 fn write_check(check: &Check, text: &mut String) {
     let (style, mark) = match check.verdict {
         Verdict::Ok => (GOOD, '✓'),

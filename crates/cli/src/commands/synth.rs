@@ -50,6 +50,7 @@ pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
+/// Lists the built-in scenarios.
 fn list() -> anyhow::Result<ExitCode> {
     let mut columns = Columns::new(&[("scenario", Align::Left), ("what it shows", Align::Left)]);
     for preset in presets() {

@@ -27,6 +27,7 @@ impl BenchArguments {
                 parameters.push(Parameter::scan(name, from, to, &self.parameter_step_size)?);
             }
         }
+
         let programs = self.commands.iter().cloned().map(CommandTemplate::Program);
         let workloads = self
             .workloads

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use metalens_verify::FakeTools;
-use metalens_workload::Settings;
+use metalens_workload::WorkloadSettings;
 use metalens_xctrace::Tool;
 use tempfile::TempDir;
 
@@ -35,7 +35,7 @@ const NOTIFYUTIL: &str = "while [ ! -e \"${0%/*}/state/$2.posted\" ]; do sleep 0
 
 impl FakeToolFiles {
     /// Writes the files. The fake `xctrace` shows this workload.
-    pub(super) fn new(workload: &str, amount: &Settings) -> anyhow::Result<Self> {
+    pub(super) fn new(workload: &str, amount: &WorkloadSettings) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix("metalens-fake-tools-")
             .tempdir();
@@ -49,14 +49,14 @@ impl FakeToolFiles {
     }
 
     /// Writes the tools, the template and the scenarios.
-    fn fill(&self, workload: &str, amount: &Settings) -> anyhow::Result<()> {
+    fn fill(&self, workload: &str, amount: &WorkloadSettings) -> anyhow::Result<()> {
         let own = std::env::current_exe().context("cannot find metalens itself")?;
         let own = own.display().to_string().replace('\'', r"'\''");
         self.script(XCTRACE, &format!("exec '{own}' fake-xctrace -- \"$@\""))?;
         self.script("notifyutil", NOTIFYUTIL)?;
         self.write(TEMPLATE, TEMPLATE_TEXT)?;
 
-        let plan = metalens_workload::Plan::new(workload, amount)?;
+        let plan = metalens_workload::WorkloadPlan::new(workload, amount)?;
         let scenario = with_signpost(&metalens_workload::scenario(&plan));
         self.write("plain.toml", &scenario)?;
         self.write("counters.toml", &format!("{scenario}{COUNTERS}"))

@@ -14,8 +14,10 @@ use metalens_render::json;
 use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD};
 use metalens_render::terminal::wrap;
 use metalens_text::{shown, shown_message};
-use metalens_verify::{Answer, EXPERIMENTS, Event, Evidence, Recorders, Setup, Verdict, verify};
-use metalens_workload::Settings;
+use metalens_verify::{
+    Answer, EXPERIMENTS, Evidence, Recorders, Setup, Verdict, VerifyEvent, verify,
+};
+use metalens_workload::WorkloadSettings;
 use metalens_xctrace::{Tool, ToolSource};
 use tempfile::TempDir;
 
@@ -30,7 +32,7 @@ use crate::{exporting, out};
 const FILE: &str = "evidence.json";
 /// The bundled workload that is recorded, and its amount: enough for seconds of work.
 const WORKLOAD: &str = "eager";
-const AMOUNT: Settings = Settings {
+const AMOUNT: WorkloadSettings = WorkloadSettings {
     size: None,
     count: Some(60),
     warm_up: Some(6),
@@ -154,11 +156,11 @@ fn list() -> String {
 }
 
 /// Prints an event of the experiments.
-fn show(event: &Event<'_>, quiet: bool) {
+fn show(event: &VerifyEvent<'_>, quiet: bool) {
     match event {
-        Event::Recording(_) if quiet => {}
-        Event::Recording(purpose) => out::note(&format!("recording: {purpose}")),
-        Event::Answered(answer) => {
+        VerifyEvent::Recording(_) if quiet => {}
+        VerifyEvent::Recording(purpose) => out::note(&format!("recording: {purpose}")),
+        VerifyEvent::Answered(answer) => {
             // The evidence is written even if nobody reads this.
             let _ = out::page().write_all(line(answer).as_bytes());
             if let Some(private) = answer.private.as_ref().filter(|_| !quiet) {

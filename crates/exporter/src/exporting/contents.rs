@@ -3,19 +3,19 @@
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::error::{Error, Result};
+use super::error::{Error, Result};
 
 /// A run of a recording, with the schemas of its tables in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct ListedRun {
     pub(crate) number: u64,
     pub(crate) schemas: Vec<String>,
 }
 
 /// Parses the runs of a table of contents. None if the text is not one, or lists no run.
-pub(crate) fn parse(text: &str) -> Option<Vec<Run>> {
+pub(crate) fn parse(text: &str) -> Option<Vec<ListedRun>> {
     let mut reader = Reader::from_str(text);
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: Vec<ListedRun> = Vec::new();
     let mut inside: Vec<String> = Vec::new();
     loop {
         match reader.read_event().ok()? {
@@ -35,7 +35,7 @@ pub(crate) fn parse(text: &str) -> Option<Vec<Run>> {
 }
 
 /// Adds the run or the table of a tag. None if the text is not a table of contents.
-fn add_tag(tag: &BytesStart<'_>, inside: &[String], runs: &mut Vec<Run>) -> Option<()> {
+fn add_tag(tag: &BytesStart<'_>, inside: &[String], runs: &mut Vec<ListedRun>) -> Option<()> {
     let path: Vec<&str> = inside.iter().map(String::as_str).collect();
     match (path.as_slice(), tag.name().as_ref()) {
         ([], "trace-toc") => {}
@@ -43,7 +43,7 @@ fn add_tag(tag: &BytesStart<'_>, inside: &[String], runs: &mut Vec<Run>) -> Opti
         (["trace-toc"], "run") => {
             let position = runs.len() as u64 + 1;
             let number = attribute(tag, "number").and_then(|number| number.parse().ok());
-            runs.push(Run {
+            runs.push(ListedRun {
                 number: number.unwrap_or(position),
                 schemas: Vec::new(),
             });
@@ -64,7 +64,7 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
 }
 
 /// Returns the index of the requested run, or of the last run.
-pub(crate) fn index_of_run(runs: &[Run], number: Option<u64>) -> Result<usize> {
+pub(crate) fn index_of_run(runs: &[ListedRun], number: Option<u64>) -> Result<usize> {
     let Some(number) = number else {
         return Ok(runs.len().saturating_sub(1));
     };
@@ -87,7 +87,7 @@ mod tests {
         let check = |text: &str, expected: Option<&[(u64, &[&str])]>| {
             let found = parse(text);
             let expected = expected.map(|runs| {
-                let run = |&(number, schemas): &(u64, &[&str])| Run {
+                let run = |&(number, schemas): &(u64, &[&str])| ListedRun {
                     number,
                     schemas: schemas.iter().map(|&schema| schema.to_owned()).collect(),
                 };

@@ -2,7 +2,7 @@
 
 use metalens_xctrace::command::ExportSelection;
 
-use crate::contents::Run;
+use super::contents::ListedRun;
 
 /// A table to export.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl TableJob {
 
 /// Returns the jobs of the wanted tables that the contents list for a run, in their order.
 pub(crate) fn jobs_from_contents(
-    runs: &[Run],
+    runs: &[ListedRun],
     at: usize,
     is_wanted: &dyn Fn(&str) -> bool,
 ) -> Vec<TableJob> {
@@ -94,14 +94,14 @@ fn is_plain(schema: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn run(number: u64, schemas: &[&str]) -> Run {
+    fn run(number: u64, schemas: &[&str]) -> ListedRun {
         let schemas = schemas.iter().map(|&schema| schema.to_owned()).collect();
-        Run { number, schemas }
+        ListedRun { number, schemas }
     }
 
     #[test]
     fn files_are_named_after_schema_run_and_place() {
-        let check = |runs: &[Run], at: usize, wanted: &[&str], expected: &[&str]| {
+        let check = |runs: &[ListedRun], at: usize, wanted: &[&str], expected: &[&str]| {
             let jobs = jobs_from_contents(runs, at, &|schema| wanted.contains(&schema));
             let found: Vec<&str> = jobs.iter().map(|job| job.stem.as_str()).collect();
             assert_eq!(found, expected);

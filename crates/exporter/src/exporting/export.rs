@@ -7,18 +7,18 @@ use metalens_files::Folder;
 use metalens_xctrace::ToolOutput;
 use metalens_xctrace::command::{ExportSelection, TimeRange};
 
-use crate::basis::{estimate, free_bytes, require_bundle};
-use crate::call::{ATTEMPTS, Call, absolute, describe_end, is_disk_full, remove_if_there};
-use crate::changed_template;
-use crate::contents::{Run, index_of_run, parse};
-use crate::document::Document;
-use crate::drafts::{self, Drafts};
-use crate::error::{Error, Result};
-use crate::folder::{self, FORMS};
-use crate::job::{TableJob, jobs_from_contents, jobs_from_names};
-use crate::manifest::{Basis, Manifest, TableFile, TableState};
-use crate::request::{Exported, Request, TableFailure, TableSelection};
-use crate::{Event, Exporter, Tell};
+use super::basis::{estimate, free_bytes, require_bundle};
+use super::call::{ATTEMPTS, ExportCall, absolute, describe_end, is_disk_full, remove_if_there};
+use super::changed_template;
+use super::contents::{ListedRun, index_of_run, parse};
+use super::document::DocumentState;
+use super::drafts::{self, Drafts};
+use super::error::{Error, Result};
+use super::exporter::{ExportEvent, Exporter, Tell};
+use super::folder::{self, FORMS};
+use super::job::{TableJob, jobs_from_contents, jobs_from_names};
+use super::request::{ExportRequest, Exported, TableFailure, TableSelection};
+use crate::manifest::{Basis, ExportManifest, TableFile, TableState};
 
 impl Exporter {
     /// Exports a bundle into a folder.
@@ -27,7 +27,7 @@ impl Exporter {
     ///
     /// Fails if nothing can be exported, or the folder must not be used. The result lists tables
     /// that failed by themselves.
-    pub fn export(&self, request: &Request, tell: Tell<'_>) -> Result<Exported> {
+    pub fn export(&self, request: &ExportRequest, tell: Tell<'_>) -> Result<Exported> {
         let basis = self.check(request)?;
         let existed = request.folder.exists();
         let earlier = folder::load_earlier_export(&request.folder, &basis, request.force)?;
@@ -38,7 +38,7 @@ impl Exporter {
             request,
             folder,
             drafts: Drafts::inside(&request.folder)?,
-            manifest: Manifest::new(basis),
+            manifest: ExportManifest::new(basis),
             written: 0,
             failed: Vec::new(),
             tell,
@@ -68,7 +68,7 @@ impl Exporter {
     }
 
     /// Checks the request before anything is started.
-    fn check(&self, request: &Request) -> Result<Basis> {
+    fn check(&self, request: &ExportRequest) -> Result<Basis> {
         require_bundle(&request.bundle)?;
         let (folder, bundle) = (absolute(&request.folder)?, absolute(&request.bundle)?);
         let is_trace = folder
@@ -94,11 +94,11 @@ impl Exporter {
 /// The state of a running export.
 struct ExportRun<'a> {
     exporter: &'a Exporter,
-    request: &'a Request,
+    request: &'a ExportRequest,
     folder: Folder,
     /// Temporary folder for unfinished tables.
     drafts: Drafts,
-    manifest: Manifest,
+    manifest: ExportManifest,
     written: usize,
     failed: Vec<TableFailure>,
     tell: Tell<'a>,
@@ -107,7 +107,7 @@ struct ExportRun<'a> {
 impl ExportRun<'_> {
     /// Exports the missing tables. Returns the schemas of requested tables that the bundle does
     /// not have.
-    fn run(&mut self, earlier: Option<Manifest>) -> Result<Vec<String>> {
+    fn run(&mut self, earlier: Option<ExportManifest>) -> Result<Vec<String>> {
         let folder = &self.request.folder;
         let runs = match earlier {
             Some(earlier) if earlier.basis == self.manifest.basis => {
@@ -149,8 +149,8 @@ impl ExportRun<'_> {
     }
 
     /// Exports the table of contents. None if xctrace cannot export it.
-    fn contents(&mut self) -> Result<Option<Vec<Run>>> {
-        (self.tell)(Event::Contents);
+    fn contents(&mut self) -> Result<Option<Vec<ListedRun>>> {
+        (self.tell)(ExportEvent::Contents);
         let draft = self.drafts.path().join(TOC);
         let (document, answer) = self.call(
             ExportSelection::Contents,
@@ -158,8 +158,9 @@ impl ExportRun<'_> {
             &draft,
             ATTEMPTS,
         )?;
+
         let text = metalens_files::read_text(&draft, MAX_TOC_SIZE).unwrap_or_default();
-        let runs = (document == Document::Whole)
+        let runs = (document == DocumentState::Whole)
             .then(|| parse(&text))
             .flatten();
         self.manifest.toc = runs.is_some();
@@ -181,8 +182,8 @@ impl ExportRun<'_> {
     }
 
     /// Returns the tables to export, and the schemas of requested tables that are not listed.
-    fn jobs(&self, runs: Option<&[Run]>) -> Result<(Vec<TableJob>, Vec<String>)> {
-        let Request {
+    fn jobs(&self, runs: Option<&[ListedRun]>) -> Result<(Vec<TableJob>, Vec<String>)> {
+        let ExportRequest {
             wanted, known, run, ..
         } = self.request;
         let Some(runs) = runs else {
@@ -252,7 +253,7 @@ impl ExportRun<'_> {
 
         let missing: Vec<&TableJob> = jobs.iter().filter(is_missing).collect();
         for (at, job) in missing.iter().enumerate() {
-            (self.tell)(Event::Table {
+            (self.tell)(ExportEvent::Table {
                 schema: &job.schema,
                 number: at + 1,
                 of: missing.len(),
@@ -288,7 +289,7 @@ impl ExportRun<'_> {
         let (document, answer) =
             self.call(job.selection(), self.request.range, &draft, attempts)?;
         match document {
-            Document::Whole => {
+            DocumentState::Whole => {
                 if answer.code != Some(0) {
                     let end = describe_end(&answer);
                     self.note(&format!("{} is complete, although {end}", job.schema));
@@ -296,7 +297,7 @@ impl ExportRun<'_> {
                 self.written += 1;
                 self.store(job, &draft, TableState::Whole)
             }
-            Document::Absent => {
+            DocumentState::Absent => {
                 remove_if_there(&draft)?;
                 self.enter(job, TableState::Absent, None)
             }
@@ -304,7 +305,7 @@ impl ExportRun<'_> {
                 schema: job.schema.clone(),
                 folder: self.request.folder.display().to_string(),
             }),
-            Document::CutOff if !self.has_better(job) => {
+            DocumentState::CutOff if !self.has_better(job) => {
                 let end = describe_end(&answer);
                 self.note(&format!(
                 "{} is CUT OFF: {end}. Its first rows are kept as {}.xml.partial, which metalens \
@@ -316,7 +317,7 @@ impl ExportRun<'_> {
                 self.written += 1;
                 self.store(job, &draft, TableState::CutOff)
             }
-            Document::CutOff | Document::Useless | Document::Nothing => {
+            DocumentState::CutOff | DocumentState::Useless | DocumentState::Nothing => {
                 remove_if_there(&draft)?;
                 self.failed.push(TableFailure {
                     schema: job.schema.clone(),
@@ -382,14 +383,15 @@ impl ExportRun<'_> {
         self.manifest.save(&self.folder)
     }
 
+    /// Exports one document into a file.
     fn call(
         &self,
         selection: ExportSelection,
         range: TimeRange,
         output: &Path,
         attempts: u32,
-    ) -> Result<(Document, ToolOutput)> {
-        let call = Call {
+    ) -> Result<(DocumentState, ToolOutput)> {
+        let call = ExportCall {
             bundle: &self.request.bundle,
             selection,
             range,
@@ -399,6 +401,7 @@ impl ExportRun<'_> {
         self.exporter.call(&call, self.tell)
     }
 
+    /// Warns if the disk may become full.
     fn warn_of_little_room(&self) {
         let needed = estimate(
             self.manifest.basis.bytes,
@@ -414,6 +417,7 @@ impl ExportRun<'_> {
         }
     }
 
+    /// Names the size of what a killed export left.
     fn report_abandoned(&self, bytes: u64) {
         // Fewer bytes are not worth a note.
         if bytes >= 100_000_000 {
@@ -425,7 +429,7 @@ impl ExportRun<'_> {
     }
 
     fn note(&self, text: &str) {
-        (self.tell)(Event::Note(text));
+        (self.tell)(ExportEvent::Note(text));
     }
 }
 
@@ -439,13 +443,14 @@ fn gb(bytes: u64) -> String {
     format!("{}.{}", bytes / 1_000_000_000, bytes / 100_000_000 % 10)
 }
 
-fn why_nothing(document: Document, answer: &ToolOutput) -> String {
+/// Says why a table was not exported.
+fn why_nothing(document: DocumentState, answer: &ToolOutput) -> String {
     let end = describe_end(answer);
     match document {
-        Document::CutOff => {
+        DocumentState::CutOff => {
             format!("the table is cut off ({end}); the one exported before is kept")
         }
-        Document::Useless => format!("no complete row ({end})"),
+        DocumentState::Useless => format!("no complete row ({end})"),
         _ => format!("no output file ({end})"),
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// The state of a document that xctrace wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Document {
+pub(crate) enum DocumentState {
     /// The document is missing or empty.
     Nothing,
     /// The query matched nothing: the bundle has no such table.
@@ -27,7 +27,7 @@ const SMALL: u64 = 256;
 /// Number of last bytes that contain the last tag and the white space after it.
 const TAIL: usize = 256;
 
-impl Document {
+impl DocumentState {
     /// Returns the state of the document in a file.
     pub(crate) fn inspect(path: &Path) -> io::Result<Self> {
         let mut file = match File::open(path) {
@@ -118,35 +118,38 @@ mod tests {
 
     const HEAD: &str = "<?xml version=\"1.0\"?>\n<trace-query-result>\n";
 
-    fn check(text: Option<&str>, expected: Document) {
+    fn check(text: Option<&str>, expected: DocumentState) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.xml");
         if let Some(text) = text {
             std::fs::write(&path, text).unwrap();
         }
-        assert_eq!(Document::inspect(&path).unwrap(), expected, "{text:?}");
+        assert_eq!(DocumentState::inspect(&path).unwrap(), expected, "{text:?}");
     }
 
     #[test]
     fn documents_are_judged_by_their_beginning_and_end() {
-        check(None, Document::Nothing);
-        check(Some(""), Document::Nothing);
+        check(None, DocumentState::Nothing);
+        check(Some(""), DocumentState::Nothing);
         check(
             Some("<?xml version=\"1.0\"?>\n<trace-query-result>\n</trace-query-result>"),
-            Document::Absent,
+            DocumentState::Absent,
         );
-        check(Some("<trace-query-result/>\n"), Document::Absent);
-        check(Some("<trace-toc><run/></trace-toc>"), Document::Whole);
+        check(Some("<trace-query-result/>\n"), DocumentState::Absent);
+        check(Some("<trace-toc><run/></trace-toc>"), DocumentState::Whole);
         let small = format!("{HEAD}<node xpath='x'></node></trace-query-result>\n\n");
-        check(Some(&small), Document::Whole);
+        check(Some(&small), DocumentState::Whole);
         let rows = "<row><a id=\"1\">2</a></row>\n".repeat(90_000);
         let whole = format!("{HEAD}<node>{rows}</node></trace-query-result>");
-        check(Some(&whole), Document::Whole);
+        check(Some(&whole), DocumentState::Whole);
         for cut in [1, 20, 30, whole.len() / 2, whole.len() - 80] {
-            check(whole.get(..whole.len() - cut), Document::CutOff);
+            check(whole.get(..whole.len() - cut), DocumentState::CutOff);
         }
-        check(Some(&format!("{HEAD}<node><row><a>")), Document::Useless);
-        check(Some("Export failed: no"), Document::Useless);
+        check(
+            Some(&format!("{HEAD}<node><row><a>")),
+            DocumentState::Useless,
+        );
+        check(Some("Export failed: no"), DocumentState::Useless);
     }
 
     #[test]

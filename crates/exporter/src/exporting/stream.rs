@@ -9,14 +9,14 @@ use std::time::Duration;
 use metalens_xctrace::command::{Export, ExportSelection, TimeRange};
 use metalens_xctrace::{Streaming, ToolOutput};
 
-use crate::basis::require_bundle;
-use crate::call::{ATTEMPTS, absolute, describe_end, is_worth_retrying};
-use crate::changed_template;
-use crate::contents::parse;
-use crate::document::{Document, Tail};
-use crate::error::Result;
-use crate::job::{TableJob, jobs_from_contents, jobs_from_names};
-use crate::{Event, Exporter, Tell};
+use super::basis::require_bundle;
+use super::call::{ATTEMPTS, absolute, describe_end, is_worth_retrying};
+use super::changed_template;
+use super::contents::parse;
+use super::document::{DocumentState, Tail};
+use super::error::Result;
+use super::exporter::{ExportEvent, Exporter, Tell};
+use super::job::{TableJob, jobs_from_contents, jobs_from_names};
 
 /// A function that receives messages while streams are read.
 type Listener = Rc<dyn Fn(&str)>;
@@ -49,7 +49,7 @@ impl Exporter {
         bundle: &Path,
         run: Option<u64>,
         known: &[String],
-        tell: Rc<dyn Fn(Event<'_>)>,
+        tell: Rc<dyn Fn(ExportEvent<'_>)>,
     ) -> Result<TableStreams> {
         require_bundle(bundle)?;
         let input = absolute(bundle)?;
@@ -63,14 +63,14 @@ impl Exporter {
                 .collect(),
             None => {
                 let end = end + &changed_template::cause(bundle);
-                tell(Event::Note(&format!(
+                tell(ExportEvent::Note(&format!(
                     "cannot export the table of contents: {end}. Tables are requested by name"
                 )));
                 jobs_from_names(known, run.unwrap_or(1))
             }
         };
 
-        let listener: Listener = Rc::new(move |note| tell(Event::Note(note)));
+        let listener: Listener = Rc::new(move |note| tell(ExportEvent::Note(note)));
         let table = |job| TableStream {
             exporter: self.clone(),
             input: input.clone(),
@@ -86,7 +86,7 @@ impl Exporter {
 
     /// Returns the table of contents, or the description of how xctrace ended.
     fn read_contents(&self, input: &Path, tell: Tell<'_>) -> Result<(Option<Vec<u8>>, String)> {
-        tell(Event::Contents);
+        tell(ExportEvent::Contents);
         let mut end = String::new();
         for attempt in 0..ATTEMPTS {
             let mut stream = self.start(input, ExportSelection::Contents)?;
@@ -100,9 +100,9 @@ impl Exporter {
             }
             end = describe_end(answer);
             let document = if text.is_empty() {
-                Document::Nothing
+                DocumentState::Nothing
             } else {
-                Document::Useless
+                DocumentState::Useless
             };
             if !is_worth_retrying(document, answer) {
                 break;
@@ -113,6 +113,7 @@ impl Exporter {
         Ok((None, end))
     }
 
+    /// Starts an export to standard output.
     fn start(&self, input: &Path, selection: ExportSelection) -> Result<Streaming> {
         let export = Export {
             input: input.to_owned(),
@@ -125,6 +126,7 @@ impl Exporter {
     }
 }
 
+/// Returns the pause after a failed attempt, which doubles each time.
 fn pause_after(attempt: u32) -> Duration {
     Duration::from_millis(200 << attempt.min(4))
 }
@@ -169,7 +171,7 @@ impl TableStream {
             }
             let answer = stream.finish().map_err(io::Error::other)?;
             end = describe_end(answer);
-            if !is_worth_retrying(Document::Nothing, answer) {
+            if !is_worth_retrying(DocumentState::Nothing, answer) {
                 break;
             }
             self.exporter

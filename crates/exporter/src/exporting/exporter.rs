@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use metalens_xctrace::{Tool, Version};
 
-use crate::error::Result;
+use super::error::Result;
 
 /// Exports tables of bundles with one installation of `xctrace`.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ impl Exporter {
 
 /// An event in the progress of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event<'a> {
+pub enum ExportEvent<'a> {
     /// The export of the table of contents begins.
     Contents,
     /// The export of a table begins.
@@ -52,4 +52,4 @@ pub enum Event<'a> {
 }
 
 /// A function that receives the events of an export.
-pub type Tell<'a> = &'a dyn Fn(Event<'_>);
+pub type Tell<'a> = &'a dyn Fn(ExportEvent<'_>);

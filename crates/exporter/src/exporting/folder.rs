@@ -7,9 +7,9 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::call::{interrupted, remove_if_there};
-use crate::error::{Error, Result};
-use crate::manifest::{Basis, MANIFEST, Manifest};
+use super::call::{interrupted, remove_if_there};
+use super::error::{Error, Result};
+use crate::manifest::{Basis, ExportManifest, MANIFEST};
 
 /// The possible endings of a table's file name.
 pub(crate) const FORMS: [&str; 5] = [
@@ -26,14 +26,14 @@ pub(crate) fn load_earlier_export(
     folder: &Path,
     basis: &Basis,
     force: bool,
-) -> Result<Option<Manifest>> {
+) -> Result<Option<ExportManifest>> {
     let occupied = |holds: String| Error::Occupied {
         folder: folder.display().to_string(),
         holds,
     };
 
     let documents = documents(folder)?;
-    let found = Manifest::load(folder);
+    let found = ExportManifest::load(folder);
     match found {
         _ if force => Ok(found),
         Some(found) if found.basis.bundle != basis.bundle => Err(occupied(format!(
@@ -83,7 +83,7 @@ fn documents(folder: &Path) -> Result<Vec<String>> {
 }
 
 /// Removes the files of an earlier export, and nothing else.
-pub(crate) fn clear(folder: &Path, stale: &Manifest) -> Result<()> {
+pub(crate) fn clear(folder: &Path, stale: &ExportManifest) -> Result<()> {
     let files = stale
         .tables
         .iter()

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use metalens_xctrace::command::TimeRange;
 use serde::Serialize;
 
-use crate::manifest::{Manifest, TableState};
+use crate::manifest::{ExportManifest, TableState};
 
 /// A request to export a bundle into a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct ExportRequest {
     /// The `.trace` bundle to export.
     pub bundle: PathBuf,
     /// The folder to create or complete.
@@ -45,7 +45,7 @@ pub struct Exported {
     /// Path of the export folder.
     pub folder: String,
     /// Contents of the export folder.
-    pub holds: Manifest,
+    pub holds: ExportManifest,
     /// Number of tables written by this export; the others existed before.
     pub written: usize,
     /// Tables that were requested by name and are not in the bundle.

@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use metalens_xctrace::command::TimeRange;
 
-use crate::error::{Error, Result};
+use super::error::{Error, Result};
 use crate::manifest::Basis;
 
 impl Basis {

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use metalens_files::Folder;
 
-use crate::error::{Error, Result};
-use crate::manifest::{Basis, FORM, MANIFEST, Manifest, TableFile, TableState};
+use super::error::{Error, Result};
+use crate::manifest::{Basis, ExportManifest, FORM, MANIFEST, TableFile, TableState};
 
-impl Manifest {
+impl ExportManifest {
     /// Returns the manifest of an export that has no files yet.
     pub(crate) fn new(basis: Basis) -> Self {
         Self {

@@ -10,9 +10,9 @@ use metalens_xctrace::command::{Export, ExportSelection, TimeRange};
 use metalens_xctrace::meaning::{EXPORT_CODES, find_code, find_message};
 use metalens_xctrace::{RunningTool, Stdin, ToolOutput};
 
-use crate::document::Document;
-use crate::error::{Error, Result};
-use crate::{Event, Exporter, Tell};
+use super::document::DocumentState;
+use super::error::{Error, Result};
+use super::exporter::{ExportEvent, Exporter, Tell};
 
 /// Maximum number of attempts for calls that fail sometimes: others needed up to five.
 pub(crate) const ATTEMPTS: u32 = 5;
@@ -21,7 +21,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const TIME_TO_END: Duration = Duration::from_secs(5);
 
 /// The part of a bundle to export, and the file to write.
-pub(crate) struct Call<'a> {
+pub(crate) struct ExportCall<'a> {
     pub(crate) bundle: &'a Path,
     pub(crate) selection: ExportSelection,
     pub(crate) range: TimeRange,
@@ -32,7 +32,11 @@ pub(crate) struct Call<'a> {
 
 impl Exporter {
     /// Writes a document. Returns the state of the document and the output of xctrace.
-    pub(crate) fn call(&self, call: &Call<'_>, tell: Tell<'_>) -> Result<(Document, ToolOutput)> {
+    pub(crate) fn call(
+        &self,
+        call: &ExportCall<'_>,
+        tell: Tell<'_>,
+    ) -> Result<(DocumentState, ToolOutput)> {
         let export = Export {
             input: absolute(call.bundle)?,
             selection: call.selection.clone(),
@@ -44,7 +48,7 @@ impl Exporter {
         for attempt in 1.. {
             let running = self.tool.start(&arguments, Stdin::Nothing)?;
             let answer = self.watch(running, call.output, tell)?;
-            let document = Document::inspect(call.output).map_err(Error::at(call.output))?;
+            let document = DocumentState::inspect(call.output).map_err(Error::at(call.output))?;
             if attempt >= call.attempts || !is_worth_retrying(document, &answer) {
                 return Ok((document, answer));
             }
@@ -52,7 +56,7 @@ impl Exporter {
             self.pause(pause)?;
             pause *= 2;
         }
-        Ok((Document::Nothing, ToolOutput::default()))
+        Ok((DocumentState::Nothing, ToolOutput::default()))
     }
 
     /// Reads the output of xctrace until it ends; ends it if the export is cancelled.
@@ -74,7 +78,7 @@ impl Exporter {
             if last_event.elapsed() > Duration::from_millis(100) {
                 last_event = Instant::now();
                 let size = output.metadata().map_or(0, |facts| facts.len());
-                tell(Event::Written(size));
+                tell(ExportEvent::Written(size));
             }
         }
 
@@ -129,8 +133,8 @@ pub(crate) fn interrupted() -> Error {
 
 /// Returns true if another attempt may succeed: exit code 10 and empty documents were temporary
 /// for others.
-pub(crate) fn is_worth_retrying(document: Document, answer: &ToolOutput) -> bool {
-    document == Document::Nothing && matches!(answer.code, Some(0 | 10))
+pub(crate) fn is_worth_retrying(document: DocumentState, answer: &ToolOutput) -> bool {
+    document == DocumentState::Nothing && matches!(answer.code, Some(0 | 10))
 }
 
 /// Describes how xctrace ended, with its last line of output, for messages.

@@ -9,7 +9,7 @@ use std::path::Path;
 use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 
-use crate::error::{Error, Result};
+use super::error::{Error, Result};
 
 const PREFIX: &str = ".metalens-";
 
@@ -65,6 +65,7 @@ fn lock_folder(folder: &Path) -> io::Result<Option<File>> {
     }
 }
 
+/// Removes a temporary folder that no process has locked. Returns the bytes that it had.
 fn clear_if_abandoned(drafts: &Path) -> u64 {
     // A folder without a lock file may be new, or on a file system without locks.
     let Ok(lock) = metalens_files::open(&drafts.join(LOCK)) else {
