@@ -174,6 +174,7 @@ pub fn compare_runs(base: &Runs, new: &Runs, options: &CompareOptions) -> Compar
     }
 }
 
+/// Returns the runs of a side, each by its path and its process.
 fn facts(runs: &Runs) -> SideFacts {
     let runs = runs.paths.iter().zip(&runs.processes);
     let runs = runs.map(|(path, process)| RunName {
@@ -185,6 +186,7 @@ fn facts(runs: &Runs) -> SideFacts {
     }
 }
 
+/// Returns the method by which changes are judged.
 fn method(judge: &Judge, base: usize, new: usize) -> ComparisonMethod {
     let confidence = judge.confidence();
     let (says, says_values) = sentences::method(confidence, base, new).into_parts();
@@ -198,6 +200,7 @@ fn method(judge: &Judge, base: usize, new: usize) -> ComparisonMethod {
     }
 }
 
+/// Returns the note of sides that are compared although they were recorded differently.
 fn forced_note(comparable: &Comparability) -> Option<Note> {
     let differ = comparable.differ.iter().map(|difference| {
         let base = Message::new(&difference.base, &difference.base_values);
@@ -228,6 +231,7 @@ fn loud_notes(base: &Runs, new: &Runs) -> impl Iterator<Item = Note> {
     of_base.chain(only_new.map(|note| with_sides(&note, "new")))
 }
 
+/// Returns a loud note that names its sides.
 fn with_sides(note: &Note, sides: &'static str) -> Note {
     let text = note.message();
     Note::loud(&note.detail.id, message!("{} ({})", text, sides))

@@ -57,6 +57,7 @@ fn main() -> ExitCode {
     }
 }
 
+/// Prints what an option asks for, or serves.
 fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(text) = text(arguments)? {
         // While the server runs, standard output belongs to the protocol.

@@ -66,6 +66,7 @@ impl Library {
     }
 }
 
+/// Runs a query. Rows without an order of their own are sorted, so that the answer is the same every time.
 fn run(context: &mut SQLContext, checked: &CheckedStatement) -> PolarsResult<DataFrame> {
     // This runs in memory, because the streaming engine of this version panics at some joins and
     // unions.

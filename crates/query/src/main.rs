@@ -47,6 +47,7 @@ fn main() -> ExitCode {
 
 const STACK_BYTES: usize = 1 << 30;
 
+/// Answers a query, or describes the tables.
 fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let Some(sql) = &arguments.sql else {
         return describe_only(arguments);
@@ -79,6 +80,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Prints the columns of all tables, completions, or the manual page.
 fn describe_only(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut text = Vec::new();
     let mut command = Arguments::command().name("metalens-query");
@@ -117,6 +119,7 @@ fn format(arguments: &Arguments) -> anyhow::Result<Format> {
     Ok(format)
 }
 
+/// Writes the answer to the file, or prints it.
 fn show(mut answer: QueryAnswer, format: Format, arguments: &Arguments) -> anyhow::Result<()> {
     let Some(file) = &arguments.output else {
         let mut out = streams::answer();
@@ -129,6 +132,7 @@ fn show(mut answer: QueryAnswer, format: Format, arguments: &Arguments) -> anyho
     })
 }
 
+/// Writes the answer in a format.
 fn write(
     answer: &mut QueryAnswer,
     format: Format,

@@ -28,6 +28,7 @@ pub(crate) fn watch(limit: Option<u64>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Returns the memory that this program uses.
 fn used(system: &mut System) -> Option<u64> {
     let pid = Pid::from_u32(std::process::id());
     let wanted = ProcessRefreshKind::nothing().with_memory();

@@ -221,7 +221,7 @@ fn long_recording(request: &RecordRequest) -> Option<String> {
     })
 }
 
-/// What is known of long recordings.
+/// Reports of others about long recordings.
 pub(crate) const LONG_RECORDINGS: &str = "one project saw xctrace fail after 90 s and save nothing, and another could not export recordings \
      of more than 2 GB";
 

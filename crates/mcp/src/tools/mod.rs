@@ -23,7 +23,7 @@ pub(crate) use report::whole as whole_report;
 use crate::answer::ToolAnswer;
 use crate::problem::ToolProblem;
 
-/// What a tool does to the machine.
+/// Effect of a tool on the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
     /// It reads.
