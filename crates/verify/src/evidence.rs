@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::experiments::Experiment;
-
 /// Name of the format.
 pub const SCHEMA: &str = "metalens.verification/1";
 
@@ -140,24 +138,24 @@ pub struct TableSeen {
 /// The result of an experiment, before it is an answer.
 #[derive(Debug)]
 pub(crate) struct Judgment {
-    verdict: Verdict,
-    why: String,
-    facts: BTreeMap<String, Fact>,
-    private: Option<String>,
+    pub(crate) verdict: Verdict,
+    pub(crate) why: String,
+    pub(crate) facts: BTreeMap<String, Fact>,
+    pub(crate) private: Option<String>,
 }
 
 impl Judgment {
-    /// Returns the finding that the machine does what metalens expects.
+    /// Returns the judgment that the machine does what metalens expects.
     pub(crate) fn expected(why: impl Into<String>) -> Self {
         Self::new(Verdict::AsExpected, why.into())
     }
 
-    /// Returns the finding that the machine does something else.
+    /// Returns the judgment that the machine does something else.
     pub(crate) fn otherwise(why: impl Into<String>) -> Self {
         Self::new(Verdict::Otherwise, why.into())
     }
 
-    /// Returns the finding that the experiment has no answer.
+    /// Returns the judgment that the experiment has no answer.
     pub(crate) fn unknown(why: impl Into<String>) -> Self {
         Self::new(Verdict::CouldNotTell, why.into())
     }
@@ -186,20 +184,6 @@ impl Judgment {
     pub(crate) fn privately(mut self, text: &str) -> Self {
         self.private = Some(text.to_owned());
         self
-    }
-}
-
-impl Answer {
-    pub(crate) fn new(experiment: &Experiment, finding: Judgment) -> Self {
-        Self {
-            id: experiment.id,
-            question: experiment.question,
-            expected: experiment.expected,
-            verdict: finding.verdict,
-            why: finding.why,
-            facts: finding.facts,
-            private: finding.private,
-        }
     }
 }
 

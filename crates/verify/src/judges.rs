@@ -22,12 +22,12 @@ const INTERVALS: &str = "metal-gpu-intervals";
 /// Share of busy time from which the GPU counts as held at a clock.
 const HELD: f64 = 0.95;
 
-/// Returns the finding about a recording that depends on an option, and is missing: the option may be
+/// Returns the judgment on a recording that depends on an option, and is missing: the option may be
 /// the reason only if a recording without it was made.
 fn missing_with_option(lab: &mut Lab<'_, '_>, missing: &MissingRecording) -> Judgment {
     let word = missing.why.word();
     let is_fine_without = lab.recording(Purpose::Stock).is_ok();
-    let finding = if !missing.why.is_telling() {
+    let judgment = if !missing.why.is_telling() {
         Judgment::unknown(format!("there is no recording to look at: {word}"))
     } else if is_fine_without {
         Judgment::otherwise(format!(
@@ -38,10 +38,10 @@ fn missing_with_option(lab: &mut Lab<'_, '_>, missing: &MissingRecording) -> Jud
             "no recording was made ({word}), with Apple's template neither"
         ))
     };
-    finding.privately(&missing.private)
+    judgment.privately(&missing.private)
 }
 
-/// Returns the finding of an experiment that uses the recording with Apple's template, which is missing.
+/// Returns the judgment of an experiment that uses the recording with Apple's template, which is missing.
 fn missing_stock(missing: &MissingRecording) -> Judgment {
     let why = format!(
         "there is no recording with Apple's template to look at: {}",
@@ -50,7 +50,7 @@ fn missing_stock(missing: &MissingRecording) -> Judgment {
     Judgment::unknown(why).privately(&missing.private)
 }
 
-/// Returns the finding about a recording that cannot be analyzed.
+/// Returns the judgment on a recording that cannot be analyzed.
 fn unreadable(why: &str) -> Judgment {
     Judgment::unknown("metalens cannot analyze the recording").privately(why)
 }
@@ -127,7 +127,7 @@ pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Judgment {
     let to_file = to_file.and_then(|made| inspect::rows(bundle(made), SHADERS));
 
     let has = |rows: Option<u64>| rows.is_some_and(|rows| rows > 0);
-    let finding = match (has(through), has(to_file)) {
+    let judgment = match (has(through), has(to_file)) {
         (true, true) => Judgment::expected("there are shader samples, with --target-stdout too"),
         (true, false) => {
             Judgment::expected("there are shader samples, and none were seen with --target-stdout")
@@ -139,7 +139,7 @@ pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Judgment {
             Judgment::otherwise("there are no shader samples, with and without --target-stdout")
         }
     };
-    finding
+    judgment
         .count("samples", through)
         .count("samples_with_target_stdout", to_file)
 }
@@ -160,14 +160,14 @@ pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Judgment {
         .filter(|phase| phase.name == MEASURED)
         .map(|phase| phase.count)
         .sum();
-    let finding = if found > 0 {
+    let judgment = if found > 0 {
         Judgment::expected("the interval of the workload is in the recording")
     } else {
         Judgment::otherwise(
             "Points of Interest was asked for, and the workload's interval is not recorded",
         )
     };
-    finding.count("intervals", found)
+    judgment.count("intervals", found)
 }
 
 /// Judges whether the GPU heeds the clock of a changed template.
@@ -183,7 +183,7 @@ pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Judgment {
     let default = (*default).as_ref().ok().and_then(states);
 
     let held = maximum.as_ref().and_then(|states| share(states, "Maximum"));
-    let finding = match held {
+    let judgment = match held {
         None => Judgment::unknown("the recording has no clocks of the GPU"),
         Some(held) if held >= HELD => {
             Judgment::expected("with --gpu-clock maximum the GPU is at its maximum")
@@ -196,13 +196,13 @@ pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Judgment {
     let recordings = [("stock", stock), ("default", default), ("maximum", maximum)];
     recordings
         .into_iter()
-        .fold(finding, |finding, (name, states)| {
+        .fold(judgment, |judgment, (name, states)| {
             ["Minimum", "Medium", "Maximum"]
                 .iter()
-                .fold(finding, |finding, state| {
+                .fold(judgment, |judgment, state| {
                     let share = states.as_ref().and_then(|states| share(states, state));
                     let name = format!("{name}_at_{}", state.to_lowercase());
-                    finding.with(&name, Fact::Share(share))
+                    judgment.with(&name, Fact::Share(share))
                 })
         })
 }
@@ -239,12 +239,12 @@ pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Judgment {
     let (found, kinds) = counters.map_or((0, 0), |counters| {
         (counters.samples, counters.counters.len() as u64)
     });
-    let finding = if found > 0 {
+    let judgment = if found > 0 {
         Judgment::expected("the recording has samples of hardware counters")
     } else {
         Judgment::otherwise("the recording was made, and has no samples of hardware counters")
     };
-    finding.count("samples", found).count("counters", kinds)
+    judgment.count("samples", found).count("counters", kinds)
 }
 
 /// Judges whether the work of a child is found.
@@ -291,7 +291,7 @@ pub(crate) fn scratch(lab: &mut Lab<'_, '_>) -> Judgment {
         let _ = lab.recording(Purpose::Stock);
     }
     let scratch = lab.scratch;
-    let finding = match (scratch.recordings, scratch.most, scratch.left) {
+    let judgment = match (scratch.recordings, scratch.most, scratch.left) {
         (0, ..) => Judgment::unknown("nothing was recorded"),
         (_, 0, 0) => Judgment::expected("xctrace left no scratch files"),
         (_, _, 0) => Judgment::expected("xctrace left scratch files, and metalens removed them"),
@@ -299,7 +299,7 @@ pub(crate) fn scratch(lab: &mut Lab<'_, '_>) -> Judgment {
             "scratch files are left in the temporary folder; `metalens doctor` lists them",
         ),
     };
-    finding
+    judgment
         .count("recordings", scratch.recordings)
         .count("bytes_before", scratch.before)
         .count("most_new_bytes_when_xctrace_ended", scratch.most)
@@ -337,7 +337,7 @@ pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Judgment {
 
     let total = |number: fn(&TableComparison) -> u64| tables.iter().map(number).sum::<u64>();
     let different = total(|table| table.different);
-    let finding = if different == 0 {
+    let judgment = if different == 0 {
         Judgment::expected("all cells of the export are those that metalens reads")
     } else {
         Judgment::otherwise(
@@ -345,15 +345,15 @@ pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Judgment {
         )
     };
 
-    let finding = finding
+    let judgment = judgment
         .count("tables", tables.len() as u64)
         .count("cells", total(|table| table.cells))
         .count("different", different)
         .count("unnamed", total(|table| table.unnamed))
         .count("undecoded", total(|table| table.undecoded));
     let differing = tables.iter().filter(|table| table.different > 0);
-    differing.fold(finding, |finding, table| {
-        finding.count(&format!("different_in_{}", table.schema), table.different)
+    differing.fold(judgment, |judgment, table| {
+        judgment.count(&format!("different_in_{}", table.schema), table.different)
     })
 }
 
@@ -379,7 +379,7 @@ pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Judgment {
         Err(why) => return unreadable(&why),
     };
     let counts = Calibration::from_pairs(vec![pair], true, false).counts;
-    let finding = match counts.verdict {
+    let judgment = match counts.verdict {
         CountVerdict::Equal => {
             Judgment::expected("everything that the workload issued is in the recording")
         }
@@ -397,8 +397,8 @@ pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Judgment {
         ("dispatches", &counts.dispatches),
     ];
     all.into_iter()
-        .fold(finding, |finding, (name, count): (&str, &Count)| {
-            finding
+        .fold(judgment, |judgment, (name, count): (&str, &Count)| {
+            judgment
                 .count(&format!("{name}_issued"), count.issued)
                 .count(&format!("{name}_found"), count.found.first().copied())
         })

@@ -54,12 +54,12 @@ pub fn verify(
     let mut lab = Lab::new(setup, watch)?;
     let mut answers = Vec::new();
     for experiment in chosen {
-        let finding = if lab.is_stopped() {
+        let judgment = if lab.is_stopped() {
             Judgment::unknown("you stopped before this experiment")
         } else {
             (experiment.judge)(&mut lab)
         };
-        let answer = Answer::new(experiment, finding);
+        let answer = experiment.answer(judgment);
         lab.tell(VerifyEvent::Answered(&answer));
         answers.push(answer);
     }
