@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use metalens_analyzer::{Report, Request, WorkFile, analyze, selection};
 use metalens_comparison::{Baseline, CompareOptions, compare};
-use metalens_exporter::{MANIFEST, Manifest};
+use metalens_exporter::{ExportManifest, MANIFEST};
 use metalens_simulator::{Scenario, truths, write_export};
 use metalens_trace::{Input, LoadOptions};
 use tempfile::TempDir;
@@ -96,7 +96,7 @@ pub fn scenario(bytes: &[u8]) {
 pub fn manifest(bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(MANIFEST), bytes).unwrap();
-    if let Some(manifest) = Manifest::load(folder.path()) {
+    if let Some(manifest) = ExportManifest::load(folder.path()) {
         assert!(manifest.complete_tables() <= manifest.tables.len());
     }
 }

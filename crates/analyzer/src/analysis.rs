@@ -9,12 +9,10 @@ use rustc_hash::FxHashMap;
 use crate::basics::distinct::distinct;
 use crate::basics::spans::touches;
 use crate::basics::state_interval::StateInterval;
-use crate::error::{Error, Result};
 use crate::metrics::counters::{CounterSeries, CounterTrack, tracks};
 use crate::metrics::gap_causes::GapSplitter;
 use crate::metrics::lanes::Lanes;
-use crate::metrics::phases::iteration_starts;
-use crate::report::{Cause, GapParts, NamedBy, Report, SelectedIteration};
+use crate::report::{Cause, GapParts, NamedBy, Report};
 use crate::subject::Subject;
 use crate::subject::gaps::Gap;
 use crate::subject::named_intervals::NamedIntervals;
@@ -160,28 +158,6 @@ impl Analysis {
             gaps,
             kernels,
         }
-    }
-
-    /// Returns the detected iteration with this number, from 1.
-    pub(crate) fn iteration(&self, number: u64) -> Result<SelectedIteration> {
-        let starts = iteration_starts(&self.subject.mine, &self.kernels, &self.gaps);
-        let found = self.report.phases.iterations.as_ref();
-        let at = number.checked_sub(1);
-        let at = at.and_then(|at| usize::try_from(at).ok());
-        let chosen = at.zip(found).and_then(|(at, found)| {
-            let next = starts.get(at + 1).copied();
-            Some(SelectedIteration {
-                number,
-                count: found.count,
-                found_by: found.found_by,
-                start_ns: *starts.get(at)?,
-                end_ns: next.unwrap_or(self.subject.window().end_ns),
-            })
-        });
-        chosen.ok_or(Error::NoDetectedIteration {
-            wanted: number,
-            count: starts.len(),
-        })
     }
 
     /// Returns every GPU interval of the process, limited to the window, sorted by start.

@@ -3,38 +3,34 @@
 use metalens_trace::Trace;
 
 use crate::analysis::Analysis;
-use crate::basics::parallel::both;
 use crate::basics::spans::Span;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::findings::bound::bound;
 use crate::findings::framework::framework;
 use crate::findings::notes::{self, report_notes};
 use crate::findings::summary::summary;
 use crate::findings::verdicts::verdicts;
 use crate::findings::{self, findings};
+use crate::measure::Measured;
 use crate::metrics::busy_window::BusyWindow;
 use crate::metrics::efficiency::efficiency;
-use crate::metrics::figures::{Figures, FiguresInput};
+use crate::metrics::figures::Figures;
 use crate::metrics::gap_causes::GapSplitter;
-use crate::metrics::kernels::Kernels;
 use crate::metrics::sanity::{SanityInput, sanity};
-use crate::metrics::spills::SpilledEncoders;
 use crate::metrics::surroundings::Surroundings;
 use crate::metrics::{known_work, phases};
-use crate::report::{BoundVerdict, NotRecorded, Note, Report, SCHEMA, SelectedIteration, Summary};
+use crate::report::{BoundVerdict, Note, Report, SCHEMA, SelectedIteration, Summary};
 use crate::request::Request;
+use crate::subject::Subject;
 use crate::subject::facts::analyzed_process;
-use crate::subject::gaps::occupancy;
-use crate::subject::signposts::Signposts;
-use crate::subject::timeline::Timeline;
-use crate::subject::{Subject, debug_groups};
-use crate::tables;
-use crate::tables::cpu::CpuTable;
 use crate::tables::recording::Recording;
 
 /// Analyzes a trace that was read with [`selection`](crate::selection). Takes the trace, and
 /// frees each of its tables after using it.
 pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
+    request.settings.thresholds.check()?;
+    findings::check(&request.settings.ignored_findings)?;
+
     let Some((iteration, note)) = detected_iteration(&trace, request)? else {
         return analyze_part(trace, request, None);
     };
@@ -59,15 +55,16 @@ pub(crate) fn detected_iteration(
     let Some(number) = detected else {
         return Ok(None);
     };
+
     let whole = Request {
         iteration: None,
         keep_everyone: false,
         ..request.clone()
     };
-    let found = analyze_part(trace.clone(), &whole, None)?;
-    let iteration = found.iteration(number)?;
-    let marker = found.report.phases.iterations.as_ref();
-    let marker = marker.and_then(|found| found.marker.as_deref());
+    let measured = Measured::new(trace.clone(), &whole, None)?;
+    let iteration = measured.iteration(number)?;
+    let found = measured.figures.phases.iterations.as_ref();
+    let marker = found.and_then(|found| found.marker.as_deref());
     let note = phases::iteration_note(&iteration, marker);
     Ok(Some((iteration, note)))
 }
@@ -78,78 +75,48 @@ fn analyze_part(
     request: &Request,
     iteration: Option<SelectedIteration>,
 ) -> Result<Analysis> {
-    request.settings.thresholds.check()?;
-    findings::check(&request.settings.ignored_findings)?;
-    let (mut recording, tables) = tables::take(trace)?;
-
-    let cpu = tables.surroundings.cpu.as_ref();
-    let timeline = Timeline::read(tables.gpu, tables.raw, &mut recording.names)
-        .map_err(|error| only_cpu(cpu).unwrap_or(error))?;
-    let names = &recording.names;
-    let raw_note = timeline.is_raw.then(notes::intervals_from_raw_events);
-    let mut subject = Subject::new(
-        timeline,
-        Signposts::read(tables.signposts, names),
-        tables.commands,
-        debug_groups::has_any(&tables.names.application_events),
-        &recording,
-        request,
-        iteration,
-    )?;
-
-    let (window, mine) = (subject.window(), &subject.mine);
-    let (occupancy, kernels) = both(
-        || occupancy(mine, window),
-        || {
-            let named = subject.named_intervals(tables.names, names);
-            let spilled = tables.spills.as_ref().ok();
-            let spilled = spilled.map(|table| SpilledEncoders::read(table, &subject.chosen));
-            named.map(|named| Kernels::new(named, spilled.as_ref(), mine, window))
-        },
-    );
-    let kernels = kernels?;
-
-    let figures = FiguresInput {
-        subject: &subject,
-        skips_warm_up: request.skip_warm_up,
-        occupancy: &occupancy,
-        kernels: &kernels,
-        names,
-    }
-    .figures();
+    let Measured {
+        recording,
+        mut subject,
+        occupancy,
+        kernels,
+        figures,
+        is_raw,
+        absent_spills,
+        tables,
+    } = Measured::new(trace, request, iteration)?;
 
     let gaps: Vec<Span> = occupancy.gaps.iter().map(|gap| gap.span).collect();
     let busy_window = BusyWindow {
         chosen: &subject.chosen,
-        window,
+        window: subject.window(),
         busy: &occupancy.busy,
         gaps: &gaps,
     };
     let host = &figures.idle.host;
     let named = (&kernels.named, figures.kernels.as_slice());
+    let idle_by_cause = || {
+        let splitter = GapSplitter::new(&subject);
+        let gaps = occupancy.gaps.iter();
+        gaps.flat_map(|gap| splitter.stretches(gap)).collect()
+    };
     let mut surroundings = Surroundings::new(
-        tables.surroundings,
+        tables,
         &recording,
         &subject,
         busy_window,
         (named, host),
-        || {
-            let splitter = GapSplitter::new(&subject);
-            let gaps = occupancy.gaps.iter();
-            gaps.flat_map(|gap| splitter.stretches(gap)).collect()
-        },
+        idle_by_cause,
     )?;
     let lanes = std::mem::take(&mut surroundings.lanes);
-    if let Err(absent) = &tables.spills {
-        let missing = NotRecorded::new("kernels.spills", absent.why());
-        surroundings.not_recorded.push(missing);
-    }
+    surroundings.not_recorded.extend(absent_spills);
 
     let mut report = report(&recording, &subject, figures, surroundings, busy_window);
     judge(&mut report, &subject, request);
-    if let Some(note) = raw_note {
-        report.add_note(note);
+    if is_raw {
+        report.add_note(notes::intervals_from_raw_events());
     }
+
     // The report has all that anyone needs of them, and there may be a million.
     subject.buffers = Vec::new();
     Ok(Analysis::new(
@@ -158,17 +125,8 @@ fn analyze_part(
         occupancy.gaps,
         kernels.named,
         lanes,
-        names,
+        &recording.names,
     ))
-}
-
-/// Returns the error for a trace without GPU intervals if it has CPU samples.
-fn only_cpu(table: Option<&CpuTable>) -> Option<Error> {
-    let table = table?;
-    Some(Error::OnlyCpu {
-        table: table.schema.to_owned(),
-        samples: table.rows,
-    })
 }
 
 /// Returns the report with all figures. Thresholds, findings and summary are still empty.

@@ -93,6 +93,7 @@ pub mod benching;
 mod error;
 mod findings;
 mod idle_stacks;
+mod measure;
 mod metrics;
 mod profile;
 mod raw_check;

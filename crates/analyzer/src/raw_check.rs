@@ -85,6 +85,7 @@ fn compared(mut derived: Vec<Interval>, mut raw: Vec<Interval>, names: &Names) -
             }
         }
     }
+
     if let Some(rest) = derived.next().or(raw.next()) {
         found.first_difference_ns.get_or_insert(rest.span.start_ns);
     }

@@ -104,11 +104,7 @@ impl Index {
 /// Returns the JSON Schema of the index.
 #[must_use]
 pub fn json_schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(Index).to_value();
-    if let Some(object) = schema.as_object_mut() {
-        object.insert("title".to_owned(), SCHEMA.into());
-    }
-    schema
+    metalens_analyzer::titled_schema(schemars::schema_for!(Index), SCHEMA)
 }
 
 /// Compares names with numbers by their size: `b2` before `b10`.

@@ -16,46 +16,13 @@
 //!
 //! Elsewhere than on Unix there is only the index, so that pages of it can be made.
 
-#[cfg(unix)]
-mod budget;
-#[cfg(unix)]
-mod entry;
-#[cfg(unix)]
-mod error;
-#[cfg(unix)]
-mod find;
-#[cfg(unix)]
-mod identity;
 mod index;
 #[cfg(unix)]
-mod lock;
-#[cfg(unix)]
-mod pool;
-#[cfg(unix)]
-mod reports;
-#[cfg(unix)]
-mod request;
-#[cfg(unix)]
-mod run;
-#[cfg(unix)]
-mod slugs;
-#[cfg(unix)]
-mod state;
+mod making;
 
-#[cfg(unix)]
-pub use budget::usual_memory;
-#[cfg(unix)]
-pub use error::{Error, Result};
-#[cfg(unix)]
-pub use find::{FoundTrace, RefusedPath, Search, find};
 pub use index::{FailedTrace, Index, SCHEMA, json_schema};
 #[cfg(unix)]
-pub use lock::FolderLock;
-#[cfg(unix)]
-pub use reports::{ReportProblem, Reports, WrittenReport};
-#[cfg(unix)]
-pub use request::BatchRequest;
-#[cfg(unix)]
-pub use run::{BatchOutcome, BatchWatcher, run};
-#[cfg(unix)]
-pub use slugs::slugs;
+pub use making::{
+    BatchOutcome, BatchRequest, BatchWatcher, Error, FolderLock, FoundTrace, RefusedPath,
+    ReportProblem, Reports, Result, Search, WrittenReport, find, run, slugs, usual_memory,
+};

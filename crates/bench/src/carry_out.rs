@@ -110,6 +110,7 @@ pub fn carry_out<R: VariantRunner>(
     })
 }
 
+/// A benchmark that is being carried out.
 struct Session<'a, R> {
     plan: &'a BenchPlan,
     runner: &'a mut R,
@@ -119,6 +120,7 @@ struct Session<'a, R> {
 }
 
 impl<R: VariantRunner> Session<'_, R> {
+    /// Carries out the missing turns. Ends early, without an error, when the user stops it.
     fn run(&mut self, missing: &[Turn], warm_ups: u32) -> Result<(), R::Error> {
         let is_needed = |at: usize| missing.iter().any(|turn| turn.variant == at);
         let variants = self.plan.variants.iter().enumerate();
@@ -134,6 +136,7 @@ impl<R: VariantRunner> Session<'_, R> {
             self.set_up.push(variant);
             self.hook(variant, variant.hooks.setup.as_deref())?;
         }
+
         for number in 1..=warm_ups {
             for &variant in &needed {
                 self.hook(variant, variant.hooks.prepare.as_deref())?;
@@ -143,6 +146,7 @@ impl<R: VariantRunner> Session<'_, R> {
                 self.runner.warm_up(variant, number)?;
             }
         }
+
         for &turn in missing {
             let Some(variant) = self.plan.variants.get(turn.variant) else {
                 continue;
@@ -171,6 +175,7 @@ impl<R: VariantRunner> Session<'_, R> {
         result
     }
 
+    /// Runs a hook, unless there is none or the user wants to stop.
     fn hook(&mut self, variant: &Variant, command: Option<&str>) -> Result<(), R::Error> {
         match command {
             Some(command) if !self.runner.is_stopped() => self.runner.run_hook(variant, command),
@@ -184,7 +189,7 @@ mod tests {
     use metalens_testing::analysis_of;
 
     use super::*;
-    use crate::variants::{BenchRequest, Hooks, Source};
+    use crate::variants::{BenchRequest, CommandTemplate, Hooks};
 
     /// Notes what it is asked to do, and fails or stops at a certain step.
     struct Notebook {
@@ -240,7 +245,7 @@ mod tests {
         let hook = |text: &str| hooks.then(|| text.to_owned());
         BenchPlan::new(&BenchRequest {
             sources: ["a", "b"]
-                .map(|one| Source::Program(one.to_owned()))
+                .map(|one| CommandTemplate::Program(one.to_owned()))
                 .to_vec(),
             hooks: Hooks {
                 setup: hook("setup"),

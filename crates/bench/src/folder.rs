@@ -30,7 +30,7 @@ const PLAN_SCHEMA: &str = "metalens.bench-plan/1";
 /// Largest size of a file to read, in bytes; metalens writes none that is nearly as long.
 const MOST_BYTES: u64 = 256 << 20;
 /// Largest length of a variant's name in the name of a folder.
-const SLUG: usize = 40;
+const MOST_SLUG_CHARACTERS: usize = 40;
 
 /// The folder of a benchmark.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ struct StoredPlan {
 
 /// A run as its folder describes it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct StoredRun {
+pub struct RunFile {
     /// Number of the round, from 1.
     pub round: u32,
     /// End of the run.
@@ -131,7 +131,7 @@ impl BenchFolder {
     ///
     /// If the file cannot be written.
     pub fn complete(&self, turn: Turn, end: &RunEnd) -> Result<()> {
-        let run = StoredRun {
+        let run = RunFile {
             round: turn.round,
             end: end.clone(),
         };
@@ -162,7 +162,7 @@ impl BenchFolder {
             if file.symlink_metadata().is_err() {
                 continue;
             }
-            let stored: StoredRun = read(&file)?;
+            let stored: RunFile = read(&file)?;
             let report: Report = read(&folder.join(REPORT))?;
             runs.push(RunRecord {
                 turn,
@@ -180,6 +180,7 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
     if stored.schema != wanted.schema {
         return Some(format!("it is of the format {:?}", stored.schema));
     }
+
     let names = |plan: &StoredPlan| {
         let names = plan.plan.variants.iter().map(|one| one.name.clone());
         names.collect::<Vec<String>>().join(", ")
@@ -191,6 +192,7 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
             names(wanted)
         ));
     }
+
     let both = stored.plan.variants.iter().zip(&wanted.plan.variants);
     if let Some((was, is)) = both.clone().find(|(was, is)| was.words != is.words) {
         return Some(format!(
@@ -209,6 +211,7 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
     if stored.plan != wanted.plan {
         return Some("its parameters differ".to_owned());
     }
+
     let keys = stored.options.keys().chain(wanted.options.keys());
     let mut keys = keys.filter(|key| stored.options.get(*key) != wanted.options.get(*key));
     let key = keys.next()?;
@@ -223,6 +226,7 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
     ))
 }
 
+/// Returns whether a folder has files that are not hidden.
 fn has_files(path: &Path) -> bool {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     let mut names = entries.map(|entry| entry.file_name());
@@ -236,7 +240,7 @@ fn remove_runs(path: &Path) -> Result<()> {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let is_ours = name.split_once('-').is_some_and(|(number, _)| {
-            number.len() >= 2 && number.bytes().all(|b| b.is_ascii_digit())
+            number.len() >= 2 && number.bytes().all(|byte| byte.is_ascii_digit())
         });
         if is_ours {
             remove_folder(&entry.path())?;
@@ -261,6 +265,7 @@ fn unreadable(file: &Path, cause: &dyn std::fmt::Display) -> Error {
     }
 }
 
+/// Reads a value from a JSON file.
 fn read<T: for<'de> Deserialize<'de>>(file: &Path) -> Result<T> {
     let text = metalens_files::read_text(file, MOST_BYTES);
     let text = text.map_err(|error| unreadable(file, &error))?;
@@ -268,6 +273,7 @@ fn read<T: for<'de> Deserialize<'de>>(file: &Path) -> Result<T> {
     serde_json::from_str(&text).map_err(|error| unreadable(file, &error))
 }
 
+/// Returns a value as the JSON text of a file.
 fn json(file: &Path, value: &impl Serialize) -> Result<Vec<u8>> {
     let text = serde_json::to_string_pretty(value).map_err(|error| unreadable(file, &error))?;
     Ok((metalens_text::in_json(&text).into_owned() + "\n").into_bytes())
@@ -285,7 +291,7 @@ fn folder_names(variants: &[Variant]) -> Vec<String> {
                 slug.push('-');
             }
         }
-        let slug: String = slug.chars().take(SLUG).collect();
+        let slug: String = slug.chars().take(MOST_SLUG_CHARACTERS).collect();
         let slug = slug.trim_end_matches('-');
         let slug = if slug.is_empty() { "variant" } else { slug };
         format!("{number:02}-{slug}")
@@ -296,13 +302,13 @@ fn folder_names(variants: &[Variant]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::variants::{BenchRequest, Source};
+    use crate::variants::{BenchRequest, CommandTemplate};
 
     fn plan(commands: &[&str]) -> BenchPlan {
         BenchPlan::new(&BenchRequest {
             sources: commands
                 .iter()
-                .map(|&one| Source::Program(one.to_owned()))
+                .map(|&one| CommandTemplate::Program(one.to_owned()))
                 .collect(),
             ..BenchRequest::default()
         })

@@ -25,26 +25,33 @@
 //!   way.
 //! * An interrupted run does not count.
 
-mod bench;
+mod basis;
 mod carry_out;
+mod compute;
 mod error;
 mod figures;
 mod folder;
 mod parameters;
+mod result;
 mod sentences;
+mod sides;
+mod standing;
 mod turns;
 mod variants;
+mod wall_time;
 mod warnings;
 mod words;
 
-pub use bench::{
-    Bench, BenchOptions, PairResult, Per, Rival, RunResult, SCHEMA, Said, Standing, VariantResult,
-    WorkBasis, json_schema,
-};
+pub use basis::BasisChoice;
 pub use carry_out::{BenchOutcome, RunEnd, RunRecord, VariantRunner, carry_out};
+pub use compute::BenchOptions;
 pub use error::{Error, Result};
 pub use figures::{Figure, StateShare};
-pub use folder::{BenchFolder, PLAN, StoredRun};
+pub use folder::{BenchFolder, PLAN, RunFile};
 pub use parameters::{Parameter, ParameterValue};
+pub use result::{
+    Bench, PairResult, Rival, RunResult, SCHEMA, Said, Standing, VariantResult, WorkBasis,
+    json_schema,
+};
 pub use turns::{Turn, turns};
-pub use variants::{BenchPlan, BenchRequest, Hooks, Source, Variant};
+pub use variants::{BenchPlan, BenchRequest, CommandTemplate, Hooks, Variant};

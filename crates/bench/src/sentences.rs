@@ -5,7 +5,7 @@ use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::{extent, sureness, value};
 use metalens_comparison::{Change, ChangeClass, Floor, Number, RunsToTell, Unit};
 
-use crate::bench::WorkBasis;
+use crate::result::WorkBasis;
 
 /// Says how much faster or slower one variant is than another.
 pub(crate) fn versus(
@@ -18,35 +18,36 @@ pub(crate) fn versus(
         return message!("{} and {}: no time is recorded", name(new), name(base));
     };
     let both = message!("{} → {}", value(was, Unit::Ns), value(now, Unit::Ns));
-    let scope = if change.interval.is_some() {
-        ""
-    } else {
-        " in these runs"
-    };
+    let sure = || sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
+
     let verdict = match change.class {
         ChangeClass::Grown => "slower",
         ChangeClass::Shrunk => "faster",
         ChangeClass::Unchanged => {
-            let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
             return message!(
                 "{} is as fast as {}, no difference that counts: {}{}",
                 name(new),
                 name(base),
                 both,
-                sure
+                sure()
             );
         }
         _ => {
-            let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
             return message!(
                 "whether {} is faster than {} cannot be told, the runs vary too much: {}{}{}",
                 name(new),
                 name(base),
                 both,
-                sure,
+                sure(),
                 needed.map(|needed| more_runs(needed, was))
             );
         }
+    };
+
+    let scope = if change.interval.is_some() {
+        ""
+    } else {
+        " in these runs"
     };
     message!(
         "{} is {} than {}{} {}: {}",
@@ -91,6 +92,7 @@ pub(crate) fn fastest(
             time
         );
     }
+
     let names = Message::joined(rivals.iter().map(|(rival, _)| name(rival)), ", ");
     let are_equal = rivals
         .iter()

@@ -12,7 +12,7 @@ use crate::words::split;
 #[derive(Debug, Clone, Default)]
 pub struct BenchRequest {
     /// The commands, which may have places for parameters.
-    pub sources: Vec<Source>,
+    pub sources: Vec<CommandTemplate>,
     /// Names of the variants, in their order. Empty for their commands.
     pub names: Vec<String>,
     /// Parameters of the commands.
@@ -21,9 +21,9 @@ pub struct BenchRequest {
     pub hooks: Hooks,
 }
 
-/// A command that may have places for parameters.
+/// A command that may have places for parameters, such as `./bench --size {n}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum CommandTemplate {
     /// A program with its arguments.
     Program(String),
     /// A bundled workload with its options.
@@ -77,11 +77,12 @@ impl BenchPlan {
             if !names.insert(&parameter.name) {
                 return Err(Error::RepeatedParameter(parameter.name.clone()));
             }
-            let is_used = |source: &Source| has_place(source.text(), &parameter.name);
+            let is_used = |source: &CommandTemplate| has_place(source.text(), &parameter.name);
             if !request.sources.iter().any(is_used) {
                 return Err(Error::UnusedParameter(parameter.name.clone()));
             }
         }
+
         let lengths = request.parameters.iter().map(|one| one.values.len());
         let each = lengths.fold(1_usize, usize::saturating_mul);
         let count = each.saturating_mul(request.sources.len());
@@ -115,9 +116,10 @@ impl BenchPlan {
     }
 }
 
+/// Fills a command with the values of one variant.
 fn variant(
     request: &BenchRequest,
-    source: &Source,
+    source: &CommandTemplate,
     values: &[ParameterValue],
     name: Option<&String>,
 ) -> Result<Variant> {
@@ -128,7 +130,7 @@ fn variant(
     Ok(Variant {
         name: name.map_or_else(|| default_name(request, source, values), Clone::clone),
         words,
-        is_workload: matches!(source, Source::Workload(_)),
+        is_workload: matches!(source, CommandTemplate::Workload(_)),
         parameters: values.to_vec(),
         hooks: Hooks {
             setup: hook(&request.hooks.setup),
@@ -139,7 +141,11 @@ fn variant(
 }
 
 /// Returns the command of a variant. The values alone name the variants of a single command.
-fn default_name(request: &BenchRequest, source: &Source, values: &[ParameterValue]) -> String {
+fn default_name(
+    request: &BenchRequest,
+    source: &CommandTemplate,
+    values: &[ParameterValue],
+) -> String {
     if request.sources.len() > 1 || values.is_empty() {
         return filled(source.text(), values);
     }
@@ -149,7 +155,7 @@ fn default_name(request: &BenchRequest, source: &Source, values: &[ParameterValu
     values.collect::<Vec<String>>().join(" ")
 }
 
-impl Source {
+impl CommandTemplate {
     fn text(&self) -> &str {
         match self {
             Self::Program(text) | Self::Workload(text) => text,
@@ -162,7 +168,7 @@ mod tests {
     use super::*;
 
     fn request(commands: &[&str], parameters: &[(&str, &str)], names: &[&str]) -> BenchRequest {
-        let program = |one: &&str| Source::Program((*one).to_owned());
+        let program = |one: &&str| CommandTemplate::Program((*one).to_owned());
         let parameters = parameters.iter();
         BenchRequest {
             sources: commands.iter().map(program).collect(),

@@ -4,7 +4,10 @@ use metalens_analyzer::message::{count, name, percent, time};
 use metalens_analyzer::{Message, Note, message};
 use metalens_comparison::{Number, find_outliers};
 
-use crate::bench::{PairResult, SURE, Side, WALL};
+use crate::result::PairResult;
+use crate::sides::Side;
+use crate::standing::SURE;
+use crate::wall_time::WALL;
 
 /// Share of the window from which on other processes are worth a warning.
 const OTHERS: f64 = 0.05;
@@ -19,7 +22,7 @@ pub(crate) fn warnings(sides: &[Side], pairs: &[PairResult]) -> Vec<Message> {
     all.extend(circumstances(pairs));
     all.extend(sides.iter().filter_map(others));
     all.extend(sides.iter().filter_map(outliers));
-    all.extend(few_runs(pairs));
+    all.extend(too_few_runs(pairs));
     all
 }
 
@@ -46,7 +49,7 @@ fn loud(sides: &[Side]) -> Vec<Message> {
 }
 
 /// Says that so few runs cannot have the usual confidence.
-fn few_runs(pairs: &[PairResult]) -> Option<Message> {
+fn too_few_runs(pairs: &[PairResult]) -> Option<Message> {
     let intervals = pairs.iter().map(|pair| pair.wall.interval);
     let least = intervals.map(|one| one.map_or(0.0, |one| one.confidence));
     let least = least
@@ -62,27 +65,29 @@ fn few_runs(pairs: &[PairResult]) -> Option<Message> {
     })
 }
 
+/// Says that the program failed in some of the runs.
 fn failed(side: &Side) -> Option<Message> {
-    let failures = || side.ends.iter().filter_map(|end| end.failure.as_deref());
+    let failures = || side.ends().filter_map(|end| end.failure.as_deref());
     let first = failures().next()?;
     Some(message!(
         "{}: {} in {} of {} runs (--ignore-failure)",
         name(&side.name),
         message::quote(first),
         count(failures().count() as u64),
-        count(side.ends.len() as u64)
+        count(side.results.len() as u64)
     ))
 }
 
+/// Says that a time limit ended some of the runs, and not the others.
 fn cut(side: &Side) -> Option<Message> {
-    let cut = side.ends.iter().filter(|end| end.is_cut).count();
-    let is_partly = cut > 0 && cut < side.ends.len();
+    let cut = side.ends().filter(|end| end.is_cut).count();
+    let is_partly = cut > 0 && cut < side.results.len();
     is_partly.then(|| {
         message!(
             "{}: the time limit ended {} of {} runs, the others ended by themselves",
             name(&side.name),
             count(cut as u64),
-            count(side.ends.len() as u64)
+            count(side.results.len() as u64)
         )
     })
 }
@@ -111,6 +116,7 @@ fn circumstances(pairs: &[PairResult]) -> Vec<Message> {
     all
 }
 
+/// Says that other processes used the GPU.
 fn others(side: &Side) -> Option<Message> {
     let shares = side.runs.others.iter().flatten().map(|one| one.get());
     let most = shares
@@ -124,8 +130,8 @@ fn others(side: &Side) -> Option<Message> {
     ))
 }
 
-/// Names the runs that are far from the others of their variant; a slow first run in words of its
-/// own.
+/// Names the runs that are far from the others of their variant. A slow first run gets its own
+/// sentence, because a warm-up run helps there.
 fn outliers(side: &Side) -> Option<Message> {
     let values = side.runs.metrics.get(WALL)?;
     let known: Vec<f64> = values
@@ -149,6 +155,7 @@ fn outliers(side: &Side) -> Option<Message> {
             range
         ));
     }
+
     let far = found.outliers.iter().filter_map(|one| {
         let round = count(one.index as u64 + 1);
         Some(message!(
@@ -157,6 +164,7 @@ fn outliers(side: &Side) -> Option<Message> {
             ns(*known.get(one.index)?)
         ))
     });
+
     Some(message!(
         "{}: {} far from the others, {}: something else may have used the machine",
         name(&side.name),

@@ -4,7 +4,7 @@
 use crate::error::{Error, Result};
 
 /// Words that a shell takes for something else than an argument.
-const OF_A_SHELL: [&str; 11] = ["|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1", "!"];
+const SHELL_WORDS: [&str; 11] = ["|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1", "!"];
 
 /// Splits a command into words: quotation marks and backslashes hold them together, as in a shell.
 pub(crate) fn split(command: &str) -> Result<Vec<String>> {
@@ -12,13 +12,16 @@ pub(crate) fn split(command: &str) -> Result<Vec<String>> {
     let first = words.first().ok_or(Error::EmptyCommand)?;
 
     let is_assignment = first.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        !name.is_empty()
+            && name
+                .chars()
+                .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
     });
-    let is_odd = |word: &&String| OF_A_SHELL.contains(&word.as_str());
+    let is_shell_word = |word: &&String| SHELL_WORDS.contains(&word.as_str());
     // A quoted operator is an argument: it stands in quotation marks in the command.
     let is_bare = |word: &&String| command.split_whitespace().any(|bare| bare == word.as_str());
-    let odd = words.iter().filter(is_odd).find(is_bare);
-    match odd.or(is_assignment.then_some(first)) {
+    let shell_word = words.iter().filter(is_shell_word).find(is_bare);
+    match shell_word.or(is_assignment.then_some(first)) {
         Some(word) => Err(Error::ShellWord {
             command: command.to_owned(),
             word: word.clone(),

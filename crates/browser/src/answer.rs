@@ -31,7 +31,7 @@ pub(crate) struct Refusal {
 
 impl AnswerFile {
     /// Returns the answer that there is no report.
-    pub(crate) fn of(refusal: &Refusal) -> Vec<Self> {
+    pub(crate) fn refused(refusal: &Refusal) -> Vec<Self> {
         // Texts and flags are always JSON.
         let text = serde_json::to_string(refusal).unwrap_or_default();
         vec![Self {
@@ -42,7 +42,8 @@ impl AnswerFile {
 }
 
 impl Refusal {
-    fn of(error: &impl Failure, place: &str) -> Self {
+    /// Returns the refusal of an error, which begins with its place.
+    fn from_error(error: &impl Failure, place: &str) -> Self {
         let message = format!("{place}{}", in_one_line(error));
         Self {
             message: shown_message(&message).into_owned(),
@@ -51,6 +52,7 @@ impl Refusal {
         }
     }
 
+    /// Returns the refusal of an error without a hint.
     fn plain(error: &dyn std::error::Error) -> Self {
         Self {
             message: shown_message(&in_one_line(error)).into_owned(),
@@ -62,7 +64,7 @@ impl Refusal {
 /// Returns the files of the answer.
 pub(crate) fn answer(request: &PageRequest) -> Result<Vec<AnswerFile>, Refusal> {
     match request.inputs.as_slice() {
-        [input] => match load(request, input).map_err(|error| Refusal::of(&error, ""))? {
+        [input] => match load(request, input).map_err(|error| Refusal::from_error(&error, ""))? {
             AnyRun::Analyzed(analysis) => report(request, &analysis),
             AnyRun::Stored(report) => {
                 let shown = for_page(&report, request.show_names);
@@ -78,6 +80,7 @@ pub(crate) fn answer(request: &PageRequest) -> Result<Vec<AnswerFile>, Refusal> 
     }
 }
 
+/// Returns the report of an analysis and its page.
 fn report(request: &PageRequest, analysis: &Analysis) -> Result<Vec<AnswerFile>, Refusal> {
     let page = html::report_page(analysis, &for_page(&analysis.report, request.show_names));
     files("report.json", &analysis.report, "report.html", page)
@@ -87,18 +90,19 @@ fn report(request: &PageRequest, analysis: &Analysis) -> Result<Vec<AnswerFile>,
 fn comparison(request: &PageRequest, base: &Path, new: &Path) -> Result<Vec<AnswerFile>, Refusal> {
     let load = |input: &Path| {
         let place = format!("{}: ", input.display());
-        load(request, input).map_err(|error| Refusal::of(&error, &place))
+        load(request, input).map_err(|error| Refusal::from_error(&error, &place))
     };
     let (base, new) = (load(base)?, load(new)?);
-    let runs =
-        |run: &AnyRun| side(std::slice::from_ref(run)).map_err(|error| Refusal::of(&error, ""));
+    let runs = |run: &AnyRun| {
+        side(std::slice::from_ref(run)).map_err(|error| Refusal::from_error(&error, ""))
+    };
     let options = CompareOptions {
         allow_different: request.allow_different,
         ..CompareOptions::default()
     };
     let comparison = compare_runs(&runs(&base)?, &runs(&new)?, &options);
     let refused = refuse_different(std::slice::from_ref(&comparison), request.allow_different);
-    refused.map_err(|error| Refusal::of(&error, ""))?;
+    refused.map_err(|error| Refusal::from_error(&error, ""))?;
 
     let page = html::comparison_page_of(&comparison, drawn(base, new), request.show_names);
     files("comparison.json", &comparison, "comparison.html", page)

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
 
     let (files, code) = match answer::answer(&request) {
         Ok(files) => (files, ExitCode::SUCCESS),
-        Err(refusal) => (AnswerFile::of(&refusal), ExitCode::FAILURE),
+        Err(refusal) => (AnswerFile::refused(&refusal), ExitCode::FAILURE),
     };
     // The folder is the page's memory: no other program sees a half-written file.
     let write = |file: &AnswerFile| std::fs::write(request.output.join(file.name), &file.text);

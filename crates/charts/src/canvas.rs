@@ -207,6 +207,7 @@ impl Canvas {
             self.text(at, SMALL, Anchor::Start, self.palette.faint, title);
             left += font::width(title, SMALL) + 12.0;
         }
+
         for (color, label) in entries {
             let room = self.width - 2.0 * MARGIN - SQUARE - 5.0;
             let label = font::shorten(label, SMALL, room);

@@ -152,6 +152,7 @@ fn draw_cell(canvas: &Canvas, view: &HeatMapView, place: Area, cell: Option<&(f6
         canvas.text(at, SMALL, Anchor::Middle, palette.faint, "–");
         return;
     };
+
     let fill = palette.state(view.strength(*value));
     if view.least() == Some(*value) {
         canvas.rectangle(inner(GAP / 2.0), palette.mark);

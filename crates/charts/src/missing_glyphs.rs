@@ -34,6 +34,7 @@ pub(crate) fn substitute(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Writes the word for a run of missing letters.
 fn close(run: Option<(&str, usize)>, out: &mut String) {
     match run {
         Some((script, 1)) => out.push_str(&format!("‹{script}›")),

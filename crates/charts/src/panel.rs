@@ -222,6 +222,7 @@ impl Panel {
                 bars(canvas, place, spans, fill(color));
             }
         }
+
         for &cut in &lane.cuts {
             let line = Area {
                 left: self.grid.x(cut, place).round(),
@@ -230,6 +231,7 @@ impl Panel {
             };
             canvas.rectangle(line, DIVIDER);
         }
+
         let named = lane.named.iter().map(|one| {
             let ink = fill(one.color).ink_on_it();
             (one.start_ns, one.end_ns, one.name.as_str(), ink)
@@ -254,6 +256,7 @@ impl Panel {
                 height(share, place.height, pixel.max(1.0)),
             )
         };
+
         let highs: Vec<(u64, f32)> = widths.iter().enumerate().map(high).collect();
         let mut below: Vec<(u64, f32)> = vec![(0, 0.0); widths.len()];
         let layer = |sweep: &Sweep| {

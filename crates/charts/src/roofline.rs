@@ -125,6 +125,7 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
         faint,
         "TFLOP/s of GPU time",
     );
+
     canvas.plot(place, axes.clone(), Mesh::Across)?;
     draw_roofs(&canvas, report, &axes, place);
     for (number, point) in (1..).zip(&points) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use metalens_analyzer::{Analysis, Message, Note, Request, message};
 use metalens_inputs::with_work;
-use metalens_render::document::Unit;
+use metalens_render::document::ShownUnit;
 use metalens_trace::{Input, LoadOptions};
 
 use crate::exporting;
@@ -84,7 +84,7 @@ pub(crate) struct View {
     /// True to print a table as CSV.
     pub(crate) is_csv: bool,
     /// Unit of all times.
-    pub(crate) unit: Option<Unit>,
+    pub(crate) unit: Option<ShownUnit>,
 }
 
 /// Reads and analyzes an input.
@@ -118,5 +118,10 @@ fn is_exported(path: &Path) -> bool {
         .is_some_and(|ending| ending == "trace" || ending == "zip");
     let is_bundle = is_named_as_bundle || has("corespace") || has("form.template");
 
-    path.as_os_str() == "-" || (path.exists() && !is_bundle)
+    is_standard(path) || (path.exists() && !is_bundle)
+}
+
+/// Returns whether a file name means standard input, or standard output.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
 }

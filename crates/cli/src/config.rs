@@ -101,6 +101,7 @@ pub(crate) fn settings(file: Option<&PathBuf>, thresholds: &[String]) -> anyhow:
     Ok(settings)
 }
 
+/// Parses the text of a settings file.
 fn parse(path: &Path) -> anyhow::Result<SettingsFile> {
     let shown = path.display();
     let text =
@@ -112,6 +113,7 @@ fn parse(path: &Path) -> anyhow::Result<SettingsFile> {
     })
 }
 
+/// Applies the settings of a file over those so far.
 fn apply_file(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
     let shown = path.display();
     let file = parse(path)?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use metalens_analyzer::{profile_selection, selection_with_recovery};
-use metalens_exporter::{Event, Exported, Exporter, Request, TableState, TableStream};
+use metalens_exporter::{ExportEvent, ExportRequest, Exported, Exporter, TableState, TableStream};
 use metalens_text::shown;
 use metalens_trace::{Input, Selection, TableSource};
 use metalens_xctrace::{Error, Tool, ToolSource};
@@ -30,7 +30,7 @@ pub(crate) fn known_tables() -> Vec<String> {
 }
 
 /// Exports a bundle. Ctrl-C stops the export and keeps the complete tables.
-pub(crate) fn export(request: &Request, quiet: bool) -> anyhow::Result<Exported> {
+pub(crate) fn export(request: &ExportRequest, quiet: bool) -> anyhow::Result<Exported> {
     let tool = Tool::find(&ToolSource::from_environment())?;
     let listening = Listening::begin()?;
     let exporter = Exporter::new(tool, listening.heard())?;
@@ -57,7 +57,7 @@ pub(crate) fn open(path: &Path, reading: Reading, quiet: bool) -> anyhow::Result
     // Ctrl-C may end this at once: there are no files on disk to clean up.
     let exporter = Exporter::new(tool, Arc::default())?;
     let hidden = ProgressBar::hidden();
-    let watch = Rc::new(move |event: Event<'_>| show(&hidden, event, quiet));
+    let watch = Rc::new(move |event: ExportEvent<'_>| show(&hidden, event, quiet));
     let streams = exporter.streams(path, reading.run, &known_tables(), watch)?;
 
     let sources = streams.tables.into_iter().map(source).collect();
@@ -107,20 +107,21 @@ fn spinner() -> ProgressBar {
     bar
 }
 
-fn show(bar: &ProgressBar, event: Event<'_>, quiet: bool) {
+/// Shows an event of an export in the progress bar.
+fn show(bar: &ProgressBar, event: ExportEvent<'_>, quiet: bool) {
     match event {
-        Event::Contents => bar.set_prefix("exporting the table of contents"),
-        Event::Table { schema, number, of } => {
+        ExportEvent::Contents => bar.set_prefix("exporting the table of contents"),
+        ExportEvent::Table { schema, number, of } => {
             bar.set_prefix(format!("exporting {} ({number} of {of})", shown(schema)));
             bar.set_message("");
         }
         // xctrace computes before it writes the first byte.
-        Event::Written(0) => {}
-        Event::Written(bytes) => {
+        ExportEvent::Written(0) => {}
+        ExportEvent::Written(bytes) => {
             bar.set_message(format!(", {}", indicatif::DecimalBytes(bytes)));
         }
-        Event::Note(_) if quiet => {}
-        Event::Note(note) => bar.suspend(|| {
+        ExportEvent::Note(_) if quiet => {}
+        ExportEvent::Note(note) => bar.suspend(|| {
             out::note(&format!("note: {}", shown(note)));
         }),
     }

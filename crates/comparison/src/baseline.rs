@@ -5,7 +5,6 @@ use metalens_analyzer::{Report, notes_mut};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::compare::titled;
 use crate::repeated::{RepeatedRun, last_name};
 use crate::runs::Runs;
 
@@ -172,5 +171,5 @@ fn joined_lists(pretty: &str) -> String {
 /// Returns the JSON Schema of the baseline.
 #[must_use]
 pub fn baseline_json_schema() -> serde_json::Value {
-    titled(schemars::schema_for!(Baseline), BASELINE_SCHEMA)
+    metalens_analyzer::titled_schema(schemars::schema_for!(Baseline), BASELINE_SCHEMA)
 }

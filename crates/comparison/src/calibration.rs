@@ -66,7 +66,5 @@ impl Calibration {
 /// Returns the JSON Schema of what `calibrate --json` prints.
 #[must_use]
 pub fn json_schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(Calibration);
-    schema.insert("title".to_owned(), SCHEMA.into());
-    schema.to_value()
+    metalens_analyzer::titled_schema(schemars::schema_for!(Calibration), SCHEMA)
 }

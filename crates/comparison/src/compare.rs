@@ -3,7 +3,9 @@
 use std::iter::{once, zip};
 
 use metalens_analyzer::message::{PlacedValue, name};
-use metalens_analyzer::{Message, MessageMut, Note, NoteDetail, Report, message, notes_mut};
+use metalens_analyzer::{
+    Message, MessageMut, Note, NoteDetail, Report, message, notes_mut, titled_schema,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -172,6 +174,7 @@ pub fn compare_runs(base: &Runs, new: &Runs, options: &CompareOptions) -> Compar
     }
 }
 
+/// Returns the runs of a side, each by its path and its process.
 fn facts(runs: &Runs) -> SideFacts {
     let runs = runs.paths.iter().zip(&runs.processes);
     let runs = runs.map(|(path, process)| RunName {
@@ -183,6 +186,7 @@ fn facts(runs: &Runs) -> SideFacts {
     }
 }
 
+/// Returns the method by which changes are judged.
 fn method(judge: &Judge, base: usize, new: usize) -> ComparisonMethod {
     let confidence = judge.confidence();
     let (says, says_values) = sentences::method(confidence, base, new).into_parts();
@@ -196,6 +200,7 @@ fn method(judge: &Judge, base: usize, new: usize) -> ComparisonMethod {
     }
 }
 
+/// Returns the note of sides that are compared although they were recorded differently.
 fn forced_note(comparable: &Comparability) -> Option<Note> {
     let differ = comparable.differ.iter().map(|difference| {
         let base = Message::new(&difference.base, &difference.base_values);
@@ -226,6 +231,7 @@ fn loud_notes(base: &Runs, new: &Runs) -> impl Iterator<Item = Note> {
     of_base.chain(only_new.map(|note| with_sides(&note, "new")))
 }
 
+/// Returns a loud note that names its sides.
 fn with_sides(note: &Note, sides: &'static str) -> Note {
     let text = note.message();
     Note::loud(&note.detail.id, message!("{} ({})", text, sides))
@@ -269,14 +275,5 @@ impl Comparison {
 /// Returns the JSON Schema of the comparison.
 #[must_use]
 pub fn json_schema() -> serde_json::Value {
-    titled(schemars::schema_for!(Comparison), SCHEMA)
-}
-
-/// Gives a schema the name of its format as title.
-pub(crate) fn titled(schema: schemars::Schema, title: &str) -> serde_json::Value {
-    let mut schema = schema.to_value();
-    if let Some(object) = schema.as_object_mut() {
-        object.insert("title".to_owned(), title.into());
-    }
-    schema
+    titled_schema(schemars::schema_for!(Comparison), SCHEMA)
 }

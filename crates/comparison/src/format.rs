@@ -38,6 +38,7 @@ pub(crate) fn difference(change: Number, unit: Unit) -> String {
     clippy::cast_sign_loss,
     reason = "rounded, not negative, and `as` saturates"
 )]
+/// Formats a value without its sign.
 fn magnitude(size: f64, unit: Unit) -> String {
     match unit {
         Unit::Ns => time(size.round() as u64),
@@ -90,6 +91,7 @@ pub fn class(
     }
 }
 
+/// Names the class of a change without its size.
 fn plain_class(class: ChangeClass, direction: Option<Direction>) -> &'static str {
     match (class, direction) {
         (ChangeClass::Added, _) => "added",

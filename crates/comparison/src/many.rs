@@ -165,7 +165,7 @@ fn to_count(value: f64) -> u64 {
     value.round().max(0.0) as u64
 }
 
-/// What all traces of a group have in common.
+/// Facts that are equal in all traces of a group.
 type GroupKey<'a> = (&'a str, &'a Option<String>, bool, u64, Option<u64>, &'a str);
 
 /// Returns the groups of traces, by name, without those that were counted under another name.

@@ -190,6 +190,7 @@ pub(crate) fn method(sure: Option<f64>, base: usize, new: usize) -> Message {
             counted(new as u64, "run")
         )
     };
+
     match sure {
         None if base.min(new) > 1 => message!(
             "{}, some of them the same run: the figures alone decide, because the noise between \

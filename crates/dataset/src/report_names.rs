@@ -2,6 +2,7 @@
 
 use metalens_analyzer::{ChosenBy, NamedBy, Reader, Severity, SourceKind};
 
+/// Returns the name of a source of kernel names.
 pub(crate) fn named_by(by: NamedBy) -> &'static str {
     match by {
         NamedBy::ShaderProfiler => "shader-profiler",
@@ -12,6 +13,7 @@ pub(crate) fn named_by(by: NamedBy) -> &'static str {
     }
 }
 
+/// Returns the name of the way in which a process was chosen.
 pub(crate) fn how(how: ChosenBy) -> &'static str {
     match how {
         ChosenBy::Launched => "launched",
@@ -22,6 +24,7 @@ pub(crate) fn how(how: ChosenBy) -> &'static str {
     }
 }
 
+/// Returns the name of a kind of input.
 pub(crate) fn source(kind: SourceKind) -> &'static str {
     match kind {
         SourceKind::Bundle => "bundle",
@@ -30,6 +33,7 @@ pub(crate) fn source(kind: SourceKind) -> &'static str {
     }
 }
 
+/// Returns the name of a reader.
 pub(crate) fn reader(reader: Reader) -> &'static str {
     match reader {
         Reader::Native => "native",
@@ -37,6 +41,7 @@ pub(crate) fn reader(reader: Reader) -> &'static str {
     }
 }
 
+/// Returns the name of a severity.
 pub(crate) fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::High => "high",

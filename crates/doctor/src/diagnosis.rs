@@ -84,6 +84,7 @@ pub fn elsewhere(platform: &str) -> Diagnosis {
     diagnosis(platform, vec![platform_check], None)
 }
 
+/// Returns the diagnosis of these checks.
 fn diagnosis(platform: &str, checks: Vec<Check>, facts: Option<Facts>) -> Diagnosis {
     Diagnosis {
         schema: SCHEMA.to_owned(),

@@ -137,6 +137,7 @@ pub(crate) fn processes(text: &str) -> Option<Vec<Process>> {
     (!all.is_empty()).then_some(all)
 }
 
+/// Parses one line of `ps`.
 fn process(line: &str) -> Option<Process> {
     let (pid, path) = line.trim().split_once(char::is_whitespace)?;
     let path = path.trim();

@@ -61,6 +61,7 @@ pub fn scratch_files(folders: &[PathBuf]) -> Vec<ScratchFile> {
     files
 }
 
+/// Returns an entry of a folder if Instruments named it.
 fn scratch_file(entry: &DirEntry) -> Option<ScratchFile> {
     let name = entry.file_name().into_string().ok()?;
     let is_trace = name.starts_with("instruments") && name.ends_with(".ktrace");

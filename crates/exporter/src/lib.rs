@@ -20,46 +20,13 @@
 //!
 //! Elsewhere than on Unix there is no exporting, only the manifest of an export.
 
+#[cfg(unix)]
+mod exporting;
 mod manifest;
 
 #[cfg(unix)]
-mod basis;
-#[cfg(unix)]
-mod call;
-#[cfg(unix)]
-mod changed_template;
-#[cfg(unix)]
-mod contents;
-#[cfg(unix)]
-mod document;
-#[cfg(unix)]
-mod drafts;
-#[cfg(unix)]
-mod error;
-#[cfg(unix)]
-mod export;
-#[cfg(unix)]
-mod exporter;
-#[cfg(unix)]
-mod folder;
-#[cfg(unix)]
-mod job;
-#[cfg(unix)]
-mod manifest_changes;
-#[cfg(unix)]
-mod request;
-#[cfg(unix)]
-mod stream;
-
-pub use manifest::{MANIFEST, Manifest, TableFile, TableState};
-
-#[cfg(unix)]
-pub use error::{Error, Result};
-#[cfg(unix)]
-pub use exporter::{Event, Exporter, Tell};
-#[cfg(unix)]
-pub use metalens_xctrace::command::TimeRange;
-#[cfg(unix)]
-pub use request::{Exported, Request, TableFailure, TableSelection};
-#[cfg(unix)]
-pub use stream::{TableStream, TableStreams};
+pub use exporting::{
+    Error, ExportEvent, ExportRequest, Exported, Exporter, Result, TableFailure, TableSelection,
+    TableStream, TableStreams, Tell, TimeRange,
+};
+pub use manifest::{ExportManifest, MANIFEST, TableFile, TableState};

@@ -15,7 +15,7 @@ const MAX_SIZE: u64 = 16 << 20;
 
 /// The contents of an export folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct ExportManifest {
     /// Name and version of the form of this file.
     pub schema: String,
     /// The bundle and the range that were exported.
@@ -75,7 +75,7 @@ pub struct Basis {
     pub to_ns: Option<u64>,
 }
 
-impl Manifest {
+impl ExportManifest {
     /// Returns the manifest of a folder, if it has a valid one. A manifest that names a file
     /// outside the folder is not valid, since anybody may have written it.
     #[must_use]
@@ -126,7 +126,11 @@ mod tests {
                                   "file": "{file}", "bytes": 1, "xctrace": "26"}}]}}"#
             );
             std::fs::write(root.path().join(MANIFEST), text).unwrap();
-            assert_eq!(Manifest::load(root.path()).is_some(), expected, "{file}");
+            assert_eq!(
+                ExportManifest::load(root.path()).is_some(),
+                expected,
+                "{file}"
+            );
         };
         check("a.xml", true);
         check("../a.xml", false);

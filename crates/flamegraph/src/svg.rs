@@ -52,6 +52,7 @@ const fn unscaled(unit: WeightUnit) -> (&'static str, f64) {
     }
 }
 
+/// Draws folded stacks, with weights in a unit.
 fn drawn(folded: &str, unit: (&str, f64), heading: &Heading) -> io::Result<Vec<u8>> {
     let mut options = Options::default();
     options.title.clone_from(&heading.title);

@@ -86,6 +86,7 @@ impl Client {
         self.add(repository, &entries)
     }
 
+    /// Adds entries on top of the newest commit, or begins the branch.
     fn add(&self, repository: &Repository, entries: &[Value]) -> Result<String> {
         let Some(tip) = self.tip(repository)? else {
             let readme = json!({
@@ -114,6 +115,7 @@ impl Client {
         Ok(commit)
     }
 
+    /// Returns the newest commit of the branch. None if there is no branch.
     fn tip(&self, repository: &Repository) -> Result<Option<BranchTip>> {
         let path = repository.path(&format!("/git/ref/heads/{ASSETS_BRANCH}"));
         let found = match self.get(&path) {
@@ -127,6 +129,7 @@ impl Client {
         Ok(Some(BranchTip { commit, tree }))
     }
 
+    /// Creates a commit, and returns its hash.
     fn commit(&self, repository: &Repository, tree: &str, parents: &[&str]) -> Result<String> {
         let message = "Pictures for a pull request";
         let body = json!({ "message": message, "tree": tree, "parents": parents });

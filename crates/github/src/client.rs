@@ -177,6 +177,7 @@ impl Client {
             sleep(pause);
             pause *= 2;
         }
+
         Err(Error::Unexpected {
             request: request.summary(),
             why: "the request was never sent".to_owned(),

@@ -82,14 +82,14 @@ impl Destination {
             (Some(number), _) => Some(PullRequestRef::Number(number)),
             (
                 None,
-                Event {
+                WorkflowEvent {
                     number: Some(number),
                     ..
                 },
             ) => Some(PullRequestRef::Number(*number)),
             (
                 None,
-                Event {
+                WorkflowEvent {
                     head: Some(head), ..
                 },
             ) => Some(PullRequestRef::Head(head.clone())),
@@ -134,7 +134,7 @@ impl Environment {
         Self::from_event(request, &event())
     }
 
-    fn from_event(request: &DestinationRequest, event: &Event) -> Result<Self> {
+    fn from_event(request: &DestinationRequest, event: &WorkflowEvent) -> Result<Self> {
         let server =
             variable("GITHUB_SERVER_URL").unwrap_or_else(|| "https://github.com".to_owned());
         let server = server.trim_end_matches('/').to_owned();
@@ -227,7 +227,7 @@ fn of_branch(named: Option<Repository>) -> Result<(Repository, PullRequestRef)> 
 
 /// Facts from the event that started this workflow run.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Event {
+struct WorkflowEvent {
     number: Option<u64>,
     commit: Option<String>,
     head: Option<Head>,
@@ -236,14 +236,14 @@ struct Event {
 /// Upper bound of the size of an event file, in bytes. GitHub sends none that is longer.
 const MAX_EVENT_BYTES: u64 = 32 << 20;
 
-fn event() -> Event {
+fn event() -> WorkflowEvent {
     let text = variable("GITHUB_EVENT_PATH")
         .and_then(|path| metalens_files::read(path.as_ref(), MAX_EVENT_BYTES).ok());
     let json = text.and_then(|text| serde_json::from_slice(&text).ok());
     json.as_ref().map(parse).unwrap_or_default()
 }
 
-fn parse(event: &Value) -> Event {
+fn parse(event: &Value) -> WorkflowEvent {
     let text = |value: &Value| value.as_str().map(str::to_owned);
 
     let run = &event["workflow_run"];
@@ -254,7 +254,7 @@ fn parse(event: &Value) -> Event {
             text(&run["head_branch"]),
         );
         let head = owner.zip(branch).zip(commit.clone());
-        return Event {
+        return WorkflowEvent {
             number: None,
             commit,
             head: head.map(|((owner, branch), commit)| Head {
@@ -270,7 +270,7 @@ fn parse(event: &Value) -> Event {
     let is_pull = issue["pull_request"].is_object();
     let issue_number = issue["number"].as_u64().filter(|_| is_pull);
 
-    Event {
+    WorkflowEvent {
         number: pull["number"].as_u64().or(issue_number),
         commit: text(&pull["head"]["sha"]),
         head: None,
@@ -298,10 +298,11 @@ mod tests {
 
     #[test]
     fn events_name_pull_requests() {
-        let check = |event: &Value, expected: Event| assert_eq!(parse(event), expected, "{event}");
+        let check =
+            |event: &Value, expected: WorkflowEvent| assert_eq!(parse(event), expected, "{event}");
         check(
             &json!({ "number": 7, "pull_request": { "number": 7, "head": { "sha": "abc" } } }),
-            Event {
+            WorkflowEvent {
                 number: Some(7),
                 commit: Some("abc".to_owned()),
                 head: None,
@@ -309,12 +310,15 @@ mod tests {
         );
         check(
             &json!({ "issue": { "number": 7, "pull_request": {} } }),
-            Event {
+            WorkflowEvent {
                 number: Some(7),
-                ..Event::default()
+                ..WorkflowEvent::default()
             },
         );
-        check(&json!({ "issue": { "number": 7 } }), Event::default());
+        check(
+            &json!({ "issue": { "number": 7 } }),
+            WorkflowEvent::default(),
+        );
         let head = Head {
             owner: "o".to_owned(),
             branch: "b".to_owned(),
@@ -325,13 +329,16 @@ mod tests {
                 "head_sha": "abc", "head_branch": "b", "head_repository": { "owner": { "login": "o" } },
                 "pull_requests": [{ "number": 9 }],
             } }),
-            Event {
+            WorkflowEvent {
                 number: None,
                 commit: Some("abc".to_owned()),
                 head: Some(head),
             },
         );
-        check(&json!({ "ref": "refs/heads/main" }), Event::default());
+        check(
+            &json!({ "ref": "refs/heads/main" }),
+            WorkflowEvent::default(),
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use metalens_analyzer::{
     Analysis, Note, Request, analyze, lacks_intervals, lost_encodings, message, selection,
     selection_with_raw_events, selection_with_recovery,
 };
-use metalens_exporter::Manifest;
+use metalens_exporter::ExportManifest;
 use metalens_trace::{Selection, Trace};
 
 /// Reads and analyzes an input. If the encoder list lost rows, or there are no GPU intervals, which
@@ -48,7 +48,7 @@ fn can_read_again(path: &Path) -> bool {
 
 /// Adds a note to the report of an export that has only a part of the recording.
 fn note_part(path: &Path, analysis: &mut Analysis) {
-    let Some(manifest) = Manifest::load(path).filter(Manifest::is_part) else {
+    let Some(manifest) = ExportManifest::load(path).filter(ExportManifest::is_part) else {
         return;
     };
 

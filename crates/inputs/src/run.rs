@@ -39,6 +39,7 @@ pub fn stored_report(input: &Path) -> Result<Option<AnyRun>> {
     Ok(Some(AnyRun::Stored(Box::new(read_report(&file)?))))
 }
 
+/// Returns the path of the report that an input is, or has.
 fn report_file(input: &Path) -> Option<PathBuf> {
     if input.extension().is_some_and(|ending| ending == "json") {
         return Some(input.to_path_buf());
@@ -55,6 +56,7 @@ struct SchemaOnly {
     schema: String,
 }
 
+/// Reads a report. Refuses a baseline, and a report of another version.
 fn read_report(path: &Path) -> Result<Report> {
     let file = path.display().to_string();
     let text = metalens_files::read_text(path, LONGEST_REPORT).map_err(cannot_read(path))?;

@@ -8,7 +8,7 @@ use metalens_text::shown_lines;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::problem::Problem;
+use crate::problem::ToolProblem;
 
 /// Most characters of an answer's text, and of its structured content.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,7 @@ impl Budget {
 
 /// An answer before it is shortened.
 #[derive(Debug, Default)]
-pub(crate) struct Answer {
+pub(crate) struct ToolAnswer {
     pub(crate) text: String,
     pub(crate) structured: Map<String, Value>,
     /// Key of the list in the structured content that is shortened first.
@@ -36,7 +36,7 @@ pub(crate) struct Answer {
     pub(crate) picture: Option<(String, &'static str)>,
 }
 
-impl Answer {
+impl ToolAnswer {
     /// Returns the answer within its budget. Characters that a person does not see are shown by
     /// name, so that no text of a recording says something to the agent alone.
     pub(crate) fn within(mut self, budget: Budget) -> Self {
@@ -112,6 +112,7 @@ pub(crate) fn text_of(document: &Document) -> String {
     anstream::adapter::strip_str(&styled).to_string()
 }
 
+/// Replaces hidden characters in all texts of a value.
 fn show_hidden(value: &mut Value) {
     match value {
         Value::String(text) => {
@@ -126,15 +127,15 @@ fn show_hidden(value: &mut Value) {
 }
 
 /// Keeps sections of a document, or tells which there are.
-pub(crate) fn keep(document: &mut Document, sections: &[String]) -> Result<(), Problem> {
+pub(crate) fn keep(document: &mut Document, sections: &[String]) -> Result<(), ToolProblem> {
     document.keep(sections).map_err(|unknown| {
-        Problem::new(format!("there is no section {:?}", unknown.name))
+        ToolProblem::new(format!("there is no section {:?}", unknown.name))
             .hint(format!("use one of {}", unknown.known.join(", ")))
     })
 }
 
 /// Returns a value as JSON without what only media need: values inside sentences.
-pub(crate) fn plain_json(value: &impl Serialize) -> Result<Map<String, Value>, Problem> {
+pub(crate) fn plain_json(value: &impl Serialize) -> Result<Map<String, Value>, ToolProblem> {
     let mut value = serde_json::to_value(value)?;
     strip(&mut value);
     match value {
@@ -143,6 +144,7 @@ pub(crate) fn plain_json(value: &impl Serialize) -> Result<Map<String, Value>, P
     }
 }
 
+/// Removes the fields with the values inside sentences.
 fn strip(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -174,7 +176,7 @@ pub(crate) fn rows(list: Option<&Value>, keys: &[&str], most: usize) -> Value {
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::{Answer, Budget, length};
+    use super::{Budget, ToolAnswer, length};
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()
@@ -185,7 +187,7 @@ mod tests {
         let line = "a line of forty characters, with a break\n";
         let rows: Vec<Value> = (0..1_000).map(|row| json!({ "row": row })).collect();
         for budget in [1_000, 2_500, 6_000, 12_000, 200_000] {
-            let answer = Answer {
+            let answer = ToolAnswer {
                 text: line.repeat(200),
                 structured: object(json!({ "rows": rows, "total": 1_000 })),
                 list: "rows",
@@ -207,10 +209,10 @@ mod tests {
     #[test]
     fn hidden_characters_are_shown_by_name() {
         let name = "mat\u{202e}mul\u{e0041}";
-        let answer = Answer {
+        let answer = ToolAnswer {
             text: format!("{name}\n"),
             structured: object(json!({ "kernels": [{ "name": name }] })),
-            ..Answer::default()
+            ..ToolAnswer::default()
         };
         let answer = answer.within(Budget::new(1_000));
         let shown = "mat‹U+202E›mul‹U+E0041›";
@@ -220,9 +222,9 @@ mod tests {
 
     #[test]
     fn content_without_a_list_to_shorten_is_left_out() {
-        let answer = Answer {
+        let answer = ToolAnswer {
             structured: object(json!({ "long": "x".repeat(5_000) })),
-            ..Answer::default()
+            ..ToolAnswer::default()
         };
         let answer = answer.within(Budget::new(1_000));
         let says = answer.structured["left_out"].as_str().unwrap();

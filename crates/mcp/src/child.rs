@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,9 +11,10 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinHandle;
 use tokio::time::{interval, timeout};
 
-use crate::problem::Problem;
+use crate::problem::ToolProblem;
 
 /// Largest number of child processes at a time. A further call waits: a recording can need
 /// gigabytes of memory to analyze.
@@ -35,17 +36,17 @@ pub(crate) struct Children {
     permits: Arc<Semaphore>,
 }
 
-/// A command to run.
-pub(crate) struct Run {
-    /// What the process does, for progress: `reading run.trace`.
-    pub(crate) what: String,
+/// A command of `metalens` to run.
+pub(crate) struct ChildCommand {
+    /// Activity of the process, for progress: `reading run.trace`.
+    pub(crate) activity: String,
     pub(crate) arguments: Vec<OsString>,
     /// Lines of output after which the process is ended; the lines so far are its output.
     pub(crate) most_lines: Option<usize>,
     pub(crate) ending: Ending,
 }
 
-/// How a process is ended when its call is canceled.
+/// The way to end a process when its call is canceled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// The process and its children are terminated; after a few seconds, killed.
@@ -55,6 +56,7 @@ pub(crate) enum Ending {
 }
 
 impl Ending {
+    /// Returns the time between the request to end and the kill.
     fn patience(self) -> Duration {
         match self {
             Self::Terminate => Duration::from_secs(5),
@@ -63,7 +65,7 @@ impl Ending {
     }
 }
 
-/// What an ended process left.
+/// Exit code and streams of an ended process.
 #[derive(Debug)]
 pub(crate) struct Finished {
     /// Exit code; `None` if a signal ended the process.
@@ -92,83 +94,106 @@ impl Children {
     /// Runs a command to its end. Reports progress; ends the process if `canceled` completes first.
     pub(crate) async fn run(
         &self,
-        run: Run,
+        command: ChildCommand,
         canceled: impl Future<Output = ()>,
         mut progress: impl FnMut(f64, &str),
-    ) -> Result<Finished, Problem> {
+    ) -> Result<Finished, ToolProblem> {
         let mut canceled = std::pin::pin!(canceled);
         let _permit = tokio::select! {
             permit = self.permits.acquire() => {
-                permit.map_err(|_| Problem::new("the server is ending"))?
+                permit.map_err(|_| ToolProblem::new("the server is ending"))?
             }
-            () = &mut canceled => return Err(was_canceled(&run)),
+            () = &mut canceled => return Err(was_canceled(&command)),
         };
-        let mut group = Group::start(&self.program, &self.folder, &run)?;
-        let (out, err) = (group.child.stdout.take(), group.child.stderr.take());
-        let (to_log, mut log) = mpsc::unbounded_channel();
-        let (whole_tx, mut whole) = mpsc::channel::<()>(1);
-        let most_lines = run.most_lines;
-        let out = tokio::spawn(async move {
-            let (bytes, is_cut) = read_output(out, most_lines).await?;
-            if is_cut {
-                let _ = whole_tx.send(()).await;
-            }
-            Ok(bytes)
-        });
-        let err = tokio::spawn(read_messages(err, to_log));
 
+        let mut group = Group::start(&self.program, &self.folder, &command)?;
+        let mut streams = Streams::read(&mut group.child, command.most_lines);
         let started = Instant::now();
         let mut ticks = interval(TICK);
-        let mut said = run.what.clone();
-        let status = loop {
+        let mut said = command.activity.clone();
+        let code = loop {
             tokio::select! {
-                status = group.child.wait() => break Some(status),
+                status = group.child.wait() => break self.code(status)?,
                 () = &mut canceled => {
-                    group.end(run.ending).await;
-                    return Err(was_canceled(&run));
+                    group.end(command.ending).await;
+                    return Err(was_canceled(&command));
                 }
-                Some(line) = log.recv() => said = line,
-                Some(()) = whole.recv() => break None,
+                Some(line) = streams.lines.recv() => said = line,
+                Some(()) = streams.has_enough.recv() => {
+                    // All lines that are wanted are there: the process succeeded, however it ends.
+                    group.end(Ending::Terminate).await;
+                    break Some(0);
+                }
                 _ = ticks.tick() => {}
             }
             progress(started.elapsed().as_secs_f64(), &said);
         };
-        let status = if let Some(status) = status {
-            status
-        } else {
-            // All lines that are wanted are there.
-            group.end(Ending::Terminate).await;
-            Ok(std::process::ExitStatus::default())
-        };
-        let status = status.map_err(|error| {
-            Problem::new(format!(
-                "cannot wait for {}: {error}",
-                self.program.display()
-            ))
-        })?;
         group.is_ended = true;
 
-        let out = timeout(STREAMS_END, out).await;
-        let messages = timeout(STREAMS_END, err).await;
-        let stdout = match out {
-            Ok(Ok(Ok(bytes))) => bytes,
-            Ok(Ok(Err(problem))) => return Err(problem),
+        streams.finish(code).await
+    }
+
+    /// Returns the exit code of an ended process; `None` if a signal ended it.
+    fn code(&self, status: std::io::Result<ExitStatus>) -> Result<Option<i32>, ToolProblem> {
+        let program = self.program.display();
+        let status = status
+            .map_err(|error| ToolProblem::new(format!("cannot wait for {program}: {error}")))?;
+        Ok(status.code())
+    }
+}
+
+/// The output and the messages of a child process, which two tasks read while it runs.
+struct Streams {
+    output: JoinHandle<Result<Vec<u8>, ToolProblem>>,
+    messages: JoinHandle<Vec<String>>,
+    /// Lines of messages, as they come.
+    lines: mpsc::UnboundedReceiver<String>,
+    /// Receives once the output has all lines that are wanted.
+    has_enough: mpsc::Receiver<()>,
+}
+
+impl Streams {
+    /// Starts to read the streams of a process: all of its output, or its first lines.
+    fn read(child: &mut Child, most_lines: Option<usize>) -> Self {
+        let (to_lines, lines) = mpsc::unbounded_channel();
+        let (to_has_enough, has_enough) = mpsc::channel(1);
+        let stdout = child.stdout.take();
+        let output = async move {
+            let (bytes, is_cut) = read_output(stdout, most_lines).await?;
+            if is_cut {
+                let _ = to_has_enough.send(()).await;
+            }
+            Ok(bytes)
+        };
+        Self {
+            output: tokio::spawn(output),
+            messages: tokio::spawn(read_messages(child.stderr.take(), to_lines)),
+            lines,
+            has_enough,
+        }
+    }
+
+    /// Returns what an ended process left. A grandchild may hold the streams open: what it writes
+    /// later is not awaited.
+    async fn finish(self, code: Option<i32>) -> Result<Finished, ToolProblem> {
+        let stdout = match timeout(STREAMS_END, self.output).await {
+            Ok(Ok(output)) => output?,
             _ => Vec::new(),
         };
-        let messages = match messages {
+        let messages = match timeout(STREAMS_END, self.messages).await {
             Ok(Ok(lines)) => lines.join("\n"),
             _ => String::new(),
         };
         Ok(Finished {
-            code: status.code(),
+            code,
             stdout,
             messages,
         })
     }
 }
 
-fn was_canceled(run: &Run) -> Problem {
-    Problem::new(format!("canceled: {}", run.what))
+fn was_canceled(command: &ChildCommand) -> ToolProblem {
+    ToolProblem::new(format!("canceled: {}", command.activity))
 }
 
 /// A child process and its process group. All of it is killed if this is dropped before the end.
@@ -179,9 +204,10 @@ struct Group {
 }
 
 impl Group {
-    fn start(program: &Path, folder: &Path, run: &Run) -> Result<Self, Problem> {
+    /// Starts a process in a group of its own.
+    fn start(program: &Path, folder: &Path, command: &ChildCommand) -> Result<Self, ToolProblem> {
         let child = Command::new(program)
-            .args(&run.arguments)
+            .args(&command.arguments)
             .current_dir(folder)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -190,7 +216,7 @@ impl Group {
             .kill_on_drop(true)
             .spawn()
             .map_err(|error| {
-                Problem::new(format!("cannot start {}: {error}", program.display()))
+                ToolProblem::new(format!("cannot start {}: {error}", program.display()))
             })?;
         let pid = child.id().and_then(|pid| i32::try_from(pid).ok());
         Ok(Self {
@@ -210,6 +236,7 @@ impl Group {
                 Ending::Interrupt => kill_process(pid, Signal::INT),
             };
         }
+
         if timeout(ending.patience(), self.child.wait()).await.is_ok() {
             self.is_ended = true;
         } else {
@@ -218,6 +245,7 @@ impl Group {
         }
     }
 
+    /// Kills the process and its children, unless it has ended.
     fn kill(&mut self) {
         if let Some(pid) = self.pid
             && !self.is_ended
@@ -238,13 +266,14 @@ impl Drop for Group {
 async fn read_output(
     stream: Option<impl AsyncRead + Unpin>,
     most_lines: Option<usize>,
-) -> Result<(Vec<u8>, bool), Problem> {
+) -> Result<(Vec<u8>, bool), ToolProblem> {
     let Some(stream) = stream else {
         return Ok((Vec::new(), false));
     };
-    let failed = |error| Problem::new(format!("cannot read what metalens printed: {error}"));
+    let failed = |error| ToolProblem::new(format!("cannot read what metalens printed: {error}"));
     let mut stream = BufReader::new(stream.take(MOST_BYTES));
     let mut bytes = Vec::new();
+
     let mut is_cut = false;
     if let Some(most) = most_lines {
         is_cut = true;
@@ -257,8 +286,9 @@ async fn read_output(
     } else {
         stream.read_to_end(&mut bytes).await.map_err(failed)?;
     }
+
     if stream.get_ref().limit() == 0 {
-        return Err(Problem::new(format!(
+        return Err(ToolProblem::new(format!(
             "the answer is larger than {} MiB",
             MOST_BYTES >> 20
         ))
@@ -294,8 +324,8 @@ mod tests {
     use std::path::{Path, PathBuf};
     use std::time::{Duration, Instant};
 
-    use super::{Children, Ending, Finished, Run};
-    use crate::problem::Problem;
+    use super::{ChildCommand, Children, Ending, Finished};
+    use crate::problem::ToolProblem;
 
     /// Runs a script with a shell in the place of metalens, and cancels it after a while.
     fn run(
@@ -303,9 +333,9 @@ mod tests {
         folder: &Path,
         most_lines: Option<usize>,
         after: Duration,
-    ) -> (Result<Finished, Problem>, Vec<String>) {
-        let run = Run {
-            what: "testing".to_owned(),
+    ) -> (Result<Finished, ToolProblem>, Vec<String>) {
+        let command = ChildCommand {
+            activity: "testing".to_owned(),
             arguments: ["-c", script].map(Into::into).to_vec(),
             most_lines,
             ending: Ending::Terminate,
@@ -318,7 +348,9 @@ mod tests {
         let mut said = Vec::new();
         let finished = runtime.block_on(async {
             let progress = |_: f64, text: &str| said.push(text.to_owned());
-            children.run(run, tokio::time::sleep(after), progress).await
+            children
+                .run(command, tokio::time::sleep(after), progress)
+                .await
         });
         (finished, said)
     }

@@ -16,6 +16,7 @@ pub(crate) fn without_names(message: &str) -> String {
     lines.collect::<Vec<String>>().join("\n")
 }
 
+/// Returns a line without names of other processes.
 fn line(line: &str) -> String {
     let found = BEFORE_NAMES.iter().find_map(|words| {
         let at = line.find(words)?;

@@ -13,7 +13,6 @@ mod answer;
 mod arguments;
 mod child;
 mod hidden;
-mod out;
 mod problem;
 mod resources;
 mod roots;
@@ -26,7 +25,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::{CommandFactory, Parser};
-use metalens_text::shown_message;
+use metalens_text::{shown_message, streams};
 use rmcp::ServiceExt;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -52,15 +51,17 @@ fn main() -> ExitCode {
         Err(error) => {
             let text = format!("error: {}\n", shown_message(&format!("{error:#}")));
             // Nothing is left to be done if even this cannot be written.
-            let _ = out::messages().write_all(text.as_bytes());
+            let _ = streams::messages().write_all(text.as_bytes());
             ExitCode::FAILURE
         }
     }
 }
 
+/// Prints what an option asks for, or serves.
 fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(text) = text(arguments)? {
-        let mut out = out::answer();
+        // While the server runs, standard output belongs to the protocol.
+        let mut out = streams::answer();
         out.write_all(&text)?;
         return Ok(out.flush()?);
     }

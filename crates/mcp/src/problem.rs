@@ -4,12 +4,12 @@ use std::fmt;
 
 /// An error that the agent reads.
 #[derive(Debug)]
-pub(crate) struct Problem {
+pub(crate) struct ToolProblem {
     what: String,
     hint: Option<String>,
 }
 
-impl Problem {
+impl ToolProblem {
     pub(crate) fn new(what: impl Into<String>) -> Self {
         Self {
             what: what.into(),
@@ -26,7 +26,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ToolProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error: {}", self.what)?;
         if let Some(hint) = &self.hint {
@@ -36,9 +36,9 @@ impl fmt::Display for Problem {
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for ToolProblem {}
 
-impl From<serde_json::Error> for Problem {
+impl From<serde_json::Error> for ToolProblem {
     fn from(error: serde_json::Error) -> Self {
         Self::new(format!("cannot read what metalens printed: {error}"))
             .hint("use metalens and metalens-mcp of one release")

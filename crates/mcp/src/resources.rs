@@ -3,8 +3,8 @@
 use metalens_render::json;
 use rmcp::model::{Resource, ResourceTemplate};
 
-use crate::problem::Problem;
-use crate::tools::{Call, whole_report};
+use crate::problem::ToolProblem;
+use crate::tools::{ToolCall, whole_report};
 
 /// The page that teaches an agent to profile.
 pub(crate) const SKILL: &str = include_str!("../../../skills/metalens/SKILL.md");
@@ -79,8 +79,8 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 /// Reads a resource; returns its text and type. `None` if there is none of this address.
 pub(crate) async fn read(
     uri: &str,
-    call: &Call<'_>,
-) -> Option<Result<(String, &'static str), Problem>> {
+    call: &ToolCall<'_>,
+) -> Option<Result<(String, &'static str), ToolProblem>> {
     if uri == SKILL_URI {
         Some(Ok((SKILL.to_owned(), "text/markdown")))
     } else if uri == GLOSSARY_URI {
@@ -99,7 +99,8 @@ pub(crate) async fn read(
     }
 }
 
-async fn schema(form: &str, call: &Call<'_>) -> Result<(String, &'static str), Problem> {
+/// Prints a schema with `metalens schema`.
+async fn schema(form: &str, call: &ToolCall<'_>) -> Result<(String, &'static str), ToolProblem> {
     let words = ["schema", form].map(Into::into).to_vec();
     let finished = call
         .metalens("printing a schema".to_owned(), words, &[])
@@ -108,7 +109,8 @@ async fn schema(form: &str, call: &Call<'_>) -> Result<(String, &'static str), P
     Ok((text, "application/schema+json"))
 }
 
-async fn report(path: &str, call: &Call<'_>) -> Result<(String, &'static str), Problem> {
+/// Returns the whole report at a path of an address.
+async fn report(path: &str, call: &ToolCall<'_>) -> Result<(String, &'static str), ToolProblem> {
     let report = whole_report(call, &decoded(path)).await?;
     Ok((json::document(&report)?, "application/json"))
 }

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, ensure};
 
-use crate::problem::Problem;
+use crate::problem::ToolProblem;
 
 /// The largest number of files that an input's folder may have.
 const MOST_FILES: usize = 100_000;
@@ -42,7 +42,7 @@ impl Roots {
 
     /// Returns the real path of an input. Refuses one outside the roots, and a folder with a link
     /// that leads outside.
-    pub(crate) fn input(&self, named: &str) -> Result<PathBuf, Problem> {
+    pub(crate) fn input(&self, named: &str) -> Result<PathBuf, ToolProblem> {
         let real = self.existing(&self.first().join(named), named)?;
         self.refuse_links_out(&real, named)?;
         if let Some(name) = real.file_stem().and_then(OsStr::to_str) {
@@ -55,12 +55,12 @@ impl Roots {
 
     /// Returns the real path of a file or folder to write. Refuses one outside the roots, and one
     /// that exists.
-    pub(crate) fn output(&self, named: &str) -> Result<PathBuf, Problem> {
+    pub(crate) fn output(&self, named: &str) -> Result<PathBuf, ToolProblem> {
         let path = self.first().join(named);
         let (Some(Component::Normal(name)), Some(folder)) =
             (path.components().next_back(), path.parent())
         else {
-            return Err(Problem::new(format!("{named:?} does not name a file"))
+            return Err(ToolProblem::new(format!("{named:?} does not name a file"))
                 .hint("give the name of a file or folder that is to be written"));
         };
         let folder = self.existing(folder, named)?;
@@ -68,7 +68,7 @@ impl Roots {
         // A link that leads nowhere exists, too.
         if real.symlink_metadata().is_ok() {
             return Err(
-                Problem::new(format!("{named:?} exists, and nothing is replaced"))
+                ToolProblem::new(format!("{named:?} exists, and nothing is replaced"))
                     .hint("write to another name"),
             );
         }
@@ -77,7 +77,7 @@ impl Roots {
 
     /// Returns the real path of something that exists below a root: of an input, or of the folder
     /// of an output.
-    fn existing(&self, path: &Path, named: &str) -> Result<PathBuf, Problem> {
+    fn existing(&self, path: &Path, named: &str) -> Result<PathBuf, ToolProblem> {
         let absent = match path.canonicalize() {
             Ok(real) if self.has(&real) => return Ok(real),
             Ok(_) => false,
@@ -88,15 +88,15 @@ impl Roots {
                 .is_some_and(|ancestor| self.has(&ancestor) && !climbs(path)),
         };
         Err(if absent {
-            Problem::new(format!("{named:?} does not exist below {}", self.shown()))
+            ToolProblem::new(format!("{named:?} does not exist below {}", self.shown()))
                 .hint("check the path; a relative path starts from the first of these folders")
         } else {
             self.outside(named)
         })
     }
 
-    fn outside(&self, named: &str) -> Problem {
-        Problem::new(format!(
+    fn outside(&self, named: &str) -> ToolProblem {
+        ToolProblem::new(format!(
             "{named:?} is outside the folders that this server may use: {}",
             self.shown()
         ))
@@ -114,7 +114,7 @@ impl Roots {
     }
 
     /// Refuses a folder that contains a link to a place outside the roots.
-    fn refuse_links_out(&self, real: &Path, named: &str) -> Result<(), Problem> {
+    fn refuse_links_out(&self, real: &Path, named: &str) -> Result<(), ToolProblem> {
         let mut folders = vec![real.to_owned()];
         let mut files = 0;
         while let Some(folder) = folders.pop() {
@@ -125,7 +125,7 @@ impl Roots {
             for entry in entries.flatten() {
                 files += 1;
                 if files > MOST_FILES {
-                    return Err(Problem::new(format!(
+                    return Err(ToolProblem::new(format!(
                         "{named:?} has more than {MOST_FILES} files"
                     ))
                     .hint("name a recording, an export or a dataset, not the folder of many"));
@@ -140,12 +140,13 @@ impl Roots {
         Ok(())
     }
 
-    fn refuse_link_out(&self, link: &Path, named: &str) -> Result<(), Problem> {
+    /// Refuses a link that leads outside the roots.
+    fn refuse_link_out(&self, link: &Path, named: &str) -> Result<(), ToolProblem> {
         let is_link = link.is_symlink();
         let leads_out = || link.canonicalize().is_ok_and(|target| !self.has(&target));
         if is_link && leads_out() {
             let name = link.file_name().unwrap_or_default().to_string_lossy();
-            return Err(Problem::new(format!(
+            return Err(ToolProblem::new(format!(
                 "{named:?} has the link {name:?}, which leads outside the folders that this server \
                  may use"
             ))

@@ -12,12 +12,12 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
-use crate::answer::{Answer, Budget};
+use crate::answer::{Budget, ToolAnswer};
 use crate::arguments::Arguments;
 use crate::child::Children;
-use crate::problem::Problem;
+use crate::problem::ToolProblem;
 use crate::roots::Roots;
-use crate::tools::Call;
+use crate::tools::ToolCall;
 use crate::{resources, tools};
 
 const INSTRUCTIONS: &str = "\
@@ -61,13 +61,14 @@ impl Server {
         self.children.clone()
     }
 
+    /// Returns a call of a tool, with what it may use.
     fn call<'a>(
         &'a self,
         name: &'a str,
         arguments: JsonObject,
         context: &'a RequestContext<RoleServer>,
-    ) -> Call<'a> {
-        Call {
+    ) -> ToolCall<'a> {
+        ToolCall {
             name,
             arguments,
             roots: &self.roots,
@@ -79,7 +80,7 @@ impl Server {
     }
 
     /// Returns the budget of a call: its own, else the one of the start.
-    fn budget(&self, arguments: &JsonObject) -> Result<Budget, Problem> {
+    fn budget(&self, arguments: &JsonObject) -> Result<Budget, ToolProblem> {
         let Some(asked) = arguments.get("budget").filter(|asked| !asked.is_null()) else {
             return Ok(Budget::new(self.budget));
         };
@@ -89,7 +90,7 @@ impl Server {
             .filter(|asked| range.contains(asked))
             .map(Budget::new)
             .ok_or_else(|| {
-                Problem::new("budget is not a possible number of characters").hint(format!(
+                ToolProblem::new("budget is not a possible number of characters").hint(format!(
                     "give a number from {} to {}",
                     Budget::LEAST,
                     Budget::MOST
@@ -186,7 +187,8 @@ impl ServerHandler for Server {
     }
 }
 
-fn result(answer: Answer) -> CallToolResult {
+/// Returns an answer in the form of the protocol.
+fn result(answer: ToolAnswer) -> CallToolResult {
     let mut content = vec![ContentBlock::text(answer.text)];
     if let Some((data, kind)) = answer.picture {
         content.push(ContentBlock::image(data, kind));
@@ -198,6 +200,7 @@ fn result(answer: Answer) -> CallToolResult {
     result
 }
 
-fn failed(problem: &Problem) -> CallToolResult {
+/// Returns an error in the form of the protocol.
+fn failed(problem: &ToolProblem) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(problem.to_string())])
 }

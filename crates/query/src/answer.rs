@@ -9,7 +9,7 @@ use polars::prelude::{AnyValue, DataFrame, DataType, ParquetWriter};
 use crate::error::{Error, Result};
 
 /// The rows that a query found.
-pub struct Answer {
+pub struct QueryAnswer {
     frame: DataFrame,
 }
 
@@ -28,7 +28,7 @@ pub enum Cell<'a> {
     Text(Cow<'a, str>),
 }
 
-impl Answer {
+impl QueryAnswer {
     pub(crate) fn new(mut frame: DataFrame) -> Self {
         frame.rechunk_mut();
         Self { frame }

@@ -15,7 +15,7 @@ mod library;
 mod sources;
 mod statement;
 
-pub use answer::{Answer, Cell};
+pub use answer::{Cell, QueryAnswer};
 pub use error::{Error, Result};
 pub use library::Library;
 pub use sources::is_remote;

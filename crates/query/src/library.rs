@@ -3,7 +3,7 @@
 use polars::prelude::{DataFrame, PolarsResult, SortMultipleOptions};
 use polars::sql::SQLContext;
 
-use crate::answer::Answer;
+use crate::answer::QueryAnswer;
 use crate::error::{Error, Result};
 use crate::sources::Sources;
 use crate::statement::{CheckedStatement, checked};
@@ -53,19 +53,20 @@ impl Library {
     /// # Errors
     ///
     /// If the statement is wrong or refused, or a file cannot be read.
-    pub fn ask(&self, sql: &str) -> Result<Answer> {
+    pub fn ask(&self, sql: &str) -> Result<QueryAnswer> {
         let checked = checked(sql)?;
         let mut context = SQLContext::new();
         for (name, frame) in self.sources.tables()? {
             context.register(name, frame);
         }
         match run(&mut context, &checked) {
-            Ok(frame) => Ok(Answer::new(frame)),
+            Ok(frame) => Ok(QueryAnswer::new(frame)),
             Err(error) => Err(self.sources.name_damaged(Error::from_polars(&error))),
         }
     }
 }
 
+/// Runs a query. Rows without an order of their own are sorted, so that the answer is the same every time.
 fn run(context: &mut SQLContext, checked: &CheckedStatement) -> PolarsResult<DataFrame> {
     // This runs in memory, because the streaming engine of this version panics at some joins and
     // unions.

@@ -6,7 +6,6 @@
 mod arguments;
 mod failure;
 mod memory;
-mod out;
 mod screen;
 mod traces;
 
@@ -16,7 +15,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{CommandFactory, Parser};
 use metalens_dataset::describe;
-use metalens_query::{Answer, Error, Library, check};
+use metalens_query::{Error, Library, QueryAnswer, check};
+use metalens_text::streams;
 
 use crate::arguments::{Arguments, Format};
 use crate::failure::{Misuse, Unavailable};
@@ -47,6 +47,7 @@ fn main() -> ExitCode {
 
 const STACK_BYTES: usize = 1 << 30;
 
+/// Answers a query, or describes the tables.
 fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let Some(sql) = &arguments.sql else {
         return describe_only(arguments);
@@ -71,7 +72,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             several => format!("{several} runs"),
         };
         writeln!(
-            out::messages(),
+            streams::messages(),
             "note: {runs} named more than once, and counted once"
         )?;
     }
@@ -79,6 +80,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Prints the columns of all tables, completions, or the manual page.
 fn describe_only(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut text = Vec::new();
     let mut command = Arguments::command().name("metalens-query");
@@ -89,7 +91,7 @@ fn describe_only(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     } else {
         text = screen::schema(&describe()).into_bytes();
     }
-    let mut out = out::answer();
+    let mut out = streams::answer();
     out.write_all(&text)?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -117,9 +119,10 @@ fn format(arguments: &Arguments) -> anyhow::Result<Format> {
     Ok(format)
 }
 
-fn show(mut answer: Answer, format: Format, arguments: &Arguments) -> anyhow::Result<()> {
+/// Writes the answer to the file, or prints it.
+fn show(mut answer: QueryAnswer, format: Format, arguments: &Arguments) -> anyhow::Result<()> {
     let Some(file) = &arguments.output else {
-        let mut out = out::answer();
+        let mut out = streams::answer();
         write(&mut answer, format, arguments, &mut out)?;
         return Ok(out.flush()?);
     };
@@ -129,8 +132,9 @@ fn show(mut answer: Answer, format: Format, arguments: &Arguments) -> anyhow::Re
     })
 }
 
+/// Writes the answer in a format.
 fn write(
-    answer: &mut Answer,
+    answer: &mut QueryAnswer,
     format: Format,
     arguments: &Arguments,
     out: &mut (dyn Write + Send),
@@ -155,7 +159,7 @@ fn fail(error: &anyhow::Error) -> ExitCode {
         text.push_str(&format!("hint: {hint}\n"));
     }
     // Nothing is left to be done if even this cannot be written.
-    let _ = out::messages().write_all(text.as_bytes());
+    let _ = streams::messages().write_all(text.as_bytes());
     let is_usage = error.is::<Misuse>() || query.is_some_and(Error::is_usage);
     if is_usage {
         ExitCode::from(2)

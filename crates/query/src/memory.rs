@@ -28,6 +28,7 @@ pub(crate) fn watch(limit: Option<u64>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Returns the memory that this program uses.
 fn used(system: &mut System) -> Option<u64> {
     let pid = Pid::from_u32(std::process::id());
     let wanted = ProcessRefreshKind::nothing().with_memory();
@@ -42,7 +43,7 @@ fn end(limit: u64) -> ! {
     let (whole, tenth) = (gigabytes / 10, gigabytes % 10);
     // Nothing is left to be done if even this cannot be written.
     let _ = writeln!(
-        crate::out::messages(),
+        metalens_text::streams::messages(),
         "error: the query needs more than {whole}.{tenth} GB of memory, and was stopped\n\
          hint: join on more columns, or filter before joining; --max-memory allows more"
     );

@@ -1,7 +1,7 @@
 //! Formats answers and the description of the tables for people.
 
 use metalens_dataset::TableInfo;
-use metalens_query::{Answer, Cell};
+use metalens_query::{Cell, QueryAnswer};
 use metalens_text::shown;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -9,7 +9,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 const WIDEST: usize = 60;
 
 /// Draws an answer as aligned columns, and says how many rows are not shown.
-pub(crate) fn table(answer: &Answer, rows: usize) -> String {
+pub(crate) fn table(answer: &QueryAnswer, rows: usize) -> String {
     let mut lines = vec![
         answer
             .columns()
@@ -24,6 +24,7 @@ pub(crate) fn table(answer: &Answer, rows: usize) -> String {
                 .collect::<Vec<String>>(),
         );
     }
+
     let is_right: Vec<bool> = answer.columns().map(|(_, is_number)| is_number).collect();
     let mut text = aligned(&lines, &is_right);
     let more = answer.rows().saturating_sub(rows);
@@ -32,6 +33,7 @@ pub(crate) fn table(answer: &Answer, rows: usize) -> String {
             "  … {more} more rows: --rows shows more, --format csv or json all\n"
         ));
     }
+
     if answer.rows() == 0 {
         text.push_str("  no rows\n");
     }

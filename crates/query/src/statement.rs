@@ -102,6 +102,7 @@ fn table_count(query: &Query) -> usize {
             _ => 0,
         }
     }
+
     fn of_factor(factor: &TableFactor, known: &mut Vec<(String, usize)>) -> usize {
         match factor {
             TableFactor::Table { name, .. } => {
@@ -113,6 +114,7 @@ fn table_count(query: &Query) -> usize {
             _ => 1,
         }
     }
+
     fn of_query(query: &Query, known: &mut Vec<(String, usize)>) -> usize {
         let before = known.len();
         for cte in query.with.iter().flat_map(|with| &with.cte_tables) {

@@ -33,6 +33,7 @@ pub(crate) fn add(library: &mut Library, arguments: &Arguments) -> anyhow::Resul
             traces.push(path);
         }
     }
+
     if traces.is_empty() {
         return Ok(AddOutcome::All(None));
     }
@@ -69,6 +70,7 @@ pub(crate) fn add(library: &mut Library, arguments: &Arguments) -> anyhow::Resul
             ));
         }
     }
+
     let shown = dataset
         .to_str()
         .context("the folder for temporary files has a name that is not Unicode")?;

@@ -23,7 +23,7 @@ use crate::request::{RecordTimeouts, XctraceRequest};
 use crate::staging::Staging;
 use crate::start_signal::StartSignal;
 use crate::tail::Tail;
-use crate::watch::{Event, StopRequest, Watcher};
+use crate::watch::{RecordingEvent, StopRequest, Watcher};
 
 /// Interval at which the run is checked.
 const TICK: Duration = Duration::from_millis(50);
@@ -47,9 +47,9 @@ pub(crate) struct Attempt<'a> {
     bundles: [PathBuf; 2],
     output: Tail,
     transcript: Transcript,
-    phase: Phase,
-    /// Start of the current phase.
-    phase_start: Instant,
+    stage: AttemptStage,
+    /// Start of the current stage.
+    stage_start: Instant,
     /// Last time that it printed something, or that its bundle grew.
     last_activity: Instant,
     last_measured: Instant,
@@ -65,9 +65,9 @@ pub(crate) struct Attempt<'a> {
     start_signal: StartSignal,
 }
 
-/// The phase of an attempt, see the drawing above.
+/// The stage of an attempt, see the drawing above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum AttemptStage {
     Preparing,
     Recording,
     Ending,
@@ -145,8 +145,8 @@ impl<'a> Attempt<'a> {
             bundles: [staging.bundle.clone(), staging.stray.clone()],
             output: Tail::new(staging.target_output.clone()),
             transcript: Transcript::default(),
-            phase: Phase::Preparing,
-            phase_start: now,
+            stage: AttemptStage::Preparing,
+            stage_start: now,
             last_activity: now,
             last_measured: now,
             bytes: folder_size(&staging.bundle) + folder_size(&staging.stray),
@@ -177,13 +177,13 @@ impl<'a> Attempt<'a> {
 
     /// Follows `xctrace` until it ends.
     fn follow(&mut self, watcher: &mut dyn Watcher) -> Result<AttemptEnd, AttemptError> {
-        watcher.on_event(Event::Starting);
+        watcher.on_event(RecordingEvent::Starting);
         let (code, signal) = loop {
             if let Some(line) = self.running.next(TICK) {
                 self.handle_line(&line, watcher);
             }
             self.output
-                .drain(|bytes| watcher.on_event(Event::TargetOutput(bytes)));
+                .drain(|bytes| watcher.on_event(RecordingEvent::TargetOutput(bytes)));
             if let Some(ended) = self.running.ended()? {
                 break ended;
             }
@@ -206,7 +206,7 @@ impl<'a> Attempt<'a> {
             }
         }
         self.output
-            .drain(|bytes| watcher.on_event(Event::TargetOutput(bytes)));
+            .drain(|bytes| watcher.on_event(RecordingEvent::TargetOutput(bytes)));
 
         Ok(AttemptEnd {
             transcript: std::mem::take(&mut self.transcript),
@@ -222,47 +222,47 @@ impl<'a> Attempt<'a> {
         self.last_activity = Instant::now();
         match self.transcript.add(line) {
             OutputLine::Recording => {
-                self.enter(Phase::Recording);
+                self.enter(AttemptStage::Recording);
                 self.start_signal.recording();
-                watcher.on_event(Event::Recording);
+                watcher.on_event(RecordingEvent::Recording);
             }
             // `xctrace` prints that it saves even if there is nothing to save.
             OutputLine::Saving { has_failed: true } if !self.transcript.was_recording => {
-                self.enter(Phase::Ending);
+                self.enter(AttemptStage::Ending);
             }
             OutputLine::TimeLimit
             | OutputLine::TargetExited
             | OutputLine::Saving { .. }
             | OutputLine::Saved(_) => {
-                self.enter(Phase::Ending);
-                watcher.on_event(Event::Saving { bytes: self.bytes });
+                self.enter(AttemptStage::Ending);
+                watcher.on_event(RecordingEvent::Saving { bytes: self.bytes });
             }
             OutputLine::Error(text) | OutputLine::Warning(text) => {
-                watcher.on_event(Event::Warning(&text));
+                watcher.on_event(RecordingEvent::Warning(&text));
             }
             OutputLine::Other if line.stream == Stream::Err => {
-                watcher.on_event(Event::Line(line));
+                watcher.on_event(RecordingEvent::Line(line));
             }
             // Without a file of its own, the program prints through `xctrace`.
-            OutputLine::Other if self.shares_output && self.phase == Phase::Recording => {
+            OutputLine::Other if self.shares_output && self.stage == AttemptStage::Recording => {
                 let line = format!("{}{}", line.text, line.end.text());
-                watcher.on_event(Event::TargetOutput(line.as_bytes()));
+                watcher.on_event(RecordingEvent::TargetOutput(line.as_bytes()));
             }
             OutputLine::Starting | OutputLine::IssuesFollow | OutputLine::Other => {}
         }
     }
 
-    fn enter(&mut self, phase: Phase) {
-        if self.phase != phase {
-            self.phase = phase;
-            self.phase_start = Instant::now();
-            self.last_activity = self.phase_start;
+    fn enter(&mut self, stage: AttemptStage) {
+        if self.stage != stage {
+            self.stage = stage;
+            self.stage_start = Instant::now();
+            self.last_activity = self.stage_start;
         }
     }
 
     /// Notes whether the bundle grows, which is the only sign of life while it is saved.
     fn measure(&mut self, watcher: &mut dyn Watcher) {
-        if self.phase == Phase::Recording || self.last_measured.elapsed() < MEASURE {
+        if self.stage == AttemptStage::Recording || self.last_measured.elapsed() < MEASURE {
             return;
         }
 
@@ -274,89 +274,91 @@ impl<'a> Attempt<'a> {
 
         self.bytes = bytes;
         self.last_activity = self.last_measured;
-        match self.phase {
-            Phase::Ending => watcher.on_event(Event::Saving { bytes }),
+        match self.stage {
+            AttemptStage::Ending => watcher.on_event(RecordingEvent::Saving { bytes }),
             // It writes, so it has reacted to the stop request and saves what it has.
-            Phase::StoppingEarly(_) => self.enter(Phase::Ending),
-            Phase::Preparing | Phase::Recording => {}
+            AttemptStage::StoppingEarly(_) => self.enter(AttemptStage::Ending),
+            AttemptStage::Preparing | AttemptStage::Recording => {}
         }
     }
 
     /// Says once if the program has not done anything some time after the start.
     fn check_program(&mut self, watcher: &mut dyn Watcher) {
-        let is_time = self.phase_start.elapsed() >= self.timeouts.first_work;
-        if self.phase != Phase::Recording || !is_time {
+        let is_time = self.stage_start.elapsed() >= self.timeouts.first_work;
+        if self.stage != AttemptStage::Recording || !is_time {
             return;
         }
         if let Some(program) = self.unchecked_program.take()
             && let Some(text) = idle_target(&PS, &program)
         {
-            watcher.on_event(Event::Note(&text));
+            watcher.on_event(RecordingEvent::Note(&text));
         }
     }
 
     /// Says once that a recording without a limit becomes long.
     fn check_length(&mut self, watcher: &mut dyn Watcher) {
-        let is_long = self.phase_start.elapsed() >= self.timeouts.long;
-        if self.may_be_long && self.phase == Phase::Recording && is_long {
+        let is_long = self.stage_start.elapsed() >= self.timeouts.long;
+        if self.may_be_long && self.stage == AttemptStage::Recording && is_long {
             self.may_be_long = false;
             let text = format!(
                 "the recording is {} s long: {LONG_RECORDINGS}. Ctrl-C stops and saves; next time consider \
                  --time-limit, or --window 10s, which keeps the end",
                 self.timeouts.long.as_secs()
             );
-            watcher.on_event(Event::Note(&text));
+            watcher.on_event(RecordingEvent::Note(&text));
         }
     }
 
-    /// Passes on a stop request of the user, as the phase allows.
+    /// Passes on a stop request of the user, as the stage allows.
     fn handle_stop_request(&mut self, watcher: &mut dyn Watcher) -> Result<(), AttemptError> {
-        match (watcher.stop_request(), self.phase) {
+        match (watcher.stop_request(), self.stage) {
             (StopRequest::None, _) => Ok(()),
-            (_, Phase::Preparing) => {
+            (_, AttemptStage::Preparing) => {
                 self.stop_requested = true;
-                watcher.on_event(Event::Stopping);
+                watcher.on_event(RecordingEvent::Stopping);
                 self.stop_early()
             }
-            (_, Phase::Recording) => {
+            (_, AttemptStage::Recording) => {
                 self.stop_requested = true;
-                watcher.on_event(Event::Stopping);
+                watcher.on_event(RecordingEvent::Stopping);
                 self.stop()
             }
-            (StopRequest::GiveUp, Phase::Ending) => match self.running.pid() {
+            (StopRequest::GiveUp, AttemptStage::Ending) => match self.running.pid() {
                 Some(pid) => Err(self.leave(pid, None)),
                 None => Ok(()),
             },
-            (StopRequest::GiveUp, Phase::StoppingEarly(_)) => Ok(self.running.kill()?),
-            (StopRequest::Stop, Phase::Ending | Phase::StoppingEarly(_)) => Ok(()),
+            (StopRequest::GiveUp, AttemptStage::StoppingEarly(_)) => Ok(self.running.kill()?),
+            (StopRequest::Stop, AttemptStage::Ending | AttemptStage::StoppingEarly(_)) => Ok(()),
         }
     }
 
-    /// Stops or gives up on an `xctrace` that takes too long in its phase.
+    /// Stops or gives up on an `xctrace` that takes too long in its stage.
     fn check_timeouts(&mut self) -> Result<(), AttemptError> {
-        let passed = self.phase_start.elapsed();
-        match self.phase {
-            Phase::Preparing if passed > self.timeouts.start => {
+        let passed = self.stage_start.elapsed();
+        match self.stage {
+            AttemptStage::Preparing if passed > self.timeouts.start => {
                 self.never_began = true;
                 self.stop_early()
             }
-            Phase::Recording => match self.limit {
+            AttemptStage::Recording => match self.limit {
                 Some(limit) if passed > limit + self.timeouts.overrun => self.stop(),
                 _ => Ok(()),
             },
-            Phase::Ending if self.last_activity.elapsed() > self.timeouts.save => {
+            AttemptStage::Ending if self.last_activity.elapsed() > self.timeouts.save => {
                 let pid = self.running.pid().unwrap_or_default();
                 Err(self.leave(pid, Some(self.timeouts.save.as_secs())))
             }
             // It neither prints nor writes, so that stronger signals lose nothing.
-            Phase::StoppingEarly(signals) if passed > self.timeouts.stop_response => {
-                self.enter(Phase::StoppingEarly(signals + 1));
+            AttemptStage::StoppingEarly(signals) if passed > self.timeouts.stop_response => {
+                self.enter(AttemptStage::StoppingEarly(signals + 1));
                 match signals {
                     0 => Ok(self.running.terminate()?),
                     _ => Ok(self.running.kill()?),
                 }
             }
-            Phase::Preparing | Phase::Ending | Phase::StoppingEarly(_) => Ok(()),
+            AttemptStage::Preparing | AttemptStage::Ending | AttemptStage::StoppingEarly(_) => {
+                Ok(())
+            }
         }
     }
 
@@ -370,13 +372,13 @@ impl<'a> Attempt<'a> {
 
     /// Asks `xctrace` to stop and save.
     fn stop(&mut self) -> Result<(), AttemptError> {
-        self.enter(Phase::Ending);
+        self.enter(AttemptStage::Ending);
         Ok(self.running.interrupt()?)
     }
 
     /// Asks `xctrace` to stop before it has started recording.
     fn stop_early(&mut self) -> Result<(), AttemptError> {
-        self.enter(Phase::StoppingEarly(0));
+        self.enter(AttemptStage::StoppingEarly(0));
         Ok(self.running.interrupt()?)
     }
 }

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 
 /// Options of `cargo build`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Build {
+pub struct CargoBuild {
     /// Value of the option `--package`.
     pub package: Option<String>,
     /// Value of the option `--bin`.
@@ -28,7 +28,7 @@ pub struct Build {
     pub no_default_features: bool,
 }
 
-impl Build {
+impl CargoBuild {
     /// Returns the arguments of cargo. Its messages in JSON name the executables.
     #[must_use]
     pub fn arguments(&self) -> Vec<OsString> {
@@ -88,15 +88,15 @@ impl Build {
 
 /// The part of cargo's messages that is used here.
 #[derive(Deserialize)]
-struct Message {
+struct CargoMessage {
     reason: String,
     executable: Option<PathBuf>,
-    target: Option<Target>,
+    target: Option<CargoTarget>,
 }
 
 /// The target of a message of cargo.
 #[derive(Deserialize)]
-struct Target {
+struct CargoTarget {
     name: String,
     kind: Vec<String>,
 }
@@ -105,7 +105,7 @@ struct Target {
 fn programs(messages: &str) -> Vec<(String, PathBuf)> {
     let parsed = messages
         .lines()
-        .filter_map(|line| serde_json::from_str::<Message>(line).ok());
+        .filter_map(|line| serde_json::from_str::<CargoMessage>(line).ok());
     let built = parsed.filter(|message| message.reason == "compiler-artifact");
     let programs = built.filter_map(|message| {
         let target = message.target?;
@@ -117,6 +117,7 @@ fn programs(messages: &str) -> Vec<(String, PathBuf)> {
     programs.collect()
 }
 
+/// Returns the path of the only program. Refuses none, and several.
 fn only(programs: &[(String, PathBuf)]) -> Result<PathBuf> {
     match programs {
         [(_, path)] => Ok(path.clone()),
@@ -139,7 +140,7 @@ mod tests {
 
     #[test]
     fn options_become_arguments_of_cargo() {
-        let check = |build: Build, expected: &str| {
+        let check = |build: CargoBuild, expected: &str| {
             let words: Vec<String> = build
                 .arguments()
                 .iter()
@@ -148,14 +149,14 @@ mod tests {
             assert_eq!(words.join(" "), expected);
         };
         check(
-            Build::default(),
+            CargoBuild::default(),
             "build --message-format=json-render-diagnostics",
         );
-        let build = Build {
+        let build = CargoBuild {
             example: Some("bench".to_owned()),
             features: Some("a,b".to_owned()),
             release: true,
-            ..Build::default()
+            ..CargoBuild::default()
         };
         let expected = "build --message-format=json-render-diagnostics --example bench --features a,b --release";
         check(build, expected);

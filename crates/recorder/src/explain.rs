@@ -36,6 +36,7 @@ pub(crate) fn explain_end(ended: &AttemptEnd) -> String {
     parts.join("; ")
 }
 
+/// Quotes a message of `xctrace`, with its meaning if that is known.
 fn explain_message(text: &str) -> String {
     match meaning::find_message(text).map(|known| known.meaning) {
         Some(known) if known.remedy.is_empty() => format!("`{text}` ({})", known.what),

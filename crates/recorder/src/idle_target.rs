@@ -32,6 +32,7 @@ pub(crate) fn idle_target(runner: &dyn CommandRunner, program: &Path) -> Option<
     ))
 }
 
+/// A process of the program, as a line of `ps` describes it.
 struct Process<'a> {
     pid: &'a str,
     is_busy: bool,

@@ -60,7 +60,7 @@ mod traced;
 mod watch;
 mod work_file;
 
-pub use cargo::Build;
+pub use cargo::CargoBuild;
 pub use clock::ClockOutcome;
 pub use error::{Error, Result};
 pub use machine::MachineSnapshot;
@@ -74,4 +74,4 @@ pub use request::{RecordTimeouts, Recording, StoppedBy, XctraceRequest};
 pub use session::record;
 pub use shaders::ShaderOutcome;
 pub use traced::TracedProgram;
-pub use watch::{BundleVerdict, Event, StopRequest, Watcher};
+pub use watch::{BundleVerdict, RecordingEvent, StopRequest, Watcher};

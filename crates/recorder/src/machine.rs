@@ -72,6 +72,7 @@ impl MachineSnapshot {
         Some(Self::read(&SYSTEM, parent(&request.output), limit))
     }
 
+    /// Reads the facts, and warns of what disturbs a recording.
     fn read(runner: &dyn CommandRunner, folder: &Path, time_limit: Option<Duration>) -> Self {
         let before = Condition::gather(runner);
         Self {
@@ -90,6 +91,7 @@ impl MachineSnapshot {
         self.with_state_after(&SYSTEM)
     }
 
+    /// Adds the state after the recording.
     fn with_state_after(self, runner: &dyn CommandRunner) -> MachineFacts {
         let (machine, before, after) = (self.machine, self.before, Condition::gather(runner));
 

@@ -1,4 +1,4 @@
-//! Tells whose the work of the GPU is if the recorded program has none: `uv run`, `conda run` and
+//! Finds the process that used the GPU if the recorded program did not: `uv run`, `conda run` and
 //! scripts start another program, and Python starts workers.
 
 use metalens_analyzer::GpuProcess;
@@ -56,6 +56,7 @@ impl OtherWork {
         )
     }
 
+    /// Returns the work without private names.
     pub(crate) fn redacted(&self, redactor: &Redactor) -> Self {
         Self {
             name: redactor.redact(&self.name),

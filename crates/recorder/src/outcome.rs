@@ -136,6 +136,7 @@ impl RecordingPlan {
 const LEFT_OVER_TRIES: u32 = 5;
 const LEFT_OVER_PAUSE: Duration = Duration::from_millis(200);
 
+/// Warns of processes that the recording left, and names the command that ends them.
 fn left_over_in_words(left: &[&RunningProcess]) -> String {
     let shown = left.iter().map(|process| {
         let state = if process.is_suspended {

@@ -43,7 +43,7 @@ impl RecordingPlan {
     pub fn new(request: RecordRequest) -> Result<Self> {
         let tool = match &request.recorder {
             Recorder::Xctrace => Tool::find(&ToolSource::from_environment())?,
-            Recorder::Simulator { tool, .. } | Recorder::StandIn(tool) => tool.clone(),
+            Recorder::Simulator { tool, .. } | Recorder::SimulatorAsXctrace(tool) => tool.clone(),
         };
         let version = tool.version()?;
 
@@ -81,6 +81,7 @@ impl RecordingPlan {
             tracing_started: tracing_started.filter(|_| version.has(Feature::TracingStarted)),
             ..Record::new(template, request.output.clone(), target)
         };
+
         warnings.extend(long_recording(&request));
         if request.is_simulated() {
             warnings.clear();
@@ -220,7 +221,7 @@ fn long_recording(request: &RecordRequest) -> Option<String> {
     })
 }
 
-/// What is known of long recordings.
+/// Reports of others about long recordings.
 pub(crate) const LONG_RECORDINGS: &str = "one project saw xctrace fail after 90 s and save nothing, and another could not export recordings \
      of more than 2 GB";
 
@@ -236,8 +237,8 @@ fn length(option: &'static str, time: Option<u64>) -> Result<Option<Length>> {
 fn changed_template(request: &RecordRequest, tool: &Tool) -> Result<Option<template::Copy>> {
     let shaders = request
         .shader_timeline
-        .then_some(template::Change::ShaderTimeline);
-    let clock = request.gpu_clock.map(template::Change::GpuClock);
+        .then_some(template::TemplateChange::ShaderTimeline);
+    let clock = request.gpu_clock.map(template::TemplateChange::GpuClock);
     let changes: Vec<_> = shaders.into_iter().chain(clock).collect();
     if changes.is_empty() || request.is_simulated() {
         return Ok(None);

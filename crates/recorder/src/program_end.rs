@@ -33,7 +33,7 @@ pub(crate) fn recorded_pid(bundle: &Path) -> Option<u32> {
     }
 }
 
-/// What happens to output that a program holds back because it goes to a file.
+/// Warning about output that a program holds back because it goes to a file.
 const HELD_BACK: &str =
     "; what it had not written yet is lost (Python writes at once with --env PYTHONUNBUFFERED=1)";
 

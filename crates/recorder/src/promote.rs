@@ -53,6 +53,7 @@ pub(crate) fn move_or_copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Renames a folder, unless the new name exists.
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(()),

@@ -295,6 +295,7 @@ mod tests {
             time_limit_ns: Some(1_000_000_000),
             ..RecordRequest::new(simulator, subject, bundle.clone())
         });
+
         let recording = recording(&bundle, format!("{home}/y was slow"));
         let facts = ObservedFacts {
             machine: Some(crate::machine::facts_for_test()),

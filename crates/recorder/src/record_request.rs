@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use metalens_xctrace::{Stdin, Tool};
 use tempfile::NamedTempFile;
 
-use crate::cargo::Build;
+use crate::cargo::CargoBuild;
 use crate::request::RecordTimeouts;
 use crate::template::Clock;
 
@@ -69,7 +69,7 @@ pub enum Recorder {
     },
     /// A simulator that is treated as `xctrace` is: with changed templates, and all that is observed
     /// besides the recording.
-    StandIn(Tool),
+    SimulatorAsXctrace(Tool),
 }
 
 /// The program or process to record.
@@ -89,7 +89,7 @@ pub enum RecordingSubject {
     /// A program that cargo builds first.
     Cargo {
         /// The build that makes the program.
-        build: Build,
+        build: CargoBuild,
         /// Arguments of the program.
         arguments: Vec<OsString>,
     },

@@ -12,7 +12,7 @@ use metalens_doctor::{
     CommandRunner, OpenState, ScratchFile, removal, scratch_files, temporary_folders,
 };
 
-use crate::watch::{Event, Watcher};
+use crate::watch::{RecordingEvent, Watcher};
 
 /// Interval at which files that are in use are checked again.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -31,6 +31,7 @@ impl<'a> ScratchBefore<'a> {
         Self::in_folders(runner, folders)
     }
 
+    /// Lists the scratch files in these folders.
     fn in_folders(runner: &'a dyn CommandRunner, folders: Vec<PathBuf>) -> Self {
         let files = scratch_files(&folders);
         Self {
@@ -77,13 +78,14 @@ impl<'a> ScratchBefore<'a> {
             }
 
             let size = in_use.iter().map(|(file, _)| file.bytes).sum();
-            watcher.on_event(Event::Tidying { bytes: size });
+            watcher.on_event(RecordingEvent::Tidying { bytes: size });
             new = in_use.into_iter().map(|(file, _)| file).collect();
             thread::sleep(INTERVAL.min(patience));
         }
         report(&removed, left, watcher);
     }
 
+    /// Removes a scratch file that is ours and that no process has open.
     fn remove(&self, file: &ScratchFile) -> Removal {
         if file.owner != rustix::process::geteuid().as_raw() {
             return Removal::Impossible("another user owns them".to_owned());
@@ -118,6 +120,7 @@ enum Removal {
     Impossible(String),
 }
 
+/// Says what was removed, and what was left and why.
 fn report(removed: &[ScratchFile], left: Vec<(ScratchFile, String)>, watcher: &mut dyn Watcher) {
     let size = |files: &[ScratchFile]| bytes(files.iter().map(|file| file.bytes).sum());
     if !removed.is_empty() {
@@ -125,7 +128,7 @@ fn report(removed: &[ScratchFile], left: Vec<(ScratchFile, String)>, watcher: &m
             "removed {} of scratch files that xctrace left in the temporary folder",
             size(removed)
         );
-        watcher.on_event(Event::Note(&text));
+        watcher.on_event(RecordingEvent::Note(&text));
     }
     let Some((_, why)) = left.first() else {
         return;
@@ -139,7 +142,7 @@ fn report(removed: &[ScratchFile], left: Vec<(ScratchFile, String)>, watcher: &m
         size(&left),
         removal(&left)
     );
-    watcher.on_event(Event::Note(&text));
+    watcher.on_event(RecordingEvent::Note(&text));
 }
 
 #[cfg(test)]
@@ -169,8 +172,8 @@ mod tests {
     struct Notes(Vec<String>);
 
     impl Watcher for Notes {
-        fn on_event(&mut self, event: Event<'_>) {
-            if let Event::Note(text) = event {
+        fn on_event(&mut self, event: RecordingEvent<'_>) {
+            if let RecordingEvent::Note(text) = event {
                 self.0.push(text.to_owned());
             }
         }

@@ -17,7 +17,7 @@ use crate::raw_recording;
 use crate::request::{Recording, StoppedBy, XctraceRequest};
 use crate::set_aside::{give_back, renamed, set_aside};
 use crate::staging::Staging;
-use crate::watch::{BundleVerdict, Event, StopRequest, Watcher};
+use crate::watch::{BundleVerdict, RecordingEvent, StopRequest, Watcher};
 
 /// Makes a recording, and returns it if it is complete.
 ///
@@ -88,7 +88,7 @@ fn attempts(
         let ended = Attempt::start(request, &record, staging)?.run(watcher)?;
         match retry_reason(&ended.transcript) {
             Some(why) if !ended.was_recorded() && attempt < request.timeouts.max_attempts => {
-                watcher.on_event(Event::TryingAgain(why));
+                watcher.on_event(RecordingEvent::TryingAgain(why));
                 pause(request.timeouts.retry_delay, watcher);
             }
             _ => return Ok(ended),
@@ -142,7 +142,7 @@ fn land(
     }
 
     if found != staging.bundle {
-        watcher.on_event(Event::FoundElsewhere(&found));
+        watcher.on_event(RecordingEvent::FoundElsewhere(&found));
     }
     let found = staging.bring_home(&found).map_err(|error| {
         let given = give_back(&found);
@@ -287,6 +287,7 @@ fn no_recording(request: &XctraceRequest, ended: &AttemptEnd) -> Error {
     }
 }
 
+/// Returns the reason why a recording ended.
 fn stopped_by(ended: &AttemptEnd) -> StoppedBy {
     let transcript = &ended.transcript;
     if transcript.reached_limit {

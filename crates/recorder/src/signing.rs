@@ -64,6 +64,7 @@ pub(crate) fn sign_for_tracing(codesign: &Path, program: &Path) -> Result<bool> 
     }
 }
 
+/// Returns the error of a program that cannot be signed.
 fn cannot(codesign: &Path, why: &str) -> Error {
     let shown = codesign.display();
     Error::Target(format!(

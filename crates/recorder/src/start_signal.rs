@@ -31,6 +31,7 @@ impl StartSignal {
         Self::with(Path::new(NOTIFYUTIL), file, notification)
     }
 
+    /// Starts to listen with a program that behaves like `notifyutil`.
     fn with(notifyutil: &Path, file: Option<&Path>, notification: Option<&str>) -> Self {
         if let Some(file) = file {
             // An earlier attempt may have written it.
@@ -65,6 +66,7 @@ impl StartSignal {
         }
     }
 
+    /// Returns whether the recording has begun: the notification came, or is late.
     fn has_begun(&self) -> bool {
         let settled = self.since.map(|since| since.elapsed());
         match &self.listener {

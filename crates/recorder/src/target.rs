@@ -7,7 +7,7 @@ use metalens_doctor::guarded;
 use metalens_xctrace::command::{Launch, Target};
 use metalens_xctrace::{Stdin, resolve};
 
-use crate::cargo::Build;
+use crate::cargo::CargoBuild;
 use crate::error::{Error, Result, file};
 use crate::record_request::{RecordRequest, RecordingSubject};
 use crate::signing::sign_for_tracing;
@@ -121,7 +121,7 @@ fn split(command: &[OsString]) -> Result<(&OsString, &[OsString])> {
 }
 
 /// Builds a program. On a Mac, signs it so that it can be traced.
-fn built(build: &Build) -> Result<PathBuf> {
+fn built(build: &CargoBuild) -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let program = build.run(&cargo)?;
     if cfg!(target_os = "macos") {

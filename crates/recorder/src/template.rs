@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result, file};
 
-pub use self::change::{Change, Clock};
+pub use self::change::{Clock, TemplateChange};
 
 /// File name of Apple's template.
 const STOCK: &str = "Metal System Trace.tracetemplate";
@@ -41,9 +41,9 @@ impl Copy {
     /// # Errors
     ///
     /// If the template is not found, or does not have these settings.
-    pub fn new(xctrace: &Path, changes: &[Change]) -> Result<Self> {
+    pub fn new(xctrace: &Path, changes: &[TemplateChange]) -> Result<Self> {
         let refused = |why: String| Error::Template {
-            wanted: joined(changes, Change::option, " and "),
+            wanted: joined(changes, TemplateChange::option, " and "),
             why,
         };
         let stock = find(xctrace, &refused)?;
@@ -52,7 +52,7 @@ impl Copy {
                 "{}: {why}. Instead, {} in a Metal System Trace in Instruments, save it as a template, \
                  and pass that with --template",
                 stock.display(),
-                joined(changes, Change::by_hand, " and ")
+                joined(changes, TemplateChange::by_hand, " and ")
             ))
         };
 
@@ -65,7 +65,7 @@ impl Copy {
         let changed = patch::patched(&bytes, changes).map_err(by_hand)?;
 
         // The copy needs a name of its own: `xctrace` rejects Apple's with exit code 30.
-        let options = joined(changes, Change::option, "").replace("--", "-");
+        let options = joined(changes, TemplateChange::option, "").replace("--", "-");
         let mut copy = tempfile::Builder::new()
             .prefix(&format!("metalens{options}-"))
             .suffix(".tracetemplate")
@@ -83,7 +83,12 @@ impl Copy {
     }
 }
 
-fn joined(changes: &[Change], word: fn(Change) -> &'static str, between: &str) -> String {
+/// Joins a word for each change.
+fn joined(
+    changes: &[TemplateChange],
+    word: fn(TemplateChange) -> &'static str,
+    between: &str,
+) -> String {
     let words: Vec<&str> = changes.iter().map(|&change| word(change)).collect();
     words.join(between)
 }
@@ -177,7 +182,10 @@ mod tests {
         put("Contents/Resources/templates");
         put("Contents/Packages/GPU.instrdst/Contents/Templates");
 
-        let both = [Change::ShaderTimeline, Change::GpuClock(Clock::Maximum)];
+        let both = [
+            TemplateChange::ShaderTimeline,
+            TemplateChange::GpuClock(Clock::Maximum),
+        ];
         let copy = Copy::new(&tool, &both).unwrap();
         let name = copy
             .path()

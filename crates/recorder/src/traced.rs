@@ -96,6 +96,7 @@ impl TracedProgram {
         !self.is_same() && self.asked.file_name() == self.recorded.file_name()
     }
 
+    /// Returns the programs without private parts of their paths.
     pub(crate) fn redacted(&self, redactor: &Redactor) -> Programs {
         let shown = |path: &Path| redactor.redact(&path.display().to_string());
         Programs {

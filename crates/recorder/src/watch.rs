@@ -8,7 +8,7 @@ use crate::other_work::OtherWork;
 
 /// An event during a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event<'a> {
+pub enum RecordingEvent<'a> {
     /// `xctrace` prepares to record.
     Starting,
     /// The recording has started.
@@ -69,7 +69,7 @@ pub enum BundleVerdict {
 /// Follows a recording, may stop it, and judges its bundle.
 pub trait Watcher {
     /// Handles an event of the recording.
-    fn on_event(&mut self, event: Event<'_>);
+    fn on_event(&mut self, event: RecordingEvent<'_>);
 
     /// Returns the user's request at this moment. Called ten times a second or more.
     fn stop_request(&mut self) -> StopRequest;

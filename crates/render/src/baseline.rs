@@ -25,6 +25,7 @@ pub fn document(baseline: &Baseline) -> Document {
         plain(processes.join(", ")),
         plain(&baseline.metalens),
     );
+
     let circumstances = runs.circumstances.iter().map(|fact| {
         let value = fact.values.iter().flatten().next();
         Fact::new(

@@ -71,6 +71,7 @@ fn counts(calibration: &Calibration) -> Section {
         let label = name(&label.label);
         table.row([label].into_iter().chain(cells));
     }
+
     for other in &counts.others {
         let other_name = message!("{} (not issued)", name(&other.name));
         let none = Message::default;

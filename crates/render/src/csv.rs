@@ -8,7 +8,7 @@ use metalens_batch::Index;
 use metalens_comparison::many::TraceRow;
 use metalens_text::csv;
 
-use crate::document::{Cell, Column, ColumnKind, Table, Unit};
+use crate::document::{Cell, Column, ColumnKind, ShownUnit, Table};
 use crate::index::reason;
 
 const GAP_HEADINGS: [&str; 13] = [
@@ -48,7 +48,7 @@ pub fn gaps(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
 
 /// Writes a table with exact values: times in one unit, which the headings name, and shares of 1.
 /// Bars are left out.
-pub fn table(table: &Table, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
+pub fn table(table: &Table, unit: ShownUnit, out: &mut dyn Write) -> io::Result<()> {
     let shown = table.columns.iter().enumerate();
     let shown = shown.filter(|(_, column)| column.kind != ColumnKind::Bar);
     let shown: Vec<(usize, &Column)> = shown.collect();
@@ -83,7 +83,7 @@ pub fn table(table: &Table, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Returns the number of a cell that is a number alone, and whether it is a time.
-fn number(cell: &Cell, unit: Unit) -> Option<(String, bool)> {
+fn number(cell: &Cell, unit: ShownUnit) -> Option<(String, bool)> {
     match *cell.only_value()? {
         Value::Time { ns } | Value::Moment { ns } => Some((unit.exact(ns.into()), true)),
         Value::SignedTime { ns } => Some((unit.exact(ns.into()), true)),

@@ -217,6 +217,7 @@ fn traces(index: &Index) -> Section {
         cells.push(message::name(row.gpu.as_deref().unwrap_or("-")).into());
         table.row(cells);
     }
+
     table.rest = " in index.html and index.csv".into();
     let alike = alike(&mut table);
     let section = Section::new("all", "Recordings", 2).with(Block::Table(table));

@@ -36,6 +36,7 @@ pub(crate) fn redacted(report: &Report) -> Report {
              keeps them",
         ));
     }
+
     if is_any_left_out {
         page.add_note(Note::quiet(
             "sentences-left-out",
@@ -199,6 +200,7 @@ impl Aliases {
             .signposts
             .iter()
             .filter(|one| !one.is_analyzed);
+
         let phases = phases.filter_map(|one| one.process.as_deref());
         let mut aliases: Vec<(String, String)> = Vec::new();
         let mut add = |name: &str, alias: Option<&str>| {
@@ -211,6 +213,7 @@ impl Aliases {
             let alias = alias.map_or_else(|| format!("other process {number}"), str::to_owned);
             aliases.push((name.to_owned(), alias));
         };
+
         if let Some(compositor) = compositor {
             add(compositor, Some(COMPOSITOR));
         }

@@ -37,6 +37,7 @@ pub fn raw_counters(recordings: &Path) -> RawCounters {
             None => "",
         })
         .collect();
+
     let name = |row: &Vec<u8>| {
         let at = u32::from_le_bytes(row[20..24].try_into().unwrap());
         strings[at as usize].to_owned()

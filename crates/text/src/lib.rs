@@ -11,6 +11,7 @@
 //! | everything that people see | [`SafeWriter::page`], also after the functions above |
 //! | JSON | [`SafeWriter::json`]: the same value, with more characters escaped |
 //! | CSV | [`csv::Writer`], through [`SafeWriter::data`] if it goes to standard output |
+//! | the standard streams of the programs beside `metalens` | [`streams`] |
 //!
 //! Depends on no other crate.
 
@@ -19,6 +20,7 @@ mod hostile;
 mod letters;
 mod names;
 mod safe_writer;
+pub mod streams;
 mod style;
 
 pub use hostile::HOSTILE;

@@ -6,6 +6,7 @@
 
 use crate::bundle::is_mangled;
 use crate::names::{Names, ProcessId, StackId, ThreadId};
+use crate::select::Selection;
 use crate::table::{Column, ColumnSpec, Table};
 use crate::trace::Trace;
 
@@ -43,6 +44,17 @@ pub struct Difference {
 
 /// Maximum number of differences that are returned for a table.
 const MAX_RETURNED: usize = 5;
+
+/// Selects the tables of an export in its bundle, so that they can be compared.
+#[must_use]
+pub fn selection_to_compare(export: &Trace) -> Selection {
+    let tables = export.tables().iter();
+    let mut schemas: Vec<String> = tables.map(|table| table.schema.name.clone()).collect();
+    schemas.dedup();
+    Selection::tables(&schemas)
+        .where_readable()
+        .with_rendered_labels()
+}
 
 /// Compares each table of the export with the same table of the bundle.
 #[must_use]

@@ -7,7 +7,7 @@ use std::io::Read;
 use crate::bundle::{self, Bundle, Files};
 use crate::error::Result;
 use crate::names::Names;
-use crate::note::Note;
+use crate::note::TraceNote;
 use crate::select::Selection;
 use crate::table::Table;
 use crate::xml;
@@ -81,7 +81,7 @@ pub fn xml(
     selection: &Selection,
     allow_truncated: bool,
     method: ReadMethod,
-) -> Result<(Vec<Table>, Vec<Note>)> {
+) -> Result<(Vec<Table>, Vec<TraceNote>)> {
     let fast_path = match method {
         ReadMethod::Reference => xml::FastPath::OFF,
         ReadMethod::Windows(window, workers) => xml::FastPath {

@@ -45,7 +45,7 @@ mod xml;
 
 use std::io::Read;
 
-pub use compare::{Difference, TableComparison, compare};
+pub use compare::{Difference, TableComparison, compare, selection_to_compare};
 pub use error::{Error, Problem, Result};
 pub use input::{
     CountedTable, Input, ListedDocument, LoadOptions, Opener, PathKind, Progress, TableSource,
@@ -56,7 +56,7 @@ pub use kind::Kind;
 pub use names::{
     Frame, FrameId, Label, LabelId, Names, Process, ProcessId, StackId, Symbol, Thread, ThreadId,
 };
-pub use note::{Note, NotePart};
+pub use note::{NotePart, TraceNote};
 pub use place::Place;
 pub use select::Selection;
 pub use table::{Column, ColumnSpec, Origin, Schema, Table};

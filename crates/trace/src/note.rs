@@ -5,7 +5,7 @@ use std::fmt;
 /// A fact about the input that did not stop the reading. Show the notes with the numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Note {
+pub enum TraceNote {
     /// The document is cut off; only its complete rows were read.
     Truncated {
         /// Path of the file.
@@ -119,7 +119,7 @@ pub enum NotePart {
     Quote(String),
 }
 
-impl Note {
+impl TraceNote {
     /// Returns the stable name of the kind of the note.
     #[must_use]
     pub fn id(&self) -> &'static str {
@@ -272,7 +272,7 @@ impl fmt::Display for NotePart {
     }
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for TraceNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.parts().iter().try_for_each(|part| part.fmt(f))
     }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::names::Names;
-use crate::note::Note;
+use crate::note::TraceNote;
 use crate::select::Selection;
 use crate::table::Table;
 use crate::toc::Run;
@@ -12,7 +12,7 @@ use crate::trace::Unreadable;
 #[derive(Default)]
 pub(crate) struct PartialTrace {
     pub(crate) tables: Vec<Table>,
-    pub(crate) notes: Vec<Note>,
+    pub(crate) notes: Vec<TraceNote>,
     pub(crate) names: Names,
     /// Facts about the run from the tables themselves.
     pub(crate) run: Option<Run>,
@@ -47,7 +47,7 @@ impl PartialTrace {
             schema: schema.to_owned(),
             why: why.clone(),
         });
-        self.notes.push(Note::Unreadable { file, why });
+        self.notes.push(TraceNote::Unreadable { file, why });
         Ok(())
     }
 }

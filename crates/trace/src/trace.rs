@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Problem, Result};
 use crate::names::Names;
-use crate::note::Note;
+use crate::note::TraceNote;
 use crate::table::Table;
 use crate::toc::Run;
 
@@ -31,7 +31,7 @@ pub struct Trace {
     /// Names that the ids in the tables refer to.
     pub names: Names,
     /// Notes that a reader of the numbers should know.
-    pub notes: Vec<Note>,
+    pub notes: Vec<TraceNote>,
     pub(crate) tables: Vec<Table>,
     /// Schemas of all tables of the input, also of those that are not selected.
     pub(crate) available: Vec<String>,
@@ -102,7 +102,7 @@ impl Trace {
             .partition(|table| table.schema.name == schema);
         self.tables = kept;
         self.notes
-            .extend(left_out.into_iter().map(|table| Note::Unreadable {
+            .extend(left_out.into_iter().map(|table| TraceNote::Unreadable {
                 file: table.file,
                 why: why.to_owned(),
             }));
@@ -114,10 +114,10 @@ impl Trace {
 
     /// Returns a note for each of these schemas that has several tables.
     #[must_use]
-    pub fn ambiguities(&self, schemas: &[&str]) -> Vec<Note> {
+    pub fn ambiguities(&self, schemas: &[&str]) -> Vec<TraceNote> {
         let note = |&schema: &&str| {
             let count = self.tables_of(schema).count();
-            (count > 1).then(|| Note::SeveralTables {
+            (count > 1).then(|| TraceNote::SeveralTables {
                 schema: schema.to_owned(),
                 count,
                 rows: self.find_table(schema).map_or(0, Table::rows),

@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::experiments::Experiment;
-
 /// Name of the format.
 pub const SCHEMA: &str = "metalens.verification/1";
 
@@ -18,7 +16,7 @@ pub struct Evidence {
     pub schema: &'static str,
     /// Version of metalens that ran the experiments.
     pub metalens: &'static str,
-    /// True if a stand-in answered in place of `xctrace`, so that the answers say nothing about it.
+    /// True if a fake xctrace answered in place of `xctrace`, so that the answers say nothing about it.
     pub synthetic: bool,
     /// True if the user stopped before all experiments were done.
     pub stopped: bool,
@@ -137,24 +135,27 @@ pub struct TableSeen {
     pub columns: Vec<String>,
 }
 
-/// What an experiment found.
+/// The result of an experiment, before it is an answer.
 #[derive(Debug)]
-pub(crate) struct Finding {
-    verdict: Verdict,
-    why: String,
-    facts: BTreeMap<String, Fact>,
-    private: Option<String>,
+pub(crate) struct Judgment {
+    pub(crate) verdict: Verdict,
+    pub(crate) why: String,
+    pub(crate) facts: BTreeMap<String, Fact>,
+    pub(crate) private: Option<String>,
 }
 
-impl Finding {
+impl Judgment {
+    /// Returns the judgment that the machine does what metalens expects.
     pub(crate) fn expected(why: impl Into<String>) -> Self {
         Self::new(Verdict::AsExpected, why.into())
     }
 
+    /// Returns the judgment that the machine does something else.
     pub(crate) fn otherwise(why: impl Into<String>) -> Self {
         Self::new(Verdict::Otherwise, why.into())
     }
 
+    /// Returns the judgment that the experiment has no answer.
     pub(crate) fn unknown(why: impl Into<String>) -> Self {
         Self::new(Verdict::CouldNotTell, why.into())
     }
@@ -186,20 +187,6 @@ impl Finding {
     }
 }
 
-impl Answer {
-    pub(crate) fn new(experiment: &Experiment, finding: Finding) -> Self {
-        Self {
-            id: experiment.id,
-            question: experiment.question,
-            expected: experiment.expected,
-            verdict: finding.verdict,
-            why: finding.why,
-            facts: finding.facts,
-            private: finding.private,
-        }
-    }
-}
-
 impl Evidence {
     /// Returns the number of answers with a verdict.
     #[must_use]
@@ -212,7 +199,5 @@ impl Evidence {
 /// Returns the JSON Schema of the evidence.
 #[must_use]
 pub fn json_schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(Evidence);
-    schema.insert("title".to_owned(), SCHEMA.into());
-    schema.to_value()
+    metalens_analyzer::titled_schema(schemars::schema_for!(Evidence), SCHEMA)
 }

@@ -1,6 +1,6 @@
-//! Lists the experiments: a question, what is done, what is expected, and who judges.
+//! Lists the experiments: for each a question, its steps, the expected answer, and its judge.
 
-use crate::evidence::Finding;
+use crate::evidence::{Answer, Judgment};
 use crate::judges;
 use crate::lab::Lab;
 
@@ -11,12 +11,27 @@ pub struct Experiment {
     pub id: &'static str,
     /// Question that it answers.
     pub question: &'static str,
-    /// What is done.
+    /// Steps of the experiment, in words.
     pub does: &'static str,
     /// Answer that metalens expects.
     pub expected: &'static str,
     /// Makes or takes the recordings, and judges them.
-    pub(crate) judge: fn(&mut Lab<'_, '_>) -> Finding,
+    pub(crate) judge: fn(&mut Lab<'_, '_>) -> Judgment,
+}
+
+impl Experiment {
+    /// Returns the answer that a judgment gives.
+    pub(crate) fn answer(&self, judgment: Judgment) -> Answer {
+        Answer {
+            id: self.id,
+            question: self.question,
+            expected: self.expected,
+            verdict: judgment.verdict,
+            why: judgment.why,
+            facts: judgment.facts,
+            private: judgment.private,
+        }
+    }
 }
 
 /// All experiments, in the order in which they run.

@@ -6,12 +6,12 @@ use metalens_comparison::calibration::{
 };
 use metalens_doctor::guarded;
 use metalens_exporter::TableSelection;
-use metalens_trace::{Selection, TableComparison, compare};
+use metalens_trace::{Selection, TableComparison, compare, selection_to_compare};
 
-use crate::evidence::{Fact, Finding};
+use crate::evidence::{Fact, Judgment};
+use crate::inspect;
 use crate::lab::Lab;
-use crate::look;
-use crate::shot::{Absence, Missing, Shot, Taken};
+use crate::recordings::{Absence, MadeRecording, MissingRecording, Purpose};
 
 /// Name of the signpost interval of bundled workloads.
 const MEASURED: &str = "measured";
@@ -22,43 +22,45 @@ const INTERVALS: &str = "metal-gpu-intervals";
 /// Share of busy time from which the GPU counts as held at a clock.
 const HELD: f64 = 0.95;
 
-/// Returns the finding about a recording that depends on an option, and is missing: the option may be
+/// Returns the judgment on a recording that depends on an option, and is missing: the option may be
 /// the reason only if a recording without it was made.
-fn lacks(lab: &mut Lab<'_, '_>, missing: &Missing) -> Finding {
+fn missing_with_option(lab: &mut Lab<'_, '_>, missing: &MissingRecording) -> Judgment {
     let word = missing.why.word();
-    let is_fine_without = lab.take(Shot::Stock).is_ok();
-    let finding = if !missing.why.is_telling() {
-        Finding::unknown(format!("there is no recording to look at: {word}"))
+    let is_fine_without = lab.recording(Purpose::Stock).is_ok();
+    let judgment = if !missing.why.is_telling() {
+        Judgment::unknown(format!("there is no recording to look at: {word}"))
     } else if is_fine_without {
-        Finding::otherwise(format!(
+        Judgment::otherwise(format!(
             "this recording was not made ({word}), while one with Apple's template was"
         ))
     } else {
-        Finding::unknown(format!(
+        Judgment::unknown(format!(
             "no recording was made ({word}), with Apple's template neither"
         ))
     };
-    finding.privately(&missing.private)
+    judgment.privately(&missing.private)
 }
 
-/// Returns the finding of an experiment that uses the recording with Apple's template, which is missing.
-fn no_stock(missing: &Missing) -> Finding {
+/// Returns the judgment of an experiment that uses the recording with Apple's template, which is missing.
+fn missing_stock(missing: &MissingRecording) -> Judgment {
     let why = format!(
         "there is no recording with Apple's template to look at: {}",
         missing.why.word()
     );
-    Finding::unknown(why).privately(&missing.private)
+    Judgment::unknown(why).privately(&missing.private)
 }
 
-fn unreadable(why: &str) -> Finding {
-    Finding::unknown("metalens cannot analyze the recording").privately(why)
+/// Returns the judgment on a recording that cannot be analyzed.
+fn unreadable(why: &str) -> Judgment {
+    Judgment::unknown("metalens cannot analyze the recording").privately(why)
 }
 
-pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Finding {
-    let taken = lab.take(Shot::Stock);
-    let taken = match &*taken {
-        Ok(taken) => taken,
-        Err(missing) if !missing.why.is_telling() => return no_stock(missing),
+/// Judges whether a recording with Apple's template has GPU work.
+pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Stock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) if !missing.why.is_telling() => return missing_stock(missing),
         Err(missing) => {
             let why = match missing.why {
                 Absence::Empty => {
@@ -66,86 +68,90 @@ pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Finding {
                 }
                 other => format!("there is no complete recording: {}", other.word()),
             };
-            return Finding::otherwise(why).privately(&missing.private);
+            return Judgment::otherwise(why).privately(&missing.private);
         }
     };
-    if taken.outcome.recording.other_work.is_some() {
-        return Finding::otherwise(
+
+    if made.outcome.recording.other_work.is_some() {
+        return Judgment::otherwise(
             "the recording has GPU work of another program, and none of the recorded one",
         );
     }
-    match look::analysis(bundle(taken)) {
+    match inspect::analysis(bundle(made)) {
         Ok(analysis) => {
             let found = analysis.report.counts.intervals;
-            Finding::expected("the recording is complete and has GPU work of the program")
+            Judgment::expected("the recording is complete and has GPU work of the program")
                 .count("intervals", found)
         }
-        Err(why) => Finding::otherwise("metalens cannot analyze the recording").privately(&why),
+        Err(why) => Judgment::otherwise("metalens cannot analyze the recording").privately(&why),
     }
 }
 
-pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Finding {
-    let taken = lab.take(Shot::DefaultClock);
-    let taken = match &*taken {
-        Ok(taken) => taken,
-        Err(missing) => return lacks(lab, missing),
+/// Judges whether `xctrace` records with a changed template.
+pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::DefaultClock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_with_option(lab, missing),
     };
     let wanted = || TableSelection::These(vec![INTERVALS.to_owned()]);
-    let Err(why) = lab.export(bundle(taken), wanted()) else {
-        return Finding::expected(
+    let Err(why) = lab.export(bundle(made), wanted()) else {
+        return Judgment::expected(
             "xctrace records with the changed template, and exports the recording",
         );
     };
     if lab.is_stopped() {
-        return Finding::unknown("you stopped the export");
+        return Judgment::unknown("you stopped the export");
     }
     // The template is the cause only if a recording without it can be exported.
-    match &*lab.take(Shot::Stock) {
-        Ok(stock) if lab.export(bundle(stock), wanted()).is_ok() => Finding::otherwise(
+    match &*lab.recording(Purpose::Stock) {
+        Ok(stock) if lab.export(bundle(stock), wanted()).is_ok() => Judgment::otherwise(
             "xctrace does not export the recording with the changed template, and exports the one with \
              Apple's",
         ),
-        Ok(_) => Finding::unknown("xctrace exports neither this recording nor the one with Apple's template"),
-        Err(_) => Finding::unknown("xctrace does not export the recording; there is none to compare with"),
+        Ok(_) => Judgment::unknown("xctrace exports neither this recording nor the one with Apple's template"),
+        Err(_) => Judgment::unknown("xctrace does not export the recording; there is none to compare with"),
     }
     .privately(&why)
 }
 
-pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Finding {
-    let through = lab.take(Shot::Shaders);
+/// Judges whether there are shader samples.
+pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Judgment {
+    let through = lab.recording(Purpose::Shaders);
     let through = match &*through {
-        Ok(taken) => look::rows(bundle(taken), SHADERS),
-        Err(missing) => return lacks(lab, missing),
+        Ok(made) => inspect::rows(bundle(made), SHADERS),
+        Err(missing) => return missing_with_option(lab, missing),
     };
-    let to_file = lab.take(Shot::ShadersToFile);
+    let to_file = lab.recording(Purpose::ShadersToFile);
     let to_file = (*to_file).as_ref().ok();
-    let to_file = to_file.and_then(|taken| look::rows(bundle(taken), SHADERS));
+    let to_file = to_file.and_then(|made| inspect::rows(bundle(made), SHADERS));
 
     let has = |rows: Option<u64>| rows.is_some_and(|rows| rows > 0);
-    let finding = match (has(through), has(to_file)) {
-        (true, true) => Finding::expected("there are shader samples, with --target-stdout too"),
+    let judgment = match (has(through), has(to_file)) {
+        (true, true) => Judgment::expected("there are shader samples, with --target-stdout too"),
         (true, false) => {
-            Finding::expected("there are shader samples, and none were seen with --target-stdout")
+            Judgment::expected("there are shader samples, and none were seen with --target-stdout")
         }
-        (false, true) => Finding::otherwise(
+        (false, true) => Judgment::otherwise(
             "there are shader samples only with --target-stdout, which metalens leaves out",
         ),
         (false, false) => {
-            Finding::otherwise("there are no shader samples, with and without --target-stdout")
+            Judgment::otherwise("there are no shader samples, with and without --target-stdout")
         }
     };
-    finding
+    judgment
         .count("samples", through)
         .count("samples_with_target_stdout", to_file)
 }
 
-pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Finding {
-    let taken = lab.take(Shot::Stock);
-    let taken = match &*taken {
-        Ok(taken) => taken,
-        Err(missing) => return no_stock(missing),
+/// Judges whether signposts are recorded.
+pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Stock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_stock(missing),
     };
-    let analysis = match look::analysis(bundle(taken)) {
+    let analysis = match inspect::analysis(bundle(made)) {
         Ok(analysis) => analysis,
         Err(why) => return unreadable(&why),
     };
@@ -154,34 +160,35 @@ pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Finding {
         .filter(|phase| phase.name == MEASURED)
         .map(|phase| phase.count)
         .sum();
-    let finding = if found > 0 {
-        Finding::expected("the interval of the workload is in the recording")
+    let judgment = if found > 0 {
+        Judgment::expected("the interval of the workload is in the recording")
     } else {
-        Finding::otherwise(
+        Judgment::otherwise(
             "Points of Interest was asked for, and the workload's interval is not recorded",
         )
     };
-    finding.count("intervals", found)
+    judgment.count("intervals", found)
 }
 
-pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Finding {
-    let maximum = lab.take(Shot::MaximumClock);
+/// Judges whether the GPU heeds the clock of a changed template.
+pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Judgment {
+    let maximum = lab.recording(Purpose::MaximumClock);
     let maximum = match &*maximum {
-        Ok(taken) => states(taken),
-        Err(missing) => return lacks(lab, missing),
+        Ok(made) => states(made),
+        Err(missing) => return missing_with_option(lab, missing),
     };
-    let stock = lab.take(Shot::Stock);
+    let stock = lab.recording(Purpose::Stock);
     let stock = (*stock).as_ref().ok().and_then(states);
-    let default = lab.take(Shot::DefaultClock);
+    let default = lab.recording(Purpose::DefaultClock);
     let default = (*default).as_ref().ok().and_then(states);
 
     let held = maximum.as_ref().and_then(|states| share(states, "Maximum"));
-    let finding = match held {
-        None => Finding::unknown("the recording has no clocks of the GPU"),
+    let judgment = match held {
+        None => Judgment::unknown("the recording has no clocks of the GPU"),
         Some(held) if held >= HELD => {
-            Finding::expected("with --gpu-clock maximum the GPU is at its maximum")
+            Judgment::expected("with --gpu-clock maximum the GPU is at its maximum")
         }
-        Some(_) => Finding::otherwise(
+        Some(_) => Judgment::otherwise(
             "with --gpu-clock maximum the GPU is not at its maximum: the clock is not heeded, or the \
              machine is too hot",
         ),
@@ -189,19 +196,20 @@ pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Finding {
     let recordings = [("stock", stock), ("default", default), ("maximum", maximum)];
     recordings
         .into_iter()
-        .fold(finding, |finding, (name, states)| {
+        .fold(judgment, |judgment, (name, states)| {
             ["Minimum", "Medium", "Maximum"]
                 .iter()
-                .fold(finding, |finding, state| {
+                .fold(judgment, |judgment, state| {
                     let share = states.as_ref().and_then(|states| share(states, state));
                     let name = format!("{name}_at_{}", state.to_lowercase());
-                    finding.with(&name, Fact::Share(share))
+                    judgment.with(&name, Fact::Share(share))
                 })
         })
 }
 
-fn states(taken: &Taken) -> Option<Performance> {
-    let analysis = look::analysis(bundle(taken)).ok()?;
+/// Returns the clock states of a recording. None if they are not recorded.
+fn states(made: &MadeRecording) -> Option<Performance> {
+    let analysis = inspect::analysis(bundle(made)).ok()?;
     let performance = analysis.report.machine.performance.clone();
     performance.filter(|performance| !performance.states.is_empty())
 }
@@ -216,13 +224,14 @@ fn share(performance: &Performance, state: &str) -> Option<f64> {
     }
 }
 
-pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Finding {
-    let taken = lab.take(Shot::Counters);
-    let taken = match &*taken {
-        Ok(taken) => taken,
-        Err(missing) => return lacks(lab, missing),
+/// Judges whether there are samples of hardware counters.
+pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Counters);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_with_option(lab, missing),
     };
-    let analysis = match look::analysis(bundle(taken)) {
+    let analysis = match inspect::analysis(bundle(made)) {
         Ok(analysis) => analysis,
         Err(why) => return unreadable(&why),
     };
@@ -230,115 +239,121 @@ pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Finding {
     let (found, kinds) = counters.map_or((0, 0), |counters| {
         (counters.samples, counters.counters.len() as u64)
     });
-    let finding = if found > 0 {
-        Finding::expected("the recording has samples of hardware counters")
+    let judgment = if found > 0 {
+        Judgment::expected("the recording has samples of hardware counters")
     } else {
-        Finding::otherwise("the recording was made, and has no samples of hardware counters")
+        Judgment::otherwise("the recording was made, and has no samples of hardware counters")
     };
-    finding.count("samples", found).count("counters", kinds)
+    judgment.count("samples", found).count("counters", kinds)
 }
 
-pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Finding {
-    let taken = lab.take(Shot::Wrapper);
-    match &*taken {
-        Ok(taken) => match &taken.outcome.recording.other_work {
+/// Judges whether the work of a child is found.
+pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Wrapper);
+    match &*made {
+        Ok(made) => match &made.outcome.recording.other_work {
             Some(work) => {
-                Finding::expected("the work is found, under the process that the shell started")
+                Judgment::expected("the work is found, under the process that the shell started")
                     .count("intervals", work.intervals)
             }
-            None => {
-                Finding::otherwise("the work of the child is in the recording as that of the shell")
-            }
+            None => Judgment::otherwise(
+                "the work of the child is in the recording as that of the shell",
+            ),
         },
-        Err(missing) if missing.why == Absence::Empty && lab.take(Shot::Stock).is_ok() => {
-            Finding::otherwise("the recording has neither work of the shell nor of its child")
+        Err(missing) if missing.why == Absence::Empty && lab.recording(Purpose::Stock).is_ok() => {
+            Judgment::otherwise("the recording has neither work of the shell nor of its child")
                 .privately(&missing.private)
         }
-        Err(missing) => lacks(lab, missing),
+        Err(missing) => missing_with_option(lab, missing),
     }
 }
 
-pub(crate) fn protected(lab: &mut Lab<'_, '_>) -> Finding {
+/// Judges whether a program in a guarded folder can be recorded.
+pub(crate) fn protected(lab: &mut Lab<'_, '_>) -> Judgment {
     let Some(folder) = lab.protected_folder() else {
-        return Finding::unknown(
+        return Judgment::unknown(
             "it runs only with --protected-folder, since it puts a program there for a moment",
         );
     };
     let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
     if guarded(&[("it", folder)], home.as_deref()).is_none() {
-        return Finding::unknown("the folder of --protected-folder is none that macOS guards");
+        return Judgment::unknown("the folder of --protected-folder is none that macOS guards");
     }
-    match &*lab.take(Shot::Guarded) {
-        Ok(_) => Finding::expected("a program in the guarded folder is recorded as elsewhere"),
-        Err(missing) => lacks(lab, missing),
+    match &*lab.recording(Purpose::Guarded) {
+        Ok(_) => Judgment::expected("a program in the guarded folder is recorded as elsewhere"),
+        Err(missing) => missing_with_option(lab, missing),
     }
 }
 
-pub(crate) fn scratch(lab: &mut Lab<'_, '_>) -> Finding {
+/// Judges which scratch files recordings leave.
+pub(crate) fn scratch(lab: &mut Lab<'_, '_>) -> Judgment {
     if lab.scratch.recordings == 0 {
-        let _ = lab.take(Shot::Stock);
+        let _ = lab.recording(Purpose::Stock);
     }
     let scratch = lab.scratch;
-    let finding = match (scratch.recordings, scratch.most, scratch.left) {
-        (0, ..) => Finding::unknown("nothing was recorded"),
-        (_, 0, 0) => Finding::expected("xctrace left no scratch files"),
-        (_, _, 0) => Finding::expected("xctrace left scratch files, and metalens removed them"),
-        _ => Finding::otherwise(
+    let judgment = match (scratch.recordings, scratch.most, scratch.left) {
+        (0, ..) => Judgment::unknown("nothing was recorded"),
+        (_, 0, 0) => Judgment::expected("xctrace left no scratch files"),
+        (_, _, 0) => Judgment::expected("xctrace left scratch files, and metalens removed them"),
+        _ => Judgment::otherwise(
             "scratch files are left in the temporary folder; `metalens doctor` lists them",
         ),
     };
-    finding
+    judgment
         .count("recordings", scratch.recordings)
         .count("bytes_before", scratch.before)
         .count("most_new_bytes_when_xctrace_ended", scratch.most)
         .count("new_bytes_left", scratch.left)
 }
 
-pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Finding {
-    let taken = lab.take(Shot::Stock);
-    let taken = match &*taken {
-        Ok(taken) => taken,
-        Err(missing) => return no_stock(missing),
+/// Judges whether the native reading agrees with an export.
+pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Stock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_stock(missing),
     };
-    let bundle = bundle(taken);
+    let bundle = bundle(made);
     let exported = match lab.export(bundle, TableSelection::Known) {
         Ok(folder) => folder,
-        Err(_) if lab.is_stopped() => return Finding::unknown("you stopped the export"),
+        Err(_) if lab.is_stopped() => return Judgment::unknown("you stopped the export"),
         Err(why) => {
-            return Finding::otherwise("xctrace does not export all tables that metalens reads")
+            return Judgment::otherwise("xctrace does not export all tables that metalens reads")
                 .privately(&why);
         }
     };
+
     let tables = compared(bundle, &exported);
     let tables = match tables {
         Ok(tables) if tables.is_empty() => {
-            return Finding::unknown("the export has no table to compare");
+            return Judgment::unknown("the export has no table to compare");
         }
         Ok(tables) => tables,
         Err(why) => {
-            return Finding::otherwise("metalens cannot read the export, or the bundle")
+            return Judgment::otherwise("metalens cannot read the export, or the bundle")
                 .privately(&why);
         }
     };
 
     let total = |number: fn(&TableComparison) -> u64| tables.iter().map(number).sum::<u64>();
     let different = total(|table| table.different);
-    let finding = if different == 0 {
-        Finding::expected("all cells of the export are those that metalens reads")
+    let judgment = if different == 0 {
+        Judgment::expected("all cells of the export are those that metalens reads")
     } else {
-        Finding::otherwise(
+        Judgment::otherwise(
             "cells of the export differ from those that metalens reads; `metalens selfcheck` shows them",
         )
     };
-    let finding = finding
+
+    let judgment = judgment
         .count("tables", tables.len() as u64)
         .count("cells", total(|table| table.cells))
         .count("different", different)
         .count("unnamed", total(|table| table.unnamed))
         .count("undecoded", total(|table| table.undecoded));
     let differing = tables.iter().filter(|table| table.different > 0);
-    differing.fold(finding, |finding, table| {
-        finding.count(&format!("different_in_{}", table.schema), table.different)
+    differing.fold(judgment, |judgment, table| {
+        judgment.count(&format!("different_in_{}", table.schema), table.different)
     })
 }
 
@@ -347,46 +362,43 @@ fn compared(
     bundle: &std::path::Path,
     export: &std::path::Path,
 ) -> Result<Vec<TableComparison>, String> {
-    let exported = look::load(export, &Selection::everything().with_rendered_labels())?;
-    let tables = exported.tables().iter();
-    let mut schemas: Vec<String> = tables.map(|table| table.schema.name.clone()).collect();
-    schemas.dedup();
-    let selection = Selection::tables(&schemas)
-        .where_readable()
-        .with_rendered_labels();
-    Ok(compare(&look::load(bundle, &selection)?, &exported))
+    let exported = inspect::load(export, &Selection::everything().with_rendered_labels())?;
+    let native = inspect::load(bundle, &selection_to_compare(&exported))?;
+    Ok(compare(&native, &exported))
 }
 
-pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Finding {
-    let taken = lab.take(Shot::Stock);
-    let taken = match &*taken {
-        Ok(taken) => taken,
-        Err(missing) => return no_stock(missing),
+/// Judges whether a recording has all work that was issued.
+pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Stock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_stock(missing),
     };
-    let pair = match pair(taken) {
+    let pair = match pair(made) {
         Ok(pair) => pair,
         Err(why) => return unreadable(&why),
     };
     let counts = Calibration::from_pairs(vec![pair], true, false).counts;
-    let finding = match counts.verdict {
+    let judgment = match counts.verdict {
         CountVerdict::Equal => {
-            Finding::expected("everything that the workload issued is in the recording")
+            Judgment::expected("everything that the workload issued is in the recording")
         }
-        CountVerdict::Coalesced => Finding::expected(
+        CountVerdict::Coalesced => Judgment::expected(
             "everything that the workload issued is in the recording; the driver merged some of it",
         ),
         CountVerdict::Different => {
-            Finding::otherwise("the recording does not have exactly what the workload issued")
+            Judgment::otherwise("the recording does not have exactly what the workload issued")
         }
     };
+
     let all = [
         ("command_buffers", &counts.command_buffers),
         ("encoders", &counts.encoders),
         ("dispatches", &counts.dispatches),
     ];
     all.into_iter()
-        .fold(finding, |finding, (name, count): (&str, &Count)| {
-            finding
+        .fold(judgment, |judgment, (name, count): (&str, &Count)| {
+            judgment
                 .count(&format!("{name}_issued"), count.issued)
                 .count(&format!("{name}_found"), count.found.first().copied())
         })
@@ -394,32 +406,34 @@ pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Finding {
 
 /// Returns the run of the recorded workload, with what its recording has. No run without the recorder
 /// is needed to compare counts.
-fn pair(taken: &Taken) -> Result<PairRuns, String> {
-    let work = look::work(bundle(taken))?;
+fn pair(made: &MadeRecording) -> Result<PairRuns, String> {
+    let work = inspect::work(bundle(made))?;
     let run = || ProgramRun::from_sidecar(&work).map_err(|error| error.to_string());
     Ok(PairRuns {
         is_with_first: true,
         without: run()?,
         with: run()?,
-        recorded: RecordedWork::from_analysis(&look::analysis(bundle(taken))?),
+        recorded: RecordedWork::from_analysis(&inspect::analysis(bundle(made))?),
     })
 }
 
-pub(crate) fn notification(lab: &mut Lab<'_, '_>) -> Finding {
-    match &*lab.take(Shot::Stock) {
-        Err(missing) => no_stock(missing),
-        Ok(taken) => match taken.heard {
-            Some(true) => Finding::expected("notifyutil heard the notification"),
+/// Judges whether `xctrace` posts a notification.
+pub(crate) fn notification(lab: &mut Lab<'_, '_>) -> Judgment {
+    match &*lab.recording(Purpose::Stock) {
+        Err(missing) => missing_stock(missing),
+        Ok(made) => match made.heard {
+            Some(true) => Judgment::expected("notifyutil heard the notification"),
             Some(false) => {
-                Finding::otherwise("the recording was made, and notifyutil heard nothing")
+                Judgment::otherwise("the recording was made, and notifyutil heard nothing")
             }
             None => {
-                Finding::unknown("notifyutil did not start, or this xctrace posts no notification")
+                Judgment::unknown("notifyutil did not start, or this xctrace posts no notification")
             }
         },
     }
 }
 
-fn bundle(taken: &Taken) -> &std::path::Path {
-    &taken.outcome.recording.bundle
+/// Returns the path of a recording.
+fn bundle(made: &MadeRecording) -> &std::path::Path {
+    &made.outcome.recording.bundle
 }

@@ -11,26 +11,26 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use metalens_doctor::{Machine, SystemCommands, scratch_files, temporary_folders};
-use metalens_exporter::{Exporter, Request as ExportRequest, TableSelection};
+use metalens_exporter::{ExportRequest, Exporter, TableSelection};
 use metalens_recorder::{
-    BundleVerdict, Event as RecorderEvent, RecordRequest, RecordTimeouts, Recorder, RecordingPlan,
+    BundleVerdict, RecordRequest, RecordTimeouts, Recorder, RecordingEvent, RecordingPlan,
     RecordingSubject, StopRequest, Watcher,
 };
 use metalens_xctrace::command::TimeRange;
 use metalens_xctrace::{Tool, Version};
 
-use crate::Event;
+use crate::VerifyEvent;
 use crate::evidence::{Answer, Evidence, MachineSeen, RecordingSeen, SCHEMA};
-use crate::look;
-use crate::shot::{Absence, Missing, Shot, Taken};
+use crate::inspect;
+use crate::recordings::{Absence, MadeRecording, MissingRecording, Purpose};
 
-/// What the experiments need.
+/// Settings of the experiments.
 pub struct Setup<'a> {
     /// The program metalens, which runs the bundled workload.
     pub program: PathBuf,
     /// Name of the bundled workload, and the options of its amount.
     pub workload: (String, Vec<OsString>),
-    /// The `xctrace`, or what stands in for it.
+    /// The `xctrace`, or fakes of it.
     pub recorders: Recorders,
     /// Folder for the recordings.
     pub folder: PathBuf,
@@ -51,22 +51,22 @@ pub struct Setup<'a> {
 /// The `xctrace` that records.
 #[derive(Debug)]
 pub enum Recorders {
-    /// Apple's.
+    /// The one of Apple.
     Xctrace(Tool),
-    /// A stand-in.
-    StandIn(StandIn),
+    /// Programs that behave like it.
+    Fake(FakeTools),
 }
 
-/// A stand-in for `xctrace`, which shows what it is told to.
+/// Fakes of `xctrace`, each of which simulates what it is told to.
 #[derive(Debug)]
-pub struct StandIn {
-    /// Shows the bundled workload.
+pub struct FakeTools {
+    /// Simulates the bundled workload.
     pub plain: Tool,
-    /// Shows it with counters.
+    /// Simulates the workload with counters.
     pub with_counters: Tool,
-    /// Shows it as the work of a child.
+    /// Simulates the workload as the work of a child.
     pub of_child: Tool,
-    /// Stands in for `notifyutil`.
+    /// A fake of `notifyutil`.
     pub notifyutil: PathBuf,
 }
 
@@ -74,18 +74,18 @@ impl Recorders {
     fn tool(&self) -> &Tool {
         match self {
             Self::Xctrace(tool) => tool,
-            Self::StandIn(stand_in) => &stand_in.plain,
+            Self::Fake(fake) => &fake.plain,
         }
     }
 
-    fn recorder(&self, shot: Shot) -> Recorder {
+    fn recorder(&self, purpose: Purpose) -> Recorder {
         match self {
             Self::Xctrace(_) => Recorder::Xctrace,
-            Self::StandIn(stand_in) => Recorder::StandIn(
-                match shot {
-                    Shot::Counters => &stand_in.with_counters,
-                    Shot::Wrapper => &stand_in.of_child,
-                    _ => &stand_in.plain,
+            Self::Fake(fake) => Recorder::SimulatorAsXctrace(
+                match purpose {
+                    Purpose::Counters => &fake.with_counters,
+                    Purpose::Wrapper => &fake.of_child,
+                    _ => &fake.plain,
                 }
                 .clone(),
             ),
@@ -95,7 +95,7 @@ impl Recorders {
     fn notifyutil(&self) -> &Path {
         match self {
             Self::Xctrace(_) => Path::new("/usr/bin/notifyutil"),
-            Self::StandIn(stand_in) => &stand_in.notifyutil,
+            Self::Fake(fake) => &fake.notifyutil,
         }
     }
 }
@@ -103,17 +103,17 @@ impl Recorders {
 /// Room that must be free before a recording, in bytes: 240 MB per second, the most that was seen, for
 /// the usual time limit of 20 s.
 const ROOM_BYTES: u64 = 5_000_000_000;
-/// Room for a stand-in, whose recordings are small.
-const STAND_IN_ROOM_BYTES: u64 = 100_000_000;
+/// Room for a fake `xctrace`, whose recordings are small.
+const FAKE_ROOM_BYTES: u64 = 100_000_000;
 
-type Result<T> = std::result::Result<T, Missing>;
+type Result<T> = std::result::Result<T, MissingRecording>;
 
-/// The recordings so far, and what makes more.
+/// Makes recordings, and keeps those that it made.
 pub(crate) struct Lab<'a, 'w> {
     setup: Setup<'a>,
     version: Version,
-    watch: &'w mut dyn FnMut(Event<'_>),
-    taken: BTreeMap<Shot, Rc<Result<Taken>>>,
+    watch: &'w mut dyn FnMut(VerifyEvent<'_>),
+    made: BTreeMap<Purpose, Rc<Result<MadeRecording>>>,
     seen: Vec<RecordingSeen>,
     pub(crate) scratch: ScratchSeen,
     system: SystemCommands,
@@ -135,7 +135,7 @@ pub(crate) struct ScratchSeen {
 impl<'a, 'w> Lab<'a, 'w> {
     pub(crate) fn new(
         setup: Setup<'a>,
-        watch: &'w mut dyn FnMut(Event<'_>),
+        watch: &'w mut dyn FnMut(VerifyEvent<'_>),
     ) -> std::result::Result<Self, metalens_xctrace::Error> {
         let version = setup.recorders.tool().version()?;
         let system = SystemCommands::default();
@@ -143,7 +143,7 @@ impl<'a, 'w> Lab<'a, 'w> {
             setup,
             version,
             watch,
-            taken: BTreeMap::new(),
+            made: BTreeMap::new(),
             seen: Vec::new(),
             scratch: ScratchSeen::default(),
             system,
@@ -152,7 +152,7 @@ impl<'a, 'w> Lab<'a, 'w> {
         Ok(lab)
     }
 
-    pub(crate) fn tell(&mut self, event: Event<'_>) {
+    pub(crate) fn tell(&mut self, event: VerifyEvent<'_>) {
         (self.watch)(event);
     }
 
@@ -165,32 +165,34 @@ impl<'a, 'w> Lab<'a, 'w> {
     }
 
     /// Returns a recording, which is made if it was not yet.
-    pub(crate) fn take(&mut self, shot: Shot) -> Rc<Result<Taken>> {
-        if let Some(taken) = self.taken.get(&shot) {
-            return Rc::clone(taken);
+    pub(crate) fn recording(&mut self, purpose: Purpose) -> Rc<Result<MadeRecording>> {
+        if let Some(made) = self.made.get(&purpose) {
+            return Rc::clone(made);
         }
-        self.tell(Event::Recording(shot.purpose()));
+        self.tell(VerifyEvent::Recording(purpose.words()));
         let start = Instant::now();
-        let taken = self.record(shot);
-        self.seen.push(seen(shot, &taken, start.elapsed()));
+        let made = self.record(purpose);
+        self.seen.push(seen(purpose, &made, start.elapsed()));
 
-        let taken = Rc::new(taken);
-        self.taken.insert(shot, Rc::clone(&taken));
-        taken
+        let made = Rc::new(made);
+        self.made.insert(purpose, Rc::clone(&made));
+        made
     }
 
-    fn record(&mut self, shot: Shot) -> Result<Taken> {
+    /// Makes a recording: checks the room, listens and watches while it is recorded.
+    fn record(&mut self, purpose: Purpose) -> Result<MadeRecording> {
         if self.is_stopped() {
             return Err(missing(Absence::Stopped, "you stopped before"));
         }
         self.check_room()?;
-        let protected = self.protected_copy(shot)?;
+
+        let protected = self.protected_copy(purpose)?;
         let program = protected
             .as_ref()
             .map_or(&self.setup.program, |copy| &copy.program);
-        let request = self.request(shot, program);
+        let request = self.request(purpose, program);
         let mut plan = RecordingPlan::new(request).map_err(|error| failed(&error))?;
-        plan.xctrace_request.separates_output |= shot == Shot::ShadersToFile;
+        plan.xctrace_request.separates_output |= purpose == Purpose::ShadersToFile;
 
         let listener = self.listen(&plan);
         let mut follower = Follower {
@@ -210,13 +212,14 @@ impl<'a, 'w> Lab<'a, 'w> {
         self.scratch.most = self.scratch.most.max(growth(at_end.unwrap_or(after)));
         self.scratch.left = growth(after);
         let outcome = outcome.map_err(|failure| failed(&failure.error))?;
-        Ok(Taken { outcome, heard })
+        Ok(MadeRecording { outcome, heard })
     }
 
+    /// Refuses a disk that may become full.
     fn check_room(&self) -> Result<()> {
         let needed = match self.setup.recorders {
             Recorders::Xctrace(_) => ROOM_BYTES,
-            Recorders::StandIn(_) => STAND_IN_ROOM_BYTES,
+            Recorders::Fake(_) => FAKE_ROOM_BYTES,
         };
         for folder in [self.setup.folder.clone(), std::env::temp_dir()] {
             let free = rustix::fs::statvfs(&folder);
@@ -229,16 +232,17 @@ impl<'a, 'w> Lab<'a, 'w> {
         Ok(())
     }
 
-    fn request(&self, shot: Shot, program: &Path) -> RecordRequest {
+    /// Returns the request to the recorder.
+    fn request(&self, purpose: Purpose, program: &Path) -> RecordRequest {
         let (name, amount) = &self.setup.workload;
-        let bundle = self.setup.folder.join(format!("{}.trace", shot.name()));
+        let bundle = self.setup.folder.join(format!("{}.trace", purpose.name()));
         let run = [
             program.as_os_str(),
             "workload".as_ref(),
             "run".as_ref(),
             name.as_ref(),
         ];
-        let subject = if shot == Shot::Wrapper {
+        let subject = if purpose == Purpose::Wrapper {
             let shell = ["/bin/sh", "-c", "\"$@\"; exit $?", "sh"].map(OsString::from);
             let work = bundle.with_extension("work.json");
             let mut words: Vec<OsString> = shell.into();
@@ -249,8 +253,8 @@ impl<'a, 'w> Lab<'a, 'w> {
                 work.with_file_name("wrapped.json").into(),
             ]);
             words.extend(amount.iter().cloned());
-            let is_simulated = matches!(self.setup.recorders, Recorders::StandIn(_));
-            words.extend(is_simulated.then(|| OsString::from("--simulated")));
+            let is_fake = matches!(self.setup.recorders, Recorders::Fake(_));
+            words.extend(is_fake.then(|| OsString::from("--simulated")));
             RecordingSubject::Program(words)
         } else {
             RecordingSubject::Workload {
@@ -264,20 +268,20 @@ impl<'a, 'w> Lab<'a, 'w> {
         let mut request = RecordRequest {
             time_limit_ns: Some(limit),
             timeouts: self.timeouts(),
-            ..RecordRequest::new(self.setup.recorders.recorder(shot), subject, bundle)
+            ..RecordRequest::new(self.setup.recorders.recorder(purpose), subject, bundle)
         };
-        shot.apply(&mut request);
+        purpose.apply(&mut request);
         request
     }
 
     /// Returns times that keep all experiments within minutes.
     fn timeouts(&self) -> RecordTimeouts {
         let usual = RecordTimeouts::default();
-        let is_stand_in = matches!(self.setup.recorders, Recorders::StandIn(_));
+        let is_fake = matches!(self.setup.recorders, Recorders::Fake(_));
         RecordTimeouts {
             start: Duration::from_secs(60),
             save: Duration::from_secs(120),
-            scratch: if is_stand_in {
+            scratch: if is_fake {
                 Duration::from_secs(1)
             } else {
                 usual.scratch
@@ -287,12 +291,12 @@ impl<'a, 'w> Lab<'a, 'w> {
     }
 
     /// Puts a copy of the program into the protected folder, if the recording is of that.
-    fn protected_copy(&self, shot: Shot) -> Result<Option<ProtectedCopy>> {
+    fn protected_copy(&self, purpose: Purpose) -> Result<Option<ProtectedCopy>> {
         let Some(folder) = self
             .setup
             .protected_folder
             .as_ref()
-            .filter(|_| shot == Shot::Guarded)
+            .filter(|_| purpose == Purpose::Guarded)
         else {
             return Ok(None);
         };
@@ -327,6 +331,7 @@ impl<'a, 'w> Lab<'a, 'w> {
         command.spawn().ok()
     }
 
+    /// Returns the size of the scratch files in the temporary folders.
     fn scratch_bytes(&self) -> u64 {
         let folders = temporary_folders(&self.system, Some(&std::env::temp_dir()));
         scratch_files(&folders).iter().map(|file| file.bytes).sum()
@@ -356,6 +361,7 @@ impl<'a, 'w> Lab<'a, 'w> {
             gzip: false,
             force: false,
         };
+
         let exported = exporter
             .export(&request, &|_| {})
             .map_err(|error| error.to_string())?;
@@ -372,9 +378,10 @@ impl<'a, 'w> Lab<'a, 'w> {
         ))
     }
 
+    /// Returns the evidence: the answers, the machine and the recordings.
     pub(crate) fn into_evidence(self, answers: Vec<Answer>) -> Evidence {
         let stopped = self.is_stopped();
-        let synthetic = matches!(self.setup.recorders, Recorders::StandIn(_));
+        let synthetic = matches!(self.setup.recorders, Recorders::Fake(_));
         let is_mac = !synthetic && cfg!(target_os = "macos");
         let machine = is_mac.then(|| Machine::gather(&self.system));
         let of = |value: fn(&Machine) -> Option<String>| machine.as_ref().and_then(value);
@@ -426,21 +433,23 @@ fn heard(mut listener: Child) -> bool {
     heard.is_some_and(|status| status.success())
 }
 
-fn missing(why: Absence, private: &str) -> Missing {
-    Missing {
+fn missing(why: Absence, private: &str) -> MissingRecording {
+    MissingRecording {
         why,
         private: private.to_owned(),
     }
 }
 
-fn failed(error: &metalens_recorder::Error) -> Missing {
-    missing(Absence::of(error), &error.to_string())
+/// Returns the absence of a recording that the recorder could not make.
+fn failed(error: &metalens_recorder::Error) -> MissingRecording {
+    missing(Absence::of_error(error), &error.to_string())
 }
 
-fn seen(shot: Shot, taken: &Result<Taken>, time: Duration) -> RecordingSeen {
-    let recording = taken.as_ref().ok().map(|taken| &taken.outcome.recording);
-    let texts: Vec<&str> = match taken {
-        Ok(taken) => taken
+/// Describes a recording for the evidence.
+fn seen(purpose: Purpose, made: &Result<MadeRecording>, time: Duration) -> RecordingSeen {
+    let recording = made.as_ref().ok().map(|made| &made.outcome.recording);
+    let texts: Vec<&str> = match made {
+        Ok(made) => made
             .outcome
             .recording
             .warnings
@@ -450,16 +459,16 @@ fn seen(shot: Shot, taken: &Result<Taken>, time: Duration) -> RecordingSeen {
         Err(missing) => vec![missing.private.as_str()],
     };
     RecordingSeen {
-        purpose: shot.purpose(),
-        result: match taken {
+        purpose: purpose.words(),
+        result: match made {
             Ok(_) => "recorded",
             Err(missing) => missing.why.word(),
         },
         milliseconds: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
         bytes: recording.map(|recording| metalens_files::folder_size(&recording.bundle)),
         exit_code: recording.and_then(|recording| recording.code),
-        messages: look::messages(texts.iter().copied()),
-        tables: recording.map_or_else(Vec::new, |recording| look::tables(&recording.bundle)),
+        messages: inspect::messages(texts.iter().copied()),
+        tables: recording.map_or_else(Vec::new, |recording| inspect::tables(&recording.bundle)),
     }
 }
 
@@ -472,7 +481,7 @@ struct Follower<'a> {
 }
 
 impl Watcher for Follower<'_> {
-    fn on_event(&mut self, _: RecorderEvent<'_>) {}
+    fn on_event(&mut self, _: RecordingEvent<'_>) {}
 
     fn stop_request(&mut self) -> StopRequest {
         match (self.stops)() {

@@ -16,21 +16,21 @@
 
 mod evidence;
 mod experiments;
+mod inspect;
 mod judges;
 mod lab;
-mod look;
-mod shot;
+mod recordings;
 
 pub use evidence::{Answer, Evidence, Fact, SCHEMA, Verdict, json_schema};
 pub use experiments::{EXPERIMENTS, Experiment};
-pub use lab::{Recorders, Setup, StandIn};
+pub use lab::{FakeTools, Recorders, Setup};
 
-use evidence::Finding;
+use evidence::Judgment;
 use lab::Lab;
 
 /// An event for those who watch the experiments.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum VerifyEvent<'a> {
     /// A recording begins: its purpose.
     Recording(&'static str),
     /// An experiment has an answer.
@@ -44,7 +44,7 @@ pub enum Event<'a> {
 /// If `xctrace` does not tell its version, so that nothing can be recorded.
 pub fn verify(
     setup: Setup<'_>,
-    watch: &mut dyn FnMut(Event<'_>),
+    watch: &mut dyn FnMut(VerifyEvent<'_>),
 ) -> Result<Evidence, metalens_xctrace::Error> {
     let only = setup.only.clone();
     let chosen = EXPERIMENTS
@@ -54,13 +54,13 @@ pub fn verify(
     let mut lab = Lab::new(setup, watch)?;
     let mut answers = Vec::new();
     for experiment in chosen {
-        let finding = if lab.is_stopped() {
-            Finding::unknown("you stopped before this experiment")
+        let judgment = if lab.is_stopped() {
+            Judgment::unknown("you stopped before this experiment")
         } else {
             (experiment.judge)(&mut lab)
         };
-        let answer = Answer::new(experiment, finding);
-        lab.tell(Event::Answered(&answer));
+        let answer = experiment.answer(judgment);
+        lab.tell(VerifyEvent::Answered(&answer));
         answers.push(answer);
     }
     Ok(lab.into_evidence(answers))

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::plan::Plan;
+use crate::plan::WorkloadPlan;
 use crate::run::Options;
 
 /// Environment variable that Metal requires before a process may capture itself.
@@ -14,7 +14,7 @@ pub(crate) const ENABLED: &str = "MTL_CAPTURE_ENABLED";
 pub const CAPTURED_STEPS: u64 = 2;
 
 /// Rejects a capture that would fail, which Metal reports only after the work was done.
-pub(crate) fn check(plan: &Plan, options: &Options) -> Result<()> {
+pub(crate) fn check(plan: &WorkloadPlan, options: &Options) -> Result<()> {
     let Some(path) = &options.capture else {
         return Ok(());
     };
@@ -29,7 +29,11 @@ pub(crate) fn check(plan: &Plan, options: &Options) -> Result<()> {
 }
 
 /// Returns the reason why a capture would fail, with a hint, or `None`.
-fn refusal(plan: &Plan, path: &Path, enabled: bool) -> Option<(&'static str, &'static str)> {
+fn refusal(
+    plan: &WorkloadPlan,
+    path: &Path,
+    enabled: bool,
+) -> Option<(&'static str, &'static str)> {
     // Each refusal is a reason and a hint.
     if path.extension().is_none_or(|ending| ending != "gputrace") {
         return Some((
@@ -63,23 +67,23 @@ fn refusal(plan: &Plan, path: &Path, enabled: bool) -> Option<(&'static str, &'s
     not(target_os = "macos"),
     expect(dead_code, reason = "only Metal captures")
 )]
-pub(crate) fn captured_steps(plan: &Plan) -> std::ops::Range<u64> {
+pub(crate) fn captured_steps(plan: &WorkloadPlan) -> std::ops::Range<u64> {
     plan.warm_up.saturating_sub(CAPTURED_STEPS)..plan.warm_up
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Settings;
+    use crate::plan::WorkloadSettings;
 
     #[test]
     fn captures_that_would_fail_are_refused_before_any_work() {
         let plan = |warm_up| {
-            let settings = Settings {
+            let settings = WorkloadSettings {
                 warm_up: Some(warm_up),
-                ..Settings::default()
+                ..WorkloadSettings::default()
             };
-            Plan::new("eager", &settings).unwrap()
+            WorkloadPlan::new("eager", &settings).unwrap()
         };
 
         let folder = tempfile::tempdir().unwrap();

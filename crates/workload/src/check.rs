@@ -87,19 +87,19 @@ fn compared_indices(expected: Expected, elements: u64) -> impl Iterator<Item = u
 mod tests {
     use super::*;
     use crate::data::Fill;
-    use crate::plan::{Plan, Settings};
+    use crate::plan::{WorkloadPlan, WorkloadSettings};
     use crate::workloads::workloads;
 
-    fn settings(size: u64) -> Settings {
-        Settings {
+    fn settings(size: u64) -> WorkloadSettings {
+        WorkloadSettings {
             size: Some(size),
-            ..Settings::default()
+            ..WorkloadSettings::default()
         }
     }
 
     /// Returns the arrays that a GPU without errors other than rounding would leave: each
     /// kernel of the plan computed in `f32`, step by step.
-    fn computed(plan: &Plan) -> Vec<Vec<f32>> {
+    fn computed(plan: &WorkloadPlan) -> Vec<Vec<f32>> {
         use crate::kernel::Kernel;
         use crate::work::Task;
 
@@ -146,7 +146,7 @@ mod tests {
     fn right_results_pass_and_wrong_ones_do_not() {
         for workload in workloads() {
             for size in [1, 2, 17, 40] {
-                let plan = Plan::for_workload(workload, &settings(size)).unwrap();
+                let plan = WorkloadPlan::for_workload(workload, &settings(size)).unwrap();
                 let mut arrays = computed(&plan);
                 let mut checked = 0;
                 for (array, found) in plan.arrays.iter().zip(&mut arrays) {

@@ -7,9 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::Result;
-use crate::output::{Document, WorkFile};
-use crate::plan::{Plan, Settings};
-use crate::run::{Options, Run};
+use crate::output::{WorkDocument, WorkFile};
+use crate::plan::{WorkloadPlan, WorkloadSettings};
+use crate::run::{Options, WorkloadRun};
 use crate::summary::{PlanSummary, RunSummary, WorkloadList};
 
 /// A subcommand of the workload program.
@@ -71,7 +71,7 @@ pub fn execute(command: &Command, out: &mut dyn Write) -> Result<()> {
 
 /// Plans the workload, runs it if possible, and writes the results.
 fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<()> {
-    let plan = Plan::new(&arguments.name, &arguments.settings())?;
+    let plan = WorkloadPlan::new(&arguments.name, &arguments.settings())?;
     if let Some(output) = &arguments.output {
         metalens_files::refuse_existing(output, arguments.force)?;
     }
@@ -136,12 +136,12 @@ fn appears(file: &Path, limit: Duration) -> bool {
 
 fn write_result(
     arguments: &RunArguments,
-    plan: &Plan,
-    run: Option<&Run>,
+    plan: &WorkloadPlan,
+    run: Option<&WorkloadRun>,
     out: &mut dyn Write,
 ) -> Result<()> {
     if arguments.json {
-        let document = Document::new(plan, run, arguments.simulated);
+        let document = WorkDocument::new(plan, run, arguments.simulated);
         writeln!(out, "{}", serde_json::to_string_pretty(&document)?)?;
     } else if let Some(run) = run {
         write!(out, "{}", RunSummary { run })?;
@@ -150,7 +150,11 @@ fn write_result(
     Ok(())
 }
 
-fn write_work(arguments: &RunArguments, plan: &Plan, run: Option<&Run>) -> Result<()> {
+fn write_work(
+    arguments: &RunArguments,
+    plan: &WorkloadPlan,
+    run: Option<&WorkloadRun>,
+) -> Result<()> {
     match &arguments.output {
         Some(output) => WorkFile::new(plan, run).write(output, arguments.force),
         None => Ok(()),
@@ -158,8 +162,8 @@ fn write_work(arguments: &RunArguments, plan: &Plan, run: Option<&Run>) -> Resul
 }
 
 impl RunArguments {
-    fn settings(&self) -> Settings {
-        Settings {
+    fn settings(&self) -> WorkloadSettings {
+        WorkloadSettings {
             size: self.size,
             count: self.count,
             warm_up: self.warm_up,

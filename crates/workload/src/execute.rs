@@ -1,19 +1,19 @@
 //! Runs a plan on this machine's GPU.
 
 use crate::error::Result;
-use crate::plan::Plan;
-use crate::run::{Options, Run};
+use crate::plan::WorkloadPlan;
+use crate::run::{Options, WorkloadRun};
 
 /// Runs a plan on this machine's GPU. Commits all command buffers of the plan, and no other.
 #[cfg(target_os = "macos")]
-pub fn run(plan: &Plan, options: &Options) -> Result<Run> {
+pub fn run(plan: &WorkloadPlan, options: &Options) -> Result<WorkloadRun> {
     crate::capture::check(plan, options)?;
     crate::metal::run(plan, options)
 }
 
 /// Returns an error, because this system has no Metal.
 #[cfg(not(target_os = "macos"))]
-pub fn run(plan: &Plan, options: &Options) -> Result<Run> {
+pub fn run(plan: &WorkloadPlan, options: &Options) -> Result<WorkloadRun> {
     crate::capture::check(plan, options)?;
     Err(crate::Error::NoMetal {
         system: match std::env::consts::OS {

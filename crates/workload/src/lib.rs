@@ -3,12 +3,12 @@
 //! crate of this project, starts no process, and neither prints nor exits.
 //!
 //! ```
-//! use metalens_workload::{Plan, Settings, workloads};
+//! use metalens_workload::{WorkloadPlan, WorkloadSettings, workloads};
 //!
 //! # fn main() -> Result<(), metalens_workload::Error> {
-//! let settings = Settings { count: Some(10), ..Settings::default() };
-//! let eager = Plan::new("eager", &settings)?;
-//! let fused = Plan::new("fused", &settings)?;
+//! let settings = WorkloadSettings { count: Some(10), ..WorkloadSettings::default() };
+//! let eager = WorkloadPlan::new("eager", &settings)?;
+//! let fused = WorkloadPlan::new("fused", &settings)?;
 //! // The same chain over the same data: four kernels a step, or one.
 //! assert_eq!(eager.measured().dispatches, 4 * fused.measured().dispatches);
 //! assert_eq!(workloads().count(), 9);
@@ -20,7 +20,7 @@
 //! name, settings -> Plan (pure, on any machine) -> run (Metal, macOS) -> Run -> work.json
 //! ```
 //!
-//! [`Plan`] lists the command buffers, encoders and dispatches with their labels, bytes and
+//! [`WorkloadPlan`] lists the command buffers, encoders and dispatches with their labels, bytes and
 //! operations. [`run`] issues exactly those, compares the results with the CPU, and returns
 //! the times that Metal reports. It returns an error on systems without Metal.
 //!
@@ -59,9 +59,9 @@ pub use check::CheckedArray;
 pub use error::{Error, Result};
 pub use execute::run;
 pub use kernel::{Amounts, KERNELS_SOURCE, Kernel};
-pub use output::{Document, SIMULATED, WorkFile};
-pub use plan::{LabelWork, Phase, Plan, Settings, Totals};
-pub use run::{BufferTime, ClockPair, CounterSample, Options, Run};
+pub use output::{SIMULATED, WorkDocument, WorkFile};
+pub use plan::{LabelWork, Phase, Totals, WorkloadPlan, WorkloadSettings};
+pub use run::{BufferTime, ClockPair, CounterSample, Options, WorkloadRun};
 pub use simulated::scenario;
 pub use work::{Array, CommandBuffer, Encoder, Task};
 pub use workloads::{Workload, workloads};

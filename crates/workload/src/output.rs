@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::check::CheckedArray;
 use crate::error::Result;
-use crate::plan::{Phase, Plan, Totals};
-use crate::run::{ClockPair, CounterSample, Run};
+use crate::plan::{Phase, Totals, WorkloadPlan};
+use crate::run::{ClockPair, CounterSample, WorkloadRun};
 
 /// Text that marks results in which no GPU had a part.
 pub const SIMULATED: &str = "SIMULATED: no GPU ran";
@@ -21,7 +21,7 @@ pub struct WorkFile {
     work: Vec<LabelEntry>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     timings: Vec<Timing>,
-    program: Document,
+    program: WorkDocument,
 }
 
 /// Work of one encoder of a label. This is one GPU interval, unless the driver joins or splits
@@ -50,7 +50,7 @@ impl WorkFile {
     /// [`SIMULATED`]. The document inside is that of `--json` without the times, which are
     /// in this file's own list.
     #[must_use]
-    pub fn new(plan: &Plan, run: Option<&Run>) -> Self {
+    pub fn new(plan: &WorkloadPlan, run: Option<&WorkloadRun>) -> Self {
         let work = plan.labels().into_iter().map(|label| LabelEntry {
             label: label.label,
             per: "instance",
@@ -63,7 +63,7 @@ impl WorkFile {
             device: Some(device(run)),
             work: work.collect(),
             timings: timings(plan, run),
-            program: Document::new(plan, run, run.is_none()).without_timings(),
+            program: WorkDocument::new(plan, run, run.is_none()).without_timings(),
         }
     }
 
@@ -75,11 +75,11 @@ impl WorkFile {
     }
 }
 
-fn device(run: Option<&Run>) -> String {
+fn device(run: Option<&WorkloadRun>) -> String {
     run.map_or_else(|| SIMULATED.to_owned(), |run| run.device.clone())
 }
 
-fn timings(plan: &Plan, run: Option<&Run>) -> Vec<Timing> {
+fn timings(plan: &WorkloadPlan, run: Option<&WorkloadRun>) -> Vec<Timing> {
     let buffers = run.map_or(&[][..], |run| &run.buffers);
     let numbered = (0..).zip(buffers);
     let timing = numbered.map(|(command_buffer, buffer)| Timing {
@@ -93,7 +93,7 @@ fn timings(plan: &Plan, run: Option<&Run>) -> Vec<Timing> {
 
 /// All facts about a run or a plan, as `--json` prints them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Document {
+pub struct WorkDocument {
     schema: &'static str,
     workload: &'static str,
     /// True if no GPU ran on purpose.
@@ -152,10 +152,10 @@ struct RunDetails {
     notes: Vec<String>,
 }
 
-impl Document {
+impl WorkDocument {
     /// Describes a run, or a plan alone.
     #[must_use]
-    pub fn new(plan: &Plan, run: Option<&Run>, simulated: bool) -> Self {
+    pub fn new(plan: &WorkloadPlan, run: Option<&WorkloadRun>, simulated: bool) -> Self {
         let steps = plan.count + plan.warm_up;
         let labels = plan.labels().into_iter().map(|label| {
             let per_step = label.encoders_per_step * label.dispatches_per_encoder;
@@ -199,7 +199,7 @@ impl Document {
     }
 }
 
-impl Document {
+impl WorkDocument {
     fn without_timings(mut self) -> Self {
         if let Some(run) = &mut self.run {
             run.timings.clear();

@@ -7,7 +7,7 @@ use crate::workloads::Workload;
 
 /// The user's choices for a workload. A missing one takes the workload's default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Settings {
+pub struct WorkloadSettings {
     /// Elements of an array (for copies: of each transfer; for `matmul`: rows).
     pub size: Option<u64>,
     /// Number of measured steps.
@@ -19,7 +19,7 @@ pub struct Settings {
 /// The command buffers, encoders and dispatches of a run. Warm-up steps and measured steps
 /// differ only in the label of their command buffers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct WorkloadPlan {
     /// Workload that is planned.
     pub workload: Workload,
     /// Elements of an array, or rows of a matrix.
@@ -75,14 +75,14 @@ pub struct LabelWork {
     pub per_encoder: Amounts,
 }
 
-impl Plan {
+impl WorkloadPlan {
     /// Plans the workload with this name.
-    pub fn new(name: &str, settings: &Settings) -> Result<Self> {
+    pub fn new(name: &str, settings: &WorkloadSettings) -> Result<Self> {
         Self::for_workload(Workload::from_name(name)?, settings)
     }
 
     /// Plans a workload with these settings.
-    pub fn for_workload(workload: Workload, settings: &Settings) -> Result<Self> {
+    pub fn for_workload(workload: Workload, settings: &WorkloadSettings) -> Result<Self> {
         let defaults = workload.defaults();
         let max_size = workload.max_size();
         let size = in_range("--size", settings.size, defaults.size, 1, max_size)?;

@@ -16,7 +16,7 @@ pub struct Options {
 
 /// Result of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Run {
+pub struct WorkloadRun {
     /// Name of the GPU, as Metal reports it.
     pub device: String,
     /// Times of each command buffer in order of commit, warm-up included.

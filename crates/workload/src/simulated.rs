@@ -3,12 +3,12 @@
 
 use std::fmt::Write;
 
-use crate::plan::{Phase, Plan};
+use crate::plan::{Phase, WorkloadPlan};
 use crate::work::{CommandBuffer, Encoder, Task};
 
 /// Returns the scenario of a plan, as TOML.
 #[must_use]
-pub fn scenario(plan: &Plan) -> String {
+pub fn scenario(plan: &WorkloadPlan) -> String {
     let mut text = format!(
         "# The plan of the workload {0}; all times are made up.\nname = \"{0}\"\nseed = 1\n\n\
          [[process]]\nname = \"metalens\"\npid = 4100\nrole = \"target\"\n",
@@ -44,7 +44,7 @@ host = \"16ms\"
 
 /// Splits the command buffers of a step into streams, one per thread: one stream if all
 /// command buffers are alike, else a stream for each.
-fn streams(plan: &Plan) -> Vec<Vec<&CommandBuffer>> {
+fn streams(plan: &WorkloadPlan) -> Vec<Vec<&CommandBuffer>> {
     let shape = |buffer: &CommandBuffer| (buffer.encoders.len(), channel(buffer));
     let are_alike = plan.step.windows(2).all(|pair| match pair {
         [left, right] => shape(left) == shape(right),
@@ -66,7 +66,13 @@ fn channel(buffer: &CommandBuffer) -> &'static str {
 }
 
 /// Appends a stream with the command buffers of a phase to the scenario.
-fn push(text: &mut String, plan: &Plan, phase: Phase, buffers: &[&CommandBuffer], follows: bool) {
+fn push(
+    text: &mut String,
+    plan: &WorkloadPlan,
+    phase: Phase,
+    buffers: &[&CommandBuffer],
+    follows: bool,
+) {
     // In the scenario, `count` counts encoders, not command buffers.
     let steps = match phase {
         Phase::WarmUp => plan.warm_up,
@@ -108,19 +114,19 @@ fn length_ns(encoder: &Encoder) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Settings, workloads};
+    use crate::{WorkloadSettings, workloads};
     use metalens_simulator::Scenario;
 
     /// The scenario has as many encoders as the plan.
     #[test]
     fn every_workload_can_be_simulated() {
-        let settings = Settings {
+        let settings = WorkloadSettings {
             count: Some(6),
             warm_up: Some(2),
-            ..Settings::default()
+            ..WorkloadSettings::default()
         };
         for workload in workloads() {
-            let plan = Plan::for_workload(workload, &settings).unwrap();
+            let plan = WorkloadPlan::for_workload(workload, &settings).unwrap();
             let text = scenario(&plan);
             let scenario = Scenario::from_toml(&text).unwrap();
             let others = 20;

@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::output::{PHASE, SIMULATED};
-use crate::plan::{Phase, Plan};
-use crate::run::Run;
+use crate::plan::{Phase, WorkloadPlan};
+use crate::run::WorkloadRun;
 use crate::workloads::workloads;
 
 /// The list of workloads with their descriptions.
@@ -21,7 +21,7 @@ impl Display for WorkloadList {
 
 /// The text that describes a plan before it runs.
 pub(crate) struct PlanSummary<'a> {
-    pub(crate) plan: &'a Plan,
+    pub(crate) plan: &'a WorkloadPlan,
     pub(crate) simulated: bool,
 }
 
@@ -108,7 +108,7 @@ impl PlanSummary<'_> {
 
 /// The text that describes the result of a run.
 pub(crate) struct RunSummary<'a> {
-    pub(crate) run: &'a Run,
+    pub(crate) run: &'a WorkloadRun,
 }
 
 impl Display for RunSummary<'_> {

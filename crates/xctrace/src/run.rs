@@ -436,6 +436,7 @@ mod tests {
                 .collect();
             assert_eq!(found, expected, "{script}");
         };
+
         use LineEnd::{Break, Open, Return};
         check("printf 'a\\r\\nb\\n'", &[("a", Break), ("b", Break)]);
         check(
@@ -449,6 +450,7 @@ mod tests {
                 ("saved", Break),
             ],
         );
+
         check(
             "printf '1\\r2\\r3\\nlast'",
             &[("1", Return), ("2", Return), ("3", Break), ("last", Break)],

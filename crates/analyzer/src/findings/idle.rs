@@ -242,6 +242,7 @@ fn completion_latency(report: &Report) -> Option<Evidence> {
             side
         )
     });
+
     fires.then(|| {
         let text = message!(
             "the time until the program was notified accounts for {}{}",

@@ -129,6 +129,7 @@ fn cause_notes(subject: &Subject, report: &Report) -> Vec<Note> {
         );
         notes.push(Note::quiet("table-missing", text));
     }
+
     if let Some(recovered) = ledger.recovered {
         let text = message!(
             "the encoder list lost {} of the encodings that end a gap: {} were found in {}, and \
@@ -141,6 +142,7 @@ fn cause_notes(subject: &Subject, report: &Report) -> Vec<Note> {
         );
         notes.push(Note::quiet("encodings-recovered", text));
     }
+
     if present.encoders && ledger.without_encoding > 0 {
         let text = message!(
             "the encoding after {} of {} gaps is not recorded: their cause is unknown",
@@ -149,6 +151,7 @@ fn cause_notes(subject: &Subject, report: &Report) -> Vec<Note> {
         );
         notes.push(Note::quiet("encodings-lost", text));
     }
+
     if present.completions && ledger.without_completion > 0 {
         let text = message!(
             "the completion before {} of {} gaps is not recorded: their cause is unknown",

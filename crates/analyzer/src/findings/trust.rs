@@ -121,6 +121,7 @@ fn incomplete(report: &Report) -> Option<Evidence> {
             count(ledger.pairs)
         ));
     }
+
     if is_share(recovered, ledger.pairs, SHARE) {
         says.push(message!(
             "for {} of {} gaps the encoding is only known from other tables, because the encoder \
@@ -129,6 +130,7 @@ fn incomplete(report: &Report) -> Option<Evidence> {
             count(ledger.pairs)
         ));
     }
+
     let truncated = &report.sanity.truncated_tables;
     if !truncated.is_empty() {
         says.push(message!(

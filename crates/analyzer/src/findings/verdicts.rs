@@ -47,6 +47,7 @@ fn average_gap(report: &Report, limit: u64) -> ThresholdResult {
         ),
         (None, _) => (None, "a single GPU interval has no gap".into()),
     };
+
     judged(
         "average-gap",
         value,

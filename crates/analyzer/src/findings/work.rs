@@ -152,6 +152,7 @@ fn eager_execution(report: &Report) -> Option<Evidence> {
         .filter(|kernel| kernel.p95_ns < SMALL_NS)
         .map(|kernel| kernel.instances)
         .sum();
+
     let alone = shape.command_buffers.median_encoders == Some(1);
     let sequence = shape
         .sequences
@@ -205,6 +206,7 @@ fn tiny_kernels(report: &Report) -> Option<Evidence> {
             time(kernel.median_ns)
         )
     });
+
     fires.then(|| {
         let text = message!(
             "{} of {} GPU intervals are shorter than {} and take {} of the GPU time; per interval \
@@ -295,6 +297,7 @@ fn inefficient(report: &Report) -> Option<Evidence> {
         let mut known = shares.iter().flatten().peekable();
         known.peek().is_some() && known.all(|share| share.at_most < LITTLE)
     };
+
     let rows = work.rows.iter().filter(is_slow);
     let rows: Vec<&WorkRow> = rows
         .filter(|row| is_share(row.total_ns, report.busy.sum_ns, MATTERS))
@@ -306,6 +309,7 @@ fn inefficient(report: &Report) -> Option<Evidence> {
         (None, Some(tflop)) => throughput(tflop),
         (None, None) => return None,
     };
+
     let shares = [
         (first.bandwidth_share, "bandwidth"),
         (first.peak_share, "peak arithmetic"),
@@ -353,6 +357,7 @@ fn register_spills(report: &Report) -> Option<Evidence> {
             time(spills.total_ns),
         )
     });
+
     is_share(total_ns, report.busy.sum_ns, SHARE).then(|| {
         let text = message!(
             "GPU intervals with spilled registers take {} of the GPU time, {} of {}, in {}; {} \

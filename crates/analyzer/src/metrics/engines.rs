@@ -53,6 +53,7 @@ pub(crate) fn engines(
                 with_rows(tables.neural_engine_internal)?,
             ))
         });
+
     let all = [
         (
             EngineId::Mps,

@@ -137,21 +137,18 @@ impl Report {
 /// Returns the JSON Schema of the report.
 #[must_use]
 pub fn json_schema() -> serde_json::Value {
-    titled(schemars::schema_for!(Report), SCHEMA)
+    titled_schema(schemars::schema_for!(Report), SCHEMA)
 }
 
 /// Returns the JSON Schema of the profile.
 #[must_use]
 pub fn profile_json_schema() -> serde_json::Value {
-    titled(schemars::schema_for!(Profile), PROFILE_SCHEMA)
+    titled_schema(schemars::schema_for!(Profile), PROFILE_SCHEMA)
 }
 
-/// Gives a schema the name of its contract as its title.
-pub(crate) fn titled(schema: schemars::Schema, title: &str) -> serde_json::Value {
-    let mut schema = schema.to_value();
-
-    if let Some(object) = schema.as_object_mut() {
-        object.insert("title".to_owned(), title.into());
-    }
-    schema
+/// Returns a schema with the name of its format as its title.
+#[must_use]
+pub fn titled_schema(mut schema: schemars::Schema, format: &str) -> serde_json::Value {
+    schema.insert("title".to_owned(), format.into());
+    schema.to_value()
 }

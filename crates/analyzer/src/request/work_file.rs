@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::{Error, Result};
-use crate::report::titled;
+use crate::report::titled_schema;
 
 /// Name of the format; its number rises when a key is removed or changes meaning.
 pub const WORK_SCHEMA: &str = "metalens.work/1";
@@ -290,5 +290,5 @@ fn whole<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, D::Error> {
 /// Returns the JSON Schema of work files.
 #[must_use]
 pub fn work_json_schema() -> serde_json::Value {
-    titled(schemars::schema_for!(WorkFile), WORK_SCHEMA)
+    titled_schema(schemars::schema_for!(WorkFile), WORK_SCHEMA)
 }

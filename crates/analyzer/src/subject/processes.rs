@@ -1,9 +1,9 @@
 //! Computes the GPU use of each process.
 
+use metalens_trace::{Names, Process, ProcessId};
+
 use super::timeline::Interval;
 use crate::basics::spans::{RunningUnion, Span, touches};
-
-use metalens_trace::{Names, Process, ProcessId};
 
 /// GPU use of one process.
 #[derive(Debug, Clone, PartialEq, Eq)]

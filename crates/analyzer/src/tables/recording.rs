@@ -1,6 +1,6 @@
 //! Reads the facts of a trace that are not in tables.
 
-use metalens_trace::{Device, InputKind, Names, Note as TraceNote, NotePart, Run, Trace};
+use metalens_trace::{Device, InputKind, Names, NotePart, Run, Trace, TraceNote};
 
 use super::commands::{COMPLETIONS, ENCODERS};
 use super::gpu::{GPU_INTERVALS, GPU_STATES};

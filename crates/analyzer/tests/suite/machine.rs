@@ -2,7 +2,7 @@
 
 use metalens_analyzer::{Report, Request, StateTime};
 use metalens_simulator::{BundleOptions, Labels, Scenario, write_bundle_with, write_export};
-use metalens_trace::{Input, LoadOptions, Note, Selection};
+use metalens_trace::{Input, LoadOptions, Selection, TraceNote};
 
 use super::real::recordings;
 use super::{report, report_of};
@@ -80,7 +80,7 @@ fn an_unknown_state_is_left_out() {
         .unwrap()
         .load(&Selection::table(schema), LoadOptions::default())
         .unwrap();
-    let undecoded = Note::Undecoded {
+    let undecoded = TraceNote::Undecoded {
         table: schema.to_owned(),
         columns: vec!["gpu-performance-state".to_owned()],
     };

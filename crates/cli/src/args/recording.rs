@@ -178,7 +178,7 @@ pub(crate) struct RecordingArguments {
     pub(crate) cargo: CargoArguments,
 }
 
-/// How to record, whatever is recorded.
+/// Options of the recorder, the same for all subjects.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RecorderArguments {
     /// Instruments template to record with

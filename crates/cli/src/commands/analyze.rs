@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use metalens_analyzer::{Analysis, Message, Report};
 use metalens_failure::did_you_mean;
-use metalens_render::document::{Document, Table, Unit, Unknown};
+use metalens_render::document::{Document, ShownUnit, Table, Unknown};
 use metalens_render::{csv, folder, for_page, html, json, markdown, report, terminal};
 use metalens_text::shown;
 
@@ -124,6 +124,7 @@ fn verdict<'a>(
     }
 }
 
+/// Prints reports as JSON, CSV, Markdown or text.
 fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::Result<()> {
     if request.json {
         let json = match reports {
@@ -205,7 +206,7 @@ fn show_csv(reports: &[Report], request: &AnalyzeRequest) -> anyhow::Result<()> 
         return Err(Misuse("--format csv takes one input".to_owned()).into());
     };
     let view = selected(one, request)?;
-    let unit = request.view.unit.unwrap_or(Unit::Ns);
+    let unit = request.view.unit.unwrap_or(ShownUnit::Ns);
     let tables: Vec<&Table> = view.tables().collect();
     let [table] = tables.as_slice() else {
         let whole = report::document(one);

@@ -23,6 +23,7 @@ pub(crate) fn run(arguments: &BaselineArguments, quiet: bool) -> anyhow::Result<
     }
 }
 
+/// Analyzes the runs, and writes their baseline.
 fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let analyzing = arguments.analysis.analyzing(false)?;
     if arguments.runs.len() < LEAST_RUNS {
@@ -56,6 +57,7 @@ fn refused(error: BaselineError) -> anyhow::Error {
     }
 }
 
+/// Prints a baseline as text or JSON.
 fn show(arguments: &BaselineShowArguments) -> anyhow::Result<ExitCode> {
     let found = read_baseline(&arguments.file)?;
     if arguments.json {

@@ -11,13 +11,10 @@ use metalens_charts::{
 };
 use metalens_comparison::{CompareOptions, compare};
 
-use crate::analyzing::Analyzing;
+use crate::analyzing::{Analyzing, is_standard};
 use crate::args::chart::{ChartArguments, ChartChoice, PictureFormat, ThemeChoice};
 use crate::exit::Misuse;
 use crate::out;
-
-/// The file name that means standard input or standard output.
-const STANDARD: &str = "-";
 
 pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let analyzing = arguments.analysis.analyzing(false)?;
@@ -73,10 +70,6 @@ impl<'a> ChartSubject<'a> {
     }
 }
 
-fn is_standard(path: &Path) -> bool {
-    path.as_os_str() == STANDARD
-}
-
 /// Returns the format that was asked for, else the one of the file's extension.
 fn format(file: &Path, asked: Option<PictureFormat>) -> Result<PictureFormat, Misuse> {
     if is_standard(file) {
@@ -100,6 +93,7 @@ fn format(file: &Path, asked: Option<PictureFormat>) -> Result<PictureFormat, Mi
     }
 }
 
+/// Refuses a file that exists, and a terminal.
 fn check_output(arguments: &ChartArguments) -> anyhow::Result<()> {
     if !is_standard(&arguments.output) {
         metalens_files::refuse_existing(&arguments.output, arguments.force)?;
@@ -114,6 +108,7 @@ fn check_output(arguments: &ChartArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Draws the chart, and returns the bytes of its file.
 fn picture(
     arguments: &ChartArguments,
     subject: ChartSubject<'_>,
@@ -146,6 +141,7 @@ fn picture(
     })
 }
 
+/// Returns the size and the theme of the chart.
 fn options(arguments: &ChartArguments) -> ChartOptions {
     let default = ChartOptions::default();
     let (width, height) = arguments.size.unwrap_or((default.width, None));

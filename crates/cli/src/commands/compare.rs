@@ -14,7 +14,7 @@ use metalens_render::folder::{self, comparison as comparison_folder};
 use metalens_render::{comparison, json, markdown, terminal};
 use metalens_text::shown;
 
-use crate::analyzing::Analyzing;
+use crate::analyzing::{Analyzing, is_standard};
 use crate::args::comparing::{CompareArguments, PresetChoice};
 use crate::exit::{self, Misuse};
 use crate::out;
@@ -49,10 +49,10 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
     }
     refuse_different(&comparisons, arguments.allow_different)?;
 
-    let is_complete = write_folder(&comparisons, base_run.zip(new_run), arguments, quiet)?;
+    let is_complete = write_folder(&comparisons, base_run.zip(new_run), arguments)?;
     show(&comparisons, arguments)?;
     if let Some(folder) = &arguments.output {
-        out::wrote_folder(folder, "comparison.md", quiet);
+        out::wrote_folder(folder, "comparison.html", quiet);
     }
     tell_gates(&comparisons, quiet);
 
@@ -116,7 +116,8 @@ impl<'a> Sides<'a> {
                 "{shown} is a settings file, not a recording: write --gate={shown}"
             )));
         }
-        if inputs.filter(|input| input.as_os_str() == "-").count() > 1 {
+
+        if inputs.filter(|input| is_standard(input)).count() > 1 {
             let message = "standard input has only one recording: name files for the others";
             return Err(Misuse(message.to_owned()));
         }
@@ -146,6 +147,7 @@ impl Loading {
         inputs.iter().map(|input| self.load(input)).collect()
     }
 
+    /// Loads one input.
     fn load(&self, input: &Path) -> anyhow::Result<AnyRun> {
         if let Some(stored) = stored_report(input)? {
             return Ok(stored);
@@ -185,6 +187,7 @@ pub(super) fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {
     Baseline::parse(&text).context(shown)
 }
 
+/// Compares a side with the base, and judges the result.
 fn compare(
     base: &Runs,
     new: &Runs,
@@ -221,7 +224,6 @@ fn write_folder(
     comparisons: &[Comparison],
     median_runs: Option<(Box<Analysis>, Box<Analysis>)>,
     arguments: &CompareArguments,
-    quiet: bool,
 ) -> anyhow::Result<bool> {
     let (Some(folder), [comparison]) = (&arguments.output, comparisons) else {
         return Ok(true);
@@ -234,10 +236,10 @@ fn write_folder(
     for problem in &problems {
         exit::print_error(&anyhow::anyhow!("{}", problem.text));
     }
-    out::wrote_folder(folder, "comparison.html", quiet);
     Ok(problems.is_empty())
 }
 
+/// Prints the comparisons as JSON, Markdown or text.
 fn show(comparisons: &[Comparison], arguments: &CompareArguments) -> anyhow::Result<()> {
     if arguments.json {
         let json = match comparisons {

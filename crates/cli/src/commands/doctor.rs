@@ -12,14 +12,14 @@ use metalens_doctor::{
     Check, Diagnosis, PlannedRecording, Remedy, SystemCommands, Verdict, diagnose, elsewhere,
 };
 use metalens_files::is_root;
+use metalens_render::json;
+use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
+use metalens_render::terminal::wrap;
 use metalens_text::{Style, shown};
 use metalens_xctrace::{Tool, ToolSource, resolve};
 
 use crate::args::recording::DoctorArguments;
 use crate::{exit, out};
-use metalens_render::json;
-use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
-use metalens_render::terminal::wrap;
 
 pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
     fix::check(arguments)?;
@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// Checks this Mac for the recording that the arguments plan.
 fn diagnose_this_mac(
     arguments: &DoctorArguments,
     source: &ToolSource,
@@ -108,6 +109,7 @@ fn screen(diagnosis: &Diagnosis) -> String {
     text
 }
 
+/// Says whether the machine can record, with the numbers of problems and warnings.
 fn verdict(diagnosis: &Diagnosis) -> String {
     let count = |verdict: Verdict| {
         let checks = diagnosis.checks.iter();
@@ -131,6 +133,7 @@ fn verdict(diagnosis: &Diagnosis) -> String {
     }
 }
 
+/// Formats a check, wrapped beside its name, and its remedy.
 fn write_check(check: &Check, text: &mut String) {
     let (style, mark) = match check.verdict {
         Verdict::Ok => (GOOD, '✓'),

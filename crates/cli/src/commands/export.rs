@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use indicatif::DecimalBytes;
 use metalens_analyzer::units::counted;
-use metalens_exporter::{Exported, Request, TableSelection, TableState, TimeRange};
+use metalens_exporter::{ExportRequest, Exported, TableSelection, TableState, TimeRange};
 use metalens_render::json;
 use metalens_text::shown;
 
@@ -61,13 +61,14 @@ fn stops_all(error: &anyhow::Error) -> bool {
     ) || error.is::<metalens_xctrace::Error>()
 }
 
-fn request(arguments: &ExportArguments, bundle: &Path, folder: PathBuf) -> Request {
+/// Returns the request to export one bundle.
+fn request(arguments: &ExportArguments, bundle: &Path, folder: PathBuf) -> ExportRequest {
     let wanted = match (arguments.all, arguments.schemas.is_empty()) {
         (true, _) => TableSelection::All,
         (false, true) => TableSelection::Known,
         (false, false) => TableSelection::These(arguments.schemas.clone()),
     };
-    Request {
+    ExportRequest {
         bundle: bundle.to_owned(),
         folder,
         run: arguments.run,

@@ -61,6 +61,7 @@ fn kill_self(signal: i32) -> ExitCode {
     ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
 }
 
+/// Reads the settings of the fake `xctrace` from the environment.
 fn settings() -> anyhow::Result<Settings> {
     let scenario = variable("SCENARIO")?;
     let slow_ms = variable("SLOW_MS")?.map(|text| {
@@ -87,6 +88,7 @@ fn settings() -> anyhow::Result<Settings> {
     })
 }
 
+/// Returns the value of a variable of the environment. None if it is not set.
 fn variable(name: &str) -> anyhow::Result<Option<String>> {
     let name = format!("METALENS_FAKE_XCTRACE_{name}");
     match env::var(&name) {

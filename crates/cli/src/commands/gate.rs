@@ -1,11 +1,11 @@
 //! Runs `metalens gate`: writes the limits for a baseline, or lists what limits can be about.
 
-use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::Write;
 use std::process::ExitCode;
 
 use metalens_comparison::{
-    Baseline, Gate, Limit, Number, Unit, described_metrics, median, sentences,
+    Baseline, Gate, KernelLimit, KernelRuns, Limit, MetricLimit, Number, Unit, described_metrics,
+    median, sentences,
 };
 
 use super::compare::read_baseline;
@@ -19,6 +19,7 @@ pub(crate) fn run(arguments: &GateArguments, quiet: bool) -> anyhow::Result<Exit
     }
 }
 
+/// Writes a settings file with limits for a baseline.
 fn init(arguments: &GateInitArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let baseline = read_baseline(&arguments.baseline)?;
     let text = limits(&baseline);
@@ -32,6 +33,7 @@ fn init(arguments: &GateInitArguments, quiet: bool) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
+/// Lists what limits can be about.
 fn ids() -> anyhow::Result<ExitCode> {
     let mut out = out::page();
     writeln!(out, "Figures, for [gate.metrics]:\n")?;
@@ -49,6 +51,7 @@ docs/gating.md explains them. `metalens gate init BASELINE` writes a file with a
     Ok(ExitCode::SUCCESS)
 }
 
+/// Returns the word for the values of a unit.
 fn unit_name(unit: Unit) -> &'static str {
     match unit {
         Unit::Ns => "time",
@@ -69,35 +72,23 @@ fn limits(baseline: &Baseline) -> String {
         runs.count()
     );
     for (id, name, unit) in described_metrics() {
-        let Some(values) = runs.metrics.get(id) else {
-            continue;
-        };
-        let Some(shown) = range(values, unit) else {
-            continue;
-        };
-        let active = default.metrics.iter().find(|active| active.id == id);
-        let (mark, rules) = match (active, unit) {
-            (Some(active), _) => ("", rules(&active.limit)),
-            (None, Unit::Count) => ("# ", "grow = \"2%\", shrink = \"2%\"".to_owned()),
-            (None, _) => ("# ", "grow = \"10%\"".to_owned()),
-        };
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "# {name}: {shown}\n{mark}{} = {{ {rules} }}", key(id));
+        let values = runs.metrics.get(id);
+        if let Some(shown) = values.and_then(|values| range(values, unit)) {
+            let active = default.metrics.iter().find(|active| active.id == id);
+            text.push_str(&metric_lines(id, &format!("{name}: {shown}"), unit, active));
+        }
     }
 
     text.push_str("\n[gate.kernels]\n");
-    let sum = runs
-        .metrics
-        .get("busy.sum_ns")
-        .and_then(|sum| median_of(sum));
-    let mut kernels: Vec<_> = runs.kernels.iter().collect();
-    kernels.sort_by(|one, other| {
-        let total = |values: &[Option<Number>]| median_of(values).unwrap_or(0.0);
-        total(&other.total_ns).total_cmp(&total(&one.total_ns))
-    });
     let Some(active) = default.kernels.first() else {
         return text;
     };
+    let sum = runs.metrics.get("busy.sum_ns");
+    let sum = sum.and_then(|sum| median_of(sum));
+    let total = |kernel: &KernelRuns| median_of(&kernel.total_ns).unwrap_or(0.0);
+    let mut kernels: Vec<&KernelRuns> = runs.kernels.iter().collect();
+    kernels.sort_by(|one, other| total(other).total_cmp(&total(one)));
+
     let mut seen: Vec<&str> = Vec::new();
     for kernel in kernels {
         // One name may be on several channels, and one limit is for all of them.
@@ -105,27 +96,42 @@ fn limits(baseline: &Baseline) -> String {
             continue;
         }
         seen.push(&kernel.name);
-        let total = median_of(&kernel.total_ns).unwrap_or(0.0);
-        let is_large = sum.is_none_or(|sum| total >= sum * active.share);
-        let mark = if is_large { "" } else { "# " };
-        let shown = [
-            ("median", range(&kernel.med_ns, Unit::Ns)),
-            ("total", range(&kernel.total_ns, Unit::Ns)),
-            ("instances", range(&kernel.instances, Unit::Count)),
-        ];
-        let shown = shown.into_iter();
-        let shown = shown.filter_map(|(what, range)| Some(format!("{what} {}", range?)));
-        let shown: Vec<String> = shown.collect();
-        let _ = writeln!(
-            text,
-            "# {}\n{mark}{} = {{ {}, of = \"{}\" }}",
-            shown.join(", "),
-            key(&kernel.name),
-            rules(&active.limit),
-            active.figure.name()
-        );
+        let is_large = sum.is_none_or(|sum| total(kernel) >= sum * active.share);
+        text.push_str(&kernel_lines(kernel, active, is_large));
     }
     text
+}
+
+/// Returns the limit for a figure, under a comment with its values. It is a comment itself, unless
+/// it is active.
+fn metric_lines(id: &str, shown: &str, unit: Unit, active: Option<&MetricLimit>) -> String {
+    let (mark, rules) = match (active, unit) {
+        (Some(active), _) => ("", rules(&active.limit)),
+        (None, Unit::Count) => ("# ", "grow = \"2%\", shrink = \"2%\"".to_owned()),
+        (None, _) => ("# ", "grow = \"10%\"".to_owned()),
+    };
+    format!("# {shown}\n{mark}{} = {{ {rules} }}\n", key(id))
+}
+
+/// Returns the limit for a kernel, under a comment with its values. It is a comment itself, unless
+/// the kernel is large.
+fn kernel_lines(kernel: &KernelRuns, active: &KernelLimit, is_large: bool) -> String {
+    let mark = if is_large { "" } else { "# " };
+    let shown = [
+        ("median", range(&kernel.med_ns, Unit::Ns)),
+        ("total", range(&kernel.total_ns, Unit::Ns)),
+        ("instances", range(&kernel.instances, Unit::Count)),
+    ];
+    let shown = shown.into_iter();
+    let shown = shown.filter_map(|(what, range)| Some(format!("{what} {}", range?)));
+    let shown: Vec<String> = shown.collect();
+    format!(
+        "# {}\n{mark}{} = {{ {}, of = \"{}\" }}\n",
+        shown.join(", "),
+        key(&kernel.name),
+        rules(&active.limit),
+        active.figure.name()
+    )
 }
 
 /// Returns the relative rules of a limit, as a settings file has them.
@@ -154,6 +160,7 @@ fn range(values: &[Option<Number>], unit: Unit) -> Option<String> {
     })
 }
 
+/// Returns the median of the values that are known.
 fn median_of(values: &[Option<Number>]) -> Option<f64> {
     let known: Vec<f64> = values.iter().flatten().map(|one| one.get()).collect();
     median(&known)

@@ -28,6 +28,7 @@ pub(crate) fn run(arguments: &ManualArguments, quiet: bool) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
+/// Prints the completions for a shell.
 pub(crate) fn completions(arguments: &CompletionsArguments) -> anyhow::Result<ExitCode> {
     // Generated into memory, because the generator panics if it cannot write.
     let mut script = Vec::new();
@@ -47,6 +48,7 @@ fn pages() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     Ok(pages)
 }
 
+/// Adds the page of a command, and those of its visible subcommands.
 fn add_pages(
     command: &clap::Command,
     name: &str,

@@ -69,6 +69,7 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
         check: arguments.check,
         ..AnalyzeRequest::default()
     };
+
     let code = analyze(&request, quiet)?;
     let is_open = !arguments.open || opening::open(&folder.join("report.html"), quiet)?;
     Ok(if code != ExitCode::SUCCESS {

@@ -6,18 +6,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use metalens_exporter::{Request, TableSelection, TimeRange};
-use metalens_trace::{Input, InputKind, LoadOptions, Selection, TableComparison, Trace, compare};
+use metalens_analyzer::units::{count, counted};
+use metalens_analyzer::{RawComparison, compare_raw, selection_with_raw_events};
+use metalens_exporter::{ExportRequest, TableSelection, TimeRange};
+use metalens_render::terminal::style::VERDICT;
+use metalens_render::terminal::{Align, Columns};
+use metalens_text::shown;
+use metalens_trace::{
+    Input, InputKind, LoadOptions, Selection, TableComparison, Trace, compare, selection_to_compare,
+};
 
 use crate::analyzing::open;
 use crate::args::SelfcheckArguments;
 use crate::progress;
 use crate::{exit, exporting, out};
-use metalens_analyzer::units::{count, counted};
-use metalens_analyzer::{RawComparison, compare_raw, selection_with_raw_events};
-use metalens_render::terminal::style::{FAINT, VERDICT};
-use metalens_render::terminal::{Align, Columns};
-use metalens_text::shown;
 
 pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let bundle = open(&arguments.bundle, arguments.reading.reading(), quiet)?;
@@ -40,15 +42,7 @@ pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result
         quiet,
     )?;
 
-    let mut schemas: Vec<String> = exported
-        .tables()
-        .iter()
-        .map(|t| t.schema.name.clone())
-        .collect();
-    schemas.dedup();
-    let selection = Selection::tables(&schemas)
-        .where_readable()
-        .with_rendered_labels();
+    let selection = selection_to_compare(&exported);
     let native = load(&arguments.bundle, &selection, arguments, quiet)?;
 
     let tables = compare(&native, &exported);
@@ -93,7 +87,7 @@ impl TemporaryExport {
             tempfile::tempdir().context("cannot make a temporary folder for the export")?;
         let folder = parent.path().join("export");
 
-        let request = Request {
+        let request = ExportRequest {
             bundle: arguments.bundle.clone(),
             folder: folder.clone(),
             run: arguments.reading.run,
@@ -117,6 +111,7 @@ impl TemporaryExport {
     }
 }
 
+/// Loads tables of a bundle or of an export.
 fn load(
     path: &Path,
     selection: &Selection,
@@ -129,6 +124,7 @@ fn load(
     trace.with_context(|| format!("cannot read {}", path.display()))
 }
 
+/// Formats the verdict, a line for each table, and the first differences.
 fn screen(tables: &[TableComparison]) -> String {
     let total = |number: fn(&TableComparison) -> u64| tables.iter().map(number).sum::<u64>();
     let (cells, different) = (total(|table| table.cells), total(|table| table.different));
@@ -156,13 +152,7 @@ fn screen(tables: &[TableComparison]) -> String {
             count(table.different),
         ]);
     }
-
-    for (at, line) in columns.lines().into_iter().enumerate() {
-        match at {
-            0 => text.push_str(&format!("{FAINT}{line}{FAINT:#}\n")),
-            _ => text.push_str(&format!("{line}\n")),
-        }
-    }
+    text.push_str(&columns.text());
 
     text.push_str(&legend(
         total(|table| table.unnamed),
@@ -226,6 +216,7 @@ fn legend(unnamed: u64, undecoded: u64) -> String {
     }
 }
 
+/// Lists the first cells that differ, with both values.
 fn differences(tables: &[TableComparison]) -> String {
     let mut text = String::new();
     for table in tables.iter().filter(|table| table.different > 0) {

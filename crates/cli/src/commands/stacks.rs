@@ -16,15 +16,12 @@ use metalens_text::shown;
 use metalens_trace::LoadOptions;
 
 use self::collected::Collected;
-use crate::analyzing::open;
+use crate::analyzing::{is_standard, open};
 use crate::args::requests::check_times;
 use crate::args::{StacksArguments, StacksFormat};
 use crate::exit::Misuse;
 use crate::out;
 use crate::progress;
-
-/// The file name that means standard input.
-const STANDARD: &str = "-";
 
 pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     check_times(arguments.from, arguments.to)?;
@@ -101,6 +98,7 @@ fn stacks(
     })
 }
 
+/// Returns the texts above the flame graph.
 fn heading(new: &Collected, base: Option<&Collected>) -> Heading {
     match base {
         None => Heading {
@@ -114,6 +112,7 @@ fn heading(new: &Collected, base: Option<&Collected>) -> Heading {
     }
 }
 
+/// Prints notes about the stacks, and about the unit of their weights.
 fn notes(new: &Collected, base: Option<&Collected>, format: StacksFormat) -> std::io::Result<()> {
     let mut out = out::notes();
     for note in &new.notes {
@@ -172,6 +171,7 @@ fn format(arguments: &StacksArguments) -> Result<StacksFormat, Misuse> {
     }
 }
 
+/// Returns the format that the extension of a file names.
 fn format_of(file: &Path) -> Option<StacksFormat> {
     let name = file.file_name()?.to_str()?.to_ascii_lowercase();
     let formats = [
@@ -204,8 +204,8 @@ fn check_ending_of_list(arguments: &StacksArguments) -> Result<(), Misuse> {
     }
 }
 
+/// Refuses a base that cannot be compared in this format.
 fn check_base(arguments: &StacksArguments, format: Option<StacksFormat>) -> Result<(), Misuse> {
-    let is_standard = |path: &Path| path.as_os_str() == STANDARD;
     match &arguments.base {
         Some(base) if is_standard(base) && is_standard(&arguments.input) => Err(Misuse(
             "standard input has only one recording: name a file for the other".to_owned(),

@@ -5,16 +5,16 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use metalens_analyzer::units::counted;
 use metalens_failure::did_you_mean;
 use metalens_files::{Folder, Owner, give_folder, parent};
+use metalens_render::terminal::{Align, Columns};
 use metalens_simulator::{Scenario, presets, write_bundle, write_export};
 use metalens_text::shown;
 
 use crate::args::SynthArguments;
 use crate::exit::Misuse;
 use crate::out;
-use metalens_analyzer::units::counted;
-use metalens_render::terminal::{Align, Columns};
 
 pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let (Some(scenario), Some(output)) = (&arguments.scenario, &arguments.output) else {
@@ -50,6 +50,7 @@ pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
+/// Lists the built-in scenarios.
 fn list() -> anyhow::Result<ExitCode> {
     let mut columns = Columns::new(&[("scenario", Align::Left), ("what it shows", Align::Left)]);
     for preset in presets() {

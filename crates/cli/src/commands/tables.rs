@@ -4,6 +4,11 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use metalens_analyzer::units::{count, counted};
+use metalens_render::json;
+use metalens_render::terminal::style::FAINT;
+use metalens_render::terminal::{Align, Columns, wrap};
+use metalens_text::shown;
 use metalens_trace::{Input, InputKind, ListedDocument, LoadOptions, Problem, Selection};
 use serde::Serialize;
 
@@ -11,11 +16,6 @@ use crate::analyzing::open;
 use crate::args::{RowFormat, TablesArguments};
 use crate::progress;
 use crate::{exit, out};
-use metalens_analyzer::units::{count, counted};
-use metalens_render::json;
-use metalens_render::terminal::style::FAINT;
-use metalens_render::terminal::{Align, Columns, wrap};
-use metalens_text::shown;
 
 mod cells;
 mod rows;
@@ -28,6 +28,7 @@ pub(crate) fn run(arguments: &TablesArguments, quiet: bool) -> anyhow::Result<Ex
     }
 }
 
+/// Prints the rows of a table as CSV or JSON lines.
 fn print_rows(
     input: Input,
     schema: &str,
@@ -102,6 +103,7 @@ impl TableLine {
     }
 }
 
+/// Lists the tables of a recording.
 fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let list = |options: LoadOptions<'_>| input.list(options);
     let documents = progress::reading(arguments.reading.reading(), quiet, list);
@@ -147,6 +149,7 @@ fn is_failure(error: &metalens_trace::Error) -> bool {
     )
 }
 
+/// Formats the list of tables.
 fn screen(listed: &[TableLine], not_exported: &[String]) -> String {
     let runs: BTreeSet<u64> = listed.iter().filter_map(|table| table.run).collect();
     let several_runs = runs.len() > 1;
@@ -177,13 +180,7 @@ fn screen(listed: &[TableLine], not_exported: &[String]) -> String {
         columns.row(row);
     }
 
-    let mut text = String::new();
-    for (at, line) in columns.lines().into_iter().enumerate() {
-        match at {
-            0 => text.push_str(&format!("{FAINT}{line}{FAINT:#}\n")),
-            _ => text.push_str(&format!("{line}\n")),
-        }
-    }
+    let mut text = columns.text();
 
     if !not_exported.is_empty() {
         let tables = counted(not_exported.len() as u64, "table");

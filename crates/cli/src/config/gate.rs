@@ -81,6 +81,7 @@ impl Section {
     }
 }
 
+/// Returns the limit for a figure of the report.
 fn metric(id: String, limits: Limits) -> anyhow::Result<MetricLimit> {
     anyhow::ensure!(
         limits.of.is_none() && limits.share.is_none(),
@@ -102,6 +103,7 @@ fn unknown_figure(id: &str) -> String {
     format!("unknown figure; {meant}`metalens gate ids` lists all")
 }
 
+/// Returns the limit for the kernels whose names match a pattern.
 fn kernel(pattern: String, mut limits: Limits) -> anyhow::Result<KernelLimit> {
     let figure = limits.of.unwrap_or(KernelFigure::Total);
     let share = limits.share.take();
@@ -113,6 +115,7 @@ fn kernel(pattern: String, mut limits: Limits) -> anyhow::Result<KernelLimit> {
     })
 }
 
+/// Parses the values of a limit. Refuses one without any.
 fn limit(limits: Limits, unit: Unit) -> anyhow::Result<Limit> {
     let value = |text: Option<Value>| text.map(|text| value(&text.text(), unit)).transpose();
     let share = |text: Option<Value>| text.map(|text| growth(&text.text())).transpose();

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use super::dates;
 use super::row::{RowGaps, TraceRow};
 
-/// What every input of a run says of it.
-type Run<'a> = (&'a str, u64, Option<i64>, [u64; 4], &'a RowGaps);
+/// Facts that are equal in all inputs of one run.
+type RunKey<'a> = (&'a str, u64, Option<i64>, [u64; 4], &'a RowGaps);
 
 /// Marks the rows of a run except for the first, so that the run counts once. A bundle comes before
 /// what was made of it.
@@ -16,7 +16,7 @@ pub fn mark_repeats(rows: &mut [TraceRow]) {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by_key(|&at| rows.get(at).map(|row| !row.input.ends_with(".trace")));
 
-    let mut first: HashMap<Run<'_>, &str> = HashMap::new();
+    let mut first: HashMap<RunKey<'_>, &str> = HashMap::new();
     let mut repeats: Vec<(usize, String)> = Vec::new();
     for at in order {
         let Some(row) = rows.get(at) else { continue };
@@ -35,7 +35,7 @@ pub fn mark_repeats(rows: &mut [TraceRow]) {
     }
 }
 
-fn run(row: &TraceRow) -> Run<'_> {
+fn run(row: &TraceRow) -> RunKey<'_> {
     // A bundle has the date in UTC, its export in the time zone of the Mac.
     let date = row.date.as_deref().and_then(dates::parse);
     let times = [row.span_ns, row.busy_ns, row.machine_busy_ns, row.intervals];

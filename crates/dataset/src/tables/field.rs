@@ -26,6 +26,7 @@ pub(crate) struct TableField<R> {
 
 type Get<R> = for<'r> fn(&'r R) -> CellValue<'r>;
 
+/// Makes a column.
 pub(super) fn field<R>(
     name: &'static str,
     kind: CellKind,

@@ -55,6 +55,7 @@ impl DiskUse {
     }
 }
 
+/// Checks for room on the disk for as long as the recording may last.
 fn room(free: &Fact<u64>, use_of_disk: DiskUse, time_limit: Option<Duration>) -> Check {
     let id = "disk";
     let Some(free) = free.value else {
@@ -80,6 +81,7 @@ fn room(free: &Fact<u64>, use_of_disk: DiskUse, time_limit: Option<Duration>) ->
             _ => Check::ok(id, found),
         };
     };
+
     let needs =
         |rate: u64| rate.saturating_mul(limit.as_millis().try_into().unwrap_or(u64::MAX)) / 1_000;
     let found = format!(
@@ -164,6 +166,7 @@ fn scratch(id: &str, disk: &Disk, is_quiet: bool) -> Check {
         .safe_if(is_quiet)
 }
 
+/// Lists the scratch files with their total size.
 fn scratch_in_words(disk: &Disk) -> String {
     let bytes = disk.scratch.iter().map(|file| file.bytes).sum();
     let names = disk.scratch.iter().filter_map(|file| file.path.file_name());

@@ -15,6 +15,7 @@ pub(super) fn virtual_machine(machine: &Machine) -> Check {
     }
 }
 
+/// Warns of a virtual machine.
 fn warn_of_virtual(id: &str) -> Check {
     Check::warning(
         id,

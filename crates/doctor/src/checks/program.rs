@@ -112,6 +112,7 @@ fn place(planned: &PlannedRecording<'_>, found: &FoundProgram) -> Check {
     }
 }
 
+/// Checks whether the system lets the program be recorded.
 fn protection(found: &FoundProgram, rights: &Rights) -> Check {
     let id = "program";
     let path = found.path.display();

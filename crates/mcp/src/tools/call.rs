@@ -1,4 +1,4 @@
-//! A call of a tool: its arguments, and what it may use.
+//! Carries a call of a tool: parses its arguments, checks its paths, and runs `metalens` for it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use rmcp::service::RequestContext;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::child::{Children, Ending, Finished, Run};
+use crate::child::{ChildCommand, Children, Ending, Finished};
 use crate::hidden::without_names;
-use crate::problem::Problem;
+use crate::problem::ToolProblem;
 use crate::roots::Roots;
 
 /// A call of a tool.
-pub(crate) struct Call<'a> {
+pub(crate) struct ToolCall<'a> {
     pub(crate) name: &'a str,
     pub(crate) arguments: JsonObject,
     pub(crate) roots: &'a Roots,
@@ -25,37 +25,37 @@ pub(crate) struct Call<'a> {
     pub(crate) allow_record: bool,
 }
 
-impl Call<'_> {
+impl ToolCall<'_> {
     /// Parses the arguments.
-    pub(super) fn parse<A: DeserializeOwned>(&self) -> Result<A, Problem> {
+    pub(super) fn parse<A: DeserializeOwned>(&self) -> Result<A, ToolProblem> {
         let mut arguments = self.arguments.clone();
         // Every tool has it, and the server has read it.
         arguments.remove("budget");
         serde_json::from_value(Value::Object(arguments)).map_err(|error| {
-            Problem::new(format!("the arguments of {} are wrong: {error}", self.name))
+            ToolProblem::new(format!("the arguments of {} are wrong: {error}", self.name))
                 .hint("the schema of the tool describes each argument")
         })
     }
 
     /// Checks the path of an input; returns it as an argument.
-    pub(super) fn input(&self, named: &str) -> Result<OsString, Problem> {
+    pub(super) fn input(&self, named: &str) -> Result<OsString, ToolProblem> {
         self.roots.input(named).map(PathBuf::into_os_string)
     }
 
     /// Checks the paths of inputs; returns them as arguments.
-    pub(super) fn inputs(&self, named: &[String]) -> Result<Vec<OsString>, Problem> {
+    pub(super) fn inputs(&self, named: &[String]) -> Result<Vec<OsString>, ToolProblem> {
         named.iter().map(|named| self.input(named)).collect()
     }
 
     /// Runs metalens. A code other than 0 and `accepted` is a problem with metalens' own words.
     pub(crate) async fn metalens(
         &self,
-        what: String,
+        activity: String,
         arguments: Vec<OsString>,
         accepted: &[i32],
-    ) -> Result<Finished, Problem> {
-        self.run(Run {
-            what,
+    ) -> Result<Finished, ToolProblem> {
+        self.run(ChildCommand {
+            activity,
             arguments,
             most_lines: None,
             ending: Ending::Terminate,
@@ -67,12 +67,12 @@ impl Call<'_> {
     /// Runs metalens for the first lines of its output.
     pub(super) async fn first_lines(
         &self,
-        what: String,
+        activity: String,
         arguments: Vec<OsString>,
         lines: usize,
-    ) -> Result<Finished, Problem> {
-        self.run(Run {
-            what,
+    ) -> Result<Finished, ToolProblem> {
+        self.run(ChildCommand {
+            activity,
             arguments,
             most_lines: Some(lines),
             ending: Ending::Terminate,
@@ -82,7 +82,7 @@ impl Call<'_> {
     }
 
     /// Runs metalens until it ends, or the client cancels the call.
-    pub(super) async fn run(&self, run: Run) -> Result<Finished, Problem> {
+    pub(super) async fn run(&self, command: ChildCommand) -> Result<Finished, ToolProblem> {
         let token = self.context.meta.get_progress_token();
         let progress = |seconds: f64, said: &str| {
             let Some(token) = &token else {
@@ -97,7 +97,7 @@ impl Call<'_> {
             tokio::spawn(async move { peer.notify_progress(param).await });
         };
         let canceled = self.context.ct.cancelled();
-        let mut finished = self.children.run(run, canceled, progress).await?;
+        let mut finished = self.children.run(command, canceled, progress).await?;
         finished.messages = self.hide(&finished.messages);
         Ok(finished)
     }
@@ -113,7 +113,7 @@ impl Call<'_> {
 }
 
 /// Turns a failed process into a problem with its own words.
-pub(super) fn check(finished: Finished, accepted: &[i32]) -> Result<Finished, Problem> {
+pub(super) fn check(finished: Finished, accepted: &[i32]) -> Result<Finished, ToolProblem> {
     match finished.code {
         Some(0) => Ok(finished),
         Some(code) if accepted.contains(&code) => Ok(finished),
@@ -129,7 +129,7 @@ pub(super) fn check(finished: Finished, accepted: &[i32]) -> Result<Finished, Pr
                 (true, Some(code)) => format!("metalens ended with exit code {code}"),
                 (true, None) => "a signal ended metalens".to_owned(),
             };
-            let problem = Problem::new(why);
+            let problem = ToolProblem::new(why);
             Err(match hint {
                 Some(hint) => problem.hint(hint),
                 None => problem,

@@ -7,11 +7,11 @@ use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Call;
+use super::ToolCall;
 use super::call::name;
 use super::part::Part;
-use crate::answer::Answer;
-use crate::problem::Problem;
+use crate::answer::ToolAnswer;
+use crate::problem::ToolProblem;
 
 pub(super) const CHART: &str = "\
 Draws a chart of a recording and returns it as a PNG image: timeline (GPU intervals over time, with \
@@ -25,7 +25,7 @@ const MOST_BYTES: usize = 3 << 20;
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-enum Kind {
+enum ChartKind {
     Timeline,
     Idle,
     Gaps,
@@ -35,7 +35,8 @@ enum Kind {
     Compare,
 }
 
-impl Kind {
+impl ChartKind {
+    /// Returns the word of the chart on the command line.
     fn word(self) -> &'static str {
         match self {
             Self::Timeline => "timeline",
@@ -57,7 +58,7 @@ pub(super) struct ChartArguments {
     input: String,
     /// Chart to draw [default: timeline; compare with base]. roofline needs a work file beside the
     /// recording.
-    chart: Option<Kind>,
+    chart: Option<ChartKind>,
     /// Recording before a change, to draw beside input, the one after it.
     base: Option<String>,
     #[serde(default)]
@@ -69,7 +70,8 @@ pub(super) struct ChartArguments {
     width: Option<u32>,
 }
 
-pub(super) async fn chart(call: &Call<'_>) -> Result<Answer, Problem> {
+/// Answers a call of `chart`.
+pub(super) async fn chart(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem> {
     let arguments: ChartArguments = call.parse()?;
     let input = call.input(&arguments.input)?;
     let shown = name(&input);
@@ -96,16 +98,16 @@ pub(super) async fn chart(call: &Call<'_>) -> Result<Answer, Problem> {
     let what = format!("drawing {shown}");
     let drawn = call.metalens(what, words, &[]).await?.stdout;
     if drawn.len() > MOST_BYTES {
-        return Err(Problem::new(format!(
+        return Err(ToolProblem::new(format!(
             "the picture has {} bytes, at most {MOST_BYTES} are sent",
             drawn.len()
         ))
         .hint("ask with a smaller width"));
     }
-    let kind = arguments.chart.map_or("chart", Kind::word);
-    Ok(Answer {
+    let kind = arguments.chart.map_or("chart", ChartKind::word);
+    Ok(ToolAnswer {
         text: format!("{kind} of {shown}\n"),
         picture: Some((STANDARD.encode(drawn), "image/png")),
-        ..Answer::default()
+        ..ToolAnswer::default()
     })
 }

@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Call;
+use super::ToolCall;
 use super::part::Part;
-use crate::answer::{Answer, fields, keep, plain_json, rows, text_of};
-use crate::problem::Problem;
+use crate::answer::{ToolAnswer, fields, keep, plain_json, rows, text_of};
+use crate::problem::ToolProblem;
 
 pub(super) const COMPARE: &str = "\
 Compares recordings of one program, before (base) and after (new) a change: what changed, and whether \
@@ -79,7 +79,8 @@ pub(super) struct GateArguments {
 /// Sections of a comparison without being asked.
 const BRIEF: [&str; 6] = ["verdict", "gate", "changes", "per-unit", "kernels", "idle"];
 
-pub(super) async fn compare(call: &Call<'_>) -> Result<Answer, Problem> {
+/// Answers a call of `compare`.
+pub(super) async fn compare(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem> {
     let arguments: CompareArguments = call.parse()?;
     let mut options = sides(
         call,
@@ -126,7 +127,7 @@ pub(super) async fn compare(call: &Call<'_>) -> Result<Answer, Problem> {
         "metrics".to_owned(),
         short(whole.get("metrics"), usize::MAX),
     );
-    Ok(Answer {
+    Ok(ToolAnswer {
         text,
         structured: content,
         list: "metrics",
@@ -134,7 +135,8 @@ pub(super) async fn compare(call: &Call<'_>) -> Result<Answer, Problem> {
     })
 }
 
-pub(super) async fn gate(call: &Call<'_>) -> Result<Answer, Problem> {
+/// Answers a call of `gate`.
+pub(super) async fn gate(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem> {
     let arguments: GateArguments = call.parse()?;
     let mut options = sides(
         call,
@@ -163,7 +165,7 @@ pub(super) async fn gate(call: &Call<'_>) -> Result<Answer, Problem> {
         content.insert("source".to_owned(), gate.get("source").cloned().into());
         content.insert("rows".to_owned(), gate.get("rows").cloned().into());
     }
-    Ok(Answer {
+    Ok(ToolAnswer {
         text: text_of(&document),
         structured: content,
         list: "rows",
@@ -173,14 +175,14 @@ pub(super) async fn gate(call: &Call<'_>) -> Result<Answer, Problem> {
 
 /// Returns the options of the two sides, and whether they may have been recorded differently.
 fn sides(
-    call: &Call<'_>,
+    call: &ToolCall<'_>,
     base: &[String],
     new: &[String],
     baseline: Option<&str>,
     allow_different: bool,
-) -> Result<Vec<OsString>, Problem> {
+) -> Result<Vec<OsString>, ToolProblem> {
     let wrong = |what: &str| {
-        Problem::new(what).hint("give base and new, or baseline and new; each new is a run")
+        ToolProblem::new(what).hint("give base and new, or baseline and new; each new is a run")
     };
     if new.is_empty() {
         return Err(wrong("new names no run"));
@@ -199,6 +201,7 @@ fn sides(
         (true, None) => return Err(wrong("there is nothing to compare with")),
         (false, Some(_)) => return Err(wrong("base and baseline exclude each other")),
     }
+
     options.push("--new".into());
     options.extend(call.inputs(new)?);
     if allow_different {
@@ -209,11 +212,11 @@ fn sides(
 
 /// Compares; returns the comparison and the exit code.
 async fn run(
-    call: &Call<'_>,
+    call: &ToolCall<'_>,
     options: Vec<OsString>,
     part: Part,
     accepted: &[i32],
-) -> Result<(Comparison, Option<i32>), Problem> {
+) -> Result<(Comparison, Option<i32>), ToolProblem> {
     let mut arguments: Vec<OsString> = vec!["compare".into(), "--json".into(), "--quiet".into()];
     part.add_to(&mut arguments);
     arguments.extend(options);
@@ -253,6 +256,7 @@ fn short(list: Option<&Value>, most: usize) -> Value {
     short
 }
 
+/// Returns whether a field is left out where it is null.
 fn is_spare(key: &str) -> bool {
     ["interval", "size", "direction"].contains(&key)
 }

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::Call;
-use crate::answer::Answer;
-use crate::problem::Problem;
+use super::ToolCall;
+use crate::answer::ToolAnswer;
+use crate::problem::ToolProblem;
 
 pub(super) const DOCTOR: &str = "\
 Checks whether this machine can record GPU work, and what to do if it cannot: each check with what it \
@@ -20,7 +20,8 @@ record, and when a recording failed.";
 #[serde(deny_unknown_fields)]
 pub(super) struct DoctorArguments {}
 
-pub(super) async fn doctor(call: &Call<'_>) -> Result<Answer, Problem> {
+/// Answers a call of `doctor`.
+pub(super) async fn doctor(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem> {
     let DoctorArguments {} = call.parse()?;
     // A machine that cannot record is an answer.
     const UNAVAILABLE: i32 = 3;
@@ -38,7 +39,7 @@ pub(super) async fn doctor(call: &Call<'_>) -> Result<Answer, Problem> {
             }
         }
     }
-    Ok(Answer {
+    Ok(ToolAnswer {
         text: text(&structured),
         structured,
         list: "checks",

@@ -17,13 +17,13 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 
-pub(crate) use call::Call;
+pub(crate) use call::ToolCall;
 pub(crate) use report::whole as whole_report;
 
-use crate::answer::Answer;
-use crate::problem::Problem;
+use crate::answer::ToolAnswer;
+use crate::problem::ToolProblem;
 
-/// What a tool does to the machine.
+/// Effect of a tool on the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
     /// It reads.
@@ -56,6 +56,7 @@ pub(crate) fn list(allow_record: bool, budget: u32) -> Vec<Tool> {
             Effect::Runs,
         ));
     }
+
     for tool in &mut tools {
         let schema = Arc::make_mut(&mut tool.input_schema);
         schema.remove("$schema");
@@ -108,6 +109,7 @@ fn shorten(schema: &mut Value) {
     }
 }
 
+/// Returns the description of a tool for clients.
 fn tool<A: JsonSchema + 'static>(
     name: &'static str,
     description: &'static str,
@@ -123,7 +125,10 @@ fn tool<A: JsonSchema + 'static>(
 }
 
 /// Runs a tool. Returns `None` if there is no tool of this name.
-pub(crate) async fn run(name: &str, call: &Call<'_>) -> Option<Result<Answer, Problem>> {
+pub(crate) async fn run(
+    name: &str,
+    call: &ToolCall<'_>,
+) -> Option<Result<ToolAnswer, ToolProblem>> {
     Some(match name {
         "analyze" => report::analyze(call).await,
         "findings" => report::findings(call).await,

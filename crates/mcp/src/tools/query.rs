@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::Call;
-use crate::answer::Answer;
-use crate::problem::Problem;
+use super::ToolCall;
+use crate::answer::ToolAnswer;
+use crate::problem::ToolProblem;
 
 pub(super) const QUERY: &str = "\
 Answers read-only SQL over recordings and datasets, for questions that the other tools do not answer: \
@@ -33,7 +33,8 @@ pub(super) struct QueryArguments {
     top: Option<usize>,
 }
 
-pub(super) async fn query(call: &Call<'_>) -> Result<Answer, Problem> {
+/// Answers a call of `query`.
+pub(super) async fn query(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem> {
     let arguments: QueryArguments = call.parse()?;
     let Some(sql) = arguments.sql else {
         let describe: Vec<OsString> = ["query", "--schema"].map(Into::into).to_vec();
@@ -41,13 +42,13 @@ pub(super) async fn query(call: &Call<'_>) -> Result<Answer, Problem> {
             .metalens("listing the tables".to_owned(), describe, &[])
             .await?;
         let whole = String::from_utf8_lossy(&finished.stdout);
-        return Ok(Answer {
+        return Ok(ToolAnswer {
             text: columns(&whole, arguments.table.as_deref())?,
-            ..Answer::default()
+            ..ToolAnswer::default()
         });
     };
     if arguments.inputs.is_empty() {
-        return Err(Problem::new("inputs names no recording and no dataset")
+        return Err(ToolProblem::new("inputs names no recording and no dataset")
             .hint("name at least one; without sql, the tables are listed"));
     }
 
@@ -69,7 +70,7 @@ pub(super) async fn query(call: &Call<'_>) -> Result<Answer, Problem> {
     let mut structured = Map::new();
     structured.insert("rows".to_owned(), json!(rows));
     structured.insert("total".to_owned(), json!(total));
-    Ok(Answer {
+    Ok(ToolAnswer {
         text,
         structured,
         list: "rows",
@@ -79,7 +80,7 @@ pub(super) async fn query(call: &Call<'_>) -> Result<Answer, Problem> {
 
 /// Returns what `metalens query --schema` prints of a table, or the names of all columns: a page of
 /// thousands of words is more than most queries need.
-fn columns(whole: &str, table: Option<&str>) -> Result<String, Problem> {
+fn columns(whole: &str, table: Option<&str>) -> Result<String, ToolProblem> {
     let name = |block: &str| {
         block
             .split_whitespace()
@@ -92,10 +93,11 @@ fn columns(whole: &str, table: Option<&str>) -> Result<String, Problem> {
         let found = blocks.iter().find(|block| name(block) == table);
         let known: Vec<String> = blocks.iter().map(|block| name(block)).collect();
         return found.map(|block| format!("{block}\n")).ok_or_else(|| {
-            Problem::new(format!("there is no table {table:?}"))
+            ToolProblem::new(format!("there is no table {table:?}"))
                 .hint(format!("use one of {}", known.join(", ")))
         });
     }
+
     let mut text = String::new();
     for block in blocks {
         let mut lines = block.lines();

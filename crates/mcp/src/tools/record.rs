@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::Call;
+use super::ToolCall;
 use super::call::check;
-use crate::answer::Answer;
-use crate::child::{Ending, Run};
-use crate::problem::Problem;
+use crate::answer::ToolAnswer;
+use crate::child::{ChildCommand, Ending};
+use crate::problem::ToolProblem;
 
 pub(super) const RECORD: &str = "\
 Runs a program, records its GPU work with Apple's xctrace, and writes a .trace bundle to analyze. It \
@@ -43,15 +43,17 @@ pub(super) struct RecordArguments {
     simulate: bool,
 }
 
-pub(super) async fn record(call: &Call<'_>) -> Result<Answer, Problem> {
+/// Answers a call of `record`.
+pub(super) async fn record(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem> {
     let arguments: RecordArguments = call.parse()?;
     if !arguments.output.ends_with(".trace") {
-        return Err(Problem::new(format!(
+        return Err(ToolProblem::new(format!(
             "output {:?} does not end in .trace",
             arguments.output
         ))
         .hint("name the bundle to write, such as run.trace"));
     }
+
     let output = call.roots.output(&arguments.output)?;
     let mut words: Vec<OsString> = vec!["record".into(), "-o".into(), output.into_os_string()];
     let limit = arguments.time_limit.as_deref().unwrap_or("60s");
@@ -69,30 +71,29 @@ pub(super) async fn record(call: &Call<'_>) -> Result<Answer, Problem> {
             words.extend(arguments.program.iter().map(OsString::from));
         }
         ([], None) => {
-            return Err(Problem::new("there is nothing to record")
+            return Err(ToolProblem::new("there is nothing to record")
                 .hint("give program, or workload for a bundled one"));
         }
         ([_, ..], Some(_)) => {
-            return Err(
-                Problem::new("program and workload exclude each other").hint("give one of them")
-            );
+            return Err(ToolProblem::new("program and workload exclude each other")
+                .hint("give one of them"));
         }
     }
 
-    let run = Run {
-        what: format!("recording {}", arguments.output),
+    let command = ChildCommand {
+        activity: format!("recording {}", arguments.output),
         arguments: words,
         most_lines: None,
         ending: Ending::Interrupt,
     };
-    let finished = check(call.run(run).await?, &[])?;
+    let finished = check(call.run(command).await?, &[])?;
     let structured: Map<String, Value> = Map::from_iter([
         ("bundle".to_owned(), json!(arguments.output)),
         ("simulated".to_owned(), json!(arguments.simulate)),
     ]);
-    Ok(Answer {
+    Ok(ToolAnswer {
         text: finished.messages + "\n",
         structured,
-        ..Answer::default()
+        ..ToolAnswer::default()
     })
 }

@@ -10,11 +10,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::Call;
+use super::ToolCall;
 use super::call::name;
 use super::part::Part;
-use crate::answer::{Answer, fields, keep, plain_json, rows, text_of};
-use crate::problem::Problem;
+use crate::answer::{ToolAnswer, fields, keep, plain_json, rows, text_of};
+use crate::problem::ToolProblem;
 
 pub(super) const ANALYZE: &str = "\
 Reports how busy the GPU was, with what, and why it was idle. Start here for any question about a \
@@ -117,7 +117,8 @@ pub(super) struct GapsArguments {
     top: Option<usize>,
 }
 
-pub(super) async fn analyze(call: &Call<'_>) -> Result<Answer, Problem> {
+/// Answers a call of `analyze`.
+pub(super) async fn analyze(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem> {
     let arguments: AnalyzeArguments = call.parse()?;
     let report = read(call, &arguments.input, arguments.part, Vec::new()).await?;
 
@@ -154,7 +155,7 @@ pub(super) async fn analyze(call: &Call<'_>) -> Result<Answer, Problem> {
         rows(whole.get("findings"), &titles, top),
     );
     content.insert("not_recorded".to_owned(), not_recorded(&whole));
-    Ok(Answer {
+    Ok(ToolAnswer {
         text,
         structured: content,
         list: "not_recorded",
@@ -162,7 +163,8 @@ pub(super) async fn analyze(call: &Call<'_>) -> Result<Answer, Problem> {
     })
 }
 
-pub(super) async fn report(call: &Call<'_>) -> Result<Answer, Problem> {
+/// Answers a call of `report`.
+pub(super) async fn report(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem> {
     let arguments: ReportArguments = call.parse()?;
     let output = call.roots.output(&arguments.output)?;
     let mut options = vec!["-o".into(), output.into_os_string()];
@@ -172,14 +174,15 @@ pub(super) async fn report(call: &Call<'_>) -> Result<Answer, Problem> {
     let report = read(call, &arguments.input, arguments.part, options).await?;
     let verdict = report.verdict.why;
     let folder = arguments.output;
-    Ok(Answer {
+    Ok(ToolAnswer {
         text: format!("{verdict}.\nwrote {folder}: report.html is the page for people\n"),
         structured: Map::from_iter([("folder".to_owned(), json!(folder))]),
-        ..Answer::default()
+        ..ToolAnswer::default()
     })
 }
 
-pub(super) async fn findings(call: &Call<'_>) -> Result<Answer, Problem> {
+/// Answers a call of `findings`.
+pub(super) async fn findings(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem> {
     let arguments: FindingsArguments = call.parse()?;
     let mut report = read(call, &arguments.input, arguments.part, Vec::new()).await?;
     let total = report.findings.len();
@@ -192,8 +195,10 @@ pub(super) async fn findings(call: &Call<'_>) -> Result<Answer, Problem> {
             } else {
                 format!("it has {}", ids.join(", "))
             };
-            return Err(Problem::new(format!("the report has no finding {id:?}"))
-                .hint(format!("{has}; docs/findings.md explains every rule")));
+            return Err(
+                ToolProblem::new(format!("the report has no finding {id:?}"))
+                    .hint(format!("{has}; docs/findings.md explains every rule")),
+            );
         }
     }
     report.findings.truncate(arguments.top.unwrap_or(3));
@@ -204,7 +209,7 @@ pub(super) async fn findings(call: &Call<'_>) -> Result<Answer, Problem> {
     let mut content = fields(&whole, &["verdict", "process", "notes"]);
     content.insert("findings".to_owned(), whole.get("findings").cloned().into());
     content.insert("total".to_owned(), json!(total));
-    Ok(Answer {
+    Ok(ToolAnswer {
         text: text_of(&document),
         structured: content,
         list: "findings",
@@ -225,7 +230,8 @@ const KERNEL: [&str; 9] = [
     "p95_ns",
 ];
 
-pub(super) async fn kernels(call: &Call<'_>) -> Result<Answer, Problem> {
+/// Answers a call of `kernels`.
+pub(super) async fn kernels(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem> {
     let arguments: KernelsArguments = call.parse()?;
     let mut report = read(call, &arguments.input, arguments.part, Vec::new()).await?;
     if let Some(name) = &arguments.name {
@@ -252,7 +258,7 @@ pub(super) async fn kernels(call: &Call<'_>) -> Result<Answer, Problem> {
                 String::new()
             }
     };
-    Ok(Answer {
+    Ok(ToolAnswer {
         text,
         structured: content,
         list: "kernels",
@@ -260,7 +266,8 @@ pub(super) async fn kernels(call: &Call<'_>) -> Result<Answer, Problem> {
     })
 }
 
-pub(super) async fn gaps(call: &Call<'_>) -> Result<Answer, Problem> {
+/// Answers a call of `gaps`.
+pub(super) async fn gaps(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem> {
     let arguments: GapsArguments = call.parse()?;
     let report = read(call, &arguments.input, arguments.part, Vec::new()).await?;
     let top = arguments.top.unwrap_or(5);
@@ -288,7 +295,7 @@ pub(super) async fn gaps(call: &Call<'_>) -> Result<Answer, Problem> {
         }
         content.insert("latency".to_owned(), Value::Object(short));
     }
-    Ok(Answer {
+    Ok(ToolAnswer {
         text: text_of(&document),
         structured: content,
         list: "longest",
@@ -298,11 +305,11 @@ pub(super) async fn gaps(call: &Call<'_>) -> Result<Answer, Problem> {
 
 /// Analyzes a recording. The report has no names of others, unless they are to be shown.
 pub(crate) async fn read(
-    call: &Call<'_>,
+    call: &ToolCall<'_>,
     input: &str,
     part: Part,
     options: Vec<OsString>,
-) -> Result<Report, Problem> {
+) -> Result<Report, ToolProblem> {
     let input = call.input(input)?;
     let what = format!("analyzing {}", name(&input));
     let mut arguments: Vec<OsString> = vec!["analyze".into(), input, "--json".into()];
@@ -315,7 +322,7 @@ pub(crate) async fn read(
 }
 
 /// Reads the whole report of a recording for a resource.
-pub(crate) async fn whole(call: &Call<'_>, input: &str) -> Result<Report, Problem> {
+pub(crate) async fn whole(call: &ToolCall<'_>, input: &str) -> Result<Report, ToolProblem> {
     read(call, input, Part::default(), Vec::new()).await
 }
 
@@ -332,6 +339,7 @@ fn figures(whole: &Map<String, Value>) -> Map<String, Value> {
         );
         content.insert("run".to_owned(), Value::Object(run));
     }
+
     if let Some(Value::Object(gaps)) = whole.get("gaps") {
         let gaps = fields(
             gaps,

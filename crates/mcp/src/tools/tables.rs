@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::Call;
+use super::ToolCall;
 use super::call::name;
-use crate::answer::{Answer, rows};
-use crate::problem::Problem;
+use crate::answer::{ToolAnswer, rows};
+use crate::problem::ToolProblem;
 
 pub(super) const TABLES: &str = "\
 Lists the tables of a recording with their numbers of rows, to see what was recorded and what was not. \
@@ -30,10 +30,11 @@ pub(super) struct TablesArguments {
     run: Option<u32>,
 }
 
-pub(super) async fn tables(call: &Call<'_>) -> Result<Answer, Problem> {
+/// Answers a call of `tables`.
+pub(super) async fn tables(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem> {
     let arguments: TablesArguments = call.parse()?;
     if arguments.schema.is_some() && !call.show_names {
-        return Err(Problem::new(
+        return Err(ToolProblem::new(
             "rows of a table have names of other processes, which are left out",
         )
         .hint(
@@ -55,7 +56,7 @@ pub(super) async fn tables(call: &Call<'_>) -> Result<Answer, Problem> {
         let list: Value = serde_json::from_slice(&finished.stdout)?;
         let count = list.as_array().map_or(0, Vec::len);
         let tables = rows(Some(&list), &["schema", "run", "rows", "problem"], count);
-        return Ok(Answer {
+        return Ok(ToolAnswer {
             text: list_text(&tables),
             structured: Map::from_iter([("tables".to_owned(), tables)]),
             list: "tables",
@@ -71,7 +72,7 @@ pub(super) async fn tables(call: &Call<'_>) -> Result<Answer, Problem> {
     let parsed: Result<Vec<Value>, _> = text.lines().map(serde_json::from_str).collect();
     let mut structured = Map::new();
     structured.insert("rows".to_owned(), json!(parsed?));
-    Ok(Answer {
+    Ok(ToolAnswer {
         text,
         structured,
         list: "rows",
@@ -79,6 +80,7 @@ pub(super) async fn tables(call: &Call<'_>) -> Result<Answer, Problem> {
     })
 }
 
+/// Formats the list of tables.
 fn list_text(tables: &Value) -> String {
     let mut text = String::from("     rows  table\n");
     for table in tables.as_array().into_iter().flatten() {

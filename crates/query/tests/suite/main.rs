@@ -18,7 +18,7 @@ use std::path::Path;
 
 use metalens_analyzer::Analysis;
 use metalens_dataset::{WriteOptions, write};
-use metalens_query::{Answer, Cell, Library};
+use metalens_query::{Cell, Library, QueryAnswer};
 use metalens_simulator::Scenario;
 use metalens_testing::{analyze_everyone as analysis, analyze_everyone_of as analysis_of};
 use tempfile::TempDir;
@@ -33,7 +33,7 @@ fn scenario(name: &str) -> Scenario {
 }
 
 /// Returns the rows of an answer as text, null as `null`.
-fn rows(answer: &Answer) -> Vec<Vec<String>> {
+fn rows(answer: &QueryAnswer) -> Vec<Vec<String>> {
     let text = |cell: Cell<'_>| match cell {
         Cell::Absent => "null".to_owned(),
         Cell::Integer(number) => number.to_string(),

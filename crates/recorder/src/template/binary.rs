@@ -167,6 +167,7 @@ impl BinaryList {
         Some((start, usize::try_from(count).ok()?))
     }
 
+    /// Returns the references in a collection. None if one leads nowhere.
     fn references(&self, at: usize, low: u8, lists: usize) -> Option<References> {
         let (start, _) = self.count(at, low)?;
         let content = self.content(at, low, lists * self.reference_width)?;

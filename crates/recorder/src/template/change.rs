@@ -4,7 +4,7 @@ use super::binary::Scalar;
 
 /// A setting that `xctrace record` has no option for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum TemplateChange {
     /// The Shader Timeline is switched on.
     ShaderTimeline,
     /// The performance state of the GPU is held while it records.
@@ -51,7 +51,7 @@ impl Clock {
     }
 }
 
-impl Change {
+impl TemplateChange {
     /// Returns the option of `metalens record` for the change.
     pub(super) const fn option(self) -> &'static str {
         match self {

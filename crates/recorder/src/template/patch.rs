@@ -17,10 +17,13 @@ use std::mem::discriminant;
 use plist::{Dictionary, Uid, Value};
 
 use super::binary::{BinaryList, Object, References, Scalar};
-use super::change::Change;
+use super::change::TemplateChange;
 
 /// Returns the archive with the changes. All other bytes of a binary archive stay as they are.
-pub(super) fn patched(template: &[u8], changes: &[Change]) -> Result<Vec<u8>, &'static str> {
+pub(super) fn patched(
+    template: &[u8],
+    changes: &[TemplateChange],
+) -> Result<Vec<u8>, &'static str> {
     let list = BinaryList::parse(template).or_else(|| BinaryList::parse(&as_binary(template)?));
     let mut list = list.ok_or("it is not a property list")?;
     for &change in changes {
@@ -63,6 +66,7 @@ struct Objects {
 }
 
 impl Objects {
+    /// Finds the list of objects. None if the property list is not an archive.
     fn find(list: &BinaryList) -> Option<Self> {
         let Object::Dictionary(top) = list.object(list.top())? else {
             return None;
@@ -86,7 +90,7 @@ impl Objects {
 }
 
 /// Applies one change to a template.
-fn apply(change: Change, list: &mut BinaryList) -> Result<(), &'static str> {
+fn apply(change: TemplateChange, list: &mut BinaryList) -> Result<(), &'static str> {
     let objects = Objects::find(list).ok_or("it is not an archive")?;
     let slots = slots(change, list, &objects);
     if slots.is_empty() {
@@ -155,7 +159,7 @@ struct Slot {
 
 /// Returns the places of the first key's values and of its companion's, or nothing if the first key
 /// does not exist.
-fn slots(change: Change, list: &BinaryList, objects: &Objects) -> Vec<Slot> {
+fn slots(change: TemplateChange, list: &BinaryList, objects: &Objects) -> Vec<Slot> {
     let [first, companion] = change.keys();
     let (mut all, mut has_first) = (Vec::new(), false);
     for &dictionary in &objects.elements.to {

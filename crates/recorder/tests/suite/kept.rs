@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use metalens_recorder::{
-    BundleVerdict, Error, Event, RecordTimeouts, Recording, StopRequest, Watcher, XctraceRequest,
-    record,
+    BundleVerdict, Error, RecordTimeouts, Recording, RecordingEvent, StopRequest, Watcher,
+    XctraceRequest, record,
 };
 use metalens_xctrace::command::{Record, Target, Template};
 use metalens_xctrace::{Stdin, Tool, Version};
@@ -22,11 +22,11 @@ echo \"Output file saved as: $(basename \"$out\")\"";
 /// A watcher with a given verdict, and a given reaction to events.
 struct TestWatcher<'a> {
     check: &'a dyn Fn(&Path) -> BundleVerdict,
-    on_event: &'a dyn Fn(Event<'_>),
+    on_event: &'a dyn Fn(RecordingEvent<'_>),
 }
 
 impl Watcher for TestWatcher<'_> {
-    fn on_event(&mut self, event: Event<'_>) {
+    fn on_event(&mut self, event: RecordingEvent<'_>) {
         (self.on_event)(event);
     }
 
@@ -125,7 +125,7 @@ fn good(_: &Path) -> BundleVerdict {
     BundleVerdict::Good
 }
 
-fn ignore(_: Event<'_>) {}
+fn ignore(_: RecordingEvent<'_>) {}
 
 #[test]
 fn a_good_recording_leaves_one_bundle() {
@@ -182,7 +182,7 @@ fn a_lost_process_keeps_the_recording() {
     let watcher = &mut TestWatcher {
         check: &good,
         on_event: &|event| match event {
-            Event::Saving { .. } if !bench.at("go").exists() => {
+            RecordingEvent::Saving { .. } if !bench.at("go").exists() => {
                 let pid = fs::read_to_string(bench.at("pid")).unwrap();
                 let pid = rustix::process::Pid::from_raw(pid.trim().parse().unwrap());
                 fs::write(bench.at("go"), "").unwrap();

@@ -48,6 +48,7 @@ impl<'a> Matrix<'a> {
             }
             cells.push(line);
         }
+
         Some(Self {
             rows,
             columns,
@@ -75,6 +76,7 @@ pub(super) fn section(bench: &Bench) -> Option<Section> {
             .map(|cell| Cell::from(time(cell.and_then(|one| one.wall.median))));
         table.row([Cell::from(name(row))].into_iter().chain(cells));
     }
+
     let chart = Block::Chart(Chart {
         id: HEAT_MAP.to_owned(),
         drawing: Drawing::None,
@@ -108,6 +110,7 @@ pub fn heat_map(bench: &Bench) -> Option<HeatMapView> {
         });
         line.collect()
     });
+
     let headline = message!(
         "Wall time{} by {} and {}",
         bench.basis.per(),

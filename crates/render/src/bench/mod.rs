@@ -18,7 +18,7 @@ use crate::wording::plain;
 pub use csv::csv;
 pub use matrix::{HEAT_MAP, Matrix, heat_map};
 pub(crate) use spread::{Spread, SpreadRow, spread};
-pub(crate) use tables::time_parts;
+pub(crate) use tables::{TimeParts, time_parts};
 
 /// Name of the section with links to all reports.
 const REPORTS: &str = "reports";
@@ -58,6 +58,7 @@ pub fn document(bench: &Bench) -> Document {
     } else {
         message!("GPU benchmark: {}", Message::joined(names, ", "))
     };
+
     Document {
         title,
         sections: sections.into_iter().flatten().collect(),

@@ -47,6 +47,7 @@ pub(crate) fn spread(bench: &Bench) -> Option<Spread> {
             0.5
         }
     };
+
     let text = |value_ns: f64| Number::new(value_ns).map(|ns| value(ns, Unit::Ns).text);
     let rows = variants.filter_map(|one| {
         let median = one.wall.median?.get();
@@ -62,6 +63,7 @@ pub(crate) fn spread(bench: &Bench) -> Option<Spread> {
                 .collect(),
         })
     });
+
     let begin = if from == 0.0 {
         "0".to_owned()
     } else {

@@ -1,8 +1,8 @@
 //! Tests the documents of benchmarks with runs whose truth is known.
 
 use metalens_bench::{
-    Bench, BenchOptions, BenchOutcome, BenchPlan, BenchRequest, Parameter, Per, RunEnd, RunRecord,
-    Source, turns,
+    BasisChoice, Bench, BenchOptions, BenchOutcome, BenchPlan, BenchRequest, CommandTemplate,
+    Parameter, RunEnd, RunRecord, turns,
 };
 use metalens_testing::analysis_of_toml;
 
@@ -35,7 +35,7 @@ fn bench(programs: &[(&str, u32, u32)], rounds: u32, is_cut: bool) -> Bench {
     let plan = BenchPlan::new(&BenchRequest {
         sources: programs
             .iter()
-            .map(|(name, ..)| Source::Program((*name).to_owned()))
+            .map(|(name, ..)| CommandTemplate::Program((*name).to_owned()))
             .collect(),
         ..BenchRequest::default()
     })
@@ -108,7 +108,7 @@ fn two_parameters_need_one_command() {
     let request = |sources: &[&str]| BenchRequest {
         sources: sources
             .iter()
-            .map(|one| Source::Program((*one).to_owned()))
+            .map(|one| CommandTemplate::Program((*one).to_owned()))
             .collect(),
         parameters: vec![list("a", "1,2"), list("b", "x,y")],
         ..BenchRequest::default()
@@ -122,7 +122,7 @@ fn two_parameters_need_one_command() {
             is_complete: true,
         };
         let options = BenchOptions {
-            per: Per::Run,
+            per: BasisChoice::Run,
             ..BenchOptions::default()
         };
         let result = Bench::new(&plan, 1, &outcome, &options);

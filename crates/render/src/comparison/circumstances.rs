@@ -50,6 +50,7 @@ pub(super) fn comparable(comparison: &Comparison) -> Section {
             plain(comparable.unknown.join(", ")),
         ));
     }
+
     for (at, note) in comparable.notes.iter().enumerate() {
         let values = comparable.note_values.get(at);
         let note = Message::new(note, values.map_or(&[], Vec::as_slice));
@@ -60,6 +61,7 @@ pub(super) fn comparable(comparison: &Comparison) -> Section {
     } else {
         "Recorded under DIFFERENT conditions"
     };
+
     Section::new("comparable", title, 6)
         .folded()
         .with(Block::Facts(facts))

@@ -101,6 +101,7 @@ fn picture(comparison: &Comparison) -> Option<Section> {
             (label, bar(ns(value), longest, BAR))
         })
     });
+
     let chart = Chart {
         id: "compare".to_owned(),
         drawing: Drawing::Lines(lines.collect(), String::new()),

@@ -35,6 +35,7 @@ pub(super) fn document(comparisons: &[Comparison]) -> Document {
         sections.extend(gate::gate(comparison));
         sections.extend(thresholds::thresholds(comparison));
     }
+
     for (at, part) in comparisons.chunks(BESIDE).enumerate() {
         sections.push(figures(part, at * BESIDE));
         sections.extend(kernels(part, at * BESIDE));
@@ -45,6 +46,7 @@ pub(super) fn document(comparisons: &[Comparison]) -> Document {
             sections.push(comparable(comparison));
         }
     }
+
     Document {
         title: "GPU comparison".into(),
         sections,

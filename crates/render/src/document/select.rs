@@ -8,7 +8,7 @@ use crate::wording::plain;
 
 /// A unit of time for all numbers of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum ShownUnit {
     /// Nanoseconds.
     Ns,
     /// Microseconds.
@@ -28,7 +28,7 @@ pub struct Unknown {
     pub known: Vec<String>,
 }
 
-impl Unit {
+impl ShownUnit {
     /// Returns the unit's symbol.
     #[must_use]
     pub fn symbol(self) -> &'static str {
@@ -137,7 +137,7 @@ impl Document {
     }
 
     /// Shows every time of the tables in one unit, which the headings then name.
-    pub fn in_unit(&mut self, unit: Unit) {
+    pub fn in_unit(&mut self, unit: ShownUnit) {
         for table in self.tables_mut() {
             for at in 0..table.columns.len() {
                 column_in_unit(table, at, unit);
@@ -171,7 +171,7 @@ fn sort_rows(table: &mut Table, at: usize) {
 }
 
 /// Rewrites a column of times in a unit.
-fn column_in_unit(table: &mut Table, at: usize, unit: Unit) {
+fn column_in_unit(table: &mut Table, at: usize, unit: ShownUnit) {
     let cells = table.rows.iter_mut().filter_map(|row| row.get_mut(at));
     let mut has_times = false;
     for cell in cells {
@@ -204,15 +204,15 @@ mod tests {
 
     #[test]
     fn times_are_exact_in_every_unit() {
-        let check = |ns: i128, unit: Unit, expected: &str| {
+        let check = |ns: i128, unit: ShownUnit, expected: &str| {
             assert_eq!(unit.exact(ns), expected, "{ns} {unit:?}");
         };
-        check(1_234_567, Unit::Ns, "1234567");
-        check(1_234_567, Unit::Us, "1234.567");
-        check(1_234_567, Unit::Ms, "1.234567");
-        check(1_234_567, Unit::S, "0.001234567");
-        check(-1_500, Unit::Us, "-1.500");
-        check(0, Unit::S, "0.000000000");
+        check(1_234_567, ShownUnit::Ns, "1234567");
+        check(1_234_567, ShownUnit::Us, "1234.567");
+        check(1_234_567, ShownUnit::Ms, "1.234567");
+        check(1_234_567, ShownUnit::S, "0.001234567");
+        check(-1_500, ShownUnit::Us, "-1.500");
+        check(0, ShownUnit::S, "0.000000000");
     }
 
     fn document() -> Document {
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn a_column_of_times_has_one_unit() {
         let mut document = document();
-        document.in_unit(Unit::Us);
+        document.in_unit(ShownUnit::Us);
         assert_eq!(column(&document, 0), ["5.000", "70.000", "0.900"]);
         let table = document.tables().next().unwrap();
         assert_eq!(table.columns[0].heading.text, "total (µs)");

@@ -152,9 +152,5 @@ impl Manifest {
 
 /// Returns the JSON Schema of the manifest.
 pub fn json_schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(Manifest).to_value();
-    if let Some(object) = schema.as_object_mut() {
-        object.insert("title".to_owned(), SCHEMA.into());
-    }
-    schema
+    metalens_analyzer::titled_schema(schemars::schema_for!(Manifest), SCHEMA)
 }

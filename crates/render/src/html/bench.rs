@@ -2,11 +2,14 @@
 
 use metalens_analyzer::units::time;
 use metalens_bench::Bench;
+use metalens_charts::HeatMapView;
 
-use super::blocks::{InlineChart, Surroundings};
+use super::blocks::{InlineChart, PageExtras};
 use super::escape::{escaped, name};
 use super::{PageFrame, STYLE, TABLES_SCRIPT, page};
-use crate::bench::{self, HEAT_MAP, Matrix, RUNS, Spread, SpreadRow, TIMES, heat_map, time_parts};
+use crate::bench::{
+    self, HEAT_MAP, Matrix, RUNS, Spread, SpreadRow, TIMES, TimeParts, heat_map, time_parts,
+};
 use crate::document::Block;
 use crate::error::Result;
 use crate::wording::NO_BREAK;
@@ -29,6 +32,7 @@ pub fn bench_page(result: &Bench) -> Result<String> {
         data: String::new(),
         script: TABLES_SCRIPT.to_owned(),
     };
+
     let mut document = bench::document(result);
     // The cells of the heat map are the table.
     let matrix = document.sections.iter_mut().find(|one| one.id == "matrix");
@@ -37,11 +41,12 @@ pub fn bench_page(result: &Bench) -> Result<String> {
             .blocks
             .retain(|block| !matches!(block, Block::Table(_)));
     }
-    let around = Surroundings {
+
+    let extras = PageExtras {
         drawn: &drawn,
         colors: None,
     };
-    page(&document, &around, &frame)
+    page(&document, &extras, &frame)
 }
 
 /// Returns all runs as points on one axis, a line for each variant.
@@ -54,6 +59,7 @@ fn runs(spread: &Spread) -> String {
     )
 }
 
+/// Returns the runs of a variant as a line.
 fn row(row: &SpreadRow) -> String {
     let points = row.runs.iter().map(|place| {
         let place = percent(*place);
@@ -71,52 +77,32 @@ fn row(row: &SpreadRow) -> String {
     )
 }
 
+/// A part of a bar: its class, its name, and its length in nanoseconds.
+type BarPiece = (&'static str, &'static str, f64);
+
 /// Returns busy time and idle time by cause as bars on one scale.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "whole nanoseconds, not negative"
-)]
 fn times(result: &Bench) -> String {
     let variants = result.variants.iter().take(MOST);
     let all = variants.filter_map(|one| Some((one.name.as_str(), time_parts(one)?)));
-    let all: Vec<_> = all.collect();
+    let all: Vec<(&str, TimeParts)> = all.collect();
     let longest = all.iter().map(|(_, parts)| parts.total());
     let longest = longest.fold(0.0, f64::max);
     if longest <= 0.0 {
         return String::new();
     }
 
-    let shown = |ns: f64| time(ns.max(0.0).round() as u64);
     let mut seen: Vec<(&str, &str)> = Vec::new();
-    let rows = all.iter().map(|(variant, parts)| {
-        let idle = parts.idle.iter();
-        let idle = idle.map(|(cause, ns)| (cause.name(), cause.label(), *ns));
-        let pieces = [("busy", "GPU busy", parts.busy)].into_iter().chain(idle);
-        let pieces: Vec<_> = pieces.filter(|(_, _, ns)| *ns > 0.0).collect();
-        for (class, label, _) in &pieces {
-            if !seen.contains(&(*class, *label)) {
+    let mut rows = String::new();
+    for (variant, parts) in &all {
+        let pieces = bar_pieces(parts);
+        for &(class, label, _) in &pieces {
+            if !seen.contains(&(class, label)) {
                 seen.push((class, label));
             }
         }
-        let label = |label: &str, ns: f64| format!("{label} {}", shown(ns));
-        let spans = pieces.iter().map(|(class, words, ns)| {
-            let width = percent(ns / longest);
-            let title = escaped(&label(words, *ns));
-            format!("<span class=\"{class}\" style=\"width:{width}\" title=\"{title}\"></span>")
-        });
-        let spans: String = spans.collect();
-        let words = pieces.iter().map(|(_, words, ns)| label(words, *ns));
-        let words: Vec<String> = words.collect();
-        format!(
-            "<div class=\"row\"><span class=\"who\">{}</span><div class=\"bar\" role=\"img\" \
-             aria-label=\"{}\">{spans}</div><span class=\"value\">{}</span></div>\n",
-            name(variant),
-            escaped(&words.join(", ")),
-            unbroken(&shown(parts.total()))
-        )
-    });
-    let rows: String = rows.collect();
+        rows.push_str(&time_row(variant, &pieces, parts.total(), longest));
+    }
+
     let keys = seen.iter().map(|(class, label)| {
         format!("<span class=\"key\"><i class=\"swatch {class}\"></i>{label}</span>")
     });
@@ -127,40 +113,60 @@ fn times(result: &Bench) -> String {
     )
 }
 
+/// Returns the parts of a variant's wall time that are not zero.
+fn bar_pieces(parts: &TimeParts) -> Vec<BarPiece> {
+    let idle = parts.idle.iter();
+    let idle = idle.map(|(cause, ns)| (cause.name(), cause.label(), *ns));
+    let pieces = [("busy", "GPU busy", parts.busy)].into_iter().chain(idle);
+    pieces.filter(|(_, _, ns)| *ns > 0.0).collect()
+}
+
+/// Returns the bar of a variant.
+fn time_row(variant: &str, pieces: &[BarPiece], total: f64, longest: f64) -> String {
+    let label = |label: &str, ns: f64| format!("{label} {}", whole_time(ns));
+    let spans = pieces.iter().map(|(class, words, ns)| {
+        let width = percent(ns / longest);
+        let title = escaped(&label(words, *ns));
+        format!("<span class=\"{class}\" style=\"width:{width}\" title=\"{title}\"></span>")
+    });
+    let spans: String = spans.collect();
+    let words = pieces.iter().map(|(_, words, ns)| label(words, *ns));
+    let words: Vec<String> = words.collect();
+    format!(
+        "<div class=\"row\"><span class=\"who\">{}</span><div class=\"bar\" role=\"img\" \
+         aria-label=\"{}\">{spans}</div><span class=\"value\">{}</span></div>\n",
+        name(variant),
+        escaped(&words.join(", ")),
+        unbroken(&whole_time(total))
+    )
+}
+
+/// Returns a time, rounded to whole nanoseconds.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "whole nanoseconds, not negative"
+)]
+fn whole_time(ns: f64) -> String {
+    time(ns.max(0.0).round() as u64)
+}
+
 /// Returns the matrix as a table of colored cells.
 fn heat(result: &Bench, matrix: &Matrix<'_>) -> String {
     let Some(view) = heat_map(result) else {
         return String::new();
     };
-    let values = || {
-        view.cells
-            .iter()
-            .flatten()
-            .flatten()
-            .map(|(value, _)| *value)
-    };
-    let least = values().reduce(f64::min);
+    let known = view.cells.iter().flatten().flatten();
+    let least = known.map(|(value, _)| *value).reduce(f64::min);
+
     let headings = view.columns.iter();
     let headings: String = headings
         .map(|one| format!("<th scope=\"col\">{}</th>", name(one)))
         .collect();
     let rows = view.rows.iter().zip(&view.cells).map(|(row, cells)| {
-        let cells = cells.iter().map(|cell| match cell {
-            Some((value, text)) => {
-                let strength = view.strength(*value);
-                let best = if least == Some(*value) {
-                    " class=\"best\""
-                } else {
-                    ""
-                };
-                format!(
-                    "<td{best} style=\"--strength:{}\">{}</td>",
-                    percent(strength),
-                    unbroken(text)
-                )
-            }
-            None => "<td>–</td>".to_owned(),
-        });
+        let cells = cells
+            .iter()
+            .map(|cell| heat_cell(cell.as_ref(), &view, least));
         let cells: String = cells.collect();
         format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", name(row))
     });
@@ -177,6 +183,24 @@ fn heat(result: &Bench, matrix: &Matrix<'_>) -> String {
     )
 }
 
+/// Returns a cell of the heat map. The least value has a frame.
+fn heat_cell(cell: Option<&(f64, String)>, view: &HeatMapView, least: Option<f64>) -> String {
+    let Some((value, text)) = cell else {
+        return "<td>–</td>".to_owned();
+    };
+    let best = if least == Some(*value) {
+        " class=\"best\""
+    } else {
+        ""
+    };
+    let strength = percent(view.strength(*value));
+    format!(
+        "<td{best} style=\"--strength:{strength}\">{}</td>",
+        unbroken(text)
+    )
+}
+
+/// Returns a text that is not broken at its spaces.
 fn unbroken(text: &str) -> String {
     escaped(&text.replace(' ', &NO_BREAK.to_string()))
 }

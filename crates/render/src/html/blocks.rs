@@ -25,8 +25,8 @@ const THUMBNAIL: (usize, usize) = (120, 28);
 /// Name of a chart, and its picture as an element of HTML that is not escaped.
 pub(super) type InlineChart = (String, String);
 
-/// What a page has beside its document.
-pub(super) struct Surroundings<'a> {
+/// Pictures and colors that a page has beside its document.
+pub(super) struct PageExtras<'a> {
     /// The pictures of the page.
     pub(super) drawn: &'a [InlineChart],
     /// The colors of kernels, if the page shows them.
@@ -34,9 +34,9 @@ pub(super) struct Surroundings<'a> {
 }
 
 /// Returns a section with its heading.
-pub(super) fn section(section: &Section, around: &Surroundings<'_>) -> String {
+pub(super) fn section(section: &Section, extras: &PageExtras<'_>) -> String {
     let (id, title) = (section.id, named(&section.title));
-    let blocks = blocks(section, around);
+    let blocks = blocks(section, extras);
     if blocks.is_empty() {
         String::new()
     } else if section.is_folded {
@@ -49,12 +49,13 @@ pub(super) fn section(section: &Section, around: &Surroundings<'_>) -> String {
 }
 
 /// Returns the blocks of a section.
-pub(super) fn blocks(section: &Section, around: &Surroundings<'_>) -> String {
+pub(super) fn blocks(section: &Section, extras: &PageExtras<'_>) -> String {
     let blocks = section.blocks.iter();
-    blocks.map(|one| block(one, around)).collect()
+    blocks.map(|one| block(one, extras)).collect()
 }
 
-fn block(block: &Block, around: &Surroundings<'_>) -> String {
+/// Returns a block as HTML.
+fn block(block: &Block, extras: &PageExtras<'_>) -> String {
     let full = |text: &Message| sentence(&wording::sentence(text.clone()));
     match block {
         Block::Lead(text) => format!("<p class=\"verdict\">{}</p>\n", full(text)),
@@ -69,8 +70,8 @@ fn block(block: &Block, around: &Surroundings<'_>) -> String {
             let shown = facts.get(..facts.len().min(ITEMS)).unwrap_or_default();
             definitions(shown) + &more(facts.len(), ITEMS)
         }
-        Block::Table(found) => table(found, around.colors),
-        Block::Chart(found) => chart(found, around.drawn),
+        Block::Table(found) => table(found, extras.colors),
+        Block::Chart(found) => chart(found, extras.drawn),
         Block::Findings(found) | Block::FirstSteps(found) => {
             let first = found.iter().position(is_weighty).unwrap_or(0);
             let numbered = found.iter().enumerate();
@@ -89,6 +90,7 @@ fn more(all: usize, shown: usize) -> String {
     }
 }
 
+/// Returns items as a list; items with a report are links.
 fn list(items: &[Item]) -> String {
     let lines = items.iter().take(ITEMS).map(|item| {
         let text = sentence(&item.text);
@@ -109,6 +111,7 @@ fn list(items: &[Item]) -> String {
     format!("<ul>\n{lines}</ul>\n{}", more(items.len(), ITEMS))
 }
 
+/// Returns facts as a list of names and values.
 fn definitions(facts: &[Fact]) -> String {
     let lines = facts.iter().map(|fact| {
         let name = escaped(&capital(&short(&fact.name)));
@@ -118,6 +121,7 @@ fn definitions(facts: &[Fact]) -> String {
     format!("<dl>\n{lines}</dl>\n")
 }
 
+/// Returns the picture of a chart, if the page has one; else its parts as a bar.
 fn chart(chart: &Chart, drawn: &[InlineChart]) -> String {
     let found = drawn.iter().find(|(id, _)| *id == chart.id);
     match (found, &chart.drawing) {
@@ -160,6 +164,7 @@ fn is_weighty(finding: &FindingEntry) -> bool {
     matches!(finding.severity, Severity::High | Severity::Medium)
 }
 
+/// Returns a finding that unfolds: evidence, places, advice and counter-evidence.
 fn finding(finding: &FindingEntry, is_open: bool) -> String {
     let severity = match finding.severity {
         Severity::High => "high",
@@ -175,18 +180,8 @@ fn finding(finding: &FindingEntry, is_open: bool) -> String {
             let (time, factor) = (sentence(time), &factor.text);
             format!(" <span class=\"gain\">saves at most {time}: up to {factor}× faster</span>")
         });
-    let places = if finding.places.is_empty() {
-        String::new()
-    } else {
-        let lines = finding.places.iter().take(PLACES);
-        let lines = lines.map(|place| format!("<li>{}</li>\n", place_of(place)));
-        let lines: String = lines.collect();
-        let more = match finding.places.len().saturating_sub(PLACES) as u64 {
-            0 => String::new(),
-            more => format!("<li>… and {} more</li>\n", count(more)),
-        };
-        format!("<p class=\"label\">Look at</p>\n<ul>\n{lines}{more}</ul>\n")
-    };
+    let places = places(&finding.places);
+
     format!(
         "<details class=\"finding {severity}\" id=\"finding-{id}\"{open}>\n<summary>\
          <span class=\"severity\">{severity}</span> <span class=\"title\">{}</span>{gain}</summary>\n\
@@ -200,6 +195,22 @@ fn finding(finding: &FindingEntry, is_open: bool) -> String {
     )
 }
 
+/// Returns the places to look at, as a list.
+fn places(places: &[Message]) -> String {
+    if places.is_empty() {
+        return String::new();
+    }
+
+    let lines = places.iter().take(PLACES);
+    let lines = lines.map(|place| format!("<li>{}</li>\n", place_of(place)));
+    let lines: String = lines.collect();
+    let more = match places.len().saturating_sub(PLACES) as u64 {
+        0 => String::new(),
+        more => format!("<li>… and {} more</li>\n", count(more)),
+    };
+    format!("<p class=\"label\">Look at</p>\n<ul>\n{lines}{more}</ul>\n")
+}
+
 /// Returns a place to look at. Names in it may be long.
 fn place_of(place: &Message) -> String {
     if place.text.chars().count() <= LONGEST {
@@ -208,6 +219,7 @@ fn place_of(place: &Message) -> String {
     escaped(&short(&wording::unbroken(place)))
 }
 
+/// Returns a table within its element.
 fn table(table: &Table, colors: Option<&KernelColors>) -> String {
     // Colors belong to whole names.
     let color = |cell: &Cell| {
@@ -224,6 +236,7 @@ fn table(table: &Table, colors: Option<&KernelColors>) -> String {
         ""
     };
     let headings: String = table.columns.iter().map(heading).collect();
+
     let shown = table.rows.iter().zip(whole).take(table.long);
     let rows = shown.map(|(row, whole)| {
         let length_ns = row.iter().find_map(|one| match one.only_value() {
@@ -239,9 +252,9 @@ fn table(table: &Table, colors: Option<&KernelColors>) -> String {
         format!("<tr>{cells}</tr>\n")
     });
     let rows: String = rows.collect();
-    let has_small_pictures = table.rows.iter().flatten();
-    let mut has_small_pictures = has_small_pictures.map(|cell| &cell.look);
-    let legend = if has_small_pictures.any(|look| matches!(look, Look::OverTime(..))) {
+
+    let mut looks = table.rows.iter().flatten().map(|cell| &cell.look);
+    let legend = if looks.any(|look| matches!(look, Look::OverTime(..))) {
         THUMBNAIL_LEGEND
     } else {
         ""
@@ -259,6 +272,7 @@ const THUMBNAIL_LEGEND: &str = "<p class=\"legend\"><span class=\"key\"><i class
     </i>busy</span><span class=\"key\"><i class=\"swatch others\"></i>other processes</span>\
     <span class=\"faint\">each over its own window</span></p>\n";
 
+/// Returns the heading of a column.
 fn heading(column: &Column) -> String {
     let class = match column.kind {
         ColumnKind::Number => " class=\"n\"",
@@ -317,6 +331,7 @@ fn cell(cell: &Cell, column: &Column, length_ns: Option<u64>) -> String {
         }
         Look::OverTime(busy, others) => thumbnail(busy, others),
     };
+
     let class = class(cell, column);
     let sort = match (column.kind, &cell.look) {
         (ColumnKind::Number, _) | (_, Look::Ranked(_) | Look::Finding(..)) => {
@@ -325,12 +340,14 @@ fn cell(cell: &Cell, column: &Column, length_ns: Option<u64>) -> String {
         }
         _ => String::new(),
     };
+
     match column.kind {
         ColumnKind::Name => format!("<th scope=\"row\"{class}{sort}>{text}</th>"),
         _ => format!("<td{class}{sort}>{text}</td>"),
     }
 }
 
+/// Returns the attribute with the classes of a cell.
 fn class(cell: &Cell, column: &Column) -> &'static str {
     match (column.kind, &cell.look) {
         (ColumnKind::Number, _) => " class=\"n\"",

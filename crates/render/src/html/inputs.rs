@@ -4,7 +4,7 @@ use metalens_analyzer::{Analysis, Report};
 use metalens_charts::Theme;
 use metalens_comparison::Comparison;
 
-use super::blocks::Surroundings;
+use super::blocks::PageExtras;
 use super::{PageFrame, STYLE, TABLES_SCRIPT, comparison_page, page};
 use crate::comparison::{self, pictures};
 use crate::error::Result;
@@ -36,9 +36,9 @@ pub fn stored_report_page(stored: &Report) -> Result<String> {
         data: String::new(),
         script: TABLES_SCRIPT.to_owned(),
     };
-    let around = Surroundings {
+    let extras = PageExtras {
         drawn: &[],
         colors: None,
     };
-    page(&report::document(stored), &around, &frame)
+    page(&report::document(stored), &extras, &frame)
 }

@@ -22,7 +22,7 @@ use crate::index::TrendPicture;
 use crate::wording::cut;
 use crate::{index, report};
 pub use bench::bench_page;
-use blocks::{InlineChart, Surroundings};
+use blocks::{InlineChart, PageExtras};
 use escape::{escaped, filled, name, named, script_json, sentence};
 pub use inputs::{comparison_page_of, stored_report_page};
 
@@ -53,11 +53,11 @@ pub fn report_page(analysis: &Analysis, report: &Report) -> Result<String> {
         data: format!("<script type=\"application/json\" id=\"timeline-data\">{data}</script>"),
         script: format!("{SCRIPT}{TABLES_SCRIPT}"),
     };
-    let around = Surroundings {
+    let extras = PageExtras {
         drawn: &drawn,
         colors: Some(&colors),
     };
-    page(&report::document(report), &around, &frame)
+    page(&report::document(report), &extras, &frame)
 }
 
 /// Returns a comparison as a page that loads nothing, with its pictures for light and dark screens.
@@ -77,7 +77,7 @@ pub fn comparison_page(
         [light, dark] => vec![("compare".to_owned(), on_both(light, dark))],
         _ => Vec::new(),
     };
-    let around = Surroundings {
+    let extras = PageExtras {
         drawn: &drawn,
         colors: Some(&colors),
     };
@@ -87,7 +87,7 @@ pub fn comparison_page(
         data: String::new(),
         script: TABLES_SCRIPT.to_owned(),
     };
-    page(document, &around, &frame)
+    page(document, &extras, &frame)
 }
 
 /// Returns a time of a comparison in whole nanoseconds.
@@ -123,13 +123,13 @@ pub fn index_page(index: &Index, pictures: &[TrendPicture], show_names: bool) ->
         data: String::new(),
         script: format!("{TABLES_SCRIPT}{INDEX_SCRIPT}"),
     };
-    let around = Surroundings {
+    let extras = PageExtras {
         drawn: &drawn,
         colors: None,
     };
     page(
         &index::document(index, pictures, show_names),
-        &around,
+        &extras,
         &frame,
     )
 }
@@ -143,13 +143,13 @@ struct PageFrame {
 }
 
 /// Returns a page. Sections without a title are at its top.
-fn page(document: &Document, around: &Surroundings<'_>, frame: &PageFrame) -> Result<String> {
+fn page(document: &Document, extras: &PageExtras<'_>, frame: &PageFrame) -> Result<String> {
     let is_opening = |section: &&Section| section.title.text.is_empty();
     let opening = document.sections.iter().filter(is_opening);
-    let opening: String = opening.map(|one| blocks::blocks(one, around)).collect();
+    let opening: String = opening.map(|one| blocks::blocks(one, extras)).collect();
     let sections = document.sections.iter().filter(|one| !is_opening(one));
     let shown: Vec<(&Section, String)> = sections
-        .map(|one| (one, blocks::section(one, around)))
+        .map(|one| (one, blocks::section(one, extras)))
         .filter(|(_, text)| !text.is_empty())
         .collect();
     let contents = contents(shown.iter().map(|(section, _)| *section));
@@ -245,6 +245,7 @@ fn legend(report: &Report, colors: &KernelColors) -> String {
             "other kernels",
         ));
     }
+
     if report.busy.others_busy_ns > 0 {
         kernels.push(key("others", "other processes"));
     }

@@ -204,6 +204,7 @@ impl Markdown<'_> {
                 _ => " --- |",
             });
         }
+
         let mut text = format!("{names}\n{lines}");
         for row in table.rows.iter().take(most) {
             text.push_str("\n|");

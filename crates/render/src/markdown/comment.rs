@@ -200,6 +200,7 @@ fn foot(
             super::escape::in_markdown(&left_out.join(", "))
         ));
     }
+
     if !text.is_empty() {
         text.push_str("\n\n");
     }
@@ -210,6 +211,7 @@ fn foot(
             .as_ref()
             .map(|commit| format!("recorded at commit {commit}")),
     );
+
     let shown = frame.pictures.len();
     if shown > 0 && shown < frame.charts {
         said.push(format!("{shown} of {} charts shown", frame.charts));

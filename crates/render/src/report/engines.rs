@@ -6,10 +6,10 @@ use metalens_analyzer::{Engine, Message, Report, message};
 use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::known;
 
-/// How far these figures can be trusted.
+/// Note about figures that no real recording has checked.
 const UNSEEN: &str = "metalens read these tables in synthetic recordings only, since no real rows of \
                       them were at hand: compare with Instruments";
-/// Labels of an engine's work that are told.
+/// Largest number of labels that are shown of an engine's work.
 const LABELS: usize = 3;
 
 /// Returns what the other engines did, and what the GPU waited for meanwhile; nothing if the

@@ -21,6 +21,7 @@ pub(super) fn gaps(report: &Report) -> Option<Section> {
         time(gaps.p99_ns?),
         time(gaps.max_ns?),
     );
+
     let mut table = Table::new(
         "gaps",
         "Gaps by length",
@@ -33,6 +34,7 @@ pub(super) fn gaps(report: &Report) -> Option<Section> {
             Column::bar(""),
         ],
     );
+
     for bucket in inhabited(&gaps.histogram) {
         table.row([
             Cell::from(length(bucket)),
@@ -43,6 +45,7 @@ pub(super) fn gaps(report: &Report) -> Option<Section> {
             Cell::bar(bucket.total_ns, gaps.total_ns),
         ]);
     }
+
     let section = Section::new("gaps", "Gaps", 5)
         .with(Chart::picture("gaps"))
         .with(Block::Text(said))
@@ -120,6 +123,7 @@ pub(super) fn longest(report: &Report) -> Option<Section> {
     )
     .sortable()
     .limited(short, long);
+
     let name = |name: &Option<String>, none: &'static str| match name {
         Some(name) => Cell::from(kernel(name)),
         None => Cell::from(none),
@@ -134,6 +138,7 @@ pub(super) fn longest(report: &Report) -> Option<Section> {
             name(&gap.after, "the window's end"),
         ]);
     }
+
     // These are some of all gaps: nothing counts those that are left out.
     table.total = 0;
     let section = Section::new("longest-gaps", "Longest gaps", 6);

@@ -25,6 +25,7 @@ pub(super) fn idle(report: &Report) -> Option<Section> {
         ],
     )
     .sortable();
+
     for &(cause, ns) in &parts {
         table.row([
             Cell::cause(cause),
@@ -34,6 +35,7 @@ pub(super) fn idle(report: &Report) -> Option<Section> {
             Cell::from(cause.explanation()),
         ]);
     }
+
     let chart = Chart {
         id: "idle".to_owned(),
         drawing: Drawing::Parts(parts),
@@ -64,6 +66,7 @@ fn pairs(report: &Report) -> Message {
             count(idle.serialized),
         ),
     });
+
     let inside = &report.shape.command_buffers;
     if inside.gaps_inside > 0 {
         said.push(message!(
@@ -72,6 +75,7 @@ fn pairs(report: &Report) -> Message {
             time(inside.gaps_inside_ns),
         ));
     }
+
     if let Some(recovered) = idle.recovered {
         let found = recovered.from_intervals + recovered.from_submissions;
         said.push(message!(

@@ -39,6 +39,7 @@ pub(super) fn kernels(report: &Report) -> Section {
         Column::number("max").spare(1),
         Column::number("stddev").spare(3),
     ]);
+
     columns.extend(has_samples.then(|| Column::number("shaders seen").spare(1)));
     columns.extend([Column::name("name"), Column::label("channel").spare(spare)]);
     let table = Table::new("kernels", "Kernels by their time", columns);
@@ -67,6 +68,7 @@ pub(super) fn kernels(report: &Report) -> Section {
         let times = times.map(short_time).into_iter().chain(seen);
         table.row(first.into_iter().chain(spilled).chain(times).chain(last));
     }
+
     let rest = report.kernels.get(short..).unwrap_or(&[]);
     let rest_ns = rest.iter().map(|kernel| kernel.total_ns).sum();
     table.rest = message!(" of {}", time(rest_ns));
@@ -152,6 +154,7 @@ fn pieces(report: &Report) -> Vec<Fact> {
         );
         facts.push(Fact::new("short", text));
     }
+
     let buffers = &shape.command_buffers;
     let encoders = (
         buffers.min_encoders,
@@ -172,6 +175,7 @@ fn pieces(report: &Report) -> Vec<Fact> {
         );
         facts.push(Fact::new("buffers", text));
     }
+
     if counts.coalesced > 0 {
         let text = message!(
             "the driver merged {} into {}",
@@ -197,6 +201,7 @@ fn repetitions(report: &Report) -> Vec<Fact> {
         );
         facts.push(Fact::new("overlap", text));
     }
+
     let sequences = shape.sequences.iter();
     for sequence in sequences.filter(|sequence| sequence.kernels.len() > 1) {
         let kernels = sequence.kernels.iter().take(SEQUENCE);
@@ -214,6 +219,7 @@ fn repetitions(report: &Report) -> Vec<Fact> {
         );
         facts.push(Fact::new("repeats", text));
     }
+
     // A finding about outliers names them already.
     let mut findings = report.findings.iter();
     if findings.all(|finding| finding.id != "outliers") {

@@ -37,6 +37,7 @@ pub(super) fn latency(report: &Report) -> Option<Section> {
         ],
     )
     .sortable();
+
     for (name, found) in rows {
         let times = [
             found.min_ns,
@@ -49,6 +50,7 @@ pub(super) fn latency(report: &Report) -> Option<Section> {
         let first = [Message::from(name), count(found.count)];
         table.row(first.into_iter().chain(times.map(signed_time)));
     }
+
     let queue = latency.queue.as_ref();
     let queue = queue.map(|queue| Block::Remark(depth(queue, report.window.span_ns)));
     let section = Section::new("latency", "Submission and completion latency", 7);

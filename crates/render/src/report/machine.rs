@@ -89,6 +89,7 @@ fn memory_and_driver(report: &Report) -> Vec<Fact> {
         );
         facts.push(Fact::new("GPU memory", text));
     }
+
     if let Some(driver) = &machine.driver {
         let calls: u64 = driver.types.iter().map(|one| one.count).sum();
         let text = message!(
@@ -99,6 +100,7 @@ fn memory_and_driver(report: &Report) -> Vec<Fact> {
         );
         facts.push(Fact::new("driver", text));
     }
+
     if let Some(compiles) = machine.shader_compiles.filter(|one| one.inside.count > 0) {
         let text = message!(
             "{} inside the window, {}",

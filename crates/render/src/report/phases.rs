@@ -70,6 +70,7 @@ fn kernels(phases: &Phases) -> Option<Table> {
             ]);
         }
     }
+
     let (short, long) = PHASE_KERNELS;
     let total = usize::try_from(total).unwrap_or(usize::MAX);
     let table = table.sortable().limited(short, long).of(total);
@@ -94,6 +95,7 @@ fn facts(phases: &Phases) -> Vec<Fact> {
         );
         facts.push(Fact::new("warm-up", text));
     }
+
     if phases.segments.count > 1 {
         let quiet = time(phases.segments.quiet_gap_ns);
         let text = message!(
@@ -103,6 +105,7 @@ fn facts(phases: &Phases) -> Vec<Fact> {
         );
         facts.push(Fact::new("segments", text));
     }
+
     if let Some(found) = &phases.iterations {
         let drift = found.drift_pct.map(|drift| {
             let value = |drift: f64| Value::Change {

@@ -86,6 +86,7 @@ pub(super) fn processes(report: &Report) -> Option<Section> {
             Message::from(if one.is_analyzed { "analyzed" } else { "" }),
         ]);
     }
+
     let unattributed = (unattributed > 0).then(|| {
         let intervals = counted(unattributed, "interval");
         Block::Remark(message!("{} in the recording name no process", intervals))

@@ -30,6 +30,7 @@ pub(super) fn cpu(report: &Report) -> Option<Section> {
         );
         facts.push(Fact::new("host time", text));
     }
+
     let frames = cpu
         .host
         .as_ref()

@@ -29,6 +29,7 @@ pub(super) fn recording(report: &Report) -> Section {
         "machine",
         [model.map(quote), gpu, os.map(quote)],
     );
+
     let length = run.duration_ns.map(time);
     let ended = run.end_reason.as_ref();
     let ended = ended.map(|reason| message!("ended: {}", quote(reason)));

@@ -31,6 +31,7 @@ pub(super) fn thresholds(report: &Report) -> Option<Section> {
             Column::sentence("compared"),
         ],
     );
+
     for threshold in &report.thresholds {
         let side = match threshold.wanted {
             Wanted::Below => "<",

@@ -79,6 +79,7 @@ pub(super) fn timeline(report: &Report) -> Section {
         );
         legend = said.text;
     }
+
     let drawing = Drawing::Lines(lines, legend);
     let chart = Chart {
         id: "timeline".to_owned(),

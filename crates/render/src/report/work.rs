@@ -46,6 +46,7 @@ pub(super) fn work(report: &Report) -> Option<Section> {
             time(row.total_ns),
         ]);
     }
+
     let chip = work.chip.as_ref();
     let chip = chip.map(|found| Block::Facts(vec![Fact::new("chip", chip_facts(found))]));
     let timings = work.timings.iter();

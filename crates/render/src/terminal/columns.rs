@@ -3,6 +3,8 @@
 use metalens_text::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::style::FAINT;
+
 /// Alignment of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
@@ -77,6 +79,17 @@ impl Columns {
         let widths = self.widths();
         let rows = self.rows.iter();
         rows.map(|row| self.line(row, &widths)).collect()
+    }
+
+    /// Returns the table as text. Its headings are faint.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let lines = self.lines().into_iter().enumerate();
+        let lines = lines.map(|(at, line)| match at {
+            0 => format!("{FAINT}{line}{FAINT:#}\n"),
+            _ => format!("{line}\n"),
+        });
+        lines.collect()
     }
 
     fn line(&self, row: &[(String, Style)], widths: &[usize]) -> String {

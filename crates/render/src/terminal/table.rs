@@ -195,6 +195,7 @@ fn columns(table: &Table, texts: &[Vec<String>], kept: &[usize], widths: &[usize
         };
         (column.heading.text.as_str(), align)
     });
+
     let mut shown = Columns::new(&headings.collect::<Vec<_>>());
     let texts = shortened(table, texts, widths);
     for (row, texts) in table.rows.iter().zip(&texts) {

@@ -61,11 +61,13 @@ commands:
   version   print the version
   help      print this";
 
+/// Prints the version.
 pub(super) fn version(session: &mut Session<'_>) -> Exit {
     session.print(&format!("xctrace version {}", session.settings.version));
     Exit::Code(0)
 }
 
+/// Prints the help.
 pub(super) fn help(session: &mut Session<'_>) -> Exit {
     session.print(HELP);
     Exit::Code(0)

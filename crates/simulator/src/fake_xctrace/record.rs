@@ -310,6 +310,7 @@ fn save(
         EndReason::Stopped => progress(order, "Stopping recording...", session),
         EndReason::Aborted => {}
     }
+
     let issues = messages::at_end(order, session);
     if issues.is_empty() {
         progress(order, "Recording completed. Saving output file...", session);
@@ -331,6 +332,7 @@ fn save(
         left.map_err(|error| failed(&error, session))?;
         return Ok(Exit::Code(1));
     }
+
     let exit = exit(&ended, !issues.is_empty(), session);
     if session.misbehaves(Misbehavior::Exit54Stub) {
         return Ok(Exit::Code(54));

@@ -230,6 +230,7 @@ fn stream(random: &mut Random, n: u32) -> Stream {
             lag: lengths(random, 0, 4_000),
         });
     }
+
     stream.warm_up = random.once_in(4).then(|| WarmUp {
         first: random.below(4),
         factor: 1 + random.below(9),

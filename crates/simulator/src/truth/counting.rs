@@ -28,6 +28,7 @@ pub(crate) fn count_truth(plan: &Plan) -> Truth {
         };
         (kick.start_ns, kick.end_ns(), side)
     }));
+
     let window = window(&own);
     let gaps = window.map(|window| sweep::gaps(&segments, window));
 

@@ -16,7 +16,7 @@ use metalens_files::{NotAFile, limited};
 
 use crate::error::{Error, Problem, Result};
 use crate::input::{Archive, DecodingReader, Entry};
-use crate::note::Note;
+use crate::note::TraceNote;
 
 /// Maximum size of lists of tables and of types, layouts and manifests, in bytes. Real ones have at
 /// most 50 KB.
@@ -268,8 +268,8 @@ impl Files {
     }
 
     /// Returns the note on a file that could not be read and was not needed.
-    pub(crate) fn unreadable(&self, error: &Error) -> Note {
-        Note::Unreadable {
+    pub(crate) fn unreadable(&self, error: &Error) -> TraceNote {
+        TraceNote::Unreadable {
             file: self.inside(error).to_owned(),
             why: error.problem().to_string(),
         }

@@ -15,7 +15,7 @@ use super::store::Rows;
 use super::symbols::Symbols;
 use super::uniquing::Uniques;
 use crate::error::{Error, Problem, Result};
-use crate::note::Note;
+use crate::note::TraceNote;
 use crate::partial_trace::PartialTrace;
 use crate::place::Place;
 use crate::select::{Columns, Selection};
@@ -36,7 +36,7 @@ pub(crate) struct Bundle {
     pub(super) stores: Vec<Vec<Store>>,
     synthetic: bool,
     /// Notes on facts that are missing or cannot be read.
-    notes: Vec<Note>,
+    notes: Vec<TraceNote>,
 }
 
 impl std::fmt::Debug for Bundle {
@@ -76,9 +76,9 @@ impl Bundle {
         }
 
         let BundleFacts { mut toc, template } = facts::read(&files, &runs)?;
-        let mut notes: Vec<Note> = without
+        let mut notes: Vec<TraceNote> = without
             .into_iter()
-            .map(|run| Note::RunLeftOut { run })
+            .map(|run| TraceNote::RunLeftOut { run })
             .collect();
         let synthetic = facts::is_synthetic(&files);
         let synthetic = synthetic.unwrap_or_else(|error| {
@@ -112,18 +112,18 @@ impl Bundle {
     }
 
     /// Returns notes on missing and unreadable facts, and on an unknown version of Instruments.
-    fn notes(&self) -> Vec<Note> {
+    fn notes(&self) -> Vec<TraceNote> {
         let mut notes = self.notes.clone();
         match facts::required_version(&self.files) {
             Ok(Some(version)) if version > KNOWN_VERSION => {
-                notes.push(Note::NewerFormat { version });
+                notes.push(TraceNote::NewerFormat { version });
             }
             Ok(_) => {}
             Err(error) => notes.push(self.files.unreadable(&error)),
         }
         notes.extend(match self.template {
-            TemplateState::Missing => Some(Note::NoTemplate),
-            TemplateState::Damaged => Some(Note::DamagedTemplate),
+            TemplateState::Missing => Some(TraceNote::NoTemplate),
+            TemplateState::Damaged => Some(TraceNote::DamagedTemplate),
             TemplateState::Sound => None,
         });
         notes
@@ -240,11 +240,13 @@ impl Bundle {
             decoder.uniques,
             decoder.process_names,
         )? {
-            loaded.notes.push(Note::TargetFromLifeCycle);
+            loaded.notes.push(TraceNote::TargetFromLifeCycle);
         }
         let missing = facts::missing_facts(&run);
         if self.template != TemplateState::Missing && !missing.is_empty() {
-            loaded.notes.push(Note::TemplateLacks { facts: missing });
+            loaded
+                .notes
+                .push(TraceNote::TemplateLacks { facts: missing });
         }
         loaded.run = Some(run);
         Ok(())
@@ -269,7 +271,7 @@ impl Bundle {
         let columns = undecoded(&rows.layout, &table);
         if !columns.is_empty() && table.rows() > 0 {
             let table = wanted.store.schema.clone();
-            loaded.notes.push(Note::Undecoded { table, columns });
+            loaded.notes.push(TraceNote::Undecoded { table, columns });
         }
         loaded.tables.push(table);
         Ok(())
@@ -277,7 +279,7 @@ impl Bundle {
 
     /// Returns notes on stores that no table of the run names. Intact bundles have none: such a
     /// store means that its table is missing.
-    fn unlisted(&self, run: u64, stores: &[Store]) -> Vec<Note> {
+    fn unlisted(&self, run: u64, stores: &[Store]) -> Vec<TraceNote> {
         let folder = format!("corespace/run{run}/core/stores");
         let numbers = self.files.numbered(&folder, "indexed-store-").into_iter();
         let listed: BTreeSet<u64> = stores.iter().map(|store| store.number).collect();
@@ -286,7 +288,7 @@ impl Bundle {
             let store = format!("{folder}/indexed-store-{number}");
             let layout = layout::read(&self.files, &store).ok();
             let table = layout.map(|layout| layout.schema);
-            Note::Unlisted { store, table }
+            TraceNote::Unlisted { store, table }
         });
         notes.collect()
     }

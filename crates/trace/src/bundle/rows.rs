@@ -96,6 +96,7 @@ impl Decoder<'_> {
                 Err(_) => Column::Integers(rows.take(slot).into_full_integers()),
             });
         }
+
         if encoding == Encoding::TaggedBacktrace {
             let stack = |value| self.tagged_stack(value, names);
             let stacks: Result<_, u64> = rows.values(slot).map(each(stack)).collect();

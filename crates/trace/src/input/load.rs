@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::list::{Document, Input};
 use super::read::{LoadOptions, Meter, read_document};
 use crate::error::{Error, Problem, Result};
-use crate::note::Note;
+use crate::note::TraceNote;
 use crate::partial_trace::PartialTrace;
 use crate::select::Selection;
 use crate::table::Table;
@@ -163,7 +163,7 @@ impl Input {
         } = loaded;
 
         if left_out > 0 {
-            notes.push(Note::MoreLeftOut { files: left_out });
+            notes.push(TraceNote::MoreLeftOut { files: left_out });
         }
         let (position, all, with_tables) = match chosen {
             ChosenRun::Known {
@@ -184,16 +184,16 @@ impl Input {
         let at = at.and_then(|at| usize::try_from(at).ok());
         let run = run.or_else(|| self.toc()?.runs.get(at?).cloned());
         if run.is_none() {
-            notes.insert(0, Note::NoToc);
+            notes.insert(0, TraceNote::NoToc);
         }
 
         let run = run.unwrap_or_else(|| Run::unknown(position));
         if all.len() > 1 && options.run.is_none() {
             let chosen = run.number;
             let note = if with_tables == all {
-                Note::SeveralRuns { chosen, all }
+                TraceNote::SeveralRuns { chosen, all }
             } else {
-                Note::TablesOfSomeRuns {
+                TraceNote::TablesOfSomeRuns {
                     chosen,
                     all,
                     with_tables,
@@ -204,7 +204,7 @@ impl Input {
 
         let synthetic = run.synthetic || tables.iter().any(|table| table.synthetic);
         if synthetic {
-            notes.insert(0, Note::Synthetic);
+            notes.insert(0, TraceNote::Synthetic);
         }
 
         let mut available = self.schemas(position);

@@ -19,7 +19,7 @@ use super::values::KeptNames;
 use crate::error::{Error, Problem, Result, malformed};
 use crate::kind::Kind;
 use crate::names::Names;
-use crate::note::Note;
+use crate::note::TraceNote;
 use crate::place::Place;
 use crate::select::{Columns, Selection};
 use crate::table::{ColumnSpec, Origin, Schema, Table};
@@ -38,7 +38,7 @@ pub(crate) struct ReadOptions<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Document {
     pub(crate) tables: Vec<Table>,
-    pub(crate) notes: Vec<Note>,
+    pub(crate) notes: Vec<TraceNote>,
 }
 
 /// Reads a complete document. Tables that are not selected are checked and dropped.
@@ -384,7 +384,7 @@ impl<R: Read> Reader<'_, R> {
     /// Skips an element that no known export has, and adds a note.
     fn ignore(&mut self, child: &Child) -> Result<()> {
         let line = self.pull.error(Problem::NoSchema).place().line.unwrap_or(0);
-        self.document.notes.push(Note::UnknownElement {
+        self.document.notes.push(TraceNote::UnknownElement {
             file: self.pull.file().to_owned(),
             line,
             name: shorten(&child.name),
@@ -418,7 +418,7 @@ impl<R: Read> Reader<'_, R> {
 
     fn note_truncation(&mut self) {
         let cut = self.document.tables.iter().filter(|table| table.truncated);
-        let notes = cut.map(|table| Note::Truncated {
+        let notes = cut.map(|table| TraceNote::Truncated {
             file: table.file.clone(),
             table: table.schema.name.clone(),
             rows: table.rows,

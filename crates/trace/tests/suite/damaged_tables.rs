@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use metalens_testing::real_recordings;
-use metalens_trace::{Error, Input, LoadOptions, Note, Selection, Trace};
+use metalens_trace::{Error, Input, LoadOptions, Selection, Trace, TraceNote};
 
 use super::mini_bundle::{Bundled, good, intervals, store, written};
 
@@ -49,7 +49,7 @@ impl Damage<'_> {
             {
                 assert!(trace.find_table(other).is_some(), "{other}");
             }
-            let noted = trace.notes.iter().map(Note::to_string);
+            let noted = trace.notes.iter().map(TraceNote::to_string);
             let noted = noted.filter(|note| note.contains(table) && note.contains(fault));
             assert_eq!(noted.count(), 1, "{:?}", trace.notes);
             let error = trace.table(table).unwrap_err().to_string();
@@ -232,7 +232,7 @@ fn a_run_without_a_list_of_tables_gives_a_note() {
     let place = tempfile::tempdir().unwrap();
     let trace = load(&written(&files, place.path()), &Selection::everything()).unwrap();
     assert!(
-        trace.notes.contains(&Note::RunLeftOut { run: 2 }),
+        trace.notes.contains(&TraceNote::RunLeftOut { run: 2 }),
         "{:?}",
         trace.notes
     );

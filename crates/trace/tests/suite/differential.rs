@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use metalens_simulator::{Scenario, random_scenario, write_export};
 use metalens_testing::real_recordings;
 use metalens_trace::fuzzing::{self, ReadMethod};
-use metalens_trace::{Error, Names, Note, Selection, Table};
+use metalens_trace::{Error, Names, Selection, Table, TraceNote};
 
 use super::second_reader::{exports_in, text_of};
 use super::{EVERYTHING, GOOD};
@@ -38,7 +38,7 @@ fn selections() -> [Selection; 3] {
     ]
 }
 
-type Reading = (Names, Result<(Vec<Table>, Vec<Note>), Error>);
+type Reading = (Names, Result<(Vec<Table>, Vec<TraceNote>), Error>);
 
 fn read(input: impl Read, selection: &Selection, cut: bool, way: ReadMethod) -> Reading {
     let mut names = Names::new();

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use metalens_trace::{Input, LoadOptions, Note, Selection, Trace};
+use metalens_trace::{Input, LoadOptions, Selection, Trace, TraceNote};
 use plist::{Uid, Value};
 
 use super::GOOD;
@@ -39,7 +39,7 @@ fn load_archive(archive: &[u8]) -> Result<Trace, String> {
 fn left_out(trace: &Trace, path: &str) -> Option<bool> {
     let mut notes = trace.notes.iter();
     notes
-        .find(|note| matches!(note, Note::Unreadable { file, .. } if file == path))
+        .find(|note| matches!(note, TraceNote::Unreadable { file, .. } if file == path))
         .map(|_| notes.len() == 0)
 }
 
@@ -202,7 +202,7 @@ fn a_newer_format_gives_a_note() {
     let check = |required: &str, expected: Option<u64>| {
         let trace = load(&with("open.creq".to_owned(), required.into())).unwrap();
         let newer = trace.notes.iter().find_map(|note| match note {
-            Note::NewerFormat { version } => Some(*version),
+            TraceNote::NewerFormat { version } => Some(*version),
             _ => None,
         });
         assert_eq!(newer, expected, "{required}");
@@ -237,19 +237,24 @@ fn characters_that_xml_forbids_are_refused() {
 /// A damaged template, and one that lacks facts, give unknown facts and a note.
 #[test]
 fn an_incomplete_template_gives_a_note() {
-    let check = |from: &[u8], to: &[u8], expected: &[Note]| {
+    let check = |from: &[u8], to: &[u8], expected: &[TraceNote]| {
         let mut files = good();
         let template = files.get_mut("form.template").unwrap();
         let mut places = template.windows(from.len());
         let at = places.position(|place| place == from).unwrap();
         template[at..at + from.len()].copy_from_slice(to);
         let mut noted = load(&files).unwrap().notes;
-        noted.retain(|note| matches!(note, Note::DamagedTemplate | Note::TemplateLacks { .. }));
+        noted.retain(|note| {
+            matches!(
+                note,
+                TraceNote::DamagedTemplate | TraceNote::TemplateLacks { .. }
+            )
+        });
         let name = String::from_utf8_lossy(to);
         assert_eq!(noted, expected, "{name}");
     };
 
-    let lacks = |facts: &[&'static str]| Note::TemplateLacks {
+    let lacks = |facts: &[&'static str]| TraceNote::TemplateLacks {
         facts: facts.to_vec(),
     };
     check(b"_rawStartTime", b"_rawStartDate", &[]);
@@ -271,12 +276,16 @@ fn an_incomplete_template_gives_a_note() {
     );
 
     // Two entries with the same name.
-    check(b"_rawStartTime", b"_templateName", &[Note::DamagedTemplate]);
+    check(
+        b"_rawStartTime",
+        b"_templateName",
+        &[TraceNote::DamagedTemplate],
+    );
     // A text that ends with half a character is invalid, even if it is not needed.
     check(
         b"NSKeyedArchiver",
         b"NSKeyedArchive\xc3",
-        &[Note::DamagedTemplate],
+        &[TraceNote::DamagedTemplate],
     );
 }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use metalens_failure::Failure;
-use metalens_trace::{Input, LoadOptions, Note, Problem, Selection, Trace};
+use metalens_trace::{Input, LoadOptions, Problem, Selection, Trace, TraceNote};
 use tempfile::TempDir;
 
 use super::GOOD;
@@ -70,7 +70,7 @@ fn every_form_gives_the_same_rows() {
     let singles = folder(&files);
     for (name, content) in files {
         let trace = good(&singles.path().join(name));
-        assert!(trace.notes.contains(&Note::NoToc), "{name}");
+        assert!(trace.notes.contains(&TraceNote::NoToc), "{name}");
         let export = folder(&[(name, content), ("toc.xml.gz", &gzip(TOC))]);
         let trace = good(export.path());
         assert_eq!(trace.run.target.process().unwrap().name, "bench");
@@ -143,7 +143,7 @@ fn the_last_run_is_read_unless_another_is_requested() {
         Ok::<_, metalens_trace::Error>((trace.run.number, start, trace.notes))
     };
     let all = vec![3, 5];
-    let several = vec![Note::SeveralRuns { chosen: 5, all }];
+    let several = vec![TraceNote::SeveralRuns { chosen: 5, all }];
     assert_eq!(
         last_start(&with_toc, None).unwrap(),
         (5, Some(900), several)
@@ -194,7 +194,7 @@ fn a_run_that_has_tables_is_read() {
         let result = trace.and_then(|trace| {
             trace.table("metal-gpu-intervals")?;
             let partly = trace.notes.iter().find_map(|note| match note {
-                Note::TablesOfSomeRuns { with_tables, .. } => Some(with_tables.len()),
+                TraceNote::TablesOfSomeRuns { with_tables, .. } => Some(with_tables.len()),
                 _ => None,
             });
             let runs: std::collections::BTreeSet<u64> = tables
@@ -254,7 +254,7 @@ fn unneeded_files_that_are_broken_give_a_note() {
     let unreadable = trace
         .notes
         .iter()
-        .filter(|n| matches!(n, Note::Unreadable { .. }))
+        .filter(|n| matches!(n, TraceNote::Unreadable { .. }))
         .count();
     assert_eq!(unreadable, 2, "{:?}", trace.notes);
     let welcome = only.and_if_readable(&[("kdebug", &["start"]), ("tick", &["time"])]);

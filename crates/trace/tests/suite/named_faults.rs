@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use metalens_trace::{Input, LoadOptions, Names, Note, Selection, Table, read_document};
+use metalens_trace::{Input, LoadOptions, Names, Selection, Table, TraceNote, read_document};
 
 use super::GOOD;
 use super::mutation::{Mutation, replaced};
@@ -558,9 +558,9 @@ fn unknown_content_is_kept_or_noted() {
         .load(&Selection::everything(), LoadOptions::default());
     let notes = trace.unwrap().notes;
     assert!(
-        notes
-            .iter()
-            .any(|note| matches!(note, Note::UnknownElement { name, .. } if name == "summary")),
+        notes.iter().any(
+            |note| matches!(note, TraceNote::UnknownElement { name, .. } if name == "summary")
+        ),
         "{notes:?}"
     );
 }
@@ -594,7 +594,7 @@ fn a_document_may_be_cut_off_at_every_byte() {
                 let flagged = trace
                     .notes
                     .iter()
-                    .any(|n| matches!(n, Note::Truncated { .. }));
+                    .any(|n| matches!(n, TraceNote::Truncated { .. }));
                 assert!(table.truncated && flagged, "cut at {cut} was not flagged");
             }
         }

@@ -18,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use metalens_trace::{Input, LoadOptions, Note, Run, Selection, Trace};
+use metalens_trace::{Input, LoadOptions, Run, Selection, Trace, TraceNote};
 use tempfile::TempDir;
 
 use super::mini_bundle::{Bundled, good, zip, zlib};
@@ -39,7 +39,7 @@ enum Form {
 struct Answer {
     tables: BTreeMap<u64, Shown>,
     run: Run,
-    notes: Vec<Note>,
+    notes: Vec<TraceNote>,
 }
 
 impl Answer {
@@ -64,13 +64,13 @@ impl Answer {
     /// Returns true if a note says that a table is not listed.
     fn has_unlisted(&self) -> bool {
         let mut notes = self.notes.iter();
-        notes.any(|note| matches!(note, Note::Unlisted { .. }))
+        notes.any(|note| matches!(note, TraceNote::Unlisted { .. }))
     }
 
     /// Returns the names of tables that were left out, according to notes.
     fn left_out(&self) -> Vec<&str> {
         let named = self.notes.iter().filter_map(|note| match note {
-            Note::Unreadable { file, .. } => file.split(" (").next(),
+            TraceNote::Unreadable { file, .. } => file.split(" (").next(),
             _ => None,
         });
         named.collect()
@@ -246,7 +246,9 @@ impl Bench {
         let is_named = answer.notes.iter().any(|note| {
             matches!(
                 note,
-                Note::NoTemplate | Note::DamagedTemplate | Note::TemplateLacks { .. }
+                TraceNote::NoTemplate
+                    | TraceNote::DamagedTemplate
+                    | TraceNote::TemplateLacks { .. }
             )
         });
 

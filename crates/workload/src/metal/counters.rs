@@ -16,7 +16,7 @@ use objc2_metal::{
 };
 
 use super::gpu::Gpu;
-use crate::plan::Plan;
+use crate::plan::WorkloadPlan;
 use crate::run::CounterSample;
 use crate::work::{Encoder, Task};
 
@@ -58,7 +58,7 @@ pub(super) struct Pair<'a> {
 
 impl Sampler {
     /// Returns a sampler for a step of the plan, or a note on why there is none.
-    pub(super) fn new(gpu: &Gpu, plan: &Plan) -> Result<Self, String> {
+    pub(super) fn new(gpu: &Gpu, plan: &WorkloadPlan) -> Result<Self, String> {
         let supports = |point| gpu.device.supportsCounterSampling(point);
         let at_dispatches = supports(MTLCounterSamplingPoint::AtDispatchBoundary);
         if !at_dispatches && !supports(MTLCounterSamplingPoint::AtStageBoundary) {
@@ -152,7 +152,7 @@ impl Sampler {
 }
 
 /// Returns the places to sample: each encoder, or its first dispatches.
-fn slots(plan: &Plan, at_dispatches: bool) -> Vec<Slot> {
+fn slots(plan: &WorkloadPlan, at_dispatches: bool) -> Vec<Slot> {
     let encoders = plan.step.iter().flat_map(|buffer| &buffer.encoders);
     let mut slots = Vec::new();
     for (at, encoder) in encoders.enumerate() {

@@ -18,7 +18,7 @@ use objc2_metal::{
 use super::errors::{missing, refused};
 use crate::error::{Error, Result};
 use crate::kernel::{ELEMENT_BYTES, KERNELS_SOURCE, Kernel};
-use crate::plan::{Phase, Plan};
+use crate::plan::{Phase, WorkloadPlan};
 use crate::run::ClockPair;
 use crate::work::{Array, Task};
 
@@ -40,7 +40,7 @@ pub(super) struct Gpu {
 
 impl Gpu {
     /// Compiles the kernels and fills the arrays.
-    pub(super) fn new(plan: &Plan) -> Result<Self> {
+    pub(super) fn new(plan: &WorkloadPlan) -> Result<Self> {
         let device = MTLCreateSystemDefaultDevice().ok_or(Error::NoDevice)?;
         let queue = device
             .newCommandQueue()

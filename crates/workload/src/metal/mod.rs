@@ -22,16 +22,16 @@ use self::signpost::Interval;
 use self::steps::Steps;
 use crate::capture::captured_steps;
 use crate::error::Result;
-use crate::plan::{Phase, Plan};
-use crate::run::{CounterSample, Options, Run};
+use crate::plan::{Phase, WorkloadPlan};
+use crate::run::{CounterSample, Options, WorkloadRun};
 
 /// Runs a plan on the system's GPU.
-pub(crate) fn run(plan: &Plan, options: &Options) -> Result<Run> {
+pub(crate) fn run(plan: &WorkloadPlan, options: &Options) -> Result<WorkloadRun> {
     autoreleasepool(|_| run_on(&Gpu::new(plan)?, plan, options))
 }
 
 /// Runs the plan: warm-up, measured steps, then the check of the results.
-fn run_on(gpu: &Gpu, plan: &Plan, options: &Options) -> Result<Run> {
+fn run_on(gpu: &Gpu, plan: &WorkloadPlan, options: &Options) -> Result<WorkloadRun> {
     let mut notes = Vec::new();
     if !gpu.has_unified_memory() {
         notes.push(
@@ -53,7 +53,7 @@ fn run_on(gpu: &Gpu, plan: &Plan, options: &Options) -> Result<Run> {
         checked.extend(crate::check::check(array, &gpu.elements(at))?);
     }
 
-    Ok(Run {
+    Ok(WorkloadRun {
         device: gpu.name(),
         buffers,
         measured_ns,
@@ -68,7 +68,7 @@ fn run_on(gpu: &Gpu, plan: &Plan, options: &Options) -> Result<Run> {
 /// captured, or sampled.
 fn warm_up(
     gpu: &Gpu,
-    plan: &Plan,
+    plan: &WorkloadPlan,
     options: &Options,
     steps: &mut Steps<'_>,
     notes: &mut Vec<String>,
@@ -107,7 +107,7 @@ fn warm_up(
     Ok(sampler.map(|sampler| sampler.samples()).unwrap_or_default())
 }
 
-fn measured(plan: &Plan, steps: &mut Steps<'_>) -> Result<u64> {
+fn measured(plan: &WorkloadPlan, steps: &mut Steps<'_>) -> Result<u64> {
     let interval = Interval::begin();
     let start = Instant::now();
     for _ in 0..plan.count {

@@ -11,20 +11,20 @@ use super::encode;
 use super::errors::{missing, refused};
 use super::gpu::Gpu;
 use crate::error::Result;
-use crate::plan::{Phase, Plan};
+use crate::plan::{Phase, WorkloadPlan};
 use crate::run::BufferTime;
 use crate::work::CommandBuffer;
 
 /// The steps so far, with the command buffers that are still in flight.
 pub(super) struct Steps<'a> {
     gpu: &'a Gpu,
-    plan: &'a Plan,
+    plan: &'a WorkloadPlan,
     in_flight: VecDeque<(Phase, Retained<ProtocolObject<dyn MTLCommandBuffer>>)>,
     times: Vec<BufferTime>,
 }
 
 impl<'a> Steps<'a> {
-    pub(super) fn new(gpu: &'a Gpu, plan: &'a Plan) -> Self {
+    pub(super) fn new(gpu: &'a Gpu, plan: &'a WorkloadPlan) -> Self {
         Self {
             gpu,
             plan,

@@ -10,14 +10,14 @@ mod plans;
 mod program;
 mod work_file;
 
-use metalens_workload::{Plan, Settings};
+use metalens_workload::{WorkloadPlan, WorkloadSettings};
 
 /// Returns a plan of these sizes.
-fn plan(name: &str, size: u64, count: u64, warm_up: u64) -> Plan {
-    let settings = Settings {
+fn plan(name: &str, size: u64, count: u64, warm_up: u64) -> WorkloadPlan {
+    let settings = WorkloadSettings {
         size: Some(size),
         count: Some(count),
         warm_up: Some(warm_up),
     };
-    Plan::new(name, &settings).unwrap()
+    WorkloadPlan::new(name, &settings).unwrap()
 }

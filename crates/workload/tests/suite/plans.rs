@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use metalens_failure::{Failure, FailureKind};
-use metalens_workload::{Error, Options, Plan, Settings, Task, Totals, run, workloads};
+use metalens_workload::{
+    Error, Options, Task, Totals, WorkloadPlan, WorkloadSettings, run, workloads,
+};
 
 use super::plan;
 
@@ -65,8 +67,8 @@ fn eager_is_four_times_fused() {
         }
     }
     // The defaults are equal too.
-    let [eager, fused] =
-        ["eager", "fused"].map(|name| Plan::new(name, &Settings::default()).unwrap());
+    let [eager, fused] = ["eager", "fused"]
+        .map(|name| WorkloadPlan::new(name, &WorkloadSettings::default()).unwrap());
     assert_eq!((eager.size, eager.count), (fused.size, fused.count));
 }
 
@@ -139,7 +141,7 @@ fn every_access_is_inside_its_array() {
 #[test]
 fn defaults_are_modest() {
     for workload in workloads() {
-        let plan = Plan::for_workload(workload, &Settings::default()).unwrap();
+        let plan = WorkloadPlan::for_workload(workload, &WorkloadSettings::default()).unwrap();
         assert!(plan.memory_bytes() <= 256 << 20, "{workload:?}");
         assert!(plan.warm_up >= 2, "{workload:?} has no steps to capture");
         // Assumes an M1's 68 GB/s, and half a millisecond to wait for each command buffer, or
@@ -152,8 +154,9 @@ fn defaults_are_modest() {
 
 #[test]
 fn impossible_settings_are_refused() {
-    let refused = |name: &str, settings: Settings| Plan::new(name, &settings).unwrap_err();
-    let error = refused("eeger", Settings::default());
+    let refused =
+        |name: &str, settings: WorkloadSettings| WorkloadPlan::new(name, &settings).unwrap_err();
+    let error = refused("eeger", WorkloadSettings::default());
     assert!(error.kind() == FailureKind::Misuse && error.hint().unwrap().contains("eager, fused"));
     for (size, count, warm_up) in [
         (Some(0), None, None),
@@ -163,7 +166,7 @@ fn impossible_settings_are_refused() {
         (None, None, Some(u64::MAX)),
     ] {
         for workload in workloads() {
-            let settings = Settings {
+            let settings = WorkloadSettings {
                 size,
                 count,
                 warm_up,
@@ -176,12 +179,12 @@ fn impossible_settings_are_refused() {
     // The largest settings do not overflow the totals.
     for workload in workloads() {
         let greatest = (4..40).rev().find_map(|bits| {
-            let settings = Settings {
+            let settings = WorkloadSettings {
                 size: Some(1 << bits),
                 count: Some(10_000_000),
                 warm_up: Some(10_000_000),
             };
-            Plan::for_workload(workload, &settings).ok()
+            WorkloadPlan::for_workload(workload, &settings).ok()
         });
         assert!(greatest.unwrap().total().bytes > 0);
     }

@@ -4,20 +4,21 @@ use std::path::Path;
 
 use metalens_analyzer::WorkFile as ReadWorkFile;
 use metalens_workload::{
-    BufferTime, CheckedArray, ClockPair, Document, Phase, Plan, Run, SIMULATED, WorkFile, workloads,
+    BufferTime, CheckedArray, ClockPair, Phase, SIMULATED, WorkDocument, WorkFile, WorkloadPlan,
+    WorkloadRun, workloads,
 };
 use serde_json::Value;
 
 use super::plan;
 
 /// Returns a run as on a Mac: each command buffer 10 µs after the one before.
-fn run(plan: &Plan) -> Run {
+fn run(plan: &WorkloadPlan) -> WorkloadRun {
     let time = |(at, (phase, _)): (u64, (Phase, _))| BufferTime {
         phase,
         start_ns: 1_000_000_000 + at * 10_000,
         end_ns: 1_000_004_000 + at * 10_000,
     };
-    Run {
+    WorkloadRun {
         device: "Apple M1".to_owned(),
         buffers: (0..).zip(plan.command_buffers()).map(time).collect(),
         measured_ns: 123_456,
@@ -75,7 +76,8 @@ fn the_analyzer_reads_it() {
             assert_eq!(read.device.as_deref(), Some(device));
             assert_eq!(read.is_simulated(), run.is_none());
             let program = read.program.unwrap();
-            let document = serde_json::to_value(Document::new(&plan, run, run.is_none())).unwrap();
+            let document =
+                serde_json::to_value(WorkDocument::new(&plan, run, run.is_none())).unwrap();
             assert_eq!(program["labels"], document["labels"]);
             assert_eq!(
                 program["run"]["measured_ns"],
@@ -91,7 +93,7 @@ fn the_analyzer_reads_it() {
 fn the_document_counts_like_the_plan() {
     let plan = plan("mixed", 256, 3, 2);
     let run = run(&plan);
-    let document = serde_json::to_value(Document::new(&plan, Some(&run), false)).unwrap();
+    let document = serde_json::to_value(WorkDocument::new(&plan, Some(&run), false)).unwrap();
     assert_eq!(document["whole"]["command_buffers"], 5 * 3);
     assert_eq!(document["measured"]["dispatches"], 3 * 21);
     let labels = document["labels"].as_array().unwrap();
@@ -107,7 +109,7 @@ fn the_document_counts_like_the_plan() {
         (&true.into(), &false.into())
     );
 
-    let planned = serde_json::to_value(Document::new(&plan, None, true)).unwrap();
+    let planned = serde_json::to_value(WorkDocument::new(&plan, None, true)).unwrap();
     assert_eq!(planned["run"], Value::Null);
     assert_eq!(planned["simulated"], true);
     assert_eq!(planned["whole"], document["whole"]);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Parser;
-use metalens_bench::{BenchRequest, Hooks, Parameter, Per, Source, Variant};
+use metalens_bench::{BasisChoice, BenchRequest, CommandTemplate, Hooks, Parameter, Variant};
 use metalens_recorder::RecordRequest;
 
 use super::analyzing;
@@ -27,8 +27,13 @@ impl BenchArguments {
                 parameters.push(Parameter::scan(name, from, to, &self.parameter_step_size)?);
             }
         }
-        let programs = self.commands.iter().cloned().map(Source::Program);
-        let workloads = self.workloads.iter().cloned().map(Source::Workload);
+
+        let programs = self.commands.iter().cloned().map(CommandTemplate::Program);
+        let workloads = self
+            .workloads
+            .iter()
+            .cloned()
+            .map(CommandTemplate::Workload);
         Ok(BenchRequest {
             sources: programs.chain(workloads).collect(),
             names: self.names.clone(),
@@ -47,11 +52,11 @@ impl BenchArguments {
     }
 
     /// Returns the unit of work that was chosen.
-    pub(crate) fn unit(&self) -> Per {
+    pub(crate) fn unit(&self) -> BasisChoice {
         match self.per {
-            None => Per::Auto,
-            Some(PerChoice::Run) => Per::Run,
-            Some(PerChoice::Unit) => Per::Unit,
+            None => BasisChoice::Auto,
+            Some(PerChoice::Run) => BasisChoice::Run,
+            Some(PerChoice::Unit) => BasisChoice::Unit,
         }
     }
 

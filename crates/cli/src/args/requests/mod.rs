@@ -6,7 +6,7 @@ mod posting;
 mod recording;
 
 use metalens_analyzer::{Request, Settings};
-use metalens_render::document::Unit;
+use metalens_render::document::ShownUnit;
 
 use super::AnalyzeArguments;
 use super::batch::BatchArguments;
@@ -14,7 +14,7 @@ use super::shared::{
     AnalysisArguments, MeasureArguments, PartArguments, ReaderChoice, ReadingArguments,
 };
 use super::{SectionFormat, TimeUnit, ViewArguments};
-use crate::analyzing::{AnalyzeRequest, Analyzing, View};
+use crate::analyzing::{AnalyzeRequest, Analyzing, View, is_standard};
 use crate::config;
 use crate::exit::Misuse;
 use crate::reading::Reading;
@@ -86,11 +86,7 @@ impl AnalyzeArguments {
     /// Returns what is to be analyzed, and what becomes of it.
     pub(crate) fn request(&self) -> anyhow::Result<AnalyzeRequest> {
         let files = [&self.html, &self.gaps, &self.perfetto, &self.output];
-        if files
-            .into_iter()
-            .flatten()
-            .any(|file| file.as_os_str() == "-")
-        {
+        if files.into_iter().flatten().any(|file| is_standard(file)) {
             let why = "- is no file name here: the report itself goes to standard output";
             return Err(Misuse(why.to_owned()).into());
         }
@@ -100,6 +96,7 @@ impl AnalyzeArguments {
             self.check,
             self.reading.reading(),
         )?;
+
         analyzing.request.keep_everyone = self.parquet.is_some();
         Ok(AnalyzeRequest {
             inputs: self.inputs.clone(),
@@ -129,10 +126,10 @@ impl ViewArguments {
             sort: self.sort.clone(),
             is_csv: self.format == SectionFormat::Csv,
             unit: self.unit.map(|unit| match unit {
-                TimeUnit::Ns => Unit::Ns,
-                TimeUnit::Us => Unit::Us,
-                TimeUnit::Ms => Unit::Ms,
-                TimeUnit::S => Unit::S,
+                TimeUnit::Ns => ShownUnit::Ns,
+                TimeUnit::Us => ShownUnit::Us,
+                TimeUnit::Ms => ShownUnit::Ms,
+                TimeUnit::S => ShownUnit::S,
             }),
         }
     }

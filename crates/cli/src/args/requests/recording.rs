@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 use metalens_recorder::{
-    Build, RecordRequest, RecordTimeouts, Recorder, RecordingSubject, template,
+    CargoBuild, RecordRequest, RecordTimeouts, Recorder, RecordingSubject, template,
 };
-use metalens_workload::Settings;
+use metalens_workload::WorkloadSettings;
 use metalens_xctrace::{Stdin, Tool};
 use tempfile::NamedTempFile;
 
@@ -104,8 +104,8 @@ impl RecorderArguments {
 
 impl CalibrateArguments {
     /// Returns how much of the workload is run.
-    pub(crate) fn settings(&self) -> Settings {
-        Settings {
+    pub(crate) fn settings(&self) -> WorkloadSettings {
+        WorkloadSettings {
             size: self.size,
             count: self.count,
             warm_up: self.warm_up,
@@ -131,8 +131,8 @@ impl CalibrateArguments {
 }
 
 impl AmountArguments {
-    fn settings(&self) -> Settings {
-        Settings {
+    fn settings(&self) -> WorkloadSettings {
+        WorkloadSettings {
             size: self.size,
             count: self.count,
             warm_up: self.warm_up,
@@ -141,8 +141,8 @@ impl AmountArguments {
 }
 
 impl CargoArguments {
-    fn build(&self) -> Build {
-        Build {
+    fn build(&self) -> CargoBuild {
+        CargoBuild {
             package: self.package.clone(),
             bin: self.bin.clone(),
             example: self.example.clone(),
@@ -167,7 +167,7 @@ impl From<GpuClock> for template::Clock {
 }
 
 /// A bundled workload: metalens runs it itself.
-fn workload(name: &str, settings: &Settings) -> anyhow::Result<RecordingSubject> {
+fn workload(name: &str, settings: &WorkloadSettings) -> anyhow::Result<RecordingSubject> {
     let own = std::env::current_exe().context("cannot find metalens itself")?;
     Ok(RecordingSubject::Workload {
         name: name.to_owned(),
@@ -177,7 +177,7 @@ fn workload(name: &str, settings: &Settings) -> anyhow::Result<RecordingSubject>
 }
 
 /// Returns how much of a workload is run, as words of its command line.
-pub(crate) fn amount(settings: &Settings) -> Vec<OsString> {
+pub(crate) fn amount(settings: &WorkloadSettings) -> Vec<OsString> {
     let all = [
         ("--size", settings.size),
         ("--count", settings.count),
@@ -195,7 +195,7 @@ pub(crate) fn amount(settings: &Settings) -> Vec<OsString> {
 /// Each run has times of its own.
 fn simulator(
     subject: &RecordingSubject,
-    settings: &Settings,
+    settings: &WorkloadSettings,
     run: Option<u32>,
 ) -> anyhow::Result<Recorder> {
     let scenario = match subject {
@@ -221,8 +221,8 @@ fn simulator(
     Ok(Recorder::Simulator { tool, scenario })
 }
 
-fn scenario(workload: &str, settings: &Settings) -> anyhow::Result<NamedTempFile> {
-    let plan = metalens_workload::Plan::new(workload, settings)?;
+fn scenario(workload: &str, settings: &WorkloadSettings) -> anyhow::Result<NamedTempFile> {
+    let plan = metalens_workload::WorkloadPlan::new(workload, settings)?;
     let text = metalens_workload::scenario(&plan);
     let file = tempfile::Builder::new().suffix(".toml").tempfile();
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file));

@@ -126,6 +126,7 @@ impl Reports for ReportFolders {
 }
 
 impl ReportFolders {
+    /// Writes the folder of a report, and adds its run to the dataset.
     fn write_folder(&self, mut analysis: Analysis, folder: &Path) -> anyhow::Result<WrittenReport> {
         let show_names = self.show_names;
         let choices = folder::Choices {

@@ -63,6 +63,7 @@ fn paths(group: &str) -> [String; 2] {
     ["", "-dark"].map(|theme| format!("{FOLDER}/{name}{theme}.png"))
 }
 
+/// Draws the chart of a group in both themes.
 fn draw_group(index: &Index, group: &TraceGroup) -> anyhow::Result<TrendChart> {
     let view = view(index, group);
     let draw = |theme: Theme, scale: u8| {
@@ -90,6 +91,7 @@ fn draw_group(index: &Index, group: &TraceGroup) -> anyhow::Result<TrendChart> {
     })
 }
 
+/// Returns the points and lines of the chart of a group.
 fn view(index: &Index, group: &TraceGroup) -> TrendView {
     let members = many::members(&index.rows, group);
     let is_outlier = |report: &str, figure: TraceFigure| {

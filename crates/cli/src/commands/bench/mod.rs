@@ -24,7 +24,7 @@ use crate::args::bench::BenchArguments;
 use crate::exit::{self, Interrupted, Misuse};
 use crate::out;
 
-use runner::{RunPlace, Runner};
+use runner::{BenchRunner, RunPlace};
 
 pub(crate) fn run(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     // Recording takes long: check all arguments before it.
@@ -78,7 +78,7 @@ fn record_all(
     quiet: bool,
 ) -> anyhow::Result<BenchOutcome> {
     let is_kept = matches!(place, RunPlace::Kept(_));
-    let mut runner = Runner::new(arguments, plan, place, analyzing, quiet)?;
+    let mut runner = BenchRunner::new(arguments, plan, place, analyzing, quiet)?;
     if !stored.is_empty() && !quiet {
         let all = arguments.runs as usize * plan.variants.len();
         out::note(&format!(
@@ -113,6 +113,7 @@ fn options(arguments: &BenchArguments, plan: &BenchPlan) -> anyhow::Result<Bench
         )?),
         None => None,
     };
+
     if gate.is_some() && baseline.is_none() && plan.variants.len() < 2 {
         let message = "--gate has nothing to compare: name a second command, or --baseline FILE";
         return Err(Misuse(message.to_owned()).into());
@@ -122,6 +123,7 @@ fn options(arguments: &BenchArguments, plan: &BenchPlan) -> anyhow::Result<Bench
             format!("a baseline needs at least {LEAST_RUNS} runs: use --runs {LEAST_RUNS}");
         return Err(Misuse(message).into());
     }
+
     Ok(BenchOptions {
         per: arguments.unit(),
         baseline,

@@ -55,6 +55,7 @@ pub(super) fn write(arguments: &BenchArguments, result: &Bench) -> anyhow::Resul
     }
 }
 
+/// Writes the result into the folder: JSON, CSV, Markdown and a page.
 fn write_folder(path: &Path, result: &Bench) -> anyhow::Result<()> {
     let folder = Folder::open(path)?;
     let write = |name: &str, bytes: &[u8]| folder.write_bytes(Path::new(name), true, bytes);

@@ -29,7 +29,7 @@ pub(super) enum RunPlace {
 }
 
 /// Records with `xctrace`, or its simulator.
-pub(super) struct Runner<'a> {
+pub(super) struct BenchRunner<'a> {
     arguments: &'a BenchArguments,
     variants: usize,
     place: RunPlace,
@@ -40,7 +40,7 @@ pub(super) struct Runner<'a> {
     said: Vec<String>,
 }
 
-impl<'a> Runner<'a> {
+impl<'a> BenchRunner<'a> {
     /// Starts to listen for Ctrl-C.
     pub(super) fn new(
         arguments: &'a BenchArguments,
@@ -138,7 +138,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-impl VariantRunner for Runner<'_> {
+impl VariantRunner for BenchRunner<'_> {
     type Error = anyhow::Error;
 
     fn is_stopped(&self) -> bool {
@@ -210,7 +210,10 @@ pub(super) fn check_variants(arguments: &BenchArguments, plan: &BenchPlan) -> an
     for variant in &plan.variants {
         let request = arguments.recording_of(variant, BUNDLE.into(), 0)?;
         if let RecordingSubject::Workload { name, .. } = &request.subject {
-            metalens_workload::Plan::new(name, &metalens_workload::Settings::default())?;
+            metalens_workload::WorkloadPlan::new(
+                name,
+                &metalens_workload::WorkloadSettings::default(),
+            )?;
         }
     }
     Ok(())

@@ -17,7 +17,7 @@ use metalens_files::Folder;
 use metalens_render::{calibration, json, terminal};
 use metalens_xctrace::{Tool, ToolSource};
 
-use self::runs::Runner;
+use self::runs::CalibrationRunner;
 use crate::args::recording::CalibrateArguments;
 use crate::exit::{self, Unavailable};
 use crate::out;
@@ -28,7 +28,7 @@ const FILE: &str = "calibration.json";
 pub(crate) fn run(arguments: &CalibrateArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     check_machine(arguments)?;
     let output = OutputFolder::new(arguments)?;
-    let runner = Runner::new(arguments, output.path())?;
+    let runner = CalibrationRunner::new(arguments, output.path())?;
     let pairs = match all_pairs(&runner, arguments, quiet) {
         Ok(pairs) => pairs,
         Err(error) => {
@@ -87,8 +87,9 @@ fn check_machine(arguments: &CalibrateArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Runs all pairs, one after the other.
 fn all_pairs(
-    runner: &Runner<'_>,
+    runner: &CalibrationRunner<'_>,
     arguments: &CalibrateArguments,
     quiet: bool,
 ) -> anyhow::Result<Vec<PairRuns>> {
@@ -99,7 +100,12 @@ fn all_pairs(
 }
 
 /// Runs the workload without and with the recorder.
-fn pair(runner: &Runner<'_>, number: u64, pairs: u64, quiet: bool) -> anyhow::Result<PairRuns> {
+fn pair(
+    runner: &CalibrationRunner<'_>,
+    number: u64,
+    pairs: u64,
+    quiet: bool,
+) -> anyhow::Result<PairRuns> {
     let name = format!("pair {number} of {pairs}");
     let note = |run: &str| {
         if quiet {

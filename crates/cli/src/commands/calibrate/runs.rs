@@ -21,13 +21,13 @@ use crate::interrupt::Listening;
 use crate::reading::Reading;
 
 /// Runs the workload of the arguments, and writes its files into a folder.
-pub(super) struct Runner<'a> {
+pub(super) struct CalibrationRunner<'a> {
     arguments: &'a CalibrateArguments,
     folder: &'a Path,
     interrupts: Listening,
 }
 
-impl<'a> Runner<'a> {
+impl<'a> CalibrationRunner<'a> {
     /// Starts to listen for Ctrl-C, so that files can be cleaned up.
     pub(super) fn new(arguments: &'a CalibrateArguments, folder: &'a Path) -> anyhow::Result<Self> {
         Ok(Self {

@@ -48,11 +48,11 @@ fn run_in_shell(command: &str) -> Result<(), String> {
 }
 
 type Ask<'a> = &'a mut dyn FnMut(&str) -> anyhow::Result<bool>;
-type Run<'a> = &'a mut dyn FnMut(&str) -> Result<(), String>;
+type RunCommand<'a> = &'a mut dyn FnMut(&str) -> Result<(), String>;
 type Say<'a> = &'a mut dyn FnMut(&str) -> anyhow::Result<()>;
 
 /// Offers the safe commands of all checks, and names those that only the user can run.
-fn fix(checks: &[Check], ask: Ask<'_>, run: Run<'_>, say: Say<'_>) -> anyhow::Result<bool> {
+fn fix(checks: &[Check], ask: Ask<'_>, run: RunCommand<'_>, say: Say<'_>) -> anyhow::Result<bool> {
     let remedy = |check: &'_ Check| {
         check
             .remedy

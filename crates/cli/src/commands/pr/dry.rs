@@ -7,11 +7,11 @@ use metalens_github::{
     ASSETS_BRANCH, Api, ChartFile, Environment, PostTexts, Token, UploadMethod, environment_token,
     images, repository, variable,
 };
+use metalens_render::markdown::COMMENT_LIMIT;
 
 use super::folder::PostedFolder;
 use super::texts::CommentTexts;
 use crate::args::posting::PrArguments;
-use metalens_render::markdown::COMMENT_LIMIT;
 
 pub(super) fn run(
     arguments: &PrArguments,

@@ -84,6 +84,7 @@ impl PostedFolder {
     }
 }
 
+/// Reads the manifest of a folder.
 fn manifest(folder: &Path) -> anyhow::Result<Manifest> {
     let shown = folder.display();
     let file = inside(folder, MANIFEST)?;
@@ -151,6 +152,7 @@ fn read_file(path: &Path, longest: u64) -> anyhow::Result<Vec<u8>> {
     metalens_files::read(path, longest).with_context(|| format!("cannot read {}", path.display()))
 }
 
+/// Returns a chart of the folder. Refuses a file that is not a PNG that GitHub accepts.
 fn chart(file: &File, bytes: Vec<u8>) -> anyhow::Result<ChartFile> {
     let Some(picture) = &file.picture else {
         bail!("the manifest has no description of the chart {}", file.path);
@@ -177,6 +179,7 @@ fn chart(file: &File, bytes: Vec<u8>) -> anyhow::Result<ChartFile> {
     })
 }
 
+/// Parses the document of a folder, by its schema.
 fn parse(schema: &str, bytes: &[u8]) -> anyhow::Result<PostedDocument> {
     match schema {
         SCHEMA => Ok(PostedDocument::Report(Box::new(read(bytes)?))),

@@ -32,6 +32,7 @@ impl PostTexts for CommentTexts {
 }
 
 impl CommentTexts {
+    /// Returns the document within a limit of bytes.
     fn text(
         &self,
         commit: Option<&str>,
@@ -50,6 +51,7 @@ impl CommentTexts {
     }
 }
 
+/// Returns a chart as a picture of the comment.
 fn picture(placed: &PlacedChart<'_>) -> Picture {
     let chart = placed.chart;
     Picture {

@@ -196,6 +196,7 @@ fn print_result(plan: &RecordingPlan, recorded: &Recording) -> anyhow::Result<()
     Ok(())
 }
 
+/// Prints a line on stderr after its kind: `warning: …`.
 fn note(kind: &str, text: &str) -> anyhow::Result<()> {
     let style = match kind {
         "recorded" => metalens_render::terminal::style::HINT,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use metalens_analyzer::units::bytes;
-use metalens_recorder::{BundleVerdict, Event, RecordingPlan, StopRequest, Watcher};
+use metalens_recorder::{BundleVerdict, RecordingEvent, RecordingPlan, StopRequest, Watcher};
 use metalens_text::shown;
 use metalens_xctrace::LineEnd;
 
@@ -64,6 +64,7 @@ impl<'a> RecordingProgress<'a> {
         self.bar.finish_and_clear();
     }
 
+    /// Begins a step, unless it is the present one, and shows its text.
     fn enter(&mut self, phase: &'static str, text: &str) {
         if self.phase != phase {
             self.phase = phase;
@@ -91,22 +92,22 @@ fn pass_on(to: &mut dyn Write, output: &[u8]) -> std::io::Result<()> {
 }
 
 impl Watcher for RecordingProgress<'_> {
-    fn on_event(&mut self, event: Event<'_>) {
+    fn on_event(&mut self, event: RecordingEvent<'_>) {
         match event {
-            Event::Starting => self.enter("starting", "xctrace prepares to record"),
-            Event::Recording => {
+            RecordingEvent::Starting => self.enter("starting", "xctrace prepares to record"),
+            RecordingEvent::Recording => {
                 let text = format!("recording {}; Ctrl-C stops and saves", self.subject);
                 self.enter("recording", &text);
             }
-            Event::Stopping => self.enter(
+            RecordingEvent::Stopping => self.enter(
                 "stopping",
                 "stopping; another Ctrl-C leaves without waiting for xctrace",
             ),
-            Event::Saving { bytes: size } => {
+            RecordingEvent::Saving { bytes: size } => {
                 let text = format!("xctrace saves the recording: {}", bytes(size));
                 self.enter("saving", &text);
             }
-            Event::TargetOutput(output) => self.bar.suspend(|| {
+            RecordingEvent::TargetOutput(output) => self.bar.suspend(|| {
                 // The recording goes on if nobody reads the output any more.
                 let _ = match self.output {
                     ProgramOutput::Stdout => pass_on(&mut out::untouched(), output),
@@ -114,7 +115,7 @@ impl Watcher for RecordingProgress<'_> {
                     ProgramOutput::Dropped => Ok(()),
                 };
             }),
-            Event::Line(line) => {
+            RecordingEvent::Line(line) => {
                 if line.end != LineEnd::Break {
                     // The program draws a bar of its own, on the same line of the terminal.
                     self.bar.set_draw_target(ProgressDrawTarget::hidden());
@@ -122,8 +123,8 @@ impl Watcher for RecordingProgress<'_> {
                 self.bar
                     .suspend(|| out::pass_on_line(&line.text, line.end.text()));
             }
-            Event::Warning(text) => self.say(&format!("xctrace: {text}")),
-            Event::Tidying { bytes: size } => {
+            RecordingEvent::Warning(text) => self.say(&format!("xctrace: {text}")),
+            RecordingEvent::Tidying { bytes: size } => {
                 let text = format!(
                     "the recording is saved; xctrace still holds {} of scratch files; Ctrl-C skips \
                      removing them",
@@ -131,9 +132,9 @@ impl Watcher for RecordingProgress<'_> {
                 );
                 self.enter("tidying", &text);
             }
-            Event::Note(text) => self.say(&format!("note: {text}")),
-            Event::TryingAgain(why) => self.say(&format!("trying again: {why}")),
-            Event::FoundElsewhere(path) => {
+            RecordingEvent::Note(text) => self.say(&format!("note: {text}")),
+            RecordingEvent::TryingAgain(why) => self.say(&format!("trying again: {why}")),
+            RecordingEvent::FoundElsewhere(path) => {
                 self.say(&format!(
                     "moving the bundle, which xctrace saved as {}",
                     path.display()

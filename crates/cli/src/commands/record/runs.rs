@@ -69,6 +69,7 @@ pub(super) fn record_all(
     })
 }
 
+/// Names the command that reads the recordings.
 fn say_what_is_next(folder: &Path, recorded: &[PathBuf]) -> anyhow::Result<()> {
     let quoted = shell::quoted_path(folder);
     let folder = shown(&quoted);

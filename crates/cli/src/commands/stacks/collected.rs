@@ -58,6 +58,7 @@ impl Collected {
         format!("{}: {}", self.process, self.title)
     }
 
+    /// Returns the stacks of all samples.
     fn whole(stacks: CollapsedStacks, facts: Profile) -> Self {
         Self {
             stacks,
@@ -73,6 +74,7 @@ impl Collected {
         }
     }
 
+    /// Returns the stacks while the GPU was idle, with notes about what they lack.
     #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
     fn while_idle(idle: IdleStacks) -> Self {
         let title = if idle.submitters_known {

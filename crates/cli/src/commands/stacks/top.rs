@@ -2,7 +2,7 @@
 
 use metalens_analyzer::units::{count, counted, time};
 use metalens_analyzer::{CpuFrame, Profile, WeightUnit};
-use metalens_render::terminal::style::{FAINT, TITLE, VERDICT};
+use metalens_render::terminal::style::{TITLE, VERDICT};
 use metalens_render::terminal::{Align, Columns};
 use metalens_text::shown;
 
@@ -43,7 +43,7 @@ pub(super) fn screen(profile: &Profile) -> String {
             shown(&thread.name).into_owned(),
         ]);
     }
-    text.push_str(&lines(columns));
+    text.push_str(&columns.fit(100).text());
     text
 }
 
@@ -67,6 +67,7 @@ pub(super) fn process_names(profile: &Profile) -> String {
     names.join(", ")
 }
 
+/// Formats a table of functions.
 fn functions(frames: &[CpuFrame], unit: WeightUnit) -> String {
     let mut columns = Columns::new(&[
         ("weight", Align::Right),
@@ -84,20 +85,10 @@ fn functions(frames: &[CpuFrame], unit: WeightUnit) -> String {
             shown(frame.function.as_deref().unwrap_or("(no symbol)")).into_owned(),
         ]);
     }
-    lines(columns)
+    columns.fit(100).text()
 }
 
-fn lines(columns: Columns) -> String {
-    let mut text = String::new();
-    for (at, line) in columns.fit(100).lines().into_iter().enumerate() {
-        match at {
-            0 => text.push_str(&format!("{FAINT}{line}{FAINT:#}\n")),
-            _ => text.push_str(&format!("{line}\n")),
-        }
-    }
-    text
-}
-
+/// Formats a weight in its unit.
 pub(super) fn weight(weight: u64, unit: WeightUnit) -> String {
     match unit {
         WeightUnit::Ns => time(weight),
@@ -106,6 +97,7 @@ pub(super) fn weight(weight: u64, unit: WeightUnit) -> String {
     }
 }
 
+/// Formats a share. A dash if it is unknown.
 pub(super) fn percent(share: Option<f64>) -> String {
     share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0))
 }

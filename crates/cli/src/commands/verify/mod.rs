@@ -1,6 +1,6 @@
-//! Runs `metalens verify`: runs experiments with `xctrace`, prints the answers, and writes the evidence.
+//! Runs `metalens verify`: carries out experiments with `xctrace`, prints the answers, and writes the evidence.
 
-mod stand_in;
+mod fake_tools;
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -14,11 +14,14 @@ use metalens_render::json;
 use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD};
 use metalens_render::terminal::wrap;
 use metalens_text::{shown, shown_message};
-use metalens_verify::{Answer, EXPERIMENTS, Event, Evidence, Recorders, Setup, Verdict, verify};
-use metalens_workload::Settings;
+use metalens_verify::{
+    Answer, EXPERIMENTS, Evidence, Recorders, Setup, Verdict, VerifyEvent, verify,
+};
+use metalens_workload::WorkloadSettings;
 use metalens_xctrace::{Tool, ToolSource};
+use tempfile::TempDir;
 
-use self::stand_in::StandInFiles;
+use self::fake_tools::FakeToolFiles;
 use crate::args::requests::amount;
 use crate::args::verify::VerifyArguments;
 use crate::exit::{self, Interrupted, Unavailable};
@@ -29,7 +32,7 @@ use crate::{exporting, out};
 const FILE: &str = "evidence.json";
 /// The bundled workload that is recorded, and its amount: enough for seconds of work.
 const WORKLOAD: &str = "eager";
-const AMOUNT: Settings = Settings {
+const AMOUNT: WorkloadSettings = WorkloadSettings {
     size: None,
     count: Some(60),
     warm_up: Some(6),
@@ -44,51 +47,16 @@ pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<Ex
     let file = arguments.output.join(FILE);
     metalens_files::refuse_existing(&file, arguments.force)?;
 
-    let stand_in = arguments
+    let fakes = arguments
         .simulate
-        .then(|| StandInFiles::new(WORKLOAD, &AMOUNT));
-    let stand_in = stand_in.transpose()?;
-    let recorders = match &stand_in {
-        Some(files) => Recorders::StandIn(files.stand_in()),
+        .then(|| FakeToolFiles::new(WORKLOAD, &AMOUNT));
+    let fakes = fakes.transpose()?;
+    let recorders = match &fakes {
+        Some(files) => Recorders::Fake(files.tools()),
         None => Recorders::Xctrace(Tool::find(&ToolSource::from_environment())?),
     };
 
-    let is_new = arguments.output.symlink_metadata().is_err();
-    Folder::make(&arguments.output)?;
-    let interrupts = Listening::begin()?;
-    let recordings = tempfile::Builder::new()
-        .prefix("recordings-")
-        .tempdir_in(&arguments.output)
-        .context("cannot make a folder for the recordings")?;
-    let setup = Setup {
-        program: std::env::current_exe().context("cannot find metalens itself")?,
-        workload: (WORKLOAD.to_owned(), amount(&AMOUNT)),
-        recorders,
-        folder: std::path::absolute(recordings.path())?,
-        protected_folder: arguments
-            .protected_folder
-            .as_ref()
-            .map(std::path::absolute)
-            .transpose()?,
-        time_limit: Duration::from_nanos(arguments.time_limit),
-        only: arguments.only.clone(),
-        known_tables: exporting::known_tables(),
-        stops: &|| interrupts.times(),
-        is_stopped: interrupts.heard(),
-    };
-    let evidence = verify(setup, &mut |event| show(&event, quiet));
-    let evidence = match evidence {
-        Ok(evidence) => evidence,
-        Err(error) => {
-            drop(recordings);
-            if is_new {
-                // It is not empty if something else was put there meanwhile.
-                let _ = std::fs::remove_dir(&arguments.output);
-            }
-            return Err(error.into());
-        }
-    };
-
+    let (evidence, recordings) = run_experiments(arguments, recorders, quiet)?;
     let text = json::document(&evidence)?;
     metalens_files::write_bytes(&file, arguments.force, text.as_bytes())?;
     if is_still_saving(&evidence) {
@@ -110,6 +78,47 @@ pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<Ex
     })
 }
 
+/// Runs the experiments. Returns the evidence, and the folder with the recordings, which is removed
+/// when it is dropped.
+fn run_experiments(
+    arguments: &VerifyArguments,
+    recorders: Recorders,
+    quiet: bool,
+) -> anyhow::Result<(Evidence, TempDir)> {
+    let is_new = arguments.output.symlink_metadata().is_err();
+    Folder::make(&arguments.output)?;
+    let interrupts = Listening::begin()?;
+    let recordings = tempfile::Builder::new()
+        .prefix("recordings-")
+        .tempdir_in(&arguments.output)
+        .context("cannot make a folder for the recordings")?;
+    let protected_folder = arguments.protected_folder.as_ref();
+    let setup = Setup {
+        program: std::env::current_exe().context("cannot find metalens itself")?,
+        workload: (WORKLOAD.to_owned(), amount(&AMOUNT)),
+        recorders,
+        folder: std::path::absolute(recordings.path())?,
+        protected_folder: protected_folder.map(std::path::absolute).transpose()?,
+        time_limit: Duration::from_nanos(arguments.time_limit),
+        only: arguments.only.clone(),
+        known_tables: exporting::known_tables(),
+        stops: &|| interrupts.times(),
+        is_stopped: interrupts.heard(),
+    };
+
+    match verify(setup, &mut |event| show(&event, quiet)) {
+        Ok(evidence) => Ok((evidence, recordings)),
+        Err(error) => {
+            drop(recordings);
+            if is_new {
+                // It is not empty if something else was put there meanwhile.
+                let _ = std::fs::remove_dir(&arguments.output);
+            }
+            Err(error.into())
+        }
+    }
+}
+
 /// Refuses a machine without `xctrace`.
 fn check_machine(arguments: &VerifyArguments) -> anyhow::Result<()> {
     let source = ToolSource::from_environment();
@@ -128,6 +137,7 @@ fn is_still_saving(evidence: &Evidence) -> bool {
     recordings.any(|recording| recording.result == "still saving")
 }
 
+/// Formats the experiments for `--list`.
 fn list() -> String {
     let mut text = String::new();
     for experiment in &EXPERIMENTS {
@@ -145,11 +155,12 @@ fn list() -> String {
     text
 }
 
-fn show(event: &Event<'_>, quiet: bool) {
+/// Prints an event of the experiments.
+fn show(event: &VerifyEvent<'_>, quiet: bool) {
     match event {
-        Event::Recording(_) if quiet => {}
-        Event::Recording(purpose) => out::note(&format!("recording: {purpose}")),
-        Event::Answered(answer) => {
+        VerifyEvent::Recording(_) if quiet => {}
+        VerifyEvent::Recording(purpose) => out::note(&format!("recording: {purpose}")),
+        VerifyEvent::Answered(answer) => {
             // The evidence is written even if nobody reads this.
             let _ = out::page().write_all(line(answer).as_bytes());
             if let Some(private) = answer.private.as_ref().filter(|_| !quiet) {
@@ -159,6 +170,7 @@ fn show(event: &Event<'_>, quiet: bool) {
     }
 }
 
+/// Formats the verdict of an answer as a line.
 fn line(answer: &Answer) -> String {
     let style = match answer.verdict {
         Verdict::AsExpected => GOOD,
@@ -172,6 +184,7 @@ fn line(answer: &Answer) -> String {
     )
 }
 
+/// Formats the numbers of verdicts, and what to do with the evidence.
 fn summary(evidence: &Evidence, file: &str) -> String {
     let number = |verdict| evidence.number_of(verdict);
     let mut text = String::from("\n");

@@ -95,8 +95,8 @@ const NAMES: [&str; 3] = [
     "shaderprofilerinternal",
     "countersshaderprofiler",
 ];
-const TIMELINE: Change = Change::ShaderTimeline;
-const MAXIMUM: Change = Change::GpuClock(Clock::Maximum);
+const TIMELINE: TemplateChange = TemplateChange::ShaderTimeline;
+const MAXIMUM: TemplateChange = TemplateChange::GpuClock(Clock::Maximum);
 
 fn number(number: u64) -> Value {
     Value::Integer(number.into())
@@ -110,7 +110,7 @@ fn null() -> Value {
 /// else is as before.
 #[test]
 fn only_the_requested_settings_change() {
-    let check = |template: &Value, changes: &[Change], new: &[Value], then: [u64; 5]| {
+    let check = |template: &Value, changes: &[TemplateChange], new: &[Value], then: [u64; 5]| {
         let mut expected = template.clone();
         let all = objects(&mut expected);
         all.extend(new.iter().cloned());
@@ -139,7 +139,7 @@ fn only_the_requested_settings_change() {
         [5, 4, 5, 17, 17],
     );
     for (clock, held) in [(Clock::Minimum, 1), (Clock::Medium, 2), (Clock::Default, 4)] {
-        let change = [Change::GpuClock(clock)];
+        let change = [TemplateChange::GpuClock(clock)];
         check(&stock, &change, &[number(held)], [4, 4, 12, 17, 17]);
     }
 
@@ -219,7 +219,7 @@ fn as_in_xml(value: &Value) -> Value {
 
 #[test]
 fn other_files_are_refused() {
-    let check = |bytes: &[u8], change: Change, expected: &str| {
+    let check = |bytes: &[u8], change: TemplateChange, expected: &str| {
         assert_eq!(patched(bytes, &[change]).unwrap_err(), expected);
     };
     check(b"not a list", TIMELINE, "it is not a property list");
@@ -353,7 +353,7 @@ fn python_reads_the_same_values() {
         return;
     };
     assert_eq!(before, "False False False 0 0 17\n");
-    let check = |changes: &[Change], expected: &str| {
+    let check = |changes: &[TemplateChange], expected: &str| {
         let found = read(&patched(&stock, changes).unwrap());
         assert_eq!(found.as_deref(), Some(expected));
     };

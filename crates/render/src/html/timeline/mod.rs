@@ -60,16 +60,18 @@ pub(super) struct Timeline {
     held: Vec<StateLane>,
 }
 
-/// The timeline of a report.
+/// Returns the timeline of a report.
 pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Timeline {
     let window = &analysis.report.window;
     let span_ns = window.span_ns.max(1);
     let inside = |(from, to): Stretch| (from - window.start_ns, to - window.start_ns);
-    let lanes = ChannelLanes::of(analysis);
+    let lanes = ChannelLanes::new(analysis);
     let pieces = pieces(analysis, &lanes, colors);
     let others: Vec<Stretch> = analysis.others().map(inside).collect();
     let gaps: Vec<Stretch> = analysis.gap_times().map(inside).collect();
+
     let center = typical_gap(&gaps, analysis);
+    let around = 3 * (span_ns / (gaps.len() as u64).max(1)).max(1);
     let contents = PageContents {
         pieces: &pieces,
         gaps: &gaps,
@@ -84,21 +86,16 @@ pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Timeline {
     };
     let buckets = (!is_whole)
         .then(|| BucketBuilder::of(analysis, &pieces, &others, lanes.names.len(), span_ns));
+
+    // Each of these numbers the names that it is the first to use.
     let mut names = NameTable::default();
-    let colored = analysis.report.kernels.iter();
-    let mut colored: Vec<(usize, u64)> = colored
-        .map(|kernel| (colors.number(&kernel.name), kernel.name.as_str()))
-        .filter(|&(color, _)| color < colors.names().len())
-        .map(|(color, name)| (color, names.number(name)))
-        .collect();
-    colored.sort_unstable();
-    colored.dedup();
-    let lanes_below = state_lanes::lanes(analysis, &mut names);
-    let intervals = pack_intervals(&pieces, full, &mut names);
-    let gap_texts = pack_gaps(analysis, full, &mut names);
-    let idle = pack_idle(analysis, full);
-    let others = pack_others(&others, full);
-    let around = 3 * (span_ns / (gaps.len() as u64).max(1)).max(1);
+    let colored = colored(analysis, colors, &mut names);
+    let state_lanes = state_lanes::lanes(analysis, &mut names);
+    let (intervals, interval_count) = pack_intervals(&pieces, full, &mut names);
+    let (gaps, gap_count) = pack_gaps(analysis, full, &mut names);
+    let (idle, idle_count) = pack_idle(analysis, full);
+    let (others, other_count) = pack_others(&others, full);
+
     Timeline {
         start_ns: window.start_ns,
         span_ns,
@@ -106,23 +103,41 @@ pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Timeline {
         causes: Cause::ALL.map(Cause::name),
         labels: Cause::ALL.map(Cause::label),
         names: names.into_list(),
-        colored: colored.into_iter().map(|(_, number)| number).collect(),
+        colored,
         full,
         is_whole,
         typical: [
             center.saturating_sub(around),
             center.saturating_add(around).min(span_ns),
         ],
-        counts: [intervals.1, gap_texts.1, idle.1, others.1],
-        intervals: intervals.0,
-        gaps: gap_texts.0,
-        idle: idle.0,
-        others: others.0,
+        counts: [interval_count, gap_count, idle_count, other_count],
+        intervals,
+        gaps,
+        idle,
+        others,
         buckets: buckets.map(BucketBuilder::finish),
-        held: lanes_below,
+        held: state_lanes,
     }
 }
 
+/// Returns the numbers of the names of kernels with a color of their own, in the order of the colors.
+fn colored<'a>(
+    analysis: &'a Analysis,
+    colors: &KernelColors,
+    names: &mut NameTable<'a>,
+) -> Vec<u64> {
+    let kernels = analysis.report.kernels.iter();
+    let mut colored: Vec<(usize, u64)> = kernels
+        .map(|kernel| (colors.number(&kernel.name), kernel.name.as_str()))
+        .filter(|&(color, _)| color < colors.names().len())
+        .map(|(color, name)| (color, names.number(name)))
+        .collect();
+    colored.sort_unstable();
+    colored.dedup();
+    colored.into_iter().map(|(_, number)| number).collect()
+}
+
+/// Returns all intervals of the process, with their lanes and colors.
 fn pieces<'a>(
     analysis: &'a Analysis,
     lanes: &ChannelLanes,
@@ -146,7 +161,7 @@ struct ChannelLanes {
 }
 
 impl ChannelLanes {
-    fn of(analysis: &Analysis) -> Self {
+    fn new(analysis: &Analysis) -> Self {
         let channels = analysis.report.channels.iter();
         let channels: Vec<Option<String>> = channels.map(|one| one.name.clone()).collect();
         let name = |name: &Option<String>| name.as_deref().map_or("no channel".to_owned(), short);
@@ -159,6 +174,7 @@ impl ChannelLanes {
         Self { channels, names }
     }
 
+    /// Returns the number of a channel's lane.
     fn lane(&self, channel: Option<&str>) -> usize {
         let mut channels = self.channels.iter();
         let lane = channels.position(|one| one.as_deref() == channel);
@@ -230,6 +246,7 @@ impl PageContents<'_> {
     }
 }
 
+/// Packs the intervals in a part of the window, and returns how many there are.
 fn pack_intervals<'a>(
     pieces: &[IntervalPiece<'a>],
     full: [u64; 2],
@@ -251,6 +268,7 @@ fn pack_intervals<'a>(
     (packed.into_text(), count)
 }
 
+/// Packs the gaps in a part of the window, and returns how many there are.
 fn pack_gaps<'a>(
     analysis: &'a Analysis,
     full: [u64; 2],
@@ -273,34 +291,39 @@ fn pack_gaps<'a>(
     (packed.into_text(), count)
 }
 
+/// Packs the parts of gaps in a part of the window, each with its cause.
 fn pack_idle(analysis: &Analysis, full: [u64; 2]) -> (String, usize) {
     let start_ns = analysis.report.window.start_ns;
-    let mut packed = Packed::default();
-    let (mut at, mut count) = (0, 0);
-    let inside = analysis
-        .idle()
-        .take_while(|one| one.start_ns - start_ns < full[1])
-        .filter(|one| one.end_ns - start_ns > full[0]);
-    for one in inside {
-        let (from, to) = (one.start_ns - start_ns, one.end_ns - start_ns);
-        packed.put(from - at);
-        packed.put(to - from);
-        packed.put(number_of(&one) as u64);
-        at = to;
-        count += 1;
-    }
-    (packed.into_text(), count)
+    let parts = analysis.idle().map(|one| {
+        let stretch = (one.start_ns - start_ns, one.end_ns - start_ns);
+        (stretch, Some(number_of(&one) as u64))
+    });
+    pack_stretches(parts, full)
 }
 
+/// Packs the stretches of other processes in a part of the window.
 fn pack_others(others: &[Stretch], full: [u64; 2]) -> (String, usize) {
+    let others = others.iter().map(|&stretch| (stretch, None));
+    pack_stretches(others, full)
+}
+
+/// Packs stretches in the order of time, some with a number, and returns how many there are.
+fn pack_stretches(
+    stretches: impl Iterator<Item = (Stretch, Option<u64>)>,
+    full: [u64; 2],
+) -> (String, usize) {
+    let inside = stretches
+        .take_while(|((from, _), _)| *from < full[1])
+        .filter(|((_, to), _)| *to > full[0]);
+
     let mut packed = Packed::default();
     let (mut at, mut count) = (0, 0);
-    for &(from, to) in others
-        .iter()
-        .filter(|one| one.0 < full[1] && one.1 > full[0])
-    {
+    for ((from, to), number) in inside {
         packed.put(from - at);
         packed.put(to - from);
+        if let Some(number) = number {
+            packed.put(number);
+        }
         at = to;
         count += 1;
     }

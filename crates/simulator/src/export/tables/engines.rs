@@ -101,11 +101,13 @@ fn each<'a, S: Sheet<'a>>(
     Ok(())
 }
 
+/// Writes the start and the length.
 fn span(cells: &mut impl Cells, work: &PlannedWork) {
     cells.number(Number::StartTime, work.start_ns);
     cells.number(Number::Duration, work.end_ns - work.start_ns);
 }
 
+/// Writes the label of the work.
 fn label(cells: &mut impl Cells, work: &PlannedWork) {
     cells.label(FORMATTED_LABEL, &[Part::Text(Text::String, &work.label)]);
 }

@@ -48,6 +48,7 @@ fn facts(
             (TargetKind::Launched, arguments.join(" "))
         }
     };
+
     // Tables of contents of this template list the samples since Xcode 26.
     let is_new = Build::parse(&session.settings.version) >= Some(Build::XCODE_26);
     let has_samples = |name: &str| {

@@ -24,7 +24,7 @@ use super::files::{Files, SYMBOLS, TEMPLATE};
 use super::manager::Store;
 use super::process_names::ProcessNames;
 use super::uniquing::Uniques;
-use crate::note::Note;
+use crate::note::TraceNote;
 use archive::{ArchiveError, Cpu, SymbolArchive};
 use images::{Image, Images};
 use ranges::Ranges;
@@ -124,9 +124,9 @@ impl<'a> Symbols<'a> {
     }
 
     /// Returns notes on files that could not be read.
-    pub(crate) fn notes(&self) -> Vec<Note> {
+    pub(crate) fn notes(&self) -> Vec<TraceNote> {
         let refused = self.refused.borrow();
-        let notes = refused.iter().map(|(file, why)| Note::Unreadable {
+        let notes = refused.iter().map(|(file, why)| TraceNote::Unreadable {
             file: file.clone(),
             why: (*why).to_owned(),
         });

@@ -1,0 +1,126 @@
+//! Runs the first stages of an analysis: from a trace to the figures that follow from the GPU's work
+//! alone.
+
+use metalens_trace::Trace;
+
+use crate::basics::parallel::both;
+use crate::error::{Error, Result};
+use crate::metrics::figures::{Figures, FiguresInput};
+use crate::metrics::kernels::Kernels;
+use crate::metrics::phases::iteration_starts;
+use crate::metrics::spills::SpilledEncoders;
+use crate::report::{NotRecorded, SelectedIteration};
+use crate::request::Request;
+use crate::subject::gaps::{Occupancy, occupancy};
+use crate::subject::signposts::Signposts;
+use crate::subject::timeline::Timeline;
+use crate::subject::{Subject, debug_groups};
+use crate::tables::cpu::CpuTable;
+use crate::tables::recording::Recording;
+use crate::tables::{self, SurroundingTables};
+
+/// A recording with its subject, and the figures that follow from the GPU's work alone.
+pub(crate) struct Measured {
+    pub recording: Recording,
+    pub subject: Subject,
+    pub occupancy: Occupancy,
+    pub kernels: Kernels,
+    pub figures: Figures,
+    /// True if the intervals come from raw events.
+    pub is_raw: bool,
+    /// Reason why spilled registers are unknown, if they are.
+    pub absent_spills: Option<NotRecorded>,
+    /// Tables of the other parts of a report.
+    pub tables: SurroundingTables,
+}
+
+impl Measured {
+    /// Measures the work in a trace, or in one of its iterations.
+    pub(crate) fn new(
+        trace: Trace,
+        request: &Request,
+        iteration: Option<SelectedIteration>,
+    ) -> Result<Self> {
+        let (mut recording, tables) = tables::take(trace)?;
+        let cpu = tables.surroundings.cpu.as_ref();
+        let timeline = Timeline::read(tables.gpu, tables.raw, &mut recording.names)
+            .map_err(|error| only_cpu(cpu).unwrap_or(error))?;
+        let names = &recording.names;
+        let is_raw = timeline.is_raw;
+        let subject = Subject::new(
+            timeline,
+            Signposts::read(tables.signposts, names),
+            tables.commands,
+            debug_groups::has_any(&tables.names.application_events),
+            &recording,
+            request,
+            iteration,
+        )?;
+
+        let (window, mine) = (subject.window(), &subject.mine);
+        let (occupancy, kernels) = both(
+            || occupancy(mine, window),
+            || {
+                let named = subject.named_intervals(tables.names, names);
+                let spilled = tables.spills.as_ref().ok();
+                let spilled = spilled.map(|table| SpilledEncoders::read(table, &subject.chosen));
+                named.map(|named| Kernels::new(named, spilled.as_ref(), mine, window))
+            },
+        );
+        let kernels = kernels?;
+        let absent_spills = tables.spills.as_ref().err();
+        let absent_spills =
+            absent_spills.map(|absent| NotRecorded::new("kernels.spills", absent.why()));
+
+        let figures = FiguresInput {
+            subject: &subject,
+            skips_warm_up: request.skip_warm_up,
+            occupancy: &occupancy,
+            kernels: &kernels,
+            names,
+        }
+        .figures();
+        Ok(Self {
+            recording,
+            subject,
+            occupancy,
+            kernels,
+            figures,
+            is_raw,
+            absent_spills,
+            tables: tables.surroundings,
+        })
+    }
+
+    /// Returns the detected iteration with this number, from 1.
+    pub(crate) fn iteration(&self, number: u64) -> Result<SelectedIteration> {
+        let gaps = &self.occupancy.gaps;
+        let starts = iteration_starts(&self.subject.mine, &self.kernels.named, gaps);
+        let found = self.figures.phases.iterations.as_ref();
+        let at = number.checked_sub(1);
+        let at = at.and_then(|at| usize::try_from(at).ok());
+        let chosen = at.zip(found).and_then(|(at, found)| {
+            let next = starts.get(at + 1).copied();
+            Some(SelectedIteration {
+                number,
+                count: found.count,
+                found_by: found.found_by,
+                start_ns: *starts.get(at)?,
+                end_ns: next.unwrap_or(self.subject.window().end_ns),
+            })
+        });
+        chosen.ok_or(Error::NoDetectedIteration {
+            wanted: number,
+            count: starts.len(),
+        })
+    }
+}
+
+/// Returns the error for a trace without GPU intervals if it has CPU samples.
+fn only_cpu(table: Option<&CpuTable>) -> Option<Error> {
+    let table = table?;
+    Some(Error::OnlyCpu {
+        table: table.schema.to_owned(),
+        samples: table.rows,
+    })
+}

@@ -1,0 +1,174 @@
+//! Handles one trace of a batch: checks whether its report is up to date, and makes it.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::SystemTime;
+
+use metalens_comparison::many::TraceRow;
+use metalens_files::{Folder, sha256};
+
+use super::find::FoundTrace;
+use super::identity::{InputFile, content, input_files, stamp, unsettled};
+use super::reports::{ReportProblem, Reports};
+use super::request::BatchRequest;
+use super::state::{EntryState, FinishedReport, SCHEMA};
+
+/// The request, and the maker of reports.
+pub(crate) struct ReportRecipe {
+    pub(crate) request: BatchRequest,
+    pub(crate) reports: Box<dyn Reports>,
+}
+
+/// A trace, and the name of its folder.
+#[derive(Debug, Clone)]
+pub(crate) struct BatchEntry {
+    pub(crate) found: FoundTrace,
+    pub(crate) slug: String,
+}
+
+impl BatchEntry {
+    fn folder(&self, recipe: &ReportRecipe) -> PathBuf {
+        recipe.request.output.join(&self.slug)
+    }
+
+    /// Returns the path as a text that no other path has.
+    pub(crate) fn key(found: &FoundTrace) -> String {
+        let shown = found.path.display().to_string();
+        match found.path.to_str() {
+            Some(_) => shown,
+            None => format!(
+                "{shown} {}",
+                sha256(found.path.as_os_str().as_encoded_bytes())
+            ),
+        }
+    }
+
+    /// Returns the row of an up-to-date report, if there is one. Fails if the report cannot be made
+    /// because something is in the way.
+    pub(crate) fn up_to_date_row(
+        &self,
+        recipe: &ReportRecipe,
+    ) -> Result<Option<TraceRow>, ReportProblem> {
+        let folder = self.folder(recipe);
+        let reports = &recipe.reports;
+
+        // Checked now rather than after a long analysis.
+        metalens_files::refuse_link(&folder)?;
+        reports.refuse_links(&folder)?;
+
+        let state = EntryState::load(&folder);
+        if let Some(state) = &state
+            && let Some(row) = self.kept_row(state, &folder, recipe)?
+        {
+            return Ok(Some(self.with_current_names(row)));
+        }
+
+        if !recipe.request.force {
+            match state {
+                Some(_) => reports.refuse_changed(&folder)?,
+                None if folder.symlink_metadata().is_ok() => reports.refuse_others(&folder)?,
+                None => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the row of the report in the folder, unless the report has to be made again.
+    fn kept_row(
+        &self,
+        state: &EntryState,
+        folder: &Path,
+        recipe: &ReportRecipe,
+    ) -> Result<Option<TraceRow>, ReportProblem> {
+        let Some(finished) = &state.done else {
+            return Ok(None);
+        };
+        let request = &recipe.request;
+        let is_complete = || recipe.reports.identity(folder).as_ref() == Some(&finished.manifest);
+        if request.redo || state.settings != request.fingerprint || !is_complete() {
+            return Ok(None);
+        }
+        if let Some(runs) = &request.runs_before
+            && !finished.run.as_ref().is_some_and(|run| runs.contains(run))
+        {
+            return Ok(None);
+        }
+
+        let files = self.files(recipe)?;
+        let stamp = stamp(&files);
+        if stamp == state.stamp {
+            return Ok(Some(finished.row.clone()));
+        }
+
+        let is_settled = unsettled(&files, SystemTime::now()).is_none();
+        if content(&files) != state.content {
+            return Ok(None);
+        }
+
+        if is_settled {
+            // The new stamp saves hashing next time.
+            let state = EntryState {
+                stamp,
+                ..state.clone()
+            };
+            state.save(folder)?;
+        }
+        Ok(Some(finished.row.clone()))
+    }
+
+    /// Analyzes the trace and writes its report. The row lists missing parts of the report. The
+    /// flag is true if the report is complete.
+    pub(crate) fn make(&self, recipe: &ReportRecipe) -> Result<(TraceRow, bool), ReportProblem> {
+        let folder = self.folder(recipe);
+        if let Some(left) = unsettled(&self.files(recipe)?, SystemTime::now()) {
+            thread::sleep(left);
+        }
+
+        let files = self.files(recipe)?;
+        let mut state = EntryState {
+            schema: SCHEMA.to_owned(),
+            input: Self::key(&self.found),
+            // Taken before the analysis: a file that changes from now on gets another stamp.
+            stamp: stamp(&files),
+            content: content(&files),
+            settings: recipe.request.fingerprint.clone(),
+            done: None,
+        };
+        let reports = &recipe.reports;
+        let analysis = reports.analyze(&self.found.path)?;
+
+        Folder::open(&recipe.request.output)?.inner(Path::new(&self.slug))?;
+        state.save(&folder)?;
+        let written = reports.write(analysis, &folder)?;
+        if written.is_complete {
+            let manifest = reports.identity(&folder);
+            state.done = Some(FinishedReport {
+                manifest: manifest.ok_or_else(|| {
+                    ReportProblem::from_reason(
+                        "the manifest disappeared while the report was written",
+                    )
+                })?,
+                row: written.row.clone(),
+                run: written.run,
+            });
+            state.save(&folder)?;
+        }
+        Ok((self.with_current_names(written.row), written.is_complete))
+    }
+
+    /// Returns the files that the report depends on.
+    pub(crate) fn files(&self, recipe: &ReportRecipe) -> std::io::Result<Vec<InputFile>> {
+        let path = &self.found.path;
+        input_files(path, recipe.reports.file_beside(path).as_deref())
+    }
+
+    /// Returns a row with the names and paths of this run.
+    fn with_current_names(&self, row: TraceRow) -> TraceRow {
+        TraceRow {
+            report: self.slug.clone(),
+            name: self.found.name.clone(),
+            input: self.found.path.display().to_string(),
+            ..row
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Makes the reports of a batch: finds the inputs, and analyzes those whose report is out of date.
+
+mod budget;
+mod entry;
+mod error;
+mod find;
+mod identity;
+mod lock;
+mod pool;
+mod reports;
+mod request;
+mod run;
+mod slugs;
+mod state;
+
+pub use budget::usual_memory;
+pub use error::{Error, Result};
+pub use find::{FoundTrace, RefusedPath, Search, find};
+pub use lock::FolderLock;
+pub use reports::{ReportProblem, Reports, WrittenReport};
+pub use request::BatchRequest;
+pub use run::{BatchOutcome, BatchWatcher, run};
+pub use slugs::slugs;

@@ -1,0 +1,86 @@
+//! Chooses the unit of work that times are compared per.
+
+use metalens_analyzer::{Message, message};
+use metalens_comparison::{CompareOptions, TimeBasis, WorkAmount, WorkComparison, compare_runs};
+
+use crate::result::WorkBasis;
+use crate::sides::{Side, SidePair};
+
+/// Choice of the unit of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BasisChoice {
+    /// Whole runs, unless a time limit ended one.
+    #[default]
+    Auto,
+    /// Whole runs, whatever their work.
+    Run,
+    /// Units of work if the amounts of work differ.
+    Unit,
+}
+
+/// Returns the unit of work, and a sentence on the amounts of work if these differ.
+pub(crate) fn choose_basis(
+    pairs: &[SidePair<'_>],
+    sides: &[Side],
+    choice: BasisChoice,
+) -> (WorkBasis, Option<Message>) {
+    let options = CompareOptions::default();
+    let compared = pairs.iter().filter_map(|pair| {
+        let comparison = compare_runs(&pair.base.runs, &pair.new.runs, &options);
+        let words = comparison.work_in_words();
+        Some((comparison.work?, words, pair))
+    });
+    let compared: Vec<(WorkComparison, Message, &SidePair<'_>)> = compared.collect();
+    let is_different = |(work, ..): &&(WorkComparison, _, _)| work.amount != WorkAmount::Same;
+    let Some((different, words, pair)) = compared.iter().find(is_different) else {
+        return (WorkBasis::Run, None);
+    };
+
+    let mut ends = sides.iter().flat_map(Side::ends);
+    let is_cut = ends.any(|end| end.is_cut);
+    let is_whole = match choice {
+        BasisChoice::Auto => !is_cut,
+        BasisChoice::Run => true,
+        BasisChoice::Unit => false,
+    };
+    let basis = if is_whole || different.amount == WorkAmount::Unknown {
+        WorkBasis::Run
+    } else if compared
+        .iter()
+        .all(|(work, ..)| work.basis != TimeBasis::Interval)
+    {
+        WorkBasis::CommandBuffer
+    } else {
+        WorkBasis::Interval
+    };
+
+    let others = if compared.len() > 1 {
+        "; others in the table"
+    } else {
+        ""
+    };
+    let sentence = message!(
+        "{} against {}: {}{}; {}",
+        message::name(&pair.new.name),
+        message::name(&pair.base.name),
+        words.clone(),
+        others,
+        consequence(basis, choice, is_cut)
+    );
+    (basis, Some(sentence))
+}
+
+/// Says what is compared although the amounts of work differ.
+fn consequence(basis: WorkBasis, choice: BasisChoice, is_cut: bool) -> &'static str {
+    match (basis, choice, is_cut) {
+        (WorkBasis::Run, BasisChoice::Run, true) => {
+            "whole runs are compared (--per run), although the time limit ended them"
+        }
+        (WorkBasis::Run, BasisChoice::Run, false) => "whole runs are compared (--per run)",
+        (WorkBasis::Run, ..) => {
+            "whole runs are compared, as alternatives for one job; if these are different jobs, use --per unit"
+        }
+        (WorkBasis::CommandBuffer, ..) => "times are per command buffer",
+        (WorkBasis::Interval, ..) => "times are per GPU interval",
+    }
+}

@@ -1,0 +1,78 @@
+//! Collects the runs of each variant, and pairs the variants that are compared.
+
+use metalens_analyzer::Report;
+use metalens_comparison::{Baseline, Runs};
+
+use crate::carry_out::{BenchOutcome, RunEnd, RunRecord};
+use crate::result::RunResult;
+use crate::variants::BenchPlan;
+
+/// The runs of a variant, or of a baseline, for the comparison.
+pub(crate) struct Side {
+    pub(crate) name: String,
+    pub(crate) runs: Runs,
+    /// The runs as the result describes them. Empty for a baseline.
+    pub(crate) results: Vec<RunResult>,
+}
+
+/// A variant and what it is compared with.
+pub(crate) struct SidePair<'a> {
+    pub(crate) base: &'a Side,
+    pub(crate) new: &'a Side,
+}
+
+impl Side {
+    fn new(name: &str, records: &[&RunRecord]) -> Self {
+        let reports: Vec<Report> = records.iter().map(|run| run.report.clone()).collect();
+        let results = records.iter().map(|run| RunResult {
+            round: run.turn.round,
+            report: run.folder.clone(),
+            end: run.end.clone(),
+        });
+        Self {
+            name: name.to_owned(),
+            runs: Runs::from_reports(&reports),
+            results: results.collect(),
+        }
+    }
+
+    /// Returns the stored runs of a baseline as a side.
+    pub(crate) fn from_baseline(baseline: &Baseline) -> Self {
+        Self {
+            name: "baseline".to_owned(),
+            runs: baseline.runs.clone(),
+            results: Vec::new(),
+        }
+    }
+
+    /// Returns whether the runs are those of a baseline, which belong to no round.
+    pub(crate) fn is_stored(&self) -> bool {
+        self.results.is_empty()
+    }
+
+    pub(crate) fn ends(&self) -> impl Iterator<Item = &RunEnd> {
+        self.results.iter().map(|run| &run.end)
+    }
+}
+
+/// Returns the variants that have runs.
+pub(crate) fn sides(plan: &BenchPlan, outcome: &BenchOutcome) -> Vec<Side> {
+    let variants = plan.variants.iter().enumerate();
+    let all = variants.map(|(index, variant)| {
+        let runs = outcome.runs.iter();
+        let records: Vec<&RunRecord> = runs.filter(|run| run.turn.variant == index).collect();
+        Side::new(&variant.name, &records)
+    });
+    all.filter(|side| side.runs.count() > 0).collect()
+}
+
+/// Returns the sides to compare: all with the baseline, else all others with the first.
+pub(crate) fn pairs<'a>(sides: &'a [Side], baseline: Option<&'a Side>) -> Vec<SidePair<'a>> {
+    let (base, compared) = match (baseline, sides.split_first()) {
+        (Some(baseline), _) => (baseline, sides),
+        (None, Some((first, others))) => (first, others),
+        (None, None) => return Vec::new(),
+    };
+    let pairs = compared.iter().map(|new| SidePair { base, new });
+    pairs.collect()
+}

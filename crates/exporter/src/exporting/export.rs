@@ -1,0 +1,456 @@
+//! Exports a bundle into a folder of tables. Exports only missing tables, one after the other;
+//! each is complete, marked as cut off, or missing.
+
+use std::path::Path;
+
+use metalens_files::Folder;
+use metalens_xctrace::ToolOutput;
+use metalens_xctrace::command::{ExportSelection, TimeRange};
+
+use super::basis::{estimate, free_bytes, require_bundle};
+use super::call::{ATTEMPTS, ExportCall, absolute, describe_end, is_disk_full, remove_if_there};
+use super::changed_template;
+use super::contents::{ListedRun, index_of_run, parse};
+use super::document::DocumentState;
+use super::drafts::{self, Drafts};
+use super::error::{Error, Result};
+use super::exporter::{ExportEvent, Exporter, Tell};
+use super::folder::{self, FORMS};
+use super::job::{TableJob, jobs_from_contents, jobs_from_names};
+use super::request::{ExportRequest, Exported, TableFailure, TableSelection};
+use crate::manifest::{Basis, ExportManifest, TableFile, TableState};
+
+impl Exporter {
+    /// Exports a bundle into a folder.
+    ///
+    /// # Errors
+    ///
+    /// Fails if nothing can be exported, or the folder must not be used. The result lists tables
+    /// that failed by themselves.
+    pub fn export(&self, request: &ExportRequest, tell: Tell<'_>) -> Result<Exported> {
+        let basis = self.check(request)?;
+        let existed = request.folder.exists();
+        let earlier = folder::load_earlier_export(&request.folder, &basis, request.force)?;
+        let folder = Folder::make(&request.folder)?;
+        let abandoned = drafts::clear_abandoned(&request.folder);
+        let mut export = ExportRun {
+            exporter: self,
+            request,
+            folder,
+            drafts: Drafts::inside(&request.folder)?,
+            manifest: ExportManifest::new(basis),
+            written: 0,
+            failed: Vec::new(),
+            tell,
+        };
+        export.report_abandoned(abandoned);
+        let result = export.run(earlier);
+
+        let complete = export.manifest.complete_tables();
+        let (manifest, written, failed) = (export.manifest, export.written, export.failed);
+        drop(export.drafts);
+        if !existed {
+            // This removes the folder only if it is empty.
+            let _ = std::fs::remove_dir(&request.folder);
+        }
+        let folder = request.folder.display().to_string();
+        match result {
+            Ok(absent) => Ok(Exported {
+                folder,
+                holds: manifest,
+                written,
+                absent,
+                failed,
+            }),
+            Err(Error::Interrupted { .. }) => Err(Error::Interrupted { complete, folder }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Checks the request before anything is started.
+    fn check(&self, request: &ExportRequest) -> Result<Basis> {
+        require_bundle(&request.bundle)?;
+        let (folder, bundle) = (absolute(&request.folder)?, absolute(&request.bundle)?);
+        let is_trace = folder
+            .extension()
+            .is_some_and(|extension| extension == "trace");
+        if folder.starts_with(&bundle) || is_trace {
+            return Err(Error::BadFolder {
+                folder: request.folder.display().to_string(),
+            });
+        }
+        // This fails if the version of xctrace cannot export a range.
+        let probe = metalens_xctrace::command::Export {
+            input: request.bundle.clone(),
+            selection: ExportSelection::Contents,
+            output: None,
+            range: request.range,
+        };
+        probe.arguments(&self.version)?;
+        Basis::from_bundle(&request.bundle, request.range).map_err(Error::at(&request.bundle))
+    }
+}
+
+/// The state of a running export.
+struct ExportRun<'a> {
+    exporter: &'a Exporter,
+    request: &'a ExportRequest,
+    folder: Folder,
+    /// Temporary folder for unfinished tables.
+    drafts: Drafts,
+    manifest: ExportManifest,
+    written: usize,
+    failed: Vec<TableFailure>,
+    tell: Tell<'a>,
+}
+
+impl ExportRun<'_> {
+    /// Exports the missing tables. Returns the schemas of requested tables that the bundle does
+    /// not have.
+    fn run(&mut self, earlier: Option<ExportManifest>) -> Result<Vec<String>> {
+        let folder = &self.request.folder;
+        let runs = match earlier {
+            Some(earlier) if earlier.basis == self.manifest.basis => {
+                self.manifest = earlier;
+                let runs = (self.manifest.toc && !self.request.force)
+                    .then(|| metalens_files::read_text(&folder.join(TOC), MAX_TOC_SIZE).ok())
+                    .flatten()
+                    .and_then(|text| parse(&text));
+                match runs {
+                    Some(runs) => Some(runs),
+                    None => self.contents()?,
+                }
+            }
+            Some(stale) => {
+                self.note(
+                    "the bundle changed since the last export, or another range is requested: all \
+                    tables are exported again",
+                );
+                folder::clear(folder, &stale)?;
+                self.contents()?
+            }
+            None => self.contents()?,
+        };
+
+        let (jobs, mut absent) = self.jobs(runs.as_deref())?;
+        self.warn_of_little_room();
+        let attempted = self.tables(&jobs, runs.is_some())?;
+
+        let empty = self.empty(&attempted);
+        if matches!(self.request.wanted, TableSelection::These(_)) {
+            absent.extend(self.empty(&jobs.iter().collect::<Vec<_>>()));
+        } else if runs.is_some() && !empty.is_empty() {
+            self.note(&format!(
+                "xctrace exported nothing of these tables, which the table of contents lists: {}",
+                empty.join(", ")
+            ));
+        }
+        Ok(absent)
+    }
+
+    /// Exports the table of contents. None if xctrace cannot export it.
+    fn contents(&mut self) -> Result<Option<Vec<ListedRun>>> {
+        (self.tell)(ExportEvent::Contents);
+        let draft = self.drafts.path().join(TOC);
+        let (document, answer) = self.call(
+            ExportSelection::Contents,
+            TimeRange::default(),
+            &draft,
+            ATTEMPTS,
+        )?;
+
+        let text = metalens_files::read_text(&draft, MAX_TOC_SIZE).unwrap_or_default();
+        let runs = (document == DocumentState::Whole)
+            .then(|| parse(&text))
+            .flatten();
+        self.manifest.toc = runs.is_some();
+        match &runs {
+            Some(_) => {
+                self.folder.move_in(&draft, TOC)?;
+                self.save()?;
+            }
+            None => {
+                remove_if_there(&draft)?;
+                let end = describe_end(&answer) + &changed_template::cause(&self.request.bundle);
+                self.note(&format!(
+                    "cannot export the table of contents: {end}. The tables that metalens knows \
+                    are requested by name; process, device and wall time stay unknown"
+                ));
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Returns the tables to export, and the schemas of requested tables that are not listed.
+    fn jobs(&self, runs: Option<&[ListedRun]>) -> Result<(Vec<TableJob>, Vec<String>)> {
+        let ExportRequest {
+            wanted, known, run, ..
+        } = self.request;
+        let Some(runs) = runs else {
+            let run = run.unwrap_or(1);
+            if *wanted == TableSelection::All {
+                self.note(
+                    "the list of tables is unknown: only tables that metalens reads are exported",
+                );
+            }
+            let names = match wanted {
+                TableSelection::These(names) => names,
+                TableSelection::Known | TableSelection::All => known,
+            };
+            return Ok((jobs_from_names(names, run), Vec::new()));
+        };
+
+        let at = index_of_run(runs, *run)?;
+        let listed = |name: &String| {
+            let schemas = runs.get(at).map(|run| &run.schemas);
+            schemas.is_some_and(|schemas| schemas.contains(name))
+        };
+
+        Ok(match wanted {
+            TableSelection::All => (jobs_from_contents(runs, at, &|_| true), Vec::new()),
+            TableSelection::Known => {
+                let is_known = |schema: &str| known.iter().any(|name| name == schema);
+                (jobs_from_contents(runs, at, &is_known), Vec::new())
+            }
+            TableSelection::These(names) => {
+                let is_requested = |schema: &str| names.iter().any(|name| name == schema);
+                let absent = names.iter().filter(|name| !listed(name)).cloned();
+                (
+                    jobs_from_contents(runs, at, &is_requested),
+                    absent.collect(),
+                )
+            }
+        })
+    }
+
+    /// Returns the schemas of jobs whose tables the bundle does not have.
+    fn empty(&self, jobs: &[&TableJob]) -> Vec<String> {
+        let is_empty = |job: &&&TableJob| {
+            let found = self.manifest.find(&job.schema, job.run, job.place);
+            found.is_some_and(|table| table.state == TableState::Absent)
+        };
+        let mut empty: Vec<String> = jobs
+            .iter()
+            .filter(is_empty)
+            .map(|job| job.schema.clone())
+            .collect();
+        empty.sort();
+        empty.dedup();
+        empty
+    }
+
+    /// Exports the missing tables, and returns their jobs.
+    fn tables<'j>(
+        &mut self,
+        jobs: &'j [TableJob],
+        has_contents: bool,
+    ) -> Result<Vec<&'j TableJob>> {
+        let is_missing = |job: &&TableJob| {
+            let before = self.manifest.find(&job.schema, job.run, job.place);
+            let is_done = before.is_some_and(|table| table.is_done(&self.request.folder));
+            self.request.force || !is_done
+        };
+
+        let missing: Vec<&TableJob> = jobs.iter().filter(is_missing).collect();
+        for (at, job) in missing.iter().enumerate() {
+            (self.tell)(ExportEvent::Table {
+                schema: &job.schema,
+                number: at + 1,
+                of: missing.len(),
+            });
+            self.table(job)?;
+            if !has_contents && self.manifest.complete_tables() == 0 && self.failed.len() >= 2 {
+                // The other forty tables would fail in the same way.
+                break;
+            }
+        }
+
+        let is_present = |table: &TableFile| table.state != TableState::Absent;
+        if has_contents || self.manifest.tables.iter().any(is_present) {
+            return Ok(missing);
+        }
+
+        let why = match self.failed.first() {
+            Some(failure) => failure.why.clone() + &changed_template::cause(&self.request.bundle),
+            None => "the bundle has none of the tables that were requested by name".to_owned(),
+        };
+
+        Err(Error::NotExportable {
+            bundle: self.request.bundle.display().to_string(),
+            why,
+        })
+    }
+
+    /// Exports one table, with several attempts, and records the result in the manifest.
+    fn table(&mut self, job: &TableJob) -> Result<()> {
+        let draft = self.drafts.path().join(format!("{}.xml", job.stem));
+        // After a table failed in all attempts, many attempts for the next one are useless.
+        let attempts = if self.failed.is_empty() { ATTEMPTS } else { 2 };
+        let (document, answer) =
+            self.call(job.selection(), self.request.range, &draft, attempts)?;
+        match document {
+            DocumentState::Whole => {
+                if answer.code != Some(0) {
+                    let end = describe_end(&answer);
+                    self.note(&format!("{} is complete, although {end}", job.schema));
+                }
+                self.written += 1;
+                self.store(job, &draft, TableState::Whole)
+            }
+            DocumentState::Absent => {
+                remove_if_there(&draft)?;
+                self.enter(job, TableState::Absent, None)
+            }
+            _ if is_disk_full(&answer) => Err(Error::DiskFull {
+                schema: job.schema.clone(),
+                folder: self.request.folder.display().to_string(),
+            }),
+            DocumentState::CutOff if !self.has_better(job) => {
+                let end = describe_end(&answer);
+                self.note(&format!(
+                "{} is CUT OFF: {end}. Its first rows are kept as {}.xml.partial, which metalens \
+                reads only with --allow-truncated; `metalens analyze {}` reads the bundle itself",
+                    job.schema,
+                    job.stem,
+                    self.request.bundle.display()
+                ));
+                self.written += 1;
+                self.store(job, &draft, TableState::CutOff)
+            }
+            DocumentState::CutOff | DocumentState::Useless | DocumentState::Nothing => {
+                remove_if_there(&draft)?;
+                self.failed.push(TableFailure {
+                    schema: job.schema.clone(),
+                    why: why_nothing(document, &answer),
+                });
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns true if an earlier export wrote the complete table.
+    fn has_better(&self, job: &TableJob) -> bool {
+        let before = self.manifest.find(&job.schema, job.run, job.place);
+        before.is_some_and(|table| {
+            table.state == TableState::Whole && table.is_done(&self.request.folder)
+        })
+    }
+
+    /// Moves a finished table into the export folder.
+    fn store(&mut self, job: &TableJob, draft: &Path, state: TableState) -> Result<()> {
+        let mut name = format!("{}.xml", job.stem);
+        let mut finished = draft.to_owned();
+        if self.request.gzip {
+            name.push_str(".gz");
+            finished = self.drafts.path().join(&name);
+            folder::compress(draft, &finished, &|| self.exporter.is_cancelled())?;
+        }
+        if state == TableState::CutOff {
+            name.push_str(".partial");
+        }
+        let bytes = finished.metadata().map_err(Error::at(&finished))?.len();
+        self.folder.move_in(&finished, &name)?;
+        // A reader of the folder would take two files of one table for two tables.
+        let forms = FORMS.iter().map(|form| format!("{}{form}", job.stem));
+        let superseded = self.manifest.rivals(&job.schema, job.run, job.place);
+        for other in forms.chain(superseded).filter(|other| *other != name) {
+            self.folder.remove(Path::new(&other))?;
+        }
+        self.enter(job, state, Some((name, bytes)))
+    }
+
+    /// Adds the result of a table to the manifest.
+    fn enter(
+        &mut self,
+        job: &TableJob,
+        state: TableState,
+        file: Option<(String, u64)>,
+    ) -> Result<()> {
+        let (file, bytes) = file.unzip();
+        self.manifest.set(TableFile {
+            schema: job.schema.clone(),
+            run: job.run,
+            place: job.place,
+            state,
+            file,
+            bytes: bytes.unwrap_or(0),
+            xctrace: self.exporter.version.to_string(),
+        });
+        self.save()
+    }
+
+    fn save(&self) -> Result<()> {
+        self.manifest.save(&self.folder)
+    }
+
+    /// Exports one document into a file.
+    fn call(
+        &self,
+        selection: ExportSelection,
+        range: TimeRange,
+        output: &Path,
+        attempts: u32,
+    ) -> Result<(DocumentState, ToolOutput)> {
+        let call = ExportCall {
+            bundle: &self.request.bundle,
+            selection,
+            range,
+            output,
+            attempts,
+        };
+        self.exporter.call(&call, self.tell)
+    }
+
+    /// Warns if the disk may become full.
+    fn warn_of_little_room(&self) {
+        let needed = estimate(
+            self.manifest.basis.bytes,
+            self.request.wanted == TableSelection::All,
+        );
+        if let Some(free) = free_bytes(&self.request.folder).filter(|free| *free < needed) {
+            self.note(&format!(
+                "the disk has {} GB free, and this export may take {} GB (estimated by the size of \
+                the bundle)",
+                gb(free),
+                gb(needed)
+            ));
+        }
+    }
+
+    /// Names the size of what a killed export left.
+    fn report_abandoned(&self, bytes: u64) {
+        // Fewer bytes are not worth a note.
+        if bytes >= 100_000_000 {
+            self.note(&format!(
+                "removed {} GB of temporary files that a killed export left in this folder",
+                gb(bytes)
+            ));
+        }
+    }
+
+    fn note(&self, text: &str) {
+        (self.tell)(ExportEvent::Note(text));
+    }
+}
+
+const TOC: &str = "toc.xml";
+
+/// Maximum size of a table of contents, in bytes. Real ones have some hundred kilobytes.
+const MAX_TOC_SIZE: u64 = 64 << 20;
+
+/// Formats a number of bytes as gigabytes with one decimal.
+fn gb(bytes: u64) -> String {
+    format!("{}.{}", bytes / 1_000_000_000, bytes / 100_000_000 % 10)
+}
+
+/// Says why a table was not exported.
+fn why_nothing(document: DocumentState, answer: &ToolOutput) -> String {
+    let end = describe_end(answer);
+    match document {
+        DocumentState::CutOff => {
+            format!("the table is cut off ({end}); the one exported before is kept")
+        }
+        DocumentState::Useless => format!("no complete row ({end})"),
+        _ => format!("no output file ({end})"),
+    }
+}

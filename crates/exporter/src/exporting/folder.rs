@@ -1,0 +1,115 @@
+//! Checks, clears and compresses the files of an export folder.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::call::{interrupted, remove_if_there};
+use super::error::{Error, Result};
+use crate::manifest::{Basis, ExportManifest, MANIFEST};
+
+/// The possible endings of a table's file name.
+pub(crate) const FORMS: [&str; 5] = [
+    ".xml",
+    ".xml.gz",
+    ".xml.zst",
+    ".xml.partial",
+    ".xml.gz.partial",
+];
+
+/// Returns the manifest of an earlier export of this bundle. Fails if the folder contains other
+/// files that a reader could take for exported tables.
+pub(crate) fn load_earlier_export(
+    folder: &Path,
+    basis: &Basis,
+    force: bool,
+) -> Result<Option<ExportManifest>> {
+    let occupied = |holds: String| Error::Occupied {
+        folder: folder.display().to_string(),
+        holds,
+    };
+
+    let documents = documents(folder)?;
+    let found = ExportManifest::load(folder);
+    match found {
+        _ if force => Ok(found),
+        Some(found) if found.basis.bundle != basis.bundle => Err(occupied(format!(
+            "contains the export of another bundle, {}",
+            found.basis.bundle
+        ))),
+        Some(found) => {
+            let is_ours = |name: &String| {
+                let is_table = |table: &crate::TableFile| table.file.as_ref() == Some(name);
+                name == "toc.xml" || found.tables.iter().any(is_table)
+            };
+            match documents.iter().find(|name| !is_ours(name)) {
+                Some(name) => Err(occupied(format!(
+                    "contains {name}, which metalens did not export"
+                ))),
+                None => Ok(Some(found)),
+            }
+        }
+        None if folder.join(MANIFEST).symlink_metadata().is_ok() => Err(occupied(format!(
+            "contains an {MANIFEST} that cannot be read"
+        ))),
+        None => match documents.first() {
+            Some(name) => Err(occupied(format!(
+                "contains {name}, which metalens did not export"
+            ))),
+            None => Ok(None),
+        },
+    }
+}
+
+/// Returns the names of files that a reader of the folder would take for tables.
+fn documents(folder: &Path) -> Result<Vec<String>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(Error::at(folder))?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(Error::at(folder))?.file_name();
+        let name = name.to_string_lossy().into_owned();
+        if FORMS.iter().any(|form| name.ends_with(form)) {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Removes the files of an earlier export, and nothing else.
+pub(crate) fn clear(folder: &Path, stale: &ExportManifest) -> Result<()> {
+    let files = stale
+        .tables
+        .iter()
+        .filter_map(|table| table.file.as_deref());
+    for name in files.chain(["toc.xml", MANIFEST]) {
+        remove_if_there(&folder.join(name))?;
+    }
+    Ok(())
+}
+
+/// Compresses a file, always to the same bytes, and removes it.
+pub(crate) fn compress(from: &Path, to: &Path, is_cancelled: &dyn Fn() -> bool) -> Result<()> {
+    let mut plain = File::open(from).map_err(Error::at(from))?;
+    let packed = File::create(to).map_err(Error::at(to))?;
+    let mut packed = GzEncoder::new(packed, Compression::default());
+    let mut chunk = vec![0; 1 << 20];
+    loop {
+        if is_cancelled() {
+            return Err(interrupted());
+        }
+        let count = plain.read(&mut chunk).map_err(Error::at(from))?;
+        let Some(bytes @ [_, ..]) = chunk.get(..count) else {
+            break;
+        };
+        packed.write_all(bytes).map_err(Error::at(to))?;
+    }
+    packed.finish().map_err(Error::at(to))?;
+    remove_if_there(from)
+}

@@ -1,0 +1,124 @@
+//! Selects the tables to export, and names their files.
+
+use metalens_xctrace::command::ExportSelection;
+
+use super::contents::ListedRun;
+
+/// A table to export.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TableJob {
+    /// Number of its run.
+    pub(crate) run: u64,
+    /// Position of its run, from 1.
+    pub(crate) position: u64,
+    pub(crate) schema: String,
+    /// Position of the table in the run, if the run has several tables of its schema.
+    pub(crate) place: Option<usize>,
+    /// Name of its file without the ending.
+    pub(crate) stem: String,
+}
+
+impl TableJob {
+    /// Returns the argument for `xctrace export`. Tables of one schema differ only in their
+    /// position.
+    pub(crate) fn selection(&self) -> ExportSelection {
+        match self.place {
+            Some(place) => ExportSelection::Place {
+                run: self.run,
+                place,
+            },
+            None => ExportSelection::Schema {
+                run: self.run,
+                schema: self.schema.clone(),
+            },
+        }
+    }
+}
+
+/// Returns the jobs of the wanted tables that the contents list for a run, in their order.
+pub(crate) fn jobs_from_contents(
+    runs: &[ListedRun],
+    at: usize,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Vec<TableJob> {
+    let Some(run) = runs.get(at) else {
+        return Vec::new();
+    };
+    let places = run.schemas.iter().enumerate();
+    let wanted = places.filter(|(_, schema)| is_plain(schema) && is_wanted(schema));
+    let job = |(at_place, schema): (usize, &String)| {
+        let has_siblings = run.schemas.iter().filter(|other| *other == schema).count() > 1;
+        let place = has_siblings.then_some(at_place + 1);
+        TableJob {
+            run: run.number,
+            position: at as u64 + 1,
+            schema: schema.clone(),
+            place,
+            stem: stem(schema, (runs.len() > 1).then_some(run.number), place),
+        }
+    };
+    wanted.map(job).collect()
+}
+
+/// Returns the jobs for a bundle without a table of contents: one for every name, since the
+/// table may exist.
+pub(crate) fn jobs_from_names(names: &[String], run: u64) -> Vec<TableJob> {
+    let wanted = names.iter().filter(|name| is_plain(name));
+    let job = |schema: &String| TableJob {
+        run,
+        position: run,
+        schema: schema.clone(),
+        place: None,
+        stem: stem(schema, (run > 1).then_some(run), None),
+    };
+    wanted.map(job).collect()
+}
+
+/// Returns a name such as `os-signpost.run-2.table-14`, which the reader of a folder takes for
+/// `os-signpost`.
+fn stem(schema: &str, run: Option<u64>, place: Option<usize>) -> String {
+    let run = run.map(|run| format!(".run-{run}")).unwrap_or_default();
+    let place = place
+        .map(|place| format!(".table-{place}"))
+        .unwrap_or_default();
+    format!("{schema}{run}{place}")
+}
+
+/// Returns true if a schema name can be a file name.
+fn is_plain(schema: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    schema.starts_with(|c: char| c.is_ascii_alphanumeric()) && schema.chars().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(number: u64, schemas: &[&str]) -> ListedRun {
+        let schemas = schemas.iter().map(|&schema| schema.to_owned()).collect();
+        ListedRun { number, schemas }
+    }
+
+    #[test]
+    fn files_are_named_after_schema_run_and_place() {
+        let check = |runs: &[ListedRun], at: usize, wanted: &[&str], expected: &[&str]| {
+            let jobs = jobs_from_contents(runs, at, &|schema| wanted.contains(&schema));
+            let found: Vec<&str> = jobs.iter().map(|job| job.stem.as_str()).collect();
+            assert_eq!(found, expected);
+        };
+        let one = run(1, &["a", "b", "../c", "b", "", "d"]);
+        check(
+            std::slice::from_ref(&one),
+            0,
+            &["a", "b", "../c", ""],
+            &["a", "b.table-2", "b.table-4"],
+        );
+        let two = [one, run(7, &["b", "a"])];
+        check(&two, 0, &["b"], &["b.run-1.table-2", "b.run-1.table-4"]);
+        check(&two, 1, &["b", "x"], &["b.run-7"]);
+        check(&two, 2, &["b"], &[]);
+        let named = jobs_from_names(&["a".to_owned(), "a/b".to_owned()], 2);
+        let stems: Vec<&str> = named.iter().map(|job| job.stem.as_str()).collect();
+        assert_eq!(stems, ["a.run-2"]);
+    }
+}

@@ -1,0 +1,22 @@
+//! Runs `xctrace export`, and checks and keeps what it writes.
+
+mod basis;
+mod call;
+mod changed_template;
+mod contents;
+mod document;
+mod drafts;
+mod error;
+mod export;
+mod exporter;
+mod folder;
+mod job;
+mod manifest_changes;
+mod request;
+mod stream;
+
+pub use error::{Error, Result};
+pub use exporter::{ExportEvent, Exporter, Tell};
+pub use metalens_xctrace::command::TimeRange;
+pub use request::{ExportRequest, Exported, TableFailure, TableSelection};
+pub use stream::{TableStream, TableStreams};

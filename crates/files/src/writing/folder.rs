@@ -1,0 +1,274 @@
+//! Writes in folders through their descriptors, so that a path that changes meanwhile does not
+//! matter.
+
+use std::ffi::OsStr;
+use std::io::{BufWriter, Write};
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, mkdirat, openat, renameat, statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use super::draft::{self, Draft, DraftPlace, give};
+use super::error::{Error, Result, io};
+use super::owner::Owner;
+use crate::open::{open_unlinked, refuse_others};
+
+/// An open folder. Files made in it belong to the user who ran `sudo`.
+#[derive(Debug)]
+pub struct Folder {
+    pub(crate) opened: OwnedFd,
+    /// The path of the folder, only for messages.
+    pub(crate) path: PathBuf,
+    pub(crate) owner: Option<Owner>,
+}
+
+impl Folder {
+    /// Opens a folder that a user named: a link to a folder is followed. Removes the drafts that
+    /// killed processes left in it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the path is not a folder, or cannot be read.
+    pub fn open(path: &Path) -> Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let named = if path.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            path
+        };
+        let opened = openat(CWD, named, flags, Mode::empty());
+        Self::from_descriptor(opened.map_err(io("open", named))?, named.to_owned())
+    }
+
+    /// Opens a folder that a user named. Creates it first if it is missing, with its parents.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the path is not a folder, or cannot be created.
+    pub fn make(path: &Path) -> Result<Self> {
+        match Self::open(path) {
+            Err(Error::Io { cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound => {}
+            opened => return opened,
+        }
+        // A bare name lies in the current folder.
+        let outer = Self::make(path.parent().unwrap_or(Path::new("")))?;
+        match path.components().next_back() {
+            Some(last) => outer.inner(Path::new(last.as_os_str())),
+            None => Ok(outer),
+        }
+    }
+
+    /// Opens a folder inside this one, by a relative path. Creates it first if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a link or a file is on the way, or the folder cannot be created.
+    pub fn inner(&self, path: &Path) -> Result<Self> {
+        let mut names = path.components();
+        let Some(name) = names.next() else {
+            return Self::open(&self.path);
+        };
+        let inner = self.next(name)?;
+        match names.as_path() {
+            rest if rest.as_os_str().is_empty() => Ok(inner),
+            rest => inner.inner(rest),
+        }
+    }
+
+    fn next(&self, name: Component<'_>) -> Result<Self> {
+        let name = name.as_os_str();
+        let path = self.path.join(name);
+        let made = match mkdirat(&self.opened, name, Mode::from_raw_mode(0o777)) {
+            Ok(()) => true,
+            Err(Errno::EXIST) => false,
+            Err(error) => return Err(io("create", path)(error)),
+        };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = match openat(&self.opened, name, flags, Mode::empty()) {
+            Ok(opened) => opened,
+            Err(_) if self.is_link(name) => return Err(Error::Link(path)),
+            Err(error) => return Err(io("open", path)(error)),
+        };
+        let inner = Self::from_descriptor(opened, path)?;
+        // A folder that is not empty replaced the new one, and belongs to somebody else.
+        if made && inner.is_empty() {
+            give(&inner.opened, inner.owner);
+        }
+        Ok(inner)
+    }
+
+    fn from_descriptor(opened: OwnedFd, path: PathBuf) -> Result<Self> {
+        draft::clear_abandoned(&opened, &path)?;
+        let owner = Owner::sudo_user();
+        Ok(Self {
+            opened,
+            path,
+            owner,
+        })
+    }
+
+    /// Returns the folder with files made by root left to root, as system files need.
+    #[must_use]
+    pub fn for_system_files(self) -> Self {
+        Self {
+            owner: None,
+            ..self
+        }
+    }
+
+    fn is_link(&self, name: &OsStr) -> bool {
+        let found = statat(&self.opened, name, AtFlags::SYMLINK_NOFOLLOW);
+        found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
+    }
+
+    /// Returns true if a name belongs to a device, a pipe or a socket, directly or through a
+    /// link. These are never replaced, not even with `--force`.
+    fn is_special(&self, name: &OsStr) -> bool {
+        [AtFlags::SYMLINK_NOFOLLOW, AtFlags::empty()]
+            .into_iter()
+            .filter_map(|flags| statat(&self.opened, name, flags).ok())
+            .any(|facts| {
+                !matches!(
+                    FileType::from_raw_mode(facts.st_mode),
+                    FileType::RegularFile | FileType::Symlink | FileType::Directory
+                )
+            })
+    }
+
+    fn is_empty(&self) -> bool {
+        let Ok(mut entries) = Dir::read_from(&self.opened) else {
+            return false;
+        };
+
+        entries.all(|entry| entry.is_ok_and(|entry| [c".", c".."].contains(&entry.file_name())))
+    }
+
+    /// Writes a file completely or not at all, by a path inside this folder.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file exists and `force` is not set, if it cannot be written, or if `fill`
+    /// fails.
+    pub fn write<E: From<Error>>(
+        &self,
+        path: &Path,
+        force: bool,
+        fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (outer, name) = self.outer(path)?;
+        let draft = outer.as_ref().unwrap_or(self).draft(name)?;
+        let mut out = BufWriter::new(draft.file());
+        fill(&mut out)?;
+        out.flush().map_err(io("write", self.path.join(path)))?;
+        drop(out);
+        Ok(draft.finish(force)?)
+    }
+
+    /// Begins a file in this folder. The file gets its name when it is finished.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be written, or a device, a pipe or a socket has that name.
+    pub fn draft(&self, name: &OsStr) -> Result<Draft<'_>> {
+        let shown = self.path.join(name);
+        if self.is_special(name) {
+            return Err(Error::NotReplaced(shown));
+        }
+        Draft::begin(self.place(), name).map_err(io("write", shown))
+    }
+
+    fn place(&self) -> DraftPlace<'_> {
+        DraftPlace {
+            folder: &self.opened,
+            path: &self.path,
+            owner: self.owner,
+        }
+    }
+
+    /// Writes bytes as a file completely or not at all, by a path inside this folder.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file exists and `force` is not set, or it cannot be written.
+    pub fn write_bytes(&self, path: &Path, force: bool, bytes: &[u8]) -> Result<()> {
+        let shown = self.path.join(path);
+        self.write(path, force, |out| {
+            out.write_all(bytes).map_err(io("write", shown))
+        })
+    }
+
+    /// Moves a file that another program wrote on this disk into this folder, and replaces a
+    /// file of that name.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file is not a regular one, or cannot be moved.
+    pub fn move_in(&self, file: &Path, name: &str) -> Result<()> {
+        let opened = open_unlinked(file).map_err(io("open", file))?;
+        give(&opened, self.owner);
+        let path = self.path.join(name);
+        renameat(CWD, file, &self.opened, name).map_err(io("write", path))
+    }
+
+    /// Creates a file and removes it again, to check that the folder is writable.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system refuses the file.
+    pub fn try_to_write(&self) -> std::io::Result<()> {
+        Ok(Draft::begin(self.place(), OsStr::new("draft")).map(drop)?)
+    }
+
+    /// Opens a file in this folder for reading and writing. Creates it first if it is missing,
+    /// and never truncates it. Refuses a link.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file is not a regular one, or cannot be created.
+    pub fn open_or_make(&self, name: &str) -> Result<std::fs::File> {
+        let path = self.path.join(name);
+        let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let new = flags | OFlags::CREATE | OFlags::EXCL;
+        let mode = Mode::from_raw_mode(0o666);
+        let opened = match openat(&self.opened, name, new, mode) {
+            Ok(made) => {
+                give(&made, self.owner);
+                made
+            }
+            Err(Errno::EXIST) if self.is_link(OsStr::new(name)) => return Err(Error::Link(path)),
+            Err(Errno::EXIST) => {
+                openat(&self.opened, name, flags, mode).map_err(io("open", &*path))?
+            }
+            Err(error) => return Err(io("create", path)(error)),
+        };
+        let file = std::fs::File::from(opened);
+        let checked = file.metadata().and_then(|facts| refuse_others(&facts));
+        checked.map_err(io("open", path))?;
+        Ok(file)
+    }
+
+    /// Removes a file, if it exists, by a path inside this folder.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a link is on the way, or the file cannot be removed.
+    pub fn remove(&self, path: &Path) -> Result<()> {
+        let (outer, name) = self.outer(path)?;
+        let outer = outer.as_ref().unwrap_or(self);
+        match unlinkat(&outer.opened, name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(error) => Err(io("remove", self.path.join(path))(error)),
+        }
+    }
+
+    /// Returns the folder that contains the last part of a path, if it is not this one, and the
+    /// last part.
+    fn outer<'p>(&self, path: &'p Path) -> Result<(Option<Self>, &'p OsStr)> {
+        let name = path.file_name().unwrap_or_default();
+        let outer = path.parent().filter(|outer| !outer.as_os_str().is_empty());
+        Ok((outer.map(|outer| self.inner(outer)).transpose()?, name))
+    }
+}

@@ -1,0 +1,18 @@
+//! Writes files and folders as a whole or not at all, and gives them to their owner.
+
+mod draft;
+mod error;
+mod folder;
+mod give;
+mod owner;
+mod ownership_changes;
+mod walk;
+mod write;
+
+pub use draft::Draft;
+pub use error::{Error, Result};
+pub use folder::Folder;
+pub use give::{give_file, give_folder};
+pub use owner::{Owner, is_root};
+pub use ownership_changes::OwnershipChanges;
+pub use write::{parent, refuse_existing, refuse_link, without_trailing, write, write_bytes};

@@ -1,0 +1,79 @@
+//! Reads the recordings of experiments, and the messages of `xctrace`.
+
+use std::path::Path;
+
+use metalens_analyzer::{Analysis, Request, WorkFile, analyze, selection};
+use metalens_trace::{Input, LoadOptions, Selection, Trace};
+
+use crate::evidence::TableSeen;
+
+/// Largest size of a work file, in bytes.
+const MAX_WORK_BYTES: u64 = 32 << 20;
+
+/// Loads a recording or an export. The error is for the user alone, as all errors here.
+pub(crate) fn load(path: &Path, selection: &Selection) -> Result<Trace, String> {
+    let input = Input::open(path);
+    let trace = input.and_then(|input| input.load(selection, LoadOptions::default()));
+    trace.map_err(|error| error.to_string())
+}
+
+/// Reads and analyzes a bundle, with the file of its known work if it has one.
+pub(crate) fn analysis(bundle: &Path) -> Result<Analysis, String> {
+    let request = Request {
+        work: work(bundle).ok(),
+        ..Request::default()
+    };
+    analyze(load(bundle, &selection())?, &request).map_err(|error| error.to_string())
+}
+
+/// Reads the file in which the bundled workload describes its work.
+pub(crate) fn work(bundle: &Path) -> Result<WorkFile, String> {
+    let file = bundle.with_extension("work.json");
+    let text =
+        metalens_files::read_text(&file, MAX_WORK_BYTES).map_err(|error| error.to_string())?;
+    WorkFile::parse(&text, &file.display().to_string()).map_err(|error| error.to_string())
+}
+
+/// Returns the number of rows of a table. None if it is absent or cannot be read.
+pub(crate) fn rows(bundle: &Path, schema: &str) -> Option<u64> {
+    let trace = load(bundle, &Selection::table(schema)).ok()?;
+    u64::try_from(trace.find_table(schema)?.rows()).ok()
+}
+
+/// Returns the tables of a bundle that can be read.
+pub(crate) fn tables(bundle: &Path) -> Vec<TableSeen> {
+    let Ok(trace) = load(bundle, &Selection::everything().where_readable()) else {
+        return Vec::new();
+    };
+    let tables = trace.tables().iter().map(|table| TableSeen {
+        schema: table.schema.name.clone(),
+        rows: table.rows() as u64,
+        columns: table
+            .schema
+            .columns
+            .iter()
+            .map(|column| column.mnemonic.clone())
+            .collect(),
+    });
+    tables.collect()
+}
+
+/// Messages of `xctrace` that are known, and name nobody.
+const KNOWN_MESSAGES: [&str; 9] = [
+    "Selected counter profile is not supported",
+    "Unexpected internal error",
+    "Transferred trace file is malformed",
+    "Document Missing Template Error",
+    "could not lock kperf",
+    "Permission to debug",
+    "marked restricted",
+    "log archive is corrupt",
+    "No configuration information received",
+];
+
+/// Returns the known messages in texts.
+pub(crate) fn messages<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Vec<&'static str> {
+    let mut known = KNOWN_MESSAGES.to_vec();
+    known.retain(|known| texts.clone().any(|text| text.contains(known)));
+    known
+}
