@@ -87,7 +87,7 @@ pub enum Per {
     /// Whole runs, unless a time limit ended one.
     #[default]
     Auto,
-    /// Whole runs, whatever their work.
+    /// Whole runs, even if their work differs.
     Run,
     /// Units of work if the amounts of work differ.
     Unit,
@@ -375,13 +375,13 @@ fn basis(pairs: &[(&Side, &Side)], sides: &[Side], per: Per) -> (WorkBasis, Opti
     let options = CompareOptions::default();
     let work = pairs.iter().filter_map(|(base, new)| {
         let comparison = compare_runs(&base.runs, &new.runs, &options);
-        let words = comparison.work_in_words();
-        comparison.work.map(|work| (work, words, base, new))
+        let words = comparison.different_work(&base.name, &new.name);
+        comparison.work.map(|work| (work, words))
     });
     let work: Vec<_> = work.collect();
-    let Some((first, words, base, new)) = work
+    let Some((first, words)) = work
         .iter()
-        .find(|(work, ..)| work.amount != WorkAmount::Same)
+        .find(|(work, _)| work.amount != WorkAmount::Same)
     else {
         return (WorkBasis::Run, None);
     };
@@ -399,7 +399,7 @@ fn basis(pairs: &[(&Side, &Side)], sides: &[Side], per: Per) -> (WorkBasis, Opti
         WorkBasis::Run
     } else if work
         .iter()
-        .all(|(work, ..)| work.basis != TimeBasis::Interval)
+        .all(|(work, _)| work.basis != TimeBasis::Interval)
     {
         WorkBasis::CommandBuffer
     } else {
@@ -407,22 +407,24 @@ fn basis(pairs: &[(&Side, &Side)], sides: &[Side], per: Per) -> (WorkBasis, Opti
     };
     let taken = match (basis, per, is_cut) {
         (WorkBasis::Run, Per::Run, true) => {
-            "whole runs are compared (--per run), although the time limit ended them"
+            "Whole runs are compared (--per run), although the time limit ended them"
         }
-        (WorkBasis::Run, Per::Run, false) => "whole runs are compared (--per run)",
+        (WorkBasis::Run, Per::Run, false) => "Whole runs are compared (--per run)",
         (WorkBasis::Run, ..) => {
-            "whole runs are compared, as alternatives for one job; if these are different jobs, use --per unit"
+            "Whole runs are compared, as alternatives for one job; use --per unit if they do different jobs"
         }
-        (WorkBasis::CommandBuffer, ..) => "times are per command buffer",
-        (WorkBasis::Interval, ..) => "times are per GPU interval",
+        (WorkBasis::CommandBuffer, ..) => "Times are per command buffer",
+        (WorkBasis::Interval, ..) => "Times are per GPU interval",
     };
     let more = work.len() > 1;
     let text = message!(
-        "{} against {}: {}{}; {}",
-        message::name(&new.name),
-        message::name(&base.name),
+        "{}. {}{}",
         words.clone(),
-        if more { "; others in the table" } else { "" },
+        if more {
+            "The table has the other variants. "
+        } else {
+            ""
+        },
         taken
     );
     (basis, Some(text))
@@ -572,7 +574,7 @@ fn method(pairs: &[PairResult], variants: &[VariantResult]) -> Message {
     let runs = message::counted(runs, "run");
     let Some(interval) = confidence else {
         return message!(
-            "{} of each variant, by turns: without more runs the noise between them is unknown",
+            "{} of each variant, recorded alternately: one run does not show the noise between runs",
             runs
         );
     };
@@ -582,7 +584,7 @@ fn method(pairs: &[PairResult], variants: &[VariantResult]) -> Message {
         "compared as two sides (Hodges–Lehmann)"
     };
     message!(
-        "{} of each variant, recorded by turns and {}; intervals have {} confidence",
+        "{} of each variant, recorded alternately and {}; intervals have {} confidence",
         runs,
         how,
         message::percent(interval.confidence)
