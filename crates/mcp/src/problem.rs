@@ -41,6 +41,6 @@ impl std::error::Error for Problem {}
 impl From<serde_json::Error> for Problem {
     fn from(error: serde_json::Error) -> Self {
         Self::new(format!("cannot read what metalens printed: {error}"))
-            .hint("use metalens and metalens-mcp of one release")
+            .hint("use metalens and metalens-mcp of the same release")
     }
 }

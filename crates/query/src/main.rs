@@ -72,7 +72,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         };
         writeln!(
             out::messages(),
-            "note: {runs} named more than once, and counted once"
+            "note: {runs} given more than once, and counted once"
         )?;
     }
     show(library.ask(sql)?, format, arguments)?;

@@ -31,11 +31,11 @@ fn lacks(lab: &mut Lab<'_, '_>, missing: &Missing) -> Finding {
         Finding::unknown(format!("there is no recording to look at: {word}"))
     } else if is_fine_without {
         Finding::otherwise(format!(
-            "this recording was not made ({word}), while one with Apple's template was"
+            "this recording failed ({word}), but one with Apple's template succeeded"
         ))
     } else {
         Finding::unknown(format!(
-            "no recording was made ({word}), with Apple's template neither"
+            "this recording failed ({word}), and so did one with Apple's template"
         ))
     };
     finding.privately(&missing.private)
@@ -62,7 +62,7 @@ pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Finding {
         Err(missing) => {
             let why = match missing.why {
                 Absence::Empty => {
-                    "the recording was saved, and has no GPU work of the program".to_owned()
+                    "the recording was saved, but has no GPU work of the program".to_owned()
                 }
                 other => format!("there is no complete recording: {}", other.word()),
             };
@@ -71,7 +71,7 @@ pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Finding {
     };
     if taken.outcome.recording.other_work.is_some() {
         return Finding::otherwise(
-            "the recording has GPU work of another program, and none of the recorded one",
+            "the recording has GPU work of another program, but none of the recorded one",
         );
     }
     match look::analysis(bundle(taken)) {
@@ -102,11 +102,16 @@ pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Finding {
     // The template is the cause only if a recording without it can be exported.
     match &*lab.take(Shot::Stock) {
         Ok(stock) if lab.export(bundle(stock), wanted()).is_ok() => Finding::otherwise(
-            "xctrace does not export the recording with the changed template, and exports the one with \
-             Apple's",
+            "xctrace does not export the recording with the changed template, but exports the one \
+             with Apple's",
         ),
-        Ok(_) => Finding::unknown("xctrace exports neither this recording nor the one with Apple's template"),
-        Err(_) => Finding::unknown("xctrace does not export the recording; there is none to compare with"),
+        Ok(_) => Finding::unknown(
+            "xctrace exports neither this recording nor the one with Apple's template",
+        ),
+        Err(_) => Finding::unknown(
+            "xctrace does not export the recording, and there is no other \
+                                    one to compare with",
+        ),
     }
     .privately(&why)
 }
@@ -123,15 +128,17 @@ pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Finding {
 
     let has = |rows: Option<u64>| rows.is_some_and(|rows| rows > 0);
     let finding = match (has(through), has(to_file)) {
-        (true, true) => Finding::expected("there are shader samples, with --target-stdout too"),
-        (true, false) => {
-            Finding::expected("there are shader samples, and none were seen with --target-stdout")
-        }
+        (true, true) => Finding::expected("there are shader samples, even with --target-stdout"),
+        (true, false) => Finding::expected(
+            "there are shader samples without --target-stdout, but none were \
+                               seen with it",
+        ),
         (false, true) => Finding::otherwise(
-            "there are shader samples only with --target-stdout, which metalens leaves out",
+            "there are shader samples only with --target-stdout, which metalens does not use for \
+             them",
         ),
         (false, false) => {
-            Finding::otherwise("there are no shader samples, with and without --target-stdout")
+            Finding::otherwise("there are no shader samples, with or without --target-stdout")
         }
     };
     finding
@@ -158,7 +165,8 @@ pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Finding {
         Finding::expected("the interval of the workload is in the recording")
     } else {
         Finding::otherwise(
-            "Points of Interest was asked for, and the workload's interval is not recorded",
+            "the instrument Points of Interest was added, but the workload's interval is not \
+             recorded",
         )
     };
     finding.count("intervals", found)
@@ -177,13 +185,13 @@ pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Finding {
 
     let held = maximum.as_ref().and_then(|states| share(states, "Maximum"));
     let finding = match held {
-        None => Finding::unknown("the recording has no clocks of the GPU"),
+        None => Finding::unknown("the recording has no clock states of the GPU"),
         Some(held) if held >= HELD => {
             Finding::expected("with --gpu-clock maximum the GPU is at its maximum")
         }
         Some(_) => Finding::otherwise(
-            "with --gpu-clock maximum the GPU is not at its maximum: the clock is not heeded, or the \
-             machine is too hot",
+            "with --gpu-clock maximum the GPU is not at its maximum clock: the template has no \
+             effect, or the machine is too hot",
         ),
     };
     let recordings = [("stock", stock), ("default", default), ("maximum", maximum)];
@@ -233,7 +241,7 @@ pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Finding {
     let finding = if found > 0 {
         Finding::expected("the recording has samples of hardware counters")
     } else {
-        Finding::otherwise("the recording was made, and has no samples of hardware counters")
+        Finding::otherwise("the recording has no samples of hardware counters")
     };
     finding.count("samples", found).count("counters", kinds)
 }
@@ -242,16 +250,17 @@ pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Finding {
     let taken = lab.take(Shot::Wrapper);
     match &*taken {
         Ok(taken) => match &taken.outcome.recording.other_work {
-            Some(work) => {
-                Finding::expected("the work is found, under the process that the shell started")
-                    .count("intervals", work.intervals)
-            }
+            Some(work) => Finding::expected(
+                "the recording has the work under the process that the shell \
+                                   started",
+            )
+            .count("intervals", work.intervals),
             None => {
-                Finding::otherwise("the work of the child is in the recording as that of the shell")
+                Finding::otherwise("the recording has the work of the child as work of the shell")
             }
         },
         Err(missing) if missing.why == Absence::Empty && lab.take(Shot::Stock).is_ok() => {
-            Finding::otherwise("the recording has neither work of the shell nor of its child")
+            Finding::otherwise("the recording has no work of the shell or of its child")
                 .privately(&missing.private)
         }
         Err(missing) => lacks(lab, missing),
@@ -261,15 +270,19 @@ pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Finding {
 pub(crate) fn protected(lab: &mut Lab<'_, '_>) -> Finding {
     let Some(folder) = lab.protected_folder() else {
         return Finding::unknown(
-            "it runs only with --protected-folder, since it puts a program there for a moment",
+            "this runs only with --protected-folder, because it puts a program into that folder \
+             for a moment",
         );
     };
     let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
     if guarded(&[("it", folder)], home.as_deref()).is_none() {
-        return Finding::unknown("the folder of --protected-folder is none that macOS guards");
+        return Finding::unknown("macOS does not guard the folder of --protected-folder");
     }
     match &*lab.take(Shot::Guarded) {
-        Ok(_) => Finding::expected("a program in the guarded folder is recorded as elsewhere"),
+        Ok(_) => Finding::expected(
+            "a program in the guarded folder is recorded as in any other \
+                                    folder",
+        ),
         Err(missing) => lacks(lab, missing),
     }
 }
@@ -324,7 +337,7 @@ pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Finding {
     let total = |number: fn(&TableComparison) -> u64| tables.iter().map(number).sum::<u64>();
     let different = total(|table| table.different);
     let finding = if different == 0 {
-        Finding::expected("all cells of the export are those that metalens reads")
+        Finding::expected("all cells of the export equal those that metalens reads")
     } else {
         Finding::otherwise(
             "cells of the export differ from those that metalens reads; `metalens selfcheck` shows them",
@@ -409,9 +422,9 @@ pub(crate) fn notification(lab: &mut Lab<'_, '_>) -> Finding {
     match &*lab.take(Shot::Stock) {
         Err(missing) => no_stock(missing),
         Ok(taken) => match taken.heard {
-            Some(true) => Finding::expected("notifyutil heard the notification"),
+            Some(true) => Finding::expected("notifyutil received the notification"),
             Some(false) => {
-                Finding::otherwise("the recording was made, and notifyutil heard nothing")
+                Finding::otherwise("the recording was made, but notifyutil received nothing")
             }
             None => {
                 Finding::unknown("notifyutil did not start, or this xctrace posts no notification")

@@ -140,7 +140,7 @@ fn pictures_and_pages_are_made() {
     assert!(folder.path().join("out/report.html").is_file());
     let said = client.problem("report", page);
     assert!(
-        said.contains("\"out\" exists, and nothing is replaced"),
+        said.contains("\"out\" exists, and this server replaces nothing"),
         "{said}"
     );
     client.close();

@@ -7,8 +7,8 @@ use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::known;
 
 /// How far these figures can be trusted.
-const UNSEEN: &str = "metalens read these tables in synthetic recordings only, since no real rows of \
-                      them were at hand: compare with Instruments";
+const UNSEEN: &str = "metalens was tested on synthetic rows of these tables only, because no real \
+                      ones were available: compare with Instruments";
 /// Labels of an engine's work that are told.
 const LABELS: usize = 3;
 
@@ -78,7 +78,7 @@ fn work(engine: &Engine) -> Option<Message> {
     let whose = if engine.of_process {
         ""
     } else {
-        "; its table names no process, so that work of others counts too"
+        "; its table names no process, so work of other processes is included"
     };
     (!labels.is_empty() || !engine.of_process).then(|| {
         let labels = Message::joined(labels, ", ");

@@ -40,11 +40,11 @@ impl StandInFiles {
             .prefix("metalens-stand-in-")
             .tempdir();
         let files = Self {
-            folder: folder.context("cannot make a folder for the stand-in")?,
+            folder: folder.context("cannot make a folder for the fake xctrace")?,
         };
         files
             .fill(workload, amount)
-            .context("cannot write the stand-in")?;
+            .context("cannot write the fake xctrace")?;
         Ok(files)
     }
 
