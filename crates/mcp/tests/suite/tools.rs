@@ -185,7 +185,7 @@ fn errors_say_what_to_do() {
         (
             "compare",
             json!({ "base": ["fused.trace"], "new": [] }),
-            "new names no run",
+            "new is empty",
         ),
         (
             "compare",
@@ -195,7 +195,7 @@ fn errors_say_what_to_do() {
         (
             "query",
             json!({ "sql": "SELECT 1" }),
-            "inputs names no recording",
+            "inputs is empty",
         ),
         (
             "chart",
