@@ -29,7 +29,8 @@ pub enum Error {
         why: String,
     },
     /// Other processes used the GPU; the requested one did not.
-    #[error("{wanted} has no GPU interval in this trace; {}", processes_with_intervals(.present))]
+    #[error("{wanted} has no GPU interval in this recording; {}", 
+            processes_with_intervals(.present))]
     NoGpuIntervals {
         /// Name of the requested process.
         wanted: String,
@@ -77,15 +78,15 @@ pub enum Error {
     },
     /// No thread that submits was sampled while the GPU was idle.
     #[error(
-        "none of the {samples} CPU samples of the threads that submit is inside the idle time of \
-         the GPU"
+        "none of the {samples} CPU samples of the submitting threads lies in the idle time of the \
+         GPU"
     )]
     NoSamplesInIdle {
         /// Number of samples of these threads inside the window.
         samples: u64,
     },
     /// Other processes were sampled; the requested one was not.
-    #[error("{wanted} has no CPU samples in this trace; {}", processes_with_samples(.present))]
+    #[error("{wanted} has no CPU samples in this recording; {}", processes_with_samples(.present))]
     NoSamplesOfProcess {
         /// Name of the requested process.
         wanted: String,
@@ -185,11 +186,11 @@ impl Failure for Error {
             } => Some(match ending {
                 Some(ending) => format!(
                     "the process ended with {ending}, perhaps before it used the GPU; if another \
-                     process did the work, name it with --process"
+                     process did the work, select it with --process"
                 ),
                 None => format!(
-                    "{}if another process did the work (a child process, for example), name it with \
-                     --process",
+                    "{}if another process did the work (a child process, for example), select it \
+                     with --process",
                     did_you_mean(wanted, present.iter().map(|process| process.name.as_str()))
                 ),
             }),
@@ -224,9 +225,9 @@ impl Failure for Error {
                     .to_owned(),
             ),
             Self::NoSuchPhase { present, .. } if present.is_empty() => Some(
-                "name phases in the program with os_signpost (category PointsOfInterest), and record with \
-                 --instrument 'Points of Interest', which metalens record adds by itself; or choose a part \
-                 by time with --from and --to"
+                "mark phases in the program with os_signpost (category PointsOfInterest), and \
+                 record the instrument Points of Interest, which `metalens record` adds on its \
+                 own; or choose a part by time with --from and --to"
                     .to_owned(),
             ),
             Self::NoSuchPhase { wanted, present } => Some(format!(
@@ -237,8 +238,8 @@ impl Failure for Error {
                 Some(format!("choose a number from 1 to {count} with --iteration"))
             }
             Self::NoDetectedIteration { count: 0, .. } => Some(
-                "choose a part by time with --from and --to; or mark iterations in the program with \
-                 os_signpost, and name them with --phase"
+                "choose a part by time with --from and --to; or mark iterations in the program \
+                 with os_signpost, and choose them with --phase"
                     .to_owned(),
             ),
             Self::NoDetectedIteration { count, .. } => {
@@ -285,7 +286,7 @@ fn seconds(ns: u64) -> String {
 
 fn processes_with_samples(present: &[(String, Option<u32>)]) -> String {
     if present.is_empty() {
-        return "the trace names no process".to_owned();
+        return "the recording names no process".to_owned();
     }
 
     let list: Vec<String> = present.iter().map(name_with_pid).collect();
@@ -301,7 +302,7 @@ fn name_with_pid((name, pid): &(String, Option<u32>)) -> String {
 
 fn processes_with_intervals(present: &[GpuProcess]) -> String {
     if present.is_empty() {
-        return "the trace names no process".to_owned();
+        return "the recording names no process".to_owned();
     }
 
     let list: Vec<String> = present.iter().map(GpuProcess::to_string).collect();

@@ -64,7 +64,7 @@ impl Index {
         if unfinished > 0 {
             let what = counted(unfinished, "trace");
             notes.push(format!(
-                "interrupted: {what} not analyzed yet; run the same command to continue"
+                "interrupted: {what} not analyzed yet; run the same command again to continue"
             ));
         }
 

@@ -12,7 +12,7 @@ pub enum BasisChoice {
     /// Whole runs, unless a time limit ended one.
     #[default]
     Auto,
-    /// Whole runs, whatever their work.
+    /// Whole runs, even if their work differs.
     Run,
     /// Units of work if the amounts of work differ.
     Unit,
@@ -27,12 +27,12 @@ pub(crate) fn choose_basis(
     let options = CompareOptions::default();
     let compared = pairs.iter().filter_map(|pair| {
         let comparison = compare_runs(&pair.base.runs, &pair.new.runs, &options);
-        let words = comparison.work_in_words();
-        Some((comparison.work?, words, pair))
+        let words = comparison.different_work(&pair.base.name, &pair.new.name);
+        Some((comparison.work?, words))
     });
-    let compared: Vec<(WorkComparison, Message, &SidePair<'_>)> = compared.collect();
-    let is_different = |(work, ..): &&(WorkComparison, _, _)| work.amount != WorkAmount::Same;
-    let Some((different, words, pair)) = compared.iter().find(is_different) else {
+    let compared: Vec<(WorkComparison, Message)> = compared.collect();
+    let is_different = |(work, _): &&(WorkComparison, _)| work.amount != WorkAmount::Same;
+    let Some((different, words)) = compared.iter().find(is_different) else {
         return (WorkBasis::Run, None);
     };
 
@@ -47,7 +47,7 @@ pub(crate) fn choose_basis(
         WorkBasis::Run
     } else if compared
         .iter()
-        .all(|(work, ..)| work.basis != TimeBasis::Interval)
+        .all(|(work, _)| work.basis != TimeBasis::Interval)
     {
         WorkBasis::CommandBuffer
     } else {
@@ -55,14 +55,12 @@ pub(crate) fn choose_basis(
     };
 
     let others = if compared.len() > 1 {
-        "; others in the table"
+        "The table has the other variants. "
     } else {
         ""
     };
     let sentence = message!(
-        "{} against {}: {}{}; {}",
-        message::name(&pair.new.name),
-        message::name(&pair.base.name),
+        "{}. {}{}",
         words.clone(),
         others,
         consequence(basis, choice, is_cut)
@@ -74,13 +72,13 @@ pub(crate) fn choose_basis(
 fn consequence(basis: WorkBasis, choice: BasisChoice, is_cut: bool) -> &'static str {
     match (basis, choice, is_cut) {
         (WorkBasis::Run, BasisChoice::Run, true) => {
-            "whole runs are compared (--per run), although the time limit ended them"
+            "Whole runs are compared (--per run), although the time limit ended them"
         }
-        (WorkBasis::Run, BasisChoice::Run, false) => "whole runs are compared (--per run)",
+        (WorkBasis::Run, BasisChoice::Run, false) => "Whole runs are compared (--per run)",
         (WorkBasis::Run, ..) => {
-            "whole runs are compared, as alternatives for one job; if these are different jobs, use --per unit"
+            "Whole runs are compared, as alternatives for one job; use --per unit if they do different jobs"
         }
-        (WorkBasis::CommandBuffer, ..) => "times are per command buffer",
-        (WorkBasis::Interval, ..) => "times are per GPU interval",
+        (WorkBasis::CommandBuffer, ..) => "Times are per command buffer",
+        (WorkBasis::Interval, ..) => "Times are per GPU interval",
     }
 }

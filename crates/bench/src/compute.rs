@@ -132,7 +132,7 @@ fn method(pairs: &[PairResult], variants: &[VariantResult]) -> Message {
     let runs = message::counted(runs, "run");
     let Some(interval) = confidence else {
         return message!(
-            "{} of each variant, by turns: without more runs the noise between them is unknown",
+            "{} of each variant, recorded alternately: one run does not show the noise between runs",
             runs
         );
     };
@@ -142,7 +142,7 @@ fn method(pairs: &[PairResult], variants: &[VariantResult]) -> Message {
         "compared as two sides (Hodges–Lehmann)"
     };
     message!(
-        "{} of each variant, recorded by turns and {}; intervals have {} confidence",
+        "{} of each variant, recorded alternately and {}; intervals have {} confidence",
         runs,
         how,
         message::percent(interval.confidence)

@@ -11,13 +11,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A command cannot be split into words.
-    #[error("cannot split the command `{0}` into words: a quotation mark has no partner")]
+    #[error("cannot split the command `{0}` into words: a quotation mark is not closed")]
     Quotes(String),
     /// A command has no words.
     #[error("a command is empty")]
     EmptyCommand,
     /// A command has a word that only a shell understands.
-    #[error("the command `{command}` has `{word}`, and no shell reads it")]
+    #[error("the command `{command}` contains `{word}`, but no shell reads it")]
     ShellWord {
         /// The command, as it was given.
         command: String,
@@ -43,10 +43,10 @@ pub enum Error {
         why: &'static str,
     },
     /// No command uses a parameter.
-    #[error("no command has `{{{0}}}`, so that its values would all be the same")]
+    #[error("no command contains `{{{0}}}`, so all its values would give the same command")]
     UnusedParameter(String),
     /// There are fewer names than variants, or more.
-    #[error("{names} names for {variants} variants: -n names one variant each, in their order")]
+    #[error("{names} names for {variants} variants: give -n once for each variant, in their order")]
     Names {
         /// Number of names.
         names: usize,
@@ -57,10 +57,10 @@ pub enum Error {
     #[error("two variants have the name `{0}`")]
     RepeatedName(String),
     /// There are too many variants.
-    #[error("{0} variants are more than a benchmark can have: the limit is {MOST_VARIANTS}")]
+    #[error("{0} variants are too many: the limit is {MOST_VARIANTS}")]
     TooMany(usize),
     /// The folder has something that is no benchmark.
-    #[error("{} has files that are not of a benchmark", .0.display())]
+    #[error("{} has files that do not belong to a benchmark", .0.display())]
     NotABench(PathBuf),
     /// The folder has another benchmark.
     #[error("{} has another benchmark: {difference}", folder.display())]
@@ -97,12 +97,12 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::ShellWord { .. } => {
-                "quote the word if the program wants it; for a shell write \"sh -c 'exec …'\", and \
-                 set variables with --env"
+                "quote the word if it is an argument of the program; for a shell, write \"sh -c \
+                 'exec …'\"; set variables with --env"
             }
             Self::NotABench(_) => "choose another folder with -o",
             Self::AnotherBench { .. } => {
-                "choose another folder with -o, or start anew with --force, which removes its runs"
+                "choose another folder with -o, or start over with --force, which removes its runs"
             }
             Self::UnusedParameter(_) => "write the name in braces where the value belongs",
             Self::RepeatedName(_) => "name the variants with -n",

@@ -178,7 +178,7 @@ impl BenchFolder {
 /// Returns the first difference between two plans, in words.
 fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
     if stored.schema != wanted.schema {
-        return Some(format!("it is of the format {:?}", stored.schema));
+        return Some(format!("its format is {:?}", stored.schema));
     }
 
     let names = |plan: &StoredPlan| {

@@ -58,12 +58,12 @@ impl Parameter {
         let scaled = |text: &str| scaled(text, places).ok_or_else(|| refused("not a number"));
         let (first, last, by) = (scaled(from)?, scaled(to)?, scaled(step)?);
         if by == 0 || (last - first).signum() * by.signum() < 0 {
-            return Err(refused("the step leads away from it"));
+            return Err(refused("the step never reaches the last value"));
         }
 
         let count = (last - first) / by + 1;
         if count > MOST_VARIANTS as i64 {
-            return Err(refused("that is too many values"));
+            return Err(refused("there are too many values"));
         }
         let values = (0..count).map(|at| unscaled(first + at * by, places));
         Ok(Self {
@@ -186,15 +186,15 @@ mod tests {
         );
         check(
             ["5", "1", "1"],
-            Err("cannot scan `n` from 5 to 1: the step leads away from it"),
+            Err("cannot scan `n` from 5 to 1: the step never reaches the last value"),
         );
         check(
             ["1", "5", "0"],
-            Err("cannot scan `n` from 1 to 5: the step leads away from it"),
+            Err("cannot scan `n` from 1 to 5: the step never reaches the last value"),
         );
         check(
             ["1", "100000", "1"],
-            Err("cannot scan `n` from 1 to 100000: that is too many values"),
+            Err("cannot scan `n` from 1 to 100000: there are too many values"),
         );
     }
 

@@ -15,7 +15,11 @@ pub(crate) fn versus(
     needed: Option<RunsToTell>,
 ) -> Message {
     let (Some(was), Some(now)) = (change.base_value(), change.new_value()) else {
-        return message!("{} and {}: no time is recorded", name(new), name(base));
+        return message!(
+            "{} and {}: wall time is not recorded",
+            name(new),
+            name(base)
+        );
     };
     let both = message!("{} → {}", value(was, Unit::Ns), value(now, Unit::Ns));
     let sure = || sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
@@ -34,7 +38,7 @@ pub(crate) fn versus(
         }
         _ => {
             return message!(
-                "whether {} is faster than {} cannot be told, the runs vary too much: {}{}{}",
+                "the runs vary too much to tell whether {} is faster than {}: {}{}{}",
                 name(new),
                 name(base),
                 both,
@@ -107,7 +111,7 @@ pub(crate) fn fastest(
         )
     } else {
         message!(
-            "Which of {} is the fastest cannot be told: {} has the least median, {}, and {} may be as fast",
+            "The runs vary too much to tell which of {} is the fastest: {} has the lowest median, {}, but {} may be as fast",
             counted(variants as u64, "variant"),
             name(best),
             time,

@@ -223,11 +223,11 @@ mod tests {
         );
         check(
             request(&["./a", "./b"], &[], &["x"]),
-            "1 names for 2 variants: -n names one variant each, in their order",
+            "1 names for 2 variants: give -n once for each variant, in their order",
         );
         check(
             request(&["./a"], &[("n", "1,2")], &[]),
-            "no command has `{n}`, so that its values would all be the same",
+            "no command contains `{n}`, so all its values would give the same command",
         );
         check(
             request(&["./a {n}"], &[("n", "1"), ("n", "2")], &[]),

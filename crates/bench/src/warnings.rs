@@ -56,10 +56,10 @@ fn too_few_runs(pairs: &[PairResult]) -> Option<Message> {
         .reduce(f64::min)
         .filter(|&least| least < SURE - 1e-9)?;
     Some(if least == 0.0 {
-        "one run of a variant cannot separate a difference from noise: use --runs 5".into()
+        "one run per variant cannot separate a difference from noise: use --runs 5".into()
     } else {
         message!(
-            "so few runs have a confidence of {} only: use --runs 5",
+            "the confidence is only {}, because there are so few runs: use --runs 5",
             percent(least)
         )
     })
@@ -84,7 +84,7 @@ fn cut(side: &Side) -> Option<Message> {
     let is_partly = cut > 0 && cut < side.results.len();
     is_partly.then(|| {
         message!(
-            "{}: the time limit ended {} of {} runs, the others ended by themselves",
+            "{}: the time limit ended {} of {} runs; the others ended on their own",
             name(&side.name),
             count(cut as u64),
             count(side.results.len() as u64)
@@ -104,7 +104,7 @@ fn circumstances(pairs: &[PairResult]) -> Vec<Message> {
         let comparable = &pair.comparison.comparable;
         for differ in &comparable.differ {
             add(message!(
-                "{}: {} {}, {} {}; this may be the reason for a difference",
+                "{}: {} {}, {} {}; this may cause a difference",
                 name(&differ.what),
                 name(&pair.base),
                 Message::new(&differ.base, &differ.base_values),
@@ -123,8 +123,7 @@ fn others(side: &Side) -> Option<Message> {
         .max_by(f64::total_cmp)
         .filter(|&most| most >= OTHERS)?;
     Some(message!(
-        "{}: other processes used the GPU for up to {} of the window; close them, or compare with \
-         care",
+        "{}: other processes used the GPU for up to {} of the window; close them and run again",
         name(&side.name),
         percent(most)
     ))
@@ -149,7 +148,7 @@ fn outliers(side: &Side) -> Option<Message> {
     let range = message!("{} to {}", ns(found.others.0), ns(found.others.1));
     if found.outliers.len() == 1 && first.index == 0 && value > found.median {
         return Some(message!(
-            "{}: the first run was slow, {}, the others {}: use --warmup 1",
+            "{}: the first run was slow: {}; the others took {}; use --warmup 1",
             name(&side.name),
             ns(value),
             range
@@ -159,14 +158,14 @@ fn outliers(side: &Side) -> Option<Message> {
     let far = found.outliers.iter().filter_map(|one| {
         let round = count(one.index as u64 + 1);
         Some(message!(
-            "run {} with {}",
+            "run {} took {}",
             round,
             ns(*known.get(one.index)?)
         ))
     });
 
     Some(message!(
-        "{}: {} far from the others, {}: something else may have used the machine",
+        "{}: {}, far from the others ({}): something else may have used the machine",
         name(&side.name),
         Message::joined(far, ", "),
         range

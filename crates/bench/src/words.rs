@@ -53,15 +53,15 @@ mod tests {
         check("", "a command is empty");
         check(
             "./a 'b",
-            "cannot split the command `./a 'b` into words: a quotation mark has no partner",
+            "cannot split the command `./a 'b` into words: a quotation mark is not closed",
         );
         check(
             "./a | b",
-            "the command `./a | b` has `|`, and no shell reads it",
+            "the command `./a | b` contains `|`, but no shell reads it",
         );
         check(
             "N=1 ./a",
-            "the command `N=1 ./a` has `N=1`, and no shell reads it",
+            "the command `N=1 ./a` contains `N=1`, but no shell reads it",
         );
     }
 }

@@ -185,7 +185,7 @@ fn lines(points: &[RooflinePoint<'_>], room: f32) -> Vec<String> {
 /// Returns a sentence on the kernel with the most GPU time.
 pub(crate) fn headline(report: &Report, points: &[RooflinePoint<'_>]) -> String {
     if report.work.is_none() {
-        return "No work is known: --work names a file with the bytes and operations of kernels"
+        return "No work is known: give a file with the bytes and operations of kernels with --work"
             .to_owned();
     }
     let Some(first) = points.first() else {
@@ -194,7 +194,7 @@ pub(crate) fn headline(report: &Report, points: &[RooflinePoint<'_>]) -> String 
     match first.of_roof {
         Some(share) => format!("{} reaches {} of its roof", first.label, percent(share)),
         None => format!(
-            "{} does {:.3} TFLOP/s; the roofs of this chip are unknown",
+            "{} does {:.3} TFLOP/s; the limits of this chip are unknown",
             first.label, first.tflop_per_s
         ),
     }

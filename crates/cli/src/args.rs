@@ -65,7 +65,7 @@ pub(crate) enum Command {
     /// Record, then write a folder with the bundle, pages, charts and JSON
     #[command(alias = "profile")]
     RecordAndAnalyze(RecordAndAnalyzeArguments),
-    /// Record several commands by turns, and say which one is fastest and why
+    /// Record several commands alternately, and say which one is fastest and why
     Bench(Box<BenchArguments>),
     /// Compare recordings, and separate changes from noise
     Compare(CompareArguments),
@@ -91,7 +91,7 @@ pub(crate) enum Command {
     /// Print completions for a shell
     #[command(hide = true)]
     Completions(CompletionsArguments),
-    /// Write limits for comparisons, or list what they can be about
+    /// Write limits for comparisons, or list the figures that can have one
     #[command(hide = true)]
     Gate(GateArguments),
     /// Write manual pages, one for each command
@@ -100,7 +100,7 @@ pub(crate) enum Command {
     /// Serve metalens to coding agents, with the Model Context Protocol
     #[command(hide = true)]
     Mcp(BesideArguments),
-    /// Change the owner of a bundle from root back to its user
+    /// Give a bundle that root owns back to its user
     #[command(hide = true)]
     Own(OwnArguments),
     /// Print the JSON Schema of the report, or of another format
@@ -118,7 +118,7 @@ pub(crate) enum Command {
     /// List the tables of a recording, or print one
     #[command(hide = true)]
     Tables(TablesArguments),
-    /// Try on this Mac what the authors could not try, and write the answers for a bug report
+    /// Test assumptions about xctrace on this Mac, and write the answers for a bug report
     #[command(hide = true)]
     Verify(VerifyArguments),
     /// Open the page of a recording in the browser
@@ -241,10 +241,10 @@ pub(crate) struct StacksArguments {
     /// Only the threads that submit GPU work, and only while the GPU was idle
     #[arg(long)]
     pub(crate) idle: bool,
-    /// Recording before a change; INPUT is the one after it. Shows the difference
+    /// Show the difference from this recording, made before a change; INPUT is the one after it
     #[arg(long, value_name = "BASE", alias = "diff")]
     pub(crate) base: Option<PathBuf>,
-    /// Keep process and thread ids, which are different in each run
+    /// Keep process and thread ids, which differ in each run
     #[arg(long)]
     pub(crate) ids: bool,
     /// Print the functions and threads with the most weight instead
@@ -259,7 +259,7 @@ pub(crate) struct StacksArguments {
     /// Format of the stacks [default: by the file name; folded for standard output]
     #[arg(long, value_enum)]
     pub(crate) format: Option<StacksFormat>,
-    /// Overwrite that file
+    /// Replace that file
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -368,11 +368,11 @@ pub(crate) enum Form {
     Profile,
     /// Input of `analyze --work`
     Work,
-    /// manifest.json of a report folder
+    /// manifest.json: the files of a report folder
     Manifest,
     /// Output of `doctor --json`
     Doctor,
-    /// X.recording.json beside a bundle
+    /// X.recording.json: versions, machine and command of a recording
     Recording,
     /// Output of `calibrate --json`
     Calibration,
@@ -399,7 +399,7 @@ pub(crate) struct ManualArguments {
     /// Folder to write the pages to
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,
-    /// Overwrite pages that exist
+    /// Replace pages that exist
     #[arg(long)]
     pub(crate) force: bool,
 }

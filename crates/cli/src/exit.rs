@@ -7,7 +7,8 @@
 //! | 2 | wrong usage |
 //! | 3 | this machine cannot do it |
 //! | 4 | the recording is unusable, or has no rows for the process |
-//! | 5 | a threshold was missed, a gate failed, a calibration did not find all issued work, or an experiment was otherwise |
+//! | 5 | a threshold was missed, a gate failed, a calibration did not find all issued work, or an
+//! experiment was not as expected |
 //! | 6 | the two sides of a comparison are not comparable |
 //! | 130 | interrupted: each output is complete or absent |
 

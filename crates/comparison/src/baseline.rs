@@ -37,7 +37,8 @@ pub enum BaselineError {
     Repeated(RepeatedRun),
     /// The runs differ in their circumstances.
     #[error(
-        "a baseline needs runs that were recorded under the same conditions, but these differ: {0}"
+        "a baseline needs runs that were recorded under the same conditions, but these conditions \
+         differ: {0}"
     )]
     Differ(String),
     /// The file was not written by this crate.

@@ -156,8 +156,9 @@ fn verdict(
         // One interval can hold all dispatches of an encoder, as with MLX and candle.
         (ChangeClass::Unchanged, ChangeClass::Shrunk) => (
             Unclear,
-            "As many GPU intervals in less GPU time: fusion inside encoders explains this as well as \
-             faster kernels do; the Shader Timeline would tell",
+            "The same number of GPU intervals in less GPU time: fusion inside encoders would \
+             explain this, and so would faster kernels; a recording with the Shader Timeline \
+             shows which",
         ),
         (ChangeClass::Unchanged | ChangeClass::Grown, _) => (
             NoSign,
@@ -169,12 +170,13 @@ fn verdict(
         ),
         (ChangeClass::Shrunk, _) if is_less_work(dispatches, sum) => (
             Unclear,
-            "Fewer dispatches and much less GPU time: less work explains this as well as fusion does",
+            "Fewer dispatches and much less GPU time: fusion would explain this, and so would \
+             less work",
         ),
         (ChangeClass::Shrunk, _) if !is_renamed => (
             Unclear,
-            "Fewer dispatches under the same kernel names: merging by the driver or less work \
-             explains this as well as fusion does",
+            "Fewer dispatches under the same kernel names: fusion would explain this, and so \
+             would merging by the driver or less work",
         ),
         (ChangeClass::Shrunk, ChangeClass::Grown) => (
             Unclear,
@@ -192,7 +194,7 @@ fn verdict(
         ),
         _ => (
             Unclear,
-            "Inconclusive: the runs vary too much to tell whether dispatches fell",
+            "Inconclusive: the runs vary too much to show whether dispatches fell",
         ),
     }
 }

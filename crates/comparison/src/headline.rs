@@ -34,7 +34,7 @@ pub(crate) fn headline(
         );
     }
     sentences.extend(amounts(work, metrics, kernels));
-    sentences.extend(one_sided(work, kernels));
+    sentences.extend(one_sided(work, kernels, ("base", "new")));
     sentences.push(time(work, metrics, floor));
     Message::joined(sentences, ". ")
 }
@@ -45,14 +45,7 @@ fn amounts(
     metrics: &[MetricChange],
     kernels: &[KernelChange],
 ) -> Option<Message> {
-    let intervals = counts(metrics, "counts.intervals", "GPU interval");
-    let buffers = counts(metrics, "counts.command_buffers", "command buffer");
-    let names = counts(metrics, "counts.kernels", "kernel");
-    let all = Message::joined([intervals, buffers, names].into_iter().flatten(), ", ");
-    if all.text.is_empty() {
-        return None;
-    }
-
+    let all = all_counts(metrics)?;
     let word = match (work.amount, work.basis) {
         (WorkAmount::Same, _) if has_other_kernels(work, kernels) => "Same amount, other kernels",
         (WorkAmount::Same, _) => "Same work",
@@ -64,6 +57,15 @@ fn amounts(
         (WorkAmount::Unknown, _) => "Unknown amount of work",
     };
     Some(message!("{}: {}", word, all))
+}
+
+/// Returns the numbers of GPU intervals, command buffers and kernels, as far as they are recorded.
+fn all_counts(metrics: &[MetricChange]) -> Option<Message> {
+    let intervals = counts(metrics, "counts.intervals", "GPU interval");
+    let buffers = counts(metrics, "counts.command_buffers", "command buffer");
+    let names = counts(metrics, "counts.kernels", "kernel");
+    let all = Message::joined([intervals, buffers, names].into_iter().flatten(), ", ");
+    (!all.text.is_empty()).then_some(all)
 }
 
 /// Returns whether a side has a kernel that the other lacks under any name, or runs one more often.
@@ -99,7 +101,11 @@ fn counts(metrics: &[MetricChange], id: &str, noun: &str) -> Option<Message> {
 }
 
 /// Names the kernels that one side lacks, and those that were probably renamed.
-fn one_sided(work: &WorkComparison, kernels: &[KernelChange]) -> Option<Message> {
+fn one_sided(
+    work: &WorkComparison,
+    kernels: &[KernelChange],
+    (base, new): (&str, &str),
+) -> Option<Message> {
     let renamed = work.renamed.iter();
     let renamed = renamed.map(|one| message!("{} → {}", kernel(&one.base), kernel(&one.new)));
     let gone = kernels.iter().filter(|one| {
@@ -112,13 +118,13 @@ fn one_sided(work: &WorkComparison, kernels: &[KernelChange]) -> Option<Message>
     });
 
     let lists = [
-        list("probably renamed: ", renamed.collect()),
+        list("probably renamed: ".into(), renamed.collect()),
         list(
-            "only in base: ",
+            message!("only in {}: ", name(base)),
             gone.map(|one| kernel(&one.name)).collect(),
         ),
         list(
-            "only in new: ",
+            message!("only in {}: ", name(new)),
             added.map(|one| kernel(&one.name)).collect(),
         ),
     ];
@@ -126,7 +132,7 @@ fn one_sided(work: &WorkComparison, kernels: &[KernelChange]) -> Option<Message>
     (!lists.is_empty()).then(|| message!("Kernels {}", Message::joined(lists, "; ")))
 }
 
-fn list(title: &'static str, items: Vec<Message>) -> Option<Message> {
+fn list(title: Message, items: Vec<Message>) -> Option<Message> {
     let more = items.len().saturating_sub(NAMED);
     let more = (more > 0).then(|| message!(" and {} more", ungrouped(more as u64)));
     let is_empty = items.is_empty();
@@ -180,10 +186,35 @@ impl Comparison {
         let sentences = work.map(|work| {
             [
                 amounts(work, &self.metrics, &self.kernels),
-                one_sided(work, &self.kernels),
+                one_sided(work, &self.kernels, ("base", "new")),
             ]
         });
         Message::joined(sentences.into_iter().flatten().flatten(), ". ")
+    }
+
+    /// Returns the same for two sides that have names and did different work.
+    #[must_use]
+    pub fn different_work(&self, base: &str, new: &str) -> Message {
+        let Some(work) = &self.work else {
+            return Message::default();
+        };
+        let said = match work.amount {
+            WorkAmount::Varies => message!(
+                "The amount of work of {} and {} varies from run to run",
+                name(new),
+                name(base)
+            ),
+            WorkAmount::Unknown => message!(
+                "The amount of work of {} and {} is unknown",
+                name(new),
+                name(base)
+            ),
+            _ => message!("{} did different work than {}", name(new), name(base)),
+        };
+        let counts = all_counts(&self.metrics).map(|all| message!(": {}", all));
+        let kernels = one_sided(work, &self.kernels, (base, new));
+        let said = message!("{}{}", said, counts);
+        Message::joined([Some(said), kernels].into_iter().flatten(), ". ")
     }
 }
 

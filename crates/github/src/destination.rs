@@ -62,8 +62,8 @@ pub struct Environment {
     pub is_workflow: bool,
 }
 
-const WHAT_TO_DO: &str = "name it with --repo OWNER/NAME --number N, check its branch out where gh \
-    is logged in, or run on pull_request or workflow_run";
+const WHAT_TO_DO: &str = "give --repo OWNER/NAME --number N, check out its branch where gh is \
+                          logged in, or run on pull_request or workflow_run";
 
 impl Destination {
     /// Finds the pull request that the user, the runner or the branch names.

@@ -183,12 +183,12 @@ fn pull_request(client: &Client, destination: &Destination) -> Result<PullReques
         (Some(pull), []) => Ok(pull),
         (None, _) => Err(Error::Misuse(format!(
             "no open pull request of {repository} has {} of {}:{} as its newest commit: it was \
-            closed, or has newer commits; name one with --number N",
+            closed, or has newer commits; choose one with --number N",
             head.commit, head.owner, head.branch
         ))),
         (Some(pull), more) => Err(Error::Misuse(format!(
-            "#{} and {} more pull requests of {repository} have {} as their newest commit: name one \
-            with --number N",
+            "#{} and {} more pull requests of {repository} have {} as their newest commit: choose \
+             one with --number N",
             pull.number,
             more.len(),
             head.commit

@@ -96,7 +96,8 @@ fn cut_structured(
         return content;
     }
     let says = format!(
-        "the structured content has {} characters, the budget is {most}: ask with a larger budget",
+        "the structured content has {} characters, but the budget is {most}: ask with a larger \
+         budget",
         length(&content)
     );
     Map::from_iter([("left_out".to_owned(), Value::String(says))])

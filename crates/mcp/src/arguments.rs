@@ -11,7 +11,8 @@ use crate::answer::Budget;
 #[command(name = "metalens mcp", bin_name = "metalens mcp", version)]
 #[command(after_help = AFTER_HELP, max_term_width = 100)]
 pub(crate) struct Arguments {
-    /// Folder that the server may read and write in; several are possible [default: the current folder]
+    /// Folder that the server may read and write in; can be given several times [default: the
+    /// current folder]
     #[arg(long = "root", value_name = "DIR")]
     pub(crate) roots: Vec<PathBuf>,
     /// Allow the tool record, which runs the program that the agent names
@@ -20,7 +21,8 @@ pub(crate) struct Arguments {
     /// Show names of other processes and the inputs' folders [default: leave them out]
     #[arg(long)]
     pub(crate) show_names: bool,
-    /// Most characters of an answer's text, and of its structured content, unless a call asks for another budget
+    /// Maximum number of characters of the text of an answer, and of its structured content,
+    /// unless a call sets its own budget
     #[arg(long, value_name = "CHARACTERS", default_value_t = Budget::DEFAULT)]
     #[arg(value_parser = clap::value_parser!(u32).range(i64::from(Budget::LEAST)..=i64::from(Budget::MOST)))]
     pub(crate) budget: u32,
@@ -39,10 +41,10 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-A client starts this program; its settings name the command, such as `metalens mcp --root DIR`. \
+A client starts this program with the command in its settings, such as `metalens mcp --root DIR`. \
 docs/agents.md has settings for common clients.
 
 Tools: analyze, findings, kernels, gaps, compare, gate, query, chart, tables, doctor, report \
 and, with --allow-record, record. Each runs metalens, which must be beside this program or on PATH.
 
-Exit codes: 0 the client closed its end; 1 failed; 2 the command line is wrong.";
+Exit codes: 0 the client closed the connection, 1 failure, 2 wrong usage.";

@@ -101,7 +101,7 @@ impl Children {
         let mut canceled = std::pin::pin!(canceled);
         let _permit = tokio::select! {
             permit = self.permits.acquire() => {
-                permit.map_err(|_| ToolProblem::new("the server is ending"))?
+                permit.map_err(|_| ToolProblem::new("the server is shutting down"))?
             }
             () = &mut canceled => return Err(was_canceled(&command)),
         };

@@ -41,9 +41,11 @@ mod tests {
         let check = |message: &str, expected: &str| assert_eq!(without_names(message), expected);
         check("recording sleep", "recording sleep");
         check(
-            "error: x has no GPU interval in this trace; processes that used the GPU: A; B (7), C\n\
+            "error: x has no GPU interval in this recording; processes that used the GPU: A; B \
+             (7), C\n\
              hint: name it",
-            "error: x has no GPU interval in this trace; processes that used the GPU: (names left \
+            "error: x has no GPU interval in this recording; processes that used the GPU: (names \
+             left \
              out)\nhint: name it",
         );
         check(

@@ -99,10 +99,10 @@ async fn serve(server: Server) -> anyhow::Result<()> {
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
 
-    let service = server
-        .serve(rmcp::transport::stdio())
-        .await
-        .context("no client began the protocol on standard input: a client starts this program")?;
+    let service = server.serve(rmcp::transport::stdio()).await.context(
+        "no client spoke the protocol on standard input: a client must start this \
+                  program",
+    )?;
     let stop = service.cancellation_token();
     let signals = tokio::spawn(async move {
         tokio::select! {

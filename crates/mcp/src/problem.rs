@@ -41,6 +41,6 @@ impl std::error::Error for ToolProblem {}
 impl From<serde_json::Error> for ToolProblem {
     fn from(error: serde_json::Error) -> Self {
         Self::new(format!("cannot read what metalens printed: {error}"))
-            .hint("use metalens and metalens-mcp of one release")
+            .hint("use metalens and metalens-mcp of the same release")
     }
 }

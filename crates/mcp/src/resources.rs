@@ -22,11 +22,14 @@ const FORMS: [(&str, &str); 12] = [
         "Report: the keys of analyze, findings, kernels and gaps",
     ),
     ("comparison", "Comparison: the keys of compare and gate"),
-    ("doctor", "Answer of doctor"),
+    ("doctor", "Checks of doctor, with remedies"),
     ("baseline", "Baseline file that compare and gate read"),
-    ("work", "File of the work of each kernel"),
-    ("recording", "X.recording.json beside a bundle"),
-    ("manifest", "manifest.json of a report folder"),
+    ("work", "Work file: bytes and operations of each kernel"),
+    (
+        "recording",
+        "X.recording.json: versions, machine and command of a recording",
+    ),
+    ("manifest", "manifest.json: the files of a report folder"),
     ("index", "Index of many reports"),
     ("profile", "CPU samples by function"),
     ("calibration", "Completeness and overhead of recording"),
@@ -34,7 +37,7 @@ const FORMS: [(&str, &str); 12] = [
         "bench",
         "bench.json of a benchmark: variants, runs, who wins",
     ),
-    ("verification", "evidence.json of verify"),
+    ("verification", "evidence.json: answers of verify"),
 ];
 
 /// Returns the resources that are always there.
@@ -69,8 +72,8 @@ pub(crate) fn list() -> Vec<Resource> {
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let report = ResourceTemplate::new(format!("{REPORT}{{+path}}"), "report")
         .with_description(
-            "Whole report of the recording at this path below a root, as metalens.report/2: tens of \
-             thousands of characters, without a budget. The tools answer most questions in fewer",
+            "Whole report (metalens.report/2) of the recording at this path below a root: tens of \
+             thousands of characters, without a budget. The tools answer most questions with fewer",
         )
         .with_mime_type("application/json");
     vec![report]

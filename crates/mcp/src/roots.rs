@@ -67,10 +67,10 @@ impl Roots {
         let real = folder.join(name);
         // A link that leads nowhere exists, too.
         if real.symlink_metadata().is_ok() {
-            return Err(
-                ToolProblem::new(format!("{named:?} exists, and nothing is replaced"))
-                    .hint("write to another name"),
-            );
+            return Err(ToolProblem::new(format!(
+                "{named:?} exists, and this server replaces nothing"
+            ))
+            .hint("write to another name"));
         }
         Ok(self.shortest(real))
     }

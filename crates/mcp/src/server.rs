@@ -21,8 +21,9 @@ use crate::tools::ToolCall;
 use crate::{resources, tools};
 
 const INSTRUCTIONS: &str = "\
-metalens tells whether a Metal GPU was busy, with what, and why it was idle, from recordings that \
-xctrace made on a Mac. Order: doctor and record only to make a recording; analyze first; then findings \
+metalens reads recordings that xctrace made on a Mac, and reports whether the Metal GPU was busy, \
+with what, and why it was idle. Order: doctor and record only to make a recording; analyze first; \
+then findings \
 for evidence and advice, gaps for idle time, kernels for busy time; compare with three or more runs per \
 side to prove that a change helped. Answers are short: each names how to ask for more. The resource \
 metalens://skill teaches the rest. An option in a message, such as --allow-different, is the argument \
@@ -90,7 +91,7 @@ impl Server {
             .filter(|asked| range.contains(asked))
             .map(Budget::new)
             .ok_or_else(|| {
-                ToolProblem::new("budget is not a possible number of characters").hint(format!(
+                ToolProblem::new("the budget is out of range").hint(format!(
                     "give a number from {} to {}",
                     Budget::LEAST,
                     Budget::MOST

@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     /// Write the answer to a file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Overwrite that file
+    /// Replace that file
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
     /// Print at most this many rows of a table
@@ -65,12 +65,12 @@ pub(crate) enum Format {
 }
 
 const EXAMPLES: &str = "\
-The SQL is polars': https://docs.pola.rs/ has its functions, docs/dataset.md what differs from
-other databases. The tables are runs, intervals, gaps, kernels, phase_kernels, findings and counters;
---schema lists their columns.
+The SQL is that of polars: https://docs.pola.rs/ lists its functions, and docs/dataset.md lists how it
+differs from other databases. The tables are runs, intervals, gaps, kernels, phase_kernels, findings
+and counters; --schema lists their columns.
 
-Exit codes: 0 answered; 1 failed; 2 the query or the command line is wrong; 3 a trace cannot be
-read here; 4 a trace is unusable.";
+Exit codes: 0 success, 1 failure, 2 wrong query or usage, 3 this machine cannot read a recording,
+4 a recording is unusable.";
 
 /// Parses a number of bytes: `8GB`, `512MB`.
 fn size(text: &str) -> Result<u64, String> {

@@ -73,7 +73,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         };
         writeln!(
             streams::messages(),
-            "note: {runs} named more than once, and counted once"
+            "note: {runs} given more than once, and counted once"
         )?;
     }
     show(library.ask(sql)?, format, arguments)?;

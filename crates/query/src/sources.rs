@@ -120,7 +120,7 @@ fn runs_of(dataset: &str) -> Result<Vec<(String, String)>> {
         return Err(Error::Address {
             path: dataset.to_owned(),
             why: "a folder above the dataset has `=` in its name, which polars takes for a \
-                  partition: name the dataset from inside that folder, or by a link",
+                  partition: run the query inside that folder, or give a link to the dataset",
         });
     }
     Ok(complete_runs(Path::new(dataset))?)

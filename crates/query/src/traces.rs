@@ -81,7 +81,8 @@ pub(crate) fn add(library: &mut Library, arguments: &Arguments) -> anyhow::Resul
 fn find_metalens() -> anyhow::Result<PathBuf> {
     metalens_files::find_program("metalens").ok_or_else(|| {
         Unavailable(
-            "reading a trace needs the program metalens, which is neither beside metalens-query \
+            "reading a recording needs the program metalens, which is neither beside \
+             metalens-query \
              nor on PATH; datasets need no other program"
                 .to_owned(),
         )

@@ -122,13 +122,13 @@ fn only(programs: &[(String, PathBuf)]) -> Result<PathBuf> {
     match programs {
         [(_, path)] => Ok(path.clone()),
         [] => Err(Error::Target(
-            "cargo built no program: name one with --bin, --example or --bench".to_owned(),
+            "cargo built no program: choose one with --bin, --example or --bench".to_owned(),
         )),
         several => {
             let names: Vec<&str> = several.iter().map(|(name, _)| name.as_str()).collect();
             let names = names.join(", ");
             Err(Error::Target(format!(
-                "cargo built several programs: {names}; name one with --bin"
+                "cargo built several programs: {names}; choose one with --bin"
             )))
         }
     }
@@ -185,11 +185,11 @@ mod tests {
             &[library.clone(), script.clone(), noise, one.clone()],
             Ok("/t/one"),
         );
-        let none = "cargo built no program: name one with --bin, --example or --bench";
+        let none = "cargo built no program: choose one with --bin, --example or --bench";
         check(&[library, script], Err(none));
         check(
             &[one, two],
-            Err("cargo built several programs: one, two; name one with --bin"),
+            Err("cargo built several programs: one, two; choose one with --bin"),
         );
     }
 }

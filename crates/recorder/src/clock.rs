@@ -106,15 +106,16 @@ impl ClockOutcome {
             }
             Some(false) => format!(
                 "--gpu-clock {asked} had no effect (ignored by this xctrace or by the GPU): in the \
-                 process's busy time the GPU was {states}{said}. Kernel times are for that clock"
+                 process's busy time the GPU was {states}{said}. Kernel times are those at that \
+                 clock"
             ),
             None if !states.is_empty() => format!(
                 "cannot tell whether --gpu-clock {asked} took effect: in the process's busy time the GPU \
                  was {states}{said}"
             ),
             None => format!(
-                "cannot tell whether --gpu-clock {asked} took effect: the recording has no clocks \
-                 of the GPU{said}"
+                "cannot tell whether --gpu-clock {asked} took effect: the recording has no clock \
+                 states of the GPU{said}"
             ),
         }
     }

@@ -182,7 +182,7 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Xctrace(error) => return error.hint(),
-            Self::NotStarted { .. } => "run metalens doctor to find the cause",
+            Self::NotStarted { .. } => "run `metalens doctor` to find the cause",
             Self::Incomplete { .. } => "record again; data that was not saved is lost",
             Self::Raw { kept, .. } => {
                 let is_bundle =
@@ -193,14 +193,15 @@ impl Failure for Error {
                     in_quotes(&beside.with_extension("imported.trace")),
                 );
                 return Some(format!(
-                    "this may make a bundle of it, and leaves it as it is: xcrun xctrace import --input \
+                    "this command may make a bundle of it, and does not change it: xcrun xctrace \
+                     import --input \
                      {raw} --template 'Metal System Trace' --output {bundle}; then record for less time, \
                      or with --window 10s"
                 ));
             }
             Self::NeverBegan { .. } | Self::StillSaving { .. } => {
-                "if xctrace hangs each time, its service may: `sudo killall DTServiceHub` ends that, and \
-                 every other recording on this Mac with it"
+                "if xctrace hangs every time, its service may hang: `sudo killall DTServiceHub` \
+                 ends it, and with it every other recording on this Mac"
             }
             _ => return None,
         };

@@ -25,9 +25,10 @@ pub(crate) fn idle_target(runner: &dyn CommandRunner, program: &Path) -> Option<
 
     let pids: Vec<&str> = of_program.iter().map(|process| process.pid).collect();
     Some(format!(
-        "the program (process {}) has used no CPU time yet. If it should have: macOS may hold it at \
-         a file in Documents, Desktop, Downloads, iCloud Drive or on another disk. Stop with Ctrl-C, \
-         and move the program and its data elsewhere, or start it yourself and record it with --attach",
+        "the program (process {}) has used no CPU time yet. If that is wrong, macOS may block its \
+         access to a file in Documents, Desktop, Downloads, iCloud Drive or on another disk. Stop \
+         with Ctrl-C, then move the program and its data elsewhere, or start it yourself and \
+         record it with --attach",
         pids.join(", ")
     ))
 }

@@ -52,7 +52,7 @@ impl OtherWork {
         let intervals = metalens_analyzer::units::counted(*intervals, "GPU interval");
         format!(
             "the program itself did not use the GPU. {name} (pid {pid}), which started during the \
-             recording, has {intervals}: if the program started it, analyze with --process {pid}"
+             recording, has {intervals}: if your program started it, analyze with --process {pid}"
         )
     }
 

@@ -148,7 +148,7 @@ fn left_over_in_words(left: &[&RunningProcess]) -> String {
     });
     let pids: Vec<String> = left.iter().map(|process| process.pid.to_string()).collect();
     format!(
-        "the recorded program is still there {}: it holds memory of the GPU and disturbs the next \
+        "the recorded program still exists {}: it holds GPU memory and disturbs the next \
          measurement. If you do not need it: kill -9 {}",
         shown.collect::<Vec<_>>().join(", "),
         pids.join(" ")

@@ -137,8 +137,8 @@ fn report(removed: &[ScratchFile], left: Vec<(ScratchFile, String)>, watcher: &m
     let why = why.clone();
     let left: Vec<ScratchFile> = left.into_iter().map(|(file, _)| file).collect();
     let text = format!(
-        "xctrace left {} of scratch files in the temporary folder ({why}); when no xctrace and no \
-         Instruments runs any more: {}",
+        "xctrace left {} of scratch files in the temporary folder ({why}); when neither xctrace \
+         nor Instruments runs: {}",
         size(&left),
         removal(&left)
     );

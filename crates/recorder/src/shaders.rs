@@ -15,7 +15,8 @@ const TABLE: &str = "metal-shader-profiler-intervals";
 const SETTING: &str = "Shader Timeline:";
 
 /// Known causes of recordings without samples.
-const CAUSES: &str = "Some M4 and M5 give none; others got samples only with --counters. Kernels \
+const CAUSES: &str = "Some M4 and M5 chips give none; some users got samples only with \
+                      --counters. Kernels \
                       are named by their labels";
 
 /// Effect that `--shader-timeline` had.

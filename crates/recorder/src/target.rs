@@ -117,7 +117,7 @@ fn workload(
 fn split(command: &[OsString]) -> Result<(&OsString, &[OsString])> {
     command
         .split_first()
-        .ok_or_else(|| Error::Target("no program was named".to_owned()))
+        .ok_or_else(|| Error::Target("no program was given".to_owned()))
 }
 
 /// Builds a program. On a Mac, signs it so that it can be traced.

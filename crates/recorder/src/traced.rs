@@ -80,8 +80,9 @@ impl TracedProgram {
             None
         } else if self.is_other_copy() {
             Some(format!(
-                "ANOTHER COPY OF THE PROGRAM WAS RECORDED: asked for {asked}, recorded {recorded}. macOS \
-                 starts an application by its name; remove the other copy, or start yours and record it \
+                "ANOTHER COPY OF THE PROGRAM WAS RECORDED: asked for {asked}, recorded \
+                 {recorded}. macOS starts an application by its name; remove the other copy, or \
+                 start yours and record it \
                  with --attach"
             ))
         } else {

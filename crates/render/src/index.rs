@@ -1,7 +1,7 @@
 //! Builds the document of a batch's index: many recordings at a glance, one row each.
 
 use metalens_analyzer::message::{count, counted, kernel, path, percent, process};
-use metalens_analyzer::{Bound, Message, Severity, message};
+use metalens_analyzer::{Bound, Message, Note, Severity, message};
 use metalens_batch::{FailedTrace, Index};
 use metalens_comparison::many::{self, TraceGroup, TraceRow};
 
@@ -9,6 +9,8 @@ use crate::document::{Block, Cell, Chart, Column, Document, Item, Look, Section,
 use crate::markdown::{Picture, PictureSource};
 use crate::wording::{cut, known, plain, sentence, short_time};
 
+/// Id of the note that a simulator wrote a recording.
+const SYNTHETIC: &str = "synthetic";
 /// Largest number of rows on a page of text: GitHub shows half a megabyte.
 const ROWS: usize = 400;
 /// Largest number of outliers and problems that are listed.
@@ -59,8 +61,9 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
         title: "GPU profiles".into(),
         sections: sections.into_iter().flatten().collect(),
         footer: plain(format!(
-            "metalens {}, {}. index.html has more columns, index.csv all, index.json everything. Dates \
-             are UTC in charts, and in the recording's own time zone in the table.",
+            "metalens {}, {}. index.html has more columns, index.csv has all of them, and \
+             index.json has everything. Dates are UTC in charts, and in the time zone of the \
+             recording in the table.",
             index.metalens, index.schema
         )),
     }
@@ -69,18 +72,14 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
 fn opening(index: &Index) -> Section {
     let synthetic = recordings(index).filter(|row| row.synthetic).count() as u64;
     let synthetic = (synthetic > 0).then(|| {
-        let [are, them] = if synthetic == 1 {
-            ["is", "it"]
+        Block::Warning(if is_all_synthetic(index) {
+            "SYNTHETIC: a simulator wrote all recordings; no GPU ran any of them".into()
         } else {
-            ["are", "them"]
-        };
-        let text = message!(
-            "{} of the recordings {} SYNTHETIC: no GPU ran any of {}",
-            count(synthetic),
-            are,
-            them
-        );
-        Block::Warning(text)
+            message!(
+                "SYNTHETIC: a simulator wrote {} of the recordings; no GPU ran any of these",
+                count(synthetic)
+            )
+        })
     });
     let notes = index.notes.iter().map(|note| Block::Remark(plain(note)));
     Section::new("verdict", "", 0)
@@ -97,6 +96,18 @@ fn headline(index: &Index) -> Message {
     let left = (left > 0).then(|| message!(", {} not done yet", count(left)));
     let done = counted(recordings(index).count() as u64, "recording");
     message!("{} analyzed{}{}", done, failed, left)
+}
+
+/// Returns whether no GPU ran any of the recordings. Then the page says so once, at the top.
+fn is_all_synthetic(index: &Index) -> bool {
+    index.rows.iter().all(|row| row.synthetic)
+}
+
+/// Returns the problems of a recording that the top of the page does not say about all of them.
+fn own_problems(index: &Index, row: &TraceRow) -> Vec<Note> {
+    let all = Note::joined(&row.problems, &row.problem_details);
+    let is_own = |problem: &Note| problem.detail.id != SYNTHETIC || !is_all_synthetic(index);
+    all.filter(is_own).collect()
 }
 
 /// Returns the rows that count: one for each recording.
@@ -207,7 +218,7 @@ fn traces(index: &Index) -> Section {
     let table = Table::new("traces", "All recordings, by name", columns);
     let mut table = table.sortable().limited(ROWS, usize::MAX);
     for row in rows {
-        let mut cells = trace_cells(row);
+        let mut cells = trace_cells(index, row);
         if has_thresholds {
             cells.push(missed(row).into());
             cells.push(or_dash(row.missed.join(", ")).into());
@@ -268,7 +279,7 @@ fn groups(index: &Index) -> Option<Section> {
         (0, 1) => return None,
         (0, _) => Some("No two recordings did the same work, so none are compared".into()),
         _ => Some(message!(
-            "{} without another of the same work: compared with none",
+            "{} did work that no other one did: compared with none",
             counted(alone, "recording")
         )),
     };
@@ -312,7 +323,7 @@ fn repeats(index: &Index) -> Option<Section> {
     is_any.then(|| section.with_some(more(all)))
 }
 
-fn trace_cells(row: &TraceRow) -> Vec<Cell> {
+fn trace_cells(index: &Index, row: &TraceRow) -> Vec<Cell> {
     let gaps = &row.gaps;
     let idle = row.idle.as_ref();
     let idle = idle.map(|idle| Cell {
@@ -346,7 +357,7 @@ fn trace_cells(row: &TraceRow) -> Vec<Cell> {
         known(gaps.median_ns, short_time).into(),
         known(gaps.p95_ns, short_time).into(),
         known(row.machine_busy_ratio, percent).into(),
-        count(row.problems.len() as u64).into(),
+        count(own_problems(index, row).len() as u64).into(),
     ]
 }
 
@@ -449,16 +460,13 @@ fn trends(index: &Index, pictures: &[TrendPicture]) -> Option<Section> {
 
 fn problems(index: &Index) -> Option<Section> {
     let problems = index.rows.iter().flat_map(|row| {
-        let details = row
-            .problem_details
-            .iter()
-            .map(|detail| detail.values.as_slice());
-        let problems = row
-            .problems
-            .iter()
-            .zip(details.chain(std::iter::repeat(&[][..])));
-        problems.map(move |(text, values)| Item {
-            text: message!("{}: {}", path(&row.name), cut_message(text, values)),
+        let problems = own_problems(index, row).into_iter();
+        problems.map(move |problem| Item {
+            text: message!(
+                "{}: {}",
+                path(&row.name),
+                cut_message(&problem.text, &problem.detail.values)
+            ),
             report: Some(row.report.clone()),
             is_strong: false,
         })

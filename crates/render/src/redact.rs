@@ -40,9 +40,8 @@ pub(crate) fn redacted(report: &Report) -> Report {
     if is_any_left_out {
         page.add_note(Note::quiet(
             "sentences-left-out",
-            "sentences that name them are left out as a whole, because this report does not mark \
-             the names in its sentences: another version of metalens wrote it, or somebody edited \
-             it",
+            "whole sentences that contain such names are left out, because this report does not \
+             mark names: another version of metalens wrote it, or it was edited",
         ));
     }
     page

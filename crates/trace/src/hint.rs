@@ -68,13 +68,16 @@ fn hint_for_input(problem: &Problem) -> Option<&'static str> {
             "give a regular file; for the output of another program use a pipe: \
             `… | metalens analyze -`"
         }
-        Problem::SeveralExports { .. } => "name one of them",
-        Problem::SeveralTraces { .. } => "name one of them, as in a folder: `INPUT.zip/FOLDER`",
+        Problem::SeveralExports { .. } => "give the path of one of them",
+        Problem::SeveralTraces { .. } => {
+            "add its name to the path, as in a folder: \
+                                          `INPUT.zip/FOLDER`"
+        }
         Problem::NoTablesOfRun { .. } => {
             "omit --run to read another run, or export the tables of that run too"
         }
         Problem::EmptyFolder => "an export is a folder with toc.xml and one <schema>.xml per table",
-        Problem::SameTableTwice { .. } => "remove one of them, since nothing may count twice",
+        Problem::SameTableTwice { .. } => "remove one of them, because nothing may count twice",
         _ => return None,
     })
 }

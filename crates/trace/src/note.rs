@@ -58,7 +58,7 @@ pub enum TraceNote {
         /// Number of rows of the table that was read.
         rows: usize,
     },
-    /// Columns contain raw numbers, since their type was never compared with an export.
+    /// Columns contain raw numbers, because their type was never compared with an export.
     Undecoded {
         /// Schema of the table.
         table: String,
@@ -218,7 +218,8 @@ impl TraceNote {
                 table: raw,
                 columns,
             } => (
-                "{}: raw numbers (undecoded) in {}, since their type was never compared with an export",
+                "{}: raw numbers (undecoded) in {}, because their type was never compared with an \
+                 export",
                 vec![table(raw), Name(columns.join(", "))],
             ),
             Self::NewerFormat { version } => (

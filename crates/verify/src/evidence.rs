@@ -87,7 +87,7 @@ impl Verdict {
     pub const fn words(self) -> &'static str {
         match self {
             Self::AsExpected => "as expected",
-            Self::Otherwise => "otherwise",
+            Self::Otherwise => "not as expected",
             Self::CouldNotTell => "could not tell",
         }
     }

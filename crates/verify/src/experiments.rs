@@ -41,14 +41,14 @@ pub const EXPERIMENTS: [Experiment; 12] = [
         question: "Does a recording with Apple's template have the GPU work of the program, and can \
                    metalens read it?",
         does: "records a bundled workload with Metal System Trace and reads the bundle",
-        expected: "the recording is read, and has GPU intervals of the program",
+        expected: "metalens reads the recording, which has GPU intervals of the program",
         judge: judges::stock,
     },
     Experiment {
         id: "template",
         question: "Does xctrace record with a changed copy of its template, and export that recording?",
         does: "records with --gpu-clock default, and exports one table",
-        expected: "it records, and the export has the table",
+        expected: "xctrace records, and the export has the table",
         judge: judges::template,
     },
     Experiment {
@@ -67,10 +67,10 @@ pub const EXPERIMENTS: [Experiment; 12] = [
     },
     Experiment {
         id: "clock",
-        question: "Does the GPU heed the clock of a changed template?",
+        question: "Does the GPU run at the clock that a changed template asks for?",
         does: "compares the clock states of recordings with Apple's template, --gpu-clock default, and \
                --gpu-clock maximum",
-        expected: "with maximum, the GPU is at its maximum nearly all its busy time",
+        expected: "with maximum, the GPU is at its maximum clock for nearly all of its busy time",
         judge: judges::clock,
     },
     Experiment {
@@ -82,7 +82,7 @@ pub const EXPERIMENTS: [Experiment; 12] = [
     },
     Experiment {
         id: "children",
-        question: "Is the work of a program that another one started found?",
+        question: "Does metalens find the work of a program that another program started?",
         does: "records a shell that runs a bundled workload as its child",
         expected: "metalens names the child and its GPU intervals",
         judge: judges::children,
@@ -91,14 +91,14 @@ pub const EXPERIMENTS: [Experiment; 12] = [
         id: "protected",
         question: "Can a program in a folder that macOS guards be recorded?",
         does: "records a copy of metalens in the folder of --protected-folder",
-        expected: "the recording has GPU work, as elsewhere",
+        expected: "the recording has GPU work, as in any other folder",
         judge: judges::protected,
     },
     Experiment {
         id: "scratch",
-        question: "What do recordings leave in the temporary folder?",
-        does: "adds up scratch files before, right after, and at the end of each recording",
-        expected: "nothing is left once metalens has removed what it may",
+        question: "What do recordings leave behind in the temporary folder?",
+        does: "adds up scratch files before each recording, right after it, and at the end",
+        expected: "nothing is left after metalens has removed the files that it may remove",
         judge: judges::scratch,
     },
     Experiment {
@@ -112,14 +112,14 @@ pub const EXPERIMENTS: [Experiment; 12] = [
         id: "counts",
         question: "Does a recording have all work that the program issued?",
         does: "counts command buffers, encoders and labels, as `metalens calibrate` does",
-        expected: "everything that was issued is found",
+        expected: "the recording has all issued work",
         judge: judges::counts,
     },
     Experiment {
         id: "notification",
-        question: "Does xctrace post a notification when it traces?",
-        does: "listens with notifyutil to the name of --notify-tracing-started",
-        expected: "notifyutil hears it while xctrace records",
+        question: "Does xctrace post a notification when it starts to trace?",
+        does: "listens with notifyutil for the notification of --notify-tracing-started",
+        expected: "notifyutil receives it while xctrace records",
         judge: judges::notification,
     },
 ];

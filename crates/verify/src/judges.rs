@@ -31,11 +31,11 @@ fn missing_with_option(lab: &mut Lab<'_, '_>, missing: &MissingRecording) -> Jud
         Judgment::unknown(format!("there is no recording to look at: {word}"))
     } else if is_fine_without {
         Judgment::otherwise(format!(
-            "this recording was not made ({word}), while one with Apple's template was"
+            "this recording failed ({word}), but one with Apple's template succeeded"
         ))
     } else {
         Judgment::unknown(format!(
-            "no recording was made ({word}), with Apple's template neither"
+            "this recording failed ({word}), and so did one with Apple's template"
         ))
     };
     judgment.privately(&missing.private)
@@ -64,17 +64,16 @@ pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Judgment {
         Err(missing) => {
             let why = match missing.why {
                 Absence::Empty => {
-                    "the recording was saved, and has no GPU work of the program".to_owned()
+                    "the recording was saved, but has no GPU work of the program".to_owned()
                 }
                 other => format!("there is no complete recording: {}", other.word()),
             };
             return Judgment::otherwise(why).privately(&missing.private);
         }
     };
-
     if made.outcome.recording.other_work.is_some() {
         return Judgment::otherwise(
-            "the recording has GPU work of another program, and none of the recorded one",
+            "the recording has GPU work of another program, but none of the recorded one",
         );
     }
     match inspect::analysis(bundle(made)) {
@@ -106,11 +105,16 @@ pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Judgment {
     // The template is the cause only if a recording without it can be exported.
     match &*lab.recording(Purpose::Stock) {
         Ok(stock) if lab.export(bundle(stock), wanted()).is_ok() => Judgment::otherwise(
-            "xctrace does not export the recording with the changed template, and exports the one with \
-             Apple's",
+            "xctrace does not export the recording with the changed template, but exports the one \
+             with Apple's",
         ),
-        Ok(_) => Judgment::unknown("xctrace exports neither this recording nor the one with Apple's template"),
-        Err(_) => Judgment::unknown("xctrace does not export the recording; there is none to compare with"),
+        Ok(_) => Judgment::unknown(
+            "xctrace exports neither this recording nor the one with Apple's template",
+        ),
+        Err(_) => Judgment::unknown(
+            "xctrace does not export the recording, and there is no other \
+                                    one to compare with",
+        ),
     }
     .privately(&why)
 }
@@ -128,15 +132,17 @@ pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Judgment {
 
     let has = |rows: Option<u64>| rows.is_some_and(|rows| rows > 0);
     let judgment = match (has(through), has(to_file)) {
-        (true, true) => Judgment::expected("there are shader samples, with --target-stdout too"),
-        (true, false) => {
-            Judgment::expected("there are shader samples, and none were seen with --target-stdout")
-        }
+        (true, true) => Judgment::expected("there are shader samples, even with --target-stdout"),
+        (true, false) => Judgment::expected(
+            "there are shader samples without --target-stdout, but none were \
+                               seen with it",
+        ),
         (false, true) => Judgment::otherwise(
-            "there are shader samples only with --target-stdout, which metalens leaves out",
+            "there are shader samples only with --target-stdout, which metalens does not use for \
+             them",
         ),
         (false, false) => {
-            Judgment::otherwise("there are no shader samples, with and without --target-stdout")
+            Judgment::otherwise("there are no shader samples, with or without --target-stdout")
         }
     };
     judgment
@@ -164,7 +170,8 @@ pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Judgment {
         Judgment::expected("the interval of the workload is in the recording")
     } else {
         Judgment::otherwise(
-            "Points of Interest was asked for, and the workload's interval is not recorded",
+            "the instrument Points of Interest was added, but the workload's interval is not \
+             recorded",
         )
     };
     judgment.count("intervals", found)
@@ -184,13 +191,13 @@ pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Judgment {
 
     let held = maximum.as_ref().and_then(|states| share(states, "Maximum"));
     let judgment = match held {
-        None => Judgment::unknown("the recording has no clocks of the GPU"),
+        None => Judgment::unknown("the recording has no clock states of the GPU"),
         Some(held) if held >= HELD => {
             Judgment::expected("with --gpu-clock maximum the GPU is at its maximum")
         }
         Some(_) => Judgment::otherwise(
-            "with --gpu-clock maximum the GPU is not at its maximum: the clock is not heeded, or the \
-             machine is too hot",
+            "with --gpu-clock maximum the GPU is not at its maximum clock: the template has no \
+             effect, or the machine is too hot",
         ),
     };
     let recordings = [("stock", stock), ("default", default), ("maximum", maximum)];
@@ -242,26 +249,26 @@ pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Judgment {
     let judgment = if found > 0 {
         Judgment::expected("the recording has samples of hardware counters")
     } else {
-        Judgment::otherwise("the recording was made, and has no samples of hardware counters")
+        Judgment::otherwise("the recording has no samples of hardware counters")
     };
     judgment.count("samples", found).count("counters", kinds)
 }
 
-/// Judges whether the work of a child is found.
 pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Judgment {
     let made = lab.recording(Purpose::Wrapper);
     match &*made {
         Ok(made) => match &made.outcome.recording.other_work {
-            Some(work) => {
-                Judgment::expected("the work is found, under the process that the shell started")
-                    .count("intervals", work.intervals)
+            Some(work) => Judgment::expected(
+                "the recording has the work under the process that the shell \
+                                   started",
+            )
+            .count("intervals", work.intervals),
+            None => {
+                Judgment::otherwise("the recording has the work of the child as work of the shell")
             }
-            None => Judgment::otherwise(
-                "the work of the child is in the recording as that of the shell",
-            ),
         },
         Err(missing) if missing.why == Absence::Empty && lab.recording(Purpose::Stock).is_ok() => {
-            Judgment::otherwise("the recording has neither work of the shell nor of its child")
+            Judgment::otherwise("the recording has no work of the shell or of its child")
                 .privately(&missing.private)
         }
         Err(missing) => missing_with_option(lab, missing),
@@ -272,15 +279,19 @@ pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Judgment {
 pub(crate) fn protected(lab: &mut Lab<'_, '_>) -> Judgment {
     let Some(folder) = lab.protected_folder() else {
         return Judgment::unknown(
-            "it runs only with --protected-folder, since it puts a program there for a moment",
+            "this runs only with --protected-folder, because it puts a program into that folder \
+             for a moment",
         );
     };
     let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
     if guarded(&[("it", folder)], home.as_deref()).is_none() {
-        return Judgment::unknown("the folder of --protected-folder is none that macOS guards");
+        return Judgment::unknown("macOS does not guard the folder of --protected-folder");
     }
     match &*lab.recording(Purpose::Guarded) {
-        Ok(_) => Judgment::expected("a program in the guarded folder is recorded as elsewhere"),
+        Ok(_) => Judgment::expected(
+            "a program in the guarded folder is recorded as in any other \
+                                    folder",
+        ),
         Err(missing) => missing_with_option(lab, missing),
     }
 }
@@ -338,7 +349,7 @@ pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Judgment {
     let total = |number: fn(&TableComparison) -> u64| tables.iter().map(number).sum::<u64>();
     let different = total(|table| table.different);
     let judgment = if different == 0 {
-        Judgment::expected("all cells of the export are those that metalens reads")
+        Judgment::expected("all cells of the export equal those that metalens reads")
     } else {
         Judgment::otherwise(
             "cells of the export differ from those that metalens reads; `metalens selfcheck` shows them",
@@ -417,14 +428,13 @@ fn pair(made: &MadeRecording) -> Result<PairRuns, String> {
     })
 }
 
-/// Judges whether `xctrace` posts a notification.
 pub(crate) fn notification(lab: &mut Lab<'_, '_>) -> Judgment {
     match &*lab.recording(Purpose::Stock) {
         Err(missing) => missing_stock(missing),
         Ok(made) => match made.heard {
-            Some(true) => Judgment::expected("notifyutil heard the notification"),
+            Some(true) => Judgment::expected("notifyutil received the notification"),
             Some(false) => {
-                Judgment::otherwise("the recording was made, and notifyutil heard nothing")
+                Judgment::otherwise("the recording was made, but notifyutil received nothing")
             }
             None => {
                 Judgment::unknown("notifyutil did not start, or this xctrace posts no notification")

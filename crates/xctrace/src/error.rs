@@ -30,7 +30,7 @@ pub enum Error {
     },
     /// The license of Xcode is not accepted, so that its tools refuse to run.
     #[error(
-        "the license of Xcode is not accepted, so that xctrace refuses to run: read and accept it with \
+        "the Xcode license is not accepted, so xctrace refuses to run: read and accept it with \
         `sudo xcodebuild -license accept`, then run `sudo xcodebuild -runFirstLaunch`. It printed: \
         {output}"
     )]

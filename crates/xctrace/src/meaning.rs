@@ -242,7 +242,8 @@ pub const RECORD_CODES: &[(i32, Meaning)] = &[
     (
         54,
         code(
-            "usual, also for good recordings: the process did not end by itself, or ended with an error",
+            "usual, even for good recordings: the process did not end on its own, or ended with \
+             an error",
             "",
             "seen at 185 of 212 recordings of one project, all of them good",
         ),

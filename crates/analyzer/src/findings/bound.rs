@@ -32,7 +32,7 @@ pub(crate) fn bound(report: &Report) -> BoundVerdict {
 
 fn decide(intervals: u64, span_ns: u64, parts: &GapParts) -> (Option<Bound>, Message) {
     if intervals < 2 {
-        let why = "No verdict: one GPU interval has no gap that could tell";
+        let why = "No verdict: the window has a single GPU interval, and so no gap";
         return (None, why.into());
     }
     let idle_ns = parts.total_ns() - parts.queued_ns;
@@ -74,7 +74,7 @@ fn decide(intervals: u64, span_ns: u64, parts: &GapParts) -> (Option<Bound>, Mes
         (None, why)
     } else {
         let why = message!(
-            "Mixed: {} {} of the idle time, {} {}",
+            "Mixed: {} {} of the idle time; {} {}",
             causes(first),
             share(most_ns),
             causes(second),

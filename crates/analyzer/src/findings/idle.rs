@@ -41,7 +41,7 @@ pub(super) const RULES: &[Rule] = &[
             Knob {
                 framework: FrameworkName::LlamaCpp,
                 advice: "it sends whole graphs already; a larger micro-batch (-ub) gives each more \
-                     work, and sampling on the CPU after each token is the wait that is left.",
+                     work, and the remaining wait is sampling on the CPU after each token.",
             },
             Knob {
                 framework: FrameworkName::CoreMl,
@@ -49,8 +49,9 @@ pub(super) const RULES: &[Rule] = &[
                      during a prediction.",
             },
         ],
-        counter_evidence: "The CPU needs each result before it can encode the next buffer. Then only \
-             shorter round trips help, or moving that step to the GPU. Record with \
+        counter_evidence: "The CPU needs each result before it can encode the next buffer. Then \
+                           only shorter round trips help, or a move of that step to the GPU. \
+                           Record with \
              several dispatches per buffer to find out.",
     },
     Rule {
@@ -135,7 +136,8 @@ pub(super) const RULES: &[Rule] = &[
                 advice: "a lower CANDLE_METAL_COMPUTE_PER_BUFFER commits earlier.",
             },
         ],
-        counter_evidence: "With the first encoders committed on their own, the gaps stay as long.",
+        counter_evidence: "The gaps are just as long when the first encoders are committed on \
+                           their own.",
     },
     Rule {
         id: "queue-starved",

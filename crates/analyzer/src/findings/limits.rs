@@ -15,13 +15,14 @@ pub(super) const RULES: &[Rule] = &[
         title: "a kernel is near the limit of one unit of the GPU",
         condition: near_limit,
         action: "give the unit that limits the kernel less to do",
-        advice: "Give that unit less to do; less work for others gains nothing. ALU: half \
+        advice: "Give that unit less to do; less work for other units gains nothing. ALU: half \
              precision, simdgroup matrices, nothing computed twice. Caches, MMU, buffers: read \
              each byte once, keep tiles in threadgroup memory, fuse kernels, use smaller types. \
              Threadgroup memory: keep values in registers, exchange them with simd_shuffle. \
              Texture units: fewer samples, cheaper filters, or a buffer instead.",
         knobs: &[],
-        counter_evidence: "A version of the kernel that gives this unit less to do takes as long.",
+        counter_evidence: "A version of the kernel that gives this unit less to do takes just as \
+                           long.",
     },
     Rule {
         id: "no-limiter",
@@ -31,13 +32,14 @@ pub(super) const RULES: &[Rule] = &[
         title: "a kernel leaves every unit of the GPU mostly unused",
         condition: far_from_limits,
         action: "give the GPU more threads at once, and each thread more independent work",
-        advice: "The kernel waits for latency: of memory, of barriers, of atomics, of one operation \
-             after the other. Dispatch more threads, let each load several values before it uses \
-             the first, use fewer registers and less threadgroup memory so that more threads fit, \
-             and remove barriers. Its occupancy is in --json, under counters.kernels.",
+        advice: "The kernel is bound by latency: of memory, of barriers, of atomics, or of \
+                 operations that depend on each other. Dispatch more threads, let each thread \
+                 load several values before it uses the first, use fewer registers and less \
+                 threadgroup memory so that more threads fit, and remove barriers. Its occupancy \
+                 is in --json, under counters.kernels.",
         knobs: &[],
-        counter_evidence: "With twice the threads, or twice the work in each, the kernel takes twice \
-             as long.",
+        counter_evidence: "With twice the threads, or twice the work per thread, the kernel takes \
+                           twice as long.",
     },
 ];
 
@@ -87,7 +89,7 @@ fn near_limit(report: &Report) -> Option<Evidence> {
     let traffic = counters.bandwidth.and_then(|found| {
         let share = found.share?.at_least;
         Some(message!(
-            "; memory traffic was {}, {} of the chip's",
+            "; memory traffic was {}, {} of the chip's bandwidth",
             bandwidth(found.gb_per_s),
             percent(share)
         ))

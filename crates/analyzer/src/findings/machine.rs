@@ -101,8 +101,8 @@ pub(super) const RULES: &[Rule] = &[
         title: "other processes used the GPU at the same time",
         condition: shared,
         action: "close other programs that use the GPU, and record again",
-        advice: "Work of other processes slows this work down even where it does not delay \
-             it. Close browsers and windows that draw, and record again.",
+        advice: "Work of other processes slows this process down even when it does not delay it. \
+                 Close browsers and windows that draw, and record again.",
         knobs: &[],
         counter_evidence: "A recording on a quiet machine shows the same kernel times.",
     },

@@ -47,9 +47,9 @@ fn lifetimes(report: &Report) -> Option<Note> {
     });
     (count > 0).then(|| {
         let text = message!(
-            "{} on the channel Compute {} the label {} ({} in all): MoltenVK's last from commit to \
-             completion, so GPU busy is too large by the time in which they alone count; the channels \
-             Vertex and Fragment show its work",
+            "{} on the channel Compute {} the label {} ({} in all). With MoltenVK, such an \
+             interval lasts from commit to completion, so GPU busy is too large by the time when \
+             nothing else ran; the channels Vertex and Fragment show its work",
             counted(count, "interval"),
             if count == 1 { "has" } else { "have" },
             name(LIFETIMES),
@@ -64,8 +64,8 @@ pub(crate) fn intervals_from_raw_events() -> Note {
     let text = message!(
         "{} is missing or empty, so the GPU intervals are computed from raw {} events: times, \
          channels, command buffers, encoders and processes, without labels, on the channels Vertex, \
-         Fragment and Compute. The rule is checked on recordings of an M1, an M2 and an M2 Ultra \
-         only; `metalens selfcheck` compares it with the table where a recording has both",
+         Fragment and Compute. The rule was checked only on recordings of an M1, an M2 and an M2 \
+         Ultra; `metalens selfcheck` compares both if a recording has both",
         table(GPU_INTERVALS.schema),
         table(KERNEL_EVENTS.schema),
     );
@@ -84,7 +84,7 @@ fn contradictions(subject: &Subject) -> impl Iterator<Item = Note> {
     let found = found.filter(|&(.., count)| count > 0);
     found.map(|(name, what, count)| {
         let text = message!(
-            "{} has a second, different time for the same {} in {}; the first row counts",
+            "{} has a second, different time for the same {} in {}; the first row is used",
             table(name),
             what,
             counted(count as u64, "row")
@@ -169,8 +169,8 @@ fn active_time(report: &Report) -> Option<Note> {
     match busy.machine_active_ns {
         Some(active) if active != busy.machine_busy_ns => {
             let text = message!(
-                "two tables disagree: the intervals of all processes cover {} of the window, and \
-                 by its own states the GPU was active for {}",
+                "two tables disagree: the intervals of all processes cover {} of the window, but \
+                 according to its own states the GPU was active for {}",
                 exact(busy.machine_busy_ns),
                 exact(active)
             );

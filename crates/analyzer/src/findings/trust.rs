@@ -20,7 +20,8 @@ pub(super) const RULES: &[Rule] = &[
              the recorder finish writing. Idle time with the cause unknown marks where \
              rows are missing.",
         knobs: &[],
-        counter_evidence: "`metalens tables` lists as many rows as the program made.",
+        counter_evidence: "`metalens tables` lists a row for each encoder and command buffer of \
+                           the program.",
     },
     Rule {
         id: "tables-disagree",
@@ -34,8 +35,8 @@ pub(super) const RULES: &[Rule] = &[
              far, the Active time of the GPU and the intervals of all processes agreed to \
              the nanosecond.",
         knobs: &[],
-        counter_evidence: "The window starts with the recording: only one table knows of work that was \
-             already running.",
+        counter_evidence: "The window starts with the recording: only one table has the work that \
+                           was already running.",
     },
     Rule {
         id: "clock-fault",
@@ -148,8 +149,8 @@ fn tables_disagree(report: &Report) -> Option<Evidence> {
     let apart_ns = active_ns.abs_diff(busy.machine_busy_ns);
     is_share(apart_ns, active_ns.max(busy.machine_busy_ns), SHARE).then(|| {
         Evidence::new(message!(
-            "the intervals of all processes cover {} of the window, but by its own states the GPU \
-             was active for {}",
+            "the intervals of all processes cover {} of the window, but according to its own \
+             states the GPU was active for {}",
             time(busy.machine_busy_ns),
             time(active_ns)
         ))
@@ -164,7 +165,7 @@ fn clock_fault(report: &Report) -> Option<Evidence> {
             .map(|drift| message!("half of them differ by {} or more", percent(drift)));
         let clocks = timings.clock_drift.map(|drift| {
             message!(
-                "between the first and the last start the two clocks differ by {}",
+                "between the first and the last start, the two clocks differ by {}",
                 percent(drift.abs())
             )
         });

@@ -16,7 +16,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::High,
-        title: "small kernels run one by one, as eager execution does",
+        title: "small kernels run one by one, as in eager execution",
         condition: eager_execution,
         action: "compile or fuse the chain of kernels",
         advice: "Compile or fuse the chain, so that intermediate results stay on the chip. Let \
@@ -35,8 +35,8 @@ pub(super) const RULES: &[Rule] = &[
                 advice: "write the chain as one custom operation.",
             },
         ],
-        counter_evidence: "A compiled run has as many intervals: then the chain cannot be fused, and \
-             only batching is left.",
+        counter_evidence: "A compiled run has just as many intervals. Then the chain cannot be \
+                           fused, and only batching helps.",
     },
     Rule {
         id: "tiny-kernels",
@@ -64,7 +64,7 @@ pub(super) const RULES: &[Rule] = &[
              encoder for a run of dispatches, with memoryBarrier between dependent ones, \
              instead of one encoder each.",
         knobs: &[],
-        counter_evidence: "With merged encoders the command buffers take as long.",
+        counter_evidence: "With merged encoders, the command buffers take just as long.",
     },
     Rule {
         id: "transfers-dominate",
@@ -78,7 +78,7 @@ pub(super) const RULES: &[Rule] = &[
              of copies, keep intermediate results where they are, and do not fill what \
              the next kernel overwrites.",
         knobs: &[],
-        counter_evidence: "The blits are not copies but fills or mipmaps that are needed.",
+        counter_evidence: "The blits are not copies, but fills or mipmaps that the program needs.",
     },
     Rule {
         id: "small-transfers",
@@ -91,7 +91,8 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Gather small copies into one, or let the kernel read its arguments from a \
              shared buffer (setBytes for less than 4 KiB).",
         knobs: &[],
-        counter_evidence: "The copies do not move data between CPU and GPU but are needed on the GPU.",
+        counter_evidence: "The copies do not move data between CPU and GPU; the work on the GPU \
+                           needs them.",
     },
     Rule {
         id: "inefficient-kernels",
@@ -105,8 +106,9 @@ pub(super) const RULES: &[Rule] = &[
              little of the arithmetic of the chip. Look at its access pattern, its \
              occupancy and its threadgroup size in a GPU capture of Xcode.",
         knobs: &[],
-        counter_evidence: "Amounts in work.json that are too small or incomplete (bytes without the \
-             flops that bound the kernel), or work so short that latency bounds it.",
+        counter_evidence: "The amounts in work.json are too small or incomplete (bytes without \
+                           the flops that bound the kernel), or the work is so short that latency \
+                           bounds it.",
     },
     Rule {
         id: "register-spills",
@@ -120,7 +122,7 @@ pub(super) const RULES: &[Rule] = &[
              float, no local array with a variable index. Fewer threads per threadgroup \
              (max_total_threads_per_threadgroup in the kernel) leave more registers to each.",
         knobs: &[],
-        counter_evidence: "The kernels take as long when the spills are gone.",
+        counter_evidence: "The kernels take just as long without the spills.",
     },
     Rule {
         id: "outliers",
@@ -133,7 +135,7 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Look at what else happens during them: page faults on first touch, other \
              processes on the GPU, a lower clock, or larger inputs under the same label.",
         knobs: &[],
-        counter_evidence: "The label stands for work of different sizes.",
+        counter_evidence: "The same label covers work of different sizes.",
     },
 ];
 
@@ -277,7 +279,8 @@ fn small_transfers(report: &Report) -> Option<Evidence> {
     let others = report.counts.intervals > instances;
     (instances >= MANY && others).then(|| {
         let text = message!(
-            "{} blits with a median below {} take {} of GPU time, and a submission each",
+            "{} blits with a median below {} take {} of GPU time, and each is a submission of its \
+             own",
             count(instances),
             time(SMALL_NS),
             time(total_ns),

@@ -108,7 +108,8 @@ fn with_rows(given: TableResult<EngineRows>) -> Option<EngineRows> {
 fn not_recorded(missing: &[&'static str]) -> Option<NotRecorded> {
     let names = missing.iter().map(|schema| table(schema));
     let why = message!(
-        "no rows of {}, which does not prove that these engines did nothing: record with \
+        "the recording has no rows of {}, which does not prove that these \
+         engines did nothing: record with \
          --instrument 'Neural Engine' and --instrument 'Core ML' too; MPSGraph and frames are part \
          of Metal System Trace",
         Message::joined(names, ", ")

@@ -178,7 +178,7 @@ fn attributed(sanity: &Sanity, rows: u64) -> Option<SanityCheck> {
         ratio(sanity.rows_without_process, rows)?,
     );
     let message = message!(
-        "{} of {} GPU intervals name no process and count as work of others",
+        "{} of {} GPU intervals name no process and count as work of other processes",
         ungrouped(lost),
         ungrouped(rows)
     );

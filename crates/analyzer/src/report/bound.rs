@@ -8,7 +8,7 @@ use crate::basics::message::PlacedValue;
 /// Verdict in a word: what bounds the program, by the cause of most of its idle time.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BoundVerdict {
-    /// Limit that bounds the program; null if the recording does not tell.
+    /// Limit that bounds the program; null if the recording does not show it.
     pub bound: Option<Bound>,
     /// Reason, as a sentence that begins with the verdict; empty in reports of earlier versions of
     /// metalens.

@@ -46,12 +46,12 @@ pub struct Counter {
     pub id: Option<u64>,
     /// True if the values are percentages (12.5 is 12.5 %); null if unknown.
     pub is_percentage: Option<bool>,
-    /// Unit of the values; null if the recording does not tell.
+    /// Unit of the values; null if it was not recorded.
     #[serde(default)]
     pub unit: Option<CounterUnit>,
-    /// Largest possible value; null if the recording does not tell.
+    /// Largest possible value; null if it was not recorded.
     pub max_value: Option<f64>,
-    /// Description of what it counts; null if the recording does not tell.
+    /// Description of what it counts; null if it was not recorded.
     pub description: Option<String>,
     /// Values over the window.
     pub window: CounterValues,
@@ -147,7 +147,7 @@ pub struct Limiter {
 pub struct CounterMean {
     /// Name of the counter.
     pub counter: String,
-    /// Unit of the mean; null if the recording does not tell.
+    /// Unit of the mean; null if it was not recorded.
     pub unit: Option<CounterUnit>,
     /// Mean of its values.
     pub mean: f64,

@@ -177,7 +177,7 @@ pub enum Cause {
     Queued,
     /// Contention: another process ran on the GPU.
     Contention,
-    /// Unknown: the recording does not tell the cause.
+    /// Unknown: the recording does not show the cause.
     Unknown,
 }
 

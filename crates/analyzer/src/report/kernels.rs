@@ -33,7 +33,7 @@ pub struct Kernel {
     pub p95_ns: u64,
     /// 99th percentile of the durations in nanoseconds, nearest rank.
     pub p99_ns: u64,
-    /// Registers that the compiler spilled to memory; null if the recording does not tell.
+    /// Registers that the compiler spilled to memory; null if it was not recorded.
     #[serde(default)]
     pub spills: Option<KernelSpills>,
     /// Time in nanoseconds for which samples of the shader profiler say which shader ran, without

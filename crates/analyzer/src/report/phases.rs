@@ -118,7 +118,7 @@ pub enum FoundBy {
     /// The same kernels come in the same order: a labeled kernel returns after a fixed number of
     /// intervals.
     KernelSequence,
-    /// Command buffers with the same labels come in the same order.
+    /// Command buffers with the same labels repeat in the same order.
     CommandBuffers,
     /// Long gaps come at regular times, with several command buffers between them.
     Gaps,

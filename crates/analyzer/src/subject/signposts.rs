@@ -224,8 +224,8 @@ impl Signposts {
         }
 
         Some(message!(
-            "the input has no os_signpost interval (tables {} and {}); by itself the template \
-             records only some of the system's own. Mark the phases of the program with \
+            "the input has no os_signpost interval (tables {} and {}); on its own, the template \
+             records only some signposts of the system. Mark the phases of the program with \
              os_signpost, and record with --instrument os_signpost in addition to the template",
             table(SIGNPOST_EVENTS.schema),
             table(SIGNPOST_INTERVALS.schema)

@@ -126,8 +126,8 @@ impl AbsentTable {
                 quote(why)
             ),
             AbsenceReason::OtherColumns => message!(
-                "{} lacks a required column, or has it in a form that metalens cannot read with \
-                 certainty: try an export of it by xctrace",
+                "{} lacks a required column, or has it in a form that metalens cannot decode \
+                 reliably: try an export of it by xctrace",
                 schema
             ),
             AbsenceReason::NotExported => message!(

@@ -55,9 +55,9 @@ fn contradicting_rows_make_notes() {
     let found = notes(&[(1, 130), (1, 131), (1, 129)], &[(1, 50, 4), (1, 50, 5)]);
     let expected = [
         "metal-application-encoders-list has a second, different time for the same encoder in 1 \
-         row; the first row counts",
+         row; the first row is used",
         "metal-command-buffer-completed has a second, different time for the same command buffer \
-         in 2 rows; the first row counts",
+         in 2 rows; the first row is used",
     ];
     assert_eq!(found, expected);
 }

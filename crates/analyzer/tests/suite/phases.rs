@@ -245,8 +245,8 @@ fn a_window_is_cut_to_a_detected_iteration() {
 
         let marker = found.marker.as_ref().unwrap();
         let told = format!(
-            "the window is iteration {number} of 12 that were detected: the same kernels come in \
-             the same order, and {marker} begins each"
+            "the window is iteration {number} of 12 detected ones: the same kernels repeat in the \
+             same order, and {marker} begins each iteration"
         );
         assert!(one.loud_notes().any(|note| note.text == told), "{told}");
         let reasons: Vec<&str> = one.window.excluded.iter().map(|e| e.why.as_str()).collect();

@@ -27,14 +27,14 @@ pub enum Error {
         "{} is not a lock file of metalens: move it, or choose another folder with -o", .0.display()
     )]
     NotALock(PathBuf),
-    /// Another batch writes to the folder.
+    /// Another process of metalens writes to the folder.
     #[error(
-        "another metalens batch{holder} is writing to {}: wait for it, or choose another folder \
+        "another metalens process{holder} is writing to {}: wait for it, or choose another folder \
          with -o",
         folder.display()
     )]
     Locked {
-        /// The process of the other batch, in words.
+        /// The id of the other process, in parentheses.
         holder: String,
         /// Path of the folder.
         folder: PathBuf,

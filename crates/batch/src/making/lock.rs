@@ -1,4 +1,4 @@
-//! Locks a folder, so that only one batch at a time writes to it.
+//! Locks a folder, so that only one process at a time writes to it.
 
 use std::fs::File;
 use std::io;
@@ -28,7 +28,7 @@ impl FolderLock {
     ///
     /// # Errors
     ///
-    /// If another batch has it, or another file has its name.
+    /// If another process has it, or another file has its name.
     pub fn take(folder: &Folder, path: &Path) -> Result<Self> {
         let file = folder.open_or_make(LOCK)?;
         let holder = holder(&file).ok_or_else(|| Error::NotALock(path.join(LOCK)))?;
@@ -39,7 +39,7 @@ impl FolderLock {
                 return Err(Error::Locked {
                     holder: match holder.as_str() {
                         "" => String::new(),
-                        pid => format!(" (process {pid})"),
+                        pid => format!(" ({pid})"),
                     },
                     folder: path.to_owned(),
                 });
@@ -99,7 +99,7 @@ mod tests {
         let first = take(&folder).unwrap();
         let second = take(&folder).unwrap_err().to_string();
         let pid = std::process::id();
-        assert!(second.contains(&format!("(process {pid})")), "{second}");
+        assert!(second.contains(&format!("({pid})")), "{second}");
         drop(first);
 
         take(&folder).unwrap();

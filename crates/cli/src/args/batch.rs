@@ -14,8 +14,8 @@ DIR gets a folder for each recording, with what `analyze -o` writes, and an inde
 index.md, index.json, index.csv. In CSV, text that a spreadsheet would run as a formula gets a leading '; JSON has it \
 unchanged. The next run analyzes only what changed: an input, the options, or metalens.
 
-Only recordings of the same work are compared: of one program on one GPU, with the same kernels as \
-often, in as many command buffers. A bundle and its export count once.
+Only recordings of the same work are compared: one program on one GPU that ran the same kernels \
+the same number of times, in the same number of command buffers. A bundle and its export count once.
 
 Exit codes: 0 success, 1 an input failed (the others are done), 5 a threshold was missed (--check), \
 130 interrupted: complete reports, and an index of them.";

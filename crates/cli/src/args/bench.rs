@@ -8,15 +8,15 @@ use super::recording::{AmountArguments, CargoArguments, RecorderArguments, Recor
 use super::shared::{AnalysisArguments, MeasureArguments, PartArguments};
 
 const AFTER_BENCH: &str = "\
-COMMAND is one argument, such as './bench --size 4'. It is split into words as a shell does it, but \
-no shell reads it: the recorder starts the program itself. --setup, --prepare and --cleanup are run \
+COMMAND is one argument, such as './bench --size 4'. It is split into words as in a shell, but no \
+shell reads it: the recorder starts the program itself. --setup, --prepare and --cleanup are run \
 by sh.
 
 {x} in a command stands for the value of a parameter: \
 metalens bench './bench --size {n}' -L n 64,256,1024. Two parameters make a table with two axes.
 
-The runs alternate: ABC CBA ABC … With -o, a benchmark that was stopped goes on where it stopped, \
-and more --runs add to it.
+The runs alternate: ABC CBA ABC … With -o, the same command resumes a stopped benchmark, and a \
+larger --runs adds runs to it.
 
 Exit codes: 0 success, 1 a run failed, 2 wrong usage, 3 this machine cannot record, 4 a recording has \
 no GPU work of the program, 5 a limit failed (--gate), 6 not comparable with the baseline, \
@@ -31,7 +31,7 @@ pub(crate) struct BenchArguments {
     /// Bundled workload with its options, such as 'eager --count 50', beside or instead of commands
     #[arg(long = "workload", value_name = "NAME")]
     pub(crate) workloads: Vec<String>,
-    /// Name a variant; once for each, in their order [default: its command]
+    /// Name of a variant; give it once for each, in their order [default: its command]
     #[arg(short = 'n', long = "name", value_name = "NAME")]
     pub(crate) names: Vec<String>,
     /// Run each command with each of these values: -L n 64,256
@@ -50,7 +50,7 @@ pub(crate) struct BenchArguments {
         allow_negative_numbers = true
     )]
     pub(crate) parameter_step_size: String,
-    /// Runs of each variant; fewer than four have less than 95 % confidence
+    /// Runs of each variant; fewer than four give less than 95 % confidence
     #[arg(short, long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=999))]
     pub(crate) runs: u32,
     /// Runs of each variant that are recorded first and do not count
@@ -65,7 +65,7 @@ pub(crate) struct BenchArguments {
     /// Run this after the last run of each variant
     #[arg(short, long, value_name = "CMD")]
     pub(crate) cleanup: Option<String>,
-    /// Measure programs that exit with another code than 0, too
+    /// Also measure programs that exit with a code other than 0
     #[arg(short, long)]
     pub(crate) ignore_failure: bool,
     /// Show the output of the programs on stderr [default: discard it]
@@ -75,13 +75,13 @@ pub(crate) struct BenchArguments {
     /// unless the time limit ended one]
     #[arg(long, value_enum)]
     pub(crate) per: Option<PerChoice>,
-    /// Folder for the result, the reports and the recordings; a stopped benchmark goes on there
+    /// Folder for the result, the reports and the recordings; a stopped benchmark resumes there
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// Start anew in that folder, and replace files that exist
+    /// Start over in that folder, and replace files that exist
     #[arg(long)]
     pub(crate) force: bool,
-    /// Keep the reports in the folder, and not the recordings
+    /// Keep only the reports in the folder, not the recordings
     #[arg(long, requires = "output")]
     pub(crate) drop_recordings: bool,
     /// Print the result as JSON
@@ -127,9 +127,9 @@ pub(crate) struct BenchArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PerChoice {
-    /// Whole runs, whatever their work
+    /// Whole runs, even if their work differs
     Run,
-    /// Command buffers if all variants have as many, else GPU intervals
+    /// Command buffers if all variants have the same number, else GPU intervals
     Unit,
 }
 

@@ -11,7 +11,7 @@ pub(crate) struct ChartArguments {
     /// .trace bundle, export folder, .zip, table, or - for standard input
     #[arg(value_name = "INPUT")]
     pub(crate) input: PathBuf,
-    /// Recording before a change, to draw beside INPUT, the one after it
+    /// Recording before a change, to draw beside INPUT, which is the one after it
     #[arg(long, value_name = "BASE", required_if_eq("chart", "compare"))]
     pub(crate) base: Option<PathBuf>,
     /// Picture to write, or - for standard output
@@ -32,7 +32,7 @@ pub(crate) struct ChartArguments {
     /// Width, or width and height, in pixels before scaling [default: 830, and any height]
     #[arg(long, value_name = "WxH", value_parser = size)]
     pub(crate) size: Option<(u32, Option<u32>)>,
-    /// Overwrite that file
+    /// Replace that file
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub(crate) enum ChartChoice {
     Busy,
     /// Kernels by total time
     Kernels,
-    /// Work rates of kernels under the roofs of the chip; needs --work
+    /// Throughput of kernels against the limits of the chip; needs --work
     Roofline,
     /// Two recordings of one program, with --base
     Compare,

@@ -120,7 +120,7 @@ pub(crate) struct BaselineSaveArguments {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Overwrite that file
+    /// Replace that file
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]

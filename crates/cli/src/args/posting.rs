@@ -51,7 +51,7 @@ pub(crate) struct PrArguments {
     /// Write the comment to a file
     #[arg(short, long, value_name = "FILE", requires = "dry_run")]
     pub(crate) output: Option<PathBuf>,
-    /// Overwrite that file
+    /// Replace that file
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
 }

@@ -21,7 +21,7 @@ pub(crate) struct RecordArguments {
     /// Add a run to a bundle that exists
     #[arg(long, conflicts_with = "force", requires = "output")]
     pub(crate) append_run: bool,
-    /// Record so many times, into the folder of -o: run-1.trace, run-2.trace, …
+    /// Record this many times, into the folder of -o: run-1.trace, run-2.trace, …
     #[arg(long, value_name = "N", requires = "output", conflicts_with_all = ["append_run", "dry_run"],
           value_parser = clap::value_parser!(u32).range(1..=999))]
     pub(crate) runs: Option<u32>,
@@ -100,22 +100,22 @@ pub(crate) struct WorkloadArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
-    /// Program to record: also checks whether macOS allows tracing it
+    /// Program to record; doctor also checks whether macOS allows tracing it
     #[arg(trailing_var_arg = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Fix what is safe to fix, after a question for each command; nothing is run as administrator
+    /// Fix what is safe to fix, and ask before each command; nothing runs as administrator
     #[arg(long, conflicts_with = "json")]
     pub(crate) fix: bool,
     /// Fix without questions
     #[arg(long, requires = "fix")]
     pub(crate) yes: bool,
-    /// Bundle to write: checks the disk space there [default: here]
+    /// Bundle to write; doctor checks the disk space there [default: here]
     #[arg(short, long, value_name = "X.trace")]
     pub(crate) output: Option<PathBuf>,
-    /// Length of the recording, for the disk space
+    /// Length of the recording, to estimate the disk space
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) time_limit: Option<u64>,
     /// Instruments template to record with
@@ -167,7 +167,7 @@ pub(crate) struct RecordingArguments {
     pub(crate) all_processes: bool,
     #[command(flatten)]
     pub(crate) recorder: RecorderArguments,
-    /// Print the commands, and record nothing; --cargo builds the program
+    /// Print the commands and record nothing; --cargo still builds the program
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Use a fake xctrace, on any machine: measures nothing
@@ -191,13 +191,13 @@ pub(crate) struct RecorderArguments {
     /// them since Xcode 26
     #[arg(long)]
     pub(crate) cpu: bool,
-    /// Add hardware counters of the GPU, where the chip and Xcode deliver them; some refuse
+    /// Add hardware counters of the GPU, if the chip and Xcode support them; some refuse to record
     #[arg(long)]
     pub(crate) counters: bool,
     /// Leave out the instrument Points of Interest, which records signposts for `analyze --phase`
     #[arg(long)]
     pub(crate) no_signposts: bool,
-    /// Add shader samples, where the GPU delivers them
+    /// Add shader samples, if the GPU delivers them
     #[arg(long, conflicts_with = "template")]
     pub(crate) shader_timeline: bool,
     #[arg(long, value_enum, value_name = "STATE", hide_possible_values = true, conflicts_with = "template",
@@ -218,7 +218,8 @@ pub(crate) struct RecorderArguments {
     /// Record on a connected device
     #[arg(long, value_name = "NAME|UUID")]
     pub(crate) device: Option<String>,
-    /// Leave xctrace running when its bundle has not grown for this long
+    /// Stop waiting for xctrace to save, and leave it running, when its bundle has not grown for
+    /// this long
     #[arg(long, value_name = "T", value_parser = nanoseconds, default_value = "300s")]
     pub(crate) patience: u64,
     /// Wait this long for the recording to start [default: 120s]

@@ -47,8 +47,8 @@ pub(crate) struct PartArguments {
     /// intervals with this name
     #[arg(long, value_name = "NAME")]
     pub(crate) phase: Option<String>,
-    /// Report only on the N-th of these intervals, counted from 1; without --phase on the N-th of
-    /// the iterations that were detected
+    /// Report only on the N-th of these intervals, counted from 1; without --phase, on the N-th
+    /// detected iteration
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) iteration: Option<u64>,
     /// Leave out the warm-up, if there is one

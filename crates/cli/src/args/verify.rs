@@ -8,7 +8,8 @@ use super::shared::nanoseconds;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exits with 0 if nothing is otherwise than expected, and with 5 if something is."
+    after_help = "Exits with 0 if no answer contradicts what metalens expects, and with 5 if one \
+                  does."
 )]
 pub(crate) struct VerifyArguments {
     /// Experiments to run, separated by commas; --list lists them
@@ -21,7 +22,8 @@ pub(crate) struct VerifyArguments {
     /// Stop each recording after this time
     #[arg(long, value_name = "T", value_parser = nanoseconds, default_value = "20s")]
     pub(crate) time_limit: u64,
-    /// Folder that macOS guards, such as ~/Documents: records a copy of metalens there, and removes it
+    /// Folder that macOS guards, such as ~/Documents, to record a copy of metalens in; the copy is
+    /// removed
     #[arg(long, value_name = "DIR")]
     pub(crate) protected_folder: Option<PathBuf>,
     /// Folder for evidence.json
@@ -30,7 +32,7 @@ pub(crate) struct VerifyArguments {
     /// Replace an evidence.json that exists
     #[arg(long)]
     pub(crate) force: bool,
-    /// Use a fake xctrace, on any machine: tries the experiments, and says nothing about xctrace
+    /// Use a fake xctrace, on any machine: tries the experiments, but says nothing about Apple's
     #[arg(long)]
     pub(crate) simulate: bool,
 }

@@ -58,7 +58,7 @@ impl<'a> ChartSubject<'a> {
         match (chart, &arguments.base) {
             (None, Some(base)) if is_standard(base) && is_standard(&arguments.input) => {
                 Err(Misuse(
-                    "standard input has only one recording: name a file for the other".to_owned(),
+                    "standard input has only one recording: give a file for the other".to_owned(),
                 ))
             }
             (None, Some(base)) => Ok(Self::Comparison(base)),
@@ -101,7 +101,7 @@ fn check_output(arguments: &ChartArguments) -> anyhow::Result<()> {
     }
 
     if out::is_terminal() {
-        let message = "a terminal cannot show the picture: name a file, or redirect standard \
+        let message = "a terminal cannot show the picture: give a file name, or redirect standard \
                        output with > or |";
         return Err(Misuse(message.to_owned()).into());
     }

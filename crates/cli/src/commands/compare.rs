@@ -100,8 +100,8 @@ impl<'a> Sides<'a> {
                 new: new.iter().map(std::slice::from_ref).collect(),
             },
             _ => {
-                let message = "name two sides: BASE NEW, or --base A B C --new D E F, or --baseline \
-                               FILE D E F";
+                let message = "give two sides: BASE NEW, or --base A B C --new D E F, or \
+                               --baseline FILE D E F";
                 return Err(Misuse(message.to_owned()));
             }
         };
@@ -116,9 +116,8 @@ impl<'a> Sides<'a> {
                 "{shown} is a settings file, not a recording: write --gate={shown}"
             )));
         }
-
         if inputs.filter(|input| is_standard(input)).count() > 1 {
-            let message = "standard input has only one recording: name files for the others";
+            let message = "standard input has only one recording: give files for the others";
             return Err(Misuse(message.to_owned()));
         }
         if arguments.output.is_some() && sides.new.len() > 1 {

@@ -116,7 +116,7 @@ fn folders(arguments: &ExportArguments) -> anyhow::Result<Vec<PathBuf>> {
 fn beside(bundle: &Path) -> anyhow::Result<PathBuf> {
     let name = bundle.file_name().with_context(|| {
         let shown = bundle.display();
-        format!("{shown} has no name for its export: name the folder with -o")
+        format!("{shown} has no name to derive the export folder from: give the folder with -o")
     })?;
 
     let is_trace = bundle

@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &OwnArguments, quiet: bool) -> anyhow::Result<ExitC
         return Err(Unavailable(message).into());
     }
     let Some(owner) = arguments.user.or_else(Owner::sudo_user) else {
-        anyhow::bail!("there is no user who ran sudo: name the new owner with --user UID:GID");
+        anyhow::bail!("cannot find out who ran sudo: give the new owner with --user UID:GID");
     };
 
     let mut is_complete = true;
@@ -78,7 +78,7 @@ pub(crate) fn in_words(bundle: &Path, given: &OwnershipChanges) -> Vec<String> {
     }
     if given.others > 0 {
         text.push_str(&format!(
-            "; unchanged: {} on another disk, or neither file nor folder",
+            "; unchanged: {} on another disk, or neither a file nor a folder",
             given.others
         ));
     }

@@ -196,7 +196,7 @@ fn legend(unnamed: u64, undecoded: u64) -> String {
     let lines = [
         (
             unnamed,
-            "unnamed: equal, except that the bundle lacks the name of a process or a function",
+            "unnamed: equal, but the bundle lacks the name of a process or a function",
         ),
         (
             undecoded,

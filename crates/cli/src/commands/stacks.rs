@@ -208,7 +208,7 @@ fn check_ending_of_list(arguments: &StacksArguments) -> Result<(), Misuse> {
 fn check_base(arguments: &StacksArguments, format: Option<StacksFormat>) -> Result<(), Misuse> {
     match &arguments.base {
         Some(base) if is_standard(base) && is_standard(&arguments.input) => Err(Misuse(
-            "standard input has only one recording: name a file for the other".to_owned(),
+            "standard input has only one recording: give a file for the other".to_owned(),
         )),
         Some(_) if format == Some(StacksFormat::Speedscope) => Err(Misuse(
             "speedscope shows no difference: with --base, write .svg or .folded".to_owned(),

@@ -75,7 +75,7 @@ impl Section {
         };
         anyhow::ensure!(
             !gate.metrics.is_empty() || !gate.kernels.is_empty(),
-            "{source}: [gate] has no limit; add one, or remove the section for the default limits"
+            "{source}: [gate] has no limits; add one, or remove the section for the default limits"
         );
         Ok(gate)
     }
@@ -132,7 +132,7 @@ fn limit(limits: Limits, unit: Unit) -> anyhow::Result<Limit> {
     let all = [limit.max, limit.min, limit.grow, limit.shrink, limit.range];
     anyhow::ensure!(
         all.iter().any(Option::is_some),
-        "no limit: write max, min, grow, shrink or range"
+        "this entry has no limit: write max, min, grow, shrink or range"
     );
     Ok(limit)
 }

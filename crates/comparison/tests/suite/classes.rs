@@ -69,7 +69,7 @@ fn quantities_and_fusion_verdicts() {
         &half,
         [Shrunk; 4],
         FusionVerdict::Unclear,
-        "less work explains this as well as fusion does",
+        "fusion would explain this, and so would less work",
     );
     // One encoder holds all dispatches: what a compiler fuses inside shows as shorter intervals.
     let short = SMALL.replace(
@@ -81,7 +81,7 @@ fn quantities_and_fusion_verdicts() {
         &report(&short, 1),
         [Unchanged, Unchanged, Shrunk, Shrunk],
         FusionVerdict::Unclear,
-        "As many GPU intervals in less GPU time",
+        "The same number of GPU intervals in less GPU time",
     );
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn fields<'t>() -> Vec<TableField<SampleRow<'t>>> {
         }),
         text(
             "unit",
-            "Unit of the value: percent, gigabytes-per-second; null if the recording does not tell.",
+            "Unit of the value: percent, gigabytes-per-second; null if it was not recorded.",
             |r| CellValue::text(r.series.unit.map(unit)),
         ),
         ns(

@@ -69,7 +69,7 @@ pub(crate) fn fields<'t>() -> Vec<TableField<ExplainedGap<'t>>> {
         ),
         ns(
             "unknown_ns",
-            "Unknown: the recording does not tell the cause.",
+            "Unknown: the recording does not show the cause.",
             |g| CellValue::integer(g.parts.unknown_ns),
         ),
         field(

@@ -66,12 +66,12 @@ pub(crate) fn fields<'t>() -> Vec<TableField<&'t Kernel>> {
         ),
         count(
             "spilled_instances",
-            "Number of GPU intervals with spilled registers; null if the recording does not tell.",
+            "Number of GPU intervals with spilled registers; null if it was not recorded.",
             |k| CellValue::integer_or_absent(k.spills.map(|spills| spills.instances)),
         ),
         count(
             "spilled_bytes",
-            "Largest number of bytes of spilled registers; null if the recording does not tell.",
+            "Largest number of bytes of spilled registers; null if it was not recorded.",
             |k| CellValue::integer_or_absent(k.spills.map(|spills| spills.max_bytes)),
         ),
         ns(

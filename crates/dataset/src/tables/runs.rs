@@ -316,7 +316,7 @@ fn idle<'t>() -> Vec<TableField<&'t Report>> {
         ),
         ns(
             "unknown_ns",
-            "Unknown: the recording does not tell the cause.",
+            "Unknown: the recording does not show the cause.",
             |r| CellValue::integer(r.idle.parts.unknown_ns),
         ),
         count(

@@ -20,7 +20,10 @@ pub(super) fn recorders(condition: &Condition) -> Check {
         ([], []) => Check::ok(id, "no other recorder runs"),
         ([], open) => Check::ok(
             id,
-            format!("{} is open: do not record with it meanwhile", names(open)),
+            format!(
+                "{} is open: do not record with it at the same time",
+                names(open)
+            ),
         ),
         (recording, _) => Check::warning(
             id,
@@ -57,7 +60,7 @@ pub(super) fn power(condition: &Condition) -> Check {
             format!("{source}, in low power mode: the GPU is slower"),
         )
         .remedy(
-            "turn low power mode off before you measure (in System Settings, or with this)",
+            "turn low power mode off before you measure (in System Settings, or with this command)",
             &[&format!(
                 "sudo pmset -a {} 0",
                 condition
@@ -125,7 +128,8 @@ pub(super) fn gpu_users(gpu: &Gpu) -> Check {
             ),
         )
         .remedy(
-            "quit programs that you do not need: they delay yours (the report shows the contention)",
+            "quit programs that you do not need: they delay yours (the report shows this as \
+             contention)",
             &[],
         ),
     }

@@ -147,7 +147,8 @@ pub(super) fn left_over(disk: &Disk, folder: &Path, is_quiet: bool) -> Check {
     }
     let commands: Vec<&str> = commands.iter().map(String::as_str).collect();
     Check::warning(id, found).remedy(
-        "when no xctrace runs any more, move the bundles that you need out of them, then remove them",
+        "when xctrace no longer runs, move the bundles that you need out of these folders, then \
+         remove the folders",
         &commands,
     )
 }
@@ -160,7 +161,7 @@ fn scratch(id: &str, disk: &Disk, is_quiet: bool) -> Check {
     }
     Check::warning(id, scratch_in_words(disk))
         .remedy(
-            "when no xctrace and no Instruments runs any more, remove them",
+            "when neither xctrace nor Instruments runs, remove them",
             &[&removal(&disk.scratch)],
         )
         .safe_if(is_quiet)

@@ -19,7 +19,7 @@ pub(super) fn virtual_machine(machine: &Machine) -> Check {
 fn warn_of_virtual(id: &str) -> Check {
     Check::warning(
         id,
-        "this is a virtual machine: its GPU is paravirtual, so times of the GPU mean nothing here, and a \
+        "this is a virtual machine: its GPU is paravirtual, so GPU times mean nothing here, and a \
          recording may fail or be empty",
     )
     .remedy("measure on the Mac itself", &[])
@@ -34,7 +34,7 @@ pub(super) fn rosetta(machine: &Machine) -> Check {
         .as_ref()
         .is_some_and(|chip| chip.contains("Intel"));
     match machine.is_translated.value {
-        _ if is_intel => Check::new(id, Verdict::NotApplicable, "an Intel Mac has no Rosetta"),
+        _ if is_intel => Check::new(id, Verdict::NotApplicable, "not needed on an Intel Mac"),
         Some(true) => Check::warning(
             id,
             "metalens runs through Rosetta, and the programs that it starts may too",
@@ -57,7 +57,7 @@ pub(super) fn console(console: &Console) -> Check {
     match (console.is_used.value, console.is_locked.value) {
         (Some(false), _) => Check::warning(
             id,
-            "nobody is logged in at the Mac itself: programs with windows do not draw",
+            "no user is logged in at the Mac itself: programs with windows do not draw",
         )
         .remedy(remedy, &[]),
         (Some(true), Some(true)) => Check::warning(
@@ -65,7 +65,7 @@ pub(super) fn console(console: &Console) -> Check {
             "the screen is locked: programs with windows may not draw",
         )
         .remedy(remedy, &[]),
-        (Some(true), _) => Check::ok(id, "somebody is logged in, and the screen is not locked"),
+        (Some(true), _) => Check::ok(id, "a user is logged in, and the screen is not locked"),
         (None, _) => Check::unknown(id, console.is_used.why_not.as_ref()),
     }
 }

@@ -56,7 +56,7 @@ fn architecture(runner: &dyn CommandRunner, path: &Path, machine: &Machine) -> C
     if is_apple && text.contains("x86_64") && !text.contains("arm64") {
         return Check::warning(
             id,
-            "the program is for Intel: it runs through Rosetta, and its times on the CPU are those of \
+            "the program is for Intel: it runs through Rosetta, so its CPU times are those of \
              translated code",
         )
         .remedy("record a build for Apple silicon (arm64)", &[]);

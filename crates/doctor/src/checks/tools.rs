@@ -81,7 +81,7 @@ pub(super) fn first_launch(xcode: &Xcode) -> Check {
                 "Xcode has not installed all of its components since its last update",
             )
             .remedy(
-                "open Xcode once, or run this",
+                "open Xcode once, or run this command",
                 &["sudo xcodebuild -runFirstLaunch"],
             )
         },
@@ -94,7 +94,8 @@ pub(super) fn xctrace(xctrace: &XctraceStatus) -> Check {
     match &xctrace.version {
         Ok(version) => Check::ok(id, format!("xctrace starts: version {version}")),
         Err(why) => Check::problem(id, why.clone()).remedy(
-            "xctrace comes with Xcode: see the check xcode above, or METALENS_XCTRACE if it is set",
+            "xctrace comes with Xcode: see the check `xcode` above, or check METALENS_XCTRACE if \
+             it is set",
             &[],
         ),
     }
@@ -147,7 +148,7 @@ pub(super) fn recording_options(xctrace: &XctraceStatus) -> Option<Check> {
              --shader-timeline changes a copy of the template instead",
         )
         .remedy(
-            "tell the authors of metalens the key that this prints",
+            "tell the authors of metalens which key this command prints",
             &["xcrun xctrace record --template 'Metal System Trace' --show-recording-options"],
         ),
         Ok(false) => Check::ok(
@@ -201,9 +202,13 @@ pub(super) fn developer_group(rights: &Rights, is_root: bool) -> Check {
 pub(super) fn root(is_root: bool) -> Check {
     let id = "root";
     if is_root {
-        Check::warning(id, "metalens runs as root: the recorded program would too").remedy(
-            "record without sudo, unless the program needs root; metalens gives files that sudo \
-            made back to you",
+        Check::warning(
+            id,
+            "metalens runs as root, and so would the recorded program",
+        )
+        .remedy(
+            "record without sudo, unless the program needs root; then metalens makes you the \
+             owner of the files",
             &[],
         )
     } else {

@@ -28,8 +28,8 @@ pub(crate) fn cause(bundle: &Path) -> String {
         return String::new();
     }
     format!(
-        ". It was recorded with a changed copy of Apple's template ({}), which may be the cause: record \
-         again without, or let metalens read the bundle itself",
+        ". It was recorded with a changed copy of Apple's template ({}), which may be the cause: \
+         record again without that option, or let metalens read the bundle itself",
         used.join(", ")
     )
 }

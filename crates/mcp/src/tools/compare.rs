@@ -16,7 +16,7 @@ use crate::problem::ToolProblem;
 pub(super) const COMPARE: &str = "\
 Compares recordings of one program, before (base) and after (new) a change: what changed, and whether \
 it is more than noise. Use it to prove that a change helped. Give three or more runs per side: one run \
-per side cannot separate a change from noise, and the answer says so. It first tells whether both \
+per side cannot separate a change from noise, and the answer says so. It first says whether both \
 sides did the same work; never call different work faster or slower. Sides that were recorded \
 differently (chip, clock, heat, other processes) are refused with the reasons.";
 
@@ -185,7 +185,7 @@ fn sides(
         ToolProblem::new(what).hint("give base and new, or baseline and new; each new is a run")
     };
     if new.is_empty() {
-        return Err(wrong("new names no run"));
+        return Err(wrong("new is empty"));
     }
     let mut options: Vec<OsString> = Vec::new();
     match (base.is_empty(), baseline) {

@@ -11,8 +11,9 @@ use crate::answer::ToolAnswer;
 use crate::problem::ToolProblem;
 
 pub(super) const DOCTOR: &str = "\
-Checks whether this machine can record GPU work, and what to do if it cannot: each check with what it \
-found and a remedy. Recording needs a Mac with Xcode; reading recordings needs neither. Call it before \
+Checks whether this machine can record GPU work, and says what to do if it cannot: each check has \
+a result and a remedy. Recording needs a Mac with Xcode; reading recordings needs neither. Call \
+it before \
 record, and when a recording failed.";
 
 /// Arguments of `doctor`.

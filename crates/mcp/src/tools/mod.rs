@@ -72,7 +72,8 @@ pub(crate) fn list(allow_record: bool, budget: u32) -> Vec<Tool> {
                 *part = json!({ "type": "object", "description": description });
             }
             let description = format!(
-                "Most characters of the text, and of the structured content [default: {budget}]."
+                "Maximum number of characters of the text, and of the structured content \
+                 [default: {budget}]."
             );
             let budget = json!({ "type": "integer", "description": description });
             properties.insert("budget".to_owned(), budget);

@@ -48,8 +48,10 @@ pub(super) async fn query(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem
         });
     };
     if arguments.inputs.is_empty() {
-        return Err(ToolProblem::new("inputs names no recording and no dataset")
-            .hint("name at least one; without sql, the tables are listed"));
+        return Err(ToolProblem::new("inputs is empty").hint(
+            "give at least one recording or dataset; without sql, this tool lists the \
+                   tables",
+        ));
     }
 
     let mut words: Vec<OsString> = vec!["query".into(), "--format=json".into(), "--quiet".into()];

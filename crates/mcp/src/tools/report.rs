@@ -21,8 +21,7 @@ Reports how busy the GPU was, with what, and why it was idle. Start here for any
 recording. Text: the first screen with the verdict, idle time by cause, findings and kernels. \
 Structured content: the same figures, exact, with the keys of metalens.report/2. Times are \
 nanoseconds. Null or absent means not recorded, never zero. A note that begins with SYNTHETIC or \
-SIMULATED means that no GPU ran it: such figures prove nothing about a machine. For more: section, \
-full, or the tools findings, kernels and gaps.";
+SIMULATED means that no GPU ran it: such figures prove nothing about a machine. For more: section, full, or the tools findings, kernels and gaps.";
 
 pub(super) const REPORT: &str = "\
 Writes a folder with the whole report of a recording for the user: report.html with a zoomable \

@@ -13,8 +13,7 @@ use crate::problem::ToolProblem;
 
 pub(super) const TABLES: &str = "\
 Lists the tables of a recording with their numbers of rows, to see what was recorded and what was not. \
-With schema it returns the first rows of one table as xctrace recorded them. Rows have names of other \
-processes, so they need a server that was started with --show-names; query answers without them.";
+With schema it returns the first rows of one table as xctrace recorded them. Rows contain names of other processes, so this needs a server that was started with --show-names; query works without it.";
 
 /// Arguments of `tables`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -35,7 +34,7 @@ pub(super) async fn tables(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProble
     let arguments: TablesArguments = call.parse()?;
     if arguments.schema.is_some() && !call.show_names {
         return Err(ToolProblem::new(
-            "rows of a table have names of other processes, which are left out",
+            "the rows of a table contain names of other processes, which this server leaves out",
         )
         .hint(
             "use query, which leaves them out, or ask the user to start the server with \

@@ -161,5 +161,5 @@ fn a_wrong_start_says_what_is_wrong() {
     // Nobody speaks the protocol.
     let (code, said) = started(&[]);
     assert_eq!(code, Some(1));
-    assert!(said.contains("a client starts this program"), "{said}");
+    assert!(said.contains("a client must start this program"), "{said}");
 }

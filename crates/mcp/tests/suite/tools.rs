@@ -140,7 +140,7 @@ fn pictures_and_pages_are_made() {
     assert!(folder.path().join("out/report.html").is_file());
     let said = client.problem("report", page);
     assert!(
-        said.contains("\"out\" exists, and nothing is replaced"),
+        said.contains("\"out\" exists, and this server replaces nothing"),
         "{said}"
     );
     client.close();
@@ -185,18 +185,14 @@ fn errors_say_what_to_do() {
         (
             "compare",
             json!({ "base": ["fused.trace"], "new": [] }),
-            "new names no run",
+            "new is empty",
         ),
         (
             "compare",
             json!({ "base": ["fused.trace"], "new": ["shared-machine.trace"] }),
             "not comparable",
         ),
-        (
-            "query",
-            json!({ "sql": "SELECT 1" }),
-            "inputs names no recording",
-        ),
+        ("query", json!({ "sql": "SELECT 1" }), "inputs is empty"),
         (
             "chart",
             json!({ "input": "fused.trace", "chart": "pie" }),

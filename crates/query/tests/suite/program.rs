@@ -79,7 +79,7 @@ fn traces_and_a_dataset_of_them_answer_alike() {
     assert_eq!(stdout(&mixed), stdout(&of_traces));
     assert_eq!(
         stderr(&mixed),
-        "note: 1 run named more than once, and counted once\n"
+        "note: 1 run given more than once, and counted once\n"
     );
     let quiet = query(folder.path(), &["-q", RUNS_SQL, "fleet", "fused"]);
     assert_eq!(stderr(&quiet), "");

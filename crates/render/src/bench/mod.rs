@@ -29,8 +29,8 @@ pub(crate) const TIMES: &str = "times";
 
 /// Number of comparisons that are told in words, however many variants there are.
 const TOLD: usize = 3;
-const SYNTHETIC: &str = "SYNTHETIC: a simulator made these recordings; no GPU ran any of it, and no \
-                         figure says anything about a real machine";
+const SYNTHETIC: &str = "SYNTHETIC: a simulator made these recordings; no GPU ran any of it, so \
+                         no figure says anything about a real machine";
 
 /// Returns the document of a benchmark.
 #[must_use]

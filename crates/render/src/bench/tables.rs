@@ -35,16 +35,16 @@ pub(super) fn variants(bench: &Bench) -> Section {
         Column::name("variant"),
         Column::number("runs").spare(3),
         Column::number(message!("wall{}", bench.basis.per())),
-        Column::number("least").spare(2),
-        Column::number("most").spare(2),
+        Column::number("min").spare(2),
+        Column::number("max").spare(2),
         Column::number("GPU busy"),
         Column::number("busy share").spare(1),
     ];
     if let Some(base) = base {
-        columns.push(Column::number(message!("against {}", name(base))));
+        columns.push(Column::number(message!("vs. {}", name(base))));
     }
     if bench.standing.is_some() {
-        columns.push(Column::number("times the fastest").spare(1));
+        columns.push(Column::number("vs. fastest").spare(1));
     }
 
     let caption = "Wall time and busy time of each variant: medians of its runs";
@@ -266,7 +266,7 @@ pub(super) fn machine(bench: &Bench) -> Option<Section> {
         Column::words("thermal state"),
         Column::number("other processes"),
     ];
-    let caption = "Clock, heat and other processes while each variant ran";
+    let caption = "Clock, thermal state and other processes while each variant ran";
     let mut table = Table::new("machine", caption, columns);
     for variant in &bench.variants {
         let states = variant
@@ -292,7 +292,10 @@ pub(super) fn machine(bench: &Bench) -> Option<Section> {
             others.unwrap_or_else(|| "not recorded".into()),
         ]);
     }
-    Some(Section::new("machine", "Clock, heat and other processes", 3).with(Block::Table(table)))
+    Some(
+        Section::new("machine", "Clock, thermal state and other processes", 3)
+            .with(Block::Table(table)),
+    )
 }
 
 /// Returns the block of the drawing of all runs.

@@ -157,7 +157,7 @@ pub(super) fn tally(gate: &GateResult) -> String {
     let is_error =
         |row: &GateRow| row.verdict == GateVerdict::Miss && row.severity == GateSeverity::Error;
     if gate.missed && !gate.rows.iter().any(is_error) {
-        said.push_str("; nothing was measured, and a gate that measures nothing fails");
+        said.push_str("; no limit was measurable, so the gate fails");
     }
     said
 }

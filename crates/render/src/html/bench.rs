@@ -55,7 +55,7 @@ fn runs(spread: &Spread) -> String {
     let (from, to) = (unbroken(&spread.ends.0), unbroken(&spread.ends.1));
     format!(
         "<div class=\"runs\">\n{rows}<div class=\"ends\"><span>{from}</span><span>{to}</span></div>\n\
-         </div>\n<p class=\"faint\">Each point is a run, and the line is their median.</p>\n"
+         </div>\n<p class=\"faint\">Each point is a run; the line is their median.</p>\n"
     )
 }
 
@@ -178,8 +178,8 @@ fn heat(result: &Bench, matrix: &Matrix<'_>) -> String {
     );
     format!(
         "<div class=\"wide\"><table class=\"heat\">\n<thead><tr><th class=\"corner\">{corner}</th>\
-         {headings}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n<p class=\"faint\">Median \
-         wall times; the least has a frame.</p>\n"
+         {headings}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n<p \
+         class=\"faint\">Median wall times; the shortest has a frame.</p>\n"
     )
 }
 

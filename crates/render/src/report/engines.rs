@@ -6,9 +6,9 @@ use metalens_analyzer::{Engine, Message, Report, message};
 use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::known;
 
-/// Note about figures that no real recording has checked.
-const UNSEEN: &str = "metalens read these tables in synthetic recordings only, since no real rows of \
-                      them were at hand: compare with Instruments";
+/// How far these figures can be trusted.
+const UNSEEN: &str = "metalens was tested on synthetic rows of these tables only, because no real \
+                      ones were available: compare with Instruments";
 /// Largest number of labels that are shown of an engine's work.
 const LABELS: usize = 3;
 
@@ -78,7 +78,7 @@ fn work(engine: &Engine) -> Option<Message> {
     let whose = if engine.of_process {
         ""
     } else {
-        "; its table names no process, so that work of others counts too"
+        "; its table names no process, so work of other processes is included"
     };
     (!labels.is_empty() || !engine.of_process).then(|| {
         let labels = Message::joined(labels, ", ");

@@ -12,7 +12,8 @@ pub(super) fn findings(report: &Report) -> Section {
     let section = Section::new("findings", "Findings", 2);
     if report.findings.is_empty() {
         return section.with(Block::Text(
-            "No finding: no rule found a way to make it faster, or a reason to doubt these numbers"
+            "No findings: no rule found a way to make the program faster, or a reason to doubt \
+             these numbers"
                 .into(),
         ));
     }

@@ -58,10 +58,8 @@ pub(super) fn gaps(report: &Report) -> Option<Section> {
 fn regularity(report: &Report) -> Option<Message> {
     let found = report.phases.regularity.as_ref()?;
     let meaning = match found.verdict {
-        RegularityVerdict::Regular => "uniform, as a fixed cost per submission makes them",
-        RegularityVerdict::Irregular => {
-            "of many lengths, as work of the program between them makes them"
-        }
+        RegularityVerdict::Regular => "uniform, as from a fixed cost per submission",
+        RegularityVerdict::Irregular => "of many lengths, as from varying work of the program",
         RegularityVerdict::Mixed => return None,
     };
     Some(message!(

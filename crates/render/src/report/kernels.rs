@@ -194,7 +194,7 @@ fn repetitions(report: &Report) -> Vec<Fact> {
         let channel = |channel: &Option<String>| name(channel.as_deref().unwrap_or("(none)"));
         let (first, second) = (channel(&pair.first), channel(&pair.second));
         let text = message!(
-            "{} and {} ran at once for {}",
+            "{} and {} ran at the same time for {}",
             first,
             second,
             time(pair.overlap_ns)

@@ -33,7 +33,7 @@ const OWN: [(&str, &str, &str); 7] = [
     ),
     (
         "metalens.recording/",
-        "metalens' note beside a recording",
+        "the file X.recording.json that metalens writes beside a recording",
         "give the .trace bundle beside it",
     ),
     (
@@ -63,7 +63,7 @@ pub(super) fn folder(path: &Path) -> Option<Problem> {
     if is_named("trace") && is_empty() {
         return Some(Problem::Mistaken {
             found: "an empty folder",
-            hint: "copy the bundle again, with everything in it",
+            hint: "copy the bundle again, with all its contents",
         });
     }
     None

@@ -424,14 +424,14 @@ fn folders_that_are_no_exports_are_refused() {
         "an export is a folder",
     );
     let several = folder(&[("a/toc.xml", TOC.as_bytes()), ("b/toc.xml", TOC.as_bytes())]);
-    refused(several.path(), "only in inner folders", "name one of them");
+    refused(several.path(), "only in inner folders", "one of them");
     let nothing = folder(&[("x.trace/corespace/run1/a.xml", b"x")]);
     refused(
         &nothing.path().join("x.trace"),
         "unsupported bundle layout",
         "xctrace export",
     );
-    refused(nothing.path(), "only in inner folders", "name one of them");
+    refused(nothing.path(), "only in inner folders", "one of them");
     let raw = folder(&[("x.trace/Trace1.run/Attachments/trace-data.atrc", b"x")]);
     refused(
         &raw.path().join("x.trace"),

@@ -186,19 +186,19 @@ fn why_none(kernel: &Kernel, longest_ns: u64, step_ns: Option<u64>) -> Message {
     };
     if longest_ns >= step_ns {
         return message!(
-            "no sample was taken while it alone ran, which it did for up to {}",
+            "it ran alone for at most {}, and no sample was taken in that time",
             time(longest_ns)
         );
     }
     if kernel.max_ns < step_ns {
         return message!(
-            "too short: it ran for at most {}, and a sample covers {}",
+            "too short: it ran for at most {}, but a sample covers {}",
             time(kernel.max_ns),
             time(step_ns)
         );
     }
     message!(
-        "other work ran beside it: alone it ran for at most {}, and a sample covers {}",
+        "other work ran at the same time: it ran alone for at most {}, but a sample covers {}",
         time(longest_ns),
         time(step_ns)
     )

@@ -69,7 +69,7 @@ pub(crate) fn counters(
             }
             Err(absent) if absent.rows.is_some_and(|rows| rows > 0) => {
                 let why = message!(
-                    "{} has rows whose values metalens cannot read with certainty: use xctrace export",
+                    "{} has rows whose values metalens cannot decode reliably: use xctrace export",
                     table_name(absent.schema)
                 );
                 return none(why);
@@ -125,7 +125,7 @@ fn report(
         .filter_map(|counter| summary(counter, &time))
         .collect();
     if listed.is_empty() {
-        let why = "counters were recorded, but no sample of them lies in the window";
+        let why = "counters were recorded, but none of their samples lies in the window";
         let series = counters.into_iter().map(|counter| counter.series);
         return (Err(NotRecorded::new("counters", why)), series.collect());
     }

@@ -159,9 +159,10 @@ pub(crate) fn not_recorded(cpu: Option<&Cpu>) -> Option<NotRecorded> {
              time-profile and time-sample if it was recorded"
         }
         Some(cpu) if cpu.samples == 0 => {
-            "no CPU sample is of the process and inside the window, so the recording does not show \
-             what it did during host work: if another process did the work, name it with --process; \
-             otherwise its threads were waiting, or ran for less than one sample"
+            "no CPU sample of the process lies in the window, so the recording does not show what \
+             the process did during host work: if another process did the work, select it with \
+             --process; otherwise the threads of this one were waiting, or ran for less than one \
+             sample"
         }
         Some(cpu) if cpu.host.as_ref().is_some_and(|host| host.samples == 0) => {
             "no CPU sample fell into the host work: it was too short, or the threads that submit \

@@ -336,7 +336,7 @@ fn stackshots_are_not_samples() {
     let error = profile(&trace, &stranger).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "nobody has no CPU samples in this trace; sampled processes: b;c (pid 7)"
+        "nobody has no CPU samples in this recording; sampled processes: b;c (pid 7)"
     );
 }
 

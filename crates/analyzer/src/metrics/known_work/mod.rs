@@ -78,7 +78,7 @@ pub(crate) fn simulated(file: &WorkFile, is_synthetic: bool) -> Option<Note> {
     (file.is_simulated() && !is_synthetic).then(|| {
         let text = message!(
             "SIMULATED: {} is from a run without a GPU, so it does not belong to this recording: \
-             rates that follow from it mean nothing",
+             rates computed from it mean nothing",
             path(&file.file)
         );
         Note::loud("simulated-work", text)
@@ -90,8 +90,8 @@ pub(crate) fn simulated(file: &WorkFile, is_synthetic: bool) -> Option<Note> {
 pub(crate) fn not_recorded() -> NotRecorded {
     NotRecorded::new(
         "work",
-        "operations/s, GB/s and TFLOP/s need the amount of work of each kernel, which a trace \
-         does not contain: name a work file with --work FILE",
+        "operations/s, GB/s and TFLOP/s need the amount of work of each kernel, which a recording \
+         does not have: give a work file with --work FILE",
     )
 }
 

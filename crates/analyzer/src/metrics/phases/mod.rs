@@ -74,20 +74,23 @@ pub(crate) fn phases(
 pub(crate) fn iteration_note(cut: &SelectedIteration, marker: Option<&str>) -> Note {
     let rule = match (cut.found_by, marker) {
         (FoundBy::KernelSequence, Some(marker)) => message!(
-            "the same kernels come in the same order, and {} begins each",
+            "the same kernels repeat in the same order, and {} begins each iteration",
             kernel(marker)
         ),
         (FoundBy::CommandBuffers, Some(marker)) => message!(
-            "command buffers with the same labels come in the same order, and {} begins each",
+            "command buffers with the same labels repeat in the same order, and {} begins each \
+             iteration",
             kernel(marker)
         ),
         (FoundBy::KernelSequence | FoundBy::CommandBuffers, None) => {
-            "the same labels come in the same order".into()
+            "the same labels repeat in the same order".into()
         }
-        (FoundBy::Gaps, _) => "long gaps come at regular times, and each begins after one".into(),
+        (FoundBy::Gaps, _) => "long gaps come at regular times, and each iteration begins after \
+                               one"
+        .into(),
     };
     let text = message!(
-        "the window is iteration {} of {} that were detected: {}",
+        "the window is iteration {} of {} detected ones: {}",
         ungrouped(cut.number),
         ungrouped(cut.count),
         rule

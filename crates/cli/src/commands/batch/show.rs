@@ -5,6 +5,7 @@ use std::io::Write;
 use metalens_analyzer::Note;
 use metalens_analyzer::units::{count, counted};
 use metalens_batch::{Index, Search};
+use metalens_render::document::Block;
 use metalens_render::folder::FILE_MISSING;
 use metalens_render::terminal::{self, style};
 use metalens_render::{index, json};
@@ -42,10 +43,16 @@ pub(super) fn index(index: &Index, as_json: bool) -> anyhow::Result<()> {
 }
 
 /// Formats the sections of an index for standard output, without failures, which go to standard
-/// error with their hints.
+/// error with their hints. Of the sentences at the top, only the warnings are left.
 fn table(index: &Index) -> String {
     let mut document = index::document(index, &[], true);
-    let is_shown_elsewhere = |id: &str| ["verdict", "failed", "problems"].contains(&id);
+    for section in &mut document.sections {
+        if section.id == "verdict" {
+            let is_warning = |block: &Block| matches!(block, Block::Warning(_));
+            section.blocks.retain(is_warning);
+        }
+    }
+    let is_shown_elsewhere = |id: &str| ["failed", "problems"].contains(&id);
     document
         .sections
         .retain(|section| !is_shown_elsewhere(section.id));

@@ -82,7 +82,7 @@ fn record_all(
     if !stored.is_empty() && !quiet {
         let all = arguments.runs as usize * plan.variants.len();
         out::note(&format!(
-            "{} of {all} runs are in the folder already",
+            "{} of {all} runs are already in the folder",
             stored.len()
         ));
     }
@@ -90,7 +90,7 @@ fn record_all(
     let amounts = (arguments.runs, arguments.warmup);
     let outcome = carry_out(plan, amounts, stored, &mut runner).inspect_err(|_| {
         if is_kept && !quiet {
-            out::note("the complete runs are kept: the same command goes on with the others");
+            out::note("the complete runs are kept; run the same command again for the others");
         }
     })?;
     if outcome.runs.is_empty() {
@@ -115,7 +115,7 @@ fn options(arguments: &BenchArguments, plan: &BenchPlan) -> anyhow::Result<Bench
     };
 
     if gate.is_some() && baseline.is_none() && plan.variants.len() < 2 {
-        let message = "--gate has nothing to compare: name a second command, or --baseline FILE";
+        let message = "--gate has nothing to compare: add a second command, or --baseline FILE";
         return Err(Misuse(message.to_owned()).into());
     }
     if arguments.save_baseline.is_some() && (arguments.runs as usize) < LEAST_RUNS {

@@ -13,8 +13,8 @@ use crate::out;
 /// Returns an error if nobody can answer the questions.
 pub(super) fn check(arguments: &DoctorArguments) -> anyhow::Result<()> {
     if arguments.fix && !arguments.yes && !io::stdin().is_terminal() {
-        let text = "--fix asks before it runs a command, and nobody can answer here: add --yes to run \
-                    all commands that are safe";
+        let text = "--fix asks before it runs a command, but there is no terminal to answer on: \
+                    add --yes to run all commands that are safe";
         return Err(Misuse(text.to_owned()).into());
     }
     Ok(())
@@ -70,7 +70,7 @@ fn fix(checks: &[Check], ask: Ask<'_>, run: RunCommand<'_>, say: Say<'_>) -> any
         .into_iter()
         .partition(|(_, remedy)| remedy.is_safe && remedy.file.is_none());
     if safe.is_empty() {
-        say("metalens finds nothing that it can fix by itself")?;
+        say("there is nothing that metalens can fix on its own")?;
     }
     for (id, command) in commands(&safe) {
         if !ask(&format!("{id}: run `{command}`?"))? {
@@ -86,7 +86,7 @@ fn fix(checks: &[Check], ask: Ask<'_>, run: RunCommand<'_>, say: Say<'_>) -> any
         }
     }
     for (id, command) in commands(&others) {
-        say(&format!("{id}: yours to run: {command}"))?;
+        say(&format!("{id}: run this yourself: {command}"))?;
     }
     Ok(is_fine)
 }
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(
             said,
             [
-                "metalens finds nothing that it can fix by itself".to_owned(),
+                "there is nothing that metalens can fix on its own".to_owned(),
                 yours
             ]
         );

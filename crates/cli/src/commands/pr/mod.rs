@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
         writeln!(out::page(), "{}", shown(&url))?;
         if arguments.key.is_none() {
             let text = "the next post about this process replaces this comment; --key NAME keeps \
-                        several apart";
+                        several comments apart";
             note(quiet, text);
         }
     }

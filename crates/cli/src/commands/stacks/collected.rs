@@ -95,7 +95,7 @@ impl Collected {
             time(idle.window_ns)
         )];
         if !idle.submitters_known {
-            let note = "the recording does not tell which threads submit, so these are all threads \
+            let note = "the recording does not show which threads submit, so these are all threads \
                         of the process";
             notes.push(note.to_owned());
         }

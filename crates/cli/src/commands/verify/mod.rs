@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<Ex
         let kept = recordings.keep();
         let kept = shown(&kept.display().to_string()).into_owned();
         out::note(&format!(
-            "xctrace may still be saving; its recordings are in {kept}"
+            "xctrace may still be saving; the recordings are in {kept}"
         ));
     }
     out::page().write_all(summary(&evidence, &file.display().to_string()).as_bytes())?;
@@ -194,9 +194,9 @@ fn summary(evidence: &Evidence, file: &str) -> String {
         ));
     }
     let result = format!(
-        "{} as expected, {} otherwise, {} could not tell. {} has the answers, the versions of macOS and \
-         Xcode, the chip, and the tables that were seen; it has no names, no paths and no environment. \
-         Attach it to a bug report.",
+        "{} as expected, {} not as expected, {} could not tell. {} has the answers, the versions \
+         of macOS and Xcode, the chip, and the tables that were seen, but no names, paths or \
+         environment. Attach it to a bug report.",
         counted(number(Verdict::AsExpected) as u64, "answer"),
         number(Verdict::Otherwise),
         number(Verdict::CouldNotTell),

@@ -449,7 +449,7 @@ fn only_the_same_work_is_compared_and_a_run_counts_once() {
     let page = fs::read_to_string(out.join("index.md")).unwrap();
     let screen = stdout(&output);
     for said in [
-        "3 recordings without another of the same work",
+        "3 recordings did work that no other one did",
         "The same in all: ",
     ] {
         assert!(page.contains(said), "{said}: {page}");
@@ -564,7 +564,7 @@ fn killed_and_stopped_batches_leave_complete_reports_and_go_on() {
     let told = stderr(&other);
     assert_eq!(other.status.code(), Some(1), "{told}");
     assert!(
-        told.contains(&format!("another metalens batch (process {})", killed.id())),
+        told.contains(&format!("another metalens process ({})", killed.id())),
         "{told}"
     );
     until_reports(&out, 4);

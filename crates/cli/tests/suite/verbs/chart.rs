@@ -120,7 +120,7 @@ fn invalid_comparisons_are_refused_and_write_nothing() {
             2,
             "--base is only for --chart compare",
         ),
-        (&["-", "--base", "-"], 2, "name a file for the other"),
+        (&["-", "--base", "-"], 2, "give a file for the other"),
         (
             &[&input, "--base", &input, "--format", "svg"],
             2,

@@ -39,7 +39,7 @@ fn fixes_need_somebody_who_agrees() {
     assert!(transcript(&output).contains("add --yes"));
     let output = metalens(here, &["doctor", "--fix", "--yes"]);
     assert_eq!(output.status.code(), Some(3), "{}", transcript(&output));
-    assert!(transcript(&output).contains("nothing that it can fix by itself"));
+    assert!(transcript(&output).contains("nothing that metalens can fix on its own"));
 }
 
 #[test]

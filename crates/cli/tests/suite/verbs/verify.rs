@@ -81,7 +81,7 @@ fn a_stand_in_that_behaves_is_as_expected_and_the_evidence_names_nobody() {
     }
     assert_eq!(evidence["synthetic"], true);
     assert!(
-        said.contains("12 answers as expected, 0 otherwise, 0 could not tell"),
+        said.contains("12 answers as expected, 0 not as expected, 0 could not tell"),
         "{said}"
     );
     assert!(said.contains("SIMULATED"), "{said}");

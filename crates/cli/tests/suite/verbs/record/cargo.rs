@@ -72,7 +72,7 @@ fn the_program_that_cargo_built_is_recorded() {
         "{said}"
     );
     assert!(
-        said.contains("tiny") && said.contains("other") && said.contains("name one with --bin"),
+        said.contains("tiny") && said.contains("other") && said.contains("choose one with --bin"),
         "{said}"
     );
 }

@@ -266,7 +266,7 @@ fn own_changes_only_files_of_bundles() {
     assert_eq!(owner(&outside), (0, 0));
     let refused = bench.run(&[], &["own", "x.trace"]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(stderr(&refused).contains("there is no user who ran sudo: name the new owner"));
+    assert!(stderr(&refused).contains("cannot find out who ran sudo: give the new owner"));
 
     // This id would mean "no change" to the system.
     let refused = bench.run(&[], &["own", "x.trace", "--user", "4294967295:1"]);
