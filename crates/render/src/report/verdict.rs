@@ -2,7 +2,7 @@
 
 use metalens_analyzer::message::{count, percent, process};
 use metalens_analyzer::units::capital;
-use metalens_analyzer::{ChosenBy, Message, Report, UtilizationChunk, message};
+use metalens_analyzer::{ChosenBy, Message, Report, Severity, UtilizationChunk, message};
 
 use crate::bars::{NONE, column};
 use crate::document::{Block, Chart, Drawing, Section};
@@ -15,7 +15,16 @@ const WARNINGS: usize = 20;
 pub(super) fn verdict(report: &Report) -> Section {
     let summary = &report.summary;
     let warning = summary.warning.as_deref();
-    let warning = warning.map(|text| sentence(plain(capital(text))));
+    let warning = warning.map(|text| Block::Warning(sentence(plain(capital(text)))));
+    // Wrong results come before every number, and what numbers mean right after the first ones.
+    let is_about_results = report.findings.first();
+    let is_about_results =
+        is_about_results.is_some_and(|finding| finding.severity != Severity::Caveat);
+    let (first, third) = if is_about_results {
+        (warning, None)
+    } else {
+        (None, warning)
+    };
     let mut rest = sentence(Message::new(&summary.idle, &summary.idle_values));
     if let Some(cause) = &summary.cause {
         let cause = sentence(Message::new(cause, &summary.cause_values));
@@ -30,12 +39,13 @@ pub(super) fn verdict(report: &Report) -> Section {
     let bound = (!bound.why.is_empty())
         .then(|| Block::Lead(sentence(Message::new(&bound.why, &bound.why_values))));
     Section::new("verdict", "", 0)
+        .with_some(first)
         .with_some(bound)
         .with(Block::Lead(Message::new(
             &summary.busy,
             &summary.busy_values,
         )))
-        .with_some(warning.map(Block::Warning))
+        .with_some(third)
         .with(Block::Text(rest))
         .with(Block::Lead(Message::new(
             &summary.advice,
