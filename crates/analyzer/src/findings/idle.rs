@@ -345,9 +345,9 @@ fn queue_starved(report: &Report) -> Option<Evidence> {
             ns => message!("{} of the idle time", time(ns)),
         };
         let encoders = report.shape.command_buffers.median_encoders;
-        let encoders = encoders.filter(|&median| median > 1).map(|median| {
-            message!(" (the median buffer has {} encoders)", ungrouped(median))
-        });
+        let encoders = encoders
+            .filter(|&median| median > 1)
+            .map(|median| message!(" (the median buffer has {} encoders)", ungrouped(median)));
         let text = message!(
             "gaps before work that was already encoded make up {}; {} lies between encoders of \
              one command buffer{}",
