@@ -158,6 +158,20 @@ impl Axis {
         let to_ns = to_ns.max(from_ns.saturating_add(1));
         let narrow = to_ns / from_ns < 50;
         let mut ticks = Vec::new();
+        // Within a factor of four, 1, 2 and 5 may leave a single label.
+        if to_ns / from_ns < 4 {
+            let step = round_step(to_ns - from_ns, 5);
+            let first = from_ns.div_ceil(step);
+            let times = (first..=to_ns / step).map(|at| at * step);
+            return Self {
+                from: from_ns as f64,
+                to: to_ns as f64,
+                logarithmic: true,
+                ticks: times
+                    .map(|time| (time as f64, units::short_time(time)))
+                    .collect(),
+            };
+        }
         let mut decade = 1_u64;
         loop {
             let steps: &[u64] = if narrow { &[1, 2, 5] } else { &[1] };
@@ -429,6 +443,7 @@ mod tests {
         let cases = [
             (100, 2_000_000, "100 ns|1 µs|10 µs|100 µs|1 ms"),
             (1_000, 20_000, "1 µs|2 µs|5 µs|10 µs|20 µs"),
+            (158_489, 251_188, "160 µs|180 µs|200 µs|220 µs|240 µs"),
         ];
         for (from, to, expected) in cases {
             let axis = Axis::logarithmic_time(from, to);

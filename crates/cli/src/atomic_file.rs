@@ -12,6 +12,17 @@ pub(crate) fn write(
     force: bool,
     fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
+    if let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        anyhow::ensure!(
+            folder.exists(),
+            "cannot write {}: there is no folder {}",
+            path.display(),
+            folder.display()
+        );
+    }
     metalens_files::write(path, force, |out| {
         fill(out).with_context(|| format!("cannot write {}", path.display()))
     })

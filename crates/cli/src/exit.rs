@@ -86,6 +86,24 @@ impl Failure for Misuse {
     }
 }
 
+/// The error of a recording that is whole, of a program that failed; the message says how it ended.
+#[derive(Debug)]
+pub(crate) struct ProgramFailed(pub(crate) String);
+
+impl std::fmt::Display for ProgramFailed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}; the recording is kept", self.0)
+    }
+}
+
+impl std::error::Error for ProgramFailed {}
+
+impl Failure for ProgramFailed {
+    fn hint(&self) -> Option<String> {
+        Some("with --ignore-failure this is a note, and the exit code is 0".to_owned())
+    }
+}
+
 /// Prints clap's message and returns its exit code. Help and version are not failures.
 pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
     let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
@@ -192,10 +210,11 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         Some(error)
     }
 
-    const TYPES: [AsFailure; 16] = [
+    const TYPES: [AsFailure; 17] = [
         as_failure::<Interrupted>,
         as_failure::<Unavailable>,
         as_failure::<Misuse>,
+        as_failure::<ProgramFailed>,
         as_failure::<metalens_analyzer::Error>,
         as_failure::<metalens_batch::Error>,
         as_failure::<metalens_bench::Error>,

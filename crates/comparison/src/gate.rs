@@ -3,6 +3,8 @@
 mod judge;
 mod kernels;
 mod subject;
+#[cfg(test)]
+mod trials;
 
 use metalens_analyzer::Message;
 use metalens_analyzer::message::PlacedValue;
@@ -195,7 +197,8 @@ pub struct GateRow {
     pub unit: Unit,
     /// Distance of the value beyond the limit. Null if the limit is kept.
     pub by: Option<Number>,
-    /// Consequence of a miss.
+    /// Consequence of a miss: that of the limit, or a warning where too few runs cannot tell a miss
+    /// from noise.
     pub severity: GateSeverity,
     /// Result of the limit: kept, missed or not measurable.
     pub verdict: GateVerdict,

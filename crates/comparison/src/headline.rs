@@ -28,10 +28,14 @@ pub(crate) fn headline(
     // Who asks for fusion expects other names.
     let is_expected = work.amount == WorkAmount::Different && work.basis == TimeBasis::Whole;
     if work.common_kernels == 0 && !kernels.is_empty() && !is_expected {
-        sentences.push(
+        sentences.push(if work.basis == TimeBasis::Whole {
             "No kernel in common: these may be different programs, or all kernels were renamed"
-                .into(),
-        );
+                .into()
+        } else {
+            "No kernel in common: these may be different programs; if new does the same work in \
+             other kernels, --preset fusion compares whole times"
+                .into()
+        });
     }
     sentences.extend(amounts(work, metrics, kernels));
     sentences.extend(one_sided(work, kernels, ("base", "new")));
@@ -290,6 +294,13 @@ fn busy_and_idle(metrics: &[MetricChange]) -> Message {
     let causes = metrics
         .iter()
         .filter(|metric| metric.group == MetricGroup::Idle);
+    // A part that did not change beyond noise explains nothing.
+    let causes = causes.filter(|metric| {
+        matches!(
+            metric.change.class,
+            ChangeClass::Grown | ChangeClass::Shrunk
+        )
+    });
     let causes = causes.filter_map(|metric| Some((&metric.name, metric.change.absolute?)));
     let mut causes: Vec<(&String, Number)> = causes.filter(|(_, by)| by.get() != 0.0).collect();
     causes.sort_by(|(_, one), (_, other)| other.get().abs().total_cmp(&one.get().abs()));

@@ -79,6 +79,19 @@ impl ProgramEnd {
             }
         })
     }
+
+    /// Returns whether the program failed by itself: not one that was ended at the time limit or by
+    /// the user, whatever it answered.
+    #[must_use]
+    pub fn is_failure(&self, stopped_by: StoppedBy) -> bool {
+        let end = self.description.as_str();
+        match stopped_by {
+            StoppedBy::TimeLimit | StoppedBy::User => false,
+            StoppedBy::TargetExit => end != "exit(0)",
+            // The recorder may have sent the signal.
+            StoppedBy::Unknown => end.starts_with("exit(") && end != "exit(0)",
+        }
+    }
 }
 
 #[cfg(test)]
@@ -86,26 +99,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_describe_unusual_ends() {
-        let check = |status: i64, termination: &str, stopped_by, expected: Option<&str>| {
+    fn ends_are_described_and_judged() {
+        let check = |status: i64, termination: &str, stopped_by, expected: Option<&str>, fails| {
             let end = ProgramEnd::new(&TargetProcess {
                 exit_status: Some(status),
                 termination: Some(termination.to_owned()),
                 ..TargetProcess::default()
             });
-            let message = end.unwrap().message(stopped_by);
-            assert_eq!(message.as_deref(), expected);
+            let end = end.unwrap();
+            assert_eq!(end.message(stopped_by).as_deref(), expected);
+            assert_eq!(end.is_failure(stopped_by), fails, "{termination}");
         };
         let itself = StoppedBy::TargetExit;
-        check(0, "exit(0)", itself, None);
-        check(0, "termination 7", itself, None);
-        check(4, "exit(4)", itself, Some("the program exited with code 4"));
+        check(0, "exit(0)", itself, None, false);
+        check(0, "termination 7", itself, None, false);
+        let code = "the program exited with code 4";
+        check(4, "exit(4)", itself, Some(code), true);
+        check(4, "exit(4)", StoppedBy::Unknown, Some(code), true);
+        check(4, "exit(4)", StoppedBy::User, Some(code), false);
         let unclear = "the program ended abnormally: status 4";
-        check(4, "termination 4", itself, Some(unclear));
+        check(4, "termination 4", itself, Some(unclear), true);
         let crash = "the program ended abnormally: SIGSEGV";
-        check(11, "SIGSEGV", itself, Some(crash));
+        check(11, "SIGSEGV", itself, Some(crash), true);
+        check(11, "SIGSEGV", StoppedBy::Unknown, Some(crash), false);
         let limit = "the program was still running at the time limit and was ended (SIGKILL)";
         let limit = format!("{limit}{HELD_BACK}");
-        check(9, "SIGKILL", StoppedBy::TimeLimit, Some(&limit));
+        check(9, "SIGKILL", StoppedBy::TimeLimit, Some(&limit), false);
     }
 }

@@ -347,11 +347,16 @@ fn queue_starved(report: &Report) -> Option<Evidence> {
             0 => "none of the idle time".into(),
             ns => message!("{} of the idle time", time(ns)),
         };
+        let encoders = report.shape.command_buffers.median_encoders;
+        let encoders = encoders
+            .filter(|&median| median > 1)
+            .map(|median| message!(" (the median buffer has {} encoders)", ungrouped(median)));
         let text = message!(
             "gaps before work that was already encoded make up {}; {} lies between encoders of \
-             one command buffer",
+             one command buffer{}",
             of_idle(queued_ns, report),
             inside,
+            encoders,
         );
         Evidence::new(text)
             .at(longest(report, Cause::Queued))

@@ -1,10 +1,9 @@
 //! Summarizes a report in four sentences, which every page begins with.
 
 use super::{rule, warning};
-use crate::basics::message::{
-    Message, count, counted, factor, percent, process, shown_share, time,
-};
+use crate::basics::message::{Message, counted, factor, percent, process, shown_share, time};
 use crate::basics::statistics::ratio;
+use crate::basics::units::capital;
 use crate::message;
 use crate::report::{Finding, Report, Summary};
 
@@ -82,31 +81,30 @@ fn nothing_found(report: &Report) -> Message {
             percent(share),
             factor(speedup)
         ),
-        None => "No finding".into(),
+        None if report.findings.is_empty() => "No finding".into(),
+        None => "No other finding".into(),
     }
 }
 
-/// Returns the advice with the largest gain; without a gain, the first finding.
+/// Returns the advice with the largest gain; without a gain, the first finding and its first step.
+/// What the warning says already is not said again.
 fn advice(report: &Report) -> Message {
     let findings = &report.findings;
     let gain = |finding: &&Finding| finding.gain.map_or(0, |gain| gain.at_most_ns);
     let best = findings.iter().rev().max_by_key(gain);
-    let Some(first) = findings.first() else {
-        return nothing_found(report);
-    };
-    let title = rule(&first.id).map_or("", |rule| rule.title);
-    match best.and_then(|best| Some((best, best.gain?))) {
-        Some((best, gain)) => message!(
+    if let Some((best, gain)) = best.and_then(|best| Some((best, best.gain?))) {
+        return message!(
             "Biggest win: {}; up to {}× faster (saves at most {})",
             rule(&best.id).map_or("", |rule| rule.action),
             factor(gain.speedup),
             time(gain.at_most_ns),
-        ),
-        None if findings.len() == 1 => message!("One finding: {}", title),
-        None => message!(
-            "{} findings; the first: {}",
-            count(findings.len() as u64),
-            title
-        ),
+        );
     }
+
+    let told = usize::from(warning(findings).is_some());
+    let next = findings.get(told).and_then(|next| rule(&next.id));
+    next.map_or_else(
+        || nothing_found(report),
+        |rule| Message::new(&capital(&format!("{}; {}", rule.title, rule.action)), &[]),
+    )
 }

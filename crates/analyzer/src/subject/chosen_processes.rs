@@ -139,20 +139,28 @@ fn recorded(
     })
 }
 
+/// Draws the screen on every Mac, so that it is often the busiest; few people mean it.
+const COMPOSITOR: &str = "WindowServer";
+
 fn busiest(names: &Names, used: &[ProcessUse]) -> Result<ChosenProcesses> {
     // `used` is sorted: the busiest comes first.
-    let Some(first) = used.first() else {
+    let name = |one: &ProcessUse| names.text(one.process.name);
+    let program = used.iter().find(|one| name(one) != COMPOSITOR);
+    let Some(chosen) = program.or(used.first()) else {
         return Err(no_gpu_intervals("a process".to_owned(), None, names, used));
     };
 
+    let is_passed_over = used.first().is_some_and(|first| first.id != chosen.id);
+    let besides = is_passed_over.then(|| message!(" besides {}", process(COMPOSITOR, false)));
     let text = message!(
-        "no process was named, so this report is about the one that kept the GPU busy longest, {}; \
+        "no process was named, so this report is about the one that kept the GPU busy longest{}, {}; \
          choose another with --process",
-        process(names.text(first.process.name), true)
+        besides,
+        process(name(chosen), true)
     );
     Ok(ChosenProcesses {
         chosen_by: ChosenBy::Busiest,
-        processes: vec![first.id],
+        processes: vec![chosen.id],
         note: Some(Note::quiet("process-guessed", text)),
     })
 }

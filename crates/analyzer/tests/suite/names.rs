@@ -233,3 +233,35 @@ fn percentages_of_samples_are_read() {
     check(["0.24", "40"], NamedBy::EncoderLabel, 24);
     check(["90", "40"], NamedBy::ShaderProfiler, 6_000);
 }
+
+/// Where nobody named a process, the one that draws the screen is chosen only if it is alone. A
+/// single table names none.
+#[test]
+fn the_window_server_is_not_the_program() {
+    let stream = |name: &str, pid: u32, role: &str, duration: &str| {
+        format!(
+            "[[process]]\nname = \"{name}\"\npid = {pid}\nrole = \"{role}\"\n[[process.stream]]\n\
+             count = 6\nduration = \"{duration}\"\n"
+        )
+    };
+    let check = |scenario: &str, expected: &str, noted: &str| {
+        let scenario = Scenario::from_toml(scenario).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        write_export(&scenario, folder.path(), false).unwrap();
+        let table = folder.path().join("metal-gpu-intervals.xml");
+        let report = report(&table, None, &Request::default()).unwrap();
+        assert_eq!(report.process.name, expected);
+        let mut notes = report.notes.iter();
+        assert!(notes.any(|note| note.contains(noted)), "{:?}", report.notes);
+    };
+
+    let bench = stream("bench", 12, "target", "10us");
+    let screen = stream("WindowServer", 301, "compositor", "500us");
+    check(
+        &format!("{bench}{screen}"),
+        "bench",
+        "longest besides WindowServer, bench;",
+    );
+    let alone = stream("WindowServer", 301, "target", "500us");
+    check(&alone, "WindowServer", "longest, WindowServer;");
+}

@@ -3,7 +3,7 @@
 
 use metalens_analyzer::Cause;
 use metalens_analyzer::units::{count, percent, short_time, time};
-use metalens_comparison::{Comparison, Number};
+use metalens_comparison::{ChangeClass, Comparison, Number};
 
 use super::sentences::{relative, signed};
 use crate::canvas::{Area, Canvas, MARGIN};
@@ -166,7 +166,34 @@ pub(crate) fn rows(canvas: &Canvas, comparison: &Comparison) -> (Vec<FigureRow>,
         row("median gap", format, "gaps.median_ns", "none"),
         row("kernel time, summed", format, "busy.sum_ns", "not recorded"),
     ];
+    let kernels = changed_kernels(comparison).map(|(name, before, now)| FigureRow {
+        depth: 1,
+        ..FigureRow::of_values(&name, before, now, format, "none")
+    });
+    let others = others.into_iter().chain(kernels).collect();
     (sums, others)
+}
+
+/// Largest number of kernels in a picture.
+const KERNELS: usize = 5;
+
+/// Returns the kernels that changed most, each with a time of both sides: of all its intervals, or
+/// the median if it ran more or less often.
+fn changed_kernels(
+    comparison: &Comparison,
+) -> impl Iterator<Item = (String, Option<u64>, Option<u64>)> {
+    let changed = comparison.kernels.iter().filter_map(|kernel| {
+        let is_in_both = !matches!(kernel.class, ChangeClass::Added | ChangeClass::Removed);
+        let (name, change) = if is_in_both && kernel.ran_differently_often() {
+            (format!("{}, median", kernel.name), &kernel.med_ns)
+        } else {
+            (kernel.name.clone(), &kernel.total_ns)
+        };
+        let is_same = matches!(change.class, ChangeClass::Unchanged | ChangeClass::Unstable);
+        let value = |value: Option<Number>| whole(value.map(Number::get));
+        (!is_same).then(|| (name, value(change.base_value()), value(change.new_value())))
+    });
+    changed.take(KERNELS)
 }
 
 /// Returns the height of the table.
@@ -359,8 +386,13 @@ pub(crate) fn in_words(comparison: &Comparison) -> String {
     };
     let (before, now) = both(comparison, "busy.ratio");
     let share = |value: Option<f64>| value.map_or_else(|| "not recorded".to_owned(), percent);
+    let kernels = changed_kernels(comparison).map(|(name, before, now)| {
+        let shown = |value: Option<u64>| value.map_or_else(|| "none".to_owned(), time);
+        format!(", {name} {} → {}", shown(before), shown(now))
+    });
+    let kernels: String = kernels.collect();
     format!(
-        "Busy share {} → {}, gaps {}, median gap {}, kernel time {}",
+        "Busy share {} → {}, gaps {}, median gap {}, kernel time {}{kernels}",
         share(before),
         share(now),
         figure("gaps.count", count, "not recorded"),

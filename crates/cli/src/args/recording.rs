@@ -26,7 +26,17 @@ pub(crate) struct RecordArguments {
           value_parser = clap::value_parser!(u32).range(1..=999))]
     pub(crate) runs: Option<u32>,
     #[command(flatten)]
+    pub(crate) failure: FailureArguments,
+    #[command(flatten)]
     pub(crate) recording: RecordingArguments,
+}
+
+/// What a failure of the recorded program means.
+#[derive(Debug, Args)]
+pub(crate) struct FailureArguments {
+    /// Exit with 0 although the program failed [default: exit with 1 and keep the recording]
+    #[arg(long)]
+    pub(crate) ignore_failure: bool,
 }
 
 #[derive(Debug, Args)]
@@ -50,6 +60,8 @@ pub(crate) struct RecordAndAnalyzeArguments {
     /// Open the page of the report in the browser
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) open: bool,
+    #[command(flatten)]
+    pub(crate) failure: FailureArguments,
     #[command(flatten)]
     pub(crate) recording: RecordingArguments,
     #[command(flatten, next_help_heading = "Report options")]

@@ -47,7 +47,8 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
     };
     let new = new_folders(&folder);
     Folder::make(&folder)?;
-    let (recorded, is_complete) = record(&plan, output, quiet).inspect_err(|_| {
+    let ignores = arguments.failure.ignore_failure;
+    let (recorded, is_complete) = record(&plan, output, ignores, quiet).inspect_err(|_| {
         // Removes only empty folders: others may have files of the user.
         for folder in &new {
             let _ = std::fs::remove_dir(folder);

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use metalens_analyzer::units::{count, counted};
 use metalens_render::json;
 use metalens_render::terminal::style::FAINT;
-use metalens_render::terminal::{Align, Columns, wrap};
+use metalens_render::terminal::{Align, Columns, display_width, wrap};
 use metalens_text::shown;
-use metalens_trace::{Input, InputKind, ListedDocument, LoadOptions, Problem, Selection};
+use metalens_trace::{Input, ListedDocument, LoadOptions, Problem, Selection};
 use serde::Serialize;
 
 use crate::analyzing::open;
@@ -74,10 +74,13 @@ struct TableLine {
 
 impl TableLine {
     fn new(document: &ListedDocument, inside: &str) -> Self {
-        let file = match document.file.strip_prefix(inside) {
-            Some(file) if !inside.is_empty() => file.trim_start_matches('/'),
-            _ => &document.file,
-        };
+        // A file inside of the input is named from there.
+        let file = document.file.strip_prefix(inside);
+        let file = file.and_then(|rest| {
+            rest.strip_prefix('/')
+                .or(inside.ends_with('/').then_some(rest))
+        });
+        let file = file.map_or(document.file.as_str(), |file| file.trim_start_matches('/'));
         let file = file.to_owned();
 
         match &document.table {
@@ -107,20 +110,16 @@ impl TableLine {
 fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let list = |options: LoadOptions<'_>| input.list(options);
     let documents = progress::reading(arguments.reading.reading(), quiet, list);
-    let inside = if input.kind() == InputKind::Export {
-        input.path()
-    } else {
-        ""
-    };
-    let listed: Vec<TableLine> = documents
-        .iter()
-        .map(|document| TableLine::new(document, inside))
-        .collect();
+    let listed = documents.iter();
+    let listed = listed.map(|document| TableLine::new(document, input.path()));
+    let mut listed: Vec<TableLine> = listed.collect();
+    // A table is looked for by its name; files of a bundle are in no order that a person knows.
+    listed.sort_by(|one, other| (&one.schema, one.run).cmp(&(&other.schema, other.run)));
 
     if arguments.json {
         out::json().write_all(json::document(&listed)?.as_bytes())?;
     } else {
-        let screen = screen(&listed, &not_exported(input, &listed));
+        let screen = screen(&listed, &not_exported(input, &listed), out::width());
         out::page().write_all(screen.as_bytes())?;
     }
 
@@ -149,38 +148,28 @@ fn is_failure(error: &metalens_trace::Error) -> bool {
     )
 }
 
-/// Formats the list of tables.
-fn screen(listed: &[TableLine], not_exported: &[String]) -> String {
-    let runs: BTreeSet<u64> = listed.iter().filter_map(|table| table.run).collect();
-    let several_runs = runs.len() > 1;
-
-    let mut headings = vec![
-        ("table", Align::Left),
-        ("rows", Align::Right),
-        ("columns", Align::Right),
-    ];
-    if several_runs {
-        headings.push(("run", Align::Right));
+/// Returns the list for people. Files are left out where a line would not fit into the width.
+fn screen(listed: &[TableLine], not_exported: &[String], width: Option<usize>) -> String {
+    let mut lines = lines(listed, true);
+    let widest = lines.iter().map(|line| display_width(line)).max();
+    let has_files = width.is_none_or(|width| widest.is_none_or(|widest| widest <= width));
+    if !has_files {
+        lines = self::lines(listed, false);
     }
-    headings.extend([("file", Align::Left), ("", Align::Left)]);
-    let mut columns = Columns::new(&headings);
-    let number = |number: Option<u64>| number.map_or("-".to_owned(), count);
-    for table in listed {
-        let width = table.columns.as_ref().map(|columns| columns.len() as u64);
-        let mut row = vec![
-            shown(&table.schema).into_owned(),
-            number(table.rows.map(|n| n as u64)),
-            number(width),
-        ];
-        if several_runs {
-            row.push(number(table.run));
+
+    let mut text = String::new();
+    let rows = listed.iter().map(|table| table.rows);
+    // The headings, and tables without rows, are faint.
+    for (line, rows) in lines.iter().zip([Some(0)].into_iter().chain(rows)) {
+        if rows == Some(0) {
+            text.push_str(&format!("{FAINT}{line}{FAINT:#}\n"));
+        } else {
+            text.push_str(&format!("{line}\n"));
         }
-        let texts = [&table.file, table.problem.as_deref().unwrap_or("")];
-        row.extend(texts.map(|text| shown(text).into_owned()));
-        columns.row(row);
     }
-
-    let mut text = columns.text();
+    if !has_files {
+        text.push_str("\nFiles are left out: the lines would be too long; --json has them.\n");
+    }
 
     if !not_exported.is_empty() {
         let tables = counted(not_exported.len() as u64, "table");
@@ -190,6 +179,37 @@ fn screen(listed: &[TableLine], not_exported: &[String]) -> String {
         }
     }
     text
+}
+
+/// Returns a line for the headings and for each table.
+fn lines(listed: &[TableLine], with_files: bool) -> Vec<String> {
+    let runs: BTreeSet<u64> = listed.iter().filter_map(|table| table.run).collect();
+    let several_runs = runs.len() > 1;
+
+    let mut headings = vec![
+        ("table", Align::Left),
+        ("rows", Align::Right),
+        ("columns", Align::Right),
+    ];
+    headings.extend(several_runs.then_some(("run", Align::Right)));
+    headings.extend(with_files.then_some(("file", Align::Left)));
+    headings.push(("", Align::Left));
+
+    let mut columns = Columns::new(&headings);
+    let number = |number: Option<u64>| number.map_or("-".to_owned(), count);
+    for table in listed {
+        let width = table.columns.as_ref().map(|columns| columns.len() as u64);
+        let mut row = vec![
+            shown(&table.schema).into_owned(),
+            number(table.rows.map(|n| n as u64)),
+            number(width),
+        ];
+        row.extend(several_runs.then(|| number(table.run)));
+        row.extend(with_files.then(|| shown(&table.file).into_owned()));
+        row.push(shown(table.problem.as_deref().unwrap_or("")).into_owned());
+        columns.row(row);
+    }
+    columns.lines()
 }
 
 /// Returns the schemas of the table of contents that no file has.

@@ -1,10 +1,10 @@
 //! Judges one limit of one figure or kernel.
 //!
 //! A relative limit (`grow`, `shrink`) is missed if the change is beyond it and beyond noise.
-//! Beyond noise means that the interval excludes 0. Few runs have the whole range of differences as
-//! their interval. Then the sides must also be apart by at least the spread of the wider one: three
-//! runs against three equal ones are in order one time in ten, but rarely that far apart. Without
-//! an interval the figures alone decide. Growth from 0 exceeds every share.
+//! Beyond noise means that the interval excludes 0; of three runs against three, the sides must
+//! also be apart by the spread of the wider one. With fewer runs on a side, times that are beyond a
+//! relative limit are a warning, unless they are so far off that steady runs cannot be.
+//! Growth from 0 exceeds every share. `scripts/bench-gate` measures the rule.
 
 use metalens_analyzer::message::{counted, percent, ungrouped};
 use metalens_analyzer::{Message, message};
@@ -84,8 +84,17 @@ struct Measurement {
     /// Distance of the value beyond the limit; negative within it. None without a value.
     by: Option<f64>,
     is_miss: bool,
+    /// Whether a miss may be noise, because there are too few runs.
+    is_doubtful: bool,
     why: Message,
 }
+
+/// Change of a time, as a share, up to which fewer than three runs do not fail a gate. Two runs
+/// that vary by ±10 % are at most 22 % apart.
+const DOUBTFUL: f64 = 0.25;
+
+/// Why a miss is only a warning.
+const TOO_FEW: &str = "; with fewer than three runs per side, a warning up to 25 %";
 
 impl GateSubject<'_> {
     /// Returns a row for each rule of a limit, and whether the figure was measured.
@@ -128,6 +137,7 @@ impl GateSubject<'_> {
         };
 
         let missed = measured.as_ref().filter(|measured| measured.is_miss);
+        let is_doubtful = missed.is_some_and(|missed| missed.is_doubtful);
         let row = GateRow {
             what: self.what.to_owned(),
             channel: self.channel.map(str::to_owned),
@@ -143,7 +153,11 @@ impl GateSubject<'_> {
             } else {
                 self.unit
             },
-            severity,
+            severity: if is_doubtful {
+                GateSeverity::Warn
+            } else {
+                severity
+            },
             verdict,
             why: why.text,
             why_values: why.values,
@@ -209,6 +223,7 @@ impl GateSubject<'_> {
             value: None,
             by: None,
             is_miss: false,
+            is_doubtful: false,
             why: message!("new has no {}s", self.thing),
         })
     }
@@ -240,6 +255,7 @@ impl GateSubject<'_> {
             value: Some(value),
             by: Some(by),
             is_miss: by > 0.0,
+            is_doubtful: false,
             why: message!("the median of new is {}", self.shown(value)),
         }
     }
@@ -260,12 +276,12 @@ impl GateSubject<'_> {
         let is_real = change.is_beyond_noise(sign);
         let became = sentences::became(change, self.unit)?;
         let sure = sentences::sureness(change, self.unit);
-        let sure = sure.map_or_else(
-            || "; one run on a side does not show the noise".into(),
-            |sure| message!("; {}", sure),
-        );
+        let sure = sure.map(|sure| message!("; {}", sure));
+        let is_doubtful = change.has_few_runs() && self.is_doubtful(share);
         let noise = if is_beyond && !is_real {
             "; not counted: the sides are closer together than the runs of one side are"
+        } else if is_beyond && is_doubtful {
+            TOO_FEW
         } else {
             ""
         };
@@ -273,8 +289,14 @@ impl GateSubject<'_> {
             value: share,
             by: share.map(|share| share - limit),
             is_miss: is_beyond && is_real,
+            is_doubtful,
             why: message!("{}{}{}", became, sure, noise),
         })
+    }
+
+    /// Returns whether a change may be that of the machine from run to run. Counts of work are not.
+    fn is_doubtful(&self, share: Option<f64>) -> bool {
+        self.unit != Unit::Count && share.is_some_and(|share| share <= DOUBTFUL)
     }
 
     fn range(&self, change: &Change, now: f64, limit: f64) -> Option<Measurement> {
@@ -287,16 +309,21 @@ impl GateSubject<'_> {
 
         let side = if now > most { "above" } else { "not above" };
         let share = value.map(|value| message!(" ({})", percent(value.abs())));
+        let is_miss = value.is_none_or(|value| value > limit);
+        let is_doubtful = change.has_few_runs() && self.is_doubtful(value);
+        let noise = if is_miss && is_doubtful { TOO_FEW } else { "" };
         Some(Measurement {
             value,
             by: value.map(|value| value - limit),
-            is_miss: value.is_none_or(|value| value > limit),
+            is_miss,
+            is_doubtful,
             why: message!(
-                "the median of new, {}, is {} the largest value of base, {}{}",
+                "the median of new, {}, is {} the largest value of base, {}{}{}",
                 self.shown(now),
                 side,
                 self.shown(most),
-                share
+                share,
+                noise
             ),
         })
     }

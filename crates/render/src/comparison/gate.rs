@@ -138,25 +138,28 @@ fn table(open: &[&GateRow]) -> Table {
     table
 }
 
-/// Returns `4 limits passed, 1 failed, 5 not measurable`, and the reason if the gate fails although
-/// no limit does.
+/// Returns `4 limits passed, 1 failed, 2 warnings, 5 not measurable`, and the reason if the gate
+/// fails although no limit does.
 pub(super) fn tally(gate: &GateResult) -> String {
-    let number = |verdict: GateVerdict| {
-        let rows = gate.rows.iter().filter(|row| row.verdict == verdict);
+    let number = |verdict: GateVerdict, severity: Option<GateSeverity>| {
+        let rows = gate.rows.iter().filter(|row| {
+            row.verdict == verdict && severity.is_none_or(|severity| row.severity == severity)
+        });
         rows.count() as u64
     };
-    let mut said = format!("{} passed", counted(number(GateVerdict::Pass), "limit"));
-    for (verdict, word) in [
-        (GateVerdict::Miss, "failed"),
-        (GateVerdict::NotMeasurable, "not measurable"),
-    ] {
-        if let number @ 1.. = number(verdict) {
-            said.push_str(&format!(", {number} {word}"));
-        }
-    }
-    let is_error =
-        |row: &GateRow| row.verdict == GateVerdict::Miss && row.severity == GateSeverity::Error;
-    if gate.missed && !gate.rows.iter().any(is_error) {
+    let failed = number(GateVerdict::Miss, Some(GateSeverity::Error));
+    let warnings = number(GateVerdict::Miss, Some(GateSeverity::Warn));
+    let unmeasured = number(GateVerdict::NotMeasurable, None);
+
+    let mut said = vec![format!(
+        "{} passed",
+        counted(number(GateVerdict::Pass, None), "limit")
+    )];
+    said.extend((failed > 0).then(|| format!("{failed} failed")));
+    said.extend((warnings > 0).then(|| counted(warnings, "warning")));
+    said.extend((unmeasured > 0).then(|| format!("{unmeasured} not measurable")));
+    let mut said = said.join(", ");
+    if gate.missed && failed == 0 {
         said.push_str("; no limit was measurable, so the gate fails");
     }
     said

@@ -2,7 +2,7 @@
 
 use metalens_analyzer::message::{count, percent, process};
 use metalens_analyzer::units::capital;
-use metalens_analyzer::{ChosenBy, Message, Report, UtilizationChunk, message};
+use metalens_analyzer::{ChosenBy, Message, Report, Severity, UtilizationChunk, message};
 
 use crate::bars::{NONE, column};
 use crate::document::{Block, Chart, Drawing, Section};
@@ -15,7 +15,16 @@ const WARNINGS: usize = 20;
 pub(super) fn verdict(report: &Report) -> Section {
     let summary = &report.summary;
     let warning = summary.warning.as_deref();
-    let warning = warning.map(|text| sentence(plain(capital(text))));
+    let warning = warning.map(|text| Block::Warning(sentence(plain(capital(text)))));
+    // Wrong results come before every number, and what numbers mean right after the first ones.
+    let is_about_results = report.findings.first();
+    let is_about_results =
+        is_about_results.is_some_and(|finding| finding.severity != Severity::Caveat);
+    let (first, third) = if is_about_results {
+        (warning, None)
+    } else {
+        (None, warning)
+    };
     let mut rest = sentence(Message::new(&summary.idle, &summary.idle_values));
     if let Some(cause) = &summary.cause {
         let cause = sentence(Message::new(cause, &summary.cause_values));
@@ -30,12 +39,13 @@ pub(super) fn verdict(report: &Report) -> Section {
     let bound = (!bound.why.is_empty())
         .then(|| Block::Lead(sentence(Message::new(&bound.why, &bound.why_values))));
     Section::new("verdict", "", 0)
+        .with_some(first)
         .with_some(bound)
         .with(Block::Lead(Message::new(
             &summary.busy,
             &summary.busy_values,
         )))
-        .with_some(warning.map(Block::Warning))
+        .with_some(third)
         .with(Block::Text(rest))
         .with(Block::Lead(Message::new(
             &summary.advice,
@@ -63,18 +73,22 @@ pub(super) fn timeline(report: &Report) -> Section {
     let mut lines = Vec::new();
     let mut legend = String::new();
     if let [first, second, ..] = chunks.as_slice() {
-        let full = full_height(report);
-        let busy = line(report, full, |chunk| chunk.busy_ns);
+        let (of_busy, of_others) = full_heights(report);
+        let busy = line(report, of_busy, |chunk| chunk.busy_ns);
         lines.push(("busy".to_owned(), busy));
-        if chunks.iter().any(|chunk| chunk.others_ns > 0) {
-            let others = line(report, full, |chunk| chunk.others_ns);
+        let has_others = chunks.iter().any(|chunk| chunk.others_ns > 0);
+        if has_others {
+            let others = line(report, of_others, |chunk| chunk.others_ns);
             lines.push(("others".to_owned(), others));
         }
         let each = short_time(second.start_ns.saturating_sub(first.start_ns));
+        let of_others = (has_others && of_others > of_busy)
+            .then(|| message!(" ({} for others)", percent(of_others)));
         let said = message!(
-            "each column is {}; full height is {} busy, {} means no work",
+            "each column is {}; full height is {} busy{}, {} means no work",
             each,
-            percent(full),
+            percent(of_busy),
+            of_others,
             plain(NONE)
         );
         legend = said.text;
@@ -88,14 +102,22 @@ pub(super) fn timeline(report: &Report) -> Section {
     Section::new("timeline", "Timeline", 1).with(Block::Chart(chart))
 }
 
-/// Returns the busy share that a column of full height stands for. It is 100 %, or the largest
-/// share if that is less than half: else a program that waits would be a flat line.
-fn full_height(report: &Report) -> f64 {
-    let shares = columns(report).filter(|&(_, length_ns)| length_ns > 0);
-    let peak = shares
-        .map(|(chunk, length_ns)| share_of(chunk.busy_ns.max(chunk.others_ns), length_ns))
-        .fold(0.0, f64::max);
-    if peak > 0.0 && peak < 0.5 { peak } else { 1.0 }
+/// Returns the busy shares that a column of full height stands for, in the line of the process and in
+/// that of others. It is 100 %, or the largest share of both if that is less than half: else a program
+/// that waits would be a flat line. A process that is flat even so has a scale of its own.
+fn full_heights(report: &Report) -> (f64, f64) {
+    /// A column has eight levels.
+    const LEVELS: f64 = 8.0;
+    let largest = |part: fn(&UtilizationChunk) -> u64| {
+        let shares = columns(report).filter(|&(_, length_ns)| length_ns > 0);
+        let shares = shares.map(|(chunk, length_ns)| share_of(part(chunk), length_ns));
+        shares.fold(0.0, f64::max)
+    };
+    let full = |peak: f64| if peak > 0.0 && peak < 0.5 { peak } else { 1.0 };
+    let of_busy = largest(|chunk| chunk.busy_ns);
+    let of_both = full(of_busy.max(largest(|chunk| chunk.others_ns)));
+    let is_flat = of_busy * LEVELS < of_both;
+    (if is_flat { full(of_busy) } else { of_both }, of_both)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a height of eight levels")]

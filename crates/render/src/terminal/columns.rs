@@ -105,6 +105,12 @@ impl Columns {
     }
 }
 
+/// Returns the number of terminal columns that a text takes.
+#[must_use]
+pub fn display_width(text: &str) -> usize {
+    text.width()
+}
+
 /// Shortens a text to a width, in the middle: labels differ at both ends.
 #[must_use]
 pub fn shorten(text: &str, width: usize) -> String {

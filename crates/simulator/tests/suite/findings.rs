@@ -102,7 +102,8 @@ const RULES: [(&str, Measure); 25] = [
     }),
     ("tiny-kernels", |truth| {
         let (busy, idle) = (truth.busy.unwrap(), truth.idle.unwrap());
-        let costs = ratio(idle.total_ns - idle.unknown_ns, busy.busy_ns) / 0.5;
+        // Of buffers with several intervals: what grows with their number.
+        let costs = ratio(idle.encoding_ns + idle.queued_ns, busy.busy_ns) / 0.5;
         let short = instances(truth, |max_ns| max_ns < 10_000);
         (ratio(short, truth.counts.intervals) / 0.5).min(costs)
     }),

@@ -19,7 +19,7 @@ use metalens_text::{shown, shown_message};
 
 use super::own;
 use crate::args::recording::RecordArguments;
-use crate::exit::{self, Misuse};
+use crate::exit::{self, Misuse, ProgramFailed};
 use crate::interrupt::Listening;
 use crate::out;
 
@@ -42,7 +42,8 @@ pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<Ex
         return print_command(&plan);
     }
 
-    let (recorded, is_complete) = record(&plan, ProgramOutput::Stdout, quiet)?;
+    let ignores = arguments.failure.ignore_failure;
+    let (recorded, is_complete) = record(&plan, ProgramOutput::Stdout, ignores, quiet)?;
     if !quiet {
         let bundle = shell::quoted_path(&recorded.bundle);
         let process = recorded.other_work.as_ref();
@@ -84,10 +85,12 @@ pub(crate) fn print_command(plan: &RecordingPlan) -> anyhow::Result<ExitCode> {
 }
 
 /// Records, and prints on stderr how it went. Returns the recording, and whether everything
-/// succeeded: once there is a bundle, a further failure is printed but loses nothing.
+/// succeeded, the program included unless its failure is ignored: once there is a bundle, a further
+/// failure is printed but loses nothing.
 pub(crate) fn record(
     plan: &RecordingPlan,
     output: ProgramOutput,
+    ignores_failure: bool,
     quiet: bool,
 ) -> anyhow::Result<(Recording, bool)> {
     let interrupts = Listening::begin()?;
@@ -100,11 +103,16 @@ pub(crate) fn record(
 
     let outcome = carry_out(plan, snapshot, output, &interrupts, quiet)?;
     let recorded = outcome.recording;
+    let end = outcome.program_end;
+    let has_failed = !ignores_failure
+        && end
+            .as_ref()
+            .is_some_and(|end| end.is_failure(recorded.stopped_by));
+    let program_end = end.and_then(|end| end.message(recorded.stopped_by));
     if !quiet {
         print_result(plan, &recorded)?;
-        let program_end = outcome.program_end;
-        if let Some(message) = program_end.and_then(|end| end.message(recorded.stopped_by)) {
-            note("note", &message)?;
+        if let Some(message) = program_end.as_ref().filter(|_| !has_failed) {
+            note("note", message)?;
         }
         if let Some(traced) = &outcome.traced
             && let Some(message) = traced.message()
@@ -122,8 +130,10 @@ pub(crate) fn record(
         }
     }
 
-    let troubles = outcome.troubles.into_iter();
-    let errors: Vec<anyhow::Error> = troubles.map(anyhow::Error::from).collect();
+    // A script that goes on with what a failed program left would measure something else.
+    let failure = has_failed.then(|| program_end.map(ProgramFailed)).flatten();
+    let troubles = outcome.troubles.into_iter().map(anyhow::Error::from);
+    let errors: Vec<_> = troubles.chain(failure.map(anyhow::Error::from)).collect();
     errors.iter().for_each(exit::print_error);
     Ok((recorded, errors.is_empty()))
 }

@@ -52,7 +52,12 @@ pub(super) fn record_all(
         let mut request = recording.request_of_run(recording.subject()?, bundle, Some(run))?;
         request.force = arguments.force;
         let plan = RecordingPlan::new(request)?;
-        let (recording, is_complete) = record(&plan, ProgramOutput::Stdout, quiet)?;
+        let (recording, is_complete) = record(
+            &plan,
+            ProgramOutput::Stdout,
+            arguments.failure.ignore_failure,
+            quiet,
+        )?;
         are_complete &= is_complete;
         recorded.push(recording.bundle);
     }

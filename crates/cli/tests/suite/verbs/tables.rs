@@ -92,6 +92,22 @@ fn files_are_listed_as_they_were_named() {
         ["eager/metal-gpu-intervals.xml"]
     );
 
+    // A bundle, with a slash at its end: its files are named from inside, sorted by table.
+    let written = metalens(folder.path(), &["synth", "eager", "-o", "x.trace"]);
+    assert!(written.status.success(), "{}", stderr(&written));
+    for input in ["x.trace", "x.trace/"] {
+        let found = files(input);
+        let is_inside = |file: &String| file.starts_with("corespace/run1/");
+        assert!(found.iter().all(is_inside), "{input}: {found:?}");
+    }
+    let output = metalens(folder.path(), &["tables", "x.trace"]);
+    let names: Vec<String> = stdout(&output)
+        .lines()
+        .skip(1)
+        .map(|line| line.split_whitespace().next().unwrap().to_owned())
+        .collect();
+    assert!(names.len() > 20 && names.is_sorted(), "{names:?}");
+
     let whole = folder.path().join("eager");
     assert!(files(whole.to_str().unwrap()).contains(&"metal-gpu-intervals.xml".to_owned()));
 }

@@ -79,11 +79,6 @@ const HANGING: &[Case] = &[
 /// Cases that still give a complete recording.
 const GOOD: &[Case] = &[
     plain("exit-54"),
-    Case {
-        name: "propagates-status",
-        script: "exit 4",
-        ..PLAIN
-    },
     plain("kperf-locked"),
     plain("asks-enter"),
     plain("stderr-only"),
@@ -100,6 +95,15 @@ const GOOD: &[Case] = &[
         name: "none, killed at the limit",
         options: &["--time-limit", "200ms"],
         script: "exec sleep 600",
+        ..PLAIN
+    },
+];
+
+/// Cases of a complete recording of a program that failed.
+const FAILED: &[Case] = &[
+    Case {
+        name: "propagates-status",
+        script: "exit 4",
         ..PLAIN
     },
     Case {
@@ -209,6 +213,15 @@ fn an_xctrace_that_never_starts_is_stopped() {
 #[test]
 fn harmless_misbehavior_still_gives_a_recording() {
     check_all(GOOD, 0);
+}
+
+#[test]
+fn a_program_that_fails_is_an_error_with_a_recording() {
+    each(FAILED, |case| {
+        let (_, output, disk) = check(case);
+        assert_eq!(output.status.code(), Some(1), "{}", case.name);
+        assert_eq!(disk, "x.recording.json\nx.trace: whole\n", "{}", case.name);
+    });
 }
 
 #[test]

@@ -52,32 +52,41 @@ fn environment_and_arguments_reach_the_program() {
     assert!(!recording.to_string().contains("a b=c"), "{recording}");
 }
 
+/// A program that fails makes the command fail, unless its failure is ignored; its recording is kept.
 /// `xctrace` itself ends in the same way in most of these cases.
 #[test]
-fn the_end_of_the_program_is_noted_and_stored() {
-    let check = |script: &str, options: &[&str], note: Option<&str>, kept: &str| {
+fn the_end_of_the_program_is_told_and_stored() {
+    let check = |script: &str, options: &[&str], told: &[&str], code: i32, kept: &str| {
         let bench = Bench::new();
-        let output = bench.fine(&[], &recording(options, script));
+        let output = bench.run(&[], &recording(options, script));
         let said = stderr(&output);
-        let notes: Vec<_> = said
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        let about_it = ["note: ", "error: ", "hint: "];
+        let found: Vec<_> = said
             .lines()
-            .filter_map(|line| line.strip_prefix("note: "))
+            .filter(|line| about_it.iter().any(|kind| line.starts_with(kind)))
             .collect();
-        assert_eq!(notes, note.into_iter().collect::<Vec<_>>(), "{script}");
+        assert_eq!(found, told, "{script}");
         assert_eq!(bench.json("x.recording.json")["target_ended"], kept);
+        assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
     };
 
-    check("exit 0", &[], None, "exit(0)");
-    let four = "the program ended abnormally: status 4";
-    check("exit 4", &[], Some(four), "status 4");
-    let crashed = "the program ended abnormally: SIGSEGV";
-    check("kill -SEGV $$", &[], Some(crashed), "SIGSEGV");
-    let limit = "the program was still running at the time limit and was ended (SIGKILL); what it had not \
-                 written yet is lost (Python writes at once with --env PYTHONUNBUFFERED=1)";
+    check("exit 0", &[], &[], 0, "exit(0)");
+    let hint = "hint: with --ignore-failure this is a note, and the exit code is 0";
+    let four = "error: the program ended abnormally: status 4; the recording is kept";
+    check("exit 4", &[], &[four, hint], 1, "status 4");
+    check("exit 4", &["-q"], &[four, hint], 1, "status 4");
+    let crashed = "error: the program ended abnormally: SIGSEGV; the recording is kept";
+    check("kill -SEGV $$", &[], &[crashed, hint], 1, "SIGSEGV");
+    let ignored = "note: the program ended abnormally: status 4";
+    check("exit 4", &["--ignore-failure"], &[ignored], 0, "status 4");
+    let limit = "note: the program was still running at the time limit and was ended (SIGKILL); what it had \
+                 not written yet is lost (Python writes at once with --env PYTHONUNBUFFERED=1)";
     check(
         "exec sleep 600",
         &["--time-limit", "50ms"],
-        Some(limit),
+        &[limit],
+        0,
         "SIGKILL",
     );
 }
