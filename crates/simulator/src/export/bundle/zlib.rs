@@ -22,12 +22,13 @@ pub(super) struct ZlibFile {
 }
 
 impl ZlibFile {
-    /// Starts a file. Bulk data is compressed fast, because most of it is zeros.
+    /// Starts a file, compressed at the level at which Instruments compresses: its files begin with
+    /// the bytes `78 9C` and have exactly the size that the level gives.
     pub(super) fn create(path: &Path) -> Result<Self, Error> {
         let file = File::create(path).map_err(Error::io("create", path))?;
         Ok(Self {
             path: path.to_owned(),
-            encoder: ZlibEncoder::new(BufWriter::new(file), Compression::fast()),
+            encoder: ZlibEncoder::new(BufWriter::new(file), Compression::default()),
             pending: Vec::with_capacity(CHUNK_BYTES * 2),
             len: 0,
         })
