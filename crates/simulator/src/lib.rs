@@ -103,9 +103,10 @@
 //! count = 8
 //! ```
 //!
-//! A value is NULL in a bundle if no real bundle shows how it is stored: percentages, messages of
-//! signposts. Names of functions are stored as in real bundles, in archives of
-//! symbols. `fixtures/findings` has two small scenarios for each finding: one that triggers it and
+//! A value is NULL in a bundle if no real bundle shows how it is stored: messages of signposts, and
+//! columns of percentages, as in the shader timeline. The percentages of counters are stored as
+//! decimals in `gpu-counter-value`, as in a real bundle. Names of functions are stored as in real
+//! bundles, in archives of symbols. `fixtures/findings` has two small scenarios for each finding: one that triggers it and
 //! one that nearly does.
 //!
 //! The truth is counted from the plan by sweeps over events and by counting. A reader uses sorted

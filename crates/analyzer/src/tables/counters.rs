@@ -117,6 +117,17 @@ impl CounterSamples {
     }
 }
 
+impl CounterSamples {
+    /// Returns whether a row that is marked as a percentage has no value.
+    pub(crate) fn lacks_percentages(&self, names: &Names) -> bool {
+        (0..self.starts.len()).any(|row| {
+            self.are_percents.get(row) == Some(1)
+                && self.percents.get(row, names).is_none()
+                && self.values.get(row, names).is_none()
+        })
+    }
+}
+
 columns! {
     /// Table of the counters in [`COUNTER_VALUES`].
     table COUNTER_INFO = "gpu-counter-info";

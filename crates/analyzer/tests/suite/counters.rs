@@ -222,15 +222,29 @@ start = "30ms"
 
 #[test]
 fn a_bundle_and_an_export_have_the_truth() {
-    let scenario = Scenario::from_toml(SCENARIO).unwrap();
+    // A bundle stores percentages only as points in time, whether or not Instruments derived intervals.
+    const POINTS: &str = "gpu-counter-value";
+    const INTERVALS: &str = "metal-gpu-counter-intervals";
+    let mut scenario = Scenario::from_toml(SCENARIO).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let bundle = folder.path().join("run.trace");
-    write_bundle_with(&scenario, &bundle, BundleOptions::default()).unwrap();
-    let export = folder.path().join("export");
-    let truth = write_export(&scenario, &export, false).unwrap();
-    for input in [&bundle, &export] {
-        let report = report(input, None, &Request::default()).unwrap();
-        assert!(compare("bundle and export", &report, &truth[0]) > 3);
+    let inputs = [
+        ("points.trace", false, POINTS),
+        ("points", false, POINTS),
+        ("intervals.trace", true, POINTS),
+        ("intervals", true, INTERVALS),
+    ];
+    for (name, counter_intervals, table) in inputs {
+        let input = folder.path().join(name);
+        scenario.recording.counter_intervals = counter_intervals;
+        let truth = if name.ends_with(".trace") {
+            write_bundle_with(&scenario, &input, BundleOptions::default())
+        } else {
+            write_export(&scenario, &input, false)
+        };
+        let truth = truth.unwrap();
+        let report = report(&input, None, &Request::default()).unwrap();
+        assert_eq!(report.counters.as_ref().unwrap().table, table, "{name}");
+        assert!(compare(name, &report, &truth[0]) > 3);
         let kernels = &report.counters.as_ref().unwrap().kernels;
         let found: BTreeMap<&str, Option<&str>> = kernels
             .iter()
@@ -263,11 +277,20 @@ fn random_scenarios_have_the_truth() {
             continue;
         }
         let folder = tempfile::tempdir().unwrap();
-        for truth in write_export(&scenario, folder.path(), false).unwrap() {
+        let bundle = folder.path().join("run.trace");
+        write_bundle_with(&scenario, &bundle, BundleOptions::default()).unwrap();
+        let export = folder.path().join("export");
+        for truth in write_export(&scenario, &export, false).unwrap() {
             let run = Some(u64::from(truth.run));
-            if let Ok(report) = report(folder.path(), run, &Request::default()) {
-                reports += 1;
-                means += compare(&format!("seed {seed}"), &report, &truth);
+            for input in [&bundle, &export] {
+                if let Ok(report) = report(input, run, &Request::default()) {
+                    reports += 1;
+                    means += compare(
+                        &format!("seed {seed}: {}", input.display()),
+                        &report,
+                        &truth,
+                    );
+                }
             }
         }
     }

@@ -41,8 +41,8 @@ pub(super) trait Cells {
     /// Writes a number.
     fn number(&mut self, kind: Number, value: u64);
 
-    /// Writes a part of a whole as a percentage.
-    fn percent(&mut self, part: u64, whole: u64);
+    /// Writes a percentage, given in billionths of a percent.
+    fn percent(&mut self, billionths: u64);
 
     /// Writes the nanoseconds of a tick of the machine's clock, as a fraction.
     fn timebase(&mut self, numerator: u64, denominator: u64);

@@ -21,7 +21,7 @@ const SIGNPOST_POSITION: usize = 5;
 
 impl Table {
     /// All tables, in the order of the table of contents.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::ProcessInfo,
         Self::MetalApplicationEncodersList,
         Self::MetalShaderProfilerIntervals,
@@ -44,6 +44,7 @@ impl Table {
         Self::GraphicsCompilerSpillEvents,
         Self::GpuCounterInfo,
         Self::GpuCounterValue,
+        Self::MetalGpuCounterIntervals,
         Self::OsSignpost,
         Self::TimeProfile,
         Self::PotentialHangs,
@@ -78,6 +79,9 @@ impl Table {
         let has_data = match self {
             Self::MetalWiredSysmemLevelInterval => !scenario.recording.wired.is_empty(),
             Self::GpuCounterInfo | Self::GpuCounterValue => !scenario.recording.counter.is_empty(),
+            Self::MetalGpuCounterIntervals => {
+                scenario.recording.counter_intervals && !scenario.recording.counter.is_empty()
+            }
             Self::OsSignpost => any(|process| !process.signpost.is_empty()),
             Self::TimeProfile => any(|process| process.samples.is_some()),
             Self::PotentialHangs => any(|process| !process.hang.is_empty()),
@@ -179,6 +183,7 @@ impl Table {
             Self::GraphicsCompilerSpillEvents => schemas::SPILL_EVENTS,
             Self::GpuCounterInfo => schemas::COUNTER_INFO,
             Self::GpuCounterValue => schemas::COUNTER_VALUE,
+            Self::MetalGpuCounterIntervals => schemas::COUNTER_INTERVALS,
             Self::OsSignpost => schemas::OS_SIGNPOST,
             Self::TimeProfile => schemas::TIME_PROFILE,
             Self::PotentialHangs => schemas::POTENTIAL_HANGS,

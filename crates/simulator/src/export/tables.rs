@@ -43,6 +43,7 @@ pub(super) fn write_rows<'a>(table: Table, sheet: &mut impl Sheet<'a>) -> Result
         Table::GraphicsCompilerSpillEvents => submission::spills(sheet),
         Table::GpuCounterInfo => counters::info(sheet),
         Table::GpuCounterValue => counters::values(sheet),
+        Table::MetalGpuCounterIntervals => counters::intervals(sheet),
         Table::OsSignpost => host::signposts(sheet),
         Table::TimeProfile => host::samples(sheet),
         Table::PotentialHangs => host::hangs(sheet),

@@ -168,12 +168,14 @@ impl Cells for XmlCells<'_> {
         self.numbers[slot] = Remembered { value, id };
     }
 
-    /// Writes `<percent id="1" fmt="60.0%">60</percent>`. Its form follows the words of people who
-    /// read real ones; no real row was available.
-    fn percent(&mut self, part: u64, whole: u64) {
-        let percent = 100.0 * part as f64 / whole as f64;
+    /// Writes `<percent id="1" fmt="60.0%">60.000000000</percent>`, as rows of
+    /// `core-animation-fps-estimate` and `metal-gpu-counter-intervals` that others published have
+    /// it.
+    fn percent(&mut self, billionths: u64) {
+        let shown = billionths as f64 / 1e9;
         self.open("percent");
-        self.put(&format!("{percent:.1}%\">{percent}"));
+        self.put(&format!("{shown:.1}%\">"));
+        display::billionths(billionths, &mut self.out);
         self.close("percent");
     }
 

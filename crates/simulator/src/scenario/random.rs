@@ -77,6 +77,7 @@ fn add_optional_parts(random: &mut Random, scenario: &mut Scenario) {
             idle: random.between(0, 3),
             period: Nanos::new(random.between(10_000, 200_000)),
         }];
+        recording.counter_intervals = random.once_in(2);
     }
 
     for process in &mut scenario.process {

@@ -62,6 +62,9 @@ pub struct Recording {
     /// GPU counters; not recorded if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counter: Vec<Counter>,
+    /// True if Instruments derived `metal-gpu-counter-intervals` from the counters' samples.
+    #[serde(skip_serializing_if = "is_false")]
+    pub counter_intervals: bool,
     /// True if kicks are divided among the shaders of their process.
     #[serde(skip_serializing_if = "is_false")]
     pub shader_timeline: bool,
@@ -113,6 +116,7 @@ impl Default for Recording {
             thermal: Vec::new(),
             wired: Vec::new(),
             counter: Vec::new(),
+            counter_intervals: false,
             shader_timeline: false,
             tagged_stacks: false,
             raw_events: false,

@@ -29,6 +29,7 @@ pub enum Table {
     GraphicsCompilerSpillEvents,
     GpuCounterInfo,
     GpuCounterValue,
+    MetalGpuCounterIntervals,
     OsSignpost,
     TimeProfile,
     PotentialHangs,

@@ -38,8 +38,12 @@ pub(crate) const LISTS: u64 = 512 << 20;
 /// Inflated size that is always allowed, in bytes. Most files have less than 1 MB.
 const ALWAYS_ALLOWED: u64 = 4 << 20;
 /// Maximum ratio of inflated to stored size beyond that. In real bundles it is up to 6, for rows
-/// 10, for a million synthetic labels 18, and for preallocated zeros, which are not kept, 1,000.
+/// 10, for labels 24, for a million synthetic labels 39, and for preallocated zeros, which are not
+/// kept, 1,000.
 const MAX_INFLATION: u64 = 100;
+/// Maximum ratio to the size in a zip archive, which compresses the compressed file again. For a
+/// million synthetic labels, which repeat without end, it is 590; for real labels 25.
+const MAX_INFLATION_FROM_ZIP: u64 = 1_000;
 /// Maximum size after the needed part of a file, in bytes, which is inflated only for the checksum.
 /// Real bundles have 100 MB of zeros there.
 const MAX_REST: u64 = 2 << 30;
@@ -168,21 +172,19 @@ impl Files {
     /// Returns the maximum inflated size of a file, since a few bytes can inflate to any number of
     /// zeros.
     pub(crate) fn max_inflated(&self, path: &str, always: u64) -> u64 {
-        self.stored_size(path)
-            .saturating_mul(MAX_INFLATION)
-            .max(always)
-    }
-
-    /// Returns the stored size of a file, in bytes.
-    fn stored_size(&self, path: &str) -> u64 {
-        match &self.storage {
+        let most = |bytes: u64| bytes.saturating_mul(MAX_INFLATION);
+        let allowed = match &self.storage {
             Storage::Folder(root) => {
                 let facts = std::fs::symlink_metadata(root.join(path));
-                facts.map_or(0, |file| file.len())
+                facts.map_or(0, |file| most(file.len()))
             }
-            Storage::Zip { files, .. } => files.get(path).map_or(0, |entry| entry.stored),
-            Storage::Memory(files) => files.get(path).map_or(0, |bytes| bytes.len() as u64),
-        }
+            // The directory of a hostile archive may claim any size before compression.
+            Storage::Zip { files, .. } => files.get(path).map_or(0, |entry| {
+                most(entry.size).min(entry.stored.saturating_mul(MAX_INFLATION_FROM_ZIP))
+            }),
+            Storage::Memory(files) => files.get(path).map_or(0, |bytes| most(bytes.len() as u64)),
+        };
+        allowed.max(always)
     }
 
     /// Streams a file and inflates it. `read` may stop early; the rest is then read only for the

@@ -36,6 +36,8 @@ pub(crate) struct Entry {
     index: usize,
     /// Compressed size, in bytes.
     pub(crate) stored: u64,
+    /// Size before compression, in bytes, as the directory claims it.
+    pub(crate) size: u64,
 }
 
 /// The contents of an archive, or of a folder in it.
@@ -138,9 +140,16 @@ fn entries(zip: &ZipArchive<BufReader<File>>, archive: &str) -> Result<BTreeMap<
     for index in 0..zip.len() {
         let entry = zip.by_index_data(index);
         let entry = entry.map_err(|error| zip_error(error, archive))?;
-        let stored = entry.compressed_size();
+        let (stored, size) = (entry.compressed_size(), entry.size());
         if let Ok(name) = entry.name() {
-            named.push((name.into_owned(), Entry { index, stored }));
+            named.push((
+                name.into_owned(),
+                Entry {
+                    index,
+                    stored,
+                    size,
+                },
+            ));
         }
     }
 

@@ -178,6 +178,76 @@ fn other_files_are_skipped() {
     }
 }
 
+/// A zip compresses what a bundle has compressed: labels that repeat without end inflate to hundreds
+/// of times their size in it. The bundle and its zip must be read alike.
+#[test]
+fn a_zip_of_regular_labels_is_read() {
+    let scenario = r#"
+        seed = 1
+        tables = ["metal-gpu-intervals"]
+        [[process]]
+        name = "bench"
+        pid = 1
+        role = "target"
+        [[process.stream]]
+        count = 60000
+        submit = "pipelined"
+        encoders-per-buffer = 20
+        encoder-label = ["matmul", "softmax"]
+        duration = "20us"
+    "#;
+    let place = tempfile::tempdir().unwrap();
+    let bundle = place.path().join("X.trace");
+    let scenario = metalens_simulator::Scenario::from_toml(scenario).unwrap();
+    metalens_simulator::write_bundle(&scenario, &bundle, false).unwrap();
+    let path = place.path().join("a.zip");
+    let mut archive = zip::ZipWriter::new(File::create(&path).unwrap());
+    let labels = "corespace/run1/core/uniquing/typedArrayUniquer/integeruniquer.data";
+    let mut folders = vec![bundle.clone()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let list = if path.is_dir() {
+                &mut folders
+            } else {
+                &mut files
+            };
+            list.push(path);
+        }
+    }
+    for file in files {
+        let inside = file.strip_prefix(&bundle).unwrap().display().to_string();
+        let options = zip::write::SimpleFileOptions::default();
+        archive
+            .start_file(format!("X.trace/{inside}"), options)
+            .unwrap();
+        archive.write_all(&fs::read(&file).unwrap()).unwrap();
+    }
+    archive.finish().unwrap();
+
+    let mut archive = zip::ZipArchive::new(File::open(&path).unwrap()).unwrap();
+    let zipped = archive
+        .by_name(&format!("X.trace/{labels}"))
+        .unwrap()
+        .compressed_size();
+    let stored = fs::read(bundle.join(labels)).unwrap();
+    // What Instruments writes begins with these bytes too.
+    assert_eq!(stored[..2], [0x78, 0x9c]);
+    let mut inflated = Vec::new();
+    let mut inflating = flate2::read::ZlibDecoder::new(stored.as_slice());
+    std::io::Read::read_to_end(&mut inflating, &mut inflated).unwrap();
+    let ratio = inflated.len() as u64 / zipped;
+    assert!(
+        ratio > 100,
+        "the labels inflate to {ratio} times their size"
+    );
+
+    let (zip, folder) = (load(&path).unwrap(), load(&bundle).unwrap());
+    let rows = |trace: &Trace| trace.table("metal-gpu-intervals").unwrap().rows();
+    assert_eq!((rows(&zip), rows(&folder)), (60_000, 60_000));
+}
+
 /// Two entries with the same name are ambiguous.
 #[test]
 fn two_entries_with_one_name_are_refused() {

@@ -1,7 +1,8 @@
 //! Computes the values of the GPU's hardware counters.
 //!
-//! `metal-gpu-counter-intervals` has named samples with a duration. If it has no rows,
-//! `gpu-counter-value` may have points in time, whose counters `gpu-counter-info` names.
+//! `metal-gpu-counter-intervals` has named samples with a duration. If it has no rows, or rows
+//! whose percentages cannot be read, `gpu-counter-value` may have points in time, whose counters
+//! `gpu-counter-info` names.
 
 mod alone;
 mod bandwidth;
@@ -59,7 +60,15 @@ pub(crate) fn counters(
         _ => why_empty(recording),
     };
 
-    for given in [tables.intervals, tables.values] {
+    // The percentages of intervals cannot be read from bundles, but the points in time have them too.
+    let has_values = matches!(&tables.values, Ok(table) if !table.starts.is_empty());
+    let given = match tables.intervals {
+        Ok(table) if has_values && table.lacks_percentages(&recording.names) => {
+            [None, Some(tables.values)]
+        }
+        intervals => [Some(intervals), Some(tables.values)],
+    };
+    for given in given.into_iter().flatten() {
         match given {
             Ok(table) if table.starts.is_empty() => {}
             Ok(table) => {

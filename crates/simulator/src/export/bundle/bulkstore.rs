@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::shuffle::Shuffle;
-use super::zlib::ZlibFile;
+use super::zlib::{Level, ZlibFile};
 use crate::error::Error;
 use crate::random::Random;
 use crate::scenario::Generation;
@@ -32,7 +32,7 @@ impl Bulkstore {
         generation: Generation,
         random: Random,
     ) -> Result<Self, Error> {
-        let mut file = ZlibFile::create(path)?;
+        let mut file = ZlibFile::create(path, Level::Fast)?;
         // A row has a few hundred bytes, so that the size fits.
         let row = u32::try_from(row_bytes).unwrap_or(u32::MAX);
         let rows_per_block = rows_per_block(generation);

@@ -6,7 +6,7 @@ use std::path::Path;
 use plist::{Dictionary, Value};
 
 use super::file::{create_dir, io_error, write_file};
-use super::zlib::ZlibFile;
+use super::zlib::{Level, ZlibFile};
 use super::{etypes, store};
 use crate::MARK;
 use crate::error::Error;
@@ -80,7 +80,7 @@ pub(super) fn write_leftovers(corespace: &Path) -> Result<(), Error> {
     for name in ["arrayUniquer", "typedArrayUniquer"] {
         let dir = create_dir(corespace.join("currentRun/core/uniquing").join(name))?;
         write_file(&dir.join("integeruniquer.index"), |_| Ok(()))?;
-        let mut data = ZlibFile::create(&dir.join("integeruniquer.data"))?;
+        let mut data = ZlibFile::create(&dir.join("integeruniquer.data"), Level::OfInstruments)?;
         for word in LEFTOVER {
             data.push(&word.to_le_bytes());
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::zlib::ZlibFile;
+use super::zlib::{Level, ZlibFile};
 use crate::error::Error;
 
 /// Size of a block. Lists never cross its end.
@@ -25,8 +25,8 @@ pub(super) struct Integers {
 impl Integers {
     /// Starts both files in an existing folder.
     pub(super) fn create(dir: &Path) -> Result<Self, Error> {
-        let mut index = ZlibFile::create(&dir.join("integeruniquer.index"))?;
-        let mut data = ZlibFile::create(&dir.join("integeruniquer.data"))?;
+        let mut index = ZlibFile::create(&dir.join("integeruniquer.index"), Level::OfInstruments)?;
+        let mut data = ZlibFile::create(&dir.join("integeruniquer.data"), Level::OfInstruments)?;
         for word in HEADER {
             index.push(&word.to_le_bytes());
             data.push(&word.to_le_bytes());

@@ -77,8 +77,9 @@ impl Cells for RowCells<'_> {
         }
     }
 
-    /// Writes NULL: no real bundle shows how percentages are stored.
-    fn percent(&mut self, _part: u64, _whole: u64) {
+    /// Writes NULL: no real bundle has a row with a percentage, so that its encoding is unknown. The
+    /// percentages of counters are decimals in `gpu-counter-value`.
+    fn percent(&mut self, _billionths: u64) {
         self.nothing();
     }
 

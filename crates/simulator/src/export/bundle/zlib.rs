@@ -23,13 +23,27 @@ pub(super) struct ZlibFile {
     len: u64,
 }
 
+/// How hard a file is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    /// As Instruments compresses: its files begin with the bytes `78 9C`, and have exactly the size
+    /// that this level gives.
+    OfInstruments,
+    /// In half the time, for rows, of which most are zeros.
+    Fast,
+}
+
 impl ZlibFile {
-    /// Starts a file. Bulk data is compressed fast, because most of it is zeros.
-    pub(super) fn create(path: &Path) -> Result<Self, Error> {
+    /// Starts a file.
+    pub(super) fn create(path: &Path, level: Level) -> Result<Self, Error> {
         let file = File::create(path).map_err(Error::io("create", path))?;
+        let compression = match level {
+            Level::OfInstruments => Compression::default(),
+            Level::Fast => Compression::fast(),
+        };
         Ok(Self {
             path: path.to_owned(),
-            encoder: ZlibEncoder::new(BufWriter::new(file), Compression::fast()),
+            encoder: ZlibEncoder::new(BufWriter::new(file), compression),
             pending: Vec::with_capacity(CHUNK_BYTES * 2),
             len: 0,
         })

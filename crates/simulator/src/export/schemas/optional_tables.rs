@@ -101,6 +101,25 @@ pub(in crate::export) const COUNTER_VALUE: Schema = Schema {
     ],
 };
 
+pub(in crate::export) const COUNTER_INTERVALS: Schema = Schema {
+    name: "metal-gpu-counter-intervals",
+    documentation: "What the GPU counters read, as intervals.",
+    columns: &[
+        ("start", "Start", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("counter-id", "Counter ID", "uint32"),
+        ("name", "Counter Name", "gpu-counter-name"),
+        ("label", "Label", "formatted-label"),
+        ("value", "Value", "fixed-decimal"),
+        ("percent-value", "Percent Value", "percent"),
+        ("color", "Color", "uint32"),
+        ("gpu", "GPU", "metal-device-name"),
+        ("group-index", "Group Index", "uint32"),
+        ("is-percentage", "Is Percentage", "boolean"),
+        ("ring-buffer-index", "Ring Buffer Index", "uint32"),
+    ],
+};
+
 pub(in crate::export) const WIRED_MEMORY: Schema = Schema {
     name: "metal-wired-sysmem-level-interval",
     documentation: "How much system memory was wired for the GPU.",

@@ -39,6 +39,45 @@ pub(super) fn info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Writes `metal-gpu-counter-intervals`: a row per counter and sample, up to the next sample. What
+/// the last sample of a counter stands for is unknown, so that it has no row.
+pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let (plan, recording) = (sheet.plan(), sheet.recording());
+    let samples = counter_samples(plan);
+    let mut ends_ns: Vec<Option<u64>> = vec![None; samples.len()];
+    let mut next_ns: Vec<Option<u64>> = vec![None; recording.counter.len()];
+    for (sample, end_ns) in samples.iter().zip(&mut ends_ns).rev() {
+        *end_ns = next_ns[sample.counter].replace(sample.at_ns);
+    }
+
+    for (sample, end_ns) in samples.iter().zip(ends_ns) {
+        let (Some(end_ns), Some(counter)) = (end_ns, recording.counter.get(sample.counter)) else {
+            continue;
+        };
+        let is_percent = counter.unit() == CounterUnit::Percent;
+        sheet.row(|cells| {
+            cells.number(Number::StartTime, sample.at_ns);
+            cells.number(Number::Duration, end_ns - sample.at_ns);
+            cells.number(Number::Uint32, sample.counter as u64);
+            cells.text(Text::CounterName, &counter.name);
+            cells.nothing();
+            if is_percent {
+                cells.nothing();
+                cells.percent(sample.billionths);
+            } else {
+                cells.number(Number::FixedDecimal, sample.billionths);
+                cells.nothing();
+            }
+            cells.number(Number::Uint32, 0);
+            cells.text(Text::DeviceName, &recording.gpu);
+            cells.number(Number::Uint32, 0);
+            cells.number(Number::Boolean, u64::from(is_percent));
+            cells.number(Number::Uint32, 0);
+        })?;
+    }
+    Ok(())
+}
+
 /// Writes `gpu-counter-value`: one row per sample and counter.
 pub(super) fn values<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let plan = sheet.plan();

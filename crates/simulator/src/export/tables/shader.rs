@@ -26,7 +26,10 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
             cells.text(Text::ObjectLabel, "");
             cells.text(Text::GpuEventName, "Shader Timeline");
             cells.text(Text::ObjectLabel, kind(channel));
-            cells.percent(interval.duration_ns, interval.kick.duration_ns);
+            cells.percent(billionths_of(
+                interval.duration_ns,
+                interval.kick.duration_ns,
+            ));
             cells.nothing();
             cells.number(Number::Color, role_color(role));
             cells.number(Number::Priority, 0);
@@ -39,6 +42,12 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     }
 
     Ok(())
+}
+
+/// Returns a part of a whole, in billionths of a percent.
+fn billionths_of(part: u64, whole: u64) -> u64 {
+    let billionths = u128::from(part) * 100_000_000_000 / u128::from(whole.max(1));
+    u64::try_from(billionths).unwrap_or(u64::MAX)
 }
 
 /// Returns the kind of shader that runs on a channel.
