@@ -326,10 +326,10 @@ fn save(
         scratch::leave(holds).map_err(|error| failed(&error, session))?;
     }
     if session.misbehaves(Misbehavior::LeavesRaw) {
-        session.print_error("Unexpected internal error");
         let scenario = outcome::scenario(order, prepared, ended, session);
         let left = scenario.and_then(|scenario| bundle::leave_raw(&scenario, &prepared.output));
         left.map_err(|error| failed(&error, session))?;
+        session.print_error("Unexpected internal error");
         return Ok(Exit::Code(1));
     }
 

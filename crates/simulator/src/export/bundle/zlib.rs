@@ -12,7 +12,7 @@ use crate::error::Error;
 /// Number of bytes passed to the encoder at a time.
 const CHUNK_BYTES: usize = 1 << 17;
 
-static ZEROS: [u8; CHUNK_BYTES] = [0; CHUNK_BYTES];
+static ZEROS: [u8; 1 << 12] = [0; 1 << 12];
 
 /// A compressed file that is being written.
 #[derive(Debug)]
