@@ -101,8 +101,8 @@
       row.shade.push(shade % SHADES);
       row.induced.push(shade >= SHADES);
     }
-    const some = covered && { width_ns: covered.width_ns,
-      values: Float64Array.from({ length: covered.count }, reader(covered.buckets).next) };
+    const some = covered && { width_ns: covered.width_ns, shades: new Map(covered.shades.map(
+      ([shade, buckets]) => [shade, Float64Array.from({ length: covered.count }, reader(buckets).next)])) };
     return { label, kind, count, of, series, covered: some };
   }
 
@@ -265,7 +265,8 @@
   /** The selected part of the window: from, to, and what it is. */
   let selected = null;
 
-  const shadeNames = ['phase', 'state', 'counter'].flatMap(kind => Array.from({ length: SHADES }, (_, at) => `${kind}-${at}`));
+  const shadeNames = Object.entries({ phase: 3, state: SHADES, counter: SHADES })
+    .flatMap(([kind, many]) => Array.from({ length: many }, (_, at) => `${kind}-${at}`));
 
   const kernelNames = Array.from({ length: OWN + 1 }, (_, at) => `kernel-${at}`);
 
@@ -354,11 +355,11 @@
   }
 
   /** Draws columns of several colors as stacks; the colors that do not stand out are pale, and on top. */
-  function fillStacked(row, stack, ratio) {
+  function fillStacked(row, stack, ratio, paint) {
     const heights = [], keys = [...stack.keys()].sort((a, b) => a - b);
     for (const key of keys) {
-      paper.fillStyle = colors[kernelNames[key % DIM]];
-      const full = key >= DIM ? 0.22 : 1;
+      const { colour, full } = paint(key);
+      paper.fillStyle = colour;
       stack.get(key).forEach((share, at) => {
         if (share <= NOTHING) return;
         const below = heights[at];
@@ -375,6 +376,9 @@
     }
     paper.globalAlpha = 1;
   }
+
+  /** Returns the color and opacity of a kernel's intervals. */
+  const kernelPaint = key => ({ colour: colors[kernelNames[key % DIM]], full: key >= DIM ? 0.22 : 1 });
 
   /** Returns the busy share of the process: the part that is not idle, and at least that of its busiest lane. */
   function busyColumns(pixels) {
@@ -410,7 +414,7 @@
   function drawLane(row, pixels, ratio) {
     const stack = laneColumns(row.lane, view, pixels);
     if (row.lane === OTHERS) for (const columns of stack.values()) fill(row, columns, colors.others, ratio);
-    else fillStacked(row, stack, ratio);
+    else fillStacked(row, stack, ratio, kernelPaint);
     if (!isExact(view) || row.lane === OTHERS) return;
     const series = lanes[row.lane];
     let last = -1;
@@ -463,28 +467,42 @@
     });
   }
 
-  /** Draws boxes, with names if there is room; narrower items are drawn as shares of a column. */
+  /**
+   * Draws boxes, with names if there is room. Items that are narrower, or that the page has only in sum, are drawn as
+   * shares of a column, by shade.
+   */
   function drawHeld(row, pixels, ratio) {
     const { kind, series, covered } = held[row.lane], least = 1.5 / ratio;
+    // Engines have the shades of phases: their lanes have names, and so do their boxes.
+    const paint = shade => ({ colour: colors[`${kind === 'engine' ? 'phase' : kind}-${shade}`], full: 1 });
     if (covered) {
-      const first = { top: row.top, height: HELD };
-      fill(first, spread(covered.values, covered.width_ns, view, pixels), colors.others, ratio);
+      const sums = new Map([...covered.shades].map(
+        ([shade, values]) => [shade, spread(values, covered.width_ns, view, pixels)]));
+      fillStacked({ top: row.top, height: HELD - 1 }, sums, ratio, paint);
     }
     series.forEach((all, at) => {
-      const place = { top: row.top + at * HELD, height: HELD }, narrow = new Float64Array(pixels), boxes = [];
+      const place = { top: row.top + at * HELD, height: HELD - 1 }, narrow = new Map(), boxes = [];
       const scale = pixels / (view[1] - view[0]);
       for (let one = firstPast(all, view[0]); one < all.start.length && all.start[one] < view[1]; one++) {
         const left = Math.max(-2, xOf(all.start[one])), right = Math.min(width() + 2, xOf(all.end[one]));
-        if (right - left >= least) boxes.push([one, left, right]);
-        else cover(narrow, (all.start[one] - view[0]) * scale, (all.end[one] - view[0]) * scale, 1);
+        if (right - left >= least) {
+          boxes.push([one, left, right]);
+          continue;
+        }
+        const shade = all.shade[one];
+        if (!narrow.has(shade)) narrow.set(shade, new Float64Array(pixels));
+        cover(narrow.get(shade), (all.start[one] - view[0]) * scale, (all.end[one] - view[0]) * scale, 1);
       }
-      if (!covered) fill(place, narrow, colors.others, ratio);
+      if (!covered) fillStacked(place, narrow, ratio, paint);
+      let last = -1, before;
       for (const [one, left, right] of boxes) {
-        // Engines have the shades of phases: their lanes have names, and so do their boxes.
-        paper.fillStyle = colors[`${kind === 'engine' ? 'phase' : kind}-${all.shade[one]}`];
-        paper.fillRect(left, place.top, right - left, HELD - 1);
+        const shade = all.shade[one];
+        paper.fillStyle = paint(shade).colour;
+        paper.fillRect(left, place.top, right - left, place.height);
+        // A line separates adjacent boxes of one shade.
         paper.fillStyle = colors.faint;
-        if (right - left > 4) paper.fillRect(left, place.top, 1, HELD - 1);
+        if (right - left > 4 && left - last < 1 && shade === before) paper.fillRect(left, place.top, 1, place.height);
+        [last, before] = [right, shade];
         const from = Math.max(left, 0), room = Math.min(right, width()) - from - 9;
         if (room > 20) text(heldName(all, one), from + 5, place.top + 12.5, colors.ink, room);
       }
@@ -991,10 +1009,11 @@
       return { title: heldName(all, best), lines };
     }
     const at = covered ? Math.floor(ns / covered.width_ns) : -1;
-    if (at < 0 || !covered.values[at]) return null;
+    const sum = at < 0 ? 0 : [...covered.shades.values()].reduce((sum, values) => sum + (values[at] || 0), 0);
+    if (!sum) return null;
     const long = Math.min(covered.width_ns, SPAN - at * covered.width_ns);
     return { title: row.label, lines: [
-      `held for ${percent(covered.values[at] / long)} of ${time(long)} from ${moment(at * covered.width_ns)}`,
+      `held for ${percent(sum / long)} of ${time(long)} from ${moment(at * covered.width_ns)}`,
       'this page names only the longest of them',
     ] };
   }

@@ -5,7 +5,7 @@
 //! it also has all of them together in buckets, and says so.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use metalens_analyzer::{Analysis, CounterTrack, StateInterval};
 use serde::Serialize;
@@ -18,8 +18,10 @@ use super::packed::Packed;
 const MOST_PIECES: usize = 2_000;
 /// Largest number of rows for pieces that overlap or nest; a warm-up has a row of its own.
 const MOST_ROWS: usize = 3;
-/// Number of shades of a lane.
+/// Number of shades of states and counters.
 const SHADES: usize = 4;
+/// Number of shades of phases and engines, as in pictures.
+const PHASE_SHADES: usize = 3;
 /// Number of buckets of a lane with more pieces than fit.
 const BUCKETS: u64 = 2_048;
 /// Name of a warm-up that metalens detected.
@@ -37,7 +39,7 @@ pub(super) struct StateLane {
     /// For each piece: start after the start of the last one, length, row, name, and shade, plus 4
     /// if it was induced.
     pieces: String,
-    /// Covered nanoseconds by bucket, if not all pieces are here.
+    /// Covered nanoseconds by shade and bucket, if not all pieces are here.
     covered: Option<Covered>,
 }
 
@@ -45,7 +47,7 @@ pub(super) struct StateLane {
 struct Covered {
     width_ns: u64,
     count: usize,
-    buckets: String,
+    shades: Vec<(usize, String)>,
 }
 
 /// A phase or state with its time, relative to the start of the window.
@@ -154,7 +156,7 @@ fn pack<'a>(
     names: &mut NameTable<'a>,
 ) -> StateLane {
     let placed = assign_rows(&longest(all));
-    let mut shades = Shades::of(kind, all);
+    let shades = Shades::of(kind, all);
     let mut packed = Packed::default();
     let mut at = 0;
     for &(row, one) in &placed {
@@ -173,7 +175,7 @@ fn pack<'a>(
         count: placed.len(),
         of: all.len(),
         pieces: packed.into_text(),
-        covered: (placed.len() < all.len()).then(|| covered(all, span_ns)),
+        covered: (placed.len() < all.len()).then(|| covered(all, &shades, span_ns)),
     }
 }
 
@@ -210,48 +212,64 @@ fn assign_rows<'a>(all: &[StatePiece<'a>]) -> Vec<(usize, StatePiece<'a>)> {
     all.iter().filter_map(place).collect()
 }
 
-/// Returns the covered time of each bucket.
-fn covered(all: &[StatePiece<'_>], span_ns: u64) -> Covered {
+/// Returns the covered time of each bucket, by shade.
+fn covered(all: &[StatePiece<'_>], shades: &Shades<'_>, span_ns: u64) -> Covered {
     let width_ns = span_ns.div_ceil(BUCKETS).max(1);
     let count = usize::try_from(span_ns.div_ceil(width_ns)).unwrap_or(0);
-    let mut row = vec![0; count];
-    let mut until = 0;
-    for one in all {
-        add(&mut row, width_ns, one.start_ns.max(until), one.end_ns);
-        until = one.end_ns.max(until);
-    }
-    let mut packed = Packed::default();
-    row.into_iter().for_each(|ns| packed.put(ns));
+    let packed = |(shade, row): (usize, Vec<u64>)| {
+        let mut packed = Packed::default();
+        row.into_iter().for_each(|ns| packed.put(ns));
+        (shade, packed.into_text())
+    };
+    let rows = covered_by_shade(all, shades, (width_ns, count));
     Covered {
         width_ns,
         count,
-        buckets: packed.into_text(),
+        shades: rows.into_iter().map(packed).collect(),
     }
+}
+
+/// Adds up the covered time of each bucket. What overlaps counts once.
+fn covered_by_shade(
+    all: &[StatePiece<'_>],
+    shades: &Shades<'_>,
+    (width_ns, count): (u64, usize),
+) -> BTreeMap<usize, Vec<u64>> {
+    let mut rows: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
+    let mut until = 0;
+    for one in all {
+        let row = rows.entry(shades.shade(one.what));
+        let row = row.or_insert_with(|| vec![0; count]);
+        add(row, width_ns, one.start_ns.max(until), one.end_ns);
+        until = one.end_ns.max(until);
+    }
+    rows
 }
 
 /// Assigns shades to names: states by their speed, others by their order.
 struct Shades<'a> {
     names: Vec<&'a str>,
+    count: usize,
 }
 
 impl<'a> Shades<'a> {
     fn of(kind: &str, all: &[StatePiece<'a>]) -> Self {
-        let mut names = match kind {
-            "state" => vec!["Minimum", "Medium", "Maximum"],
-            "counter" => PARTS.to_vec(),
-            _ => Vec::new(),
+        let (mut names, count) = match kind {
+            "state" => (vec!["Minimum", "Medium", "Maximum"], SHADES),
+            "counter" => (PARTS.to_vec(), SHADES),
+            _ => (Vec::new(), PHASE_SHADES),
         };
         for one in all {
-            if names.len() < 10 * SHADES && !names.contains(&one.what) {
+            if names.len() < 10 * count && !names.contains(&one.what) {
                 names.push(one.what);
             }
         }
-        Self { names }
+        Self { names, count }
     }
 
-    fn shade(&mut self, name: &str) -> usize {
+    fn shade(&self, name: &str) -> usize {
         let place = self.names.iter().position(|&one| one == name);
-        place.unwrap_or(0) % SHADES
+        place.unwrap_or(0) % self.count
     }
 }
 
@@ -339,6 +357,23 @@ mod tests {
                 .covered
                 .is_none()
         );
+    }
+
+    /// ```text
+    /// 0         10        20
+    /// [---------)    [----)    below 25 %
+    ///      [---------)         75 % or more, of which the first half counts for the other
+    /// ```
+    #[test]
+    fn covered_time_is_by_shade_and_counts_once() {
+        let all = [
+            named(PARTS[0], 0, 10),
+            named(PARTS[3], 5, 15),
+            named(PARTS[0], 15, 20),
+        ];
+        let shades = Shades::of("counter", &all);
+        let found = covered_by_shade(&all, &shades, (10, 2));
+        assert_eq!(found, BTreeMap::from([(0, vec![10, 5]), (3, vec![0, 5])]));
     }
 
     #[test]
