@@ -56,7 +56,7 @@ fn spans(page: &str) -> Vec<Vec<&str>> {
         .collect()
 }
 
-/// A page's commands run in their order. Only the programs are stand-ins.
+/// A page's commands run in their order. Only the programs are fakes.
 #[test]
 fn the_commands_on_the_pages_run_without_a_mac() {
     for recipe in RECIPES {

@@ -1,4 +1,4 @@
-//! Tests `metalens verify --simulate`: the verdicts for a stand-in that behaves, and for one that
+//! Tests `metalens verify --simulate`: the verdicts for a fake `xctrace` that behaves, and for one that
 //! misbehaves in each of the ways that the experiments are about.
 
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ fn documents() -> String {
 }
 
 #[test]
-fn a_stand_in_that_behaves_is_as_expected_and_the_evidence_names_nobody() {
+fn a_fake_xctrace_that_behaves_is_as_expected_and_the_evidence_names_nobody() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let output = verify(folder, &["--protected-folder", &documents()], "");
