@@ -250,9 +250,9 @@ mod tests {
         check("new.trace", "./new.trace");
         check("other/new.trace", "./other/new.trace");
         check("absent/new.trace", "does not exist below");
-        check("link.trace", "exists, and nothing is replaced");
-        check("run.trace", "exists, and nothing is replaced");
-        check("other", "exists, and nothing is replaced");
+        check("link.trace", "exists, and this server replaces nothing");
+        check("run.trace", "exists, and this server replaces nothing");
+        check("other", "exists, and this server replaces nothing");
         check("up/new.trace", "is outside");
         check("../new.trace", "is outside");
         check("..", "does not name a file");

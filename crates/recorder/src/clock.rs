@@ -190,6 +190,6 @@ mod tests {
             "warning",
             "cannot tell",
         );
-        check(Maximum, None, "warning", "has no clocks of the GPU");
+        check(Maximum, None, "warning", "has no clock states of the GPU");
     }
 }

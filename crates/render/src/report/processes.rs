@@ -28,7 +28,7 @@ pub(super) fn gpu_time(report: &Report) -> Section {
     row("this process", busy.busy_ns, overlap(report));
     row("other processes", busy.others_busy_ns, "".into());
     if busy.others_overlap_ns > 0 {
-        row("both at the same time", busy.others_overlap_ns, "".into());
+        row("both at once", busy.others_overlap_ns, "".into());
     }
     row("all processes", busy.machine_busy_ns, active(report));
     let idle_ns = span.saturating_sub(busy.machine_busy_ns);
