@@ -16,6 +16,7 @@ use crate::carry_out::{BenchOutcome, RunEnd, RunRecord};
 use crate::figures::{Figure, StateShare, figures, states, thermal_states};
 use crate::parameters::{Parameter, ParameterValue};
 use crate::sentences::{alone, fastest, versus};
+use crate::units::{WorkUnit, units};
 use crate::variants::BenchPlan;
 use crate::warnings::warnings;
 
@@ -146,6 +147,9 @@ pub struct VariantResult {
     pub others: SideValues,
     /// Kernels of all runs, by name and channel.
     pub kernels: Vec<KernelRuns>,
+    /// Units of work that the program repeats: its iterations, and the phases that it named.
+    #[serde(default)]
+    pub units: Vec<WorkUnit>,
 }
 
 /// One run of a variant.
@@ -282,6 +286,7 @@ impl Bench {
             .iter()
             .filter_map(|side| {
                 let variant = plan.variants.iter().find(|one| one.name == side.name)?;
+                let reports = runs_of(plan, outcome, &side.name).map(|run| &run.report);
                 Some(VariantResult {
                     name: side.name.clone(),
                     command: variant.words.clone(),
@@ -294,10 +299,11 @@ impl Bench {
                     thermal: thermal_states(&side.runs),
                     others: SideValues::from_values(&side.runs.others),
                     kernels: side.runs.kernels.clone(),
+                    units: units(&reports.collect::<Vec<&Report>>()),
                 })
             })
             .collect();
-        let standing = standing(&variants, basis);
+        let standing = standing(&variants.iter().collect::<Vec<_>>(), basis);
         let verdict = verdict(&variants, standing.as_ref(), basis);
         Self {
             schema: SCHEMA.to_owned(),
@@ -318,6 +324,13 @@ impl Bench {
             variants,
             pairs,
         }
+    }
+
+    /// Returns the fastest of some of the variants and its rivals, by their places among these. None
+    /// for a single variant, or without any time.
+    #[must_use]
+    pub fn standing_of(&self, variants: &[&VariantResult]) -> Option<Standing> {
+        standing(variants, self.basis)
     }
 
     /// Returns the results of the gates that missed a limit.
@@ -492,7 +505,7 @@ fn needed(change: &Change, basis: WorkBasis) -> Option<RunsToTell> {
 }
 
 /// Finds the fastest variant, and compares all others with it.
-fn standing(variants: &[VariantResult], basis: WorkBasis) -> Option<Standing> {
+fn standing(variants: &[&VariantResult], basis: WorkBasis) -> Option<Standing> {
     let mut order: Vec<(usize, f64)> = variants
         .iter()
         .enumerate()

@@ -21,8 +21,8 @@
 //!   work.
 //! * The statistics are those of `metalens-comparison`, and so are the words for changes.
 //! * A variant wins only against all others, each with its interval.
-//! * A run of the folder counts if it is whole, and only for the same variant, recorded in the same
-//!   way.
+//! * A run of the folder counts if it is whole, and only for the same variant, of the same program,
+//!   recorded in the same way.
 //! * An interrupted run does not count.
 
 mod bench;
@@ -31,8 +31,10 @@ mod error;
 mod figures;
 mod folder;
 mod parameters;
+mod programs;
 mod sentences;
 mod turns;
+mod units;
 mod variants;
 mod warnings;
 mod words;
@@ -47,4 +49,5 @@ pub use figures::{Figure, StateShare};
 pub use folder::{BenchFolder, PLAN, StoredRun};
 pub use parameters::{Parameter, ParameterValue};
 pub use turns::{Turn, turns};
+pub use units::WorkUnit;
 pub use variants::{BenchPlan, BenchRequest, Hooks, Source, Variant};

@@ -6,7 +6,9 @@ use metalens_bench::Bench;
 use super::blocks::{InlineChart, Surroundings};
 use super::escape::{escaped, name};
 use super::{PageFrame, STYLE, TABLES_SCRIPT, page};
-use crate::bench::{self, HEAT_MAP, Matrix, RUNS, Spread, SpreadRow, TIMES, heat_map, time_parts};
+use crate::bench::{
+    self, FASTEST, HEAT_MAP, Matrix, NOT_TOLD, RUNS, Spread, SpreadRow, TIMES, heat_map, time_parts,
+};
 use crate::document::Block;
 use crate::error::Result;
 use crate::wording::NO_BREAK;
@@ -165,6 +167,10 @@ fn heat(result: &Bench, matrix: &Matrix<'_>) -> String {
         format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", name(row))
     });
     let rows: String = rows.collect();
+    let fastest = matrix.fastest(result).into_iter();
+    let fastest: String = fastest
+        .map(|row| format!("<td>{}</td>", row.map_or_else(|| NOT_TOLD.to_owned(), name)))
+        .collect();
     let corner = format!(
         "{} \\ {}",
         name(&matrix.rows.name),
@@ -172,7 +178,8 @@ fn heat(result: &Bench, matrix: &Matrix<'_>) -> String {
     );
     format!(
         "<div class=\"wide\"><table class=\"heat\">\n<thead><tr><th class=\"corner\">{corner}</th>\
-         {headings}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n<p class=\"faint\">Median \
+         {headings}</tr></thead>\n<tbody>\n{rows}</tbody>\n<tfoot><tr><th \
+         scope=\"row\">{FASTEST}</th>{fastest}</tr></tfoot></table></div>\n<p class=\"faint\">Median \
          wall times; the least has a frame.</p>\n"
     )
 }

@@ -3,5 +3,8 @@
 #[cfg(unix)]
 mod examples;
 mod manual;
+#[cfg(unix)]
+mod readers;
 mod readme;
 mod schemas;
+mod workflows;
