@@ -16,8 +16,8 @@ pub struct WorkUnit {
     pub count: SideValues,
     /// Median duration of one unit, in nanoseconds.
     pub each_ns: SideValues,
-    /// Time of one unit in which the GPU was busy, in nanoseconds: of iterations the median, of phases
-    /// the mean.
+    /// Busy time of the process in one unit, in nanoseconds: of iterations the median; of phases the
+    /// median duration times the busy share of the phase.
     pub busy_ns: SideValues,
 }
 
@@ -78,18 +78,69 @@ fn iterations(report: &Report) -> UnitRun {
 
 /// Returns the figures of a phase of the process. Of several with a name, from other subsystems, the
 /// longest counts.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counts and times of a recording"
-)]
 fn phase(report: &Report, name: &str) -> UnitRun {
     let named = report.phases.signposts.iter();
     let named = named.filter(|phase| phase.is_analyzed && phase.count > 0 && phase.name == name);
-    named
-        .max_by_key(|phase| phase.total_ns)
-        .map_or_else(UnitRun::default, |phase| UnitRun {
-            count: number(phase.count),
-            each_ns: phase.median_ns.and_then(number),
-            busy_ns: Number::new(phase.busy_ns as f64 / phase.count as f64),
-        })
+    let Some(phase) = named.max_by_key(|phase| phase.total_ns) else {
+        return UnitRun::default();
+    };
+    let each_ns = phase.median_ns.and_then(number);
+    let busy_ns = each_ns
+        .zip(phase.ratio)
+        .map(|(each, ratio)| each.get() * ratio);
+    UnitRun {
+        count: number(phase.count),
+        each_ns,
+        busy_ns: busy_ns.and_then(Number::new),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use metalens_testing::analysis_of_toml;
+
+    use super::*;
+
+    /// 40 dispatches of 20 µs, one per command buffer; a step is 4 of them.
+    fn report(signpost: &str) -> Report {
+        let toml = format!(
+            "seed = 1\n[[process]]\nname = \"bench\"\npid = 4101\nrole = \"target\"\n{signpost}\n\
+             [[process.stream]]\ncount = 40\nsubmit = \"sync\"\nduration = \"20us\"\n\
+             encoder-label = [\"a\", \"b\", \"c\", \"d\"]\n"
+        );
+        analysis_of_toml(&toml).report
+    }
+
+    #[test]
+    fn phases_have_the_times_of_the_scenario() {
+        let with = report("[[process.signpost]]\nname = \"step\"\nevery = 4");
+        let without = report("");
+        let found = units(&[&with, &without]);
+        let step = found
+            .iter()
+            .find(|unit| unit.phase.as_deref() == Some("step"));
+        let step = step.unwrap();
+        let values = |side: &SideValues| {
+            let values = side.values.iter().map(|one| one.map(Number::get));
+            values.collect::<Vec<_>>()
+        };
+        assert_eq!(values(&step.count), [Some(10.0), None]);
+        // Four dispatches of 20 µs, whatever lies between them.
+        let busy = step.busy_ns.median.unwrap().get();
+        assert!((75_000.0..85_000.0).contains(&busy), "{busy}");
+        assert!(step.each_ns.median.unwrap().get() > busy);
+
+        // Both repeat a, b, c, d ten times.
+        let iterations = found.iter().find(|unit| unit.phase.is_none()).unwrap();
+        assert_eq!(values(&iterations.count), [Some(10.0), Some(10.0)]);
+        let busy = iterations.busy_ns.median.unwrap().get();
+        assert!((79_000.0..81_000.0).contains(&busy), "{busy}");
+    }
+
+    #[test]
+    fn a_program_that_repeats_nothing_has_no_units() {
+        let toml = "seed = 1\n[[process]]\nname = \"bench\"\npid = 4101\nrole = \"target\"\n\
+                    [[process.stream]]\ncount = 2\nduration = \"20us\"\n";
+        assert_eq!(units(&[&analysis_of_toml(toml).report]), []);
+    }
 }

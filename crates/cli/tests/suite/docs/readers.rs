@@ -123,7 +123,7 @@ fn a_ci_engineer_gets_a_failed_job_and_a_comment_that_says_why() {
     at(comment, r"window.span\_ns grows by at most 5.0 %");
     at(
         &said,
-        "POST /repos/OWNER/NAME/check-runs (metalens benchmark-chain: Gate failed",
+        "POST /repos/OWNER/NAME/check-runs (metalens benchmark-chain: chain: Gate failed",
     );
     assert!(folder.path().join("here/bench/bench.html").is_file());
 }
