@@ -55,7 +55,7 @@ impl Bench {
         });
         let variants: Vec<VariantResult> = described.collect();
 
-        let standing = find_standing(&variants, basis);
+        let standing = find_standing(&variants.iter().collect::<Vec<_>>(), basis);
         let verdict = verdict(&variants, standing.as_ref(), basis);
         let warnings = warnings(&sides, &pairs);
         Self {
@@ -91,6 +91,7 @@ impl VariantResult {
             thermal: thermal_states(&side.runs),
             others: SideValues::from_values(&side.runs.others),
             kernels: side.runs.kernels.clone(),
+            units: side.units.clone(),
         }
     }
 }

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::carry_out::{RunEnd, RunRecord};
 use crate::error::{Error, Result};
+use crate::programs::files_of;
 use crate::turns::Turn;
 use crate::variants::{BenchPlan, Variant};
 
@@ -48,6 +49,9 @@ struct StoredPlan {
     plan: BenchPlan,
     /// Options of the recordings and of their analysis, by name.
     options: BTreeMap<String, String>,
+    /// What the files that the commands name are recognized by.
+    #[serde(default)]
+    files: BTreeMap<String, String>,
 }
 
 /// A run as its folder describes it.
@@ -82,6 +86,7 @@ impl BenchFolder {
             schema: PLAN_SCHEMA.to_owned(),
             plan: plan.clone(),
             options,
+            files: files_of(&plan.variants),
         };
 
         let file = path.join(PLAN);
@@ -210,6 +215,12 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
     }
     if stored.plan != wanted.plan {
         return Some("its parameters differ".to_owned());
+    }
+
+    let mut files = wanted.files.iter();
+    let changed = files.find(|(name, now)| stored.files.get(*name).is_some_and(|was| was != *now));
+    if let Some((name, _)) = changed {
+        return Some(format!("{name} has changed since its first run"));
     }
 
     let keys = stored.options.keys().chain(wanted.options.keys());
@@ -354,6 +365,32 @@ mod tests {
         assert!(first.run(turn).is_dir());
         open(&["a", "c"], "5s", true).unwrap();
         assert!(!first.run(turn).exists());
+    }
+
+    #[test]
+    fn runs_of_an_old_program_do_not_go_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        let path = folder.path().join("bench");
+        let named = program.to_str().unwrap();
+        let open = || {
+            let opened = BenchFolder::open(&path, &plan(&[named]), options("1s"), false);
+            opened.map(drop).map_err(|error| error.to_string())
+        };
+        // A file that is not there yet is not compared.
+        open().unwrap();
+        fs::write(&program, "old").unwrap();
+        fs::remove_dir_all(&path).unwrap();
+        open().unwrap();
+        open().unwrap();
+        fs::write(&program, "new").unwrap();
+        assert_eq!(
+            open().unwrap_err(),
+            format!(
+                "{} has another benchmark: {named} has changed since its first run",
+                path.display()
+            )
+        );
     }
 
     #[test]

@@ -21,8 +21,8 @@
 //!   work.
 //! * The statistics are those of `metalens-comparison`, and so are the words for changes.
 //! * A variant wins only against all others, each with its interval.
-//! * A run of the folder counts if it is whole, and only for the same variant, recorded in the same
-//!   way.
+//! * A run of the folder counts if it is whole, and only for the same variant, of the same program,
+//!   recorded in the same way.
 //! * An interrupted run does not count.
 
 mod basis;
@@ -32,11 +32,13 @@ mod error;
 mod figures;
 mod folder;
 mod parameters;
+mod programs;
 mod result;
 mod sentences;
 mod sides;
 mod standing;
 mod turns;
+mod units;
 mod variants;
 mod wall_time;
 mod warnings;
@@ -54,4 +56,5 @@ pub use result::{
     json_schema,
 };
 pub use turns::{Turn, turns};
+pub use units::WorkUnit;
 pub use variants::{BenchPlan, BenchRequest, CommandTemplate, Hooks, Variant};

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::carry_out::RunEnd;
 use crate::figures::{Figure, StateShare};
 use crate::parameters::{Parameter, ParameterValue};
+use crate::standing::find_standing;
+use crate::units::WorkUnit;
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
 pub const SCHEMA: &str = "metalens.bench/1";
@@ -121,6 +123,9 @@ pub struct VariantResult {
     pub others: SideValues,
     /// Kernels of all runs, by name and channel.
     pub kernels: Vec<KernelRuns>,
+    /// Units of work that the program repeats: its iterations, and the phases that it named.
+    #[serde(default)]
+    pub units: Vec<WorkUnit>,
 }
 
 /// One run of a variant.
@@ -158,6 +163,13 @@ pub struct PairResult {
 }
 
 impl Bench {
+    /// Returns the fastest of some of the variants and its rivals, by their positions among these.
+    /// None for a single variant, or without any time.
+    #[must_use]
+    pub fn standing_of(&self, variants: &[&VariantResult]) -> Option<Standing> {
+        find_standing(variants, self.basis)
+    }
+
     /// Returns the results of the gates that missed a limit.
     pub fn missed(&self) -> impl Iterator<Item = &PairResult> {
         self.pairs.iter().filter(|pair| {

@@ -5,6 +5,7 @@ use metalens_comparison::{Baseline, Runs};
 
 use crate::carry_out::{BenchOutcome, RunEnd, RunRecord};
 use crate::result::RunResult;
+use crate::units::{WorkUnit, units};
 use crate::variants::BenchPlan;
 
 /// The runs of a variant, or of a baseline, for the comparison.
@@ -13,6 +14,8 @@ pub(crate) struct Side {
     pub(crate) runs: Runs,
     /// The runs as the result describes them. Empty for a baseline.
     pub(crate) results: Vec<RunResult>,
+    /// Units of work of the runs. Empty for a baseline.
+    pub(crate) units: Vec<WorkUnit>,
 }
 
 /// A variant and what it is compared with.
@@ -33,6 +36,7 @@ impl Side {
             name: name.to_owned(),
             runs: Runs::from_reports(&reports),
             results: results.collect(),
+            units: units(&reports),
         }
     }
 
@@ -42,6 +46,7 @@ impl Side {
             name: "baseline".to_owned(),
             runs: baseline.runs.clone(),
             results: Vec::new(),
+            units: Vec::new(),
         }
     }
 

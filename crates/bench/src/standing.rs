@@ -8,7 +8,7 @@ use crate::sentences::{alone, fastest, versus};
 use crate::wall_time::{needed, time_change};
 
 /// Finds the fastest variant, and compares all others with it.
-pub(crate) fn find_standing(variants: &[VariantResult], basis: WorkBasis) -> Option<Standing> {
+pub(crate) fn find_standing(variants: &[&VariantResult], basis: WorkBasis) -> Option<Standing> {
     let mut order: Vec<(usize, f64)> = variants
         .iter()
         .enumerate()

@@ -103,6 +103,7 @@
     answer = null;
     open("opener");
     show("problem", false);
+    show("apply", false);
     at("inputs").textContent = inputs.length === 2 ? `base: ${inputs[0].name}; new: ${inputs[1].name}` : inputs.map((one) => one.name).join(", ");
     show("chosen", true);
     if (inputs.length > 2) return refuse({ message: `${inputs.length} inputs were given`, hint: "open one, or two to compare" });
@@ -114,11 +115,16 @@
     const isTwice = inputs.length === 2 && inputs[0].name === inputs[1].name;
     const place = (index, path) => (isTwice && index === 1 ? `new/${path}` : path);
     const files = inputs.flatMap((input, index) => input.files.map(([path, file]) => [place(index, path), file])).concat(beside);
+    const text = (id) => at(id).value.trim() || null;
     const request = {
       output: "/out",
       inputs: inputs.map((input, index) => place(index, input.name)),
       showNames: at("show-names").checked,
-      process: at("process").value.trim() || null,
+      process: text("process"),
+      from: text("from"),
+      to: text("to"),
+      phase: text("phase"),
+      skipWarmUp: at("skip-warm-up").checked,
       run: Number(at("run").value) || null,
       allowTruncated: at("allow-truncated").checked,
       allowDifferent,
@@ -211,8 +217,17 @@
     at("report").removeAttribute("srcdoc");
     show("chosen", false);
     show("problem", false);
+    show("apply", false);
     open("opener");
     at("choose-files").focus();
+  }
+
+  // The options of the report that is shown.
+  function adjust() {
+    open("opener");
+    show("apply", true);
+    at("options").open = true;
+    at("process").focus();
   }
 
   function save(bytes, ending, type) {
@@ -239,6 +254,8 @@
   for (const id of ["files", "folder"]) at(id).addEventListener("change", () => picked(at(id).files));
   click("cancel", () => { cancel(); show("chosen", false); at("choose-files").focus(); });
   click("again", run);
+  click("adjust", adjust);
+  click("apply", run);
   click("anyway", () => { allowDifferent = true; run(); });
   click("swap", () => { inputs.reverse(); run(); });
   click("another", reset);

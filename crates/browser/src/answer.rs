@@ -5,7 +5,9 @@ use std::path::Path;
 use metalens_analyzer::{Analysis, Request};
 use metalens_comparison::{CompareOptions, compare_runs};
 use metalens_failure::{Failure, FailureKind, in_one_line};
-use metalens_inputs::{AnyRun, Error, analysis, refuse_different, side, stored_report, with_work};
+use metalens_inputs::{
+    AnyRun, Error, analysis, nanoseconds, refuse_different, side, stored_report, with_work,
+};
 use metalens_render::{for_page, html, json};
 use metalens_text::shown_message;
 use metalens_trace::{Input, LoadOptions};
@@ -63,21 +65,44 @@ impl Refusal {
 
 /// Returns the files of the answer.
 pub(crate) fn answer(request: &PageRequest) -> Result<Vec<AnswerFile>, Refusal> {
+    let part = part(request)?;
     match request.inputs.as_slice() {
-        [input] => match load(request, input).map_err(|error| Refusal::from_error(&error, ""))? {
-            AnyRun::Analyzed(analysis) => report(request, &analysis),
-            AnyRun::Stored(report) => {
-                let shown = for_page(&report, request.show_names);
-                let page = html::stored_report_page(&shown);
-                files("report.json", &*report, "report.html", page)
+        [input] => {
+            match load(request, &part, input).map_err(|error| Refusal::from_error(&error, ""))? {
+                AnyRun::Analyzed(analysis) => report(request, &analysis),
+                AnyRun::Stored(report) => {
+                    let shown = for_page(&report, request.show_names);
+                    let page = html::stored_report_page(&shown);
+                    files("report.json", &*report, "report.html", page)
+                }
             }
-        },
-        [base, new] => comparison(request, base, new),
+        }
+        [base, new] => comparison(request, &part, base, new),
         other => Err(Refusal {
             message: format!("{} inputs: open one, or two to compare", other.len()),
             ..Refusal::default()
         }),
     }
+}
+
+/// Returns the part of the recording to report on.
+fn part(request: &PageRequest) -> Result<Request, Refusal> {
+    let time = |name: &str, text: &Option<String>| {
+        let parsed = text.as_deref().map(nanoseconds).transpose();
+        parsed.map_err(|why| Refusal {
+            message: format!("{name}: {}", shown_message(&why)),
+            hint: Some("write a time of the recording, such as 1.5s".to_owned()),
+            ..Refusal::default()
+        })
+    };
+    Ok(Request {
+        processes: request.process.iter().cloned().collect(),
+        from_ns: time("From", &request.from)?,
+        to_ns: time("To", &request.to)?,
+        phase: request.phase.clone(),
+        skip_warm_up: request.skip_warm_up,
+        ..Request::default()
+    })
 }
 
 /// Returns the report of an analysis and its page.
@@ -87,10 +112,15 @@ fn report(request: &PageRequest, analysis: &Analysis) -> Result<Vec<AnswerFile>,
 }
 
 /// Compares two inputs, as `metalens compare BASE NEW` does.
-fn comparison(request: &PageRequest, base: &Path, new: &Path) -> Result<Vec<AnswerFile>, Refusal> {
+fn comparison(
+    request: &PageRequest,
+    part: &Request,
+    base: &Path,
+    new: &Path,
+) -> Result<Vec<AnswerFile>, Refusal> {
     let load = |input: &Path| {
         let place = format!("{}: ", input.display());
-        load(request, input).map_err(|error| Refusal::from_error(&error, &place))
+        load(request, part, input).map_err(|error| Refusal::from_error(&error, &place))
     };
     let (base, new) = (load(base)?, load(new)?);
     let runs = |run: &AnyRun| {
@@ -117,7 +147,7 @@ fn drawn(base: AnyRun, new: AnyRun) -> Option<(Analysis, Analysis)> {
 }
 
 /// Reads a stored report, or analyzes any other input.
-fn load(request: &PageRequest, input: &Path) -> Result<AnyRun, Error> {
+fn load(request: &PageRequest, part: &Request, input: &Path) -> Result<AnyRun, Error> {
     if let Some(stored) = stored_report(input)? {
         return Ok(stored);
     }
@@ -127,11 +157,7 @@ fn load(request: &PageRequest, input: &Path) -> Result<AnyRun, Error> {
         allow_truncated: request.allow_truncated,
         progress: None,
     };
-    let asked = Request {
-        processes: request.process.iter().cloned().collect(),
-        ..Request::default()
-    };
-    let asked = with_work(&asked, None, input)?;
+    let asked = with_work(part, None, input)?;
     let analysis = analysis(input, &asked, |selection| {
         tell(request, "read");
         let trace = Input::open(input)?.load(selection, options)?;

@@ -16,6 +16,14 @@ pub(crate) struct PageRequest {
     pub(crate) show_names: bool,
     /// The process to report on, by name or id, as `--process`. Null for the recorded one.
     pub(crate) process: Option<String>,
+    /// Start of the window, such as `1.5s`, as `--from`. Null for the start of the work.
+    pub(crate) from: Option<String>,
+    /// End of the window, as `--to`. Null for the end of the work.
+    pub(crate) to: Option<String>,
+    /// Name of the phase to report on, as `--phase`.
+    pub(crate) phase: Option<String>,
+    /// True to leave out the warm-up, as `--skip-warmup` does.
+    pub(crate) skip_warm_up: bool,
     /// Number of the run, as `--run`. Null for the last run.
     pub(crate) run: Option<u64>,
     /// True to read a truncated file up to its last complete row, as `--allow-truncated` does.

@@ -65,6 +65,25 @@ try {
   await saved(page, "save-json", "eager.report.json", json);
   await saved(page, "save-html", "eager.report.html", html);
 
+  // ── a part of it, and the whole again ──
+  const set = (id, value) => page.run(`document.getElementById("${id}").value = "${value}"`);
+  await click("adjust");
+  await set("from", "1");
+  await click("apply");
+  await page.until(failed);
+  assert.match(await page.run("document.getElementById('message').textContent"), /From: a time needs a unit/);
+  await set("from", "710ms");
+  await set("to", "720ms");
+  await click("again");
+  await page.until(done);
+  await saved(page, "save-json", "eager.report.json", native("analyze", "eager.trace.zip", "--from", "710ms", "--to", "720ms", "--json"));
+  await click("adjust");
+  await set("from", "");
+  await set("to", "");
+  await click("apply");
+  await page.until(done);
+  await saved(page, "save-json", "eager.report.json", json);
+
   // ── nothing leaves it ──
   await nothingLeaves(page);
 

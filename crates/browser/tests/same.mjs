@@ -41,13 +41,13 @@ function said(stderr) {
   return { message, hint: hint ?? null };
 }
 
-async function analyze(path) {
+async function analyze(path, part = {}, words = []) {
   const [folder, name] = [dirname(path), basename(path)];
   const beside = name.replace(/\.trace$/, ".work.json");
   const files = listed(folder, name).concat(existsSync(join(folder, beside)) ? listed(folder, beside) : []);
-  const ours = await analyzed(module, { inputs: [name] }, files);
+  const ours = await analyzed(module, { inputs: [name], ...part }, files);
   const html = join(scratch, "report.html");
-  const theirs = native(folder, "-q", "analyze", name, "--json", "--html", html, "--force");
+  const theirs = native(folder, "-q", "analyze", name, "--json", "--html", html, "--force", ...words);
   if (ours.code === -1) {
     different++;
     console.error(`${path}: the program broke: ${ours.said}`);
@@ -102,6 +102,13 @@ for (const name of names) {
   await analyze(join(scratch, zipped(`${name}.trace`)));
 }
 await analyze(join(root, "fixtures/small-export"));
+
+// A part of a recording.
+const part = join(scratch, "eager.trace");
+await analyze(part, { from: "710ms", to: "0.72 s" }, ["--from", "710ms", "--to", "0.72 s"]);
+await analyze(part, { skipWarmUp: true }, ["--skip-warmup"]);
+await analyze(part, { phase: "steps" }, ["--phase", "steps"]);
+await analyze(part, { from: "90s" }, ["--from", "90s"]);
 for (const scenario of readdirSync(join(root, "fixtures/findings"), { recursive: true }).filter((name) => name.endsWith(".toml"))) {
   const output = `finding-${scenario.replace(/\W/g, "-")}.trace`;
   await analyze(synthesized(join(root, "fixtures/findings", scenario), output));

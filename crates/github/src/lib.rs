@@ -33,6 +33,7 @@
 mod address;
 mod answer;
 mod assets;
+mod checks;
 mod client;
 mod comments;
 mod curl;
@@ -48,6 +49,7 @@ mod secret;
 pub use address::{Api, Repository};
 pub use answer::Answer;
 pub use assets::{ASSETS_BRANCH, Asset};
+pub use checks::{Annotation, CheckRun};
 pub use client::{Client, Timeouts};
 pub use comments::{Comment, CommentAction, UpsertedComment};
 pub use curl::{Curl, Method, Request};

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use metalens_failure::in_one_line;
 
+use crate::checks::CheckRun;
 use crate::client::Client;
 use crate::comments::{Comment, CommentAction, UpsertedComment};
 use crate::destination::{Destination, PullRequestRef};
@@ -43,6 +44,8 @@ pub struct Posting<'a> {
     pub folder: &'a Path,
     /// Upload method that the user chose.
     pub images: ImagesChoice,
+    /// A verdict to write on the recorded commit, once the comment is posted.
+    pub check: Option<&'a CheckRun>,
     /// Notes to report along the way.
     pub notes: &'a [String],
     /// Receives a line for each step.
@@ -123,7 +126,11 @@ pub fn post(
     let mut is_in_summary = false;
     for method in images::methods(posting.images) {
         match session.try_method(method, &mut is_in_summary) {
-            Ok(upserted) => return Ok(Some(session.report_success(method, upserted))),
+            Ok(upserted) => {
+                let url = session.report_success(method, upserted);
+                session.write_check_run(&url);
+                return Ok(Some(url));
+            }
             Err(MethodFailure::TryNext(why)) => {
                 (posting.notify)(&format!("pictures cannot be {}: {why}", participle(method)));
             }
@@ -412,6 +419,29 @@ impl PostSession<'_> {
                  summary ({why}); give it `pull-requests: write`, or post from workflow_run"
             ))),
         }
+    }
+
+    /// Writes the check run on the recorded commit, or else on the newest one. A token that may not
+    /// write one costs nothing: the comment has the verdict too.
+    fn write_check_run(&self, comment: &str) {
+        let Some(run) = self.posting.check else {
+            return;
+        };
+        let recorded = self.destination.environment.commit.as_deref();
+        let is_whole = |commit: &&str| commit.len() == self.pull.head.len();
+        let commit = recorded.filter(is_whole).unwrap_or(&self.pull.head);
+        let repository = &self.destination.repository;
+        let note = match self
+            .client
+            .write_check_run(repository, commit, run, comment)
+        {
+            Ok(url) => format!("wrote the check run {url}"),
+            Err(error) => format!(
+                "no check run was written: it needs the token of a workflow with `checks: write` \
+                 ({error})"
+            ),
+        };
+        (self.posting.notify)(&note);
     }
 
     /// Reports what was done and returns the comment's address.

@@ -19,7 +19,7 @@
 //! | [`terminal`], [`markdown`], [`html`] | media |
 //! | [`csv`], [`json`] | the same for programs |
 //! | [`for_page`] | a report without folders and the names of other processes, unless they are to be shown |
-//! | [`folder`] | the folder that `analyze -o` and `compare -o` write |
+//! | [`folder`] | the folder that `analyze -o`, `compare -o` and `bench -o` write |
 
 mod bars;
 pub mod baseline;

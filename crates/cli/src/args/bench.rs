@@ -51,7 +51,7 @@ pub(crate) struct BenchArguments {
     )]
     pub(crate) parameter_step_size: String,
     /// Runs of each variant; fewer than four give less than 95 % confidence
-    #[arg(short, long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=999))]
+    #[arg(short, long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=999))]
     pub(crate) runs: u32,
     /// Runs of each variant that are recorded first and do not count
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=99))]
@@ -81,6 +81,9 @@ pub(crate) struct BenchArguments {
     /// Start over in that folder, and replace files that exist
     #[arg(long)]
     pub(crate) force: bool,
+    /// Open the page in the browser
+    #[arg(long, requires = "output")]
+    pub(crate) open: bool,
     /// Keep only the reports in the folder, not the recordings
     #[arg(long, requires = "output")]
     pub(crate) drop_recordings: bool,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 const AFTER: &str = "\
-FOLDER is the output of `analyze -o` or `compare -o`. Its files are checked against its manifest.
+FOLDER is the output of `analyze -o`, `compare -o` or `bench -o`. Its files are checked against its manifest.
 
 The pull request is --repo and --number, else that of the GitHub workflow run, else that of the \
 branch checked out here, as `gh` knows it. The token is GH_TOKEN, else GITHUB_TOKEN, else that of \
@@ -20,7 +20,7 @@ missing.";
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub(crate) struct PrArguments {
-    /// Output folder of `analyze -o` or `compare -o`
+    /// Output folder of `analyze -o`, `compare -o` or `bench -o`
     #[arg(value_name = "FOLDER")]
     pub(crate) folder: PathBuf,
     /// Repository of the pull request
@@ -42,6 +42,11 @@ pub(crate) struct PrArguments {
     /// Address of the uploaded folder, to link to
     #[arg(long, value_name = "URL")]
     pub(crate) artifact_url: Option<String>,
+    /// Write the gate's verdict as a check run, too, if the token allows it; with a file of limits,
+    /// as a path in the repository, annotate the lines of those that failed
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "FILE")]
+    #[expect(clippy::option_option, reason = "with a value, without one, or absent")]
+    pub(crate) check_run: Option<Option<PathBuf>>,
     /// Show folders and names of other processes [default: leave them out]
     #[arg(long)]
     pub(crate) show_names: bool,

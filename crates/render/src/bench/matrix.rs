@@ -13,6 +13,10 @@ use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table};
 
 /// Name of the heat map.
 pub const HEAT_MAP: &str = "heatmap";
+/// Heading of the row that names the fastest row of each column.
+pub(crate) const FASTEST: &str = "fastest";
+/// Text where it cannot be told.
+pub(crate) const NOT_TOLD: &str = "cannot be told";
 
 /// The variants of a benchmark with two parameters, by both.
 pub struct Matrix<'a> {
@@ -57,6 +61,23 @@ impl<'a> Matrix<'a> {
     }
 }
 
+impl Matrix<'_> {
+    /// Returns the row that is fastest in each column, by its value; none where that cannot be told.
+    #[must_use]
+    pub fn fastest(&self, bench: &Bench) -> Vec<Option<&str>> {
+        let columns = 0..self.columns.values.len();
+        let fastest = columns.map(|column| {
+            let rows = self.rows.values.iter().zip(&self.cells);
+            let cells = rows.filter_map(|(row, line)| Some((row, (*line.get(column)?)?)));
+            let (rows, variants): (Vec<&String>, Vec<&VariantResult>) = cells.unzip();
+            let standing = bench.standing_of(&variants)?;
+            let best = rows.get(standing.best)?;
+            standing.wins.then_some(best.as_str())
+        });
+        fastest.collect()
+    }
+}
+
 /// Returns the section with the table and the heat map; nothing without two parameters.
 pub(super) fn section(bench: &Bench) -> Option<Section> {
     let matrix = Matrix::from_bench(bench)?;
@@ -76,6 +97,10 @@ pub(super) fn section(bench: &Bench) -> Option<Section> {
             .map(|cell| Cell::from(time(cell.and_then(|one| one.wall.median))));
         table.row([Cell::from(name(row))].into_iter().chain(cells));
     }
+
+    let fastest = matrix.fastest(bench).into_iter();
+    let fastest = fastest.map(|row| Cell::from(row.map_or_else(|| NOT_TOLD.into(), name)));
+    table.row([Cell::from(FASTEST)].into_iter().chain(fastest));
 
     let chart = Block::Chart(Chart {
         id: HEAT_MAP.to_owned(),

@@ -6,6 +6,7 @@ mod spread;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use metalens_analyzer::message::{count, counted, name};
 use metalens_analyzer::{Message, message};
@@ -16,6 +17,7 @@ use crate::comparison::gate_lines;
 use crate::document::{Block, Document, Item, Section};
 use crate::wording::plain;
 pub use csv::csv;
+pub(crate) use matrix::{FASTEST, NOT_TOLD};
 pub use matrix::{HEAT_MAP, Matrix, heat_map};
 pub(crate) use spread::{Spread, SpreadRow, spread};
 pub(crate) use tables::{TimeParts, time_parts};
@@ -43,6 +45,7 @@ pub fn document(bench: &Bench) -> Document {
         spread::section(bench),
         tables::idle(bench),
         tables::work(bench),
+        units::section(bench),
         tables::kernels(bench),
         tables::machine(bench),
         warnings(bench),
@@ -88,7 +91,13 @@ fn opening(bench: &Bench) -> Section {
         .work
         .as_ref()
         .map(|work| Block::Warning(work.message()));
+    let missed = bench.missed().count() as u64;
+    let missed = (missed > 0).then(|| {
+        let all = counted(bench.pairs.len() as u64, "comparison");
+        Block::Failure(message!("Gate failed: {} of {}", count(missed), all))
+    });
     Section::new("verdict", "", 0)
+        .with_some(missed)
         .with_some(synthetic)
         .with_some(stopped)
         .with_some(work)

@@ -16,7 +16,7 @@ use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table, Tone}
 const BESIDE: usize = 6;
 /// Largest number of kernels on a screen, and on a page.
 const KERNELS: (usize, usize) = (8, 50);
-const ABSENT: &str = "–";
+pub(super) const ABSENT: &str = "–";
 
 /// Returns a time; a dash if there is none.
 pub(super) fn time(number: Option<Number>) -> Message {

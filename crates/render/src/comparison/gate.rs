@@ -66,6 +66,36 @@ pub fn gate_lines(comparisons: &[Comparison]) -> Vec<String> {
     }
 }
 
+/// A limit that failed, or whose failure is a warning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissedLimit {
+    /// Id of the figure, or name of the kernel.
+    pub what: String,
+    /// True if it is the limit of a kernel.
+    pub is_of_kernel: bool,
+    /// True if it fails the gate, false if it is a warning.
+    pub is_failure: bool,
+    /// The limit, and by how much it was missed, in a line.
+    pub text: String,
+}
+
+/// Returns the limits of a comparison's gate that failed, or whose failure is a warning.
+#[must_use]
+pub fn missed_limits(comparison: &Comparison) -> Vec<MissedLimit> {
+    comparison.gate.iter().flat_map(missed).collect()
+}
+
+fn missed(gate: &GateResult) -> impl Iterator<Item = MissedLimit> {
+    let rows = gate.rows.iter();
+    let rows = rows.filter(|row| row.verdict == GateVerdict::Miss);
+    rows.map(|row| MissedLimit {
+        what: row.what.clone(),
+        is_of_kernel: row.of.is_some(),
+        is_failure: row.severity == GateSeverity::Error,
+        text: format!("{} {}: {}", name(row).text, limit(row).text, row.why),
+    })
+}
+
 fn verdict_of_all(gates: &[(String, &GateResult)]) -> String {
     let failed = gates.iter().filter(|(_, gate)| gate.missed);
     let failed: Vec<&str> = failed.map(|(name, _)| name.as_str()).collect();
@@ -82,17 +112,13 @@ fn verdict_of_all(gates: &[(String, &GateResult)]) -> String {
 }
 
 fn lines_of(gate: &GateResult) -> Vec<String> {
-    let failed = gate
-        .rows
-        .iter()
-        .filter(|row| row.verdict == GateVerdict::Miss);
-    let failed = failed.map(|row| {
-        let word = match row.severity {
-            GateSeverity::Error => "failed",
-            GateSeverity::Warn => "warning",
+    let failed = missed(gate).map(|limit| {
+        let word = if limit.is_failure {
+            "failed"
+        } else {
+            "warning"
         };
-        let (name, limit) = (name(row).text, limit(row).text);
-        format!("{word}: {name} {limit}: {}", row.why)
+        format!("{word}: {}", limit.text)
     });
     failed.chain([verdict_text(gate)]).collect()
 }

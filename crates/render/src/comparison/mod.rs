@@ -20,7 +20,7 @@ use crate::document::{Block, Chart, Column, Document, Drawing, Section, Table};
 use crate::wording::plain;
 use cells::{class, paths};
 use circumstances::{comparable, remarks};
-pub use gate::{gate_lines, is_gate_missed};
+pub use gate::{MissedLimit, gate_lines, is_gate_missed, missed_limits};
 
 /// The figures that are drawn as bars where there is no picture: the duration, the work and the
 /// idle time in it.

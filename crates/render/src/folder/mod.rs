@@ -4,6 +4,7 @@
 //! costs no old file. Each file is written whole or not at all; the manifest
 //! goes first and comes last, so that a folder with a manifest is a whole one.
 
+pub mod bench;
 pub mod comparison;
 mod content;
 mod manifest;

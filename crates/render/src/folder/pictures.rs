@@ -11,7 +11,7 @@ use super::manifest::{Kind, Picture, Problem};
 
 /// Device pixels per pixel: a chart that a pull request shows 830 pixels wide is sharp on every
 /// screen.
-const SCALE: u8 = 2;
+pub(super) const SCALE: u8 = 2;
 
 /// Charts of a folder, in the order of a reader's questions: when, how busy, why idle, how often,
 /// with what work, how near the limits of the chip.
@@ -116,7 +116,7 @@ fn of_theme(
     pictures.collect()
 }
 
-const fn theme_name(theme: Theme) -> &'static str {
+pub(super) const fn theme_name(theme: Theme) -> &'static str {
     match theme {
         Theme::Light => "light",
         Theme::Dark => "dark",

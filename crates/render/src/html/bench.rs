@@ -8,7 +8,8 @@ use super::blocks::{InlineChart, PageExtras};
 use super::escape::{escaped, name};
 use super::{PageFrame, STYLE, TABLES_SCRIPT, page};
 use crate::bench::{
-    self, HEAT_MAP, Matrix, RUNS, Spread, SpreadRow, TIMES, TimeParts, heat_map, time_parts,
+    self, FASTEST, HEAT_MAP, Matrix, NOT_TOLD, RUNS, Spread, SpreadRow, TIMES, TimeParts, heat_map,
+    time_parts,
 };
 use crate::document::Block;
 use crate::error::Result;
@@ -171,6 +172,10 @@ fn heat(result: &Bench, matrix: &Matrix<'_>) -> String {
         format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", name(row))
     });
     let rows: String = rows.collect();
+    let fastest = matrix.fastest(result).into_iter();
+    let fastest: String = fastest
+        .map(|row| format!("<td>{}</td>", row.map_or_else(|| NOT_TOLD.to_owned(), name)))
+        .collect();
     let corner = format!(
         "{} \\ {}",
         name(&matrix.rows.name),
@@ -178,7 +183,8 @@ fn heat(result: &Bench, matrix: &Matrix<'_>) -> String {
     );
     format!(
         "<div class=\"wide\"><table class=\"heat\">\n<thead><tr><th class=\"corner\">{corner}</th>\
-         {headings}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n<p \
+         {headings}</tr></thead>\n<tbody>\n{rows}</tbody>\n<tfoot><tr><th \
+         scope=\"row\">{FASTEST}</th>{fastest}</tr></tfoot></table></div>\n<p \
          class=\"faint\">Median wall times; the shortest has a frame.</p>\n"
     )
 }

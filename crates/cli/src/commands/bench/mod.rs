@@ -144,7 +144,7 @@ fn finish(
     if outcome.is_complete {
         save_baseline(arguments, plan, outcome, quiet)?;
     }
-    outputs::tell(arguments, quiet);
+    let is_open = outputs::tell(arguments, quiet)?;
     refuse_different(arguments, result)?;
 
     for pair in &result.pairs {
@@ -160,6 +160,8 @@ fn finish(
         exit::interrupted()
     } else if result.missed().next().is_some() {
         exit::missed()
+    } else if !is_open {
+        exit::unavailable()
     } else {
         ExitCode::SUCCESS
     })

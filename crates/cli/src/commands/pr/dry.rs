@@ -4,8 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use metalens_github::{
-    ASSETS_BRANCH, Api, ChartFile, Environment, PostTexts, Token, UploadMethod, environment_token,
-    images, repository, variable,
+    ASSETS_BRANCH, Annotation, Api, ChartFile, CheckRun, Environment, PostTexts, Token,
+    UploadMethod, environment_token, images, repository, variable,
 };
 use metalens_render::markdown::COMMENT_LIMIT;
 
@@ -15,7 +15,7 @@ use crate::args::posting::PrArguments;
 
 pub(super) fn run(
     arguments: &PrArguments,
-    folder: &PostedFolder,
+    (folder, check): (&PostedFolder, Option<&CheckRun>),
     texts: &CommentTexts,
     note: &dyn Fn(&str),
 ) -> anyhow::Result<ExitCode> {
@@ -42,7 +42,7 @@ pub(super) fn run(
     for why in &folder.skipped {
         note(&format!("note: {why}"));
     }
-    for line in calls(method, &repository, &files) {
+    for line in calls(method, &repository, &files, check) {
         note(&line);
     }
     let size = body.len();
@@ -90,7 +90,12 @@ fn upload_method(
 }
 
 /// Returns lines that list the requests and commands of a posting.
-fn calls(method: UploadMethod, repository: &str, files: &[String]) -> Vec<String> {
+fn calls(
+    method: UploadMethod,
+    repository: &str,
+    files: &[String],
+    check: Option<&CheckRun>,
+) -> Vec<String> {
     let mut calls = vec![
         "would send, if the first method for pictures works:".to_owned(),
         "  POST /graphql (the account of the token)".to_owned(),
@@ -130,6 +135,14 @@ fn calls(method: UploadMethod, repository: &str, files: &[String]) -> Vec<String
             "  PATCH /repos/{repository}/issues/comments/ID (POST /repos/{repository}/issues/N/comments \
              the first time)"
         ));
+    }
+    if let Some(run) = check {
+        let line = |one: &Annotation| format!("  {}:{}: {}", one.path, one.line, one.message);
+        calls.push(format!(
+            "  POST /repos/{repository}/check-runs ({}: {})",
+            run.name, run.title
+        ));
+        calls.extend(run.annotations.iter().map(line));
     }
     calls.push(format!("pictures would be {}", method.outcome()));
     calls

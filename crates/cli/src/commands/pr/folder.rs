@@ -7,11 +7,13 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use metalens_analyzer::{LONGEST_REPORT, Report, SCHEMA};
+use metalens_bench::Bench;
 use metalens_comparison::Comparison;
 use metalens_files::sha256;
 use metalens_github::ChartFile;
 use serde::de::DeserializeOwned;
 
+use metalens_render::bench::HEAT_MAP;
 use metalens_render::folder::{File, Kind, MANIFEST, MANIFEST_SCHEMA, Manifest};
 use metalens_render::markdown::REPORT_CHARTS;
 
@@ -29,6 +31,7 @@ pub(super) struct PostedFolder {
 pub(super) enum PostedDocument {
     Report(Box<Report>),
     Comparison(Box<Comparison>),
+    Bench(Box<Bench>),
 }
 
 /// The largest picture that GitHub accepts, in bytes.
@@ -78,7 +81,8 @@ impl PostedFolder {
     /// Returns the charts that a comment shows.
     pub(super) fn shown(&self) -> Vec<ChartFile> {
         let is_shown = |chart: &&ChartFile| {
-            REPORT_CHARTS.contains(&chart.name.as_str()) || chart.name == "compare"
+            let name = chart.name.as_str();
+            REPORT_CHARTS.contains(&name) || ["compare", HEAT_MAP].contains(&name)
         };
         self.charts.iter().filter(is_shown).cloned().collect()
     }
@@ -91,7 +95,8 @@ fn manifest(folder: &Path) -> anyhow::Result<Manifest> {
     if file.symlink_metadata().is_err() {
         bail!(
             "{shown} has no {MANIFEST}, so it is not a complete report: write the folder with \
-             `metalens analyze INPUT -o {shown}` or `metalens compare BASE NEW -o {shown}`"
+             `metalens analyze INPUT -o {shown}`, `metalens compare BASE NEW -o {shown}` or `metalens \
+             bench COMMAND … -o {shown}`"
         );
     }
 
@@ -184,9 +189,11 @@ fn parse(schema: &str, bytes: &[u8]) -> anyhow::Result<PostedDocument> {
     match schema {
         SCHEMA => Ok(PostedDocument::Report(Box::new(read(bytes)?))),
         metalens_comparison::SCHEMA => Ok(PostedDocument::Comparison(Box::new(read(bytes)?))),
+        metalens_bench::SCHEMA => Ok(PostedDocument::Bench(Box::new(read(bytes)?))),
         _ => bail!(
-            "this version of metalens can post {SCHEMA} and {}, not {schema:?}",
-            metalens_comparison::SCHEMA
+            "this version of metalens can post {SCHEMA}, {} and {}, not {schema:?}",
+            metalens_comparison::SCHEMA,
+            metalens_bench::SCHEMA
         ),
     }
 }

@@ -1,6 +1,7 @@
-//! Runs `metalens pr`: posts a report or a comparison as a comment on a pull request, or updates
-//! the comment of an earlier run.
+//! Runs `metalens pr`: posts a report, a comparison or a benchmark as a comment on a pull request,
+//! or updates the comment of an earlier run.
 
+mod check;
 mod dry;
 mod folder;
 mod texts;
@@ -10,7 +11,7 @@ use std::process::ExitCode;
 
 use metalens_github::{Client, Destination, Gh, Posting, Token, environment_token, post};
 use metalens_render::markdown::marker;
-use metalens_render::{comparison, for_page, report};
+use metalens_render::{bench, comparison, for_page, report};
 use metalens_text::shown;
 
 use crate::args::posting::PrArguments;
@@ -23,6 +24,10 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
     let folder = PostedFolder::open(&arguments.folder, arguments.show_names)?;
     let key = key(arguments.key.as_deref(), &folder.document)?;
     let links = links(arguments)?;
+    let check = match &arguments.check_run {
+        Some(limits) => check::check_run(&folder.document, &key, limits.as_deref())?,
+        None => None,
+    };
     let texts = CommentTexts {
         document: document(&folder.document, arguments.show_names),
         key: key.clone(),
@@ -30,7 +35,10 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
         links,
     };
     if arguments.dry_run {
-        return dry::run(arguments, &folder, &texts, &|text| note(quiet, text));
+        let check = check.as_ref();
+        return dry::run(arguments, (&folder, check), &texts, &|text| {
+            note(quiet, text);
+        });
     }
 
     let destination = Destination::find(&arguments.place())?;
@@ -49,6 +57,7 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
         charts: &folder.shown(),
         folder: &folder.path,
         images: arguments.images.into(),
+        check: check.as_ref(),
         notes: &folder.skipped,
         notify: &|text| note(quiet, text),
     };
@@ -68,6 +77,7 @@ fn document(found: &PostedDocument, show_names: bool) -> metalens_render::docume
     match found {
         PostedDocument::Report(report) => report::document(&for_page(report, show_names)),
         PostedDocument::Comparison(comparison) => comparison::document(comparison, show_names),
+        PostedDocument::Bench(bench) => bench::screen(bench),
     }
 }
 
@@ -96,6 +106,10 @@ fn key(requested: Option<&str>, document: &PostedDocument) -> Result<String, Mis
         PostedDocument::Comparison(comparison) => {
             let first = comparison.new.runs.first();
             ("comparison", first.map_or("", |run| run.process.as_str()))
+        }
+        PostedDocument::Bench(bench) => {
+            let first = bench.variants.first();
+            ("benchmark", first.map_or("", |one| one.name.as_str()))
         }
     };
 

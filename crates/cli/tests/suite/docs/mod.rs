@@ -4,5 +4,8 @@
 mod examples;
 mod manifests;
 mod manual;
+#[cfg(unix)]
+mod readers;
 mod readme;
 mod schemas;
+mod workflows;

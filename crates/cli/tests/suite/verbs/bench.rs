@@ -155,15 +155,23 @@ fn two_parameters_are_a_matrix() {
     let output = bench.fine(&[], &arguments);
     let screen = stdout(&output);
     let (_, matrix) = screen.split_once("by kind and n\n").unwrap();
-    let rows: Vec<&str> = matrix.lines().take(3).map(str::trim).collect();
+    let rows: Vec<&str> = matrix.lines().take(4).map(str::trim).collect();
     assert!(rows[0].starts_with("kind \\ n"), "{rows:?}");
     assert!(
         rows[1].starts_with("eager") && rows[2].starts_with("fused"),
         "{rows:?}"
     );
+    // Two runs are too few to be sure of anything.
+    assert!(rows[3].starts_with("fastest  cannot be told"), "{rows:?}");
     let result = json(&read(&bench, "out/bench.json"));
     let variants = result["variants"].as_array().unwrap();
     assert_eq!(variants.len(), 6);
+    // Eager with n = 6 repeats its four kernels six times.
+    let unit = &variants[2]["units"][0];
+    assert_eq!(
+        (&unit["phase"], &unit["count"]["median"]),
+        (&Value::Null, &6.into())
+    );
     // Three times the steps take three times as long, but for the first and the last gap.
     let wall = |at: usize| variants[at]["wall"]["median"].as_f64().unwrap();
     let factor = wall(2) / wall(0);
@@ -172,7 +180,59 @@ fn two_parameters_are_a_matrix() {
         assert!(bench.here().join(picture).is_file(), "{picture}");
     }
     assert!(read(&bench, "out/bench.md").contains("charts/heatmap.png"));
-    assert!(read(&bench, "out/bench.html").contains("class=\"heat\""));
+    let page = read(&bench, "out/bench.html");
+    assert!(page.contains("class=\"heat\"") && page.contains("<tfoot>"));
+}
+
+/// The page opens, the manifest lists what is there, and an old program's runs do not go on.
+#[test]
+fn the_folder_is_for_browsers_programs_and_the_next_run() {
+    let bench = Bench::new();
+    let browser = "#!/bin/sh\necho \"$@\" > opened\n";
+    crate::write_program(&bench.here().join("browser"), browser);
+    let arguments = [
+        "bench",
+        "--runs",
+        "1",
+        "-o",
+        "out",
+        "--open",
+        "./bench -c :",
+    ];
+    let run = || {
+        let mut command = bench.command(&[], &arguments);
+        command.env("BROWSER", bench.here().join("browser"));
+        command.output().unwrap()
+    };
+    let output = run();
+    assert_eq!(output.status.code(), Some(0), "{}", bench.seen(&output));
+    assert!(read(&bench, "opened").trim().ends_with("/out/bench.html"));
+    let manifest = json(&read(&bench, "out/manifest.json"));
+    assert_eq!(manifest["report_schema"], "metalens.bench/1");
+    for file in manifest["files"].as_array().unwrap() {
+        let path = bench
+            .here()
+            .join("out")
+            .join(file["path"].as_str().unwrap());
+        assert_eq!(
+            fs::metadata(path).unwrap().len(),
+            file["bytes"].as_u64().unwrap()
+        );
+    }
+
+    let again = run();
+    assert_eq!(again.status.code(), Some(0), "{}", bench.seen(&again));
+    let program = bench.here().join("bench");
+    let mut bytes = fs::read(&program).unwrap();
+    bytes.push(0);
+    fs::write(&program, bytes).unwrap();
+    let changed = run();
+    assert_eq!(changed.status.code(), Some(1), "{}", bench.seen(&changed));
+    let said = stderr(&changed);
+    assert!(
+        said.contains("./bench has changed since its first run"),
+        "{said}"
+    );
 }
 
 #[test]

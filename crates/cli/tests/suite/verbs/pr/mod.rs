@@ -2,6 +2,7 @@
 //!
 //! The tests use a server on this machine and `curl`; without `curl` they are skipped.
 
+mod action;
 mod arguments;
 mod bodies;
 mod pictures;

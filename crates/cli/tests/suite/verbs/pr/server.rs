@@ -45,6 +45,8 @@ pub(super) struct State {
     /// True if the token can only read.
     pub(super) reads_only: bool,
     pub(super) is_private: bool,
+    /// Check runs, as they were requested.
+    pub(super) checks: Vec<Value>,
     /// Requests in order, such as `POST /path`.
     pub(super) asked: Vec<String>,
     /// Errors of requests, such as a token in the wrong place.
@@ -317,6 +319,10 @@ fn answer(state: &mut State, method: &str, path: &str, body: &str, base: &str) -
                 String::new(),
                 format!("https://github.com/o/r/pull/7#issuecomment-{}\n", last.id),
             )
+        }
+        ("POST", "/check-runs") => {
+            state.checks.push(json);
+            ok(201, &json!({ "html_url": "https://github.com/o/r/runs/1" }))
         }
         (_, path) if path.starts_with("/issues/comments/") => {
             let id = path.rsplit('/').next().unwrap().parse().unwrap();
