@@ -274,6 +274,52 @@ pub(crate) fn protected(lab: &mut Lab<'_, '_>) -> Finding {
     }
 }
 
+pub(crate) fn copies(lab: &mut Lab<'_, '_>) -> Finding {
+    let mut recorded = 0;
+    for shot in [Shot::Application, Shot::OtherCopy] {
+        let taken = lab.take(shot);
+        let traced = match &*taken {
+            Ok(taken) => &taken.outcome.traced,
+            Err(missing) => return lacks(lab, missing),
+        };
+        let finding = match traced {
+            None => Finding::unknown("the recording does not name the program that it is of"),
+            Some(traced) if traced.is_same() => {
+                recorded += 1;
+                continue;
+            }
+            Some(traced) if traced.is_other_copy() => Finding::otherwise(
+                "another copy of the application was recorded than the named one",
+            ),
+            Some(_) => {
+                Finding::otherwise("another program was recorded than the named application")
+            }
+        };
+        return finding.count("copies_recorded_as_named", recorded);
+    }
+    Finding::expected("each copy of the application was recorded as it was named")
+        .count("copies_recorded_as_named", recorded)
+}
+
+pub(crate) fn left(lab: &mut Lab<'_, '_>) -> Finding {
+    let taken = lab.take(Shot::Outlasting);
+    let left = match &*taken {
+        Ok(taken) => taken.left,
+        Err(missing) => {
+            let why = format!("there is no recording to look at: {}", missing.why.word());
+            return Finding::unknown(why).privately(&missing.private);
+        }
+    };
+    let finding = match left {
+        None => Finding::unknown("ps does not list the processes"),
+        Some(0) => Finding::expected("the program ended with its recording"),
+        Some(_) => Finding::otherwise(
+            "the program was still there after the recording; `metalens verify` ended it",
+        ),
+    };
+    finding.count("processes_left", left)
+}
+
 pub(crate) fn scratch(lab: &mut Lab<'_, '_>) -> Finding {
     if lab.scratch.recordings == 0 {
         let _ = lab.take(Shot::Stock);
