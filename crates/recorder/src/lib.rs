@@ -65,7 +65,7 @@ pub use clock::ClockOutcome;
 pub use error::{Error, Result};
 pub use machine::MachineSnapshot;
 pub use other_work::OtherWork;
-pub use outcome::{RecordingFailure, RecordingOutcome};
+pub use outcome::{LeftOver, RecordingFailure, RecordingOutcome};
 pub use plan::{RecordingPlan, unused_bundle_path, unused_path};
 pub use program_end::ProgramEnd;
 pub use provenance::json_schema;

@@ -30,8 +30,8 @@ pub struct RecordingOutcome {
     pub program_end: Option<ProgramEnd>,
     /// The recorded program, if the bundle names it.
     pub traced: Option<TracedProgram>,
-    /// Message about processes of the program that the recording left.
-    pub left_over: Option<String>,
+    /// Processes of the program that still exist, if `ps` tells them.
+    pub left_over: Option<LeftOver>,
     /// Effect of `--shader-timeline`, if it was requested.
     pub shaders: Option<ShaderOutcome>,
     /// Effect of `--gpu-clock`, if it was requested.
@@ -109,8 +109,8 @@ impl RecordingPlan {
         })
     }
 
-    /// Returns the message about processes of the recorded program that still exist.
-    fn left_over(&self, bundle: &Path, runner: &dyn CommandRunner) -> Option<String> {
+    /// Returns the processes of the recorded program that still exist; `None` if `ps` does not tell.
+    fn left_over(&self, bundle: &Path, runner: &dyn CommandRunner) -> Option<LeftOver> {
         let Target::Launch(launch) = &self.xctrace_request.record.target else {
             return None;
         };
@@ -120,11 +120,8 @@ impl RecordingPlan {
         loop {
             let now = RunningProcesses::list(runner)?;
             let left = now.left_over(recorded, &launch.program, before);
-            if left.is_empty() {
-                return None;
-            }
-            if tries.next().is_none() {
-                return Some(left_over_in_words(&left));
+            if left.is_empty() || tries.next().is_none() {
+                return Some(LeftOver(left.into_iter().cloned().collect()));
             }
             // It may be about to end.
             thread::sleep(LEFT_OVER_PAUSE);
@@ -136,21 +133,35 @@ impl RecordingPlan {
 const LEFT_OVER_TRIES: u32 = 5;
 const LEFT_OVER_PAUSE: Duration = Duration::from_millis(200);
 
-/// Warns of processes that the recording left, and names the command that ends them.
-fn left_over_in_words(left: &[&RunningProcess]) -> String {
-    let shown = left.iter().map(|process| {
-        let state = if process.is_suspended {
-            ", suspended"
-        } else {
-            ""
-        };
-        format!("(process {}{state})", process.pid)
-    });
-    let pids: Vec<String> = left.iter().map(|process| process.pid.to_string()).collect();
-    format!(
-        "the recorded program still exists {}: it holds GPU memory and disturbs the next \
-         measurement. If you do not need it: kill -9 {}",
-        shown.collect::<Vec<_>>().join(", "),
-        pids.join(" ")
-    )
+/// Processes of a recorded program that still exist after the recording.
+#[derive(Debug, Clone, Default)]
+pub struct LeftOver(Vec<RunningProcess>);
+
+impl LeftOver {
+    /// Returns the process ids.
+    pub fn pids(&self) -> impl Iterator<Item = u32> {
+        self.0.iter().map(|process| process.pid)
+    }
+
+    /// Returns the message for the user, or `None` if no process is left.
+    #[must_use]
+    pub fn message(&self) -> Option<String> {
+        let shown = self.0.iter().map(|process| {
+            let state = if process.is_suspended {
+                ", suspended"
+            } else {
+                ""
+            };
+            format!("(process {}{state})", process.pid)
+        });
+        let pids: Vec<String> = self.pids().map(|pid| pid.to_string()).collect();
+        (!pids.is_empty()).then(|| {
+            format!(
+                "the recorded program is still there {}: it holds memory of the GPU and disturbs the \
+                 next measurement. If you do not need it: kill -9 {}",
+                shown.collect::<Vec<_>>().join(", "),
+                pids.join(" ")
+            )
+        })
+    }
 }

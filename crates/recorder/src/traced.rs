@@ -58,7 +58,8 @@ pub(crate) fn look(bundle: &Path, target: &command::Target) -> Option<TracedProg
 
 impl TracedProgram {
     /// Returns whether the requested program was recorded. A script runs in its interpreter.
-    fn is_same(&self) -> bool {
+    #[must_use]
+    pub fn is_same(&self) -> bool {
         self.asked == self.recorded
     }
 
@@ -93,7 +94,8 @@ impl TracedProgram {
     }
 
     /// Returns whether the recorded program is another file of the same name.
-    fn is_other_copy(&self) -> bool {
+    #[must_use]
+    pub fn is_other_copy(&self) -> bool {
         !self.is_same() && self.asked.file_name() == self.recorded.file_name()
     }
 

@@ -35,7 +35,7 @@ impl Experiment {
 }
 
 /// All experiments, in the order in which they run.
-pub const EXPERIMENTS: [Experiment; 12] = [
+pub const EXPERIMENTS: [Experiment; 14] = [
     Experiment {
         id: "stock",
         question: "Does a recording with Apple's template have the GPU work of the program, and can \
@@ -93,6 +93,21 @@ pub const EXPERIMENTS: [Experiment; 12] = [
         does: "records a copy of metalens in the folder of --protected-folder",
         expected: "the recording has GPU work, as in any other folder",
         judge: judges::protected,
+    },
+    Experiment {
+        id: "copies",
+        question: "Is the application recorded that was named, if there is another copy of it?",
+        does: "records an application, then another copy of it from another folder, and compares the \
+               paths in the recordings",
+        expected: "both recordings are of the copy that was named",
+        judge: judges::copies,
+    },
+    Experiment {
+        id: "left",
+        question: "Does a program end with its recording, when the time limit is reached?",
+        does: "records a shell that would go on for ten minutes, for at most ten seconds",
+        expected: "the shell does not exist after the recording",
+        judge: judges::left,
     },
     Experiment {
         id: "scratch",

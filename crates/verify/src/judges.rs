@@ -296,6 +296,54 @@ pub(crate) fn protected(lab: &mut Lab<'_, '_>) -> Judgment {
     }
 }
 
+/// Judges whether the copy of an application is recorded that was given.
+pub(crate) fn copies(lab: &mut Lab<'_, '_>) -> Judgment {
+    let mut recorded = 0;
+    for purpose in [Purpose::Application, Purpose::OtherCopy] {
+        let made = lab.recording(purpose);
+        let traced = match &*made {
+            Ok(made) => &made.outcome.traced,
+            Err(missing) => return missing_with_option(lab, missing),
+        };
+        let judgment = match traced {
+            None => Judgment::unknown("the recording does not name its program"),
+            Some(traced) if traced.is_same() => {
+                recorded += 1;
+                continue;
+            }
+            Some(traced) if traced.is_other_copy() => Judgment::otherwise(
+                "xctrace recorded another copy of the application than the given one",
+            ),
+            Some(_) => {
+                Judgment::otherwise("xctrace recorded another program than the given application")
+            }
+        };
+        return judgment.count("copies_recorded_as_named", recorded);
+    }
+    Judgment::expected("xctrace recorded the copy of the application that was given, both times")
+        .count("copies_recorded_as_named", recorded)
+}
+
+/// Judges whether a program ends with its recording.
+pub(crate) fn left(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Outlasting);
+    let left = match &*made {
+        Ok(made) => made.left,
+        Err(missing) => {
+            let why = format!("there is no recording to look at: {}", missing.why.word());
+            return Judgment::unknown(why).privately(&missing.private);
+        }
+    };
+    let judgment = match left {
+        None => Judgment::unknown("ps does not list the processes"),
+        Some(0) => Judgment::expected("the program ended with its recording"),
+        Some(_) => Judgment::otherwise(
+            "the program still existed after the recording; `metalens verify` ended it",
+        ),
+    };
+    judgment.count("processes_left", left)
+}
+
 /// Judges which scratch files recordings leave.
 pub(crate) fn scratch(lab: &mut Lab<'_, '_>) -> Judgment {
     if lab.scratch.recordings == 0 {

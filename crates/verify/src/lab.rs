@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use metalens_doctor::{Machine, SystemCommands, scratch_files, temporary_folders};
 use metalens_exporter::{ExportRequest, Exporter, TableSelection};
 use metalens_recorder::{
-    BundleVerdict, RecordRequest, RecordTimeouts, Recorder, RecordingEvent, RecordingPlan,
-    RecordingSubject, StopRequest, Watcher,
+    BundleVerdict, LeftOver, RecordRequest, RecordTimeouts, Recorder, RecordingEvent,
+    RecordingPlan, RecordingSubject, StopRequest, Watcher,
 };
 use metalens_xctrace::command::TimeRange;
 use metalens_xctrace::{Tool, Version};
@@ -84,7 +84,7 @@ impl Recorders {
             Self::Fake(fake) => Recorder::SimulatorAsXctrace(
                 match purpose {
                     Purpose::Counters => &fake.with_counters,
-                    Purpose::Wrapper => &fake.of_child,
+                    _ if purpose.is_wrapped() => &fake.of_child,
                     _ => &fake.plain,
                 }
                 .clone(),
@@ -186,8 +186,8 @@ impl<'a, 'w> Lab<'a, 'w> {
         }
         self.check_room()?;
 
-        let protected = self.protected_copy(purpose)?;
-        let program = protected
+        let copy = self.copy_for(purpose)?;
+        let program = copy
             .as_ref()
             .map_or(&self.setup.program, |copy| &copy.program);
         let request = self.request(purpose, program);
@@ -212,7 +212,15 @@ impl<'a, 'w> Lab<'a, 'w> {
         self.scratch.most = self.scratch.most.max(growth(at_end.unwrap_or(after)));
         self.scratch.left = growth(after);
         let outcome = outcome.map_err(|failure| failed(&failure.error))?;
-        Ok(MadeRecording { outcome, heard })
+        let left = outcome.left_over.as_ref();
+        if purpose == Purpose::Outlasting {
+            left.into_iter().flat_map(LeftOver::pids).for_each(end);
+        }
+        Ok(MadeRecording {
+            heard,
+            left: left.map(|left| left.pids().count() as u64),
+            outcome,
+        })
     }
 
     /// Refuses a disk that may become full.
@@ -242,8 +250,13 @@ impl<'a, 'w> Lab<'a, 'w> {
             "run".as_ref(),
             name.as_ref(),
         ];
-        let subject = if purpose == Purpose::Wrapper {
-            let shell = ["/bin/sh", "-c", "\"$@\"; exit $?", "sh"].map(OsString::from);
+        let subject = if purpose.is_wrapped() {
+            let script = if purpose == Purpose::Outlasting {
+                OUTLASTING
+            } else {
+                "\"$@\"; exit $?"
+            };
+            let shell = ["/bin/sh", "-c", script, "sh"].map(OsString::from);
             let work = bundle.with_extension("work.json");
             let mut words: Vec<OsString> = shell.into();
             words.extend(run.map(OsString::from));
@@ -264,7 +277,12 @@ impl<'a, 'w> Lab<'a, 'w> {
             }
         };
 
-        let limit = u64::try_from(self.setup.time_limit.as_nanos()).unwrap_or(u64::MAX);
+        let limit = if purpose == Purpose::Outlasting {
+            self.setup.time_limit.min(OUTLASTED)
+        } else {
+            self.setup.time_limit
+        };
+        let limit = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
         let mut request = RecordRequest {
             time_limit_ns: Some(limit),
             timeouts: self.timeouts(),
@@ -290,29 +308,21 @@ impl<'a, 'w> Lab<'a, 'w> {
         }
     }
 
-    /// Puts a copy of the program into the protected folder, if the recording is of that.
-    fn protected_copy(&self, purpose: Purpose) -> Result<Option<ProtectedCopy>> {
-        let Some(folder) = self
-            .setup
-            .protected_folder
-            .as_ref()
-            .filter(|_| purpose == Purpose::Guarded)
-        else {
-            return Ok(None);
+    /// Makes the copy of the program that the recording is of: in the protected folder, or as an
+    /// application. `None` for metalens itself.
+    fn copy_for(&self, purpose: Purpose) -> Result<Option<ProgramCopy>> {
+        let parent = match (purpose, &self.setup.protected_folder) {
+            (Purpose::Guarded, Some(folder)) => folder,
+            (Purpose::Application | Purpose::OtherCopy, _) => &self.setup.folder,
+            _ => return Ok(None),
         };
-        let copy = || {
-            let folder = tempfile::Builder::new()
-                .prefix("metalens-verify-")
-                .tempdir_in(folder)?;
-            let program = folder.path().join("metalens");
-            std::fs::copy(&self.setup.program, &program)?;
-            std::io::Result::Ok(ProtectedCopy {
-                program,
-                _folder: folder,
-            })
+        let copied = if purpose == Purpose::Guarded {
+            ProgramCopy::bare(&self.setup.program, parent)
+        } else {
+            application(&self.setup.program, &parent.join(purpose.name()))
         };
-        let copied = copy().map_err(|error| {
-            let text = format!("cannot copy metalens to {}: {error}", folder.display());
+        let copied = copied.map_err(|error| {
+            let text = format!("cannot copy metalens to {}: {error}", parent.display());
             missing(Absence::Other, &text)
         });
         copied.map(Some)
@@ -408,10 +418,66 @@ impl<'a, 'w> Lab<'a, 'w> {
     }
 }
 
-/// A copy of the program in the protected folder, removed when this is dropped.
-struct ProtectedCopy {
+/// A copy of the program that is recorded.
+struct ProgramCopy {
     program: PathBuf,
-    _folder: tempfile::TempDir,
+    /// The folder to remove when this is dropped. The folder of an application stays as long as the
+    /// recordings do.
+    _folder: Option<tempfile::TempDir>,
+}
+
+impl ProgramCopy {
+    /// Copies the program into a new folder.
+    fn bare(program: &Path, parent: &Path) -> std::io::Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix("metalens-verify-")
+            .tempdir_in(parent)?;
+        let copy = folder.path().join("metalens");
+        std::fs::copy(program, &copy)?;
+        Ok(Self {
+            program: copy,
+            _folder: Some(folder),
+        })
+    }
+}
+
+/// Makes an application of the program, without windows. Both copies have the same bundle id, by which
+/// `xctrace` is said to start applications.
+fn application(program: &Path, folder: &Path) -> std::io::Result<ProgramCopy> {
+    const INFO: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<plist version="1.0"><dict>
+<key>CFBundleExecutable</key><string>metalens</string>
+<key>CFBundleIdentifier</key><string>metalens.verify</string>
+<key>CFBundleName</key><string>metalens verify</string>
+<key>CFBundlePackageType</key><string>APPL</string>
+<key>LSBackgroundOnly</key><true/>
+</dict></plist>
+"#;
+    let contents = folder.join("metalens-verify.app/Contents");
+    let programs = contents.join("MacOS");
+    std::fs::create_dir_all(&programs)?;
+    std::fs::write(contents.join("Info.plist"), INFO)?;
+    let copy = programs.join("metalens");
+    std::fs::copy(program, &copy)?;
+    Ok(ProgramCopy {
+        program: copy,
+        _folder: None,
+    })
+}
+
+/// Script of a shell that goes on after the workload. Without the trap, a system that continues a
+/// suspended process whose parent ends would end it too.
+const OUTLASTING: &str = "trap '' HUP; \"$@\"; exec sleep 600";
+/// Longest recording of that shell.
+const OUTLASTED: Duration = Duration::from_secs(10);
+
+/// Ends a process that the recording of our own shell left.
+fn end(pid: u32) {
+    let pid = i32::try_from(pid)
+        .ok()
+        .and_then(rustix::process::Pid::from_raw);
+    // It may have ended meanwhile.
+    let _ = pid.map(|pid| rustix::process::kill_process(pid, rustix::process::Signal::KILL));
 }
 
 /// Time for a listener to end after the recording: a busy machine may be late.

@@ -22,6 +22,12 @@ pub(crate) enum Purpose {
     Wrapper,
     /// Records a program in a guarded folder.
     Guarded,
+    /// Records an application.
+    Application,
+    /// Records another copy of that application, while the first exists.
+    OtherCopy,
+    /// Records a shell that continues after the time limit.
+    Outlasting,
 }
 
 impl Purpose {
@@ -36,6 +42,9 @@ impl Purpose {
             Self::Counters => "--counters",
             Self::Wrapper => "a shell that runs the workload",
             Self::Guarded => "a program in a protected folder",
+            Self::Application => "an application",
+            Self::OtherCopy => "another copy of the application",
+            Self::Outlasting => "a program that continues after the time limit",
         }
     }
 
@@ -50,7 +59,15 @@ impl Purpose {
             Self::Counters => "counters",
             Self::Wrapper => "wrapper",
             Self::Guarded => "protected",
+            Self::Application => "application",
+            Self::OtherCopy => "other-copy",
+            Self::Outlasting => "outlasting",
         }
+    }
+
+    /// Returns whether a shell runs the workload as its child.
+    pub(crate) const fn is_wrapped(self) -> bool {
+        matches!(self, Self::Wrapper | Self::Outlasting)
     }
 
     /// Sets the options of the recording.
@@ -60,7 +77,12 @@ impl Purpose {
             Self::MaximumClock => request.gpu_clock = Some(Clock::Maximum),
             Self::Shaders | Self::ShadersToFile => request.shader_timeline = true,
             Self::Counters => request.counters = true,
-            Self::Stock | Self::Wrapper | Self::Guarded => {}
+            Self::Stock
+            | Self::Wrapper
+            | Self::Guarded
+            | Self::Application
+            | Self::OtherCopy
+            | Self::Outlasting => {}
         }
     }
 }
@@ -71,6 +93,8 @@ pub(crate) struct MadeRecording {
     pub(crate) outcome: RecordingOutcome,
     /// True if `notifyutil` heard that tracing began. None if nobody listened.
     pub(crate) heard: Option<bool>,
+    /// Number of processes of the program that were left. None if `ps` does not list them.
+    pub(crate) left: Option<u64>,
 }
 
 /// The absence of a recording.

@@ -1,8 +1,10 @@
 //! Tests of the verdict in a word, on recordings whose truth is known.
 
 use metalens_analyzer::{Bound, Report, Request};
-use metalens_simulator::Scenario;
+use metalens_simulator::{Ledger, Scenario, Truth, presets, random_scenario, write_export};
 use metalens_testing::{analyze_input, analyze_scenario, real_recordings};
+
+use super::report;
 
 fn check(name: &str, report: &Report, expected: Option<Bound>) {
     let verdict = &report.verdict;
@@ -60,6 +62,101 @@ fn findings_and_verdict_agree() {
         let analysis = analyze_scenario(&scenario, &Request::default()).unwrap();
         check(name, &analysis.report, Some(expected));
     }
+}
+
+/// Returns the verdict that the rules in `docs/reading-a-report.md` give for true causes.
+fn by_the_rules(truth: &Truth, idle: &Ledger) -> Option<Bound> {
+    let span_ns = truth.window.unwrap().span_ns;
+    if truth.counts.intervals < 2 {
+        return None;
+    }
+    let busy_or_queued_ns = span_ns - idle.total_ns + idle.queued_ns;
+    if 10 * busy_or_queued_ns >= 9 * span_ns {
+        return Some(Bound::Gpu);
+    }
+    let waited_ns = idle.total_ns - idle.queued_ns;
+    let is_half = |ns: u64| ns * 2 >= waited_ns;
+    let (latency_ns, cpu_ns) = (
+        idle.completion_ns + idle.submission_ns,
+        idle.host_ns + idle.encoding_ns,
+    );
+    let cpu = if idle.encoding_ns > idle.host_ns {
+        Bound::CpuEncoding
+    } else {
+        Bound::CpuHost
+    };
+    let most_ns = latency_ns.max(cpu_ns).max(idle.contention_ns);
+    if is_half(most_ns) {
+        // Two groups with exactly half each are named in this order.
+        let groups = [
+            (Bound::Latency, latency_ns),
+            (cpu, cpu_ns),
+            (Bound::Contended, idle.contention_ns),
+        ];
+        groups
+            .into_iter()
+            .find_map(|(bound, ns)| (ns == most_ns).then_some(bound))
+    } else if is_half(most_ns + idle.unknown_ns) {
+        None
+    } else {
+        Some(Bound::Mixed)
+    }
+}
+
+/// Returns every scenario whose truth is known: built-in ones but the largest, those of findings, and
+/// random ones.
+fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
+    let small = presets().iter().filter(|preset| preset.name != "million");
+    let built_in = small.map(|preset| (preset.name.to_owned(), preset.scenario().unwrap()));
+
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/findings");
+    let folders = std::fs::read_dir(folder).unwrap();
+    let files = folders.flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap());
+    let paths = files.map(|file| file.unwrap().path());
+    let scenarios = paths.filter(|path| path.extension().is_some_and(|end| end == "toml"));
+    let of_findings = scenarios.map(|path| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let scenario = Scenario::from_toml(&text).unwrap();
+        (path.display().to_string(), scenario)
+    });
+
+    let random = (0..150).map(|seed| (format!("seed {seed}"), random_scenario(seed)));
+    built_in.chain(of_findings).chain(random)
+}
+
+#[test]
+fn every_scenario_has_the_verdict_of_its_truth() {
+    let mut found: Vec<(Option<Bound>, u32)> = Vec::new();
+    for (name, scenario) in scenarios() {
+        let folder = tempfile::tempdir().unwrap();
+        for truth in write_export(&scenario, folder.path(), false).unwrap() {
+            let run = Some(u64::from(truth.run));
+            let (Ok(report), Some(idle)) =
+                (report(folder.path(), run, &Request::default()), truth.idle)
+            else {
+                continue;
+            };
+            // Some scenarios lack the tables that tell the causes.
+            if report.idle.parts.unknown_ns != idle.unknown_ns {
+                continue;
+            }
+            let bound = report.verdict.bound;
+            assert_eq!(
+                bound,
+                by_the_rules(&truth, &idle),
+                "{name}, run {}",
+                truth.run
+            );
+            match found.iter_mut().find(|(other, _)| *other == bound) {
+                Some((_, count)) => *count += 1,
+                None => found.push((bound, 1)),
+            }
+        }
+    }
+    // Each verdict occurs, and none.
+    assert_eq!(found.len(), 7, "{found:?}");
+    let all: u32 = found.iter().map(|(_, count)| count).sum();
+    assert!(all > 150, "{found:?}");
 }
 
 #[test]

@@ -17,6 +17,9 @@ const CPU: &str = "m1-time-profiler-bundle-and-export/cpu_time_profiler.trace";
 const NEWEST: &str = "newest-layout-time-profile-bundle/cargo-flamegraph.trace";
 const INSTRUMENTS_15: &str = "m2-counters-bundle/julia_1.trace";
 const INTEL: &str = "older-layout-bundles/qcel-howmany/cargo-flamegraph.trace";
+/// Of Instruments 16, on Apple silicon.
+const INSTRUMENTS_16: &str =
+    "older-layout-bundles/vela/Launch_matching-a51bd83e5bcec25f_2026-04-14_18.42.10_A606575F.trace";
 const CPU_EXPORT: &str = "m1-time-profiler-bundle-and-export/export";
 
 fn load(path: &Path, selection: &Selection) -> Result<Trace, metalens_trace::Error> {
@@ -135,6 +138,7 @@ fn stacks_begin_with_the_program_counter_and_have_names() {
     for (bundle, samples, frames, named) in [
         (NEWEST, 10, 117, 114),
         (INSTRUMENTS_15, 189, 9_955, 8_449),
+        (INSTRUMENTS_16, 40_909, 556_180, 556_180),
         (INTEL, 9_494, 99_757, 99_682),
     ] {
         let tables = ["time-profile", "time-sample"].map(str::to_owned);

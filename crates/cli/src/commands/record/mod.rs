@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use metalens_analyzer::units::bytes;
 use metalens_files::folder_size;
 use metalens_recorder::{
-    MachineSnapshot, Recording, RecordingFailure, RecordingOutcome, RecordingPlan, StoppedBy,
-    unused_bundle_path,
+    LeftOver, MachineSnapshot, Recording, RecordingFailure, RecordingOutcome, RecordingPlan,
+    StoppedBy, unused_bundle_path,
 };
 use metalens_text::{shown, shown_message};
 
@@ -119,8 +119,8 @@ pub(crate) fn record(
         {
             note(traced.heading(), &message)?;
         }
-        if let Some(message) = &outcome.left_over {
-            note("warning", message)?;
+        if let Some(message) = outcome.left_over.as_ref().and_then(LeftOver::message) {
+            note("warning", &message)?;
         }
         if let Some(shaders) = &outcome.shaders {
             note(shaders.heading(), &shaders.message())?;

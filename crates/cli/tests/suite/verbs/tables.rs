@@ -111,3 +111,62 @@ fn files_are_listed_as_they_were_named() {
     let whole = folder.path().join("eager");
     assert!(files(whole.to_str().unwrap()).contains(&"metal-gpu-intervals.xml".to_owned()));
 }
+
+/// All 7,050 values of the 30 hardware counters of a real bundle, in both formats, are those of its bytes.
+#[test]
+fn rows_have_every_value_of_real_counters() {
+    let Some(recordings) = metalens_testing::real_recordings() else {
+        return;
+    };
+    let raw = metalens_testing::raw_counters(&recordings);
+    let mut expected: Vec<(u64, u64, String)> = raw
+        .values
+        .iter()
+        .map(|&(time_ns, id, billionths)| {
+            let (whole, part) = (billionths / 1_000_000_000, billionths % 1_000_000_000);
+            (time_ns, u64::from(id), format!("{whole}.{part:09}"))
+        })
+        .collect();
+    expected.sort();
+    assert_eq!(expected.len(), 7_050);
+
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = raw.bundle.to_str().unwrap();
+    let rows = |format: &str| {
+        let schema = "gpu-counter-value";
+        let arguments = ["tables", bundle, "--schema", schema, "--format", format];
+        let output = metalens(folder.path(), &arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let json = rows("jsonl");
+    let mut from_json: Vec<(u64, u64, String)> = json
+        .lines()
+        .map(|line| {
+            let row: Value = serde_json::from_str(line).unwrap();
+            let number = |key: &str| row[key].as_u64().unwrap();
+            let value = row["value"].as_str().unwrap().to_owned();
+            (number("timestamp"), number("counter-id"), value)
+        })
+        .collect();
+    from_json.sort();
+    assert!(from_json == expected, "{:?}", from_json.first());
+
+    let csv = rows("csv");
+    let mut lines = csv.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let mut from_csv: Vec<(u64, u64, String)> = lines
+        .map(|line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            let cell = |name: &str| cells[header.iter().position(|one| *one == name).unwrap()];
+            let number = |name: &str| cell(name).parse().unwrap();
+            (
+                number("timestamp"),
+                number("counter-id"),
+                cell("value").to_owned(),
+            )
+        })
+        .collect();
+    from_csv.sort();
+    assert!(from_csv == expected, "{:?}", from_csv.first());
+}

@@ -75,13 +75,13 @@ fn a_fake_xctrace_that_behaves_is_as_expected_and_the_evidence_names_nobody() {
     assert_eq!(output.status.code(), Some(0), "{said}");
     let (text, evidence) = evidence(folder);
     let verdicts = verdicts(&evidence);
-    assert_eq!(verdicts.len(), 12);
+    assert_eq!(verdicts.len(), 14);
     for (id, verdict) in verdicts {
         assert_eq!(verdict, EXPECTED, "{id}: {said}");
     }
     assert_eq!(evidence["synthetic"], true);
     assert!(
-        said.contains("12 answers as expected, 0 not as expected, 0 could not tell"),
+        said.contains("14 answers as expected, 0 not as expected, 0 could not tell"),
         "{said}"
     );
     assert!(said.contains("SIMULATED"), "{said}");
@@ -135,7 +135,7 @@ fn a_fake_xctrace_that_behaves_is_as_expected_and_the_evidence_names_nobody() {
 }
 
 /// Ways to misbehave, the experiments that are run, and their verdicts.
-const MOODS: [(&str, &[(&str, &str)]); 17] = [
+const MOODS: [(&str, &[(&str, &str)]); 20] = [
     (
         "no-target-rows",
         &[
@@ -185,6 +185,12 @@ const MOODS: [(&str, &[(&str, &str)]); 17] = [
     ("export-differs", &[("export", OTHERWISE)]),
     ("loses-rows", &[("counts", OTHERWISE), ("export", EXPECTED)]),
     ("no-notification", &[("notification", OTHERWISE)]),
+    ("other-copy", &[("copies", OTHERWISE), ("stock", EXPECTED)]),
+    ("leaves-target", &[("left", OTHERWISE), ("stock", EXPECTED)]),
+    (
+        "no-target-rows,loses-children",
+        &[("copies", UNKNOWN), ("left", UNKNOWN)],
+    ),
 ];
 
 #[test]
@@ -316,5 +322,5 @@ fn machines_and_arguments_that_cannot_work_are_refused() {
     let again = metalens(folder, &["verify", "--simulate", "-o", "there"]);
     check(again, 1, "--force replaces it");
     let list = stdout(&metalens(folder, &["verify", "--list"]));
-    assert_eq!(list.matches("expected: ").count(), 12, "{list}");
+    assert_eq!(list.matches("expected: ").count(), 14, "{list}");
 }
