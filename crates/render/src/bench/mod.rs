@@ -74,11 +74,12 @@ pub fn document(bench: &Bench) -> Document {
     }
 }
 
-/// Returns the document without what only a page can link to.
+/// Returns the document without what only a page can link to, and without what only pages keep.
 #[must_use]
 pub fn screen(bench: &Bench) -> Document {
     let mut document = document(bench);
-    document.sections.retain(|section| section.id != REPORTS);
+    let is_of_pages = |id: &str| [REPORTS, "findings", "environment"].contains(&id);
+    document.sections.retain(|section| !is_of_pages(section.id));
     document
 }
 
