@@ -3,7 +3,7 @@
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{
     Baseline, ChangeClass, CompareOptions, ComparisonPreset, Gate, SideValues, compare_runs,
-    is_by_rounds, judge,
+    distinct_environments, is_by_rounds, judge,
 };
 
 use crate::basis::{BasisChoice, choose_basis};
@@ -69,6 +69,10 @@ impl Bench {
             verdict: verdict.into(),
             warnings: warnings.into_iter().map(Said::from).collect(),
             method: method(&pairs, &variants).into(),
+            environments: distinct_environments(
+                sides.iter().flat_map(|side| side.environments.clone()),
+            ),
+            last: None,
             standing,
             parameters: plan.parameters.clone(),
             variants,
@@ -91,6 +95,7 @@ impl VariantResult {
             thermal: thermal_states(&side.runs),
             others: SideValues::from_values(&side.runs.others),
             kernels: side.runs.kernels.clone(),
+            findings: side.findings.clone(),
             units: side.units.clone(),
         }
     }

@@ -1,8 +1,13 @@
 //! Defines the result of a benchmark, as `bench.json` has it.
 
+use std::cmp::Ordering;
+
 use metalens_analyzer::Message;
 use metalens_analyzer::message::PlacedValue;
-use metalens_comparison::{Change, Comparison, KernelRuns, Number, RunsToTell, SideValues};
+use metalens_comparison::many::FindingTotal;
+use metalens_comparison::{
+    Change, Comparison, Environment, KernelRuns, Number, RunsToTell, SideValues,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,8 +49,23 @@ pub struct Bench {
     pub pairs: Vec<PairResult>,
     /// Reasons to doubt the figures.
     pub warnings: Vec<Said>,
+    /// Environments in which the variants were recorded.
+    #[serde(default)]
+    pub environments: Vec<Environment>,
+    /// The page that the folder had before, if it had fewer runs. Null if there was none.
+    #[serde(default)]
+    pub last: Option<LastPage>,
     /// Method of the comparison in one sentence.
     pub method: Said,
+}
+
+/// The page that a folder had before the last runs were added.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LastPage {
+    /// Number of complete runs of all variants.
+    pub runs: u64,
+    /// The fastest variant, or why it was unknown, in one sentence.
+    pub verdict: Said,
 }
 
 /// A sentence with its values.
@@ -123,6 +143,9 @@ pub struct VariantResult {
     pub others: SideValues,
     /// Kernels of all runs, by name and channel.
     pub kernels: Vec<KernelRuns>,
+    /// Findings of the runs, each with the number of runs that have it.
+    #[serde(default)]
+    pub findings: Vec<FindingTotal>,
     /// Units of work that the program repeats: its iterations, and the phases that it named.
     #[serde(default)]
     pub units: Vec<WorkUnit>,
@@ -168,6 +191,33 @@ impl Bench {
     #[must_use]
     pub fn standing_of(&self, variants: &[&VariantResult]) -> Option<Standing> {
         find_standing(variants, self.basis)
+    }
+
+    /// Adds what the last page of the folder said of the same variants, if runs were added since. If
+    /// none were, keeps what that page said of the one before it.
+    pub fn compare_with(&mut self, last: &Self) {
+        let names = |one: &Self| -> Vec<String> {
+            one.variants.iter().map(|one| one.name.clone()).collect()
+        };
+        if names(last) != names(self) {
+            return;
+        }
+
+        self.last = match last.run_count().cmp(&self.run_count()) {
+            Ordering::Less => Some(LastPage {
+                runs: last.run_count(),
+                verdict: last.verdict.clone(),
+            }),
+            Ordering::Equal => last.last.clone(),
+            Ordering::Greater => None,
+        };
+    }
+
+    /// Returns the number of complete runs of all variants.
+    #[must_use]
+    pub fn run_count(&self) -> u64 {
+        let runs = self.variants.iter().map(|one| one.runs.len() as u64);
+        runs.sum()
     }
 
     /// Returns the results of the gates that missed a limit.

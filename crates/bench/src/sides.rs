@@ -1,7 +1,8 @@
 //! Collects the runs of each variant, and pairs the variants that are compared.
 
 use metalens_analyzer::Report;
-use metalens_comparison::{Baseline, Runs};
+use metalens_comparison::many::{FindingTotal, RowFinding, total_findings};
+use metalens_comparison::{Baseline, Environment, Runs};
 
 use crate::carry_out::{BenchOutcome, RunEnd, RunRecord};
 use crate::result::RunResult;
@@ -14,6 +15,10 @@ pub(crate) struct Side {
     pub(crate) runs: Runs,
     /// The runs as the result describes them. Empty for a baseline.
     pub(crate) results: Vec<RunResult>,
+    /// Environment of each run. Empty for a baseline.
+    pub(crate) environments: Vec<Environment>,
+    /// Findings of the runs. Empty for a baseline.
+    pub(crate) findings: Vec<FindingTotal>,
     /// Units of work of the runs. Empty for a baseline.
     pub(crate) units: Vec<WorkUnit>,
 }
@@ -36,6 +41,11 @@ impl Side {
             name: name.to_owned(),
             runs: Runs::from_reports(&reports),
             results: results.collect(),
+            environments: reports
+                .iter()
+                .map(|report| Environment::of_report(report, name))
+                .collect(),
+            findings: findings(&reports),
             units: units(&reports),
         }
     }
@@ -46,6 +56,8 @@ impl Side {
             name: "baseline".to_owned(),
             runs: baseline.runs.clone(),
             results: Vec::new(),
+            environments: Vec::new(),
+            findings: Vec::new(),
             units: Vec::new(),
         }
     }
@@ -58,6 +70,16 @@ impl Side {
     pub(crate) fn ends(&self) -> impl Iterator<Item = &RunEnd> {
         self.results.iter().map(|run| &run.end)
     }
+}
+
+/// Returns the findings of the runs, each with the number of runs that have it.
+fn findings(reports: &[Report]) -> Vec<FindingTotal> {
+    let runs = reports.iter().map(|report| {
+        let findings = report.findings.iter();
+        findings.map(RowFinding::from).collect()
+    });
+    let runs: Vec<Vec<RowFinding>> = runs.collect();
+    total_findings(runs.iter().map(Vec::as_slice))
 }
 
 /// Returns the variants that have runs.

@@ -33,6 +33,7 @@ mod clock;
 mod error;
 mod explain;
 mod find_bundle;
+mod frameworks;
 mod idle_target;
 mod machine;
 mod other_work;

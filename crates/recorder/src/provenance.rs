@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use metalens_analyzer::FrameworkVersion;
 use metalens_text::in_json;
 use metalens_xctrace::command::Target;
 use schemars::JsonSchema;
@@ -10,6 +11,7 @@ use serde::Serialize;
 
 use crate::clock::ClockOutcome;
 use crate::error::{Result, file};
+use crate::frameworks;
 use crate::machine::MachineFacts;
 use crate::other_work::OtherWork;
 use crate::program_end::ProgramEnd;
@@ -48,6 +50,9 @@ struct Provenance<'a> {
     /// The program that was started, as asked for and as the recording names it. Null if none was
     /// started, or if the recording does not name one that exists.
     program: Option<Programs>,
+    /// Frameworks in the environment of that program, with their versions. Null if they are not
+    /// known, and for a recording with several runs.
+    frameworks: Option<Vec<FrameworkVersion>>,
     /// GPU work of another process, which started during the recording. Null if the recorded program
     /// has GPU work.
     other_work: Option<OtherWork>,
@@ -124,6 +129,7 @@ impl<'a> Provenance<'a> {
             changes: TemplateChanges::default(),
             command: command(&request.subject, redactor),
             program: None,
+            frameworks: frameworks::find(request, &xctrace_request.record.target),
             other_work: recording
                 .other_work
                 .as_ref()

@@ -8,6 +8,7 @@
 //! the numbers ([`notes`]), and the report in four sentences ([`summary`]).
 
 pub(crate) mod bound;
+mod effort;
 mod evidence;
 pub(crate) mod framework;
 mod idle;

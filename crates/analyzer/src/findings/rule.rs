@@ -1,5 +1,6 @@
 //! Type of a rule that reads a report.
 
+use super::effort::effort;
 use super::evidence::Evidence;
 use super::framework::{Knob, knobs};
 use crate::basics::message::Message;
@@ -63,6 +64,7 @@ impl Rule {
             action: self.action.to_owned(),
             advice: self.advice(seen),
             counter_evidence: self.counter_evidence.to_owned(),
+            effort: effort(self.id),
         }
     }
 

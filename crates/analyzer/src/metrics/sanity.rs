@@ -258,6 +258,7 @@ mod tests {
 
     fn run(mode: Option<&str>, duration_ns: Option<u64>) -> RunFacts {
         RunFacts {
+            frameworks: None,
             number: 1,
             synthetic: false,
             template: None,

@@ -59,6 +59,38 @@ pub struct RunFacts {
     pub recording_mode: Option<String>,
     /// Facts about the recorded machine.
     pub device: DeviceFacts,
+    /// Frameworks in the environment of the recorded program, with their versions, as `metalens
+    /// record` found them where the program lives; the program may not use all of them. Null if
+    /// they are not known.
+    #[serde(default)]
+    pub frameworks: Option<Vec<FrameworkVersion>>,
+}
+
+/// A package of a framework in the environment of a program, and its version.
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+pub struct FrameworkVersion {
+    /// Name of the package: `mlx`, `torch`, `candle-core`, …
+    pub package: String,
+    /// Version of the package, as it calls itself.
+    pub version: String,
+    /// Place that names the version.
+    pub source: VersionSource,
+}
+
+/// Place that names the version of a framework.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum VersionSource {
+    /// Metadata of an installed Python package (`METADATA` in a `.dist-info` folder).
+    PythonPackage,
+    /// Cargo's lock file of the program (`Cargo.lock`).
+    CargoLock,
+    /// Folder of an installed Homebrew formula.
+    Homebrew,
 }
 
 /// Facts about the recorded machine.

@@ -116,6 +116,39 @@ pub struct Finding {
     pub counter_evidence: String,
     /// Upper bound of what the advice could gain; null if unknown.
     pub gain: Option<Gain>,
+    /// Effort of the first step; null in reports of earlier versions.
+    #[serde(default)]
+    pub effort: Option<Effort>,
+}
+
+/// Effort that the first step of an advice usually takes. It depends on the rule alone: metalens
+/// does not know the program.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effort {
+    /// An option, a setting, or another recording; no code changes.
+    Setting,
+    /// A change of code in one place.
+    SmallChange,
+    /// Another structure of the program, or another kernel.
+    Redesign,
+    /// The recording does not tell what to change: look for the reason first.
+    Investigate,
+}
+
+impl Effort {
+    /// Returns the words of pages.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Setting => "setting",
+            Self::SmallChange => "small change",
+            Self::Redesign => "redesign",
+            Self::Investigate => "investigate",
+        }
+    }
 }
 
 /// Severity of a finding.

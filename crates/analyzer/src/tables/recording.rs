@@ -68,6 +68,7 @@ pub(crate) fn run_facts(trace: &Trace) -> RunFacts {
     let run = &trace.run;
     let device = run.device.as_ref();
     RunFacts {
+        frameworks: None,
         number: run.number,
         synthetic: run.synthetic,
         template: run.template.clone(),

@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use metalens_bench::Bench;
+use metalens_analyzer::LONGEST_REPORT;
+use metalens_bench::{Bench, SCHEMA};
 use metalens_charts::{ChartOptions, Theme, alt_heat_map, draw_heat_map, png};
 
 use super::content::{FOLDER_OF_CHARTS, FileContent};
@@ -14,11 +15,21 @@ use crate::bench::{self, HEAT_MAP};
 use crate::error::{Error, Result};
 use crate::{html, markdown};
 
+/// Name of the result in the folder.
 const JSON: &str = "bench.json";
 const CSV: &str = "bench.csv";
 const MARKDOWN: &str = "bench.md";
 /// Name of the page in the folder.
 pub const PAGE: &str = "bench.html";
+
+/// Returns the result that the folder has from an earlier benchmark. None if it has none that this
+/// version can read.
+#[must_use]
+pub fn load(folder: &Path) -> Option<Bench> {
+    let text = metalens_files::read_text(&folder.join(JSON), LONGEST_REPORT).ok()?;
+    let result: Bench = serde_json::from_str(&text).ok()?;
+    (result.schema == SCHEMA).then_some(result)
+}
 
 /// Writes the result, and replaces an earlier one: a benchmark that goes on has more runs.
 pub fn write(result: &Bench, folder: &Path) -> Result<()> {

@@ -1,19 +1,17 @@
 //! Writes the page of a benchmark: its document, with the variants over one another.
 
-use metalens_analyzer::units::time;
 use metalens_bench::Bench;
 use metalens_charts::HeatMapView;
 
 use super::blocks::{InlineChart, PageExtras};
 use super::escape::{escaped, name};
+use super::time_bars::{TIMES_STYLE, percent, time_bars, unbroken};
 use super::{PageFrame, STYLE, TABLES_SCRIPT, page};
 use crate::bench::{
-    self, FASTEST, HEAT_MAP, Matrix, NOT_TOLD, RUNS, Spread, SpreadRow, TIMES, TimeParts, heat_map,
-    time_parts,
+    self, FASTEST, HEAT_MAP, Matrix, NOT_TOLD, RUNS, Spread, SpreadRow, TIMES, heat_map, time_parts,
 };
 use crate::document::Block;
 use crate::error::Result;
-use crate::wording::NO_BREAK;
 
 const BENCH_STYLE: &str = include_str!("../../../../templates/bench.css");
 /// Largest number of variants that are drawn.
@@ -29,7 +27,7 @@ pub fn bench_page(result: &Bench) -> Result<String> {
     let drawn: Vec<InlineChart> = drawn.into_iter().flatten().collect();
     let frame = PageFrame {
         kind: "bench",
-        style: format!("{STYLE}{BENCH_STYLE}"),
+        style: format!("{STYLE}{TIMES_STYLE}{BENCH_STYLE}"),
         data: String::new(),
         script: TABLES_SCRIPT.to_owned(),
     };
@@ -78,78 +76,11 @@ fn row(row: &SpreadRow) -> String {
     )
 }
 
-/// A part of a bar: its class, its name, and its length in nanoseconds.
-type BarPiece = (&'static str, &'static str, f64);
-
 /// Returns busy time and idle time by cause as bars on one scale.
 fn times(result: &Bench) -> String {
     let variants = result.variants.iter().take(MOST);
-    let all = variants.filter_map(|one| Some((one.name.as_str(), time_parts(one)?)));
-    let all: Vec<(&str, TimeParts)> = all.collect();
-    let longest = all.iter().map(|(_, parts)| parts.total());
-    let longest = longest.fold(0.0, f64::max);
-    if longest <= 0.0 {
-        return String::new();
-    }
-
-    let mut seen: Vec<(&str, &str)> = Vec::new();
-    let mut rows = String::new();
-    for (variant, parts) in &all {
-        let pieces = bar_pieces(parts);
-        for &(class, label, _) in &pieces {
-            if !seen.contains(&(class, label)) {
-                seen.push((class, label));
-            }
-        }
-        rows.push_str(&time_row(variant, &pieces, parts.total(), longest));
-    }
-
-    let keys = seen.iter().map(|(class, label)| {
-        format!("<span class=\"key\"><i class=\"swatch {class}\"></i>{label}</span>")
-    });
-    let keys: Vec<String> = keys.collect();
-    format!(
-        "<div class=\"times\">\n{rows}</div>\n<p class=\"legend\">{}</p>\n",
-        keys.join("\n")
-    )
-}
-
-/// Returns the parts of a variant's wall time that are not zero.
-fn bar_pieces(parts: &TimeParts) -> Vec<BarPiece> {
-    let idle = parts.idle.iter();
-    let idle = idle.map(|(cause, ns)| (cause.name(), cause.label(), *ns));
-    let pieces = [("busy", "GPU busy", parts.busy)].into_iter().chain(idle);
-    pieces.filter(|(_, _, ns)| *ns > 0.0).collect()
-}
-
-/// Returns the bar of a variant.
-fn time_row(variant: &str, pieces: &[BarPiece], total: f64, longest: f64) -> String {
-    let label = |label: &str, ns: f64| format!("{label} {}", whole_time(ns));
-    let spans = pieces.iter().map(|(class, words, ns)| {
-        let width = percent(ns / longest);
-        let title = escaped(&label(words, *ns));
-        format!("<span class=\"{class}\" style=\"width:{width}\" title=\"{title}\"></span>")
-    });
-    let spans: String = spans.collect();
-    let words = pieces.iter().map(|(_, words, ns)| label(words, *ns));
-    let words: Vec<String> = words.collect();
-    format!(
-        "<div class=\"row\"><span class=\"who\">{}</span><div class=\"bar\" role=\"img\" \
-         aria-label=\"{}\">{spans}</div><span class=\"value\">{}</span></div>\n",
-        name(variant),
-        escaped(&words.join(", ")),
-        unbroken(&whole_time(total))
-    )
-}
-
-/// Returns a time, rounded to whole nanoseconds.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "whole nanoseconds, not negative"
-)]
-fn whole_time(ns: f64) -> String {
-    time(ns.max(0.0).round() as u64)
+    let all = variants.filter_map(|one| Some((one.name.clone(), time_parts(one)?)));
+    time_bars(&all.collect::<Vec<_>>())
 }
 
 /// Returns the matrix as a table of colored cells.
@@ -204,14 +135,4 @@ fn heat_cell(cell: Option<&(f64, String)>, view: &HeatMapView, least: Option<f64
         "<td{best} style=\"--strength:{strength}\">{}</td>",
         unbroken(text)
     )
-}
-
-/// Returns a text that is not broken at its spaces.
-fn unbroken(text: &str) -> String {
-    escaped(&text.replace(' ', &NO_BREAK.to_string()))
-}
-
-/// Returns a share as a length in CSS.
-fn percent(share: f64) -> String {
-    format!("{:.3}%", share.clamp(0.0, 1.0) * 100.0)
 }

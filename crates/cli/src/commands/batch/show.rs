@@ -43,7 +43,8 @@ pub(super) fn index(index: &Index, as_json: bool) -> anyhow::Result<()> {
 }
 
 /// Formats the sections of an index for standard output, without failures, which go to standard
-/// error with their hints. Of the sentences at the top, only the warnings are left.
+/// error with their hints, and without what only pages keep. Of the sentences at the top, only the
+/// warnings are left.
 fn table(index: &Index) -> String {
     let mut document = index::document(index, &[], true);
     for section in &mut document.sections {
@@ -52,7 +53,8 @@ fn table(index: &Index) -> String {
             section.blocks.retain(is_warning);
         }
     }
-    let is_shown_elsewhere = |id: &str| ["failed", "problems"].contains(&id);
+    let elsewhere = ["failed", "problems", "findings", "environment"];
+    let is_shown_elsewhere = |id: &str| elsewhere.contains(&id);
     document
         .sections
         .retain(|section| !is_shown_elsewhere(section.id));

@@ -15,6 +15,7 @@ use metalens_bench::{
 };
 use metalens_comparison::{Baseline, LEAST_RUNS};
 use metalens_files::Folder;
+use metalens_render::folder::bench as bench_folder;
 use metalens_render::{bench, comparison, json, terminal};
 use metalens_text::{in_json, shown};
 use metalens_xctrace::{Tool, ToolSource};
@@ -58,7 +59,11 @@ pub(crate) fn run(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<Exi
         RunPlace::Temporary(_) => Vec::new(),
     };
     let outcome = record_all(arguments, &plan, place, analyzing, stored, quiet)?;
-    let result = Bench::new(&plan, arguments.runs, &outcome, &options);
+    let mut result = Bench::new(&plan, arguments.runs, &outcome, &options);
+    let last = arguments.output.as_deref().and_then(bench_folder::load);
+    if let Some(last) = last {
+        result.compare_with(&last);
+    }
     finish(arguments, &plan, &result, &outcome, quiet)
 }
 
