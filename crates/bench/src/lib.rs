@@ -29,8 +29,10 @@ mod bench;
 mod carry_out;
 mod error;
 mod figures;
+#[cfg(unix)]
 mod folder;
 mod parameters;
+#[cfg(unix)]
 mod programs;
 mod sentences;
 mod turns;
@@ -46,6 +48,7 @@ pub use bench::{
 pub use carry_out::{BenchOutcome, RunEnd, RunRecord, VariantRunner, carry_out};
 pub use error::{Error, Result};
 pub use figures::{Figure, StateShare};
+#[cfg(unix)]
 pub use folder::{BenchFolder, PLAN, StoredRun};
 pub use parameters::{Parameter, ParameterValue};
 pub use turns::{Turn, turns};
