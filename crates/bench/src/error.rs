@@ -79,6 +79,7 @@ pub enum Error {
         cause: String,
     },
     /// A file cannot be written.
+    #[cfg(unix)]
     #[error(transparent)]
     Files(#[from] metalens_files::Error),
 }
@@ -89,7 +90,9 @@ pub(crate) const MOST_VARIANTS: usize = 500;
 impl Failure for Error {
     fn kind(&self) -> FailureKind {
         match self {
-            Self::Unreadable { .. } | Self::Files(_) => FailureKind::Failed,
+            Self::Unreadable { .. } => FailureKind::Failed,
+            #[cfg(unix)]
+            Self::Files(_) => FailureKind::Failed,
             _ => FailureKind::Misuse,
         }
     }

@@ -30,8 +30,10 @@ mod carry_out;
 mod compute;
 mod error;
 mod figures;
+#[cfg(unix)]
 mod folder;
 mod parameters;
+#[cfg(unix)]
 mod programs;
 mod result;
 mod sentences;
@@ -49,6 +51,7 @@ pub use carry_out::{BenchOutcome, RunEnd, RunRecord, VariantRunner, carry_out};
 pub use compute::BenchOptions;
 pub use error::{Error, Result};
 pub use figures::{Figure, StateShare};
+#[cfg(unix)]
 pub use folder::{BenchFolder, PLAN, RunFile};
 pub use parameters::{Parameter, ParameterValue};
 pub use result::{

@@ -227,7 +227,7 @@ fn the_folder_is_for_browsers_programs_and_the_next_run() {
     bytes.push(0);
     fs::write(&program, bytes).unwrap();
     let changed = run();
-    assert_eq!(changed.status.code(), Some(1), "{}", bench.seen(&changed));
+    assert_eq!(changed.status.code(), Some(2), "{}", bench.seen(&changed));
     let said = stderr(&changed);
     assert!(
         said.contains("./bench has changed since its first run"),
