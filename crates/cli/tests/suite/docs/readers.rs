@@ -133,7 +133,7 @@ fn a_ci_engineer_gets_a_failed_job_and_a_comment_that_says_why() {
 fn the_page_counts_the_commands() {
     let page = fs::read_to_string(root().join("docs/first-answers.md")).unwrap();
     for (reader, title) in [
-        ("newcomer", "Somebody who has never profiled a GPU"),
+        ("newcomer", "A newcomer to GPU profiling"),
         ("kernel-engineer", "A kernel engineer"),
         ("ci-engineer", "A CI engineer"),
     ] {
