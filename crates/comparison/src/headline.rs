@@ -294,13 +294,15 @@ fn busy_and_idle(metrics: &[MetricChange]) -> Message {
     let causes = metrics
         .iter()
         .filter(|metric| metric.group == MetricGroup::Idle);
-    // A part that did not change beyond noise explains nothing.
-    let causes = causes.filter(|metric| {
+    // A part explains nothing if it, or the whole, did not change beyond noise.
+    let is_changed = |metric: &MetricChange| {
         matches!(
             metric.change.class,
             ChangeClass::Grown | ChangeClass::Shrunk
         )
-    });
+    };
+    let has_moved = find(metrics, "gaps.total_ns").is_some_and(is_changed);
+    let causes = causes.filter(|metric| has_moved && is_changed(metric));
     let causes = causes.filter_map(|metric| Some((&metric.name, metric.change.absolute?)));
     let mut causes: Vec<(&String, Number)> = causes.filter(|(_, by)| by.get() != 0.0).collect();
     causes.sort_by(|(_, one), (_, other)| other.get().abs().total_cmp(&one.get().abs()));

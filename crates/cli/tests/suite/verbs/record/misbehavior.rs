@@ -413,6 +413,7 @@ fn every_misbehavior_has_a_case() {
         NOT_STARTED,
         HANGING,
         GOOD,
+        FAILED,
         OF_CHILD,
         EMPTY,
         CUT_OFF,
