@@ -1,4 +1,4 @@
-//! Benchmarks: records several commands, or one with several parameter values, by turns, and says
+//! Benchmarks: records several commands, or one with several parameter values, alternately, and says
 //! which one is fastest, by how much, and why. This crate decides what is recorded and when, and
 //! what the recordings tell. The caller records and analyzes ([`VariantRunner`]). Nothing here
 //! prints.

@@ -20,7 +20,7 @@ use crate::units::WorkUnit;
 /// Name of the format. Its number rises when a key is removed or changes meaning.
 pub const SCHEMA: &str = "metalens.bench/1";
 
-/// Result of a benchmark: several variants, recorded by turns.
+/// Result of a benchmark: several variants, recorded alternately.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bench {
     /// Name of the format: `metalens.bench/1`.

@@ -47,7 +47,7 @@ pub(crate) fn per_unit(runs: &Runs, id: &str, basis: WorkBasis) -> Vec<Option<Nu
         .collect()
 }
 
-/// Returns the change of a time. Runs of a baseline were not recorded by turns, so that they belong
+/// Returns the change of a time. Runs of a baseline were not recorded alternately, so that they belong
 /// to no round.
 pub(crate) fn time_change(
     (base, new): (&[Option<Number>], &[Option<Number>]),

@@ -1,4 +1,4 @@
-//! Computes the change of a figure between two sides that were recorded by turns, and the number
+//! Computes the change of a figure between two sides that were recorded alternately, and the number
 //! of runs that would show a change.
 
 use schemars::JsonSchema;

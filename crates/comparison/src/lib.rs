@@ -60,7 +60,7 @@
 //!
 //! # By turns
 //!
-//! Runs that were recorded by turns, one of each side in every round, are compared round by round
+//! Runs that were recorded alternately, one of each side in every round, are compared round by round
 //! from six rounds on ([`change_by_turns`]): what slows a whole round down moves both sides.
 //! [`runs_to_tell`] says how many runs would show a change that these cannot.
 //!

@@ -1,4 +1,4 @@
-//! Computes the shift between two sides that were recorded by turns: one run of each in every
+//! Computes the shift between two sides that were recorded alternately: one run of each in every
 //! round, so that what slows a whole round down moves both.
 //!
 //! The estimate and the interval are those of Wilcoxon's signed ranks: the median of the means of

@@ -1,4 +1,4 @@
-//! Measures false alarms and power of comparisons by turns, on times with a known truth.
+//! Measures false alarms and power of comparisons of alternating runs, on times with a known truth.
 //!
 //! A trial draws the times of two programs that are recorded ABBA…; a run varies by about 1 %. The
 //! numbers are in docs/bench.md.

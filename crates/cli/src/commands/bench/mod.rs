@@ -1,4 +1,4 @@
-//! Runs `metalens bench`: records several commands by turns, and says which one is fastest and why.
+//! Runs `metalens bench`: records several commands alternately, and says which one is fastest and why.
 
 mod outputs;
 mod runner;
@@ -203,7 +203,7 @@ fn save_baseline(
 }
 
 /// Refuses a baseline that was recorded differently. Variants of one benchmark only get a warning:
-/// they were recorded by turns on one machine.
+/// they were recorded alternately on one machine.
 fn refuse_different(arguments: &BenchArguments, result: &Bench) -> metalens_inputs::Result<()> {
     let is_allowed = arguments.baseline.is_none() || arguments.allow_different;
     let compared = result.pairs.iter().map(|pair| &pair.comparison);
