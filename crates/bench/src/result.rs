@@ -37,7 +37,7 @@ pub struct Bench {
     pub work: Option<Said>,
     /// Unit of work that times are compared per.
     pub basis: WorkBasis,
-    /// The fastest variant, or why it cannot be told, in one sentence.
+    /// The fastest variant, or why it is unclear, in one sentence.
     pub verdict: Said,
     /// The fastest variant. Null for a single variant, or without any time.
     pub standing: Option<Standing>,

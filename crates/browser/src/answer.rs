@@ -168,7 +168,7 @@ fn load(request: &PageRequest, part: &Request, input: &Path) -> Result<AnyRun, E
     Ok(AnyRun::Analyzed(Box::new(analysis)))
 }
 
-/// Tells the page what the program does now. The page does without, if it cannot be told.
+/// Tells the page what the program does now. The page manages without it.
 fn tell(request: &PageRequest, stage: &str) {
     let _ = std::fs::write(request.output.join("stage"), stage);
 }

@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 pub struct FindingTotal {
     /// Id of the rule that found it.
     pub id: String,
-    /// Highest severity.
+    /// Highest severity that the finding has in any recording.
     pub severity: Severity,
     /// Title of the finding, in one sentence.
     pub title: String,
-    /// Effort of the first step. Null if the reports do not tell.
+    /// Effort of the first step. Null if the reports do not have it.
     pub effort: Option<Effort>,
     /// Number of reports with the finding.
     pub reports: u64,
-    /// Upper bound of the time that the advice can save: the largest of the reports. Null if none
-    /// tells.
+    /// Upper bound of the time that the advice can save: the largest of the reports. Null if no
+    /// report has one.
     pub at_most_ns: Option<u64>,
 }
 

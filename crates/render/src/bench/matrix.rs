@@ -15,8 +15,8 @@ use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table};
 pub const HEAT_MAP: &str = "heatmap";
 /// Heading of the row that names the fastest row of each column.
 pub(crate) const FASTEST: &str = "fastest";
-/// Text where it cannot be told.
-pub(crate) const NOT_TOLD: &str = "cannot be told";
+/// Text where the runs vary too much.
+pub(crate) const NOT_TOLD: &str = "unclear";
 
 /// The variants of a benchmark with two parameters, by both.
 pub struct Matrix<'a> {
@@ -62,7 +62,7 @@ impl<'a> Matrix<'a> {
 }
 
 impl Matrix<'_> {
-    /// Returns the row that is fastest in each column, by its value; none where that cannot be told.
+    /// Returns the row that is fastest in each column, by its value; none where the runs vary too much.
     #[must_use]
     pub fn fastest(&self, bench: &Bench) -> Vec<Option<&str>> {
         let columns = 0..self.columns.values.len();

@@ -18,7 +18,7 @@ const LAST: [&str; 2] = ["form.template", "open.creq"];
 /// File with the scenario from which a bundle of ours was written.
 const SCENARIO: &str = "scenario.toml";
 /// Size of the growing file. With the leftovers in a stub this gives the 52 to 56 KB of real stubs.
-const PENDING_BYTES: usize = 34_000;
+const PENDING_BYTES: usize = 51_500;
 /// File that a bundle has only until it is saved.
 const GROWING: &str = "corespace/currentRun/core/pending";
 

@@ -167,7 +167,7 @@ fn two_parameters_are_a_matrix() {
         .map(str::trim)
         .filter(|one| !one.is_empty())
         .collect();
-    assert_eq!(told[..2], ["fastest", "cannot be told"], "{rows:?}");
+    assert_eq!(told[..2], ["fastest", "unclear"], "{rows:?}");
     let result = json(&read(&bench, "out/bench.json"));
     let variants = result["variants"].as_array().unwrap();
     assert_eq!(variants.len(), 6);
