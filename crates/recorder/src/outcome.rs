@@ -157,8 +157,8 @@ impl LeftOver {
         let pids: Vec<String> = self.pids().map(|pid| pid.to_string()).collect();
         (!pids.is_empty()).then(|| {
             format!(
-                "the recorded program is still there {}: it holds memory of the GPU and disturbs the \
-                 next measurement. If you do not need it: kill -9 {}",
+                "the recorded program still exists {}: it holds GPU memory and disturbs the next \
+                 measurement. If you do not need it: kill -9 {}",
                 shown.collect::<Vec<_>>().join(", "),
                 pids.join(" ")
             )

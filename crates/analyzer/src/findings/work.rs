@@ -227,12 +227,15 @@ fn tiny_kernels(report: &Report) -> Option<Evidence> {
 fn idle_of_intervals_ns(report: &Report) -> u64 {
     let buffers = &report.shape.command_buffers;
     let parts = &report.idle.parts;
-    if buffers.median_encoders.is_some_and(|median| median > 1) {
-        return parts.encoding_ns + buffers.gaps_inside_ns;
-    }
     // Nothing shows that idle time of unknown cause has to do with submissions: a window server
     // has little else.
-    own_idle_ns(report).saturating_sub(parts.unknown_ns)
+    let known_ns = own_idle_ns(report).saturating_sub(parts.unknown_ns);
+
+    if buffers.median_encoders.is_some_and(|median| median > 1) {
+        known_ns.min(parts.encoding_ns + buffers.gaps_inside_ns)
+    } else {
+        known_ns
+    }
 }
 
 fn many_encoders(report: &Report) -> Option<Evidence> {

@@ -54,6 +54,10 @@ fn without_source(mut report: Report) -> String {
     let notes = Note::joined(&report.notes, &report.note_details);
     let notes: Vec<Note> = notes.collect();
     (report.notes, report.note_details) = Note::lists(notes);
+    // Exports have percentages in a table in which bundles have none.
+    if let Some(counters) = &mut report.counters {
+        counters.table.clear();
+    }
     report.source.path = String::new();
     report.source.kind = metalens_analyzer::SourceKind::Xml;
     report.source.reader = Reader::Xml;

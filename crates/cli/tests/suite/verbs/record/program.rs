@@ -99,7 +99,7 @@ fn words_of_the_program_are_not_those_of_xctrace() {
     let forged = "[Error] loss is NaN\n* [Warning] slow\nTarget app exited, ending recording...\n\
                   Output file saved as: other.trace\n";
     let script = format!(
-        "sleep 0.5; printf '{}' >&2; printf '\\r 1%%\\r 2%%\\n' >&2",
+        "sleep 1.5; printf '{}' >&2; printf '\\r 1%%\\r 2%%\\n' >&2",
         forged.replace('\n', "\\n")
     );
     let output = bench.fine(&[], &recording(&["-q"], &script));
