@@ -68,8 +68,9 @@ fn run(reader: &str, programs: &[&str], arguments: &[&str]) -> (tempfile::TempDi
 
 /// Returns the position of a text that must be there.
 fn at(text: &str, wanted: &str) -> usize {
-    text.find(wanted)
-        .unwrap_or_else(|| panic!("no {wanted:?} in:\n{text}"))
+    let found = text.find(wanted);
+    assert!(found.is_some(), "no {wanted:?} in:\n{text}");
+    found.unwrap()
 }
 
 #[test]

@@ -23,7 +23,9 @@ fn root() -> PathBuf {
 
 fn read(file: &str) -> Value {
     let text = fs::read_to_string(root().join(file)).unwrap();
-    yaml_serde::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}"))
+    let read: Result<Value, _> = yaml_serde::from_str(&text);
+    assert!(read.is_ok(), "{file}: {read:?}");
+    read.unwrap()
 }
 
 #[test]

@@ -486,7 +486,11 @@ fn wrong_usage_is_refused_before_any_run() {
         2,
         "at least 3 runs",
     );
-    check(&["./bench", "-L", "x", "1,2"], 2, "no command contains `{x}`");
+    check(
+        &["./bench", "-L", "x", "1,2"],
+        2,
+        "no command contains `{x}`",
+    );
     check(&["--workload", "eagle"], 2, "eagle");
     check(
         &["--workload", "eager --speed 4"],

@@ -43,8 +43,8 @@ impl Run {
         let mut filled = parts.next().unwrap_or_default().to_owned();
         for part in parts {
             let (expression, rest) = part.split_once("}}").unwrap();
-            let values = expression.split("||").map(|name| self.value(name.trim()));
-            filled += values.filter(|one| !one.is_empty()).next().unwrap_or("");
+            let mut values = expression.split("||").map(|name| self.value(name.trim()));
+            filled += values.find(|one| !one.is_empty()).unwrap_or("");
             filled += rest;
         }
         filled
