@@ -35,7 +35,7 @@ pub(crate) fn units(reports: &[Report]) -> Vec<WorkUnit> {
     let phases = phases.filter(|phase| phase.is_analyzed && phase.count > 0);
     let names: BTreeSet<&str> = phases.map(|phase| phase.name.as_str()).collect();
 
-    let iterations = unit(None, reports.iter().map(|report| iterations(report)));
+    let iterations = unit(None, reports.iter().map(iterations));
     let phases = names
         .into_iter()
         .map(|name| unit(Some(name), reports.iter().map(|report| phase(report, name))));

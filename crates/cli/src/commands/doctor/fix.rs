@@ -142,7 +142,7 @@ mod tests {
             check("license", Verdict::Problem, sudo, false),
             check("fine", Verdict::Ok, "false", true),
         ];
-        let yours = format!("license: yours to run: {sudo}");
+        let yours = format!("license: run this yourself: {sudo}");
 
         let (is_fine, asked, said) = fixed(&checks, false);
         assert!(is_fine && file.exists());

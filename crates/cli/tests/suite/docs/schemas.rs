@@ -10,9 +10,9 @@ fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
-/// Returns the schema of a format, made from the types that it describes.
-fn made(format: &str) -> serde_json::Value {
-    match format {
+/// Returns the schema of a format, made from the types that it describes. None for another format.
+fn made(format: &str) -> Option<serde_json::Value> {
+    let schema = match format {
         "report" => metalens_analyzer::json_schema(),
         "profile" => metalens_analyzer::profile_json_schema(),
         "work" => metalens_analyzer::work_json_schema(),
@@ -25,8 +25,9 @@ fn made(format: &str) -> serde_json::Value {
         "baseline" => metalens_comparison::baseline_json_schema(),
         "index" => metalens_batch::json_schema(),
         "bench" => metalens_bench::json_schema(),
-        _ => panic!("no type is known for {format}"),
-    }
+        _ => return None,
+    };
+    Some(schema)
 }
 
 /// Returns the formats that `metalens schema` describes, from its help.
@@ -43,7 +44,8 @@ fn formats() -> Vec<String> {
 #[test]
 fn docs_has_the_schema_of_each_type() {
     for format in formats() {
-        let schema = metalens_render::json::document(&made(&format)).unwrap();
+        let made = made(&format).unwrap_or_else(|| panic!("no type is known for {format}"));
+        let schema = metalens_render::json::document(&made).unwrap();
         let name = format!("{format}.schema.json");
         let file = docs().join(&name);
         if std::env::var_os("METALENS_BLESS").is_some() {
