@@ -31,9 +31,9 @@ pub struct Encoder {
     pub task: Task,
     /// Number of dispatches or copies.
     pub dispatches: u64,
-    /// Arrays that it reads, as indices into [`WorkloadPlan::arrays`](crate::Plan::arrays).
+    /// Arrays that it reads, as indices into [`WorkloadPlan::arrays`](crate::WorkloadPlan::arrays).
     pub reads: Vec<usize>,
-    /// Array that it writes, as an index into [`WorkloadPlan::arrays`](crate::Plan::arrays).
+    /// Array that it writes, as an index into [`WorkloadPlan::arrays`](crate::WorkloadPlan::arrays).
     pub writes: usize,
     /// Elements of each dispatch or copy (for matrices: rows).
     pub size: u64,
