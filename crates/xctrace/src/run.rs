@@ -329,7 +329,7 @@ impl RunningTool {
             }
         };
         // The pipes can still have lines, but a child of the tool may keep them open for ever.
-        while let Ok(line) = self.lines.recv_timeout(Duration::from_millis(200)) {
+        while let Ok(line) = self.lines.recv_timeout(LATE_LINES) {
             lines.push(line);
         }
         Ok(ToolOutput {
@@ -339,6 +339,10 @@ impl RunningTool {
         })
     }
 }
+
+/// Time for lines that are read after the end of the tool. Without a child of it, the streams end
+/// first; on a machine with much else to do, a line came more than 200 ms late.
+const LATE_LINES: Duration = Duration::from_secs(2);
 
 fn code_and_signal(status: std::process::ExitStatus) -> (Option<i32>, Option<i32>) {
     #[cfg(unix)]
