@@ -54,10 +54,6 @@ fn without_source(mut report: Report) -> String {
     let notes = Note::joined(&report.notes, &report.note_details);
     let notes: Vec<Note> = notes.collect();
     (report.notes, report.note_details) = Note::lists(notes);
-    // Exports have percentages in a table in which bundles have none.
-    if let Some(counters) = &mut report.counters {
-        counters.table.clear();
-    }
     report.source.path = String::new();
     report.source.kind = metalens_analyzer::SourceKind::Xml;
     report.source.reader = Reader::Xml;
@@ -74,7 +70,11 @@ fn presets_are_equal() {
 #[test]
 fn random_scenarios_are_equal() {
     for seed in 0..150 {
-        check(&format!("seed {seed}"), &random_scenario(seed));
+        let mut scenario = random_scenario(seed);
+        // Of a derived table, bundles lack the percentages, so that its samples are read from
+        // another: `counters` compares both forms with the truth.
+        scenario.recording.counter_intervals = false;
+        check(&format!("seed {seed}"), &scenario);
     }
 }
 
