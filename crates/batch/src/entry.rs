@@ -159,7 +159,7 @@ impl BatchEntry {
     /// Returns the files that the report depends on.
     pub(crate) fn files(&self, recipe: &ReportRecipe) -> std::io::Result<Vec<InputFile>> {
         let path = &self.found.path;
-        input_files(path, recipe.reports.file_beside(path).as_deref())
+        input_files(path, &recipe.reports.files_beside(path))
     }
 
     /// Returns a row with the names and paths of this run.

@@ -31,8 +31,8 @@ pub(crate) struct InputFile {
     inode: u64,
 }
 
-/// Returns the files of an input, and the file beside it that the report also depends on.
-pub(crate) fn input_files(path: &Path, beside: Option<&Path>) -> io::Result<Vec<InputFile>> {
+/// Returns the files of an input, and those beside it that the report also depends on.
+pub(crate) fn input_files(path: &Path, beside: &[PathBuf]) -> io::Result<Vec<InputFile>> {
     let mut files = Vec::new();
     match path_kind(path)? {
         PathKind::Bundle => collect(path, "", true, &mut HashSet::new(), &mut files)?,
@@ -47,9 +47,9 @@ pub(crate) fn input_files(path: &Path, beside: Option<&Path>) -> io::Result<Vec<
     }
 
     // The file of an export lies inside of the export.
-    let beside = beside.filter(|file| !file.starts_with(path));
-    if let Some(file) = beside.filter(|file| file.is_file()) {
-        files.extend(input_file(file, "../work.json".to_owned()));
+    let outside = beside.iter().filter(|file| !file.starts_with(path));
+    for (file, number) in outside.zip(0_u64..).filter(|(file, _)| file.is_file()) {
+        files.extend(input_file(file, format!("../{number}")));
     }
 
     files.sort_by(|a, b| a.name.cmp(&b.name));
@@ -156,7 +156,7 @@ mod tests {
         fs::create_dir_all(bundle.join("corespace")).unwrap();
         let hashes = || {
             let work = root.path().join("x.work.json");
-            let files = input_files(&bundle, Some(&work)).unwrap();
+            let files = input_files(&bundle, &[work]).unwrap();
             (stamp(&files), content(&files))
         };
         let write = |text: &str| fs::write(&store, text).unwrap();
@@ -192,7 +192,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("a.xml");
         fs::write(&file, "<x/>").unwrap();
-        let files = input_files(&file, None).unwrap();
+        let files = input_files(&file, &[]).unwrap();
         let changed = Duration::from_nanos(u64::try_from(files[0].changed).unwrap());
         let check = |at: Duration, expected_ms: Option<u64>| {
             let left = unsettled(&files, UNIX_EPOCH + at);

@@ -2,7 +2,10 @@
 
 use metalens_analyzer::units::counted;
 use metalens_analyzer::{MessageMut, notes_mut};
-use metalens_comparison::many::{self, GroupTrend, TraceGroup, TraceOutlier, TraceRow};
+use metalens_comparison::many::{
+    self, AcrossDevices, FindingTotal, GroupTrend, SinceLast, TraceGroup, TraceOutlier, TraceRow,
+};
+use metalens_comparison::{Environment, distinct_environments};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +30,19 @@ pub struct Index {
     pub outliers: Vec<TraceOutlier>,
     /// Trends over time of groups with at least eight dated traces.
     pub trends: Vec<GroupTrend>,
+    /// Environments in which the traces were recorded.
+    #[serde(default)]
+    pub environments: Vec<Environment>,
+    /// Findings of all traces, each with the number of traces that have it.
+    #[serde(default)]
+    pub findings: Vec<FindingTotal>,
+    /// Work that several chips did, with the figures of each chip.
+    #[serde(default)]
+    pub devices: Vec<AcrossDevices>,
+    /// Difference from the last page of this folder that had other traces or figures. Null if there
+    /// was none.
+    #[serde(default)]
+    pub since: Option<SinceLast>,
     /// Number of traces that were not analyzed because the batch was interrupted.
     pub unfinished: u64,
     /// Notes that a reader needs to interpret the index.
@@ -70,7 +86,15 @@ impl Index {
 
         many::mark_repeats(&mut rows);
         let groups = many::groups(&rows);
+        let recordings = || rows.iter().filter(|row| row.same_as.is_none());
+        let environments = distinct_environments(recordings().map(environment));
+        let findings = recordings().map(|row| row.all_findings.as_slice());
+        let findings = many::total_findings(findings);
         Self {
+            environments,
+            findings,
+            devices: many::across_devices(&rows),
+            since: None,
             schema: SCHEMA.to_owned(),
             metalens: env!("CARGO_PKG_VERSION").to_owned(),
             outliers: many::outliers(&rows, &groups),
@@ -84,14 +108,44 @@ impl Index {
     }
 }
 
+/// Returns the environment of a trace.
+fn environment(row: &TraceRow) -> Environment {
+    Environment {
+        gpu: row.gpu.clone(),
+        model: row.model.clone(),
+        os: row.os.clone(),
+        instruments_version: row.instruments_version.clone(),
+        frameworks: row.frameworks.clone(),
+        synthetic: row.synthetic,
+        of: vec![row.report.clone()],
+    }
+}
+
 impl Index {
+    /// Adds what changed since the last page of the folder. If nothing did, keeps what the last page
+    /// said. The page of an interrupted batch is a part of the one before.
+    pub fn compare_with(&mut self, last: &Self) {
+        let earlier = last.since.as_ref();
+        let is_first = last.unfinished > 0 && earlier.is_none();
+        let is_base = |row: &&TraceRow| {
+            last.unfinished == 0 || !earlier.is_some_and(|one| one.added.contains(&row.report))
+        };
+        let rows: Vec<TraceRow> = last.rows.iter().filter(is_base).cloned().collect();
+        if !is_first {
+            let since = SinceLast::new(&rows, &self.rows, &self.groups);
+            self.since = since.or_else(|| last.since.clone());
+        }
+    }
+
     /// Lends every sentence that may contain values, so that a caller can change it.
     pub fn messages_mut(&mut self) -> impl Iterator<Item = MessageMut<'_>> {
         let outliers = self.outliers.iter_mut();
         let outliers = outliers.map(|outlier| (&mut outlier.says, &mut outlier.says_values));
         let trends = self.trends.iter_mut();
         let trends = trends.map(|trend| (&mut trend.says, &mut trend.says_values));
-        let sentences = outliers.chain(trends);
+        let since = self.since.iter_mut().flat_map(|since| &mut since.groups);
+        let since = since.map(|group| (&mut group.says, &mut group.says_values));
+        let sentences = outliers.chain(trends).chain(since);
         let sentences = sentences.map(|(text, values)| MessageMut { text, values });
 
         let problems = self.rows.iter_mut();

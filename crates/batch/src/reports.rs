@@ -10,8 +10,8 @@ use metalens_failure::in_one_line;
 /// Analyzes traces, writes their reports, and recognizes its own reports. Several threads use it at
 /// once.
 pub trait Reports: Send + Sync {
-    /// Returns the file outside an input that the report also depends on, if there can be one.
-    fn file_beside(&self, input: &Path) -> Option<PathBuf>;
+    /// Returns the files outside an input that the report also depends on, if they exist.
+    fn files_beside(&self, input: &Path) -> Vec<PathBuf>;
 
     /// Refuses a folder in which a link would lead a report elsewhere.
     fn refuse_links(&self, folder: &Path) -> Result<(), ReportProblem>;

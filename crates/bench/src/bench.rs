@@ -1,13 +1,16 @@
 //! Computes the result of a benchmark from its runs.
 
+use std::cmp::Ordering;
 use std::iter::zip;
 
 use metalens_analyzer::message::PlacedValue;
 use metalens_analyzer::{Message, Report, message};
+use metalens_comparison::many::{FindingTotal, RowFinding, total_findings};
 use metalens_comparison::{
-    Baseline, Change, ChangeClass, CompareOptions, Comparison, ComparisonPreset, Direction, Floor,
-    Gate, KernelRuns, Number, Runs, RunsToTell, SideValues, TimeBasis, Unit, WorkAmount,
-    change_by_turns, change_of_sides, compare_runs, is_by_rounds, judge, runs_to_tell,
+    Baseline, Change, ChangeClass, CompareOptions, Comparison, ComparisonPreset, Direction,
+    Environment, Floor, Gate, KernelRuns, Number, Runs, RunsToTell, SideValues, TimeBasis, Unit,
+    WorkAmount, change_by_turns, change_of_sides, compare_runs, distinct_environments,
+    is_by_rounds, judge, runs_to_tell,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,8 +58,23 @@ pub struct Bench {
     pub pairs: Vec<PairResult>,
     /// Reasons to doubt the figures.
     pub warnings: Vec<Said>,
+    /// Environments in which the variants were recorded.
+    #[serde(default)]
+    pub environments: Vec<Environment>,
+    /// The page that the folder had before, if it had fewer runs. Null if there was none.
+    #[serde(default)]
+    pub last: Option<LastPage>,
     /// Method of the comparison in one sentence.
     pub method: Said,
+}
+
+/// The page that a folder had before the last runs were added.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LastPage {
+    /// Number of complete runs of all variants.
+    pub runs: u64,
+    /// The fastest variant, or why it could not be told, in one sentence.
+    pub verdict: Said,
 }
 
 /// A sentence with its values.
@@ -146,6 +164,9 @@ pub struct VariantResult {
     pub others: SideValues,
     /// Kernels of all runs, by name and channel.
     pub kernels: Vec<KernelRuns>,
+    /// Findings of the runs, each with the number of runs that have it.
+    #[serde(default)]
+    pub findings: Vec<FindingTotal>,
 }
 
 /// One run of a variant.
@@ -294,6 +315,7 @@ impl Bench {
                     thermal: thermal_states(&side.runs),
                     others: SideValues::from_values(&side.runs.others),
                     kernels: side.runs.kernels.clone(),
+                    findings: findings(plan, outcome, &side.name),
                 })
             })
             .collect();
@@ -313,11 +335,39 @@ impl Bench {
                 .map(Said::from)
                 .collect(),
             method: method(&pairs, &variants).into(),
+            environments: environments(plan, outcome),
+            last: None,
             standing,
             parameters: plan.parameters.clone(),
             variants,
             pairs,
         }
+    }
+
+    /// Adds what the last page of the folder said of the same variants, if runs were added since. If
+    /// none were, keeps what that page said of the one before it.
+    pub fn compare_with(&mut self, last: &Self) {
+        let names = |one: &Self| -> Vec<String> {
+            one.variants.iter().map(|one| one.name.clone()).collect()
+        };
+        if names(last) != names(self) {
+            return;
+        }
+        self.last = match last.run_count().cmp(&self.run_count()) {
+            Ordering::Less => Some(LastPage {
+                runs: last.run_count(),
+                verdict: last.verdict.clone(),
+            }),
+            Ordering::Equal => last.last.clone(),
+            Ordering::Greater => None,
+        };
+    }
+
+    /// Returns the number of complete runs of all variants.
+    #[must_use]
+    pub fn run_count(&self) -> u64 {
+        let runs = self.variants.iter().map(|one| one.runs.len() as u64);
+        runs.sum()
     }
 
     /// Returns the results of the gates that missed a limit.
@@ -337,6 +387,25 @@ fn runs_of<'a>(
     let index = plan.variants.iter().position(|one| one.name == name);
     let runs = outcome.runs.iter();
     runs.filter(move |run| Some(run.turn.variant) == index)
+}
+
+/// Returns the findings of a variant's runs.
+fn findings(plan: &BenchPlan, outcome: &BenchOutcome, name: &str) -> Vec<FindingTotal> {
+    let runs = runs_of(plan, outcome, name).map(|run| {
+        let findings = run.report.findings.iter();
+        findings.map(RowFinding::from).collect::<Vec<_>>()
+    });
+    let runs: Vec<Vec<RowFinding>> = runs.collect();
+    total_findings(runs.iter().map(Vec::as_slice))
+}
+
+/// Returns the environments of all runs, each with the names of its variants.
+fn environments(plan: &BenchPlan, outcome: &BenchOutcome) -> Vec<Environment> {
+    let all = plan.variants.iter().flat_map(|variant| {
+        let runs = runs_of(plan, outcome, &variant.name);
+        runs.map(|run| Environment::of_report(&run.report, &variant.name))
+    });
+    distinct_environments(all)
 }
 
 fn sides(plan: &BenchPlan, outcome: &BenchOutcome) -> Vec<Side> {

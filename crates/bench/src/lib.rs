@@ -38,8 +38,8 @@ mod warnings;
 mod words;
 
 pub use bench::{
-    Bench, BenchOptions, PairResult, Per, Rival, RunResult, SCHEMA, Said, Standing, VariantResult,
-    WorkBasis, json_schema,
+    Bench, BenchOptions, LastPage, PairResult, Per, Rival, RunResult, SCHEMA, Said, Standing,
+    VariantResult, WorkBasis, json_schema,
 };
 pub use carry_out::{BenchOutcome, RunEnd, RunRecord, VariantRunner, carry_out};
 pub use error::{Error, Result};

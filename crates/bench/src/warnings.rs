@@ -97,6 +97,16 @@ fn circumstances(pairs: &[PairResult]) -> Vec<Message> {
     };
     for pair in pairs {
         let comparable = &pair.comparison.comparable;
+        for differ in &comparable.frameworks {
+            add(message!(
+                "versions of {} differ: {} {}, {} {}; a difference may come from it",
+                name(&differ.what),
+                name(&pair.base),
+                Message::new(&differ.base, &differ.base_values),
+                name(&pair.new),
+                Message::new(&differ.new, &differ.new_values)
+            ));
+        }
         for differ in &comparable.differ {
             add(message!(
                 "{}: {} {}, {} {}; this may be the reason for a difference",

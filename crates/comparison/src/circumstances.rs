@@ -1,6 +1,7 @@
 //! Compares the circumstances of two sides: machine, system, recorder, clock, heat and
 //! other processes. Where these differ, they may be the reason for a change.
 
+use std::collections::BTreeSet;
 use std::iter::zip;
 use std::slice::from_ref;
 
@@ -9,6 +10,7 @@ use metalens_analyzer::{Message, MessageMut, Report, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::frameworks;
 use crate::number::Number;
 use crate::runs::Runs;
 
@@ -26,6 +28,9 @@ pub struct Comparability {
     pub forced: bool,
     /// Circumstances that are known to differ.
     pub differ: Vec<CircumstanceDifference>,
+    /// Frameworks whose versions are known to differ. They do not prevent a comparison.
+    #[serde(default)]
+    pub frameworks: Vec<CircumstanceDifference>,
     /// Circumstances that are known to be equal, with their value.
     pub same: Vec<String>,
     /// Values of each entry of `same`, in the order in which they stand in it.
@@ -55,7 +60,8 @@ impl Comparability {
 
         let same = zip(&mut self.same, &mut self.same_values);
         let notes = zip(&mut self.notes, &mut self.note_values);
-        let differ = self.differ.iter_mut().flat_map(|difference| {
+        let differ = self.differ.iter_mut().chain(&mut self.frameworks);
+        let differ = differ.flat_map(|difference| {
             [
                 (&mut difference.base, &mut difference.base_values),
                 (&mut difference.new, &mut difference.new_values),
@@ -124,6 +130,7 @@ pub(crate) fn comparability(base: &Runs, new: &Runs, allow_different: bool) -> C
     compare_clocks(&mut result, base, new);
     compare_others(&mut result, base, new);
     compare_programs(&mut result, base, new);
+    compare_frameworks(&mut result, base, new);
 
     result.comparable = result.differ.is_empty();
     result.forced = allow_different && !result.comparable;
@@ -291,6 +298,47 @@ fn compare_programs(result: &mut Comparability, base: &Runs, new: &Runs) {
                 program_names(runs)
             ));
         }
+    }
+}
+
+/// Compares the versions of frameworks. They differ on purpose where two versions are compared, so
+/// that a difference does not prevent a comparison.
+fn compare_frameworks(result: &mut Comparability, base: &Runs, new: &Runs) {
+    const WHAT: &str = "framework versions";
+    let (was_known, now_known) = (frameworks::is_known(base), frameworks::is_known(new));
+    if was_known != now_known {
+        result.unknown.push(unknown(WHAT, was_known, now_known));
+        return;
+    }
+
+    let differences = frameworks::differences(base, new);
+    let all = frameworks::all(new);
+    if differences.is_empty() && !all.is_empty() {
+        let all = Message::joined(all.iter().map(|one| name(one)), ", ");
+        result.add_same(message!("frameworks {}", all));
+    }
+    for difference in differences {
+        let side = |versions: &BTreeSet<&str>| {
+            if versions.is_empty() {
+                "none".into()
+            } else {
+                Message::joined(versions.iter().map(|version| name(version)), " and ")
+            }
+        };
+        let (was, now) = (side(&difference.base), side(&difference.new));
+        result.add_note(message!(
+            "the sides have different versions of {}: base {}, new {}; a change may come from it",
+            name(difference.package),
+            was.clone(),
+            now.clone()
+        ));
+        result.frameworks.push(CircumstanceDifference {
+            what: difference.package.to_owned(),
+            base: was.text,
+            base_values: was.values,
+            new: now.text,
+            new_values: now.values,
+        });
     }
 }
 

@@ -86,7 +86,9 @@ pub mod calibration;
 mod change;
 mod circumstances;
 mod compare;
+mod environment;
 pub mod format;
+mod frameworks;
 mod fusion;
 mod gate;
 mod headline;
@@ -116,6 +118,7 @@ pub use compare::{
     CompareOptions, Comparison, ComparisonMethod, ComparisonPreset, RunName, SCHEMA, SideFacts,
     compare, compare_runs, json_schema,
 };
+pub use environment::{Environment, distinct_environments};
 pub use fusion::{Fusion, FusionVerdict};
 pub use gate::{
     Gate, GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, KernelLimit, Limit,

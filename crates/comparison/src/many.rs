@@ -5,8 +5,11 @@
 //! once, however often it is among the inputs.
 
 mod dates;
+mod devices;
 mod repeats;
 mod row;
+mod since;
+mod totals;
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -19,8 +22,11 @@ use crate::number::Number;
 use crate::outliers::find_outliers;
 use crate::statistics::median;
 use crate::trend::trend;
+pub use devices::{AcrossDevices, DeviceFigures, across_devices};
 pub use repeats::mark_repeats;
-pub use row::{ROW_FORM, RowFinding, RowFindings, RowGaps, RowIdle, RowKernel, TraceRow};
+pub use row::{ROW_FORM, RowFindings, RowGaps, RowIdle, RowKernel, RowThreshold, TraceRow};
+pub use since::{GroupSinceLast, SinceLast};
+pub use totals::{FindingTotal, RowFinding, total_findings};
 
 /// Largest p-value at which a trend is reported.
 const CHANCE: f64 = 0.05;
@@ -421,6 +427,12 @@ mod tests {
             thresholds: 0,
             problems: Vec::new(),
             problem_details: Vec::new(),
+            instruments_version: None,
+            frameworks: None,
+            idle_parts: None,
+            bandwidth_gb_per_s: None,
+            all_findings: Vec::new(),
+            threshold_results: Vec::new(),
             busy_over_time: vec![900, 850, 0],
             others_over_time: vec![0, 10, 0],
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::{ChosenBy, NamedBy, Note, NoteDetail, Report};
+use metalens_analyzer::{ChosenBy, FrameworkVersion, NamedBy, Note, NoteDetail, Report};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,10 @@ pub struct Runs {
     pub guessed: Vec<bool>,
     /// Circumstances under which the runs were recorded.
     pub circumstances: Vec<Circumstance>,
+    /// Frameworks in the environment of each run's program. Null where they are not known; empty if
+    /// they are known of no run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frameworks: Vec<Option<Vec<FrameworkVersion>>>,
     /// Share of the busy time in each performance state of the GPU.
     pub performance: BTreeMap<String, Vec<Option<Number>>>,
     /// Share of the window in which other processes used the GPU.
@@ -136,6 +140,7 @@ impl Runs {
             processes: reports.iter().map(|one| one.process.name.clone()).collect(),
             guessed: reports.iter().map(is_guessed).collect(),
             circumstances: circumstances.collect(),
+            frameworks: frameworks(reports),
             performance: performance(reports),
             others: reports.iter().map(others).collect(),
             loud,
@@ -199,7 +204,9 @@ impl Runs {
             self.guessed.len(),
             self.others.len(),
         ]);
-        lengths.all(|length| length == self.count())
+        let frameworks = self.frameworks.len();
+        let has_frameworks = frameworks == 0 || frameworks == self.count();
+        has_frameworks && lengths.all(|length| length == self.count())
     }
 
     fn lists_all_kernels(&self, run: usize) -> bool {
@@ -207,6 +214,16 @@ impl Runs {
         let sum: f64 = instances.flatten().flatten().map(|one| one.get()).sum();
         let intervals = self.values("counts.intervals");
         intervals.get(run) == Some(&Number::new(sum))
+    }
+}
+
+fn frameworks(reports: &[Report]) -> Vec<Option<Vec<FrameworkVersion>>> {
+    let all = reports.iter().map(|report| report.run.frameworks.clone());
+    let all: Vec<_> = all.collect();
+    if all.iter().any(Option::is_some) {
+        all
+    } else {
+        Vec::new()
     }
 }
 

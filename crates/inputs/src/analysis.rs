@@ -9,6 +9,8 @@ use metalens_analyzer::{
 use metalens_exporter::Manifest;
 use metalens_trace::{Selection, Trace};
 
+use crate::recorded;
+
 /// Reads and analyzes an input. If the encoder list lost rows, or there are no GPU intervals, which
 /// is rare, reads the input again with the tables that can replace them.
 ///
@@ -24,6 +26,7 @@ pub fn analysis<E: From<metalens_analyzer::Error>>(
         let mut analysis = analyze(read(selection)?, request);
         if let Ok(analysis) = &mut analysis {
             note_part(path, analysis);
+            analysis.report.run.frameworks = recorded::frameworks(path);
         }
         Ok::<_, E>(analysis)
     };

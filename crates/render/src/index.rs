@@ -1,5 +1,9 @@
 //! Builds the document of a batch's index: many recordings at a glance, one row each.
 
+mod devices;
+mod since;
+mod thresholds;
+
 use metalens_analyzer::message::{count, counted, kernel, path, percent, process};
 use metalens_analyzer::{Bound, Message, Severity, message};
 use metalens_batch::{FailedTrace, Index};
@@ -8,6 +12,7 @@ use metalens_comparison::many::{self, TraceGroup, TraceRow};
 use crate::document::{Block, Cell, Chart, Column, Document, Item, Look, Section, Table};
 use crate::markdown::{Picture, PictureSource};
 use crate::wording::{cut, known, plain, sentence, short_time};
+use crate::{environment, finding_totals};
 
 /// Largest number of rows on a page of text: GitHub shows half a megabyte.
 const ROWS: usize = 400;
@@ -15,6 +20,8 @@ const ROWS: usize = 400;
 const MOST_LISTED: usize = 30;
 /// Largest length of a sentence, because names in it may be long.
 const LONGEST_TEXT: usize = 600;
+
+pub(crate) use devices::{WORKS, chart, device_name, parts};
 
 /// The pictures of a group of recordings over time.
 #[derive(Debug, Clone)]
@@ -47,9 +54,14 @@ pub fn shown(pictures: &[TrendPicture]) -> Vec<Picture> {
 pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> Document {
     let sections = [
         Some(opening(index)),
+        since::section(index),
         outliers(index),
+        thresholds::section(index),
         (!index.rows.is_empty()).then(|| traces(index)),
         groups(index),
+        devices::section(index),
+        findings(index),
+        environment::section(&index.environments, false),
         repeats(index),
         failed(index, show_names),
         trends(index, pictures),
@@ -64,6 +76,13 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
             index.metalens, index.schema
         )),
     }
+}
+
+/// Returns the findings of all recordings.
+fn findings(index: &Index) -> Option<Section> {
+    let all = recordings(index).count() as u64;
+    let totals = index.findings.as_slice();
+    finding_totals::section([(None, all, totals)], "recordings")
 }
 
 fn opening(index: &Index) -> Section {
@@ -392,9 +411,12 @@ fn top_kernel(row: &TraceRow) -> Message {
 
 /// Returns `2026-03-30 13:02` for an ISO 8601 date, in the time zone of the recording.
 fn date(row: &TraceRow) -> Message {
-    let date = row.date.as_deref().unwrap_or_default();
+    or_dash(day_and_minute(row.date.as_deref().unwrap_or_default()))
+}
+
+fn day_and_minute(date: &str) -> String {
     let minute = date.get(..16).unwrap_or(date);
-    or_dash(minute.replacen('T', " ", 1))
+    minute.replacen('T', " ", 1)
 }
 
 fn failed(index: &Index, show_names: bool) -> Option<Section> {

@@ -28,7 +28,9 @@ pub mod calibration;
 pub mod comparison;
 pub mod csv;
 pub mod document;
+mod environment;
 mod error;
+mod finding_totals;
 #[cfg(unix)]
 pub mod folder;
 pub mod html;
@@ -38,6 +40,7 @@ pub mod markdown;
 mod redact;
 pub mod report;
 pub mod terminal;
+mod time_parts;
 mod wording;
 
 pub use error::{Error, Result};

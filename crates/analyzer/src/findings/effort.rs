@@ -78,4 +78,18 @@ mod tests {
         ids.sort_unstable();
         assert_eq!(listed, ids);
     }
+
+    #[test]
+    fn the_docs_list_the_efforts() {
+        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/findings.md");
+        let docs = std::fs::read_to_string(docs).unwrap();
+        for (effort, rules) in EFFORTS {
+            for rule in rules {
+                let mut lines = docs.lines();
+                let line = lines.find(|line| line.starts_with(&format!("| `{rule}` |")));
+                let end = format!("| {} |", effort.label());
+                assert!(line.is_some_and(|line| line.ends_with(&end)), "{line:?}");
+            }
+        }
+    }
 }

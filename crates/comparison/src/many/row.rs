@@ -2,13 +2,19 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use metalens_analyzer::{Bound, Cause, Message, Note, NoteDetail, Report, Severity};
+use metalens_analyzer::{
+    Bound, Cause, FrameworkVersion, GapParts, Message, Note, NoteDetail, Report, Severity,
+    ThresholdResult, ThresholdUnit, Wanted,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::totals::RowFinding;
+use crate::number::Number;
+
 /// Version of the rows. It rises when rows are made in another way, so that stored rows are made
 /// again.
-pub const ROW_FORM: u32 = 5;
+pub const ROW_FORM: u32 = 6;
 
 /// The main facts of one trace. `null` means unknown or undefined, never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -86,6 +92,25 @@ pub struct TraceRow {
     /// check, or `file-missing`.
     #[serde(default)]
     pub problem_details: Vec<NoteDetail>,
+    /// Version of Instruments; the build in parentheses identifies Xcode. Null if it is not recorded.
+    #[serde(default)]
+    pub instruments_version: Option<String>,
+    /// Frameworks in the environment of the program. Null if they are not known.
+    #[serde(default)]
+    pub frameworks: Option<Vec<FrameworkVersion>>,
+    /// Idle time by cause. Null in rows of earlier versions.
+    #[serde(default)]
+    pub idle_parts: Option<GapParts>,
+    /// Memory bandwidth while the process was busy, in GB/s, as hardware counters have it. Null if it
+    /// was not counted.
+    #[serde(default)]
+    pub bandwidth_gb_per_s: Option<Number>,
+    /// All findings, the most important first.
+    #[serde(default)]
+    pub all_findings: Vec<RowFinding>,
+    /// Result of each threshold that somebody set.
+    #[serde(default)]
+    pub threshold_results: Vec<RowThreshold>,
     /// Busy share of the process in each of equal parts of the window, in thousandths.
     pub busy_over_time: Vec<u16>,
     /// Busy share of the other processes in the same parts, in thousandths.
@@ -142,15 +167,34 @@ pub struct RowFindings {
     pub caveat: u64,
 }
 
-/// The most important finding.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RowFinding {
-    /// Id of the rule that found it.
+/// Result of a threshold in one trace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RowThreshold {
+    /// Name of the value: `average-gap`, `utilization` or `launch-efficiency`.
     pub id: String,
-    /// Severity of the finding.
-    pub severity: Severity,
-    /// Title of the finding, in one sentence.
-    pub title: String,
+    /// Measured value in `unit`. Null if it could not be measured.
+    pub value: Option<Number>,
+    /// Limit in `unit` that the value should keep.
+    pub limit: Number,
+    /// Unit of value and limit.
+    pub unit: ThresholdUnit,
+    /// Side of the limit on which the value should be.
+    pub wanted: Wanted,
+    /// True if the value is on the wrong side of the limit, or could not be measured.
+    pub missed: bool,
+}
+
+impl RowThreshold {
+    fn new(result: &ThresholdResult) -> Option<Self> {
+        Some(Self {
+            id: result.id.clone(),
+            value: result.value.and_then(Number::new),
+            limit: Number::new(result.limit)?,
+            unit: result.unit,
+            wanted: result.wanted,
+            missed: result.is_missed(),
+        })
+    }
 }
 
 impl TraceRow {
@@ -194,15 +238,21 @@ impl TraceRow {
                 time_pct: kernel.time_pct,
             }),
             findings: count_findings(report),
-            finding: report.findings.first().map(|finding| RowFinding {
-                id: finding.id.clone(),
-                severity: finding.severity,
-                title: finding.title.clone(),
-            }),
+            finding: report.findings.first().map(RowFinding::from),
             thresholds: report.thresholds.len() as u64,
             missed: missed.map(|result| result.id.clone()).collect(),
             problems,
             problem_details,
+            instruments_version: report.run.instruments_version.clone(),
+            frameworks: report.run.frameworks.clone(),
+            idle_parts: Some(report.idle.parts),
+            bandwidth_gb_per_s: bandwidth(report),
+            all_findings: report.findings.iter().map(RowFinding::from).collect(),
+            threshold_results: report
+                .thresholds
+                .iter()
+                .filter_map(RowThreshold::new)
+                .collect(),
             busy_over_time,
             others_over_time,
         }
@@ -222,6 +272,11 @@ fn work(report: &Report) -> String {
     let mut hasher = DefaultHasher::new();
     kernels.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
+}
+
+fn bandwidth(report: &Report) -> Option<Number> {
+    let counted = report.counters.as_ref()?.bandwidth?;
+    Number::new(counted.gb_per_s)
 }
 
 fn row_gaps(report: &Report) -> RowGaps {

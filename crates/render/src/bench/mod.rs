@@ -1,6 +1,7 @@
 //! Builds the document of a benchmark: the work, who wins, then tables of all variants.
 
 mod csv;
+mod limits;
 mod matrix;
 mod spread;
 mod tables;
@@ -15,6 +16,7 @@ use metalens_comparison::ChangeClass;
 use crate::comparison::gate_lines;
 use crate::document::{Block, Document, Item, Section};
 use crate::wording::plain;
+use crate::{environment, finding_totals};
 pub use csv::csv;
 pub use matrix::{HEAT_MAP, Matrix, heat_map};
 pub(crate) use spread::{Spread, SpreadRow, spread};
@@ -38,13 +40,17 @@ pub fn document(bench: &Bench) -> Document {
     let sections = [
         Some(opening(bench)),
         gate(bench),
+        last(bench),
         Some(tables::variants(bench)),
+        limits::thresholds(bench),
         matrix::section(bench),
         spread::section(bench),
         tables::idle(bench),
         tables::work(bench),
         tables::kernels(bench),
         tables::machine(bench),
+        findings(bench),
+        environment::section(&bench.environments, true),
         warnings(bench),
         runs(bench),
     ];
@@ -68,11 +74,12 @@ pub fn document(bench: &Bench) -> Document {
     }
 }
 
-/// Returns the document without what only a page can link to.
+/// Returns the document without what only a page can link to, and without what only pages keep.
 #[must_use]
 pub fn screen(bench: &Bench) -> Document {
     let mut document = document(bench);
-    document.sections.retain(|section| section.id != REPORTS);
+    let is_of_pages = |id: &str| [REPORTS, "findings", "environment"].contains(&id);
+    document.sections.retain(|section| !is_of_pages(section.id));
     document
 }
 
@@ -161,7 +168,35 @@ fn gate(bench: &Bench) -> Option<Section> {
     } else {
         "Gate: PASSED"
     };
-    Block::list(lines).map(|list| Section::new("gate", title, 1).with(list))
+    let table = limits::limits(bench);
+    Block::list(lines).map(|list| {
+        let section = Section::new("gate", title, 1).with(list);
+        section.with_some(table)
+    })
+}
+
+/// Says what the page of the folder said before runs were added.
+fn last(bench: &Bench) -> Option<Section> {
+    let last = bench.last.as_ref()?;
+    let added = bench.run_count().saturating_sub(last.runs);
+    let runs = message!(
+        "{} added to the {} of the last page",
+        counted(added, "run"),
+        count(last.runs)
+    );
+    let said = message!("The last page said: {}", last.verdict.message());
+    let section = Section::new("since", "Since the last page", 2);
+    Some(section.with(Block::Text(runs)).with(Block::Text(said)))
+}
+
+/// Returns the findings of the variants.
+fn findings(bench: &Bench) -> Option<Section> {
+    let variants = bench.variants.iter();
+    let groups = variants.map(|one| {
+        let runs = one.runs.len() as u64;
+        (Some(one.name.as_str()), runs, one.findings.as_slice())
+    });
+    finding_totals::section(groups, "runs")
 }
 
 fn warnings(bench: &Bench) -> Option<Section> {

@@ -11,12 +11,13 @@ use metalens_comparison::{ChangeClass, Number, SideValues, Unit, median};
 
 use super::{RUNS, TIMES};
 use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table, Tone};
+use crate::time_parts::TimeParts;
 
 /// Largest number of variants that have a column each.
 const BESIDE: usize = 6;
 /// Largest number of kernels on a screen, and on a page.
 const KERNELS: (usize, usize) = (8, 50);
-const ABSENT: &str = "–";
+pub(super) const ABSENT: &str = "–";
 
 /// Returns a time; a dash if there is none.
 pub(super) fn time(number: Option<Number>) -> Message {
@@ -94,19 +95,6 @@ fn against(pair: &PairResult) -> Cell {
         ChangeClass::Unstable => message!("{} ?", by).into(),
         ChangeClass::Unknown => ABSENT.into(),
         _ => by.into(),
-    }
-}
-
-/// Parts of the wall time of a variant per unit of work, in nanoseconds: busy time, then idle time
-/// by cause.
-pub(crate) struct TimeParts {
-    pub(crate) busy: f64,
-    pub(crate) idle: Vec<(Cause, f64)>,
-}
-
-impl TimeParts {
-    pub(crate) fn total(&self) -> f64 {
-        self.busy + self.idle.iter().map(|(_, ns)| ns).sum::<f64>()
     }
 }
 

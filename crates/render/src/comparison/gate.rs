@@ -163,7 +163,7 @@ pub(super) fn tally(gate: &GateResult) -> String {
 }
 
 /// Returns the name of the figure that the limit is for.
-fn name(row: &GateRow) -> Message {
+pub(crate) fn name(row: &GateRow) -> Message {
     match row.of {
         Some(figure) => message!("{}, {}", kernel(&row.what), figure.name()),
         None => message::name(&row.what),
@@ -171,7 +171,7 @@ fn name(row: &GateRow) -> Message {
 }
 
 /// Returns the limit in words: `at most 200.0 µs`, `grows by at most 5.0 %`.
-fn limit(row: &GateRow) -> Message {
+pub(crate) fn limit(row: &GateRow) -> Message {
     message!(
         "{} {}",
         row.rule.name(),
@@ -198,7 +198,8 @@ fn beyond(row: &GateRow) -> Message {
     row.by.map_or_else(Message::default, by)
 }
 
-fn verdict(row: &GateRow) -> Cell {
+/// Returns the verdict on a limit, in color.
+pub(crate) fn verdict(row: &GateRow) -> Cell {
     match (row.verdict, row.severity) {
         (GateVerdict::Miss, GateSeverity::Error) => Cell::verdict("FAILED", Tone::Bad),
         (GateVerdict::Miss, GateSeverity::Warn) => Cell::verdict("WARNING", Tone::Doubtful),

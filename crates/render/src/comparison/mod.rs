@@ -21,6 +21,7 @@ use crate::wording::plain;
 use cells::{class, paths};
 use circumstances::{comparable, remarks};
 pub use gate::{gate_lines, is_gate_missed};
+pub(crate) use gate::{limit as gate_limit, name as gate_name, verdict as gate_verdict};
 
 /// The figures that are drawn as bars where there is no picture: the duration, the work and the
 /// idle time in it.

@@ -1,15 +1,14 @@
 //! Writes the page of a benchmark: its document, with the variants over one another.
 
-use metalens_analyzer::units::time;
 use metalens_bench::Bench;
 
 use super::blocks::{InlineChart, Surroundings};
 use super::escape::{escaped, name};
+use super::time_bars::{TIMES_STYLE, percent, time_bars, unbroken};
 use super::{PageFrame, STYLE, TABLES_SCRIPT, page};
 use crate::bench::{self, HEAT_MAP, Matrix, RUNS, Spread, SpreadRow, TIMES, heat_map, time_parts};
 use crate::document::Block;
 use crate::error::Result;
-use crate::wording::NO_BREAK;
 
 const BENCH_STYLE: &str = include_str!("../../../../templates/bench.css");
 /// Largest number of variants that are drawn.
@@ -25,7 +24,7 @@ pub fn bench_page(result: &Bench) -> Result<String> {
     let drawn: Vec<InlineChart> = drawn.into_iter().flatten().collect();
     let frame = PageFrame {
         kind: "bench",
-        style: format!("{STYLE}{BENCH_STYLE}"),
+        style: format!("{STYLE}{TIMES_STYLE}{BENCH_STYLE}"),
         data: String::new(),
         script: TABLES_SCRIPT.to_owned(),
     };
@@ -72,59 +71,10 @@ fn row(row: &SpreadRow) -> String {
 }
 
 /// Returns busy time and idle time by cause as bars on one scale.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "whole nanoseconds, not negative"
-)]
 fn times(result: &Bench) -> String {
     let variants = result.variants.iter().take(MOST);
-    let all = variants.filter_map(|one| Some((one.name.as_str(), time_parts(one)?)));
-    let all: Vec<_> = all.collect();
-    let longest = all.iter().map(|(_, parts)| parts.total());
-    let longest = longest.fold(0.0, f64::max);
-    if longest <= 0.0 {
-        return String::new();
-    }
-
-    let shown = |ns: f64| time(ns.max(0.0).round() as u64);
-    let mut seen: Vec<(&str, &str)> = Vec::new();
-    let rows = all.iter().map(|(variant, parts)| {
-        let idle = parts.idle.iter();
-        let idle = idle.map(|(cause, ns)| (cause.name(), cause.label(), *ns));
-        let pieces = [("busy", "GPU busy", parts.busy)].into_iter().chain(idle);
-        let pieces: Vec<_> = pieces.filter(|(_, _, ns)| *ns > 0.0).collect();
-        for (class, label, _) in &pieces {
-            if !seen.contains(&(*class, *label)) {
-                seen.push((class, label));
-            }
-        }
-        let label = |label: &str, ns: f64| format!("{label} {}", shown(ns));
-        let spans = pieces.iter().map(|(class, words, ns)| {
-            let width = percent(ns / longest);
-            let title = escaped(&label(words, *ns));
-            format!("<span class=\"{class}\" style=\"width:{width}\" title=\"{title}\"></span>")
-        });
-        let spans: String = spans.collect();
-        let words = pieces.iter().map(|(_, words, ns)| label(words, *ns));
-        let words: Vec<String> = words.collect();
-        format!(
-            "<div class=\"row\"><span class=\"who\">{}</span><div class=\"bar\" role=\"img\" \
-             aria-label=\"{}\">{spans}</div><span class=\"value\">{}</span></div>\n",
-            name(variant),
-            escaped(&words.join(", ")),
-            unbroken(&shown(parts.total()))
-        )
-    });
-    let rows: String = rows.collect();
-    let keys = seen.iter().map(|(class, label)| {
-        format!("<span class=\"key\"><i class=\"swatch {class}\"></i>{label}</span>")
-    });
-    let keys: Vec<String> = keys.collect();
-    format!(
-        "<div class=\"times\">\n{rows}</div>\n<p class=\"legend\">{}</p>\n",
-        keys.join("\n")
-    )
+    let all = variants.filter_map(|one| Some((one.name.clone(), time_parts(one)?)));
+    time_bars(&all.collect::<Vec<_>>())
 }
 
 /// Returns the matrix as a table of colored cells.
@@ -175,13 +125,4 @@ fn heat(result: &Bench, matrix: &Matrix<'_>) -> String {
          {headings}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n<p class=\"faint\">Median \
          wall times; the least has a frame.</p>\n"
     )
-}
-
-fn unbroken(text: &str) -> String {
-    escaped(&text.replace(' ', &NO_BREAK.to_string()))
-}
-
-/// Returns a share as a length in CSS.
-fn percent(share: f64) -> String {
-    format!("{:.3}%", share.clamp(0.0, 1.0) * 100.0)
 }

@@ -8,6 +8,7 @@ mod blocks;
 mod escape;
 mod inputs;
 mod names;
+mod time_bars;
 mod timeline;
 
 use metalens_analyzer::message::{counted, time};
@@ -25,6 +26,7 @@ pub use bench::bench_page;
 use blocks::{InlineChart, Surroundings};
 use escape::{escaped, filled, name, named, script_json, sentence};
 pub use inputs::{comparison_page_of, stored_report_page};
+use time_bars::{TIMES_STYLE, time_bars};
 
 /// Largest number of letters of a kernel's name in the legend.
 const LEGEND: usize = 60;
@@ -111,15 +113,22 @@ fn on_both(light: &str, dark: &str) -> String {
 }
 
 /// Returns the index of a batch as a page that loads nothing; it links to the reports.
-pub fn index_page(index: &Index, pictures: &[TrendPicture], show_names: bool) -> Result<String> {
+pub fn index_page(all: &Index, pictures: &[TrendPicture], show_names: bool) -> Result<String> {
     let drawn = pictures.iter().map(|picture| {
         let figure = on_both(&picture.svg, &picture.dark_svg);
         (picture.path.clone(), figure)
     });
-    let drawn: Vec<InlineChart> = drawn.collect();
+    let chips = all.devices.iter().take(index::WORKS).enumerate();
+    let chips = chips.map(|(at, work)| {
+        let devices = work.devices.iter();
+        let bars =
+            devices.filter_map(|one| Some((index::device_name(work, one), index::parts(one)?)));
+        (index::chart(at), time_bars(&bars.collect::<Vec<_>>()))
+    });
+    let drawn: Vec<InlineChart> = drawn.chain(chips).collect();
     let frame = PageFrame {
         kind: "index",
-        style: format!("{STYLE}{INDEX_STYLE}"),
+        style: format!("{STYLE}{TIMES_STYLE}{INDEX_STYLE}"),
         data: String::new(),
         script: format!("{TABLES_SCRIPT}{INDEX_SCRIPT}"),
     };
@@ -127,11 +136,7 @@ pub fn index_page(index: &Index, pictures: &[TrendPicture], show_names: bool) ->
         drawn: &drawn,
         colors: None,
     };
-    page(
-        &index::document(index, pictures, show_names),
-        &around,
-        &frame,
-    )
+    page(&index::document(all, pictures, show_names), &around, &frame)
 }
 
 /// The parts of a page that are not in its document.

@@ -4,6 +4,7 @@ use metalens_analyzer::message::{counted, moment, path, process, quote, time, un
 use metalens_analyzer::{ChosenBy, Message, ProcessName, Report, message};
 
 use crate::document::{Block, Fact, Section};
+use crate::environment::frameworks;
 
 /// Returns the facts of the recording.
 pub(super) fn recording(report: &Report) -> Section {
@@ -29,6 +30,10 @@ pub(super) fn recording(report: &Report) -> Section {
         "machine",
         [model.map(quote), gpu, os.map(quote)],
     );
+    if run.frameworks.is_some() {
+        let frameworks = frameworks(run.frameworks.as_deref());
+        facts.push(Fact::new("frameworks", frameworks));
+    }
     let length = run.duration_ns.map(time);
     let ended = run.end_reason.as_ref();
     let ended = ended.map(|reason| message!("ended: {}", quote(reason)));

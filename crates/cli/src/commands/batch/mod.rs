@@ -72,7 +72,11 @@ fn finish(
     outcome: &BatchOutcome,
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
-    let index = &outcome.index;
+    let mut index = outcome.index.clone();
+    if let Some(last) = write::last(&arguments.output) {
+        index.compare_with(&last);
+    }
+    let index = &index;
     write::index(index, folder, &arguments.output, arguments.show_names)?;
     show::index(index, arguments.json)?;
     show::failures(index, quiet)?;

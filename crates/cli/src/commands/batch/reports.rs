@@ -9,7 +9,7 @@ use metalens_analyzer::{Analysis, LONGEST_REPORT};
 use metalens_batch::{ReportProblem, Reports, WrittenReport};
 use metalens_comparison::many::{ROW_FORM, TraceRow};
 use metalens_files::{hexadecimal, sha256, sha256_of_file};
-use metalens_inputs::{LONGEST_WORK, default_work};
+use metalens_inputs::{LONGEST_WORK, default_recorded, default_work};
 use metalens_render::folder::{self, FOLDER_OF_CHARTS, MANIFEST, Manifest};
 use metalens_render::for_page;
 
@@ -69,8 +69,9 @@ pub(super) fn fingerprint(analyzing: &Analyzing, show_names: bool) -> anyhow::Re
 }
 
 impl Reports for ReportFolders {
-    fn file_beside(&self, input: &Path) -> Option<PathBuf> {
-        default_work(input)
+    fn files_beside(&self, input: &Path) -> Vec<PathBuf> {
+        let files = [default_work(input), default_recorded(input)];
+        files.into_iter().flatten().collect()
     }
 
     fn refuse_links(&self, folder: &Path) -> Result<(), ReportProblem> {

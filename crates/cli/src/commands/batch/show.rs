@@ -42,10 +42,11 @@ pub(super) fn index(index: &Index, as_json: bool) -> anyhow::Result<()> {
 }
 
 /// Formats the sections of an index for standard output, without failures, which go to standard
-/// error with their hints.
+/// error with their hints, and without what only pages keep.
 fn table(index: &Index) -> String {
     let mut document = index::document(index, &[], true);
-    let is_shown_elsewhere = |id: &str| ["verdict", "failed", "problems"].contains(&id);
+    let elsewhere = ["verdict", "failed", "problems", "findings", "environment"];
+    let is_shown_elsewhere = |id: &str| elsewhere.contains(&id);
     document
         .sections
         .retain(|section| !is_shown_elsewhere(section.id));

@@ -46,6 +46,12 @@ fn existing(folder: &Path) -> Option<serde_json::Value> {
     (index.get("schema")?.as_str()? == SCHEMA).then_some(index)
 }
 
+/// Reads the index of the last batch, which the new one replaces. None if there is none that this
+/// version can read.
+pub(super) fn last(folder: &Path) -> Option<Index> {
+    serde_json::from_value(existing(folder)?).ok()
+}
+
 /// Writes the index in every form, and the charts of its trends.
 pub(super) fn index(
     index: &Index,

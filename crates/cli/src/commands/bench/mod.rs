@@ -58,7 +58,10 @@ pub(crate) fn run(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<Exi
         RunPlace::Temporary(_) => Vec::new(),
     };
     let outcome = record_all(arguments, &plan, place, analyzing, stored, quiet)?;
-    let result = Bench::new(&plan, arguments.runs, &outcome, &options);
+    let mut result = Bench::new(&plan, arguments.runs, &outcome, &options);
+    if let Some(last) = outputs::last(arguments) {
+        result.compare_with(&last);
+    }
     finish(arguments, &plan, &result, &outcome, quiet)
 }
 

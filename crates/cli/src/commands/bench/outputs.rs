@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::Context;
-use metalens_bench::Bench;
+use metalens_analyzer::LONGEST_REPORT;
+use metalens_bench::{Bench, SCHEMA};
 use metalens_charts::{ChartOptions, Theme, alt_heat_map, draw_heat_map, png};
 use metalens_files::Folder;
 use metalens_render::markdown::{Picture, PictureSource};
@@ -12,6 +13,8 @@ use metalens_render::{bench, html, json, markdown};
 use crate::args::bench::BenchArguments;
 use crate::{atomic_file, out};
 
+/// Name of the result in the folder.
+const RESULT: &str = "bench.json";
 /// Name of the page in the folder.
 const PAGE: &str = "bench.html";
 /// Name of the folder of charts.
@@ -55,11 +58,20 @@ pub(super) fn write(arguments: &BenchArguments, result: &Bench) -> anyhow::Resul
     }
 }
 
+/// Reads the result that the folder has from an earlier benchmark. None if it has none that this
+/// version can read.
+pub(super) fn last(arguments: &BenchArguments) -> Option<Bench> {
+    let file = arguments.output.as_ref()?.join(RESULT);
+    let text = metalens_files::read(&file, LONGEST_REPORT).ok()?;
+    let result: Bench = serde_json::from_slice(&text).ok()?;
+    (result.schema == SCHEMA).then_some(result)
+}
+
 fn write_folder(path: &Path, result: &Bench) -> anyhow::Result<()> {
     let folder = Folder::open(path)?;
     let write = |name: &str, bytes: &[u8]| folder.write_bytes(Path::new(name), true, bytes);
     let pictures = write_heat_maps(&folder, result)?;
-    write("bench.json", json::document(result)?.as_bytes())?;
+    write(RESULT, json::document(result)?.as_bytes())?;
     let mut csv = Vec::new();
     bench::csv(result, &mut csv)?;
     write("bench.csv", &csv)?;

@@ -23,6 +23,8 @@ pub(crate) mod stacks;
 mod synth;
 mod tables;
 #[cfg(unix)]
+mod team;
+#[cfg(unix)]
 mod verify;
 #[cfg(unix)]
 mod view;

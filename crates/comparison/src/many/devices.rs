@@ -1,0 +1,202 @@
+//! Puts the same work on several chips side by side.
+
+use std::collections::BTreeMap;
+
+use metalens_analyzer::{GapParts, units};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::row::TraceRow;
+use crate::number::Number;
+use crate::statistics::median;
+
+/// The same work on several chips: recordings of one program with the same kernels as often, in as
+/// many command buffers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AcrossDevices {
+    /// Name of the work, such as `bench, 1,000 GPU intervals in 40 command buffers, 4 kernels`.
+    pub name: String,
+    /// Name of the program.
+    pub process: String,
+    /// True if a simulator wrote the recordings.
+    pub synthetic: bool,
+    /// The chips, by name.
+    pub devices: Vec<DeviceFigures>,
+}
+
+/// The same work on one chip. The figures are of the recording with the median window, so that the
+/// times sum to its window.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceFigures {
+    /// Name of the GPU in Metal, which is that of the chip. Null if it is not recorded.
+    pub gpu: Option<String>,
+    /// Model of the machine. Null if it is not recorded.
+    pub model: Option<String>,
+    /// Folders of the reports of all recordings.
+    pub reports: Vec<String>,
+    /// Folder of the report whose figures these are.
+    pub median_report: String,
+    /// Length of the window, in nanoseconds.
+    pub span_ns: u64,
+    /// Shortest and longest window of the recordings, in nanoseconds.
+    pub span_range_ns: (u64, u64),
+    /// GPU time: time that the process kept the GPU busy, in nanoseconds.
+    pub busy_ns: u64,
+    /// Share of the window in which the process kept the GPU busy. Null for an empty window.
+    pub busy_ratio: Option<f64>,
+    /// Idle time by cause, in nanoseconds; window and GPU time leave nothing else. Null if a row of
+    /// an earlier version lacks it.
+    pub idle: Option<GapParts>,
+    /// Memory bandwidth while the process was busy, in GB/s: the median of the recordings with
+    /// hardware counters. Null if none has them.
+    pub bandwidth_gb_per_s: Option<Number>,
+    /// Number of recordings with hardware counters of the memory bandwidth.
+    pub bandwidth_of: u64,
+}
+
+/// What recordings of the same work have in common, whatever the chip.
+type WorkKey<'a> = (&'a str, bool, u64, Option<u64>, &'a str);
+/// Name of the GPU, and model of the machine.
+type DeviceKey<'a> = (Option<&'a str>, Option<&'a str>);
+
+/// Returns each work that several chips did. A recording without a chip and without a model is left
+/// out, and so is one that was counted under another name.
+#[must_use]
+pub fn across_devices(rows: &[TraceRow]) -> Vec<AcrossDevices> {
+    let mut works: BTreeMap<WorkKey<'_>, BTreeMap<DeviceKey<'_>, Vec<&TraceRow>>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.same_as.is_none()) {
+        let device = (row.gpu.as_deref(), row.model.as_deref());
+        if device == (None, None) {
+            continue;
+        }
+        let buffers = row.command_buffers;
+        let work = (
+            &*row.process,
+            row.synthetic,
+            row.intervals,
+            buffers,
+            &*row.work,
+        );
+        let devices = works.entry(work).or_default();
+        devices.entry(device).or_default().push(row);
+    }
+
+    let several = works.into_values().filter(|devices| devices.len() > 1);
+    let works = several.filter_map(|devices| {
+        let first = *devices.values().next()?.first()?;
+        let figures = devices.into_values().filter_map(figures);
+        let mut figures: Vec<DeviceFigures> = figures.collect();
+        figures.sort_by(|one, other| natural(one).cmp(&natural(other)));
+        Some(AcrossDevices {
+            name: work_name(first),
+            process: first.process.clone(),
+            synthetic: first.synthetic,
+            devices: figures,
+        })
+    });
+    works.collect()
+}
+
+/// Returns a key that sorts `Apple M2 Max` before `Apple M10`.
+fn natural(device: &DeviceFigures) -> (usize, &str, Option<&str>) {
+    let gpu = device.gpu.as_deref().unwrap_or_default();
+    let chip = gpu.split_whitespace().nth(1).unwrap_or_default();
+    (chip.len(), gpu, device.model.as_deref())
+}
+
+fn work_name(row: &TraceRow) -> String {
+    let intervals = units::counted(row.intervals, "GPU interval");
+    let buffers = row.command_buffers;
+    let buffers = buffers.map(|buffers| units::counted(buffers, "command buffer"));
+    let buffers = buffers.map_or_else(String::new, |buffers| format!(" in {buffers}"));
+    let kernels = units::counted(row.kernels, "kernel");
+    format!("{}, {intervals}{buffers}, {kernels}", row.process)
+}
+
+/// Returns the figures of one chip.
+fn figures(mut rows: Vec<&TraceRow>) -> Option<DeviceFigures> {
+    rows.sort_by_key(|row| row.span_ns);
+    let middle = *rows.get(rows.len().checked_sub(1)? / 2)?;
+    let ends = (rows.first()?.span_ns, rows.last()?.span_ns);
+    let bandwidths: Vec<f64> = rows
+        .iter()
+        .filter_map(|row| row.bandwidth_gb_per_s)
+        .map(Number::get)
+        .collect();
+
+    let mut reports: Vec<String> = rows.iter().map(|row| row.report.clone()).collect();
+    reports.sort();
+    Some(DeviceFigures {
+        gpu: middle.gpu.clone(),
+        model: middle.model.clone(),
+        reports,
+        median_report: middle.report.clone(),
+        span_ns: middle.span_ns,
+        span_range_ns: ends,
+        busy_ns: middle.busy_ns,
+        busy_ratio: middle.busy_ratio,
+        idle: middle.idle_parts,
+        bandwidth_gb_per_s: median(&bandwidths).and_then(Number::new),
+        bandwidth_of: bandwidths.len() as u64,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::row;
+    use super::*;
+
+    fn on(name: &str, gpu: Option<&str>, span_us: u64, bandwidth: Option<f64>) -> TraceRow {
+        TraceRow {
+            gpu: gpu.map(str::to_owned),
+            span_ns: span_us * 1_000,
+            bandwidth_gb_per_s: bandwidth.and_then(Number::new),
+            ..row(name, 1, 0.9)
+        }
+    }
+
+    #[test]
+    fn only_the_same_work_is_side_by_side() {
+        let mut other = on("other", Some("Apple M3"), 7, None);
+        other.work = "softmax".to_owned();
+        let mut twice = on("twice", Some("Apple M5"), 7, None);
+        twice.same_as = Some("a".to_owned());
+        let mut simulated = on("simulated", Some("Apple M4"), 7, None);
+        simulated.synthetic = true;
+        let rows = [
+            on("c", Some("Apple M10"), 300, Some(90.0)),
+            on("a", Some("Apple M2"), 500, Some(40.0)),
+            on("b", Some("Apple M2"), 400, None),
+            on("d", Some("Apple M2"), 900, Some(60.0)),
+            on("nowhere", None, 1, None),
+            other,
+            twice,
+            simulated,
+        ];
+        let found = across_devices(&rows);
+        let [work] = found.as_slice() else {
+            panic!("{found:?}")
+        };
+        assert_eq!(
+            work.name,
+            "bench, 1,000 GPU intervals in 40 command buffers, 4 kernels"
+        );
+        let shown = work.devices.iter().map(|one| {
+            let gpu = one.gpu.as_deref().unwrap_or_default();
+            let bandwidth = one.bandwidth_gb_per_s.map(Number::get);
+            let (least, most) = one.span_range_ns;
+            let reports = one.reports.join("");
+            format!(
+                "{gpu} {reports} {} of {least}–{most} {bandwidth:?}/{}",
+                one.span_ns, one.bandwidth_of
+            )
+        });
+        assert_eq!(
+            shown.collect::<Vec<_>>(),
+            [
+                "Apple M2 abd 500000 of 400000–900000 Some(50.0)/2",
+                "Apple M10 c 300000 of 300000–300000 Some(90.0)/1",
+            ]
+        );
+    }
+}

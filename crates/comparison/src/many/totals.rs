@@ -1,0 +1,125 @@
+//! Counts findings over many reports.
+
+use metalens_analyzer::{Effort, Finding, Severity};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A finding, and the number of reports that have it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FindingTotal {
+    /// Id of the rule that found it.
+    pub id: String,
+    /// Highest severity.
+    pub severity: Severity,
+    /// Title of the finding, in one sentence.
+    pub title: String,
+    /// Effort of the first step. Null if the reports do not tell.
+    pub effort: Option<Effort>,
+    /// Number of reports with the finding.
+    pub reports: u64,
+    /// Upper bound of the time that the advice can save: the largest of the reports. Null if none
+    /// tells.
+    pub at_most_ns: Option<u64>,
+}
+
+/// A finding without its sentences.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RowFinding {
+    /// Id of the rule that found it.
+    pub id: String,
+    /// Severity of the finding.
+    pub severity: Severity,
+    /// Title of the finding, in one sentence.
+    pub title: String,
+    /// Effort of the first step. Null in reports of earlier versions.
+    #[serde(default)]
+    pub effort: Option<Effort>,
+    /// Upper bound of the time that the advice can save, in nanoseconds. Null if it is unknown.
+    #[serde(default)]
+    pub at_most_ns: Option<u64>,
+}
+
+impl From<&Finding> for RowFinding {
+    fn from(finding: &Finding) -> Self {
+        Self {
+            id: finding.id.clone(),
+            severity: finding.severity,
+            title: finding.title.clone(),
+            effort: finding.effort,
+            at_most_ns: finding.gain.map(|gain| gain.at_most_ns),
+        }
+    }
+}
+
+/// Counts findings over reports, each given by its findings: the most severe first, then those of
+/// most reports.
+#[must_use]
+pub fn total_findings<'a>(
+    reports: impl IntoIterator<Item = &'a [RowFinding]>,
+) -> Vec<FindingTotal> {
+    let mut totals: Vec<FindingTotal> = Vec::new();
+    for finding in reports.into_iter().flatten() {
+        match totals.iter_mut().find(|total| total.id == finding.id) {
+            Some(total) => {
+                total.severity = total.severity.min(finding.severity);
+                total.effort = total.effort.or(finding.effort);
+                total.reports += 1;
+                total.at_most_ns = total.at_most_ns.max(finding.at_most_ns);
+            }
+            None => totals.push(FindingTotal {
+                id: finding.id.clone(),
+                severity: finding.severity,
+                title: finding.title.clone(),
+                effort: finding.effort,
+                reports: 1,
+                at_most_ns: finding.at_most_ns,
+            }),
+        }
+    }
+    totals.sort_by_key(|one| {
+        (
+            one.severity,
+            std::cmp::Reverse((one.reports, one.at_most_ns)),
+        )
+    });
+    totals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_are_counted_once_for_each_report() {
+        let finding = |id: &str, severity: Severity, at_most_ns: Option<u64>| RowFinding {
+            id: id.to_owned(),
+            severity,
+            title: id.to_owned(),
+            effort: Some(Effort::SmallChange),
+            at_most_ns,
+        };
+        let one = [
+            finding("serialized", Severity::Medium, Some(5)),
+            finding("unlabeled", Severity::Low, None),
+        ];
+        let other = [
+            finding("contention", Severity::High, None),
+            finding("serialized", Severity::High, Some(3)),
+        ];
+        let totals = total_findings([&one[..], &other[..], &[]]);
+        let shown = totals.iter().map(|one| {
+            format!(
+                "{} {:?} {} {:?}",
+                one.id, one.severity, one.reports, one.at_most_ns
+            )
+        });
+        assert_eq!(
+            shown.collect::<Vec<_>>(),
+            [
+                "serialized High 2 Some(5)",
+                "contention High 1 None",
+                "unlabeled Low 1 None"
+            ]
+        );
+    }
+}

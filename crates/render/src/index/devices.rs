@@ -1,0 +1,147 @@
+//! Builds the section that puts the same work on several chips side by side.
+
+use metalens_analyzer::message::{Value, count, name, number, percent, time};
+use metalens_analyzer::{Cause, IdleTime, Message, message};
+use metalens_batch::Index;
+use metalens_comparison::Number;
+use metalens_comparison::many::{AcrossDevices, DeviceFigures};
+
+use crate::document::{Block, Chart, Column, Drawing, Section, Table};
+use crate::time_parts::TimeParts;
+use crate::wording::known;
+
+/// Largest number of works that are shown.
+pub(crate) const WORKS: usize = 12;
+
+/// Returns a table for each work that several chips did. Says so if there are several chips and no
+/// such work; nothing for a single chip.
+pub(super) fn section(index: &Index) -> Option<Section> {
+    let section = Section::new("chips", "Same work across chips", 2);
+    if index.devices.is_empty() {
+        let mut chips: Vec<_> = index.environments.iter().map(|one| &one.gpu).collect();
+        chips.sort();
+        chips.dedup();
+        let text = message!(
+            "The recordings are of {} chips, and no two chips did the same work, so none are compared",
+            count(chips.len() as u64)
+        );
+        return (chips.len() > 1).then(|| section.with(Block::Remark(text)));
+    }
+
+    let works = index.devices.iter().take(WORKS).enumerate();
+    let blocks = works.flat_map(|(at, work)| {
+        let chart = Block::Chart(Chart {
+            id: chart(at),
+            drawing: Drawing::None,
+        });
+        let simulated = work.synthetic.then(|| ", SYNTHETIC: no GPU ran it".into());
+        let simulated: Option<Message> = simulated;
+        let title = Block::Text(message!("{}{}", name(&work.name), simulated));
+        [title, chart, Block::Table(table(work))]
+    });
+    let more = index.devices.len().saturating_sub(WORKS) as u64;
+    let more =
+        (more > 0).then(|| Block::Remark(message!("{} more works are in index.json", count(more))));
+    let remark = "Each line is the recording with the median window of its chip, so that its times sum \
+                  to the window. Only recordings with the same kernels as often, in as many command \
+                  buffers, are side by side. Systems and frameworks may differ: see Environment";
+    let section = section.with_all(blocks).with_some(more);
+    Some(section.with(Block::Remark(remark.into())))
+}
+
+/// Returns the name of the drawing of a work.
+pub(crate) fn chart(at: usize) -> String {
+    format!("chips-{at}")
+}
+
+/// Returns the name of a chip, with the Mac if two lines have the same chip.
+pub(crate) fn device_name(work: &AcrossDevices, device: &DeviceFigures) -> String {
+    let gpu = device.gpu.as_deref().unwrap_or("unknown chip");
+    let is_alone = work
+        .devices
+        .iter()
+        .filter(|one| one.gpu == device.gpu)
+        .count()
+        == 1;
+    match device.model.as_deref().filter(|_| !is_alone) {
+        Some(model) => format!("{gpu}, {model}"),
+        None => gpu.to_owned(),
+    }
+}
+
+/// Returns the GPU time and the idle time by cause; none if an earlier version left the causes out.
+#[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns: 104 days")]
+pub(crate) fn parts(device: &DeviceFigures) -> Option<TimeParts> {
+    let idle = device.idle?.by_cause().into_iter();
+    Some(TimeParts {
+        busy: device.busy_ns as f64,
+        idle: idle.map(|(cause, ns)| (cause, ns as f64)).collect(),
+    })
+}
+
+fn table(work: &AcrossDevices) -> Table {
+    let idle = |device: &DeviceFigures| {
+        device.idle.map(|parts| IdleTime {
+            total_ns: parts.total_ns(),
+            parts,
+            ..IdleTime::default()
+        })
+    };
+    let is_there = |cause: &Cause| {
+        let mut all = work.devices.iter().filter_map(|one| one.idle);
+        all.any(|parts| parts.get(*cause) > 0)
+    };
+    let causes: Vec<Cause> = Cause::ALL.into_iter().filter(is_there).collect();
+
+    let mut columns = vec![
+        Column::name("chip"),
+        Column::number("recordings").spare(3),
+        Column::number("window"),
+        Column::number("GPU time"),
+        Column::number("utilization"),
+        Column::number("bandwidth").spare(1),
+        Column::number("GPU idle"),
+    ];
+    columns.extend(causes.iter().map(|cause| Column::number(cause.label())));
+    let caption = "GPU time, utilization, bandwidth and idle time by cause of each chip";
+    let mut table = Table::new("chips", caption, columns);
+    for device in &work.devices {
+        let idle = idle(device);
+        let by_cause = causes.iter().map(|cause| {
+            let ns = idle.and_then(|idle| idle.known(*cause));
+            known(ns, time)
+        });
+        let first = [
+            name(&device_name(work, device)),
+            count(device.reports.len() as u64),
+            window(device),
+            time(device.busy_ns),
+            known(device.busy_ratio, percent),
+            known(device.bandwidth_gb_per_s, bandwidth),
+            known(idle, |idle| time(idle.total_ns)),
+        ];
+        table.row(first.into_iter().chain(by_cause));
+    }
+    table
+}
+
+/// Returns the window; with its range if there are several recordings.
+fn window(device: &DeviceFigures) -> Message {
+    let (least, most) = device.span_range_ns;
+    if least == most {
+        time(device.span_ns)
+    } else {
+        message!(
+            "{} ({} to {})",
+            time(device.span_ns),
+            time(least),
+            time(most)
+        )
+    }
+}
+
+fn bandwidth(value: Number) -> Message {
+    number(format!("{:.1} GB/s", value.get()), value.get(), |number| {
+        Value::Bandwidth { gb_per_s: number }
+    })
+}
