@@ -118,12 +118,11 @@ pub fn index_page(all: &Index, pictures: &[TrendPicture], show_names: bool) -> R
         let figure = on_both(&picture.svg, &picture.dark_svg);
         (picture.path.clone(), figure)
     });
-    let chips = all.devices.iter().take(index::WORKS).enumerate();
-    let chips = chips.map(|(at, work)| {
+    let chips = index::shown_devices(all).map(|(work, id)| {
         let devices = work.devices.iter();
         let bars =
             devices.filter_map(|one| Some((index::device_name(work, one), index::parts(one)?)));
-        (index::chart(at), time_bars(&bars.collect::<Vec<_>>()))
+        (id, time_bars(&bars.collect::<Vec<_>>()))
     });
     let drawn: Vec<InlineChart> = drawn.chain(chips).collect();
     let frame = PageFrame {

@@ -10,15 +10,18 @@ use crate::document::{Block, Chart, Column, Drawing, Section, Table};
 use crate::time_parts::TimeParts;
 use crate::wording::known;
 
-/// Largest number of works that are shown.
-pub(crate) const WORKS: usize = 12;
+/// Names of the tables of the works that are shown; no two tables of a page have one name.
+const TABLES: [&str; 8] = [
+    "chips", "chips-2", "chips-3", "chips-4", "chips-5", "chips-6", "chips-7", "chips-8",
+];
 
 /// Returns a table for each work that several chips did. Says so if there are several chips and no
 /// such work; nothing for a single chip.
 pub(super) fn section(index: &Index) -> Option<Section> {
     let section = Section::new("chips", "Same work across chips", 2);
     if index.devices.is_empty() {
-        let mut chips: Vec<_> = index.environments.iter().map(|one| &one.gpu).collect();
+        let chips = index.environments.iter();
+        let mut chips: Vec<&String> = chips.filter_map(|one| one.gpu.as_ref()).collect();
         chips.sort();
         chips.dedup();
         let text = message!(
@@ -28,18 +31,18 @@ pub(super) fn section(index: &Index) -> Option<Section> {
         return (chips.len() > 1).then(|| section.with(Block::Remark(text)));
     }
 
-    let works = index.devices.iter().take(WORKS).enumerate();
-    let blocks = works.flat_map(|(at, work)| {
+    let works = index.devices.iter().zip(TABLES);
+    let blocks = works.flat_map(|(work, id)| {
         let chart = Block::Chart(Chart {
-            id: chart(at),
+            id: chart(id),
             drawing: Drawing::None,
         });
-        let simulated = work.synthetic.then(|| ", SYNTHETIC: no GPU ran it".into());
-        let simulated: Option<Message> = simulated;
+        let simulated: Option<Message> =
+            work.synthetic.then(|| ", SYNTHETIC: no GPU ran it".into());
         let title = Block::Text(message!("{}{}", name(&work.name), simulated));
-        [title, chart, Block::Table(table(work))]
+        [title, chart, Block::Table(table(work, id))]
     });
-    let more = index.devices.len().saturating_sub(WORKS) as u64;
+    let more = index.devices.len().saturating_sub(TABLES.len()) as u64;
     let more =
         (more > 0).then(|| Block::Remark(message!("{} more works are in index.json", count(more))));
     let remark = "Each line is the recording with the median window of its chip, so that its times sum \
@@ -50,8 +53,14 @@ pub(super) fn section(index: &Index) -> Option<Section> {
 }
 
 /// Returns the name of the drawing of a work.
-pub(crate) fn chart(at: usize) -> String {
-    format!("chips-{at}")
+fn chart(table: &str) -> String {
+    format!("{table}-times")
+}
+
+/// Returns the works that are shown, each with the name of its drawing.
+pub(crate) fn shown(index: &Index) -> impl Iterator<Item = (&AcrossDevices, String)> {
+    let works = index.devices.iter().zip(TABLES);
+    works.map(|(work, id)| (work, chart(id)))
 }
 
 /// Returns the name of a chip, with the Mac if two lines have the same chip.
@@ -79,7 +88,7 @@ pub(crate) fn parts(device: &DeviceFigures) -> Option<TimeParts> {
     })
 }
 
-fn table(work: &AcrossDevices) -> Table {
+fn table(work: &AcrossDevices, id: &'static str) -> Table {
     let idle = |device: &DeviceFigures| {
         device.idle.map(|parts| IdleTime {
             total_ns: parts.total_ns(),
@@ -104,7 +113,7 @@ fn table(work: &AcrossDevices) -> Table {
     ];
     columns.extend(causes.iter().map(|cause| Column::number(cause.label())));
     let caption = "GPU time, utilization, bandwidth and idle time by cause of each chip";
-    let mut table = Table::new("chips", caption, columns);
+    let mut table = Table::new(id, caption, columns);
     for device in &work.devices {
         let idle = idle(device);
         let by_cause = causes.iter().map(|cause| {

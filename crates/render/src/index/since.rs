@@ -17,19 +17,14 @@ const GROUPS: usize = 30;
 /// Returns what changed; nothing without an earlier page.
 pub(super) fn section(index: &Index) -> Option<Section> {
     let since = index.since.as_ref()?;
-    let name_of = |report: &str| {
-        let mut rows = index.rows.iter();
-        rows.find(|row| row.report == report)
-            .map_or(report, |row| row.name.as_str())
-    };
     let sentences = [
-        listed(since.added.iter().map(|one| name_of(one)), "added"),
+        listed(since.added.iter().map(|one| name_of(index, one)), "added"),
         listed(
             since.left_out.iter().map(String::as_str),
             "not on this page",
         ),
         listed(
-            since.changed.iter().map(|one| name_of(one)),
+            since.changed.iter().map(|one| name_of(index, one)),
             "with other figures",
         ),
     ];
@@ -43,6 +38,13 @@ pub(super) fn section(index: &Index) -> Option<Section> {
             .with(Block::List(items))
             .with(Block::Remark(last(since))),
     )
+}
+
+/// Returns the name of the recording that a report is about.
+fn name_of<'a>(index: &'a Index, report: &'a str) -> &'a str {
+    let mut rows = index.rows.iter();
+    rows.find(|row| row.report == report)
+        .map_or(report, |row| row.name.as_str())
 }
 
 /// Describes the last page.

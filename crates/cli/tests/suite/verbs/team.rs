@@ -104,7 +104,10 @@ fn a_page_says_what_changed_and_puts_chips_side_by_side() {
     };
     let chips = work["devices"].as_array().unwrap();
     let bandwidth = |at: usize| chips[at]["bandwidth_gb_per_s"].as_f64();
-    assert_eq!((bandwidth(0), bandwidth(1)), (None, Some(120.0)));
+    assert_eq!(bandwidth(0), None);
+    // 90 and 30 GB/s while a kernel runs; a sample may reach into a gap.
+    let counted = bandwidth(1).unwrap();
+    assert!((100.0..=120.0).contains(&counted), "{counted}");
     for chip in chips {
         let idle = chip["idle"].as_object().unwrap().values();
         let idle: u64 = idle.map(|ns| ns.as_u64().unwrap()).sum();
