@@ -21,7 +21,7 @@ const MOST_LISTED: usize = 30;
 /// Largest length of a sentence, because names in it may be long.
 const LONGEST_TEXT: usize = 600;
 
-pub(crate) use devices::{device_name, parts, shown as shown_devices};
+pub(crate) use devices::{parts, shown as shown_devices};
 
 /// The pictures of a group of recordings over time.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! Puts the same work on several chips side by side.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use metalens_analyzer::{GapParts, units};
 use schemars::JsonSchema;
@@ -28,10 +28,10 @@ pub struct AcrossDevices {
 /// times sum to its window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceFigures {
-    /// Name of the GPU in Metal, which is that of the chip. Null if it is not recorded.
-    pub gpu: Option<String>,
-    /// Model of the machine. Null if it is not recorded.
-    pub model: Option<String>,
+    /// Name of the GPU in Metal, which is that of the chip.
+    pub gpu: String,
+    /// Models of the machines, as far as they are recorded.
+    pub models: Vec<String>,
     /// Folders of the reports of all recordings.
     pub reports: Vec<String>,
     /// Folder of the report whose figures these are.
@@ -56,19 +56,16 @@ pub struct DeviceFigures {
 
 /// What recordings of the same work have in common, whatever the chip.
 type WorkKey<'a> = (&'a str, bool, u64, Option<u64>, &'a str);
-/// Name of the GPU, and model of the machine.
-type DeviceKey<'a> = (Option<&'a str>, Option<&'a str>);
 
-/// Returns each work that several chips did. A recording without a chip and without a model is left
-/// out, and so is one that was counted under another name.
+/// Returns each work that several chips did. A recording that does not name its chip is left out, and
+/// so is one that was counted under another name.
 #[must_use]
 pub fn across_devices(rows: &[TraceRow]) -> Vec<AcrossDevices> {
-    let mut works: BTreeMap<WorkKey<'_>, BTreeMap<DeviceKey<'_>, Vec<&TraceRow>>> = BTreeMap::new();
+    let mut works: BTreeMap<WorkKey<'_>, BTreeMap<&str, Vec<&TraceRow>>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.same_as.is_none()) {
-        let device = (row.gpu.as_deref(), row.model.as_deref());
-        if device == (None, None) {
+        let Some(gpu) = row.gpu.as_deref() else {
             continue;
-        }
+        };
         let buffers = row.command_buffers;
         let work = (
             &*row.process,
@@ -78,13 +75,14 @@ pub fn across_devices(rows: &[TraceRow]) -> Vec<AcrossDevices> {
             &*row.work,
         );
         let devices = works.entry(work).or_default();
-        devices.entry(device).or_default().push(row);
+        devices.entry(gpu).or_default().push(row);
     }
 
     let several = works.into_values().filter(|devices| devices.len() > 1);
     let works = several.filter_map(|devices| {
         let first = *devices.values().next()?.first()?;
-        let figures = devices.into_values().filter_map(figures);
+        let figures = devices.into_iter();
+        let figures = figures.filter_map(|(gpu, rows)| figures_of(gpu, rows));
         let mut figures: Vec<DeviceFigures> = figures.collect();
         figures.sort_by(|one, other| natural(one).cmp(&natural(other)));
         Some(AcrossDevices {
@@ -98,10 +96,11 @@ pub fn across_devices(rows: &[TraceRow]) -> Vec<AcrossDevices> {
 }
 
 /// Returns a key that sorts `Apple M2 Max` before `Apple M10`.
-fn natural(device: &DeviceFigures) -> (usize, &str, Option<&str>) {
-    let gpu = device.gpu.as_deref().unwrap_or_default();
-    let chip = gpu.split_whitespace().nth(1).unwrap_or_default();
-    (chip.len(), gpu, device.model.as_deref())
+fn natural(device: &DeviceFigures) -> (usize, &str) {
+    let gpu = device.gpu.as_str();
+    let chip = gpu.strip_prefix("Apple ").unwrap_or(gpu);
+    let chip = chip.split_whitespace().next().unwrap_or_default();
+    (chip.len(), gpu)
 }
 
 fn work_name(row: &TraceRow) -> String {
@@ -114,7 +113,7 @@ fn work_name(row: &TraceRow) -> String {
 }
 
 /// Returns the figures of one chip.
-fn figures(mut rows: Vec<&TraceRow>) -> Option<DeviceFigures> {
+fn figures_of(gpu: &str, mut rows: Vec<&TraceRow>) -> Option<DeviceFigures> {
     rows.sort_by_key(|row| row.span_ns);
     let middle = *rows.get(rows.len().checked_sub(1)? / 2)?;
     let ends = (rows.first()?.span_ns, rows.last()?.span_ns);
@@ -124,11 +123,12 @@ fn figures(mut rows: Vec<&TraceRow>) -> Option<DeviceFigures> {
         .map(Number::get)
         .collect();
 
+    let models: BTreeSet<String> = rows.iter().filter_map(|row| row.model.clone()).collect();
     let mut reports: Vec<String> = rows.iter().map(|row| row.report.clone()).collect();
     reports.sort();
     Some(DeviceFigures {
-        gpu: middle.gpu.clone(),
-        model: middle.model.clone(),
+        gpu: gpu.to_owned(),
+        models: models.into_iter().collect(),
         reports,
         median_report: middle.report.clone(),
         span_ns: middle.span_ns,
@@ -167,7 +167,11 @@ mod tests {
             on("c", Some("Apple M10"), 300, Some(90.0)),
             on("a", Some("Apple M2"), 500, Some(40.0)),
             on("b", Some("Apple M2"), 400, None),
-            on("d", Some("Apple M2"), 900, Some(60.0)),
+            // The same chip is one line, whether or not the recording names its Mac.
+            TraceRow {
+                model: Some("Mac mini".to_owned()),
+                ..on("d", Some("Apple M2"), 900, Some(60.0))
+            },
             on("nowhere", None, 1, None),
             other,
             twice,
@@ -182,7 +186,7 @@ mod tests {
             "bench, 1,000 GPU intervals in 40 command buffers, 4 kernels"
         );
         let shown = work.devices.iter().map(|one| {
-            let gpu = one.gpu.as_deref().unwrap_or_default();
+            let gpu = &one.gpu;
             let bandwidth = one.bandwidth_gb_per_s.map(Number::get);
             let (least, most) = one.span_range_ns;
             let reports = one.reports.join("");

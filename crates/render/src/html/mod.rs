@@ -120,8 +120,7 @@ pub fn index_page(all: &Index, pictures: &[TrendPicture], show_names: bool) -> R
     });
     let chips = index::shown_devices(all).map(|(work, id)| {
         let devices = work.devices.iter();
-        let bars =
-            devices.filter_map(|one| Some((index::device_name(work, one), index::parts(one)?)));
+        let bars = devices.filter_map(|one| Some((one.gpu.clone(), index::parts(one)?)));
         (id, time_bars(&bars.collect::<Vec<_>>()))
     });
     let drawn: Vec<InlineChart> = drawn.chain(chips).collect();

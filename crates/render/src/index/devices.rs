@@ -63,21 +63,6 @@ pub(crate) fn shown(index: &Index) -> impl Iterator<Item = (&AcrossDevices, Stri
     works.map(|(work, id)| (work, chart(id)))
 }
 
-/// Returns the name of a chip, with the Mac if two lines have the same chip.
-pub(crate) fn device_name(work: &AcrossDevices, device: &DeviceFigures) -> String {
-    let gpu = device.gpu.as_deref().unwrap_or("unknown chip");
-    let is_alone = work
-        .devices
-        .iter()
-        .filter(|one| one.gpu == device.gpu)
-        .count()
-        == 1;
-    match device.model.as_deref().filter(|_| !is_alone) {
-        Some(model) => format!("{gpu}, {model}"),
-        None => gpu.to_owned(),
-    }
-}
-
 /// Returns the GPU time and the idle time by cause; none if an earlier version left the causes out.
 #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns: 104 days")]
 pub(crate) fn parts(device: &DeviceFigures) -> Option<TimeParts> {
@@ -121,7 +106,7 @@ fn table(work: &AcrossDevices, id: &'static str) -> Table {
             known(ns, time)
         });
         let first = [
-            name(&device_name(work, device)),
+            name(&device.gpu),
             count(device.reports.len() as u64),
             window(device),
             time(device.busy_ns),

@@ -29,7 +29,9 @@ pub(super) fn section(index: &Index) -> Option<Section> {
         ),
     ];
     let sentences = sentences.into_iter().flatten().map(Item::from);
-    let groups = since.groups.iter().take(GROUPS).map(group);
+    let mut groups: Vec<Item> = since.groups.iter().map(group).collect();
+    groups.sort_by_key(|item| !item.is_strong);
+    groups.truncate(GROUPS);
     let items: Vec<Item> = sentences.chain(groups).collect();
 
     let section = Section::new("since", "Since the last page", 1);
