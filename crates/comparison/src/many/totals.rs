@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct FindingTotal {
     /// Id of the rule that found it.
     pub id: String,
-    /// Highest severity.
+    /// Highest severity that a report gives it.
     pub severity: Severity,
     /// Title of the finding, in one sentence.
     pub title: String,

@@ -94,7 +94,7 @@ pub(super) fn thresholds(bench: &Bench) -> Option<Section> {
         Column::words(""),
     ];
     let caption = "Thresholds: the reference and the value of each variant, as medians";
-    let mut table = Table::new("thresholds", caption, columns);
+    let mut table = Table::new("variant-thresholds", caption, columns);
     for pair in &bench.pairs {
         for one in &pair.comparison.thresholds {
             let shown = |value: Option<Number>| {

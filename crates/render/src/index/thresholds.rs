@@ -26,7 +26,7 @@ pub(super) fn section(index: &Index) -> Option<Section> {
     ];
     let caption =
         "Thresholds: the newest recording, and the median of the earlier ones as reference";
-    let mut table = Table::new("thresholds", caption, columns).limited(MOST, usize::MAX);
+    let mut table = Table::new("work-thresholds", caption, columns).limited(MOST, usize::MAX);
     table.rest = " in index.html and index.json".into();
     for group in &index.groups {
         for cells in lines(index, group) {
