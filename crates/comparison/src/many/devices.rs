@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(
             shown.collect::<Vec<_>>(),
             [
-                "Apple M2 abd 500000 of 400000–900000 Some(50.0)/2",
+                "Apple M2 abd 500000 of 400000–900000 Some(40.0)/2",
                 "Apple M10 c 300000 of 300000–300000 Some(90.0)/1",
             ]
         );

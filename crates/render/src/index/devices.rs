@@ -97,6 +97,7 @@ fn table(work: &AcrossDevices, id: &'static str) -> Table {
         Column::number("GPU idle"),
     ];
     columns.extend(causes.iter().map(|cause| Column::number(cause.label())));
+    columns.push(Column::words("all windows").spare(4));
     let caption = "GPU time, utilization, bandwidth and idle time by cause of each chip";
     let mut table = Table::new(id, caption, columns);
     for device in &work.devices {
@@ -108,29 +109,24 @@ fn table(work: &AcrossDevices, id: &'static str) -> Table {
         let first = [
             name(&device.gpu),
             count(device.reports.len() as u64),
-            window(device),
+            time(device.span_ns),
             time(device.busy_ns),
             known(device.busy_ratio, percent),
             known(device.bandwidth_gb_per_s, bandwidth),
             known(idle, |idle| time(idle.total_ns)),
         ];
-        table.row(first.into_iter().chain(by_cause));
+        table.row(first.into_iter().chain(by_cause).chain([windows(device)]));
     }
     table
 }
 
-/// Returns the window; with its range if there are several recordings.
-fn window(device: &DeviceFigures) -> Message {
+/// Returns the range of the windows of all recordings.
+fn windows(device: &DeviceFigures) -> Message {
     let (least, most) = device.span_range_ns;
     if least == most {
-        time(device.span_ns)
+        time(least)
     } else {
-        message!(
-            "{} ({} to {})",
-            time(device.span_ns),
-            time(least),
-            time(most)
-        )
+        message!("{} to {}", time(least), time(most))
     }
 }
 
