@@ -13,11 +13,10 @@ use crate::metrics::cpu::stacks::{CollapsedStacks, StackLabels, collapse};
 use crate::metrics::cpu::tally::{Members, Tally};
 use crate::metrics::cpu::{inside, of_submitters};
 use crate::request::Request;
+use crate::subject::Subject;
 use crate::subject::facts::analyzed_process;
 use crate::subject::gaps::occupancy;
-use crate::subject::signposts::Signposts;
 use crate::subject::timeline::Timeline;
-use crate::subject::{Subject, debug_groups};
 use crate::tables;
 use crate::tables::recording::Recording;
 
@@ -60,9 +59,9 @@ pub fn idle_stacks(trace: Trace, request: &Request, labels: StackLabels) -> Resu
 
     let subject = Subject::new(
         timeline,
-        Signposts::read(tables.signposts, names),
+        tables.signposts,
         tables.commands,
-        debug_groups::has_any(&tables.names.application_events),
+        &tables.names,
         &recording,
         request,
         iteration.map(|(iteration, _)| iteration),

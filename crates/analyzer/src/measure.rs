@@ -11,10 +11,9 @@ use crate::metrics::phases::iteration_starts;
 use crate::metrics::spills::SpilledEncoders;
 use crate::report::{NotRecorded, SelectedIteration};
 use crate::request::Request;
+use crate::subject::Subject;
 use crate::subject::gaps::{Occupancy, occupancy};
-use crate::subject::signposts::Signposts;
 use crate::subject::timeline::Timeline;
-use crate::subject::{Subject, debug_groups};
 use crate::tables::cpu::CpuTable;
 use crate::tables::recording::Recording;
 use crate::tables::{self, SurroundingTables};
@@ -49,9 +48,9 @@ impl Measured {
         let is_raw = timeline.is_raw;
         let subject = Subject::new(
             timeline,
-            Signposts::read(tables.signposts, names),
+            tables.signposts,
             tables.commands,
-            debug_groups::has_any(&tables.names.application_events),
+            &tables.names,
             &recording,
             request,
             iteration,

@@ -49,7 +49,7 @@ struct StoredPlan {
     plan: BenchPlan,
     /// Options of the recordings and of their analysis, by name.
     options: BTreeMap<String, String>,
-    /// What the files that the commands name are recognized by.
+    /// Identities of the files that the commands name.
     #[serde(default)]
     files: BTreeMap<String, String>,
 }

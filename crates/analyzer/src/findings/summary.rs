@@ -87,7 +87,7 @@ fn nothing_found(report: &Report) -> Message {
 }
 
 /// Returns the advice with the largest gain; without a gain, the first finding and its first step.
-/// What the warning says already is not said again.
+/// Omits the part that the warning already says.
 fn advice(report: &Report) -> Message {
     let findings = &report.findings;
     let gain = |finding: &&Finding| finding.gain.map_or(0, |gain| gain.at_most_ns);

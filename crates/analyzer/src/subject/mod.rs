@@ -46,7 +46,7 @@ use crate::error::{Error, Result};
 use crate::report::{ProcessFacts, SelectedIteration, WarmUp};
 use crate::request::Request;
 use crate::tables::recording::Recording;
-use crate::tables::{CommandTables, NameTables};
+use crate::tables::{CommandTables, NameTables, SignpostTables};
 
 /// Everything that the parts of a report are computed from.
 pub(crate) struct Subject {
@@ -81,16 +81,18 @@ pub(crate) struct Subject {
 
 impl Subject {
     /// Chooses processes and window, and drops the intervals of other processes. The encoders'
-    /// threads are kept only `with_threads`. The window is cut to an iteration if one is given.
+    /// threads are kept only for debug groups. The window is cut to an iteration if one is given.
     pub(crate) fn new(
         timeline: Timeline,
-        signposts: Signposts,
+        signposts: SignpostTables,
         tables: CommandTables,
-        with_threads: bool,
+        names: &NameTables,
         recording: &Recording,
         request: &Request,
         iteration: Option<SelectedIteration>,
     ) -> Result<Self> {
+        let signposts = Signposts::read(signposts, &recording.names);
+        let with_threads = debug_groups::has_any(&names.application_events);
         let everyone = usage(&timeline.intervals, WHOLE, &recording.names);
         let chosen = choose_processes(request, recording, &timeline, &everyone)?;
         let label_pairs = label_pairs(&tables.listed.encoders);

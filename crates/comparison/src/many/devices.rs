@@ -54,7 +54,7 @@ pub struct DeviceFigures {
     pub bandwidth_of: u64,
 }
 
-/// What recordings of the same work have in common, whatever the chip.
+/// Facts that are equal in all recordings of the same work, on any chip.
 type WorkKey<'a> = (&'a str, bool, u64, Option<u64>, &'a str);
 
 /// Returns each work that several chips did. A recording that does not name its chip is left out, and

@@ -15,7 +15,7 @@ use crate::number::Number;
 use crate::sentences::became;
 use crate::unit::Unit;
 
-/// What changed since the last page of a folder.
+/// Changes since the last page of a folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SinceLast {
     /// Number of recordings on the last page.
@@ -32,7 +32,7 @@ pub struct SinceLast {
     pub groups: Vec<GroupSinceLast>,
 }
 
-/// How added recordings differ from earlier ones of the same work.
+/// Differences of added recordings from earlier ones of the same work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GroupSinceLast {
     /// Name of the group.
