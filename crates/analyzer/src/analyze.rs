@@ -18,7 +18,7 @@ use crate::metrics::figures::Figures;
 use crate::metrics::gap_causes::GapSplitter;
 use crate::metrics::sanity::{SanityInput, sanity};
 use crate::metrics::surroundings::Surroundings;
-use crate::metrics::{known_work, phases};
+use crate::metrics::{known_work, latency, phases};
 use crate::report::{BoundVerdict, Note, Report, SCHEMA, SelectedIteration, Summary};
 use crate::request::Request;
 use crate::subject::Subject;
@@ -216,9 +216,11 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
         None => report.not_recorded.push(known_work::not_recorded()),
     }
 
+    let phases = phases::not_recorded(&subject.signposts);
+    let latency = latency::not_recorded(&subject.buffers);
     report
         .not_recorded
-        .extend(phases::not_recorded(&subject.signposts));
+        .extend(phases.into_iter().chain(latency));
 
     report.verdict = bound(report);
     report.framework = framework(report);

@@ -1,8 +1,9 @@
 //! Errors of an analysis, with hints.
 
 use std::fmt;
+use std::iter::zip;
 
-use metalens_failure::{Failure, FailureKind, did_you_mean};
+use metalens_failure::{Failure, FailureKind, did_you_mean, other_process};
 
 /// Result of an analysis or of one of its steps.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -250,6 +251,35 @@ impl Failure for Error {
             }
         }
     }
+
+    fn without_names(&self) -> Option<Box<dyn Failure>> {
+        match self {
+            Self::NoGpuIntervals {
+                wanted,
+                ending,
+                present,
+            } => {
+                let numbered = zip(1.., present).map(|(number, process)| GpuProcess {
+                    name: other_process(number),
+                    ..*process
+                });
+                Some(Box::new(Self::NoGpuIntervals {
+                    wanted: wanted.clone(),
+                    ending: ending.clone(),
+                    present: numbered.collect(),
+                }))
+            }
+            Self::NoSamplesOfProcess { wanted, present } => {
+                let numbered = zip(1.., present);
+                let numbered = numbered.map(|(number, (_, pid))| (other_process(number), *pid));
+                Some(Box::new(Self::NoSamplesOfProcess {
+                    wanted: wanted.clone(),
+                    present: numbered.collect(),
+                }))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Process that used the GPU.
@@ -323,4 +353,56 @@ fn recorded_names(present: &[String]) -> String {
     }
 
     format!("recorded names: {}", present.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks the message and the hint without names. The other process is called like a word of
+    /// the message, and the requested one like a kernel.
+    #[test]
+    fn names_are_left_out_and_the_same_words_are_not() {
+        let check = |error: &Error, message: &str, hint: &str| {
+            let unnamed = error.without_names().unwrap();
+            assert_eq!(unnamed.to_string(), message);
+            assert_eq!(unnamed.hint().unwrap_or_default(), hint);
+            assert_eq!(unnamed.kind(), error.kind());
+        };
+        let present = ["GPU", "matmul; kernel"].map(|name| GpuProcess {
+            name: name.to_owned(),
+            pid: Some(7),
+            intervals: 2,
+        });
+        check(
+            &Error::NoGpuIntervals {
+                wanted: "matmul".to_owned(),
+                ending: None,
+                present: present.into(),
+            },
+            "matmul has no GPU interval in this recording; processes that used the GPU: other \
+             process 1 (pid 7) with 2 intervals, other process 2 (pid 7) with 2 intervals",
+            "if another process did the work (a child process, for example), select it with \
+             --process",
+        );
+        check(
+            &Error::NoSamplesOfProcess {
+                wanted: "matmul".to_owned(),
+                present: vec![
+                    ("samples".to_owned(), None),
+                    ("matmul2".to_owned(), Some(8)),
+                ],
+            },
+            "matmul has no CPU samples in this recording; sampled processes: other process 1, \
+             other process 2 (pid 8)",
+            "perhaps its threads only waited; choose another process with --process",
+        );
+
+        // Names of phases are those of the recorded program.
+        let phase = Error::NoSuchPhase {
+            wanted: "decoed".to_owned(),
+            present: vec!["decode".to_owned()],
+        };
+        assert!(phase.without_names().is_none());
+    }
 }

@@ -108,7 +108,7 @@ pub use analysis::{Analysis, AnyInterval, ExplainedGap, GpuInterval, GpuSpan, Id
 pub use analyze::analyze;
 pub use basics::message::{Message, MessageMut, PlacedValue};
 pub use basics::state_interval::StateInterval;
-pub use basics::{message, units};
+pub use basics::{message, units, written};
 pub use error::{Error, GpuProcess, Result};
 pub use findings::ids as finding_ids;
 pub use idle_stacks::{IdleStacks, idle_stacks};
@@ -119,10 +119,8 @@ pub use profile::{collapsed_stacks, profile};
 pub use raw_check::{RawComparison, compare_raw};
 pub use report::*;
 pub use request::Request;
-pub use request::settings::{Settings, Thresholds};
-pub use request::work_file::{
-    AmountScope, KnownWork, Timing, WORK_SCHEMA, WorkFile, work_json_schema,
-};
+pub use request::settings::{Settings, Thresholds, WrittenThresholds};
+pub use request::work_file::{AmountScope, KnownWork, Timing, WORK_SCHEMA, WorkFile};
 pub use subject::timeline::lacks_intervals;
 pub use tables::{
     profile_selection, selection, selection_with_raw_events, selection_with_recovery,

@@ -4,8 +4,9 @@
 use metalens_trace::{Names, Trace};
 
 use crate::error::Result;
+use crate::subject::interval::Interval;
 use crate::subject::raw_intervals::{CHANNELS, raw_intervals};
-use crate::subject::timeline::{Interval, Timeline};
+use crate::subject::timeline::Timeline;
 use crate::tables;
 
 /// Numbers of GPU intervals by how raw events and the derived table agree about them.

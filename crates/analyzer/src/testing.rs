@@ -10,7 +10,7 @@ use crate::basics::spans::Span;
 use crate::metrics::busy_window::BusyWindow;
 use crate::report::ChosenBy;
 use crate::subject::chosen_processes::ChosenProcesses;
-use crate::subject::timeline::Interval;
+use crate::subject::interval::Interval;
 use crate::tables::{self, MachineTables};
 
 /// Columns of a table: mnemonic and engineering type.

@@ -6,7 +6,6 @@ use metalens_comparison::many::{
     self, AcrossDevices, FindingTotal, GroupTrend, SinceLast, TraceGroup, TraceOutlier, TraceRow,
 };
 use metalens_comparison::{Environment, distinct_environments};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
@@ -14,7 +13,8 @@ pub const SCHEMA: &str = "metalens.index/2";
 
 /// An index of many traces. All times are whole nanoseconds; `null` means unknown or undefined,
 /// never zero.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Index {
     /// Name of the format: `metalens.index/2`.
     pub schema: String,
@@ -50,7 +50,8 @@ pub struct Index {
 }
 
 /// A trace that could not be analyzed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FailedTrace {
     /// Name of the trace.
     pub name: String,
@@ -60,9 +61,13 @@ pub struct FailedTrace {
     pub why: String,
     /// Advice on how to solve the problem. Null if there is none.
     pub hint: Option<String>,
-    /// Texts in `why` and `hint` that pages replace, each with its replacement.
+    /// Reason and advice without the names of other processes, which pages leave out. None if
+    /// neither names one.
     #[serde(skip)]
-    pub hidden: Vec<(String, String)>,
+    pub unnamed: Option<(String, Option<String>)>,
+    /// Folder of the batch with a slash, which pages leave out of texts: they lie in it.
+    #[serde(skip)]
+    pub folder: String,
 }
 
 impl Index {
@@ -93,7 +98,7 @@ impl Index {
         Self {
             environments,
             findings,
-            devices: many::across_devices(&rows),
+            devices: many::across_devices(&many::device_runs(&rows)),
             since: None,
             schema: SCHEMA.to_owned(),
             metalens: env!("CARGO_PKG_VERSION").to_owned(),
@@ -122,6 +127,13 @@ fn environment(row: &TraceRow) -> Environment {
 }
 
 impl Index {
+    /// Parses the JSON text of an index. None if it is something else, or of another version.
+    #[must_use]
+    pub fn from_json(text: &str) -> Option<Self> {
+        let index: Self = serde_json::from_str(text).ok()?;
+        (index.schema == SCHEMA).then_some(index)
+    }
+
     /// Adds what changed since the last page of the folder. If nothing did, keeps what the last page
     /// said. The page of an interrupted batch is a part of the one before.
     pub fn compare_with(&mut self, last: &Self) {
@@ -153,12 +165,6 @@ impl Index {
             problems.flat_map(|row| notes_mut(&mut row.problems, &mut row.problem_details));
         sentences.chain(problems)
     }
-}
-
-/// Returns the JSON Schema of the index.
-#[must_use]
-pub fn json_schema() -> serde_json::Value {
-    metalens_analyzer::titled_schema(schemars::schema_for!(Index), SCHEMA)
 }
 
 /// Compares names with numbers by their size: `b2` before `b10`.

@@ -20,7 +20,7 @@ mod index;
 #[cfg(unix)]
 mod making;
 
-pub use index::{FailedTrace, Index, SCHEMA, json_schema};
+pub use index::{FailedTrace, Index, SCHEMA};
 #[cfg(unix)]
 pub use making::{
     BatchOutcome, BatchRequest, BatchWatcher, Error, FolderLock, FoundTrace, RefusedPath,

@@ -1,7 +1,9 @@
 //! Chooses the unit of work that times are compared per.
 
+use std::iter::zip;
+
 use metalens_analyzer::{Message, message};
-use metalens_comparison::{CompareOptions, TimeBasis, WorkAmount, WorkComparison, compare_runs};
+use metalens_comparison::{TimeBasis, WorkAmount, WorkComparison};
 
 use crate::result::WorkBasis;
 use crate::sides::{Side, SidePair};
@@ -24,15 +26,10 @@ pub(crate) fn choose_basis(
     sides: &[Side],
     choice: BasisChoice,
 ) -> (WorkBasis, Option<Message>) {
-    let options = CompareOptions::default();
-    let compared = pairs.iter().filter_map(|pair| {
-        let comparison = compare_runs(&pair.base.runs, &pair.new.runs, &options);
-        let words = comparison.different_work(&pair.base.name, &pair.new.name);
-        Some((comparison.work?, words))
-    });
-    let compared: Vec<(WorkComparison, Message)> = compared.collect();
-    let is_different = |(work, _): &&(WorkComparison, _)| work.amount != WorkAmount::Same;
-    let Some((different, words)) = compared.iter().find(is_different) else {
+    let works = pairs.iter().map(|pair| pair.changes.work(None));
+    let works: Vec<WorkComparison> = works.collect();
+    let is_different = |(_, work): &(_, &WorkComparison)| work.amount != WorkAmount::Same;
+    let Some((pair, different)) = zip(pairs, &works).find(is_different) else {
         return (WorkBasis::Run, None);
     };
 
@@ -45,23 +42,21 @@ pub(crate) fn choose_basis(
     };
     let basis = if is_whole || different.amount == WorkAmount::Unknown {
         WorkBasis::Run
-    } else if compared
-        .iter()
-        .all(|(work, _)| work.basis != TimeBasis::Interval)
-    {
+    } else if works.iter().all(|work| work.basis != TimeBasis::Interval) {
         WorkBasis::CommandBuffer
     } else {
         WorkBasis::Interval
     };
 
-    let others = if compared.len() > 1 {
+    let names = (pair.base.name.as_str(), pair.new.name.as_str());
+    let others = if works.len() > 1 {
         "The table has the other variants. "
     } else {
         ""
     };
     let sentence = message!(
         "{}. {}{}",
-        words.clone(),
+        pair.changes.different_work(different, names),
         others,
         consequence(basis, choice, is_cut)
     );

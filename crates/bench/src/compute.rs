@@ -1,9 +1,10 @@
 //! Computes the result of a benchmark from its runs.
 
+use metalens_analyzer::message::counted;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{
-    Baseline, ChangeClass, CompareOptions, ComparisonPreset, Gate, SideValues, compare_runs,
-    distinct_environments, is_by_rounds, judge,
+    Baseline, ChangeClass, ComparisonPreset, Gate, SideValues, distinct_environments, is_by_rounds,
+    judge,
 };
 
 use crate::basis::{BasisChoice, choose_basis};
@@ -45,7 +46,7 @@ impl Bench {
         let side_pairs = pairs(&sides, baseline.as_ref());
         let (basis, work) = choose_basis(&side_pairs, &sides, options.per);
 
-        let pairs = side_pairs.iter();
+        let pairs = side_pairs.into_iter();
         let pairs: Vec<PairResult> = pairs
             .map(|pair| compare_pair(pair, basis, options.gate.as_ref()))
             .collect();
@@ -68,7 +69,7 @@ impl Bench {
             basis,
             verdict: verdict.into(),
             warnings: warnings.into_iter().map(Said::from).collect(),
-            method: method(&pairs, &variants).into(),
+            method: method(&pairs, &variants, baseline.as_ref()).into(),
             environments: distinct_environments(
                 sides.iter().flat_map(|side| side.environments.clone()),
             ),
@@ -85,6 +86,7 @@ impl VariantResult {
     fn new(variant: &Variant, side: &Side, basis: WorkBasis) -> Self {
         Self {
             name: variant.name.clone(),
+            template: variant.template.clone(),
             command: variant.words.clone(),
             parameters: variant.parameters.clone(),
             runs: side.results.clone(),
@@ -102,14 +104,11 @@ impl VariantResult {
 }
 
 /// Compares the times of two sides, and all their figures as `metalens compare` does.
-fn compare_pair(pair: &SidePair<'_>, basis: WorkBasis, gate: Option<&Gate>) -> PairResult {
-    let SidePair { base, new } = pair;
-    let options = CompareOptions {
-        // Whole runs of different work are compared as those of a fused program are.
-        preset: (basis == WorkBasis::Run).then_some(ComparisonPreset::Fusion),
-        ..CompareOptions::default()
-    };
-    let mut comparison = compare_runs(&base.runs, &new.runs, &options);
+fn compare_pair(pair: SidePair<'_>, basis: WorkBasis, gate: Option<&Gate>) -> PairResult {
+    let SidePair { base, new, changes } = pair;
+    // Whole runs of different work are compared as those of a fused program are.
+    let preset = (basis == WorkBasis::Run).then_some(ComparisonPreset::Fusion);
+    let mut comparison = changes.comparison(preset, false);
     comparison.gate = gate.map(|gate| judge(&comparison, gate));
 
     let base_times = per_unit(&base.runs, WALL, basis);
@@ -131,26 +130,33 @@ fn compare_pair(pair: &SidePair<'_>, basis: WorkBasis, gate: Option<&Gate>) -> P
 }
 
 /// Says how many runs were compared, how, and with which confidence.
-fn method(pairs: &[PairResult], variants: &[VariantResult]) -> Message {
-    let confidence = pairs.iter().find_map(|pair| pair.wall.interval);
+fn method(pairs: &[PairResult], variants: &[VariantResult], baseline: Option<&Side>) -> Message {
     let counts = variants.iter().map(|one| one.runs.len() as u64);
-    let runs = counts.min().unwrap_or(0);
-    let runs = message::counted(runs, "run");
-    let Some(interval) = confidence else {
-        return message!(
-            "{} of each variant, recorded alternately: one run does not show the noise between runs",
-            runs
-        );
+    let runs = counted(counts.min().unwrap_or(0), "run");
+    let runs = match variants {
+        [_] => runs,
+        _ => message!("{} of each variant, recorded alternately", runs),
     };
+    if pairs.is_empty() {
+        return message!("{}, compared with nothing", runs);
+    }
+
+    let stored = baseline.map(|side| message!(" with {} of the baseline", count_runs(side)));
     let how = if pairs.iter().any(|pair| pair.by_rounds) {
-        "compared round by round (signed ranks)"
+        "round by round (signed ranks)"
     } else {
-        "compared as two sides (Hodges–Lehmann)"
+        "as two sides (Hodges–Lehmann)"
     };
-    message!(
-        "{} of each variant, recorded alternately and {}; intervals have {} confidence",
-        runs,
-        how,
-        message::percent(interval.confidence)
-    )
+    let runs = message!("{}, compared{} {}", runs, stored, how);
+    match pairs.iter().find_map(|pair| pair.wall.interval) {
+        Some(interval) => {
+            let confidence = message::percent(interval.confidence);
+            message!("{}; intervals have {} confidence", runs, confidence)
+        }
+        None => message!("{}: so few runs do not show the noise between runs", runs),
+    }
+}
+
+fn count_runs(side: &Side) -> Message {
+    counted(side.runs.count() as u64, "run")
 }

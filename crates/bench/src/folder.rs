@@ -168,7 +168,7 @@ impl BenchFolder {
                 continue;
             }
             let stored: RunFile = read(&file)?;
-            let report: Report = read(&folder.join(REPORT))?;
+            let report = read_report(&folder.join(REPORT))?;
             runs.push(RunRecord {
                 turn,
                 end: stored.end,
@@ -278,10 +278,16 @@ fn unreadable(file: &Path, cause: &dyn std::fmt::Display) -> Error {
 
 /// Reads a value from a JSON file.
 fn read<T: for<'de> Deserialize<'de>>(file: &Path) -> Result<T> {
-    let text = metalens_files::read_text(file, MOST_BYTES);
-    let text = text.map_err(|error| unreadable(file, &error))?;
-    // Parses text, as other code does: parsing bytes would compile the large parser a second time.
-    serde_json::from_str(&text).map_err(|error| unreadable(file, &error))
+    serde_json::from_str(&read_text(file)?).map_err(|error| unreadable(file, &error))
+}
+
+/// Reads a report from a JSON file.
+fn read_report(file: &Path) -> Result<Report> {
+    Report::from_json(&read_text(file)?).map_err(|error| unreadable(file, &error))
+}
+
+fn read_text(file: &Path) -> Result<String> {
+    metalens_files::read_text(file, MOST_BYTES).map_err(|error| unreadable(file, &error))
 }
 
 /// Returns a value as the JSON text of a file.

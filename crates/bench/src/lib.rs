@@ -55,8 +55,7 @@ pub use figures::{Figure, StateShare};
 pub use folder::{BenchFolder, PLAN, RunFile};
 pub use parameters::{Parameter, ParameterValue};
 pub use result::{
-    Bench, LastPage, PairResult, Rival, RunResult, SCHEMA, Said, Standing, VariantResult,
-    WorkBasis, json_schema,
+    Bench, LastPage, PairResult, Rival, RunResult, SCHEMA, Said, Standing, VariantResult, WorkBasis,
 };
 pub use turns::{Turn, turns};
 pub use units::WorkUnit;

@@ -8,20 +8,19 @@ use metalens_comparison::many::FindingTotal;
 use metalens_comparison::{
     Change, Comparison, Environment, KernelRuns, Number, RunsToTell, SideValues,
 };
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::carry_out::RunEnd;
 use crate::figures::{Figure, StateShare};
 use crate::parameters::{Parameter, ParameterValue};
-use crate::standing::find_standing;
 use crate::units::WorkUnit;
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
 pub const SCHEMA: &str = "metalens.bench/1";
 
 /// Result of a benchmark: several variants, recorded alternately.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Bench {
     /// Name of the format: `metalens.bench/1`.
     pub schema: String,
@@ -60,7 +59,8 @@ pub struct Bench {
 }
 
 /// The page that a folder had before the last runs were added.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct LastPage {
     /// Number of complete runs of all variants.
     pub runs: u64,
@@ -69,7 +69,8 @@ pub struct LastPage {
 }
 
 /// A sentence with its values.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Said {
     /// The whole sentence as text.
     pub says: String,
@@ -79,7 +80,8 @@ pub struct Said {
 }
 
 /// Unit of work that times are compared per.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkBasis {
     /// A whole run of the program.
@@ -91,7 +93,8 @@ pub enum WorkBasis {
 }
 
 /// The fastest variant and its rivals.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Standing {
     /// Index of the variant with the least median time.
     pub best: usize,
@@ -102,7 +105,8 @@ pub struct Standing {
 }
 
 /// A variant beside the fastest one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Rival {
     /// Index of the variant among all.
     pub variant: usize,
@@ -118,10 +122,15 @@ pub struct Rival {
 }
 
 /// One variant, and the figures of its runs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct VariantResult {
     /// Name of the variant, unique in the benchmark.
     pub name: String,
+    /// Command before parameters were filled in, such as `./infer --batch {n}`. Empty in results of
+    /// earlier versions.
+    #[serde(default)]
+    pub template: String,
     /// Words of the command, or of a bundled workload and its options.
     pub command: Vec<String>,
     /// Values of the parameters in this variant.
@@ -152,7 +161,8 @@ pub struct VariantResult {
 }
 
 /// One run of a variant.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RunResult {
     /// Number of the round, from 1.
     pub round: u32,
@@ -164,7 +174,8 @@ pub struct RunResult {
 }
 
 /// A variant compared with the first one, or with the baseline.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct PairResult {
     /// Name of the variant to compare with, or `baseline`.
     pub base: String,
@@ -186,11 +197,11 @@ pub struct PairResult {
 }
 
 impl Bench {
-    /// Returns the fastest of some of the variants and its rivals, by their positions among these.
-    /// None for a single variant, or without any time.
+    /// Parses the JSON text of a result. None if it is something else, or of another version.
     #[must_use]
-    pub fn standing_of(&self, variants: &[&VariantResult]) -> Option<Standing> {
-        find_standing(variants, self.basis)
+    pub fn from_json(text: &str) -> Option<Self> {
+        let result: Self = serde_json::from_str(text).ok()?;
+        (result.schema == SCHEMA).then_some(result)
     }
 
     /// Adds what the last page of the folder said of the same variants, if runs were added since. If
@@ -263,10 +274,4 @@ impl VariantResult {
         let mut figures = self.figures.iter();
         figures.find(|one| one.id == id).map(|one| &one.values)
     }
-}
-
-/// Returns the JSON Schema of the result.
-#[must_use]
-pub fn json_schema() -> serde_json::Value {
-    metalens_analyzer::titled_schema(schemars::schema_for!(Bench), SCHEMA)
 }

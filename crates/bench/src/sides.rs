@@ -2,7 +2,7 @@
 
 use metalens_analyzer::Report;
 use metalens_comparison::many::{FindingTotal, RowFinding, total_findings};
-use metalens_comparison::{Baseline, Environment, Runs};
+use metalens_comparison::{Baseline, Changes, Environment, Floor, Runs};
 
 use crate::carry_out::{BenchOutcome, RunEnd, RunRecord};
 use crate::result::RunResult;
@@ -23,10 +23,11 @@ pub(crate) struct Side {
     pub(crate) units: Vec<WorkUnit>,
 }
 
-/// A variant and what it is compared with.
+/// A variant, what it is compared with, and the changes between both.
 pub(crate) struct SidePair<'a> {
     pub(crate) base: &'a Side,
     pub(crate) new: &'a Side,
+    pub(crate) changes: Changes<'a>,
 }
 
 impl Side {
@@ -100,6 +101,10 @@ pub(crate) fn pairs<'a>(sides: &'a [Side], baseline: Option<&'a Side>) -> Vec<Si
         (None, Some((first, others))) => (first, others),
         (None, None) => return Vec::new(),
     };
-    let pairs = compared.iter().map(|new| SidePair { base, new });
+    let pairs = compared.iter().map(|new| SidePair {
+        base,
+        new,
+        changes: Changes::between(&base.runs, &new.runs, Floor::default()),
+    });
     pairs.collect()
 }

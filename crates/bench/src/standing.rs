@@ -3,9 +3,18 @@
 use metalens_analyzer::Message;
 use metalens_comparison::{Change, ChangeClass, Direction, Number};
 
-use crate::result::{Rival, Standing, VariantResult, WorkBasis};
+use crate::result::{Bench, Rival, Standing, VariantResult, WorkBasis};
 use crate::sentences::{alone, fastest, versus};
 use crate::wall_time::{needed, time_change};
+
+impl Bench {
+    /// Returns the fastest of some of the variants and its rivals, by their positions among these.
+    /// None for a single variant, or without any time.
+    #[must_use]
+    pub fn standing_of(&self, variants: &[&VariantResult]) -> Option<Standing> {
+        find_standing(variants, self.basis)
+    }
+}
 
 /// Finds the fastest variant, and compares all others with it.
 pub(crate) fn find_standing(variants: &[&VariantResult], basis: WorkBasis) -> Option<Standing> {

@@ -55,6 +55,9 @@ pub struct BenchPlan {
 pub struct Variant {
     /// Name of the variant.
     pub name: String,
+    /// Command before parameters are filled in.
+    #[serde(default)]
+    pub template: String,
     /// Words of the command: the program and its arguments, or a workload and its options.
     pub words: Vec<String>,
     /// True if the words name a bundled workload.
@@ -129,6 +132,7 @@ fn variant(
     let hook = |text: &Option<String>| text.as_ref().map(|text| filled(text, values));
     Ok(Variant {
         name: name.map_or_else(|| default_name(request, source, values), Clone::clone),
+        template: source.text().to_owned(),
         words,
         is_workload: matches!(source, CommandTemplate::Workload(_)),
         parameters: values.to_vec(),

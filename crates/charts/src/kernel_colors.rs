@@ -6,11 +6,7 @@ use std::collections::HashMap;
 
 use metalens_analyzer::Report;
 
-use crate::palette::{Palette, Theme};
-
-/// Number of kernels with a color of their own. People who see fewer colors cannot tell more of
-/// them apart beside those of the causes.
-pub(crate) const OWN: usize = 5;
+use crate::palette::{OWN, Palette, Theme};
 
 /// The kernels with a color of their own. Kernels of one name share it, on whatever channel they
 /// ran.

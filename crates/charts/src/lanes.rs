@@ -4,7 +4,8 @@
 use metalens_analyzer::{Analysis, Cause, GpuSpan, Report};
 
 use crate::coverage::{Grid, Sweep};
-use crate::kernel_colors::{KernelColors, OWN};
+use crate::kernel_colors::KernelColors;
+use crate::palette::OWN;
 
 /// Number of channels with a lane of their own; the others share one.
 const CHANNELS: usize = 6;

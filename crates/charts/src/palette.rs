@@ -3,7 +3,9 @@
 
 use metalens_analyzer::Cause;
 
-use crate::kernel_colors::OWN;
+/// Number of kernels with a color of their own. People who see fewer colors cannot tell more of
+/// them apart beside those of the causes.
+pub(crate) const OWN: usize = 5;
 
 /// Theme of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

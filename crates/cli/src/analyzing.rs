@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use metalens_analyzer::{Analysis, Message, Note, Request, message};
 use metalens_inputs::with_work;
-use metalens_render::document::ShownUnit;
 use metalens_trace::{Input, LoadOptions};
 
 use crate::exporting;
 use crate::progress;
 use crate::reading::Reading;
+use crate::view::View;
 
 /// Options of reading and analyzing inputs.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +47,18 @@ impl Analyzing {
     }
 }
 
+/// Names the input in an error that does not begin with its name: several inputs are read.
+pub(crate) fn with_input<T>(result: anyhow::Result<T>, input: &Path) -> anyhow::Result<T> {
+    result.map_err(|error| {
+        let shown = input.display().to_string();
+        if format!("{error:#}").starts_with(&shown) {
+            error
+        } else {
+            error.context(shown)
+        }
+    })
+}
+
 /// Inputs to analyze, and outputs to write.
 #[derive(Debug, Default)]
 pub(crate) struct AnalyzeRequest {
@@ -68,23 +80,6 @@ pub(crate) struct AnalyzeRequest {
     /// True if a missed threshold is a failure.
     pub(crate) check: bool,
     pub(crate) view: View,
-}
-
-/// The part of a report that is printed, and its form.
-#[derive(Debug, Default)]
-pub(crate) struct View {
-    /// True to print every section.
-    pub(crate) full: bool,
-    /// Names of the sections to print. Empty for the first screen, or all.
-    pub(crate) sections: Vec<String>,
-    /// Rows of each table to print at most.
-    pub(crate) top: Option<usize>,
-    /// Heading of the column to sort rows by.
-    pub(crate) sort: Option<String>,
-    /// True to print a table as CSV.
-    pub(crate) is_csv: bool,
-    /// Unit of all times.
-    pub(crate) unit: Option<ShownUnit>,
 }
 
 /// Reads and analyzes an input.

@@ -141,7 +141,7 @@ pub(crate) struct AnalyzeArguments {
     #[arg(long)]
     pub(crate) json: bool,
     /// Print the report as Markdown
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "format"])]
     pub(crate) markdown: bool,
     /// Show names of other processes and the input's folder in pages, charts and datasets
     /// [default: leave them out]
@@ -186,7 +186,7 @@ pub(crate) struct ViewArguments {
     /// Print every section [default: the most important, on one screen]
     #[arg(long, conflicts_with_all = ["json", "sections"])]
     pub(crate) full: bool,
-    /// Print this section, such as kernels, gaps, latency or findings
+    /// Print this section, such as kernels or idle
     #[arg(long = "section", value_name = "NAME", conflicts_with = "json")]
     pub(crate) sections: Vec<String>,
     /// Print at most this many rows of each table, and findings
@@ -196,7 +196,7 @@ pub(crate) struct ViewArguments {
     #[arg(long, value_name = "COLUMN", conflicts_with = "json")]
     pub(crate) sort: Option<String>,
     /// Format of the sections: csv needs --section
-    #[arg(long, value_enum, default_value_t = SectionFormat::Text, conflicts_with_all = ["json", "markdown"])]
+    #[arg(long, value_enum, default_value_t = SectionFormat::Text, conflicts_with = "json")]
     pub(crate) format: SectionFormat,
     /// Unit of all times in tables [default: the best for each; ns for csv]
     #[arg(long, value_enum, conflicts_with = "json")]

@@ -1,18 +1,11 @@
 //! Reads `metalens.toml`, and applies the thresholds of the command line over it.
 
-mod gate;
-mod value;
-
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use metalens_analyzer::{Settings, Thresholds};
-use metalens_comparison::Gate;
-use metalens_failure::did_you_mean;
+use metalens_analyzer::{Settings, WrittenThresholds};
+use metalens_comparison::{Gate, GateSection};
 use serde::Deserialize;
-
-use crate::args::shared::nanoseconds;
-use value::{Value, ratio};
 
 /// The settings file that is read if none is named.
 const DEFAULT: &str = "metalens.toml";
@@ -30,23 +23,9 @@ const LONGEST: u64 = 16 << 20;
 struct SettingsFile {
     /// Thresholds by id. Earlier versions called them `targets`.
     #[serde(alias = "targets")]
-    thresholds: ThresholdValues,
+    thresholds: WrittenThresholds,
     findings: FindingChoices,
-    gate: Option<gate::Section>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(
-    default,
-    deny_unknown_fields,
-    rename_all = "kebab-case",
-    expecting = "a table of thresholds"
-)]
-struct ThresholdValues {
-    preset: Option<String>,
-    average_gap: Option<Value>,
-    utilization: Option<Value>,
-    launch_efficiency: Option<Value>,
+    gate: Option<GateSection>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -70,7 +49,7 @@ pub(crate) fn gate(named: Option<&PathBuf>, config: Option<&PathBuf>) -> anyhow:
 
     let shown = path.display();
     match parse(path)?.gate {
-        Some(section) => section.gate(&shown.to_string()),
+        Some(section) => section.gate(&shown.to_string()).map_err(anyhow::Error::msg),
         None if named.is_none() => Ok(Gate::default()),
         None => anyhow::bail!(
             "{shown} has no [gate] section: add one, or use --gate without a file for the default \
@@ -92,11 +71,8 @@ pub(crate) fn settings(file: Option<&PathBuf>, thresholds: &[String]) -> anyhow:
     }
 
     for threshold in thresholds {
-        let set = match threshold.split_once('=') {
-            Some((id, value)) => set_threshold(&mut settings, id, value),
-            None => set_preset(&mut settings, threshold),
-        };
-        set.with_context(|| format!("--threshold {threshold}"))?;
+        let set = settings.thresholds.set(threshold);
+        set.map_err(|why| anyhow::anyhow!("--threshold {threshold}: {why}"))?;
     }
     Ok(settings)
 }
@@ -115,56 +91,10 @@ fn parse(path: &Path) -> anyhow::Result<SettingsFile> {
 
 /// Applies the settings of a file over those so far.
 fn apply_file(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
-    let shown = path.display();
     let file = parse(path)?;
-    if let Some(preset) = &file.thresholds.preset {
-        set_preset(settings, preset).with_context(|| format!("{shown}: thresholds.preset"))?;
-    }
-
-    let thresholds = [
-        ("average-gap", file.thresholds.average_gap),
-        ("utilization", file.thresholds.utilization),
-        ("launch-efficiency", file.thresholds.launch_efficiency),
-    ];
-    for (id, value) in thresholds {
-        if let Some(value) = value {
-            set_threshold(settings, id, &value.text())
-                .with_context(|| format!("{shown}: thresholds.{id}"))?;
-        }
-    }
+    let set = settings.thresholds.set_all(file.thresholds);
+    set.map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
     settings.ignored_findings.extend(file.findings.ignore);
-    Ok(())
-}
-
-/// Sets the thresholds of a preset.
-fn set_preset(settings: &mut Settings, name: &str) -> anyhow::Result<()> {
-    let meant = did_you_mean(name, ["saturated"]);
-    anyhow::ensure!(
-        name == "saturated",
-        "unknown preset; {meant}use saturated, or ID=VALUE such as average-gap=5us"
-    );
-    settings.thresholds = Thresholds::SATURATED;
-    Ok(())
-}
-
-/// Sets a threshold.
-fn set_threshold(settings: &mut Settings, id: &str, value: &str) -> anyhow::Result<()> {
-    let thresholds = &mut settings.thresholds;
-
-    match id {
-        "average-gap" => {
-            let gap_ns = nanoseconds(value).map_err(anyhow::Error::msg)?;
-            thresholds.average_gap_ns = Some(gap_ns);
-        }
-        "utilization" => thresholds.utilization = Some(ratio(value)?),
-        "launch-efficiency" => thresholds.launch_efficiency = Some(ratio(value)?),
-        _ => {
-            let meant = did_you_mean(id, ["average-gap", "utilization", "launch-efficiency"]);
-            anyhow::bail!(
-                "unknown threshold {id}; {meant}use average-gap, utilization or launch-efficiency"
-            )
-        }
-    }
     Ok(())
 }
 

@@ -17,7 +17,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use metalens_failure::{Failure, FailureKind};
+use metalens_failure::{Failure, FailureKind, OtherNames, in_plain_words, what_to_do};
 use metalens_render::terminal::style::{ERROR, HINT};
 use metalens_text::{shown_lines, shown_message};
 
@@ -32,16 +32,9 @@ const NOT_COMPARABLE: u8 = 6;
 const INTERRUPTED: u8 = 130;
 
 /// The error of a command that the user stopped before it had a result; the message says so.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct Interrupted(pub(crate) &'static str);
-
-impl std::fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl std::error::Error for Interrupted {}
 
 impl Failure for Interrupted {
     fn kind(&self) -> FailureKind {
@@ -51,16 +44,9 @@ impl Failure for Interrupted {
 
 /// The error of a command that this machine, or this build, cannot run; the message says what
 /// would.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct Unavailable(pub(crate) &'static str);
-
-impl std::fmt::Display for Unavailable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl std::error::Error for Unavailable {}
 
 impl Failure for Unavailable {
     fn kind(&self) -> FailureKind {
@@ -69,16 +55,9 @@ impl Failure for Unavailable {
 }
 
 /// The error of arguments that make no sense together; the message says which to use.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct Misuse(pub(crate) String);
-
-impl std::fmt::Display for Misuse {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Misuse {}
 
 impl Failure for Misuse {
     fn kind(&self) -> FailureKind {
@@ -87,16 +66,9 @@ impl Failure for Misuse {
 }
 
 /// The error of a recording that is whole, of a program that failed; the message says how it ended.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}; the recording is kept")]
 pub(crate) struct ProgramFailed(pub(crate) String);
-
-impl std::fmt::Display for ProgramFailed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}; the recording is kept", self.0)
-    }
-}
-
-impl std::error::Error for ProgramFailed {}
 
 impl Failure for ProgramFailed {
     fn hint(&self) -> Option<String> {
@@ -115,6 +87,7 @@ pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
 
     // The message quotes arguments, and the name of a file may have line breaks.
     let message = without_escape_tip(&error.render().to_string());
+    let message = in_plain_words(&message);
     let has_break = |argument: OsString| argument.as_encoded_bytes().contains(&b'\n');
     let message = if std::env::args_os().any(has_break) {
         shown_message(&message)
@@ -173,13 +146,37 @@ pub(crate) fn interrupted() -> ExitCode {
 }
 
 /// Returns the message of an error, and its hint.
-pub(crate) fn message_and_hint(error: &anyhow::Error) -> (String, Option<String>) {
-    (format!("{error:#}"), failure(error).and_then(Failure::hint))
+pub(crate) fn message_and_hint(
+    error: &anyhow::Error,
+    names: OtherNames,
+) -> (String, Option<String>) {
+    let (message, hint) = own_message_and_hint(error, names);
+    let hint = hint.or_else(|| what_to_do(&message).map(str::to_owned));
+    (in_plain_words(&message), hint)
+}
+
+/// Returns the message and the hint that an error itself has.
+fn own_message_and_hint(error: &anyhow::Error, names: OtherNames) -> (String, Option<String>) {
+    let failure = failure(error);
+    let unnamed = match names {
+        OtherNames::Shown => None,
+        OtherNames::Hidden => failure.and_then(Failure::without_names),
+    };
+    let (Some(failure), Some(unnamed)) = (failure, unnamed) else {
+        return (format!("{error:#}"), failure.and_then(Failure::hint));
+    };
+
+    // What was added to the error says where it happened, and stands before it.
+    let named = failure.to_string();
+    let added = error.chain().map(ToString::to_string);
+    let added = added.take_while(|text| *text != named);
+    let texts: Vec<String> = added.chain([unnamed.to_string()]).collect();
+    (texts.join(": "), unnamed.hint())
 }
 
 /// Prints an error and its hint on stderr.
 pub(crate) fn print_error(error: &anyhow::Error) {
-    let (message, hint) = message_and_hint(error);
+    let (message, hint) = message_and_hint(error, out::names());
     let style = ERROR;
 
     // Code that writes a file adds its name, so an error without a name is of standard output.
@@ -249,4 +246,38 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         _ => error.downcast_ref::<io::Error>(),
     };
     error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The process is called like a word of the message, and like what was added to it.
+    #[test]
+    fn only_names_are_left_out() {
+        let failed = || metalens_analyzer::Error::NoSamplesOfProcess {
+            wanted: "recording".to_owned(),
+            present: vec![("samples".to_owned(), Some(7))],
+        };
+        let check = |error: anyhow::Error| {
+            let error = error.context("samples of run 1");
+            let (message, hint) = message_and_hint(&error, OtherNames::Hidden);
+            assert_eq!(
+                message,
+                "samples of run 1: recording has no CPU samples in this recording; sampled \
+                 processes: other process 1 (pid 7)"
+            );
+            assert!(hint.is_some_and(|hint| hint.starts_with("perhaps")));
+
+            let (message, _) = message_and_hint(&error, OtherNames::Shown);
+            assert!(message.ends_with("sampled processes: samples (pid 7)"));
+        };
+        check(failed().into());
+        check(metalens_inputs::Error::from(failed()).into());
+
+        // An error that names nobody stays as it is.
+        let error = anyhow::Error::new(Interrupted("stopped")).context("run 1");
+        let (message, _) = message_and_hint(&error, OtherNames::Hidden);
+        assert_eq!(message, "run 1: stopped");
+    }
 }

@@ -11,6 +11,7 @@ use std::io::{self, IsTerminal, StderrLock, StdoutLock, Write};
 use std::path::Path;
 
 use anstream::AutoStream;
+use metalens_failure::{OtherNames, in_plain_words};
 use metalens_text::{SafeWriter, shown};
 
 /// Opens standard output for text that people read.
@@ -53,6 +54,15 @@ pub(crate) fn pass_on_line(line: &str, end: &str) {
     let _ = err.write_all(end.as_bytes()).and_then(|()| err.flush());
 }
 
+/// Returns whether messages show the names of other processes: the server for agents, which starts
+/// this program, may say that they do not.
+pub(crate) fn names() -> OtherNames {
+    match std::env::var_os(OtherNames::VARIABLE) {
+        Some(value) if !value.is_empty() => OtherNames::Hidden,
+        _ => OtherNames::Shown,
+    }
+}
+
 /// Returns whether standard output is a terminal.
 pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
@@ -85,8 +95,8 @@ pub(crate) fn wrote_folder(folder: &Path, page: &str, quiet: bool) {
     }
 }
 
-/// Prints one line on standard error.
+/// Prints one line on standard error; what the operating system reported is in plain words.
 pub(crate) fn note(line: &str) {
     // There is nowhere else to report that standard error cannot be written.
-    let _ = writeln!(notes(), "{line}");
+    let _ = writeln!(notes(), "{}", in_plain_words(line));
 }

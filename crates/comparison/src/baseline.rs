@@ -2,20 +2,18 @@
 
 use metalens_analyzer::message::Value;
 use metalens_analyzer::{Report, notes_mut};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::change::LEAST_RUNS;
 use crate::repeated::{RepeatedRun, last_name};
 use crate::runs::Runs;
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
 pub(crate) const BASELINE_SCHEMA: &str = "metalens.baseline/2";
 
-/// Smallest number of runs in a baseline: fewer have no useful range.
-pub const LEAST_RUNS: usize = 3;
-
 /// Several runs of one program, recorded under the same circumstances.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Baseline {
     /// Name of the format: `metalens.baseline/2`.
     pub schema: String,
@@ -167,10 +165,4 @@ fn joined_lists(pretty: &str) -> String {
 
     out.extend(list.into_iter().map(str::to_owned));
     out.join("\n")
-}
-
-/// Returns the JSON Schema of the baseline.
-#[must_use]
-pub fn baseline_json_schema() -> serde_json::Value {
-    metalens_analyzer::titled_schema(schemars::schema_for!(Baseline), BASELINE_SCHEMA)
 }

@@ -62,9 +62,3 @@ impl Calibration {
         calibration
     }
 }
-
-/// Returns the JSON Schema of what `calibrate --json` prints.
-#[must_use]
-pub fn json_schema() -> serde_json::Value {
-    metalens_analyzer::titled_schema(schemars::schema_for!(Calibration), SCHEMA)
-}

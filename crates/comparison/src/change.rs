@@ -1,15 +1,18 @@
 //! Computes the change of one figure between two sides, and its class.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::baseline::LEAST_RUNS;
 use crate::number::Number;
 use crate::statistics::{ConfidenceInterval, Rank, Shift, median, shift_ranked};
 use crate::unit::Unit;
 
+/// Smallest number of runs in a baseline, and of a side whose limits are judged: fewer have no
+/// useful range.
+pub const LEAST_RUNS: usize = 3;
+
 /// The change of one figure between two sides.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Change {
     /// The figure on the base side.
     pub base: SideValues,
@@ -83,7 +86,7 @@ impl Change {
         nearest > 0.0 && nearest >= spread
     }
 
-    /// Returns whether a side has fewer runs than a baseline needs. A run that did not record the
+    /// Returns whether a side has fewer runs than [`LEAST_RUNS`]. A run that did not record the
     /// value counts, so that its absence turns no miss into a warning.
     pub(crate) fn has_few_runs(&self) -> bool {
         let is_few = |side: &SideValues| side.values.len() < LEAST_RUNS;
@@ -92,7 +95,8 @@ impl Change {
 }
 
 /// Values of both sides that add up with the change between them.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FittedValues {
     /// Median of the runs of base; the mean of the two in the middle if their number is even.
     pub base: Number,
@@ -101,7 +105,8 @@ pub struct FittedValues {
 }
 
 /// The values of a figure on one side.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct SideValues {
     /// Value of each run, in the order of the runs. Null where a run did not record it.
     pub values: Vec<Option<Number>>,
@@ -114,9 +119,8 @@ pub struct SideValues {
 }
 
 /// Class of a change.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeClass {
     /// Absent from every run of base. Only kernels have this class.
@@ -139,7 +143,8 @@ pub enum ChangeClass {
 }
 
 /// Size of a change, compared with the floor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeSize {
     /// The whole interval is below the floor.
@@ -151,7 +156,8 @@ pub enum ChangeSize {
 }
 
 /// Direction of a change: for the better or for the worse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// The change is for the better.
@@ -170,7 +176,8 @@ pub(crate) enum Preference {
 }
 
 /// The smallest change that is worth reporting.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Floor {
     /// Floor for times and counts, as a share of the larger side.
     pub relative: f64,

@@ -7,7 +7,6 @@ use std::slice::from_ref;
 
 use metalens_analyzer::message::{PlacedValue, name, percent, process};
 use metalens_analyzer::{Message, MessageMut, Report, message};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::frameworks;
@@ -20,7 +19,8 @@ const CLOCK: &str = "GPU clock while busy";
 const OTHERS: &str = "other processes on the GPU";
 
 /// The circumstances of two sides, and whether they allow a comparison.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Comparability {
     /// True if no circumstance that matters is known to differ.
     pub comparable: bool,
@@ -94,7 +94,8 @@ impl Comparability {
 }
 
 /// A circumstance in which the sides differ.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CircumstanceDifference {
     /// Name of the circumstance, such as `GPU`.
     pub what: String,

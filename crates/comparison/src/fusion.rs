@@ -5,7 +5,6 @@
 
 use metalens_analyzer::message::{PlacedValue, ungrouped};
 use metalens_analyzer::{Message, message};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass};
@@ -14,8 +13,16 @@ use crate::metric_changes::{MetricChange, find};
 use crate::sentences::{became, share};
 use crate::unit::Unit;
 
+/// A specific question that a comparison answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComparisonPreset {
+    /// Did compiling an eager program fuse its kernels?
+    Fusion,
+}
+
 /// Verdict on kernel fusion, with its evidence.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Fusion {
     /// The conclusion that the figures allow.
     pub verdict: FusionVerdict,
@@ -32,7 +39,8 @@ pub struct Fusion {
 }
 
 /// Conclusion about kernel fusion that the figures allow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FusionVerdict {
     /// Fewer dispatches, under other names, with about the same GPU time or less.

@@ -2,19 +2,21 @@
 
 mod judge;
 mod kernels;
+mod section;
 mod subject;
+mod suggested;
 #[cfg(test)]
 mod trials;
 
 use metalens_analyzer::Message;
 use metalens_analyzer::message::PlacedValue;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::unit_of;
 use crate::number::Number;
 use crate::unit::Unit;
 pub use judge::judge;
+pub use section::{GateSection, line_of_limit};
+pub use suggested::suggested_gate;
 
 /// The limits of a gate.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +52,8 @@ pub struct KernelLimit {
 }
 
 /// A figure of a kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum KernelFigure {
     /// The summed durations of the kernel.
@@ -103,7 +106,8 @@ pub struct Limit {
 }
 
 /// Consequence of a missed limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum GateSeverity {
     /// The whole gate is missed.
@@ -156,16 +160,9 @@ impl Default for Gate {
     }
 }
 
-impl MetricLimit {
-    /// Returns the unit of the figure. None if no figure has this id.
-    #[must_use]
-    pub fn unit(&self) -> Option<Unit> {
-        unit_of(&self.id)
-    }
-}
-
 /// Result of judging the limits of a gate.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct GateResult {
     /// Origin of the limits, in words.
     pub source: String,
@@ -179,7 +176,8 @@ pub struct GateResult {
 }
 
 /// Result of one limit of one figure.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct GateRow {
     /// Id of the figure, or name of the kernel.
     pub what: String,
@@ -210,7 +208,8 @@ pub struct GateRow {
 }
 
 /// Rule that a figure has to keep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum LimitRule {
     /// The median is at most the limit.
@@ -250,9 +249,8 @@ impl LimitRule {
 }
 
 /// Result of one limit.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum GateVerdict {
     /// The limit was missed, or its figure is missing.

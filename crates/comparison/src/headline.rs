@@ -4,8 +4,8 @@
 use metalens_analyzer::message::{counted, kernel, name, ungrouped};
 use metalens_analyzer::{Message, message};
 
-use crate::change::{Change, ChangeClass, Floor};
-use crate::compare::Comparison;
+use crate::change::{ChangeClass, Floor};
+use crate::comparison::Comparison;
 use crate::kernels::KernelChange;
 use crate::metric_changes::{MetricChange, find};
 use crate::metrics::MetricGroup;
@@ -195,31 +195,33 @@ impl Comparison {
         });
         Message::joined(sentences.into_iter().flatten().flatten(), ". ")
     }
+}
 
-    /// Returns the same for two sides that have names and did different work.
-    #[must_use]
-    pub fn different_work(&self, base: &str, new: &str) -> Message {
-        let Some(work) = &self.work else {
-            return Message::default();
-        };
-        let said = match work.amount {
-            WorkAmount::Varies => message!(
-                "The amount of work of {} and {} varies from run to run",
-                name(new),
-                name(base)
-            ),
-            WorkAmount::Unknown => message!(
-                "The amount of work of {} and {} is unknown",
-                name(new),
-                name(base)
-            ),
-            _ => message!("{} did different work than {}", name(new), name(base)),
-        };
-        let counts = all_counts(&self.metrics).map(|all| message!(": {}", all));
-        let kernels = one_sided(work, &self.kernels, (base, new));
-        let said = message!("{}{}", said, counts);
-        Message::joined([Some(said), kernels].into_iter().flatten(), ". ")
-    }
+/// Says how the work of two sides, which have names, differs: the amounts, and the kernels that one
+/// side lacks.
+pub(crate) fn different_work(
+    work: &WorkComparison,
+    metrics: &[MetricChange],
+    kernels: &[KernelChange],
+    (base, new): (&str, &str),
+) -> Message {
+    let said = match work.amount {
+        WorkAmount::Varies => message!(
+            "The amount of work of {} and {} varies from run to run",
+            name(new),
+            name(base)
+        ),
+        WorkAmount::Unknown => message!(
+            "The amount of work of {} and {} is unknown",
+            name(new),
+            name(base)
+        ),
+        _ => message!("{} did different work than {}", name(new), name(base)),
+    };
+    let counts = all_counts(metrics).map(|all| message!(": {}", all));
+    let kernels = one_sided(work, kernels, (base, new));
+    let said = message!("{}{}", said, counts);
+    Message::joined([Some(said), kernels].into_iter().flatten(), ". ")
 }
 
 /// Describes the change of the wall time, per unit of work if the amounts differ.
@@ -317,16 +319,4 @@ fn busy_and_idle(metrics: &[MetricChange]) -> Message {
         change("gaps.total_ns"),
         most
     )
-}
-
-/// Returns the changes of a figure per unit of work, in words, if the amounts of work differ.
-pub(crate) fn per_unit(work: &WorkComparison, id: &str) -> Option<Message> {
-    let unit = match work.basis {
-        TimeBasis::Whole => return None,
-        TimeBasis::CommandBuffer => "per command buffer",
-        TimeBasis::Interval => "per interval",
-    };
-    let change: &Change = &find(&work.per_unit, id)?.change;
-    let became = crate::sentences::became(change, Unit::Ns)?;
-    Some(message!("; {}: {}", unit, became))
 }

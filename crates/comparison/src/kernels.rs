@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use metalens_analyzer::message::{kernel, percent, ungrouped};
 use metalens_analyzer::{Message, Note, message};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass, Direction, Judge, Preference, SideValues};
@@ -12,13 +11,13 @@ use crate::metric_changes::{MetricChange, find};
 use crate::number::Number;
 use crate::runs::{KernelRuns, Runs};
 use crate::unit::Unit;
-use crate::work::{is_other_work, preference_for_sum};
 
 /// Number of kernels that a note lists by name.
 const NAMED: usize = 5;
 
 /// The change of one kernel: the work with one name on one channel.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct KernelChange {
     /// Name of the kernel.
     pub name: String,
@@ -46,6 +45,14 @@ impl KernelChange {
     pub fn ran_differently_often(&self) -> bool {
         is_other_work(&self.instances)
     }
+}
+
+/// Returns whether a kernel ran more or less often, so that its total says nothing about its speed.
+fn is_other_work(instances: &Change) -> bool {
+    matches!(
+        instances.material_class(),
+        ChangeClass::Grown | ChangeClass::Shrunk | ChangeClass::Unstable
+    )
 }
 
 /// Returns the changes of all kernels, the largest change of total time first.
@@ -146,7 +153,11 @@ fn kernel_change(
     };
 
     let instances = change(|kernel| &kernel.instances, Unit::Count, Preference::None);
-    let preference = preference_for_sum(&instances);
+    let preference = if is_other_work(&instances) {
+        Preference::None
+    } else {
+        Preference::Lower
+    };
     let total_ns = change(|kernel| &kernel.total_ns, Unit::Ns, preference);
     let (class, direction) = match (was, now) {
         (None, Some(_)) if base > 0 => (ChangeClass::Added, None),

@@ -86,6 +86,7 @@ pub mod calibration;
 mod change;
 mod circumstances;
 mod compare;
+mod comparison;
 mod environment;
 pub mod format;
 mod frameworks;
@@ -108,21 +109,21 @@ mod trend;
 mod unit;
 mod work;
 
-pub use baseline::{Baseline, BaselineError, LEAST_RUNS, baseline_json_schema};
+pub use baseline::{Baseline, BaselineError};
 pub use by_turns::{
     LEAST_ROUNDS, RunsToTell, change_by_turns, change_of_sides, is_by_rounds, runs_to_tell,
 };
-pub use change::{Change, ChangeClass, ChangeSize, Direction, FittedValues, Floor, SideValues};
-pub use circumstances::{CircumstanceDifference, Comparability};
-pub use compare::{
-    CompareOptions, Comparison, ComparisonMethod, ComparisonPreset, RunName, SCHEMA, SideFacts,
-    compare, compare_runs, json_schema,
+pub use change::{
+    Change, ChangeClass, ChangeSize, Direction, FittedValues, Floor, LEAST_RUNS, SideValues,
 };
+pub use circumstances::{CircumstanceDifference, Comparability};
+pub use compare::{Changes, CompareOptions, compare, compare_runs};
+pub use comparison::{Comparison, ComparisonMethod, RunName, SCHEMA, SideFacts};
 pub use environment::{Environment, distinct_environments};
-pub use fusion::{Fusion, FusionVerdict};
+pub use fusion::{ComparisonPreset, Fusion, FusionVerdict};
 pub use gate::{
-    Gate, GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, KernelLimit, Limit,
-    LimitRule, MetricLimit, judge,
+    Gate, GateResult, GateRow, GateSection, GateSeverity, GateVerdict, KernelFigure, KernelLimit,
+    Limit, LimitRule, MetricLimit, judge, line_of_limit, suggested_gate,
 };
 pub use kernels::KernelChange;
 pub use metric_changes::MetricChange;

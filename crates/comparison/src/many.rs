@@ -15,16 +15,17 @@ use std::collections::{BTreeMap, HashSet};
 
 use metalens_analyzer::message::{PlacedValue, count, counted, name, path, percent, time};
 use metalens_analyzer::{Message, message, units};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::number::Number;
 use crate::outliers::find_outliers;
 use crate::statistics::median;
 use crate::trend::trend;
-pub use devices::{AcrossDevices, DeviceFigures, across_devices};
+pub use devices::{AcrossDevices, DeviceFigures, DeviceRun, across_devices, device_runs};
 pub use repeats::mark_repeats;
-pub use row::{ROW_FORM, RowFindings, RowGaps, RowIdle, RowKernel, RowThreshold, TraceRow};
+pub use row::{
+    ROW_FORM, RowFindings, RowGaps, RowIdle, RowKernel, RowThreshold, TraceRow, work_id,
+};
 pub use since::{GroupSinceLast, SinceLast};
 pub use totals::{FindingTotal, RowFinding, total_findings};
 
@@ -34,7 +35,8 @@ const DAY_MS: f64 = 86_400_000.0;
 
 /// Traces of the same work: of one program on one GPU, with the same kernels as often, in as many
 /// command buffers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TraceGroup {
     /// Name to which outliers and trends refer, such as `bench on Apple M1, 1,000 GPU intervals in
     /// 40 command buffers, 4 kernels`.
@@ -56,7 +58,8 @@ pub struct TraceGroup {
 }
 
 /// A trace that is far from the others of its group.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TraceOutlier {
     /// Folder of the trace's report.
     pub report: String,
@@ -80,7 +83,8 @@ pub struct TraceOutlier {
 }
 
 /// Trend of one figure of a group over time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct GroupTrend {
     /// Name of the group.
     pub group: String,
@@ -110,9 +114,8 @@ pub struct GroupTrend {
 }
 
 /// A figure of a trace in which outliers and trends are searched.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceFigure {
     /// GPU busy share of the window.

@@ -1,6 +1,5 @@
 //! Computes the changes of the figures of a report.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Judge};
@@ -10,7 +9,8 @@ use crate::runs::Runs;
 use crate::unit::Unit;
 
 /// The change of one figure of the report.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct MetricChange {
     /// Path of the figure in a report, such as `gaps.median_ns`.
     pub id: String,

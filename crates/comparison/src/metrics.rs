@@ -1,7 +1,6 @@
 //! Lists the figures that are compared: where each is in a report, and which direction is better.
 
 use metalens_analyzer::{Cause, Report};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::Preference;
@@ -9,7 +8,8 @@ use crate::number::Number;
 use crate::unit::Unit;
 
 /// Group of related figures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum MetricGroup {
     /// Wall time and the GPU's busy time.

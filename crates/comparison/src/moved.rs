@@ -2,18 +2,17 @@
 
 use metalens_analyzer::message::{PlacedValue, percent};
 use metalens_analyzer::{Message, Note, message};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass, ChangeSize, SideValues};
-use crate::headline::per_unit;
 use crate::metric_changes::{MetricChange, find};
 use crate::sentences::{became, sureness, value};
 use crate::unit::Unit;
-use crate::work::WorkComparison;
+use crate::work::{TimeBasis, WorkComparison};
 
 /// The change of one of the four main quantities.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct QuantityChange {
     /// The quantity that this is about.
     pub what: Quantity,
@@ -30,7 +29,8 @@ pub struct QuantityChange {
 }
 
 /// One of the four main quantities of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
     /// GPU intervals. Each is usually one dispatch, or several that the driver merged.
@@ -83,6 +83,18 @@ pub(crate) fn moved(metrics: &[MetricChange], work: &WorkComparison) -> Vec<Quan
         })
     });
     all.collect()
+}
+
+/// Returns the changes of a figure per unit of work, in words, if the amounts of work differ.
+fn per_unit(work: &WorkComparison, id: &str) -> Option<Message> {
+    let unit = match work.basis {
+        TimeBasis::Whole => return None,
+        TimeBasis::CommandBuffer => "per command buffer",
+        TimeBasis::Interval => "per interval",
+    };
+    let change: &Change = &find(&work.per_unit, id)?.change;
+    let became = became(change, Unit::Ns)?;
+    Some(message!("; {}: {}", unit, became))
 }
 
 fn metric_sentence(name: &'static str, metric: &MetricChange) -> Message {

@@ -1,8 +1,5 @@
 //! Defines a number that JSON shows without a decimal point if it is whole.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// Limit below which all whole numbers are exact.
@@ -39,16 +36,17 @@ impl Serialize for Number {
     }
 }
 
-impl JsonSchema for Number {
+#[cfg(feature = "schemas")]
+impl schemars::JsonSchema for Number {
     fn inline_schema() -> bool {
         true
     }
 
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Number".into()
     }
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        f64::json_schema(generator)
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        <f64 as schemars::JsonSchema>::json_schema(generator)
     }
 }

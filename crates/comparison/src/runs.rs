@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use metalens_analyzer::{ChosenBy, FrameworkVersion, NamedBy, Note, NoteDetail, Report};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::{METRICS, Metric};
@@ -11,7 +10,8 @@ use crate::number::Number;
 use crate::thresholds::{self, ThresholdRuns};
 
 /// The runs of one side. Every list of values has one entry for each run, in the same order.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Runs {
     /// Path of each run's input, as it was given.
     pub paths: Vec<String>,
@@ -44,7 +44,8 @@ pub struct Runs {
 }
 
 /// One circumstance of each run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Circumstance {
     /// Name of the circumstance: `GPU`, `system`, …
     pub what: String,
@@ -53,7 +54,8 @@ pub struct Circumstance {
 }
 
 /// Figures of one kernel in each run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct KernelRuns {
     /// Name of the kernel.
     pub name: String,

@@ -3,7 +3,6 @@
 pub mod paired;
 mod rounds;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::number::Number;
@@ -13,7 +12,8 @@ pub(crate) use rounds::shift_by_rounds;
 const WANTED: f64 = 0.95;
 
 /// Confidence interval of the true shift.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ConfidenceInterval {
     /// Lower end of the interval.
     pub low: Number,

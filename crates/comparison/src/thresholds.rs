@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 
 use metalens_analyzer::{Report, ThresholdResult, ThresholdUnit, Wanted};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::number::Number;
-use crate::runs::Runs;
 use crate::statistics::median;
 
 /// A threshold, and how both sides keep it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ThresholdComparison {
     /// Name of the value: `average-gap`, `utilization` or `launch-efficiency`.
     pub id: String,
@@ -28,7 +27,8 @@ pub struct ThresholdComparison {
 }
 
 /// A threshold in the runs of one side.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ThresholdRuns {
     /// Limit in `unit` for every run.
     pub limit: Number,
@@ -71,9 +71,12 @@ pub(crate) fn of_reports(reports: &[Report]) -> BTreeMap<String, ThresholdRuns> 
 }
 
 /// Returns the thresholds of new, each with that of base if it has the same limit there.
-pub(crate) fn compared(base: &Runs, new: &Runs) -> Vec<ThresholdComparison> {
-    let thresholds = new.thresholds.iter().map(|(id, new)| {
-        let base = base.thresholds.get(id);
+pub(crate) fn compared(
+    base: &BTreeMap<String, ThresholdRuns>,
+    new: &BTreeMap<String, ThresholdRuns>,
+) -> Vec<ThresholdComparison> {
+    let thresholds = new.iter().map(|(id, new)| {
+        let base = base.get(id);
         ThresholdComparison {
             id: id.clone(),
             limit: new.limit,

@@ -1,10 +1,10 @@
 //! Defines the units of figures.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Unit of a figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
     /// A time in nanoseconds.

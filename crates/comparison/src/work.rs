@@ -2,11 +2,10 @@
 
 use std::iter::zip;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, ChangeClass, Floor, Judge, Preference};
-use crate::compare::ComparisonPreset;
+use crate::change::{Change, ChangeClass, Floor, Judge};
+use crate::fusion::ComparisonPreset;
 use crate::kernels::KernelChange;
 use crate::metric_changes::{MetricChange, find};
 use crate::metrics::{METRICS, Metric, is_sum_over_work};
@@ -17,7 +16,8 @@ const INTERVALS: &str = "counts.intervals";
 const BUFFERS: &str = "counts.command_buffers";
 
 /// The amounts of work of both sides, and what their times are compared per.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct WorkComparison {
     /// Whether both sides ran the same number of GPU intervals.
     pub amount: WorkAmount,
@@ -33,7 +33,8 @@ pub struct WorkComparison {
 }
 
 /// Whether both sides ran the same number of GPU intervals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum WorkAmount {
     /// The number is the same, or differs by less than the floor.
@@ -47,7 +48,8 @@ pub enum WorkAmount {
 }
 
 /// Unit of work that times are compared per.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeBasis {
     /// The whole work of a run, which is the same on both sides or was requested to count as such.
@@ -59,7 +61,8 @@ pub enum TimeBasis {
 }
 
 /// A kernel that probably has another name in new.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RenamedKernel {
     /// Name of the kernel in base.
     pub base: String,
@@ -168,21 +171,4 @@ fn renamed(kernels: &[KernelChange]) -> Vec<RenamedKernel> {
         })
     });
     pairs.collect()
-}
-
-/// Returns whether a kernel ran more or less often, so that its total says nothing about its speed.
-pub(crate) fn is_other_work(instances: &Change) -> bool {
-    matches!(
-        instances.material_class(),
-        ChangeClass::Grown | ChangeClass::Shrunk | ChangeClass::Unstable
-    )
-}
-
-/// Returns the preference for a figure that sums over a kernel's instances.
-pub(crate) fn preference_for_sum(instances: &Change) -> Preference {
-    if is_other_work(instances) {
-        Preference::None
-    } else {
-        Preference::Lower
-    }
 }

@@ -164,6 +164,7 @@ mod tests {
             let read = Partition::from_folders(parts[1], parts[2], parts[3]);
             assert_eq!(read, Some(partition), "{folder}");
         };
+
         check(
             Some("MacBook Air"),
             Some("2026-03-14T11:22:33.123+01:00"),

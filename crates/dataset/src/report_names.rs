@@ -78,6 +78,7 @@ mod tests {
         ] {
             check(choice, how(choice));
         }
+
         for kind in [SourceKind::Bundle, SourceKind::Export, SourceKind::Xml] {
             check(kind, source(kind));
         }

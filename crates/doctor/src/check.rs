@@ -1,15 +1,15 @@
 //! Types of a check, its verdict and its remedy.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The result of one check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Check {
     /// Stable name of the check.
     pub id: String,
     /// Verdict on what was found.
-    pub verdict: Verdict,
+    pub verdict: CheckVerdict,
     /// Description of what was found.
     pub found: String,
     /// Advice on what to do; null if nothing is necessary.
@@ -17,9 +17,10 @@ pub struct Check {
 }
 
 /// The verdict of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum CheckVerdict {
     /// Everything is as it should be.
     Ok,
     /// The check does not apply to this machine.
@@ -33,7 +34,8 @@ pub enum Verdict {
 }
 
 /// Advice on what to do.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Remedy {
     /// Description of what to do.
     pub what: String,
@@ -47,7 +49,8 @@ pub struct Remedy {
 }
 
 /// A file to write before the commands run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TextFile {
     /// Name of the file.
     pub name: String,
@@ -57,7 +60,7 @@ pub struct TextFile {
 
 impl Check {
     /// Returns a check without a remedy.
-    pub(crate) fn new(id: &str, verdict: Verdict, found: impl Into<String>) -> Self {
+    pub(crate) fn new(id: &str, verdict: CheckVerdict, found: impl Into<String>) -> Self {
         Self {
             id: id.to_owned(),
             verdict,
@@ -67,20 +70,20 @@ impl Check {
     }
 
     pub(crate) fn ok(id: &str, found: impl Into<String>) -> Self {
-        Self::new(id, Verdict::Ok, found)
+        Self::new(id, CheckVerdict::Ok, found)
     }
 
     pub(crate) fn warning(id: &str, found: impl Into<String>) -> Self {
-        Self::new(id, Verdict::Warning, found)
+        Self::new(id, CheckVerdict::Warning, found)
     }
 
     pub(crate) fn problem(id: &str, found: impl Into<String>) -> Self {
-        Self::new(id, Verdict::Problem, found)
+        Self::new(id, CheckVerdict::Problem, found)
     }
 
     pub(crate) fn unknown(id: &str, why: Option<&String>) -> Self {
         let why = why.map_or("", String::as_str);
-        Self::new(id, Verdict::Unknown, format!("unknown: {why}"))
+        Self::new(id, CheckVerdict::Unknown, format!("unknown: {why}"))
     }
 
     /// Adds a remedy with its commands.

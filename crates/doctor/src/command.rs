@@ -3,6 +3,8 @@
 use std::io;
 use std::time::Duration;
 
+use metalens_failure::in_plain_words;
+
 /// Runs the commands that the facts come from. Tests use a simulated Mac.
 pub trait CommandRunner: Sync {
     /// Runs a program until it ends.
@@ -88,7 +90,10 @@ impl CommandRunner for SystemCommands {
                 "{program} did not answer within {} s",
                 self.time_limit.as_secs_f64()
             )),
-            Err(cause) => CommandOutput::Failed(format!("{program} cannot be run: {cause}")),
+            Err(cause) => {
+                let cause = in_plain_words(&cause.to_string());
+                CommandOutput::Failed(format!("{program} cannot be run: {cause}"))
+            }
         }
     }
 }

@@ -3,10 +3,9 @@
 use std::thread;
 
 use metalens_xctrace::{Error, Tool};
-use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::check::{Check, Verdict};
+use crate::check::{Check, CheckVerdict};
 use crate::checks;
 use crate::command::CommandRunner;
 use crate::facts::Facts;
@@ -17,7 +16,8 @@ use crate::xctrace_status::XctraceStatus;
 pub const SCHEMA: &str = "metalens.doctor/1";
 
 /// The result of checking whether a machine can record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Diagnosis {
     /// Name of this JSON form: `metalens.doctor/1`.
     pub schema: String,
@@ -36,7 +36,8 @@ pub struct Diagnosis {
 }
 
 /// A command that works on this machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct WorksHere {
     /// Command line to run.
     pub command: String,
@@ -50,7 +51,7 @@ pub fn diagnose(
     planned: &PlannedRecording<'_>,
     tool: Result<Tool, Error>,
 ) -> Diagnosis {
-    let (facts, xctrace) = thread::scope(|scope| {
+    let (mut facts, xctrace) = thread::scope(|scope| {
         let facts = scope.spawn(|| Facts::gather(runner, planned.folder, planned.temporary));
         let xctrace = XctraceStatus::query(tool);
         let facts = facts.join();
@@ -59,6 +60,9 @@ pub fn diagnose(
             xctrace,
         )
     });
+    if planned.hides_names {
+        facts.gpu.hide_names();
+    }
     let mut checks = checks::all(runner, &facts, &xctrace, planned);
     for check in &mut checks {
         check.hide_home(planned.home);
@@ -90,7 +94,9 @@ fn diagnosis(platform: &str, checks: Vec<Check>, facts: Option<Facts>) -> Diagno
         schema: SCHEMA.to_owned(),
         metalens: env!("CARGO_PKG_VERSION").to_owned(),
         platform: platform.to_owned(),
-        can_record: checks.iter().all(|check| check.verdict != Verdict::Problem),
+        can_record: checks
+            .iter()
+            .all(|check| check.verdict != CheckVerdict::Problem),
         checks,
         works_here: works_here(),
         facts,
@@ -130,14 +136,6 @@ impl Facts {
         }
         self
     }
-}
-
-/// Returns the JSON Schema of a diagnosis.
-#[must_use]
-pub fn json_schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(Diagnosis);
-    schema.insert("title".to_owned(), SCHEMA.into());
-    schema.to_value()
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Types of the facts about a machine. Each fact has its source, or the reason why it is
 //! unknown.
 
-use schemars::JsonSchema;
+use std::iter::zip;
+
+use metalens_failure::{in_plain_words, other_process};
 use serde::Serialize;
 
 use crate::scratch::ScratchFile;
@@ -9,8 +11,9 @@ use crate::scratch::ScratchFile;
 use crate::command::CommandOutput;
 
 /// A fact about the machine, or the reason why it is unknown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", schemars(inline))]
 pub struct Fact<T> {
     /// The value of the fact; null if it is unknown.
     pub value: Option<T>,
@@ -33,7 +36,7 @@ impl<T> Fact<T> {
     /// Returns a fact with a value, or with the reason why there is none.
     pub(crate) fn new(source: &str, value: Option<T>, why_not: impl FnOnce() -> String) -> Self {
         Self {
-            why_not: value.is_none().then(why_not),
+            why_not: value.is_none().then(|| in_plain_words(&why_not())),
             value,
             source: source.to_owned(),
         }
@@ -41,10 +44,11 @@ impl<T> Fact<T> {
 }
 
 /// All facts about a machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Facts {
     /// The hardware and the version of macOS.
-    pub machine: Machine,
+    pub machine: MacFacts,
     /// The installed Xcode and its state.
     pub xcode: Xcode,
     /// The rights of the current user.
@@ -60,7 +64,8 @@ pub struct Facts {
 }
 
 /// The screen of a machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Console {
     /// True if a user is logged in at the machine itself, not only over ssh.
     pub is_used: Fact<bool>,
@@ -69,8 +74,9 @@ pub struct Console {
 }
 
 /// The hardware of a machine and its version of macOS.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Machine {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct MacFacts {
     /// Name of the chip, such as `Apple M3 Max`.
     pub chip: Fact<String>,
     /// Identifier of the model, such as `Mac15,9`.
@@ -96,7 +102,8 @@ pub struct Machine {
 }
 
 /// The installed Xcode and its state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Xcode {
     /// The selected developer folder (`xcode-select -p`).
     pub folder: Fact<String>,
@@ -111,7 +118,8 @@ pub struct Xcode {
 }
 
 /// The rights of the current user.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Rights {
     /// True if developer mode is on.
     pub developer_mode: Fact<bool>,
@@ -122,7 +130,8 @@ pub struct Rights {
 }
 
 /// State of System Integrity Protection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Protection {
     /// Protection is on: programs of the system cannot be traced.
@@ -134,7 +143,8 @@ pub enum Protection {
 }
 
 /// The current condition of a machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Condition {
     /// The current source of power.
     pub power: Fact<Power>,
@@ -151,7 +161,8 @@ pub struct Condition {
 }
 
 /// A source of power.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Power {
     /// AC power from a charger or a power supply.
@@ -163,7 +174,8 @@ pub enum Power {
 }
 
 /// Level at which macOS slows down because of heat, as macOS names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ThermalPressure {
     /// No slowdown because of heat.
@@ -179,7 +191,8 @@ pub enum ThermalPressure {
 }
 
 /// A process on the machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Process {
     /// Process id of the process.
     pub pid: u32,
@@ -188,7 +201,8 @@ pub struct Process {
 }
 
 /// The current state of the GPU.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Gpu {
     /// GPU utilization that the driver reports, in percent.
     pub utilization_percent: Fact<u64>,
@@ -199,7 +213,8 @@ pub struct Gpu {
 }
 
 /// A process that used the GPU.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct GpuUser {
     /// The process that used the GPU.
     pub process: Process,
@@ -207,13 +222,25 @@ pub struct GpuUser {
     pub gpu_time_ns: u64,
 }
 
+impl Gpu {
+    /// Leaves out the names of the processes that used the GPU. Those of other recorders are the
+    /// names of known programs.
+    pub(crate) fn hide_names(&mut self) {
+        let users = self.users.value.iter_mut().flatten();
+        for (number, user) in zip(1.., users) {
+            user.process.name = other_process(number);
+        }
+    }
+}
+
 /// The folder and the disk of recordings.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Disk {
     /// Free space on the disk, in bytes.
     pub free_bytes: Fact<u64>,
     /// Folders that unfinished recordings left there.
-    pub left_over: Fact<Vec<LeftOver>>,
+    pub left_over: Fact<Vec<UnfinishedRecording>>,
     /// The temporary folders to which Instruments writes while it records.
     pub temporary: Vec<TemporaryFolder>,
     /// Scratch files that recordings left in the temporary folders.
@@ -221,7 +248,8 @@ pub struct Disk {
 }
 
 /// A temporary folder to which Instruments may write.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TemporaryFolder {
     /// Free space on its disk, in bytes.
     pub free_bytes: Fact<u64>,
@@ -230,8 +258,9 @@ pub struct TemporaryFolder {
 }
 
 /// A folder that an unfinished recording left.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct LeftOver {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct UnfinishedRecording {
     /// Name of the folder.
     pub name: String,
     /// Size of the folder, in bytes.

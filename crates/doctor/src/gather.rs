@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::command::{CommandOutput, CommandRunner};
 use crate::facts::{
-    Condition, Console, Disk, Fact, Facts, Gpu, GpuUser, LeftOver, Machine, Process, Rights,
-    TemporaryFolder, Xcode,
+    Condition, Console, Disk, Fact, Facts, Gpu, GpuUser, MacFacts, Process, Rights,
+    TemporaryFolder, UnfinishedRecording, Xcode,
 };
 use crate::parse;
 use crate::scratch::{scratch_files, temporary_folders};
@@ -26,7 +26,7 @@ impl Facts {
             let condition = scope.spawn(|| Condition::gather(runner));
             Self {
                 console: Console::gather(runner),
-                machine: Machine::gather(runner),
+                machine: MacFacts::gather(runner),
                 disk: Disk::gather(runner, folder, temporary),
                 // If a thread panicked, its facts are gathered again here.
                 xcode: xcode.join().unwrap_or_else(|_| Xcode::gather(runner)),
@@ -44,7 +44,7 @@ const SYSCTL: &str = "/usr/sbin/sysctl";
 const IOREG: &str = "/usr/sbin/ioreg";
 const PMSET: &str = "/usr/bin/pmset";
 
-impl Machine {
+impl MacFacts {
     /// Gathers the facts about the hardware and macOS.
     pub fn gather(runner: &dyn CommandRunner) -> Self {
         let names = [
@@ -315,7 +315,7 @@ fn free(folder: &Path) -> Fact<u64> {
 }
 
 /// Finds the staging folders of unfinished recordings.
-fn left_over(folder: &Path) -> Fact<Vec<LeftOver>> {
+fn left_over(folder: &Path) -> Fact<Vec<UnfinishedRecording>> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(cause) => return Fact::new("the folder", None, || cause.to_string()),
@@ -323,12 +323,12 @@ fn left_over(folder: &Path) -> Fact<Vec<LeftOver>> {
     let staging = entries.flatten().filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
         let is_staging = name.starts_with(".metalens-") && name.ends_with(".recording");
-        is_staging.then(|| LeftOver {
+        is_staging.then(|| UnfinishedRecording {
             bytes: metalens_files::folder_size(&entry.path()),
             name,
         })
     });
-    let mut all: Vec<LeftOver> = staging.collect();
+    let mut all: Vec<UnfinishedRecording> = staging.collect();
     all.sort_by(|a, b| a.name.cmp(&b.name));
     Fact::new("the folder", Some(all), String::new)
 }
@@ -400,7 +400,7 @@ mod tests {
         std::fs::create_dir(folder.path().join("a.trace")).unwrap();
         let runner = SystemCommands::default();
         let disk = Disk::gather(&runner, folder.path(), None);
-        let expected = LeftOver {
+        let expected = UnfinishedRecording {
             name: ".metalens-a1.recording".to_owned(),
             bytes: 10,
         };
@@ -410,7 +410,7 @@ mod tests {
         assert!(absent.free_bytes.value.is_none() && absent.left_over.value.is_none());
         assert_eq!(
             absent.free_bytes.why_not.unwrap(),
-            "No such file or directory (os error 2)"
+            "there is no such file or folder"
         );
     }
 }

@@ -30,7 +30,7 @@ pub fn guarded(paths: &[(&str, &Path)], home: Option<&Path>) -> Option<String> {
     }
     (!found.is_empty()).then(|| {
         format!(
-            "{}: macOS may block a program that xctrace starts there forever, without asking you",
+            "{}: macOS may block a program that xctrace starts from there, without asking you",
             found.join(", ")
         )
     })

@@ -29,13 +29,13 @@ mod planned_recording;
 mod scratch;
 mod xctrace_status;
 
-pub use check::{Check, Remedy, TextFile, Verdict};
+pub use check::{Check, CheckVerdict, Remedy, TextFile};
 pub use checks::preflight;
 pub use command::{CommandOutput, CommandRunner, SystemCommands};
-pub use diagnosis::{Diagnosis, SCHEMA, WorksHere, diagnose, elsewhere, json_schema};
+pub use diagnosis::{Diagnosis, SCHEMA, WorksHere, diagnose, elsewhere};
 pub use facts::{
-    Condition, Console, Disk, Fact, Facts, Gpu, GpuUser, LeftOver, Machine, Power, Process,
-    Protection, Rights, TemporaryFolder, ThermalPressure, Xcode,
+    Condition, Console, Disk, Fact, Facts, Gpu, GpuUser, MacFacts, Power, Process, Protection,
+    Rights, TemporaryFolder, ThermalPressure, UnfinishedRecording, Xcode,
 };
 pub use guarded::guarded;
 pub use planned_recording::PlannedRecording;

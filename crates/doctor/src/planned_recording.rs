@@ -24,4 +24,6 @@ pub struct PlannedRecording<'a> {
     pub is_root: bool,
     /// The home folder, which is shown as `~`.
     pub home: Option<&'a str>,
+    /// True to leave out the names of the processes that use the GPU.
+    pub hides_names: bool,
 }

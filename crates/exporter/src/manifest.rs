@@ -132,6 +132,7 @@ mod tests {
                 "{file}"
             );
         };
+
         check("a.xml", true);
         check("../a.xml", false);
         check("/etc/passwd", false);

@@ -1,13 +1,17 @@
-//! Defines the kind and the hint that an error carries beside its message. Libraries set them;
-//! the command line turns them into an exit code and a line of advice.
+//! Defines the kind and the hint that an error carries beside its message, and the same error without
+//! the names of other processes. Libraries set them; the command line turns them into an exit code
+//! and a line of advice.
 //!
 //! Depends on no other crate of metalens.
 
+mod library;
 mod similar;
+mod system;
 
 use std::error::Error;
 
 pub use similar::{did_you_mean, similar};
+pub use system::what_to_do;
 
 /// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +30,26 @@ pub enum FailureKind {
     Interrupted,
 }
 
+/// Choice whether texts show the names of other processes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OtherNames {
+    /// Texts show them.
+    Shown,
+    /// Texts show a number in the place of each.
+    Hidden,
+}
+
+impl OtherNames {
+    /// Variable of the environment, not empty if messages shall hide names.
+    pub const VARIABLE: &str = "METALENS_HIDE_NAMES";
+}
+
+/// Returns what stands in the place of the name of another process, by its number from 1.
+#[must_use]
+pub fn other_process(number: usize) -> String {
+    format!("other process {number}")
+}
+
 /// An error that says what kind of failure it is, and what to do about it.
 pub trait Failure: Error {
     /// Returns the kind of the failure.
@@ -37,9 +61,21 @@ pub trait Failure: Error {
     fn hint(&self) -> Option<String> {
         None
     }
+
+    /// Returns the same failure without the names of other processes. None if it names none.
+    fn without_names(&self) -> Option<Box<dyn Failure>> {
+        None
+    }
 }
 
-/// Returns an error and its causes in one line.
+/// Returns the text of an error in plain words: without numbers of the operating system, and without
+/// words that only programmers know. Every error that people read passes through here.
+#[must_use]
+pub fn in_plain_words(text: &str) -> String {
+    library::in_plain_words(&system::in_plain_words(text))
+}
+
+/// Returns an error and its causes in one line, and in plain words.
 #[must_use]
 pub fn in_one_line(error: &dyn Error) -> String {
     let mut line = error.to_string();
@@ -48,5 +84,5 @@ pub fn in_one_line(error: &dyn Error) -> String {
         line.push_str(&format!(": {inner}"));
         cause = inner.source();
     }
-    line
+    in_plain_words(&line)
 }

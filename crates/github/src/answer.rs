@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 
 /// An answer of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct ServerAnswer {
     /// The HTTP status code.
     pub status: u16,
     /// Headers in the order they came, their names in lowercase.
@@ -18,7 +18,7 @@ pub struct Answer {
 /// Length at which a reason is cut, in characters.
 const LONGEST_REASON: usize = 300;
 
-impl Answer {
+impl ServerAnswer {
     /// Parses the headers as `curl` writes them. The last block counts: interim answers such
     /// as `100 Continue` may come before it.
     #[must_use]
@@ -124,8 +124,8 @@ pub(crate) fn one_line(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn answer(headers: &str, body: &str) -> Answer {
-        Answer::parse(headers, body.as_bytes().to_vec()).unwrap()
+    fn answer(headers: &str, body: &str) -> ServerAnswer {
+        ServerAnswer::parse(headers, body.as_bytes().to_vec()).unwrap()
     }
 
     #[test]
@@ -136,7 +136,7 @@ mod tests {
         );
         assert_eq!(found.status, 201);
         assert_eq!(found.header("link"), Some("x"));
-        assert_eq!(Answer::parse("", Vec::new()), None);
+        assert_eq!(ServerAnswer::parse("", Vec::new()), None);
     }
 
     #[test]
@@ -162,6 +162,7 @@ mod tests {
                 "{headers}"
             );
         };
+
         check("HTTP/1.1 429 x\nRetry-After: 7\n\n", "", Some(7));
         check(
             "HTTP/1.1 403 x\nx-ratelimit-remaining: 0\nx-ratelimit-reset: 130\n\n",

@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::address::Api;
-use crate::answer::Answer;
-use crate::curl::{self, Method, NoAnswer, Request};
+use crate::answer::ServerAnswer;
+use crate::curl::{self, ApiRequest, Method, NoAnswer};
 use crate::error::{Error, Result};
 use crate::secret::Token;
 
@@ -80,13 +80,13 @@ impl Client {
         Self { timeouts, ..self }
     }
 
-    pub(crate) fn get(&self, path: &str) -> Result<Answer> {
+    pub(crate) fn get(&self, path: &str) -> Result<ServerAnswer> {
         self.send(&self.request(Method::Get, path, None))
     }
 
     /// Returns a repeatable request to this API.
-    pub(crate) fn request(&self, method: Method, path: &str, body: Option<Value>) -> Request {
-        Request {
+    pub(crate) fn request(&self, method: Method, path: &str, body: Option<Value>) -> ApiRequest {
+        ApiRequest {
             method,
             url: self.api.url(path),
             body,
@@ -99,7 +99,7 @@ impl Client {
     /// # Errors
     ///
     /// If the request was refused, if no answer came, or if the answer leads to another host.
-    pub fn send(&self, request: &Request) -> Result<Answer> {
+    pub fn send(&self, request: &ApiRequest) -> Result<ServerAnswer> {
         let mut request = request.clone();
         for _ in 0..=REDIRECTIONS {
             let answer = self.answer(&request)?;
@@ -123,7 +123,7 @@ impl Client {
 
     /// Returns the address that a redirection names, if it is on the same host: a renamed
     /// repository is found under its number there.
-    fn redirected(&self, request: &Request, answer: &Answer) -> Result<String> {
+    fn redirected(&self, request: &ApiRequest, answer: &ServerAnswer) -> Result<String> {
         let to = answer.header("location").unwrap_or("");
         let keeps_method = matches!(answer.status, 307 | 308) || request.method == Method::Get;
         let followed = self.api.followed(to).filter(|_| keeps_method);
@@ -134,7 +134,7 @@ impl Client {
     }
 
     /// Sends a request until the answer is one that waiting does not change.
-    fn answer(&self, request: &Request) -> Result<Answer> {
+    fn answer(&self, request: &ApiRequest) -> Result<ServerAnswer> {
         let mut pause = FIRST_PAUSE;
         for attempt in 1.. {
             let is_last = attempt >= ATTEMPTS;
@@ -185,7 +185,7 @@ impl Client {
     }
 
     /// Sends a request once, and reports what the client waits for if that takes long.
-    fn ask(&self, request: &Request) -> Result<std::result::Result<Answer, NoAnswer>> {
+    fn ask(&self, request: &ApiRequest) -> Result<std::result::Result<ServerAnswer, NoAnswer>> {
         let Timeouts {
             notice_after,
             stalled_after,
@@ -249,7 +249,7 @@ fn attempts(failed: &NoAnswer) -> u32 {
 /// Returns whether a failed request may be sent again: nothing was sent (the host was not
 /// found, or did not listen), or sending it twice does no harm. Neither helps against a
 /// wrong certificate.
-fn may_ask_again(request: &Request, failed: &NoAnswer) -> bool {
+fn may_ask_again(request: &ApiRequest, failed: &NoAnswer) -> bool {
     // Exit codes of curl: 5 to 7 are proxy or host not resolved and failed to connect.
     let was_not_sent = matches!(failed.code, 5..=7);
     let broke_off = matches!(failed.code, 16 | 18 | 28 | 35 | 52 | 55 | 56 | 92);

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::address::Repository;
 use crate::client::Client;
-use crate::curl::{Method, Request};
+use crate::curl::{ApiRequest, Method};
 use crate::error::{Error, Result};
 
 /// A comment on a pull request.
@@ -191,7 +191,7 @@ impl Client {
         const ATTEMPTS: usize = 3;
 
         let path = repository.path(&format!("/issues/{number}/comments"));
-        let request = Request {
+        let request = ApiRequest {
             is_repeatable: false,
             ..self.request(Method::Post, &path, Some(json!({ "body": body })))
         };

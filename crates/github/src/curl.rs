@@ -9,13 +9,13 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::address::Api;
-use crate::answer::{Answer, one_line};
+use crate::answer::{ServerAnswer, one_line};
 use crate::error::{Error, Result};
 use crate::secret::Token;
 
 /// A request to the API.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct ApiRequest {
     /// HTTP method of the request.
     pub method: Method,
     /// Full address, with scheme and host.
@@ -52,7 +52,7 @@ impl Method {
     }
 }
 
-impl Request {
+impl ApiRequest {
     /// Returns method and path, as errors print them.
     #[must_use]
     pub fn summary(&self) -> String {
@@ -104,7 +104,7 @@ impl Curl {
     /// ```
     #[must_use]
     pub fn new(
-        request: &Request,
+        request: &ApiRequest,
         api: &Api,
         token: &Token,
         stalled_after: Duration,
@@ -174,11 +174,11 @@ pub(crate) struct NoAnswer {
 /// Sends a request once. Removes the token from the answer and from standard error.
 pub(crate) fn ask(
     program: &OsStr,
-    request: &Request,
+    request: &ApiRequest,
     api: &Api,
     token: &Token,
     stalled_after: Duration,
-) -> Result<std::result::Result<Answer, NoAnswer>> {
+) -> Result<std::result::Result<ServerAnswer, NoAnswer>> {
     let folder = tempfile::tempdir().map_err(pipe_error)?;
     let headers = folder.path().join("headers");
     let body: Option<PathBuf> = match &request.body {
@@ -212,7 +212,7 @@ pub(crate) fn ask(
     }
 
     let headers = std::fs::read(&headers).map_err(pipe_error)?;
-    let answer = Answer::parse(&clean(&headers), token.scrubbed(&answer));
+    let answer = ServerAnswer::parse(&clean(&headers), token.scrubbed(&answer));
     answer.map(Ok).ok_or_else(|| Error::Unexpected {
         request: request.summary(),
         why: "not an HTTP answer".to_owned(),
@@ -264,7 +264,7 @@ mod tests {
 
     fn curl(method: Method, base: &str) -> Curl {
         let api = Api::parse(base).unwrap();
-        let request = Request {
+        let request = ApiRequest {
             method,
             url: api.url("/repos/a/b?x=\"y"),
             body: None,
@@ -305,6 +305,7 @@ mod tests {
                 assert!(!lines.contains(line), "{line}");
             }
         };
+
         check(
             Api::PUBLIC,
             &[

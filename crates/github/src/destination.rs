@@ -35,7 +35,7 @@ pub struct Destination {
     /// The pull request itself.
     pub pull_request: PullRequestRef,
     /// Facts from the environment.
-    pub environment: Environment,
+    pub environment: EnvironmentFacts,
 }
 
 /// Reference to a pull request.
@@ -49,7 +49,7 @@ pub enum PullRequestRef {
 
 /// Facts that the environment gives, with or without a pull request.
 #[derive(Debug)]
-pub struct Environment {
+pub struct EnvironmentFacts {
     /// Address of GitHub's pages: `https://github.com`.
     pub server: String,
     /// The commit that was recorded.
@@ -113,7 +113,7 @@ impl Destination {
             (named, None) => of_branch(named)?,
         };
 
-        let environment = Environment::from_event(request, &event)?;
+        let environment = EnvironmentFacts::from_event(request, &event)?;
         Ok(Self {
             api,
             repository,
@@ -124,7 +124,7 @@ impl Destination {
     }
 }
 
-impl Environment {
+impl EnvironmentFacts {
     /// Reads the variables and the event of the environment.
     ///
     /// # Errors
@@ -324,6 +324,7 @@ mod tests {
             branch: "b".to_owned(),
             commit: "abc".to_owned(),
         };
+
         check(
             &json!({ "workflow_run": {
                 "head_sha": "abc", "head_branch": "b", "head_repository": { "owner": { "login": "o" } },

@@ -47,15 +47,15 @@ mod remote;
 mod secret;
 
 pub use address::{Api, Repository};
-pub use answer::Answer;
+pub use answer::ServerAnswer;
 pub use assets::{ASSETS_BRANCH, Asset};
 pub use checks::{Annotation, CheckRun};
 pub use client::{Client, Timeouts};
 pub use comments::{Comment, CommentAction, UpsertedComment};
-pub use curl::{Curl, Method, Request};
+pub use curl::{ApiRequest, Curl, Method};
 pub use destination::{
-    Destination, DestinationRequest, Environment, PullRequestRef, environment_token, repository,
-    variable,
+    Destination, DestinationRequest, EnvironmentFacts, PullRequestRef, environment_token,
+    repository, variable,
 };
 pub use error::{Error, Result, TextError};
 pub use gh::{Attached, Gh, GhVersion};

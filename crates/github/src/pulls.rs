@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::address::Repository;
 use crate::client::Client;
-use crate::curl::{Method, Request};
+use crate::curl::{ApiRequest, Method};
 use crate::error::{Error, Result};
 
 /// Facts about a pull request.
@@ -107,7 +107,7 @@ impl Client {
     ///
     /// If the token is not valid.
     pub fn viewer(&self) -> Result<String> {
-        let request = Request {
+        let request = ApiRequest {
             method: Method::Post,
             url: self.api.graphql(),
             body: Some(json!({ "query": "query { viewer { login } }" })),

@@ -90,6 +90,13 @@ impl Failure for Error {
             _ => None,
         }
     }
+
+    fn without_names(&self) -> Option<Box<dyn Failure>> {
+        match self {
+            Self::Analyzer(error) => error.without_names(),
+            _ => None,
+        }
+    }
 }
 
 /// Returns a line for each reason.

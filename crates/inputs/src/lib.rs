@@ -13,12 +13,10 @@ mod analysis;
 mod error;
 mod recorded;
 mod run;
-mod times;
 mod work;
 
 pub use analysis::analysis;
 pub use error::{Error, Result};
 pub use recorded::default_recorded;
 pub use run::{AnyRun, median_run, refuse_different, side, stored_report};
-pub use times::nanoseconds;
 pub use work::{LONGEST_WORK, default_work, read_work, with_work};

@@ -67,7 +67,7 @@ fn read_report(path: &Path) -> Result<Report> {
         return Err(Error::Baseline { file });
     }
 
-    let report: Report = match serde_json::from_str(&text) {
+    let report = match Report::from_json(&text) {
         Ok(report) => report,
         Err(cause) => return Err(Error::NoReport { file, cause }),
     };

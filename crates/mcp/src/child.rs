@@ -2,11 +2,12 @@
 
 use std::ffi::OsString;
 use std::future::Future;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use metalens_failure::OtherNames;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::process::{Child, Command};
@@ -33,6 +34,7 @@ const STREAMS_END: Duration = Duration::from_secs(5);
 pub(crate) struct Children {
     program: PathBuf,
     folder: PathBuf,
+    show_names: bool,
     permits: Arc<Semaphore>,
 }
 
@@ -76,10 +78,11 @@ pub(crate) struct Finished {
 }
 
 impl Children {
-    pub(crate) fn new(program: PathBuf, folder: PathBuf) -> Self {
+    pub(crate) fn new(program: PathBuf, folder: PathBuf, show_names: bool) -> Self {
         Self {
             program,
             folder,
+            show_names,
             permits: Arc::new(Semaphore::new(AT_A_TIME as usize)),
         }
     }
@@ -106,7 +109,7 @@ impl Children {
             () = &mut canceled => return Err(was_canceled(&command)),
         };
 
-        let mut group = Group::start(&self.program, &self.folder, &command)?;
+        let mut group = Group::start(self, &command)?;
         let mut streams = Streams::read(&mut group.child, command.most_lines);
         let started = Instant::now();
         let mut ticks = interval(TICK);
@@ -205,10 +208,13 @@ struct Group {
 
 impl Group {
     /// Starts a process in a group of its own.
-    fn start(program: &Path, folder: &Path, command: &ChildCommand) -> Result<Self, ToolProblem> {
+    fn start(children: &Children, command: &ChildCommand) -> Result<Self, ToolProblem> {
+        let program = &children.program;
+        let hides_names = if children.show_names { "" } else { "1" };
         let child = Command::new(program)
             .args(&command.arguments)
-            .current_dir(folder)
+            .env(OtherNames::VARIABLE, hides_names)
+            .current_dir(&children.folder)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -340,7 +346,7 @@ mod tests {
             most_lines,
             ending: Ending::Terminate,
         };
-        let children = Children::new(PathBuf::from("/bin/sh"), folder.to_owned());
+        let children = Children::new(PathBuf::from("/bin/sh"), folder.to_owned(), false);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

@@ -12,7 +12,6 @@
 mod answer;
 mod arguments;
 mod child;
-mod hidden;
 mod problem;
 mod resources;
 mod roots;
@@ -25,6 +24,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::{CommandFactory, Parser};
+use metalens_failure::in_plain_words;
 use metalens_text::{shown_message, streams};
 use rmcp::ServiceExt;
 use tokio::signal::unix::{SignalKind, signal};
@@ -49,7 +49,8 @@ fn main() -> ExitCode {
     match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let text = format!("error: {}\n", shown_message(&format!("{error:#}")));
+            let message = in_plain_words(&format!("{error:#}"));
+            let text = format!("error: {}\n", shown_message(&message));
             // Nothing is left to be done if even this cannot be written.
             let _ = streams::messages().write_all(text.as_bytes());
             ExitCode::FAILURE

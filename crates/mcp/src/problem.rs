@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use metalens_failure::in_plain_words;
+
 /// An error that the agent reads.
 #[derive(Debug)]
 pub(crate) struct ToolProblem {
@@ -12,7 +14,7 @@ pub(crate) struct ToolProblem {
 impl ToolProblem {
     pub(crate) fn new(what: impl Into<String>) -> Self {
         Self {
-            what: what.into(),
+            what: in_plain_words(&what.into()),
             hint: None,
         }
     }

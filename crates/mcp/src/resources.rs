@@ -47,6 +47,7 @@ pub(crate) fn list() -> Vec<Resource> {
             .with_description(description)
             .with_mime_type("text/markdown")
     };
+
     let mut all = vec![
         page(
             SKILL_URI,

@@ -215,6 +215,7 @@ mod tests {
             };
             assert!(found.contains(expected), "{named}: {found}");
         };
+
         check("run.trace", "./run.trace");
         check("-run.trace", "./-run.trace");
         check("other/../run.trace", "./run.trace");
@@ -247,6 +248,7 @@ mod tests {
             };
             assert!(found.contains(expected), "{named}: {found}");
         };
+
         check("new.trace", "./new.trace");
         check("other/new.trace", "./other/new.trace");
         check("absent/new.trace", "does not exist below");

@@ -49,7 +49,7 @@ impl Server {
              checkout of metalens: cargo install --path crates/cli --locked",
         )?;
         Ok(Self {
-            children: Children::new(program, roots.first().to_owned()),
+            children: Children::new(program, roots.first().to_owned(), arguments.show_names),
             roots,
             budget: arguments.budget,
             show_names: arguments.show_names,
@@ -131,6 +131,7 @@ impl ServerHandler for Server {
             Err(problem) => return Ok(failed(&problem).into()),
         };
         let call = self.call(&request.name, arguments, &context);
+
         let Some(answer) = tools::run(&request.name, &call).await else {
             let names = tools::list(self.allow_record, self.budget);
             let names: Vec<&str> = names.iter().map(|tool| tool.name.as_ref()).collect();

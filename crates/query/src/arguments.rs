@@ -5,17 +5,23 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
+use crate::failure::Misuse;
+
 /// Query traces and datasets with SQL
 #[derive(Debug, Parser)]
 #[command(name = "metalens query", bin_name = "metalens query", version)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The query, such as 'SELECT kernel, sum(total_ns) FROM kernels GROUP BY kernel'
+    /// The query, such as 'SELECT kernel, sum(total_ns) FROM kernels GROUP BY kernel'; not with --chips
     #[arg(required_unless_present_any = ["schema", "completions", "manual"], value_name = "SQL")]
-    pub(crate) sql: Option<String>,
+    sql: Option<OsString>,
     /// Traces, as `analyze` reads them, and datasets: folders that `analyze --parquet` wrote, or s3://BUCKET/FOLDER
-    #[arg(required_unless_present_any = ["schema", "completions", "manual"], value_name = "PATH")]
-    pub(crate) paths: Vec<OsString>,
+    #[arg(required_unless_present_any = ["schema", "completions", "manual", "chips"], value_name = "PATH")]
+    paths: Vec<OsString>,
+    /// Put the same work on several chips side by side instead; -o FILE.html writes a page with bars, FILE.md
+    /// one for GitHub
+    #[arg(long, conflicts_with_all = ["format", "rows", "schema"])]
+    chips: bool,
     /// Output format [default: by the extension of -o, else table]
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
@@ -62,6 +68,35 @@ pub(crate) enum Format {
     Json,
     /// A Parquet file; needs -o
     Parquet,
+}
+
+/// A question about the recordings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Question<'a> {
+    /// A query.
+    Sql(&'a str),
+    /// The same work on several chips.
+    Chips,
+}
+
+impl Arguments {
+    /// Returns what is asked; none if only a description is.
+    pub(crate) fn question(&self) -> Result<Option<Question<'_>>, Misuse> {
+        if self.chips {
+            return Ok(Some(Question::Chips));
+        }
+        let Some(sql) = &self.sql else {
+            return Ok(None);
+        };
+        let sql = sql.to_str().ok_or(Misuse("the query is not Unicode"))?;
+        Ok(Some(Question::Sql(sql)))
+    }
+
+    /// Returns the traces and datasets. With --chips, the first one stands in the place of the query.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &OsString> {
+        let first = self.sql.iter().filter(|_| self.chips);
+        first.chain(&self.paths)
+    }
 }
 
 const EXAMPLES: &str = "\

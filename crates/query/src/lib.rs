@@ -7,10 +7,12 @@
 //! SQL → statement (one SELECT, of the tables alone) ─┐
 //!                                                    ├→ polars → Answer → table, CSV, JSON, Parquet
 //! datasets → sources (files of whole runs) ──────────┘
+//!                    └→ fleet: the same work on several chips → a page of `metalens-render`
 //! ```
 
 mod answer;
 mod error;
+mod fleet;
 mod library;
 mod sources;
 mod statement;

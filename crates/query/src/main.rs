@@ -4,6 +4,7 @@
 //! and one place that reads traces.
 
 mod arguments;
+mod chips;
 mod failure;
 mod memory;
 mod screen;
@@ -15,10 +16,12 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{CommandFactory, Parser};
 use metalens_dataset::describe;
+use metalens_failure::{in_plain_words, what_to_do};
 use metalens_query::{Error, Library, QueryAnswer, check};
 use metalens_text::streams;
 
-use crate::arguments::{Arguments, Format};
+use crate::arguments::{Arguments, Format, Question};
+use crate::chips::ChipsFormat;
 use crate::failure::{Misuse, Unavailable};
 use crate::traces::AddOutcome;
 
@@ -47,21 +50,41 @@ fn main() -> ExitCode {
 
 const STACK_BYTES: usize = 1 << 30;
 
-/// Answers a query, or describes the tables.
+/// Answers a question, or describes the tables.
 fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let Some(sql) = &arguments.sql else {
-        return describe_only(arguments);
-    };
-    let format = format(arguments)?;
+    match arguments.question()? {
+        None => describe_only(arguments),
+        Some(Question::Sql(sql)) => {
+            let format = format(arguments)?;
+            // A wrong query shows before anything is read.
+            check(sql)?;
+            with_library(arguments, |library| {
+                let mut answer = library.ask(sql)?;
+                show(arguments, |out| write(&mut answer, format, arguments, out))
+            })
+        }
+        Some(Question::Chips) => {
+            let format = ChipsFormat::of(arguments.output.as_deref())?;
+            with_library(arguments, |library| {
+                let page = format.text(&library.chips()?)?;
+                show(arguments, |out| Ok(out.write_all(page.as_bytes())?))
+            })
+        }
+    }
+}
+
+/// Answers a question about the traces and datasets of the command line.
+fn with_library(
+    arguments: &Arguments,
+    answer: impl FnOnce(&Library) -> anyhow::Result<()>,
+) -> anyhow::Result<ExitCode> {
     if let Some(file) = &arguments.output {
         metalens_files::refuse_existing(file, arguments.force)?;
     }
-    // A wrong query shows before anything is read.
-    check(sql)?;
     memory::watch(arguments.max_memory)?;
 
     let mut library = Library::new();
-    // The folder with the traces' dataset must exist until the query is answered.
+    // The folder with the traces' dataset must exist until the question is answered.
     let _made = match traces::add(&mut library, arguments)? {
         AddOutcome::All(made) => made,
         AddOutcome::Failed(code) => return Ok(code),
@@ -76,7 +99,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             "note: {runs} given more than once, and counted once"
         )?;
     }
-    show(library.ask(sql)?, format, arguments)?;
+    answer(&library)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -120,15 +143,17 @@ fn format(arguments: &Arguments) -> anyhow::Result<Format> {
 }
 
 /// Writes the answer to the file, or prints it.
-fn show(mut answer: QueryAnswer, format: Format, arguments: &Arguments) -> anyhow::Result<()> {
+fn show(
+    arguments: &Arguments,
+    mut write: impl FnMut(&mut (dyn Write + Send)) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let Some(file) = &arguments.output else {
         let mut out = streams::answer();
-        write(&mut answer, format, arguments, &mut out)?;
+        write(&mut out)?;
         return Ok(out.flush()?);
     };
     metalens_files::write(file, arguments.force, |out| {
-        write(&mut answer, format, arguments, out)
-            .with_context(|| format!("cannot write {}", file.display()))
+        write(out).with_context(|| format!("cannot write {}", file.display()))
     })
 }
 
@@ -154,8 +179,10 @@ fn fail(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let query = error.downcast_ref::<Error>();
-    let mut text = format!("error: {error:#}\n");
-    if let Some(hint) = query.and_then(Error::hint) {
+    let message = format!("{error:#}");
+    let mut text = format!("error: {}\n", in_plain_words(&message));
+    let hint = query.and_then(Error::hint);
+    if let Some(hint) = hint.or_else(|| what_to_do(&message).map(str::to_owned)) {
         text.push_str(&format!("hint: {hint}\n"));
     }
     // Nothing is left to be done if even this cannot be written.

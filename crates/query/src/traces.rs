@@ -23,7 +23,7 @@ pub(crate) enum AddOutcome {
 /// Adds the datasets and traces of the command line.
 pub(crate) fn add(library: &mut Library, arguments: &Arguments) -> anyhow::Result<AddOutcome> {
     let mut traces: Vec<&OsString> = Vec::new();
-    for path in &arguments.paths {
+    for path in arguments.inputs() {
         let text = path.to_str();
         if let Some(text) = text
             && (is_remote(text) || is_dataset(Path::new(path)))

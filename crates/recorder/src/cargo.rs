@@ -148,6 +148,7 @@ mod tests {
                 .collect();
             assert_eq!(words.join(" "), expected);
         };
+
         check(
             CargoBuild::default(),
             "build --message-format=json-render-diagnostics",
@@ -176,6 +177,7 @@ mod tests {
                 .map_err(|error| error.to_string());
             assert_eq!(found.as_deref().map_err(String::as_str), expected);
         };
+
         let library = artifact("lib", "lib", "null");
         let script = artifact("build-script-build", "custom-build", r#""/t/build-script""#);
         let one = artifact("one", "example", r#""/t/one""#);

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use metalens_analyzer::units::percent;
 use metalens_analyzer::{Performance, StateTime};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::analysis::analyze_bundle;
@@ -14,8 +13,9 @@ use crate::record_request::RecordRequest;
 use crate::template;
 
 /// Effect that `--gpu-clock` had.
-#[derive(Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(rename = "Clock")]
+#[derive(Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", schemars(rename = "Clock"))]
 pub struct ClockOutcome {
     /// Requested clock: `Minimum`, `Medium`, `Maximum`, or `Default`.
     asked: &'static str,
@@ -26,8 +26,9 @@ pub struct ClockOutcome {
 }
 
 /// A clock that the GPU was at.
-#[derive(Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", schemars(inline))]
 struct ClockState {
     /// Name of the state in the recording.
     state: String,

@@ -437,6 +437,7 @@ mod tests {
             let found = found(&at(program), built_in.as_deref(), None);
             assert_eq!(found, expected, "{program} {built_in:?}");
         };
+
         let candle: &[&str] = &["candle-core 0.9.1"];
         check("p/target/release/infer", None, false, Some(candle));
         check("p/target/release/infer", None, true, None);

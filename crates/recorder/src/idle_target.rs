@@ -79,6 +79,7 @@ mod tests {
             };
             assert!(is_expected, "{ps}: {said:?}");
         };
+
         check(
             "   12   0:00.00 /a b/bench\n 13 0:09.00 /sbin/x\n",
             Some("12"),

@@ -4,11 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use metalens_doctor::{
-    CommandRunner, Condition, Disk, Machine, Power, SystemCommands, ThermalPressure, preflight,
+    CommandRunner, Condition, Disk, MacFacts, Power, SystemCommands, ThermalPressure, preflight,
 };
 use metalens_files::parent;
 use metalens_xctrace::command::Length;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::record_request::RecordRequest;
@@ -16,15 +15,16 @@ use crate::record_request::RecordRequest;
 /// The state of a Mac before the recording.
 #[derive(Debug)]
 pub struct MachineSnapshot {
-    machine: Machine,
+    machine: MacFacts,
     before: Condition,
     /// Warnings to show before the recording starts.
     pub warnings: Vec<String>,
 }
 
 /// Facts about the Mac that a recording was made on. A value is null if the Mac did not report it.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "MadeOn")]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", schemars(rename = "MadeOn"))]
 pub(crate) struct MachineFacts {
     /// Name of the chip, such as `Apple M3 Max`.
     chip: Option<String>,
@@ -47,8 +47,9 @@ pub(crate) struct MachineFacts {
 }
 
 /// A value before the recording started, and after it was saved.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", schemars(inline))]
 struct BeforeAfter<T> {
     before: Option<T>,
     after: Option<T>,
@@ -76,7 +77,7 @@ impl MachineSnapshot {
     fn read(runner: &dyn CommandRunner, folder: &Path, time_limit: Option<Duration>) -> Self {
         let before = Condition::gather(runner);
         Self {
-            machine: Machine::gather(runner),
+            machine: MacFacts::gather(runner),
             warnings: preflight(
                 &before,
                 &Disk::gather(runner, folder, Some(&std::env::temp_dir())),

@@ -2,15 +2,15 @@
 //! scripts start another program, and Python starts workers.
 
 use metalens_analyzer::GpuProcess;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::redactor::Redactor;
 use crate::running::RunningProcesses;
 
 /// GPU work of another process than the recorded one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "OtherProcess")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", schemars(rename = "OtherProcess"))]
 pub struct OtherWork {
     /// Name of the process.
     pub name: String,

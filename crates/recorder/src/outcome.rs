@@ -31,7 +31,7 @@ pub struct RecordingOutcome {
     /// The recorded program, if the bundle names it.
     pub traced: Option<TracedProgram>,
     /// Processes of the program that still exist, if `ps` tells them.
-    pub left_over: Option<LeftOver>,
+    pub left_over: Option<LeftProcesses>,
     /// Effect of `--shader-timeline`, if it was requested.
     pub shaders: Option<ShaderOutcome>,
     /// Effect of `--gpu-clock`, if it was requested.
@@ -110,7 +110,7 @@ impl RecordingPlan {
     }
 
     /// Returns the processes of the recorded program that still exist; `None` if `ps` does not tell.
-    fn left_over(&self, bundle: &Path, runner: &dyn CommandRunner) -> Option<LeftOver> {
+    fn left_over(&self, bundle: &Path, runner: &dyn CommandRunner) -> Option<LeftProcesses> {
         let Target::Launch(launch) = &self.xctrace_request.record.target else {
             return None;
         };
@@ -121,7 +121,7 @@ impl RecordingPlan {
             let now = RunningProcesses::list(runner)?;
             let left = now.left_over(recorded, &launch.program, before);
             if left.is_empty() || tries.next().is_none() {
-                return Some(LeftOver(left.into_iter().cloned().collect()));
+                return Some(LeftProcesses(left.into_iter().cloned().collect()));
             }
             // It may be about to end.
             thread::sleep(LEFT_OVER_PAUSE);
@@ -135,9 +135,9 @@ const LEFT_OVER_PAUSE: Duration = Duration::from_millis(200);
 
 /// Processes of a recorded program that still exist after the recording.
 #[derive(Debug, Clone, Default)]
-pub struct LeftOver(Vec<RunningProcess>);
+pub struct LeftProcesses(Vec<RunningProcess>);
 
-impl LeftOver {
+impl LeftProcesses {
     /// Returns the process ids.
     pub fn pids(&self) -> impl Iterator<Item = u32> {
         self.0.iter().map(|process| process.pid)

@@ -110,6 +110,7 @@ mod tests {
             assert_eq!(end.message(stopped_by).as_deref(), expected);
             assert_eq!(end.is_failure(stopped_by), fails, "{termination}");
         };
+
         let itself = StoppedBy::TargetExit;
         check(0, "exit(0)", itself, None, false);
         check(0, "termination 7", itself, None, false);

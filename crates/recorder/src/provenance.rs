@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use metalens_analyzer::FrameworkVersion;
 use metalens_text::in_json;
 use metalens_xctrace::command::Target;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::clock::ClockOutcome;
@@ -26,8 +25,9 @@ const SCHEMA: &str = "metalens.recording/1";
 
 /// Description of how a bundle was made. The home folder is `~`; the names of the user and the
 /// machine, and texts that look like secrets, are replaced.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Provenance<'a> {
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Provenance<'a> {
     /// Name of this schema: `metalens.recording/1`.
     schema: &'static str,
     /// Version of metalens that made the recording.
@@ -74,8 +74,9 @@ struct Provenance<'a> {
 }
 
 /// Changes of the template, with their effects.
-#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
-#[schemars(rename = "Changed")]
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", schemars(rename = "Changed"))]
 pub(crate) struct TemplateChanges<'a> {
     /// Effect of `--shader-timeline`. Null if it was not requested.
     pub(crate) shader_timeline: Option<&'a ShaderOutcome>,
@@ -84,7 +85,8 @@ pub(crate) struct TemplateChanges<'a> {
 }
 
 /// The `xctrace` that made a recording.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 struct Xctrace<'a> {
     /// Version that it prints, which differs from that of Xcode.
     version: &'a str,
@@ -93,7 +95,8 @@ struct Xctrace<'a> {
 }
 
 /// Reason for the end of a recording.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 enum EndedBy {
     /// The time limit was reached.
@@ -241,14 +244,6 @@ pub(crate) fn write(
     )?)
 }
 
-/// Returns the JSON Schema of `X.recording.json`.
-#[must_use]
-pub fn json_schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(Provenance<'_>);
-    schema.insert("title".to_owned(), SCHEMA.into());
-    schema.to_value()
-}
-
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
@@ -317,7 +312,9 @@ mod tests {
             assert!(name.len() < 3 || !text.contains(name), "{name}: {text}");
         }
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let validator = jsonschema::validator_for(&json_schema()).unwrap();
+        let schema = include_str!("../../../docs/recording.schema.json");
+        let schema = serde_json::from_str(schema).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
         assert!(validator.is_valid(&value), "{text}");
         let machine = &value["machine"];
         assert_eq!(machine["chip"], "Apple M3 Max");

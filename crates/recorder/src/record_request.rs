@@ -1,6 +1,7 @@
 //! Defines a user's request to record, before anything on the machine is looked up.
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use metalens_xctrace::{Stdin, Tool};
@@ -70,6 +71,36 @@ pub enum Recorder {
     /// A simulator that is treated as `xctrace` is: with changed templates, and all that is observed
     /// besides the recording.
     SimulatorAsXctrace(Tool),
+}
+
+impl Recorder {
+    /// Returns metalens itself, the program `own`, as a simulator that shows a scenario. Runs with
+    /// other seeds have other times.
+    ///
+    /// # Errors
+    ///
+    /// If the scenario cannot be written into a temporary file.
+    pub fn simulator(own: PathBuf, scenario: Option<&str>, seed: Option<u32>) -> io::Result<Self> {
+        let write = |text: &str| {
+            let mut file = tempfile::Builder::new().suffix(".toml").tempfile()?;
+            file.write_all(text.as_bytes())?;
+            Ok::<_, io::Error>(file)
+        };
+        let scenario = scenario.map(write).transpose()?;
+
+        let file = scenario.as_ref().map(|file| file.path().into());
+        let seed = seed.map(|seed| seed.to_string().into());
+        let variables: [(&str, Option<OsString>); 2] = [("SCENARIO", file), ("SEED", seed)];
+        let environment = variables.into_iter().filter_map(|(name, value)| {
+            Some((format!("METALENS_FAKE_XCTRACE_{name}").into(), value?))
+        });
+        let tool = Tool {
+            before: vec!["fake-xctrace".into(), "--".into()],
+            environment: environment.collect(),
+            ..Tool::at(own)
+        };
+        Ok(Self::Simulator { tool, scenario })
+    }
 }
 
 /// The program or process to record.

@@ -249,6 +249,7 @@ mod tests {
         let check = |words: &[&str], expected: &[&str]| {
             assert_eq!(redactor().redact_command(words), expected);
         };
+
         check(
             &["run", "--token", "abc", "x"],
             &["run", "--token", "<secret>", "x"],

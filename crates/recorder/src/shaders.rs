@@ -4,7 +4,6 @@
 use std::path::Path;
 
 use metalens_trace::{Input, LoadOptions, Selection};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::record_request::RecordRequest;
@@ -15,13 +14,13 @@ const TABLE: &str = "metal-shader-profiler-intervals";
 const SETTING: &str = "Shader Timeline:";
 
 /// Known causes of recordings without samples.
-const CAUSES: &str = "Some M4 and M5 chips give none; some users got samples only with \
-                      --counters. Kernels \
-                      are named by their labels";
+const CAUSES: &str = "Some M4 and M5 chips give none; some users got samples only with --counters. \
+                      Kernels are named by their labels";
 
 /// Effect that `--shader-timeline` had.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "Shaders")]
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", schemars(rename = "Shaders"))]
 pub struct ShaderOutcome {
     /// Number of shader samples in the recording. Null if the recording cannot tell.
     samples: Option<u64>,

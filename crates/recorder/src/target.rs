@@ -82,7 +82,7 @@ fn named(
     paths.push(("the recording", metalens_files::parent(&request.output)));
     let home = std::env::var_os("HOME").map(PathBuf::from);
     warnings.extend(guarded(&paths, home.as_deref()).map(|text| {
-        format!("{text}: move it, or start the program yourself and record it with --attach")
+        format!("{text}. Move it, or start the program yourself and record it with --attach")
     }));
     warnings.extend(found.doubt.clone());
     Ok((found.path, arguments.to_vec()))

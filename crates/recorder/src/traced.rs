@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use metalens_trace::{Input, Target};
 use metalens_xctrace::command;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::redactor::Redactor;
@@ -19,8 +18,9 @@ pub struct TracedProgram {
 }
 
 /// Programs of a recording. The home folder is `~`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Programs")]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", schemars(rename = "Programs"))]
 pub(crate) struct Programs {
     /// Path of the program that was asked for.
     asked: String,
@@ -127,6 +127,7 @@ mod tests {
             let message = message.unwrap_or_default();
             assert!(message.contains(expected.unwrap_or_default()), "{message}");
         };
+
         check(
             "/a/X.app/Contents/MacOS/X",
             "/a/X.app/Contents/MacOS/X",

@@ -59,11 +59,15 @@ pub fn table(table: &Table, unit: ShownUnit, out: &mut dyn Write) -> io::Result<
         let has_times = cells
             .filter_map(|cell| number(cell, unit))
             .any(|(_, is_time)| is_time);
-        let heading = &column.heading.text;
+        let heading = match (column.heading.text.as_str(), column.kind) {
+            ("", ColumnKind::Number) => "share",
+            ("", ColumnKind::Words) => "verdict",
+            (heading, _) => heading,
+        };
         if has_times {
             csv.text(format!("{heading} ({})", unit.ascii()).as_str())?;
         } else {
-            csv.text(heading.as_str())?;
+            csv.text(heading)?;
         }
     }
     csv.end()?;
@@ -144,7 +148,7 @@ pub fn index(index: &Index, show_names: bool, out: &mut dyn Write) -> io::Result
         for _ in 2..INDEX_HEADINGS.len() {
             csv.text(None)?;
         }
-        csv.text(reason(one, &one.why, show_names).as_str())?;
+        csv.text(reason(one, show_names).0.as_str())?;
         csv.end()?;
     }
     Ok(())

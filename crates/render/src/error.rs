@@ -50,6 +50,24 @@ pub enum Error {
         #[source]
         cause: std::io::Error,
     },
+    /// The chart of a group of recordings could not be drawn.
+    #[error("cannot draw the trend chart of {group}")]
+    Trend {
+        /// Name of the group.
+        group: String,
+        /// The reason of the failure.
+        #[source]
+        cause: metalens_charts::ChartError,
+    },
+    /// A folder for an index has a report.
+    #[error(
+        "{} has the report of one recording: choose another folder, or --force writes beside it",
+        folder.display()
+    )]
+    HasReport {
+        /// The folder that was requested.
+        folder: PathBuf,
+    },
     /// Writing stopped after older files were replaced.
     #[error("the report in {} is incomplete, and has no manifest", folder.display())]
     NotWhole {

@@ -1,18 +1,21 @@
 //! Builds the document of a batch's index: many recordings at a glance, one row each.
 
-mod devices;
 mod since;
 mod thresholds;
+
+use std::collections::BTreeSet;
 
 use metalens_analyzer::message::{count, counted, kernel, path, percent, process};
 use metalens_analyzer::{Bound, Message, Note, Severity, message};
 use metalens_batch::{FailedTrace, Index};
-use metalens_comparison::many::{self, TraceGroup, TraceRow};
+use metalens_comparison::Number;
+use metalens_comparison::many::{self, TraceFigure, TraceGroup, TraceRow};
 
+use crate::devices::WorksView;
 use crate::document::{Block, Cell, Chart, Column, Document, Item, Look, Section, Table};
 use crate::markdown::{Picture, PictureSource};
 use crate::wording::{cut, known, plain, sentence, short_time};
-use crate::{environment, finding_totals};
+use crate::{devices, environment, finding_totals};
 
 /// Id of the note that a simulator wrote a recording.
 const SYNTHETIC: &str = "synthetic";
@@ -22,8 +25,6 @@ const ROWS: usize = 400;
 const MOST_LISTED: usize = 30;
 /// Largest length of a sentence, because names in it may be long.
 const LONGEST_TEXT: usize = 600;
-
-pub(crate) use devices::{parts, shown as shown_devices};
 
 /// The pictures of a group of recordings over time.
 #[derive(Debug, Clone)]
@@ -61,9 +62,9 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
         thresholds::section(index),
         (!index.rows.is_empty()).then(|| traces(index)),
         groups(index),
-        devices::section(index),
+        chips(index),
         findings(index),
-        environment::section(&index.environments, false),
+        environment::section(&index.environments, environment::Of::Recordings),
         repeats(index),
         failed(index, show_names),
         trends(index, pictures),
@@ -79,6 +80,18 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
             index.metalens, index.schema
         )),
     }
+}
+
+/// Returns the same work on several chips.
+fn chips(index: &Index) -> Option<Section> {
+    let chips = index.environments.iter();
+    let chips: BTreeSet<&String> = chips.filter_map(|one| one.gpu.as_ref()).collect();
+    let view = WorksView {
+        chips: chips.len() as u64,
+        is_all_synthetic: is_all_synthetic(index),
+        rest: "in index.json",
+    };
+    devices::section(&index.devices, &view)
 }
 
 /// Returns the findings of all recordings.
@@ -173,19 +186,39 @@ fn range(
 }
 
 fn outliers(index: &Index) -> Option<Section> {
-    let outliers = index.outliers.iter().take(MOST_LISTED).map(|one| Item {
-        text: cut_message(&one.says, &one.says_values),
-        report: Some(one.report.clone()),
-        is_strong: false,
-    });
+    let outliers: Vec<Item> = recordings(index)
+        .filter_map(|row| outlier(index, row))
+        .collect();
+    let more = more(outliers.len());
     let method = "An outlier differs from the median of at least five recordings of the same work: by \
                   more than 3.5 robust standard deviations (modified z-score), and by at least 5 % of \
                   the median (for the busy share, 2 points are enough)";
     let section = Section::new("outliers", "Outliers", 1)
-        .with(Block::List(outliers.collect()))
-        .with_some(more(index.outliers.len()))
+        .with(Block::List(
+            outliers.into_iter().take(MOST_LISTED).collect(),
+        ))
+        .with_some(more)
         .with(Block::Remark(method.into()));
     (!index.outliers.is_empty()).then_some(section)
+}
+
+/// Returns the figures in which a recording is an outlier, each with the median of the same work.
+fn outlier(index: &Index, row: &TraceRow) -> Option<Item> {
+    let own = index.outliers.iter().filter(|one| one.report == row.report);
+    let figures = own.map(|one| {
+        let text = |value: Number| match one.figure {
+            TraceFigure::Busy => percent(value.get()),
+            TraceFigure::Span | TraceFigure::MeanGap => to_time(value.get()),
+        };
+        let (value, median) = (text(one.value), text(one.median));
+        message!("{} {} (median {})", one.figure.name(), value, median)
+    });
+    let figures = figures.reduce(|all, one| message!("{}, {}", all, one))?;
+    Some(Item {
+        text: message!("{}: {}", path(&cut(&row.name, LONGEST_TEXT)), figures),
+        report: Some(row.report.clone()),
+        is_strong: false,
+    })
 }
 
 fn more(all: usize) -> Option<Block> {
@@ -206,6 +239,7 @@ fn traces(index: &Index) -> Section {
     let rows: Vec<&TraceRow> = recordings(index).collect();
     let has_dates = rows.iter().any(|row| row.date.is_some());
     let has_thresholds = rows.iter().any(|row| row.thresholds > 0);
+    let has_problems = rows.iter().any(|row| !own_problems(index, row).is_empty());
     let mut columns = vec![
         Column::name("recording"),
         Column::words("verdict"),
@@ -224,8 +258,8 @@ fn traces(index: &Index) -> Section {
         Column::number("median gap").detail(),
         Column::number("p95 gap").detail(),
         Column::number("machine busy").detail(),
-        Column::number("problems").spare(7),
     ];
+    columns.extend(has_problems.then(|| Column::number("problems").spare(7)));
     if has_thresholds {
         columns.push(Column::number("missed"));
         columns.push(Column::label("thresholds missed").detail());
@@ -237,7 +271,10 @@ fn traces(index: &Index) -> Section {
     let table = Table::new("traces", "All recordings, by name", columns);
     let mut table = table.sortable().limited(ROWS, usize::MAX);
     for row in rows {
-        let mut cells = trace_cells(index, row);
+        let mut cells = trace_cells(row);
+        if has_problems {
+            cells.push(count(own_problems(index, row).len() as u64).into());
+        }
         if has_thresholds {
             cells.push(missed(row).into());
             cells.push(or_dash(row.missed.join(", ")).into());
@@ -342,7 +379,7 @@ fn repeats(index: &Index) -> Option<Section> {
     is_any.then(|| section.with_some(more(all)))
 }
 
-fn trace_cells(index: &Index, row: &TraceRow) -> Vec<Cell> {
+fn trace_cells(row: &TraceRow) -> Vec<Cell> {
     let gaps = &row.gaps;
     let idle = row.idle.as_ref();
     let idle = idle.map(|idle| Cell {
@@ -376,7 +413,6 @@ fn trace_cells(index: &Index, row: &TraceRow) -> Vec<Cell> {
         known(gaps.median_ns, short_time).into(),
         known(gaps.p95_ns, short_time).into(),
         known(row.machine_busy_ratio, percent).into(),
-        count(own_problems(index, row).len() as u64).into(),
     ]
 }
 
@@ -436,9 +472,8 @@ fn failed(index: &Index, show_names: bool) -> Option<Section> {
     let mut table = Table::new("failed", "Inputs that could not be analyzed", columns);
     for one in &index.failed {
         let name = if show_names { &one.input } else { &one.name };
-        let hint = one.hint.as_deref();
-        let hint = hint.map(|hint| format!(" → {}", reason(one, hint, show_names)));
-        let why = reason(one, &one.why, show_names) + &hint.unwrap_or_default();
+        let (why, hint) = reason(one, show_names);
+        let why = why + &hint.map_or_else(String::new, |hint| format!(" → {hint}"));
         table.row([
             path(&cut(name, LONGEST_TEXT)),
             plain(cut(&why, LONGEST_TEXT)),
@@ -448,15 +483,23 @@ fn failed(index: &Index, show_names: bool) -> Option<Section> {
     (!index.failed.is_empty()).then_some(section)
 }
 
-/// Returns the reason of a failure without the folders and names that pages leave out, unless
-/// `show_names`: pages are posted.
-pub(crate) fn reason(failed: &FailedTrace, text: &str, show_names: bool) -> String {
+/// Returns the reason of a failure and the advice, without the folders and names that pages leave
+/// out, unless `show_names`: pages are posted.
+pub(crate) fn reason(failed: &FailedTrace, show_names: bool) -> (String, Option<String>) {
+    let named = (failed.why.clone(), failed.hint.clone());
     if show_names {
-        return text.to_owned();
+        return named;
     }
-    let short = text.replace(&failed.input, &failed.name);
-    let parts = failed.hidden.iter().filter(|(what, _)| !what.is_empty());
-    parts.fold(short, |text, (what, instead)| text.replace(what, instead))
+    let (why, hint) = failed.unnamed.clone().unwrap_or(named);
+    let short = |text: String| {
+        let text = text.replace(&failed.input, &failed.name);
+        if failed.folder.is_empty() {
+            text
+        } else {
+            text.replace(&failed.folder, "")
+        }
+    };
+    (short(why), hint.map(short))
 }
 
 fn trends(index: &Index, pictures: &[TrendPicture]) -> Option<Section> {

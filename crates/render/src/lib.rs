@@ -6,6 +6,7 @@
 //! Baseline ────┼───────────▶ │ document │ ─ markdown   a page, a comment on a pull request
 //! Calibration ─┤             └──────────┘  html       a page with a timeline
 //! Index ───────┤
+//! Fleet ───────┤
 //! Bench ───────┘
 //! ```
 //!
@@ -15,11 +16,11 @@
 //! | module | duty |
 //! | --- | --- |
 //! | [`document`] | sections, blocks, tables and cells |
-//! | [`report`], [`comparison`], [`baseline`], [`bench`](mod@bench), [`calibration`], [`index`] | builders: one document each |
+//! | [`report`], [`comparison`], [`baseline`], [`bench`](mod@bench), [`calibration`], [`index`], [`devices`] | builders: one document each |
 //! | [`terminal`], [`markdown`], [`html`] | media |
 //! | [`csv`], [`json`] | the same for programs |
 //! | [`for_page`] | a report without folders and the names of other processes, unless they are to be shown |
-//! | [`folder`] | the folder that `analyze -o`, `compare -o` and `bench -o` write |
+//! | [`folder`] | the folders that `analyze -o`, `compare -o`, `bench -o` and `batch` write, and the first three read back |
 
 mod bars;
 pub mod baseline;
@@ -27,10 +28,12 @@ pub mod bench;
 pub mod calibration;
 pub mod comparison;
 pub mod csv;
+pub mod devices;
 pub mod document;
 mod environment;
 mod error;
 mod finding_totals;
+mod first_screen;
 #[cfg(unix)]
 pub mod folder;
 pub mod html;

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use metalens_analyzer::message::Value;
 use metalens_analyzer::{MessageMut, Note, PlacedValue, Report};
+use metalens_failure::other_process;
 
 /// Replacement of a quote that contains a hidden name.
 const LEFT_OUT: &str = "(left out)";
@@ -209,7 +210,7 @@ impl Aliases {
             }
             let roles = aliases.iter().filter(|(_, alias)| alias == COMPOSITOR);
             let number = aliases.len() - roles.count() + 1;
-            let alias = alias.map_or_else(|| format!("other process {number}"), str::to_owned);
+            let alias = alias.map_or_else(|| other_process(number), str::to_owned);
             aliases.push((name.to_owned(), alias));
         };
 

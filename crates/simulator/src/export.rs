@@ -7,6 +7,7 @@
 
 pub(crate) mod bundle;
 mod cells;
+mod dates;
 mod display;
 mod document;
 mod folder;
@@ -31,7 +32,7 @@ use crate::scenario::table::Table;
 use crate::truth::{self, Truth, TruthFile};
 use document::Document;
 use folder::Folder;
-use raw_tables::RawTable;
+use raw_tables::{RawTable, is_raw_file};
 
 /// Writes the export of a scenario into `dir`, with `truth.json` and `scenario.toml` beside the
 /// tables, and returns the truth of each run.
@@ -54,9 +55,7 @@ pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<
             document.finish()?;
         }
         for table in RawTable::exported(scenario) {
-            let mut document = Document::create_raw(&mut folder, table, scenario, &plan)?;
-            (table.rows)(&mut document)?;
-            document.finish()?;
+            table.write(&mut folder, scenario, &plan)?;
         }
         truths.push(truth::count_truth(&plan));
         contents.push(toc::Contents::new(&plan));
@@ -65,8 +64,14 @@ pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<
     write_truth(&mut folder, &truths)?;
     write_scenario(&mut folder, scenario)?;
     toc::write(&mut folder, scenario, &contents)?;
-    folder.remove_stale()?;
+    folder.remove_stale(is_exported)?;
     Ok(truths)
+}
+
+/// Returns whether an export of any scenario may have a document of this name.
+fn is_exported(name: &str) -> bool {
+    let mut tables = Table::ALL.into_iter().flat_map(Table::file_names);
+    tables.any(|own| own == name) || is_raw_file(name)
 }
 
 fn write_truth(folder: &mut Folder, truths: &[Truth]) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! Plans one run: every kick, encoding and command buffer, in integer nanoseconds. All tables and
 //! the truth are written from the plan.
 
-pub(crate) mod engines;
+mod engines;
 pub(crate) mod host;
 pub(crate) mod machine;
 mod model;
@@ -17,7 +17,7 @@ use crate::scenario::nanos::Nanos;
 use model::too_long;
 pub(crate) use model::{
     ActivityKind, Buffer, Encoder, Kick, MemoryInterval, NameTable, Plan, PlannedHang,
-    PlannedProcess, PlannedSignpost, PlannedState, ProcessIndex, WALL_NS_MAX,
+    PlannedProcess, PlannedSignpost, PlannedState, PlannedWork, ProcessIndex, WALL_NS_MAX,
 };
 
 /// Plans one run of a scenario.

@@ -213,7 +213,11 @@ impl ComparedCell {
         match self {
             Self::Null => "null".to_owned(),
             Self::Text(text) => format!("{text:?}"),
-            Self::Process(ComparedProcess { name, pid }) => format!("{name} {pid:?}"),
+            Self::Process(ComparedProcess { name, pid: None }) => name.clone(),
+            Self::Process(ComparedProcess {
+                name,
+                pid: Some(pid),
+            }) => format!("{name} ({pid})"),
             Self::Thread { display, .. } => format!("{display:?}"),
             Self::Label { display, .. } => format!("{display:?}"),
             Self::Stack { addresses, names } => {

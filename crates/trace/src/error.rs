@@ -7,6 +7,7 @@
 use std::fmt;
 use std::io;
 
+use metalens_failure::in_plain_words;
 use metalens_files::{NotAFile, TooLarge};
 
 use crate::place::Place;
@@ -84,7 +85,7 @@ impl std::error::Error for Error {}
 #[non_exhaustive]
 pub enum Problem {
     /// The operating system refused an operation.
-    #[error("{0}")]
+    #[error("{}", in_plain_words(&.0.to_string()))]
     Io(io::Error),
     /// The path is not a regular file. The reader does not wait for such a path.
     #[error("{0}")]

@@ -42,6 +42,7 @@ impl fmt::Display for Place {
         if let Some(byte) = self.byte {
             parts.push(format!("byte {byte}"));
         }
+
         if let Some(table) = &self.table {
             parts.push(format!("table {table}"));
         }

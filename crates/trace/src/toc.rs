@@ -394,6 +394,7 @@ mod tests {
             pid: Some(7),
             ..TargetProcess::default()
         };
+
         check(
             r#"<process type="launched" name="bench" pid="7"/>"#,
             &Target::Launched(bench.clone()),

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Name of the format.
@@ -10,8 +9,9 @@ pub const SCHEMA: &str = "metalens.verification/1";
 
 /// Answers to the questions about `xctrace` that the authors could not answer. Has no names of people,
 /// hosts, programs or files.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Evidence {
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct EvidenceFile {
     /// Name of the format: `metalens.verification/1`.
     pub schema: &'static str,
     /// Version of metalens that ran the experiments.
@@ -29,7 +29,8 @@ pub struct Evidence {
 }
 
 /// Versions and chip of a machine. A value is null if the machine did not tell it.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct MachineSeen {
     /// Version that `xctrace` prints.
     pub xctrace: String,
@@ -50,7 +51,8 @@ pub struct MachineSeen {
 }
 
 /// The answer of one experiment.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Answer {
     /// Name of the experiment.
     pub id: &'static str,
@@ -59,20 +61,21 @@ pub struct Answer {
     /// Answer that metalens expects.
     pub expected: &'static str,
     /// Result of the experiment.
-    pub verdict: Verdict,
+    pub verdict: ExperimentVerdict,
     /// Reason for the verdict, in one sentence.
     pub why: String,
     /// Numbers and facts behind the verdict. A value is null if it is unknown.
-    pub facts: BTreeMap<String, Fact>,
+    pub facts: BTreeMap<String, EvidenceFact>,
     /// Text for the user alone, which may have paths and names.
     #[serde(skip)]
     pub private: Option<String>,
 }
 
 /// Result of an experiment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum ExperimentVerdict {
     /// The machine does what metalens expects.
     AsExpected,
     /// The machine does something else.
@@ -81,7 +84,7 @@ pub enum Verdict {
     CouldNotTell,
 }
 
-impl Verdict {
+impl ExperimentVerdict {
     /// Returns the verdict in words.
     #[must_use]
     pub const fn words(self) -> &'static str {
@@ -94,9 +97,10 @@ impl Verdict {
 }
 
 /// A number or another fact.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(untagged)]
-pub enum Fact {
+pub enum EvidenceFact {
     /// True or false: whether it is so.
     Yes(bool),
     /// A count, or a number of bytes.
@@ -106,7 +110,8 @@ pub enum Fact {
 }
 
 /// A recording that was made, or tried.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RecordingSeen {
     /// Purpose of the recording.
     pub purpose: &'static str,
@@ -125,7 +130,8 @@ pub struct RecordingSeen {
 }
 
 /// A table of a recording.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TableSeen {
     /// Name of the table, as Apple calls it.
     pub schema: String,
@@ -138,29 +144,29 @@ pub struct TableSeen {
 /// The result of an experiment, before it is an answer.
 #[derive(Debug)]
 pub(crate) struct Judgment {
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: ExperimentVerdict,
     pub(crate) why: String,
-    pub(crate) facts: BTreeMap<String, Fact>,
+    pub(crate) facts: BTreeMap<String, EvidenceFact>,
     pub(crate) private: Option<String>,
 }
 
 impl Judgment {
     /// Returns the judgment that the machine does what metalens expects.
     pub(crate) fn expected(why: impl Into<String>) -> Self {
-        Self::new(Verdict::AsExpected, why.into())
+        Self::new(ExperimentVerdict::AsExpected, why.into())
     }
 
     /// Returns the judgment that the machine does something else.
     pub(crate) fn otherwise(why: impl Into<String>) -> Self {
-        Self::new(Verdict::Otherwise, why.into())
+        Self::new(ExperimentVerdict::Otherwise, why.into())
     }
 
     /// Returns the judgment that the experiment has no answer.
     pub(crate) fn unknown(why: impl Into<String>) -> Self {
-        Self::new(Verdict::CouldNotTell, why.into())
+        Self::new(ExperimentVerdict::CouldNotTell, why.into())
     }
 
-    fn new(verdict: Verdict, why: String) -> Self {
+    fn new(verdict: ExperimentVerdict, why: String) -> Self {
         Self {
             verdict,
             why,
@@ -170,14 +176,14 @@ impl Judgment {
     }
 
     /// Adds a fact.
-    pub(crate) fn with(mut self, name: &str, fact: Fact) -> Self {
+    pub(crate) fn with(mut self, name: &str, fact: EvidenceFact) -> Self {
         self.facts.insert(name.to_owned(), fact);
         self
     }
 
     /// Adds a number that may be unknown.
     pub(crate) fn count(self, name: &str, count: impl Into<Option<u64>>) -> Self {
-        self.with(name, Fact::Count(count.into()))
+        self.with(name, EvidenceFact::Count(count.into()))
     }
 
     /// Adds text for the user alone.
@@ -187,17 +193,11 @@ impl Judgment {
     }
 }
 
-impl Evidence {
+impl EvidenceFile {
     /// Returns the number of answers with a verdict.
     #[must_use]
-    pub fn number_of(&self, verdict: Verdict) -> usize {
+    pub fn number_of(&self, verdict: ExperimentVerdict) -> usize {
         let answers = self.answers.iter();
         answers.filter(|answer| answer.verdict == verdict).count()
     }
-}
-
-/// Returns the JSON Schema of the evidence.
-#[must_use]
-pub fn json_schema() -> serde_json::Value {
-    metalens_analyzer::titled_schema(schemars::schema_for!(Evidence), SCHEMA)
 }

@@ -96,10 +96,10 @@ pub const EXPERIMENTS: [Experiment; 14] = [
     },
     Experiment {
         id: "copies",
-        question: "Is the application recorded that was named, if there is another copy of it?",
+        question: "Is the named application recorded, even if there is another copy of it?",
         does: "records an application, then another copy of it from another folder, and compares the \
                paths in the recordings",
-        expected: "both recordings are of the copy that was named",
+        expected: "both recordings are of the named copy",
         judge: judges::copies,
     },
     Experiment {

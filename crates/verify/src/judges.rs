@@ -8,7 +8,7 @@ use metalens_doctor::guarded;
 use metalens_exporter::TableSelection;
 use metalens_trace::{Selection, TableComparison, compare, selection_to_compare};
 
-use crate::evidence::{Fact, Judgment};
+use crate::evidence::{EvidenceFact, Judgment};
 use crate::inspect;
 use crate::lab::Lab;
 use crate::recordings::{Absence, MadeRecording, MissingRecording, Purpose};
@@ -76,6 +76,7 @@ pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Judgment {
             "the recording has GPU work of another program, but none of the recorded one",
         );
     }
+
     match inspect::analysis(bundle(made)) {
         Ok(analysis) => {
             let found = analysis.report.counts.intervals;
@@ -161,6 +162,7 @@ pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Judgment {
         Ok(analysis) => analysis,
         Err(why) => return unreadable(&why),
     };
+
     let phases = analysis.report.phases.signposts.iter();
     let found: u64 = phases
         .filter(|phase| phase.name == MEASURED)
@@ -209,7 +211,7 @@ pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Judgment {
                 .fold(judgment, |judgment, state| {
                     let share = states.as_ref().and_then(|states| share(states, state));
                     let name = format!("{name}_at_{}", state.to_lowercase());
-                    judgment.with(&name, Fact::Share(share))
+                    judgment.with(&name, EvidenceFact::Share(share))
                 })
         })
 }

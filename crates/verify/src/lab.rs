@@ -10,17 +10,17 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use metalens_doctor::{Machine, SystemCommands, scratch_files, temporary_folders};
+use metalens_doctor::{MacFacts, SystemCommands, scratch_files, temporary_folders};
 use metalens_exporter::{ExportRequest, Exporter, TableSelection};
 use metalens_recorder::{
-    BundleVerdict, LeftOver, RecordRequest, RecordTimeouts, Recorder, RecordingEvent,
+    BundleVerdict, LeftProcesses, RecordRequest, RecordTimeouts, Recorder, RecordingEvent,
     RecordingPlan, RecordingSubject, StopRequest, Watcher,
 };
 use metalens_xctrace::command::TimeRange;
 use metalens_xctrace::{Tool, Version};
 
 use crate::VerifyEvent;
-use crate::evidence::{Answer, Evidence, MachineSeen, RecordingSeen, SCHEMA};
+use crate::evidence::{Answer, EvidenceFile, MachineSeen, RecordingSeen, SCHEMA};
 use crate::inspect;
 use crate::recordings::{Absence, MadeRecording, MissingRecording, Purpose};
 
@@ -214,7 +214,7 @@ impl<'a, 'w> Lab<'a, 'w> {
         let outcome = outcome.map_err(|failure| failed(&failure.error))?;
         let left = outcome.left_over.as_ref();
         if purpose == Purpose::Outlasting {
-            left.into_iter().flat_map(LeftOver::pids).for_each(end);
+            left.into_iter().flat_map(LeftProcesses::pids).for_each(end);
         }
         Ok(MadeRecording {
             heard,
@@ -233,7 +233,8 @@ impl<'a, 'w> Lab<'a, 'w> {
             let free = rustix::fs::statvfs(&folder);
             let free = free.map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
             if free.is_ok_and(|free| free < needed) {
-                let text = format!("less than {needed} bytes are free in {}", folder.display());
+                let needed = metalens_analyzer::units::bytes(needed);
+                let text = format!("less than {needed} is free in {}", folder.display());
                 return Err(missing(Absence::NoRoom, &text));
             }
         }
@@ -389,13 +390,13 @@ impl<'a, 'w> Lab<'a, 'w> {
     }
 
     /// Returns the evidence: the answers, the machine and the recordings.
-    pub(crate) fn into_evidence(self, answers: Vec<Answer>) -> Evidence {
+    pub(crate) fn into_evidence(self, answers: Vec<Answer>) -> EvidenceFile {
         let stopped = self.is_stopped();
         let synthetic = matches!(self.setup.recorders, Recorders::Fake(_));
         let is_mac = !synthetic && cfg!(target_os = "macos");
-        let machine = is_mac.then(|| Machine::gather(&self.system));
-        let of = |value: fn(&Machine) -> Option<String>| machine.as_ref().and_then(value);
-        Evidence {
+        let machine = is_mac.then(|| MacFacts::gather(&self.system));
+        let of = |value: fn(&MacFacts) -> Option<String>| machine.as_ref().and_then(value);
+        EvidenceFile {
             schema: SCHEMA,
             metalens: env!("CARGO_PKG_VERSION"),
             synthetic,
@@ -524,6 +525,7 @@ fn seen(purpose: Purpose, made: &Result<MadeRecording>, time: Duration) -> Recor
             .collect(),
         Err(missing) => vec![missing.private.as_str()],
     };
+
     RecordingSeen {
         purpose: purpose.words(),
         result: match made {

@@ -16,13 +16,15 @@
 
 mod evidence;
 mod experiments;
+mod fake_tools;
 mod inspect;
 mod judges;
 mod lab;
 mod recordings;
 
-pub use evidence::{Answer, Evidence, Fact, SCHEMA, Verdict, json_schema};
+pub use evidence::{Answer, EvidenceFact, EvidenceFile, ExperimentVerdict, SCHEMA};
 pub use experiments::{EXPERIMENTS, Experiment};
+pub use fake_tools::FakeToolFiles;
 pub use lab::{FakeTools, Recorders, Setup};
 
 use evidence::Judgment;
@@ -45,7 +47,7 @@ pub enum VerifyEvent<'a> {
 pub fn verify(
     setup: Setup<'_>,
     watch: &mut dyn FnMut(VerifyEvent<'_>),
-) -> Result<Evidence, metalens_xctrace::Error> {
+) -> Result<EvidenceFile, metalens_xctrace::Error> {
     let only = setup.only.clone();
     let chosen = EXPERIMENTS
         .iter()

@@ -69,7 +69,7 @@ pub enum Error {
     Capture {
         /// Path of the capture.
         path: PathBuf,
-        /// The reason why not.
+        /// Reason for the refusal.
         why: String,
         /// Advice for the user.
         hint: &'static str,

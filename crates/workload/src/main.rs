@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use metalens_failure::{Failure, FailureKind};
+use metalens_failure::{Failure, FailureKind, in_plain_words};
 use metalens_text::{SafeWriter, shown_message};
 use metalens_workload::Error;
 use metalens_workload::command::{Command, execute};
@@ -41,7 +41,11 @@ fn failed(error: &Error) -> ExitCode {
 
     let mut err = SafeWriter::page(io::stderr().lock());
     // If stderr cannot be written either, there is nobody left to tell.
-    let _ = writeln!(err, "error: {}", shown_message(&error.to_string()));
+    let _ = writeln!(
+        err,
+        "error: {}",
+        shown_message(&in_plain_words(&error.to_string()))
+    );
     if let Some(hint) = error.hint() {
         let _ = writeln!(err, "hint: {}", shown_message(&hint));
     }

@@ -1,5 +1,7 @@
 //! Plans a workload: all of its work, known before it runs.
 
+use std::ffi::OsString;
+
 use crate::error::{Error, Result};
 use crate::kernel::{Amounts, ELEMENT_BYTES};
 use crate::work::{Array, CommandBuffer, Encoder};
@@ -14,6 +16,24 @@ pub struct WorkloadSettings {
     pub count: Option<u64>,
     /// Number of steps before the measured ones.
     pub warm_up: Option<u64>,
+}
+
+impl WorkloadSettings {
+    /// Returns the settings as words of the command line of a workload.
+    #[must_use]
+    pub fn words(&self) -> Vec<OsString> {
+        let all = [
+            ("--size", self.size),
+            ("--count", self.count),
+            ("--warm-up", self.warm_up),
+        ];
+        let given = all
+            .into_iter()
+            .filter_map(|(word, value)| Some((word, value?)));
+        given
+            .flat_map(|(word, value)| [word.into(), value.to_string().into()])
+            .collect()
+    }
 }
 
 /// The command buffers, encoders and dispatches of a run. Warm-up steps and measured steps

@@ -245,7 +245,7 @@ pub const RECORD_CODES: &[(i32, Meaning)] = &[
             "usual, even for good recordings: the process did not end on its own, or ended with \
              an error",
             "",
-            "seen at 185 of 212 recordings of one project, all of them good",
+            "seen in 185 of 212 recordings of one project, all of them good",
         ),
     ),
     (

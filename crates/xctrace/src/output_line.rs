@@ -178,6 +178,7 @@ mod tests {
         let check = |line: &str, expected: OutputLine| {
             assert_eq!(OutputLine::parse(line), expected, "{line}");
         };
+
         let starting =
             "Starting recording with the Metal System Trace template. Launching process: bench.";
         check(starting, OutputLine::Starting);

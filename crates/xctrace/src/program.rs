@@ -95,7 +95,7 @@ fn doubt(program: &Path) -> Option<String> {
     if is_protected(program) {
         return Some(format!(
             "{shown} is a part of macOS: macOS may refuse to trace it, and if it starts another program, \
-            that one has the GPU work: give your own program instead (such as the Python of a venv, \
+            that one has the GPU work. Give your own program instead (such as the Python of a venv, \
             Homebrew or pyenv), or record with --all-processes"
         ));
     }
@@ -104,7 +104,7 @@ fn doubt(program: &Path) -> Option<String> {
     is_protected(interpreter).then(|| {
         format!(
             "{shown} is a script for {}, a part of macOS: unless the script ends with exec, the program \
-            that it starts has the GPU work: give that program instead (for a shim of pyenv: \
+            that it starts has the GPU work. Give that program instead (for a shim of pyenv: \
             `$(pyenv which python)`), or record with --all-processes",
             interpreter.display()
         )
@@ -192,6 +192,7 @@ mod tests {
             let expected = expected.map(|path| path.canonicalize().unwrap());
             assert_eq!(normal, expected, "{info}");
         };
+
         let info = |name: &str| {
             format!(
                 "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>CFBundleExecutable</key>\

@@ -15,8 +15,9 @@ pub(crate) struct ById<T> {
     blocks: Vec<u32>,
     /// Number of low bits of an id that differ within a block.
     bits: u32,
-    /// Ids of the entries that were dropped although an earlier one has another value.
-    contradicted: Vec<NonZeroU64>,
+    /// Entries that were dropped although an earlier one with their id has another value, in the
+    /// order of their ids.
+    contradictions: Vec<(NonZeroU64, T)>,
 }
 
 /// Approximate number of entries in a block of consecutive ids.
@@ -28,22 +29,23 @@ impl<T> Default for ById<T> {
             entries: Vec::new(),
             blocks: Vec::new(),
             bits: 0,
-            contradicted: Vec::new(),
+            contradictions: Vec::new(),
         }
     }
 }
 
 impl<T: Copy + PartialEq> ById<T> {
-    /// Sorts the entries by id; of several with one id the first counts.
+    /// Sorts the entries by id. An id whose entries have different values has no value: which one
+    /// is meant, nobody can tell.
     pub(crate) fn new(mut entries: Vec<(NonZeroU64, T)>) -> Self {
         if !entries.is_sorted_by_key(|&(id, _)| id) {
             entries.sort_by_key(|&(id, _)| id);
         }
-        let mut contradicted = Vec::new();
+        let mut contradictions = Vec::new();
         entries.dedup_by(|next, first| {
             let same = next.0 == first.0;
             if same && next.1 != first.1 {
-                contradicted.push(next.0);
+                contradictions.push(*next);
             }
 
             same
@@ -51,15 +53,19 @@ impl<T: Copy + PartialEq> ById<T> {
 
         let mut by_id = Self {
             entries,
-            contradicted,
+            contradictions,
             ..Self::default()
         };
         by_id.divide();
         by_id
     }
 
-    /// Returns the value of an id.
+    /// Returns the value of an id; `None` if there is none, or if there are several.
     pub(crate) fn get(&self, id: NonZeroU64) -> Option<T> {
+        if self.is_contradicted(id) {
+            return None;
+        }
+
         let block = self.block_of(id)?;
         let start = *self.blocks.get(block)? as usize;
         let end = *self.blocks.get(block + 1)? as usize;
@@ -69,9 +75,15 @@ impl<T: Copy + PartialEq> ById<T> {
         entries.get(at).map(|&(_, value)| value)
     }
 
-    /// Returns the ids of dropped entries whose value differs from the first one's.
-    pub(crate) fn contradicted(&self) -> &[NonZeroU64] {
-        &self.contradicted
+    /// Returns whether an id has several values.
+    pub(crate) fn is_contradicted(&self, id: NonZeroU64) -> bool {
+        let found = self.contradictions.binary_search_by_key(&id, |&(id, _)| id);
+        found.is_ok()
+    }
+
+    /// Returns the number of entries whose value differs from the first one of their id.
+    pub(crate) fn contradictions(&self) -> usize {
+        self.contradictions.len()
     }
 
     /// Returns the ids, in order.
@@ -79,9 +91,10 @@ impl<T: Copy + PartialEq> ById<T> {
         self.entries.iter().map(|&(id, _)| id)
     }
 
-    /// Returns the values, in the order of their ids.
+    /// Returns the values in the order of their ids, then further values of ids that have several.
     pub(crate) fn values(&self) -> impl Iterator<Item = T> + Clone + '_ {
-        self.entries.iter().map(|&(_, value)| value)
+        let all = self.entries.iter().chain(&self.contradictions);
+        all.map(|&(_, value)| value)
     }
 
     /// Chooses blocks so large that there are not many more than [`BLOCK`] asks for.
@@ -138,24 +151,28 @@ mod tests {
         }
     }
 
-    /// Checks the value of id 2, and the ids of entries that contradict an earlier one.
+    /// Checks the value of id 2, the number of contradictions, and all values.
     #[test]
-    fn the_first_entry_counts() {
-        let check = |entries: &[(u64, u64)], expected: u64, contradicted: &[u64]| {
+    fn an_id_with_several_values_has_none() {
+        let check = |entries: &[(u64, u64)], expected: Option<u64>, count: usize, all: &[u64]| {
             let id = |id: u64| NonZeroU64::new(id).unwrap();
             let entries = entries.iter().map(|&(of, value)| (id(of), value));
             let by_id = ById::new(entries.collect());
-            assert_eq!(by_id.get(id(2)), Some(expected));
-            let found: Vec<u64> = by_id.contradicted().iter().map(|id| id.get()).collect();
-            assert_eq!(found, contradicted);
+            assert_eq!(by_id.get(id(2)), expected);
+            assert_eq!(by_id.is_contradicted(id(2)), expected.is_none());
+            assert_eq!(by_id.contradictions(), count);
+            assert_eq!(by_id.values().collect::<Vec<_>>(), all);
         };
-        check(&[(2, 7), (1, 5)], 7, &[]);
+
+        check(&[(2, 7), (1, 5)], Some(7), 0, &[5, 7]);
         // A repetition is not a contradiction.
-        check(&[(2, 7), (1, 5), (2, 7)], 7, &[]);
+        check(&[(2, 7), (1, 5), (2, 7)], Some(7), 0, &[5, 7]);
+        check(&[(2, 7), (3, 1), (3, 2)], Some(7), 1, &[7, 1, 2]);
         check(
             &[(2, 7), (1, 5), (2, 6), (1, 5), (2, 8), (3, 1), (3, 2)],
-            7,
-            &[2, 2, 3],
+            None,
+            3,
+            &[5, 7, 1, 6, 8, 2],
         );
     }
 }

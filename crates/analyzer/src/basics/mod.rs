@@ -10,3 +10,4 @@ pub(crate) mod spans;
 pub(crate) mod state_interval;
 pub(crate) mod statistics;
 pub mod units;
+pub mod written;

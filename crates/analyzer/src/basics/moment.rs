@@ -34,6 +34,12 @@ impl Moment {
         };
         Self { after_first }
     }
+
+    /// Returns the later of two points in time, or the one that is known.
+    pub(crate) fn later(self, other: Self) -> Self {
+        let after_first = self.after_first.max(other.after_first);
+        Self { after_first }
+    }
 }
 
 #[cfg(test)]
@@ -57,15 +63,17 @@ mod tests {
     }
 
     #[test]
-    fn the_earlier_is_chosen() {
-        let check = |first: Option<i64>, second: Option<i64>, expected: Option<i64>| {
+    fn the_earlier_or_the_later_is_chosen() {
+        let check = |first: Option<i64>, second: Option<i64>, earlier, later| {
             let (first, second) = (Moment::at(first), Moment::at(second));
-            assert_eq!(first.earlier(second).ns(), expected);
-            assert_eq!(second.earlier(first).ns(), expected);
+            for (first, second) in [(first, second), (second, first)] {
+                assert_eq!(first.earlier(second).ns(), earlier);
+                assert_eq!(first.later(second).ns(), later);
+            }
         };
-        check(Some(-3), Some(2), Some(-3));
-        check(Some(5), None, Some(5));
-        check(None, None, None);
+        check(Some(-3), Some(2), Some(-3), Some(2));
+        check(Some(5), None, Some(5), Some(5));
+        check(None, None, None, None);
     }
 
     #[test]

@@ -54,29 +54,39 @@ fn decide(intervals: u64, span_ns: u64, parts: &GapParts) -> (Option<Bound>, Mes
     groups.sort_by_key(|&(_, ns)| std::cmp::Reverse(ns));
     let [(first, most_ns), (second, less_ns), _] = groups;
 
+    let rest = if parts.queued_ns > 0 {
+        "the idle time without queued work"
+    } else {
+        "the idle time"
+    };
     let has_half = |ns: u64| 2 * u128::from(ns) >= u128::from(idle_ns);
     let share = |ns: u64| percent(ratio(ns, idle_ns).unwrap_or(0.0));
     if has_half(most_ns) {
+        // The next lines name all idle time: another sum of it would look like a mistake.
+        let times =
+            (parts.queued_ns == 0).then(|| message!(" ({} of {})", time(most_ns), time(idle_ns)));
         let why = message!(
-            "{}: {} {} of the idle time ({} of {})",
+            "{}: {} {} of {}{}",
             capitalized(first),
             causes(first),
             share(most_ns),
-            time(most_ns),
-            time(idle_ns),
+            rest,
+            times
         );
         (Some(first), why)
     } else if has_half(most_ns + parts.unknown_ns) {
         let why = message!(
-            "No verdict: the cause of {} of the idle time is not recorded",
-            share(parts.unknown_ns)
+            "No verdict: the cause of {} of {} is not recorded",
+            share(parts.unknown_ns),
+            rest
         );
         (None, why)
     } else {
         let why = message!(
-            "Mixed: {} {} of the idle time; {} {}",
+            "Mixed: {} {} of {}; {} {}",
             causes(first),
             share(most_ns),
+            rest,
             causes(second),
             share(less_ns),
         );

@@ -7,7 +7,7 @@ use crate::basics::message::{
     Message, count, counted, function, percent, process, time, ungrouped,
 };
 use crate::message;
-use crate::report::{Cause, FrameworkName, Report, Severity};
+use crate::report::{Cause, Effort, FrameworkName, Report, Severity};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -15,6 +15,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::High,
+        effort: Effort::SmallChange,
         title: "the program waits for every command buffer before it encodes the next",
         condition: serialized,
         action: "commit the next command buffer before the last one finishes",
@@ -59,6 +60,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &["serialized"],
         severity: Severity::High,
+        effort: Effort::SmallChange,
         title: "submission latency makes up much of the idle time",
         condition: submission_latency,
         action: "submit fewer, larger command buffers, or keep one committed ahead",
@@ -74,6 +76,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &["serialized"],
         severity: Severity::Medium,
+        effort: Effort::SmallChange,
         title: "completion latency makes up much of the idle time",
         condition: completion_latency,
         action: "wait less often: read results once for many command buffers",
@@ -89,6 +92,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::High,
+        effort: Effort::Redesign,
         title: "the GPU waits for the CPU between a result and the next submission",
         condition: host_bound,
         action: "prepare the next command buffer while the GPU runs the last one",
@@ -116,6 +120,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::High,
+        effort: Effort::SmallChange,
         title: "the GPU waits while the program encodes the next command buffer",
         condition: encoding_bound,
         action: "commit earlier, in smaller command buffers, or encode ahead",
@@ -144,6 +149,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::Medium,
+        effort: Effort::SmallChange,
         title: "the GPU was idle although the next work was already encoded",
         condition: queue_starved,
         action: "merge encoders, and remove barriers between them",
@@ -161,6 +167,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::Medium,
+        effort: Effort::Setting,
         title: "other processes ran on the GPU while work of this process waited",
         condition: contention,
         action: "close other programs that use the GPU, and record again",

@@ -4,7 +4,7 @@ use super::evidence::{Evidence, bandwidth, is_share, share_of};
 use super::rule::{Concern, Rule};
 use crate::basics::message::{Message, counted, kernel, name, percent, time};
 use crate::message;
-use crate::report::{Kernel, KernelCounters, Limiter, Report, Severity};
+use crate::report::{Effort, Kernel, KernelCounters, Limiter, Report, Severity};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -12,6 +12,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::Medium,
+        effort: Effort::Redesign,
         title: "a kernel is near the limit of one unit of the GPU",
         condition: near_limit,
         action: "give the unit that limits the kernel less to do",
@@ -29,6 +30,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::Medium,
+        effort: Effort::Redesign,
         title: "a kernel leaves every unit of the GPU mostly unused",
         condition: far_from_limits,
         action: "give the GPU more threads at once, and each thread more independent work",

@@ -6,7 +6,7 @@ use crate::basics::message::{
     Message, bytes, count, counted, moment, name, percent, process, quote, time,
 };
 use crate::message;
-use crate::report::{OtherProcess, Report, Severity, StateTime};
+use crate::report::{Effort, OtherProcess, Report, Severity, StateTime};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -14,6 +14,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Results,
         within: &[],
         severity: Severity::High,
+        effort: Effort::Investigate,
         title: "command buffers ended in an error",
         condition: errors,
         action: "read MTLCommandBuffer.error: results may be wrong",
@@ -28,6 +29,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::Medium,
+        effort: Effort::SmallChange,
         title: "shaders are compiled during the work",
         condition: compiling,
         action: "create pipelines before the work begins, and keep them",
@@ -42,6 +44,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::Medium,
+        effort: Effort::Redesign,
         title: "the program did not respond for some time",
         condition: hangs,
         action: "move encoding and waiting off the main thread",
@@ -54,6 +57,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::Medium,
+        effort: Effort::Investigate,
         title: "GPU memory grows steadily",
         condition: memory_growing,
         action: "reuse or release buffers that each iteration allocates",
@@ -68,6 +72,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Numbers,
         within: &[],
         severity: Severity::Caveat,
+        effort: Effort::Setting,
         title: "the GPU ran at its lowest clock",
         condition: low_state,
         action: "compare only with recordings at the same performance state",
@@ -85,6 +90,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Numbers,
         within: &[],
         severity: Severity::Caveat,
+        effort: Effort::Setting,
         title: "the machine was hot and may have run below full speed",
         condition: thermal,
         action: "let the machine cool down, and record again",
@@ -98,6 +104,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &["contention"],
         severity: Severity::Caveat,
+        effort: Effort::Setting,
         title: "other processes used the GPU at the same time",
         condition: shared,
         action: "close other programs that use the GPU, and record again",

@@ -8,7 +8,6 @@
 //! the numbers ([`notes`]), and the report in four sentences ([`summary`]).
 
 pub(crate) mod bound;
-mod effort;
 mod evidence;
 pub(crate) mod framework;
 mod idle;
@@ -107,6 +106,19 @@ mod tests {
                 assert!(text.len() > 20, "{}: {text:?}", rule.id);
                 assert!(!text.contains("  "), "{}: {text:?}", rule.id);
             }
+        }
+    }
+
+    #[test]
+    fn the_docs_list_the_efforts() {
+        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/findings.md");
+        let docs = std::fs::read_to_string(docs).unwrap();
+        for rule in rules() {
+            let start = format!("| `{}` |", rule.id);
+            let end = format!("| {} |", rule.effort.label());
+            let mut lines = docs.lines();
+            let line = lines.find(|line| line.starts_with(&start));
+            assert!(line.is_some_and(|line| line.ends_with(&end)), "{line:?}");
         }
     }
 }

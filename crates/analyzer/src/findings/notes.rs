@@ -4,7 +4,7 @@ use crate::basics::message::{Message, Value, counted, name, table, time, ungroup
 use crate::message;
 use crate::report::{Kernel, Note, Report};
 use crate::subject::Subject;
-use crate::subject::timeline::Interval;
+use crate::subject::interval::Interval;
 use crate::tables::commands::{APPLICATION, COMPLETIONS, ENCODERS, SUBMISSIONS};
 use crate::tables::gpu::{GPU_INTERVALS, GPU_STATES};
 use crate::tables::raw::KERNEL_EVENTS;
@@ -23,6 +23,7 @@ pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<Note> {
         );
         notes.push(Note::quiet("intervals-cut", text));
     }
+    notes.extend(reused(report));
     notes.extend(contradictions(subject));
     notes.extend(uncommitted(subject));
     notes.extend(cause_notes(subject, report));
@@ -72,19 +73,28 @@ pub(crate) fn intervals_from_raw_events() -> Note {
     Note::loud("intervals-from-raw-events", text)
 }
 
-/// Names the tables in which rows contradict each other.
+/// Counts the command buffers that were committed several times.
+fn reused(report: &Report) -> Option<Note> {
+    let counts = &report.counts;
+    (counts.reused_command_buffers > 0).then(|| {
+        let text = message!(
+            "{} of {} command buffers were committed several times, as Metal 4 allows. Their \
+             submission and completion latency, their size, and the causes of the gaps after them \
+             are unknown, and so are the queue depth and the number of commits",
+            ungrouped(counts.reused_command_buffers),
+            ungrouped(counts.command_buffers)
+        );
+        Note::loud("reused-command-buffers", text)
+    })
+}
+
+/// Names the tables of encodings in which rows contradict each other.
 fn contradictions(subject: &Subject) -> impl Iterator<Item = Note> {
-    let buffers = &subject.buffers;
-    let is_mine = |id| {
-        buffers
-            .binary_search_by_key(&id, |buffer| buffer.id)
-            .is_ok()
-    };
-    let found = subject.commands.contradictions(is_mine).into_iter();
+    let found = subject.commands.contradictions().into_iter();
     let found = found.filter(|&(.., count)| count > 0);
     found.map(|(name, what, count)| {
         let text = message!(
-            "{} has a second, different time for the same {} in {}; the first row is used",
+            "{} has a second, different time for the same {} in {}; these encodings are unknown",
             table(name),
             what,
             counted(count as u64, "row")
@@ -96,7 +106,7 @@ fn contradictions(subject: &Subject) -> impl Iterator<Item = Note> {
 /// Counts the command buffers that the queue depth leaves out.
 fn uncommitted(subject: &Subject) -> Option<Note> {
     let known = |known: bool| {
-        let buffers = subject.buffers.iter();
+        let buffers = subject.buffers.iter().filter(|buffer| !buffer.is_reused);
         let buffers = buffers.filter(move |buffer| buffer.committed_ns().is_some() == known);
         buffers.count() as u64
     };

@@ -4,13 +4,14 @@ use super::evidence::Evidence;
 use super::rule::{Concern, Rule};
 use crate::basics::message::{count, moment, shown_share, time};
 use crate::message;
-use crate::report::{Report, Severity};
+use crate::report::{Effort, Report, Severity};
 
 pub(super) const RULES: &[Rule] = &[Rule {
     id: "slowing-down",
     concern: Concern::Speed,
     within: &[],
     severity: Severity::Medium,
+    effort: Effort::Investigate,
     title: "iterations take longer over time",
     condition: slowing_down,
     action: "look for what grows with every iteration",

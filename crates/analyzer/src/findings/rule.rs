@@ -1,11 +1,10 @@
 //! Type of a rule that reads a report.
 
-use super::effort::effort;
 use super::evidence::Evidence;
 use super::framework::{Knob, knobs};
 use crate::basics::message::Message;
 use crate::basics::units::capital;
-use crate::report::{Finding, FrameworkName, Report, Severity};
+use crate::report::{Effort, Finding, FrameworkName, Report, Severity};
 
 /// The concern of a rule, the most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +28,8 @@ pub(crate) struct Rule {
     pub within: &'static [&'static str],
     /// Severity where the time that could be saved is unknown; else that time decides.
     pub severity: Severity,
+    /// Effort of the first step, as `docs/findings.md` lists it.
+    pub effort: Effort,
     /// Statement of what is wrong, as a clause without a capital.
     pub title: &'static str,
     /// Returns the evidence if the rule fires.
@@ -64,7 +65,7 @@ impl Rule {
             action: self.action.to_owned(),
             advice: self.advice(seen),
             counter_evidence: self.counter_evidence.to_owned(),
-            effort: effort(self.id),
+            effort: Some(self.effort),
         }
     }
 

@@ -5,7 +5,7 @@ use super::framework::Knob;
 use super::rule::{Concern, Rule};
 use crate::basics::message::{Message, count, counted, moment, name, percent, table, time};
 use crate::message;
-use crate::report::{FrameworkName, NamedBy, Report, Severity, TimingVerdict};
+use crate::report::{Effort, FrameworkName, NamedBy, Report, Severity, TimingVerdict};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -13,6 +13,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Numbers,
         within: &[],
         severity: Severity::Caveat,
+        effort: Effort::Setting,
         title: "the recording is incomplete",
         condition: incomplete,
         action: "record a shorter stretch, and let the recorder finish",
@@ -28,6 +29,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Numbers,
         within: &[],
         severity: Severity::Caveat,
+        effort: Effort::Setting,
         title: "two tables of the recording contradict each other",
         condition: tables_disagree,
         action: "record again before you rely on either table",
@@ -43,6 +45,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Numbers,
         within: &[],
         severity: Severity::Caveat,
+        effort: Effort::Investigate,
         title: "the timings of the program contradict the recording",
         condition: clock_fault,
         action: "check that the timings and the recording are of the same run",
@@ -53,9 +56,10 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "warm-up-inside",
-        concern: Concern::Speed,
+        concern: Concern::Numbers,
         within: &[],
         severity: Severity::Caveat,
+        effort: Effort::Setting,
         title: "the window contains a warm-up that differs from the rest",
         condition: warm_up,
         action: "judge the steady part: --skip-warmup cuts the warm-up off",
@@ -69,6 +73,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::Caveat,
+        effort: Effort::SmallChange,
         title: "no work is labeled, so kernels cannot be told apart",
         condition: unlabeled,
         action: "label encoders and command buffers",
@@ -94,9 +99,10 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "little-work",
-        concern: Concern::Speed,
+        concern: Concern::Numbers,
         within: &[],
         severity: Severity::Caveat,
+        effort: Effort::Setting,
         title: "there is too little work to judge",
         condition: little_work,
         action: "record at least a hundred repetitions",

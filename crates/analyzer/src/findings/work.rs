@@ -7,7 +7,7 @@ use crate::basics::message::{
     Message, Value, bytes, count, counted, kernel, moment, number, percent, time, ungrouped,
 };
 use crate::message;
-use crate::report::{FrameworkName, Kernel, KernelSpills, Report, Severity, WorkRow};
+use crate::report::{Effort, FrameworkName, Kernel, KernelSpills, Report, Severity, WorkRow};
 use crate::subject::kernel_names::UNLABELED_BLIT;
 
 pub(super) const RULES: &[Rule] = &[
@@ -16,6 +16,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::High,
+        effort: Effort::Redesign,
         title: "small kernels run one by one, as in eager execution",
         condition: eager_execution,
         action: "compile or fuse the chain of kernels",
@@ -43,6 +44,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &["eager-execution", "many-encoders-per-buffer", "serialized"],
         severity: Severity::Medium,
+        effort: Effort::Redesign,
         title: "most GPU intervals are too short to be worth their submission",
         condition: tiny_kernels,
         action: "make fewer, larger dispatches",
@@ -57,6 +59,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &["queue-starved"],
         severity: Severity::Medium,
+        effort: Effort::SmallChange,
         title: "command buffers hold dozens of tiny encoders",
         condition: many_encoders,
         action: "use one encoder for many dispatches",
@@ -71,6 +74,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::Medium,
+        effort: Effort::Redesign,
         title: "copies take much of the GPU time",
         condition: transfers_dominate,
         action: "use shared buffers in place instead of copies",
@@ -85,6 +89,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::Low,
+        effort: Effort::SmallChange,
         title: "the program makes many small copies",
         condition: small_transfers,
         action: "gather small copies into one",
@@ -99,6 +104,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::Medium,
+        effort: Effort::Redesign,
         title: "a kernel uses little of what the chip can do",
         condition: inefficient,
         action: "check its access pattern, occupancy and threadgroup size",
@@ -115,6 +121,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::Medium,
+        effort: Effort::Redesign,
         title: "kernels spill registers to memory",
         condition: register_spills,
         action: "keep fewer values live at once in the kernels that spill",
@@ -129,6 +136,7 @@ pub(super) const RULES: &[Rule] = &[
         concern: Concern::Speed,
         within: &[],
         severity: Severity::Low,
+        effort: Effort::Investigate,
         title: "some GPU intervals take many times as long as others of the same kernel",
         condition: outliers,
         action: "look at what else runs during the longest ones",

@@ -5,7 +5,7 @@ use crate::basics::statistics::ratio;
 use crate::report::{Efficiency, WindowSummary};
 use crate::subject::buffers::Buffer;
 use crate::subject::commands::Commands;
-use crate::subject::timeline::Interval;
+use crate::subject::interval::Interval;
 
 /// Returns the three ratios of a busy time within a window.
 #[must_use]
@@ -27,11 +27,12 @@ pub(crate) fn efficiency(
 }
 
 /// Returns the time from the first encoding to the last completion of the work in the window,
-/// limited to `part` if the window was cut.
+/// limited to `part` if the window was cut; `None` if a command buffer was committed several times,
+/// because any of its completions may be the last.
 #[must_use]
 pub(crate) fn program<'a>(
     mine: &[Interval],
-    buffers: impl Iterator<Item = &'a Buffer>,
+    buffers: impl Iterator<Item = &'a Buffer> + Clone,
     commands: &Commands,
     part: Span,
 ) -> Option<Span> {
@@ -39,6 +40,9 @@ pub(crate) fn program<'a>(
         .iter()
         .filter_map(|interval| commands.encoding(interval));
     let first_ns = encodings.map(|encoding| encoding.span.start_ns).min()?;
+    if buffers.clone().any(|buffer| buffer.is_reused) {
+        return None;
+    }
     let completions = buffers.filter_map(|buffer| commands.completion(buffer.id));
     let last_ns = completions.max()?;
     let whole = Span::new(first_ns, last_ns).clip(part);

@@ -16,8 +16,8 @@ use crate::basics::spans::{Span, length_ns, overlap_ns};
 use crate::basics::statistics::ratio;
 use crate::report::{Busy, Channel, Counts, Kernel, Latency, Phases, Shape, WarmUp};
 use crate::subject::gaps::Occupancy;
+use crate::subject::interval::encoders;
 use crate::subject::named_intervals::NamedIntervals;
-use crate::subject::timeline::encoders;
 use crate::subject::{Subject, WHOLE, warm_up};
 
 /// Input of the figures.
@@ -88,6 +88,8 @@ impl FiguresInput<'_> {
                 intervals: mine.len() as u64,
                 encoders,
                 command_buffers: in_window.clone().count() as u64,
+                reused_command_buffers: in_window.clone().filter(|buffer| buffer.is_reused).count()
+                    as u64,
                 kernels: named.count() as u64,
                 coalesced: named.coalesced,
                 coalesced_encoders: named.coalesced_encoders,

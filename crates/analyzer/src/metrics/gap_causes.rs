@@ -31,7 +31,7 @@ use crate::report::{Cause, GapParts, IdleTime, Recovered, Report};
 use crate::subject::Subject;
 use crate::subject::commands::{Commands, Encoding, FoundIn};
 use crate::subject::gaps::{Edges, Gap};
-use crate::subject::timeline::Interval;
+use crate::subject::interval::Interval;
 
 /// Splits gaps by cause.
 #[derive(Clone, Copy)]
@@ -109,12 +109,13 @@ impl<'a> GapSplitter<'a> {
         spans.stretches(self.others)
     }
 
-    /// Returns whether the intervals before and after a gap are of one command buffer.
+    /// Returns whether the intervals before and after a gap are of one command buffer, which was
+    /// committed once.
     pub(crate) fn is_inside_buffer(&self, gap: &Gap) -> bool {
-        let buffer = self
-            .before(gap)
-            .and_then(|interval| interval.command_buffer);
-        buffer.is_some() && buffer == self.after(gap).and_then(|interval| interval.command_buffer)
+        let buffer = |interval: &Interval| interval.command_buffer;
+        let before = self.before(gap).and_then(buffer);
+        let after = self.after(gap).and_then(buffer);
+        before == after && before.is_some_and(|buffer| !self.commands.is_reused(buffer))
     }
 
     fn spans(&self, gap: &Gap) -> (CauseSpans, Pair) {

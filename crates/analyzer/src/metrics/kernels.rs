@@ -6,8 +6,8 @@ use crate::basics::spans::{RunningUnion, Span};
 use crate::basics::statistics::{Statistics, ratio, summarize};
 use crate::metrics::spills::SpilledEncoders;
 use crate::report::{Channel, Kernel, KernelSpills};
+use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
-use crate::subject::timeline::Interval;
 
 /// Kernels of some intervals, with statistics of their durations.
 pub(crate) struct Kernels {

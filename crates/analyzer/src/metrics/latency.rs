@@ -2,8 +2,10 @@
 
 use metalens_trace::Names;
 
+use crate::basics::message::ungrouped;
 use crate::basics::spans::{RunningUnion, Span, between};
-use crate::report::{Distribution, Latency, Queue, QueueChunk};
+use crate::message;
+use crate::report::{Distribution, Latency, NotRecorded, Queue, QueueChunk};
 use crate::subject::buffers::Buffer;
 use crate::subject::commands::{Commands, thread_names};
 
@@ -33,6 +35,20 @@ pub(crate) fn latency(
         encoding_threads: thread_names(&commands.threads, names),
         queue: queue(buffers, window),
     }
+}
+
+/// Returns the reason why the queue depth is unknown if command buffers were committed several
+/// times; `None` if there are none.
+#[must_use]
+pub(crate) fn not_recorded(buffers: &[Buffer]) -> Option<NotRecorded> {
+    let reused = buffers.iter().filter(|buffer| buffer.is_reused).count();
+    let why = message!(
+        "{} of {} command buffers were committed several times, and the recording does not tell \
+         which completion and which work belong to which commit",
+        ungrouped(reused as u64),
+        ungrouped(buffers.len() as u64)
+    );
+    (reused > 0).then(|| NotRecorded::new("latency.queue", why))
 }
 
 /// Returns the submission latency of each command buffer.
@@ -82,9 +98,14 @@ fn busy(spans: impl Iterator<Item = Span> + Clone) -> u64 {
     RunningUnion::busy_ns(spans.into_iter())
 }
 
-/// Computes the queue depth over the window; `None` if no commit is known. A buffer is in the
-/// queue from its commit to the end of its last interval, in the window or not.
+/// Computes the queue depth over the window; `None` if no commit is known, or if a buffer was
+/// committed several times. A buffer is in the queue from its commit to the end of its last
+/// interval, in the window or not.
 fn queue(buffers: &[Buffer], window: Span) -> Option<Queue> {
+    if buffers.iter().any(|buffer| buffer.is_reused) {
+        return None;
+    }
+
     let depths = Depths::new(buffers, window)?;
     let mut times = [0_u64; 3];
     for &(span, depth) in &depths.steps {
@@ -188,7 +209,7 @@ mod tests {
     use super::*;
     use crate::basics::moment::Moment;
     use crate::subject::buffers::buffers;
-    use crate::subject::timeline::Interval;
+    use crate::subject::interval::Interval;
     use crate::testing::interval;
     use std::num::NonZeroU64;
 

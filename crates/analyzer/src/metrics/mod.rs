@@ -12,7 +12,7 @@ mod idle;
 pub(crate) mod kernels;
 pub(crate) mod known_work;
 pub(crate) mod lanes;
-mod latency;
+pub(crate) mod latency;
 mod machine;
 pub(crate) mod phases;
 pub(crate) mod sanity;

@@ -6,7 +6,7 @@ use crate::basics::spans::{Span, between};
 use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{Busy, CommandBufferErrors, RunFacts, Sanity, SanityCheck};
-use crate::subject::timeline::Interval;
+use crate::subject::interval::Interval;
 
 /// Input of the checks.
 pub(crate) struct SanityInput<'a> {
@@ -252,7 +252,7 @@ fn no_errors(errors: Option<&CommandBufferErrors>) -> Option<SanityCheck> {
 mod tests {
     use super::*;
     use crate::report::DeviceFacts;
-    use crate::subject::timeline::encoders;
+    use crate::subject::interval::encoders;
     use crate::testing::{interval_of as interval, with_busy_window};
     use proptest::prelude::*;
 

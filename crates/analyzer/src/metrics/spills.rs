@@ -11,8 +11,8 @@ use crate::basics::by_id::ById;
 use crate::basics::spans::Span;
 use crate::report::KernelSpills;
 use crate::subject::chosen_processes::ChosenProcesses;
+use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
-use crate::subject::timeline::Interval;
 use crate::tables::names::SpillEvents;
 
 /// Encoders of the process that ran code with spilled registers, each with the largest number of
@@ -32,8 +32,9 @@ impl SpilledEncoders {
         };
 
         let mut events: Vec<(NonZeroU64, u64)> = own.filter_map(event).collect();
-        // Of several events of an encoder the first counts.
+        // Of several events of an encoder the largest counts.
         events.sort_unstable_by_key(|&(id, bytes)| (id, Reverse(bytes)));
+        events.dedup_by_key(|&mut (id, _)| id);
         Self(ById::new(events))
     }
 

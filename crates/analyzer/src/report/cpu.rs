@@ -1,10 +1,10 @@
 //! Types of the CPU samples of a recording.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Unit of the weight of a sample.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum WeightUnit {
     /// Nanoseconds that the sample stands for.
@@ -16,7 +16,8 @@ pub enum WeightUnit {
 }
 
 /// CPU samples of the threads of the process inside the window. Weights are in `weight_unit`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Cpu {
     /// Name of the table that the samples come from.
     pub table: String,
@@ -51,7 +52,8 @@ pub struct Cpu {
 }
 
 /// Samples of threads in one state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CpuState {
     /// State of the thread: `Running`, `Blocked`, …; null if the table has none.
     pub state: Option<String>,
@@ -62,7 +64,8 @@ pub struct CpuState {
 }
 
 /// CPU samples of one thread.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CpuThread {
     /// Name of the thread, as Instruments displays it.
     pub name: String,
@@ -84,7 +87,8 @@ pub struct CpuThread {
 /// CPU samples of the submitting threads during idle time of the GPU that the program caused.
 /// Few samples fall into one short stretch; over many stretches they are still a fair sample,
 /// as long as the sampler does not run in step with the program.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CpuHost {
     /// Summed length of these stretches in nanoseconds.
     pub host_ns: u64,
@@ -115,7 +119,8 @@ pub struct CpuHost {
 }
 
 /// Function, with the samples that contain it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CpuFrame {
     /// Name of the function; null for all functions of a binary that have no symbol.
     pub function: Option<String>,

@@ -1,13 +1,13 @@
 //! Types of the machine's activity: GPU clock, heat, memory, driver, other processes, and
 //! errors.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Activity of the machine during the window. A part is null if the recording has no table for
 /// it; `not_recorded` gives the reason. A part that is there and counts nothing means that
 /// nothing of the kind happened.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Machine {
     /// Performance states of the GPU, which set its clock. The same kernels take up to three times
     /// as long at Minimum as at Maximum.
@@ -37,7 +37,8 @@ pub struct Machine {
 
 /// Time that the GPU spent in each performance state. The table has rows only from time to
 /// time; nothing is assumed between them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Performance {
     /// Name of the table with the states.
     pub table: String,
@@ -56,7 +57,8 @@ pub struct Performance {
 }
 
 /// Time that the device spent in each thermal state.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Thermal {
     /// Time in each state, the longest first.
     pub states: Vec<StateTime>,
@@ -68,7 +70,8 @@ pub struct Thermal {
 }
 
 /// Time in one state, inside the window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct StateTime {
     /// Name of the state, as the table has it.
     pub state: String,
@@ -86,7 +89,8 @@ pub struct StateTime {
 }
 
 /// Allocated GPU memory of the process, inside the window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct AllocatedMemory {
     /// Number of recorded changes of its size in the window.
     pub changes: u64,
@@ -111,7 +115,8 @@ pub struct AllocatedMemory {
 }
 
 /// Growth of memory in the last three quarters of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct SteadyMemory {
     /// Start of that part of the window, in nanoseconds since the recording began.
     pub from_ns: u64,
@@ -127,7 +132,8 @@ pub struct SteadyMemory {
 }
 
 /// Memory in one slice of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct MemoryPoint {
     /// Start of the slice, in nanoseconds since the recording began.
     pub at_ns: u64,
@@ -136,7 +142,8 @@ pub struct MemoryPoint {
 }
 
 /// Wired system memory inside the window; null fields if no row reaches into it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct WiredMemory {
     /// Largest amount in bytes; null if unknown.
     pub peak_bytes: Option<u64>,
@@ -149,7 +156,8 @@ pub struct WiredMemory {
 
 /// Intervals of the GPU driver for the process that reach into the window. They carry no id, so
 /// that they cannot be joined with command buffers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Driver {
     /// Intervals by the type of what they process.
     pub types: Vec<DriverEvents>,
@@ -163,7 +171,8 @@ pub struct Driver {
 
 /// Driver intervals of one type. An interval that reaches out of the window counts with the
 /// part inside.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct DriverEvents {
     /// Type of the intervals: `Command Buffer`, `Command Encoder`, `Wire Memory`, …; null if the
     /// table has none.
@@ -177,7 +186,8 @@ pub struct DriverEvents {
 }
 
 /// Shader compilations for the process.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ShaderCompiles {
     /// Compilations that began before the window.
     pub before: CompileTimes,
@@ -189,7 +199,8 @@ pub struct ShaderCompiles {
 }
 
 /// Number and durations of some compilations, which are never cut at the window.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CompileTimes {
     /// Number of shader compilations.
     pub count: u64,
@@ -200,7 +211,8 @@ pub struct CompileTimes {
 }
 
 /// Other processes that used the GPU while the process left it idle.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct OtherProcesses {
     /// Time in nanoseconds of gaps of the process during which others ran on the GPU.
     pub in_gaps_ns: u64,
@@ -211,7 +223,8 @@ pub struct OtherProcesses {
 }
 
 /// GPU use of one other process.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct OtherProcess {
     /// Name of the process; null if the rows name none.
     pub name: Option<String>,
@@ -224,7 +237,8 @@ pub struct OtherProcess {
 }
 
 /// Activity of the display. A field is null if its table is absent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Display {
     /// Name of the process that composes the screen; its GPU work is the work of the screen.
     pub compositor: Option<String>,
@@ -235,7 +249,8 @@ pub struct Display {
 }
 
 /// Hangs in the window: times when the program of the process did not respond.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Hangs {
     /// Number of hangs in the window.
     pub count: u64,
@@ -248,7 +263,8 @@ pub struct Hangs {
 }
 
 /// Command buffers that ended in an error, in the whole recording.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct CommandBufferErrors {
     /// Number of errors of all processes.
     pub count: u64,
@@ -260,7 +276,8 @@ pub struct CommandBufferErrors {
 }
 
 /// Errors with the same code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ErrorCode {
     /// Code of Metal (`MTLCommandBufferError`); null if the row has none.
     pub code: Option<u64>,

@@ -2,7 +2,6 @@
 
 use std::iter::{once, zip};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Report;
@@ -19,7 +18,8 @@ pub struct Note {
 }
 
 /// Id, severity and values of a note.
-#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct NoteDetail {
     /// Stable id of the note: `synthetic`, `truncated`, `encodings-lost`, …; empty if an earlier
     /// version of metalens wrote the note.
@@ -31,7 +31,8 @@ pub struct NoteDetail {
 }
 
 /// Severity of a note.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum NoteSeverity {
     /// The note changes the meaning of every number, and must be shown wherever numbers are.

@@ -22,7 +22,6 @@ mod shape;
 mod summary;
 mod verdicts;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use bound::*;
@@ -51,7 +50,8 @@ pub const SCHEMA: &str = "metalens.report/2";
 pub const LONGEST_REPORT: u64 = 256 << 20;
 
 /// Report about the GPU work of one process, or of several, in one recording.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Report {
     /// Name and version of this schema: `metalens.report/2`.
     pub schema: String,
@@ -126,29 +126,21 @@ pub struct Report {
 }
 
 impl Report {
+    /// Parses the JSON text of a report.
+    ///
+    /// All callers use this function: each crate that parsed reports would compile the parser again.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the text is something else.
+    pub fn from_json(text: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(text)
+    }
+
     /// Returns the thresholds that make a check fail: those that are missed or not measurable.
     #[must_use]
     pub fn missed_thresholds(&self) -> Vec<&ThresholdResult> {
         let results = self.thresholds.iter();
         results.filter(|result| result.is_missed()).collect()
     }
-}
-
-/// Returns the JSON Schema of the report.
-#[must_use]
-pub fn json_schema() -> serde_json::Value {
-    titled_schema(schemars::schema_for!(Report), SCHEMA)
-}
-
-/// Returns the JSON Schema of the profile.
-#[must_use]
-pub fn profile_json_schema() -> serde_json::Value {
-    titled_schema(schemars::schema_for!(Profile), PROFILE_SCHEMA)
-}
-
-/// Returns a schema with the name of its format as its title.
-#[must_use]
-pub fn titled_schema(mut schema: schemars::Schema, format: &str) -> serde_json::Value {
-    schema.insert("title".to_owned(), format.into());
-    schema.to_value()
 }

@@ -1,12 +1,12 @@
 //! Types of GPU busy time, and of gaps.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::idle::{Cause, GapParts};
 
 /// Numbers of GPU intervals, encoders, command buffers and kernels.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Counts {
     /// Number of GPU intervals of the process in the window. An interval is one kick of the GPU:
     /// usually one encoder, several if the driver coalesced them, and not a dispatch.
@@ -15,6 +15,10 @@ pub struct Counts {
     pub encoders: u64,
     /// Number of distinct command buffers among those intervals.
     pub command_buffers: u64,
+    /// Number of those command buffers that were committed several times, as Metal 4 allows. Their
+    /// latency, commits and sizes are unknown, and `command_buffers` is not the number of commits.
+    #[serde(default)]
+    pub reused_command_buffers: u64,
     /// Number of distinct kernel names, counted per channel.
     pub kernels: u64,
     /// Number of intervals that the driver made of several encoders, as their labels show.
@@ -34,10 +38,12 @@ impl Counts {
         self.named(self.encoders)
     }
 
-    /// Returns the number of command buffers; `None` if there are intervals and none names its own.
+    /// Returns the number of command buffers; `None` if there are intervals and none names its own,
+    /// or if some were committed several times.
     #[must_use]
     pub fn known_command_buffers(&self) -> Option<u64> {
-        self.named(self.command_buffers)
+        let found = self.named(self.command_buffers);
+        found.filter(|_| self.reused_command_buffers == 0)
     }
 
     fn named(&self, count: u64) -> Option<u64> {
@@ -46,7 +52,8 @@ impl Counts {
 }
 
 /// GPU busy time. All figures are inside the window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Busy {
     /// Busy time of the process in nanoseconds: the length of the union of its GPU intervals.
     pub busy_ns: u64,
@@ -72,7 +79,8 @@ pub struct Busy {
 
 /// Gaps: the maximal stretches of the window without a GPU interval of the process. Busy time
 /// and gaps tile the window exactly.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Gaps {
     /// Number of gaps in the window.
     pub count: u64,
@@ -101,7 +109,8 @@ pub struct Gaps {
 }
 
 /// Durations or gaps in one range of lengths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Bucket {
     /// Smallest length in the range, in nanoseconds.
     pub from_ns: u64,
@@ -114,7 +123,8 @@ pub struct Bucket {
 }
 
 /// One of the longest gaps.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TopGap {
     /// Start of the gap, in nanoseconds since the recording began.
     pub start_ns: u64,
@@ -131,7 +141,8 @@ pub struct TopGap {
 }
 
 /// Gaps between the same two kernels.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct GapKind {
     /// Kernel before the gaps; null at the start of the window.
     pub before: Option<String>,

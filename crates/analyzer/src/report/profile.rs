@@ -1,6 +1,5 @@
 //! Types of the profile: the CPU samples of a recording, without the GPU.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cpu::{CpuFrame, CpuState, CpuThread, WeightUnit};
@@ -10,7 +9,8 @@ use super::recording::{ChosenBy, RunFacts, Source};
 pub const PROFILE_SCHEMA: &str = "metalens.profile/2";
 
 /// Profile of the threads and functions of a recording, made from CPU samples.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Profile {
     /// Name and version of this schema: `metalens.profile/2`.
     pub schema: String,
@@ -58,7 +58,8 @@ pub struct Profile {
 }
 
 /// CPU samples of one process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ProfileProcess {
     /// Name of the process; null if the table has none.
     pub name: Option<String>,

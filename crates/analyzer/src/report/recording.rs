@@ -1,12 +1,12 @@
 //! Types of the input, the recording, the analyzed process and the window.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::basics::message::PlacedValue;
 
 /// Input that was read, and the reader that read it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Source {
     /// Path of the input, as it was given.
     pub path: String,
@@ -17,7 +17,8 @@ pub struct Source {
 }
 
 /// Form of an input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SourceKind {
     /// Bundle of Instruments, `.trace`.
@@ -29,7 +30,8 @@ pub enum SourceKind {
 }
 
 /// Reader of an input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Reader {
     /// The native reader, which reads the bundle's stores without xctrace.
@@ -39,7 +41,8 @@ pub enum Reader {
 }
 
 /// Facts about the recording.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RunFacts {
     /// Number of the run in the trace, from 1.
     pub number: u64,
@@ -67,9 +70,8 @@ pub struct RunFacts {
 }
 
 /// A package of a framework in the environment of a program, and its version.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FrameworkVersion {
     /// Name of the package: `mlx`, `torch`, `candle-core`, …
     pub package: String,
@@ -80,9 +82,8 @@ pub struct FrameworkVersion {
 }
 
 /// Place that names the version of a framework.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum VersionSource {
     /// Metadata of an installed Python package (`METADATA` in a `.dist-info` folder).
@@ -94,7 +95,8 @@ pub enum VersionSource {
 }
 
 /// Facts about the recorded machine.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct DeviceFacts {
     /// Model of the machine; null if unknown.
     pub model: Option<String>,
@@ -105,7 +107,8 @@ pub struct DeviceFacts {
 }
 
 /// Process or processes that the report is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct AnalyzedProcess {
     /// Name of the process; of several, all names.
     pub name: String,
@@ -118,7 +121,8 @@ pub struct AnalyzedProcess {
 }
 
 /// Framework that a process uses, and the sign of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Framework {
     /// Name of the framework.
     pub framework: FrameworkName,
@@ -127,7 +131,8 @@ pub struct Framework {
 }
 
 /// Name of a framework that uses Metal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameworkName {
     /// Framework MLX of Apple.
@@ -144,7 +149,8 @@ pub enum FrameworkName {
 }
 
 /// Part of a recording that shows the framework of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SeenIn {
     /// Binaries on the call stacks of its CPU samples.
@@ -156,7 +162,8 @@ pub enum SeenIn {
 }
 
 /// Name and id of one of the analyzed processes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ProcessName {
     /// Name of the process.
     pub name: String,
@@ -166,7 +173,8 @@ pub struct ProcessName {
 
 /// Analyzed part of the recording: from the start of the process's first GPU interval to the
 /// end of its last, or a part of that.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Window {
     /// Start of the window, in nanoseconds since the recording began.
     pub start_ns: u64,
@@ -179,7 +187,8 @@ pub struct Window {
 }
 
 /// Stretch that was cut off the window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Excluded {
     /// Start of the stretch, in nanoseconds since the recording began.
     pub from_ns: u64,
@@ -193,7 +202,8 @@ pub struct Excluded {
 }
 
 /// Reason why a process was chosen for analysis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ChosenBy {
     /// The recorder launched the process.

@@ -1,12 +1,12 @@
 //! Types of what the numbers mean: thresholds, efficiency, findings and the summary.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::basics::message::PlacedValue;
 
 /// Threshold: a limit for a measured value, and whether the value keeps it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ThresholdResult {
     /// Name of the value: `average-gap`, `utilization` or `launch-efficiency`.
     pub id: String,
@@ -37,7 +37,8 @@ impl ThresholdResult {
 }
 
 /// Unit of a threshold's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ThresholdUnit {
     /// Unit of time: nanoseconds.
@@ -47,7 +48,8 @@ pub enum ThresholdUnit {
 }
 
 /// Side of a limit on which a value should be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Wanted {
     /// The value should be less than the limit.
@@ -57,7 +59,8 @@ pub enum Wanted {
 }
 
 /// Verdict on a threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The value keeps the limit.
@@ -70,7 +73,8 @@ pub enum Verdict {
 
 /// GPU busy time divided by run time, for three definitions of run time. A program that starts
 /// slowly is bad by one and good by another, so all are shown.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Efficiency {
     /// Time in nanoseconds from the first encoding to the last completion in the window; the
     /// threshold `launch-efficiency` uses it. Null if unknown.
@@ -89,7 +93,8 @@ pub struct Efficiency {
 }
 
 /// A finding: what is wrong, the evidence, and what to do about it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Id of the rule that made the finding: `serialized`, `tiny-kernels`, …
     pub id: String,
@@ -123,9 +128,8 @@ pub struct Finding {
 
 /// Effort that the first step of an advice usually takes. It depends on the rule alone: metalens
 /// does not know the program.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Effort {
     /// An option, a setting, or another recording; no code changes.
@@ -152,9 +156,8 @@ impl Effort {
 }
 
 /// Severity of a finding.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// A tenth of the time or more is at stake, or results may be wrong.
@@ -168,7 +171,8 @@ pub enum Severity {
 }
 
 /// Upper bound of a gain: no change can save more than the time it removes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Gain {
     /// Largest time that could be saved, in nanoseconds.
     pub at_most_ns: u64,
@@ -177,7 +181,8 @@ pub struct Gain {
 }
 
 /// Summary of the report in four sentences.
-#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Sentence on the busy time of the GPU.
     pub busy: String,

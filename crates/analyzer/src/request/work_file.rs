@@ -2,17 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::{Error, Result};
-use crate::report::titled_schema;
 
 /// Name of the format; its number rises when a key is removed or changes meaning.
 pub const WORK_SCHEMA: &str = "metalens.work/1";
 
 /// Work file: the amount of work of each kernel, in a file beside the recording.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WorkFile {
     /// Name and version of this format: `metalens.work/1`.
@@ -46,7 +45,8 @@ pub struct WorkFile {
 }
 
 /// Amount of work of one kernel.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct KnownWork {
     /// Name of the kernel as the report has it, or `*` for all kernels that no other entry names.
@@ -80,7 +80,8 @@ pub struct KnownWork {
 }
 
 /// Scope of an amount of work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AmountScope {
     /// One GPU interval of the kernel: usually one encoder with all its dispatches, several if the
@@ -92,7 +93,8 @@ pub enum AmountScope {
 
 /// GPU times of one command buffer as the program measured them: seconds as Metal has them
 /// (`GPUStartTime`, `GPUEndTime`), or nanoseconds; since any point in time.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Timing {
     /// Label of the command buffer, for the report.
@@ -285,10 +287,4 @@ fn whole<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, D::Error> {
             "{number} is not a whole number of at least 0 (below 9e15 if it has an exponent)"
         ))),
     }
-}
-
-/// Returns the JSON Schema of work files.
-#[must_use]
-pub fn work_json_schema() -> serde_json::Value {
-    titled_schema(schemars::schema_for!(WorkFile), WORK_SCHEMA)
 }

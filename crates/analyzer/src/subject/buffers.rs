@@ -15,7 +15,7 @@
 
 use std::num::NonZeroU64;
 
-use super::timeline::Interval;
+use super::interval::Interval;
 use crate::basics::moment::Moment;
 use crate::basics::spans::{Span, touches};
 
@@ -30,14 +30,25 @@ pub(crate) struct Buffer {
     pub encoders: u32,
     /// True if it counts in the window.
     pub in_window: bool,
+    /// True if it was committed several times, so that its times are those of no single commit.
+    pub is_reused: bool,
+    /// Earliest commit of its intervals.
     committed: Moment,
+    /// Latest commit of its intervals.
+    last_committed: Moment,
 }
 
 impl Buffer {
     /// Returns the time of its commit, in nanoseconds since the recording began; `None` if the
-    /// recorder did not know it.
+    /// recorder did not know it, or if there are several.
     pub(crate) fn committed_ns(&self) -> Option<i64> {
-        self.committed.ns()
+        self.committed.ns().filter(|_| !self.is_reused)
+    }
+
+    /// Returns the latest time at which some of its work was committed. The recorder was seen to
+    /// give the encoders of one command buffer different times, all before its completion.
+    pub(crate) fn last_committed_ns(&self) -> Option<i64> {
+        self.last_committed.ns()
     }
 }
 
@@ -79,6 +90,7 @@ impl BufferBuilder {
                 last.span.end_ns = last.span.end_ns.max(interval.span.end_ns);
                 last.in_window |= in_window;
                 last.committed = last.committed.earlier(interval.committed);
+                last.last_committed = last.last_committed.later(interval.committed);
             }
             _ => {
                 self.finish_last();
@@ -87,7 +99,9 @@ impl BufferBuilder {
                     span: interval.span,
                     encoders: 0,
                     in_window,
+                    is_reused: false,
                     committed: interval.committed,
+                    last_committed: interval.committed,
                 });
             }
         }

@@ -5,22 +5,25 @@
 //! The list was seen to lose a fifth of its rows. The lost encodings are in
 //! `metal-application-intervals`, or at least, for a buffer of one encoder, in the table of
 //! submissions.
+//!
+//! A program that uses Metal 4 may commit a command buffer again, even before its work is done, and no
+//! column that is understood tells such commits apart. So a completion that could be of several of
+//! them is unknown.
 
 use std::num::NonZeroU64;
 
 use metalens_trace::{Integers, Names, Symbol, ThreadId};
 
+use super::buffers::Buffer;
 use super::chosen_processes::ChosenProcesses;
-use super::timeline::Interval;
+use super::interval::Interval;
 use crate::basics::by_id::ById;
 use crate::basics::distinct::distinct;
 use crate::basics::spans::Span;
 use crate::error::Result;
 use crate::tables::CommandTables;
 use crate::tables::columns::{Spans, at};
-use crate::tables::commands::{
-    APPLICATION, COMPLETIONS, Completions, ENCODERS, Encoders, SUBMISSIONS,
-};
+use crate::tables::commands::{APPLICATION, Completions, ENCODERS, Encoders, SUBMISSIONS};
 use crate::tables::reader::{TableResult, if_any};
 
 /// Encodings and completions of the chosen processes.
@@ -33,6 +36,8 @@ pub(crate) struct Commands {
     /// buffer.
     by_submission: ById<Span>,
     completions: ById<u64>,
+    /// Ids of command buffers of which work was committed after their completion, in order.
+    recommitted: Vec<NonZeroU64>,
     /// Threads of the encoders, if they were requested.
     thread_of: ById<ThreadId>,
     /// Threads that encoded GPU work.
@@ -122,31 +127,43 @@ impl Commands {
             .or_else(|| in_submissions().map(encoding(FoundIn::Submission)))
     }
 
-    /// Returns the time at which the program was notified that a command buffer was done.
+    /// Returns the time at which the program was notified that a command buffer was done; `None`
+    /// if it was committed several times.
     pub(crate) fn completion(&self, buffer: NonZeroU64) -> Option<u64> {
-        self.completions.get(buffer)
+        let completed_ns = self.completions.get(buffer)?;
+        (!self.is_reused(buffer)).then_some(completed_ns)
     }
 
-    /// Counts the rows of each table whose time differs from that of an earlier row with the same
-    /// id. The completions table contains all processes: only command buffers that `is_mine`
-    /// accepts count.
-    pub(crate) fn contradictions(
-        &self,
-        is_mine: impl Fn(NonZeroU64) -> bool,
-    ) -> [(&'static str, &'static str, usize); 4] {
-        let completions = self.completions.contradicted().iter();
-        let completions = completions.filter(|&&id| is_mine(id)).count();
-        let (listed, in_intervals) = (&self.encodings, &self.by_interval);
-        let in_submissions = self.by_submission.contradicted().len();
+    /// Returns whether a command buffer of the process was committed several times.
+    pub(crate) fn is_reused(&self, buffer: NonZeroU64) -> bool {
+        self.completions.is_contradicted(buffer) || self.recommitted.binary_search(&buffer).is_ok()
+    }
+
+    /// Marks the command buffers that were committed several times: they have several completions,
+    /// or work that was committed after the only one. `buffers` are sorted by id.
+    pub(crate) fn mark_reused(&mut self, buffers: &mut [Buffer]) {
+        for buffer in buffers {
+            let completed_ns = self.completions.get(buffer.id);
+            let completed_ns = completed_ns.and_then(|ns| i64::try_from(ns).ok());
+            if completed_ns.is_some_and(|ns| buffer.last_committed_ns() > Some(ns)) {
+                self.recommitted.push(buffer.id);
+            }
+            buffer.is_reused = self.is_reused(buffer.id);
+        }
+    }
+
+    /// Counts the rows of each table of encodings whose time differs from that of an earlier row
+    /// with the same id.
+    pub(crate) fn contradictions(&self) -> [(&'static str, &'static str, usize); 3] {
+        let in_submissions = self.by_submission.contradictions();
         [
-            (ENCODERS.schema, "encoder", listed.contradicted().len()),
+            (ENCODERS.schema, "encoder", self.encodings.contradictions()),
             (
                 APPLICATION.schema,
                 "encoder",
-                in_intervals.contradicted().len(),
+                self.by_interval.contradictions(),
             ),
             (SUBMISSIONS.schema, "command buffer", in_submissions),
-            (COMPLETIONS.schema, "command buffer", completions),
         ]
     }
 

@@ -8,7 +8,7 @@ use metalens_trace::{Names, Symbol, ThreadId};
 
 use super::chosen_processes::ChosenProcesses;
 use super::commands::Commands;
-use super::timeline::Interval;
+use super::interval::Interval;
 use crate::basics::spans::Span;
 use crate::error::Result;
 use crate::tables::columns::at;

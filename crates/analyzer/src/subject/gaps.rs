@@ -9,7 +9,7 @@
 
 use std::num::NonZeroU32;
 
-use super::timeline::Interval;
+use super::interval::Interval;
 use crate::basics::spans::Span;
 use crate::basics::statistics::select;
 

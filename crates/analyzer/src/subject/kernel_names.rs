@@ -7,8 +7,8 @@
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
 
+use super::interval::Interval;
 use super::shaders::SampledShaders;
-use super::timeline::Interval;
 use crate::report::NamedBy;
 
 /// Name of copies without a label. They may run on the Compute channel.

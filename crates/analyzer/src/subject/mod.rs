@@ -12,6 +12,7 @@ pub(crate) mod commands;
 pub(crate) mod debug_groups;
 pub(crate) mod facts;
 pub(crate) mod gaps;
+pub(crate) mod interval;
 pub(crate) mod kernel_names;
 pub(crate) mod named_intervals;
 pub(crate) mod others;
@@ -32,13 +33,14 @@ use self::commands::{Commands, label_pairs};
 use self::debug_groups::groups_of;
 use self::facts::process_facts;
 use self::gaps::{Edges, sweep};
+use self::interval::Interval;
 use self::kernel_names::{KernelNames, NameHints};
 use self::named_intervals::NamedIntervals;
 use self::others::OtherGpuUse;
 use self::processes::{ProcessUse, UsageCollector, usage};
 use self::shaders::shaders_of;
 use self::signposts::Signposts;
-use self::timeline::{Interval, Timeline};
+use self::timeline::Timeline;
 use self::window::Cut;
 use crate::basics::parallel::both;
 use crate::basics::spans::{Span, touches};
@@ -109,7 +111,8 @@ impl Subject {
 
         let read_commands = || Commands::read(tables, &chosen, with_threads);
         let (commands, facts) = both(read_commands, || input.facts());
-        let (commands, facts) = (commands?, facts?);
+        let (mut commands, mut facts) = (commands?, facts?);
+        commands.mark_reused(&mut facts.buffers);
         let (window, whole) = (facts.cut.window, facts.whole);
 
         let mut subject = Self {

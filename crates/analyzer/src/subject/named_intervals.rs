@@ -3,8 +3,8 @@
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
 
+use super::interval::Interval;
 use super::kernel_names::{KernelNames, NameHints, NameSources};
-use super::timeline::Interval;
 use crate::report::NamedBy;
 
 /// GPU intervals of the process, grouped into kernels: one for each name, channel, and source

@@ -3,7 +3,7 @@
 
 use metalens_trace::ProcessId;
 
-use super::timeline::Interval;
+use super::interval::Interval;
 use crate::basics::spans::{Span, extend};
 
 /// GPU use of other processes, and counts over all.

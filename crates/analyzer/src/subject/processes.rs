@@ -2,7 +2,7 @@
 
 use metalens_trace::{Names, Process, ProcessId};
 
-use super::timeline::Interval;
+use super::interval::Interval;
 use crate::basics::spans::{RunningUnion, Span, touches};
 
 /// GPU use of one process.

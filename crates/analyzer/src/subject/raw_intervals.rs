@@ -19,7 +19,7 @@ use std::num::NonZeroU64;
 use metalens_trace::{Names, ProcessId, Symbol};
 use rustc_hash::FxHashMap;
 
-use super::timeline::Interval;
+use super::interval::Interval;
 use crate::basics::moment::Moment;
 use crate::basics::spans::Span;
 use crate::tables::RawTables;

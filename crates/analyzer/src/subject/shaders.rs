@@ -21,7 +21,7 @@ use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
 
 use super::chosen_processes::ChosenProcesses;
-use super::timeline::Interval;
+use super::interval::Interval;
 use crate::basics::spans::{Span, length_ns, union};
 use crate::error::Result;
 use crate::tables::columns::at;

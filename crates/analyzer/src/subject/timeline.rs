@@ -2,8 +2,9 @@
 
 use std::num::NonZeroU64;
 
-use metalens_trace::{Integers, Names, Problem, ProcessId, Symbol};
+use metalens_trace::{Integers, Names, Problem, Symbol};
 
+use super::interval::Interval;
 use super::raw_intervals::raw_intervals;
 use crate::basics::moment::Moment;
 use crate::basics::spans::{Span, between, united};
@@ -12,40 +13,6 @@ use crate::tables::columns::{Either, at};
 use crate::tables::gpu::{GPU_INTERVALS, GpuIntervals, GpuStates};
 use crate::tables::reader::if_any;
 use crate::tables::{GpuTables, RawTables};
-
-/// Row of `metal-gpu-intervals`: one kick of the GPU.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Interval {
-    /// Time on the GPU.
-    pub span: Span,
-    /// Time of its command buffer's commit, which is `start - start-latency`: exact to the
-    /// nanosecond if the table of submissions has the row's end; before the start of the recording
-    /// if the latency is longer. Unknown if the recorder did not know it.
-    pub committed: Moment,
-    /// Process of the interval; `None` if the recorder did not know it.
-    pub process: Option<ProcessId>,
-    /// Channel: `Compute`, `Vertex`, `Fragment`, …
-    pub channel: Option<Symbol>,
-    /// Text of its label: `Command Buffer 0:sin`.
-    pub label: Option<Symbol>,
-    /// Id of its command buffer; the table has 0 for none.
-    pub command_buffer: Option<NonZeroU64>,
-    /// Id of its encoder; the table has 0 for none.
-    pub encoder: Option<NonZeroU64>,
-}
-
-impl Interval {
-    /// Returns the time of its commit, if that is known and not before the recording.
-    pub(crate) fn committed_ns(&self) -> Option<u64> {
-        u64::try_from(self.committed.ns()?).ok()
-    }
-
-    /// Returns the time from its commit to its start.
-    pub(crate) fn start_latency_ns(&self) -> Option<u64> {
-        let latency = between(self.committed.ns()?, self.span.start_ns)?;
-        u64::try_from(latency).ok()
-    }
-}
 
 /// GPU intervals of a run, sorted by start; those with equal starts in the table's order.
 #[derive(Debug)]
@@ -156,15 +123,4 @@ fn active_of(table: &GpuStates, names: &Names) -> Result<Vec<Span>> {
         spans.sort_unstable();
     }
     Ok(united(spans))
-}
-
-/// Returns the distinct encoders of some intervals, in the order of their ids.
-#[must_use]
-pub(crate) fn encoders(intervals: &[Interval]) -> Vec<u64> {
-    let ids = intervals.iter().filter_map(|interval| interval.encoder);
-    let mut ids: Vec<u64> = ids.map(NonZeroU64::get).collect();
-    // Ids nearly rise with time, so that sorting them is faster than hashing.
-    ids.sort_unstable();
-    ids.dedup();
-    ids
 }

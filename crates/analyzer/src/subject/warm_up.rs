@@ -14,8 +14,8 @@
 use metalens_trace::Names;
 
 use super::gaps::{Gap, inner, quiet_gap_ns};
+use super::interval::Interval;
 use super::named_intervals::NamedIntervals;
-use super::timeline::Interval;
 use super::window_summary::window_summary;
 use crate::basics::message::{Message, kernel as kernel_name, name, time, ungrouped};
 use crate::basics::spans::Span;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::gaps::sweep;
-use super::timeline::Interval;
+use super::interval::Interval;
 use crate::basics::spans::{Span, touches};
 use crate::basics::statistics::{ratio, select};
 use crate::report::WindowSummary;

@@ -204,6 +204,8 @@ const CONCERNS: [&[&str]; 2] = [
         "clock-fault",
         "tables-disagree",
         "incomplete-recording",
+        "warm-up-inside",
+        "little-work",
     ],
 ];
 

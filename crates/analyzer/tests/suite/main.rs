@@ -22,6 +22,7 @@ mod odd_rows;
 mod phases;
 mod raw_events;
 mod real;
+mod reused_buffers;
 mod shape;
 mod signposts;
 mod truth;

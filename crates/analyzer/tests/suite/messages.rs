@@ -84,6 +84,7 @@ fn check(placed: &PlacedValue, message: &MessageMut<'_>) {
             number == count.to_string()
         }
         Value::Bytes { bytes } => text == units::bytes(*bytes),
+        Value::Factor { factor } if *factor < 1.095 => text == format!("{factor:.2}"),
         Value::Factor { factor } => text == format!("{factor:.1}"),
         Value::Bandwidth { gb_per_s } => text == format!("{gb_per_s:.1} GB/s"),
         Value::Throughput { tflop_per_s } => text == format!("{tflop_per_s:.2} TFLOP/s"),

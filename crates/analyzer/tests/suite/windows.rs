@@ -27,16 +27,21 @@ fn check(tables: &Tables, report: &Report) {
         .filter(|(_, rows)| rows.iter().any(is_here))
         .collect();
 
-    let latency = &report.latency;
-    let starts = here
+    let once: BTreeMap<u64, Vec<Interval>> = all
         .iter()
-        .filter_map(|(_, rows)| Some(begin(rows) - committed(rows)?));
+        .filter(|&(&id, _)| !tables.is_reused(id))
+        .map(|(&id, rows)| (id, rows.clone()))
+        .collect();
+    let here_once = || here.iter().filter(|(id, _)| once.contains_key(*id));
+
+    let latency = &report.latency;
+    let starts = here_once().filter_map(|(_, rows)| Some(begin(rows) - committed(rows)?));
     same(latency.submission, starts, "submission");
     let completions = here.iter();
     let completions =
         completions.filter_map(|(id, rows)| Some(tables.completion(**id)? - end(rows)));
     same(latency.completion, completions, "completion");
-    let mut commits: Vec<_> = all
+    let mut commits: Vec<_> = once
         .iter()
         .filter_map(|(id, rows)| Some((committed(rows)?, id)))
         .collect();
@@ -54,12 +59,14 @@ fn check(tables: &Tables, report: &Report) {
     let shape = &report.shape.command_buffers;
     assert_eq!(shape.count, here.len() as u64);
     assert_eq!(report.counts.command_buffers, here.len() as u64);
+    let reused = here.len() - here_once().count();
+    assert_eq!(report.counts.reused_command_buffers, reused as u64);
     same(
         shape.span,
-        here.iter().map(|(_, rows)| end(rows) - begin(rows)),
+        here_once().map(|(_, rows)| end(rows) - begin(rows)),
         "span",
     );
-    let encoders = here.iter().map(|(_, rows)| {
+    let encoders = here_once().map(|(_, rows)| {
         let mut ids: Vec<u64> = rows
             .iter()
             .map(|interval| interval.encoder)
@@ -76,7 +83,13 @@ fn check(tables: &Tables, report: &Report) {
     let middle = encoders.len().div_ceil(2).checked_sub(1);
     assert_eq!(shape.median_encoders, middle.map(|at| encoders[at]));
 
-    check_queue(latency, (from, to), &all);
+    if once.len() == all.len() {
+        check_queue(latency, (from, to), &all);
+    } else {
+        assert_eq!(latency.queue, None, "a reused buffer makes it unknown");
+        let mut absent = report.not_recorded.iter();
+        assert!(absent.any(|part| part.what == "latency.queue"));
+    }
 
     let mine = tables.mine();
     let (mut parts, mut inside_ns) = ([0; 7], 0);
@@ -85,7 +98,8 @@ fn check(tables: &Tables, report: &Report) {
         parts[Cause::ALL.iter().position(|&each| each == cause).unwrap()] += 1;
         let around = tables.around(at);
         let buffers = around.map(|around| around.map(|interval| interval.buffer));
-        let is_inside = buffers.is_some_and(|[before, after]| before == after && before > 0);
+        let is_inside =
+            buffers.is_some_and(|[before, after]| before == after && once.contains_key(&before));
         inside_ns += u64::from(is_inside);
     }
     assert_eq!(shape.gaps_inside_ns, inside_ns);
@@ -176,7 +190,7 @@ fn times(report: &Report) -> Vec<u64> {
 /// two adjacent windows add up to both together.
 #[test]
 fn a_window_cuts_nothing_but_time() {
-    let compared = RefCell::new(([0_u64; 7], 0_u64));
+    let compared = RefCell::new(([0_u64; 7], 0_u64, [0_u64; 2]));
     let mut runner = TestRunner::new(Config::with_cases(600));
     let cases = (tables(), [0_u64..340, 0_u64..340, 0_u64..340]);
     let result = runner.run(&cases, |(tables, mut cuts)| {
@@ -193,6 +207,8 @@ fn a_window_cuts_nothing_but_time() {
             match tables.report(from, to) {
                 Ok(report) => {
                     check(&tables, &report);
+                    let known = usize::from(report.latency.queue.is_some());
+                    compared.borrow_mut().2[known] += 1;
                     found.push(times(&report));
                 }
                 Err(
@@ -209,14 +225,15 @@ fn a_window_cuts_nothing_but_time() {
             let mut sum = vec![0; together.len()];
             halves.iter().for_each(|half| add(&mut sum, half));
             prop_assert_eq!(&sum, together);
-            let (causes, cuts) = &mut *compared.borrow_mut();
+            let (causes, cuts, _) = &mut *compared.borrow_mut();
             add(causes, whole);
             *cuts += 1;
         }
         Ok(())
     });
     result.unwrap();
-    let (causes, cuts) = compared.into_inner();
+    let (causes, cuts, queues) = compared.into_inner();
+    assert!(queues.iter().all(|&count| count > 300), "{queues:?}");
     assert!(cuts > 100, "only {cuts} windows were divided");
     assert!(
         causes.iter().all(|&ns| ns > 0),

@@ -15,7 +15,7 @@ pub enum Error {
     #[error("batch cannot read standard input: use `metalens analyze -`")]
     StandardInput,
     /// A pattern is invalid.
-    #[error("invalid pattern `{pattern}`: {cause}")]
+    #[error("invalid pattern `{pattern}`: {} at character {}", cause.msg, cause.pos + 1)]
     Pattern {
         /// The pattern, as it was given.
         pattern: String,

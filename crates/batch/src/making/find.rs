@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
+use metalens_failure::in_plain_words;
 use metalens_trace::{PathKind, path_kind};
 
 use super::error::{Error, Result};
@@ -188,7 +189,7 @@ impl Search {
     fn refuse(&mut self, path: &Path, why: &str) {
         self.refused.push(RefusedPath {
             path: path.to_path_buf(),
-            why: why.to_owned(),
+            why: in_plain_words(why),
         });
     }
 }
@@ -293,12 +294,7 @@ mod tests {
         check(&["b2.trace", "./b2.trace", "b2.*"], &["b2.trace"], &[], 2);
         check(&["deep", "deep/er"], &["er/export"], &[], 1);
         check(&["out"], &["run.trace"], &[], 0);
-        check(
-            &["none"],
-            &[],
-            &["No such file or directory (os error 2)"],
-            0,
-        );
+        check(&["none"], &[], &["there is no such file or folder"], 0);
         assert!(find(&[PathBuf::from("-")], &at("out")).is_err());
         assert!(find(&[at("b[.trace")], &at("out")).is_err());
     }

@@ -50,8 +50,9 @@ pub struct ReportProblem {
     pub why: String,
     /// Advice on how to solve it. None if there is none.
     pub hint: Option<String>,
-    /// Texts in `why` and `hint` that pages replace, each with its replacement.
-    pub hidden: Vec<(String, String)>,
+    /// Reason and advice without the names of other processes, which pages leave out. None if
+    /// neither names one.
+    pub unnamed: Option<(String, Option<String>)>,
 }
 
 impl ReportProblem {
@@ -60,7 +61,7 @@ impl ReportProblem {
         Self {
             why: why.to_owned(),
             hint: None,
-            hidden: Vec::new(),
+            unnamed: None,
         }
     }
 }

@@ -80,7 +80,8 @@ pub fn run(
         input: refused.path.display().to_string(),
         why: format!("{}: {}", refused.path.display(), refused.why),
         hint: None,
-        hidden: Vec::new(),
+        unnamed: None,
+        folder: String::new(),
     });
     let notes = other_reports_note(&entries, &recipe.request.output)
         .into_iter()
@@ -197,10 +198,8 @@ impl Batch<'_> {
                 }
                 JobOutcome::Panicked(why) => {
                     let why = format!("internal error of metalens, please report it: {why}");
-                    results.failed.push(FailedTrace {
-                        hidden: Vec::new(),
-                        ..failed_trace(entry, ReportProblem::from_reason(&why), output)
-                    });
+                    let problem = ReportProblem::from_reason(&why);
+                    results.failed.push(failed_trace(entry, problem, output));
                     None
                 }
             };
@@ -222,15 +221,13 @@ fn plan_entry(entry: &BatchEntry, recipe: &ReportRecipe) -> Result<TracePlan, Re
 }
 
 fn failed_trace(entry: &BatchEntry, problem: ReportProblem, output: &Path) -> FailedTrace {
-    let mut hidden = problem.hidden;
-    // The page lies in the output folder, so the folder's path is redundant.
-    hidden.push((format!("{}/", output.display()), String::new()));
     FailedTrace {
         name: entry.found.name.clone(),
         input: entry.found.path.display().to_string(),
         why: problem.why,
         hint: problem.hint,
-        hidden,
+        unnamed: problem.unnamed,
+        folder: format!("{}/", output.display()),
     }
 }
 

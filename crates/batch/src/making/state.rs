@@ -53,8 +53,8 @@ pub(crate) fn is_entry(folder: &Path) -> bool {
 
 impl EntryState {
     pub(crate) fn load(folder: &Path) -> Option<Self> {
-        let text = metalens_files::read(&folder.join(STATE), MAX_BYTES).ok()?;
-        let state: Self = serde_json::from_slice(&text).ok()?;
+        let text = metalens_files::read_text(&folder.join(STATE), MAX_BYTES).ok()?;
+        let state: Self = serde_json::from_str(&text).ok()?;
         (state.schema == SCHEMA).then_some(state)
     }
 

@@ -13,7 +13,8 @@ shell reads it: the recorder starts the program itself. --setup, --prepare and -
 by sh.
 
 {x} in a command stands for the value of a parameter: \
-metalens bench './bench --size {n}' -L n 64,256,1024. Two parameters make a table with two axes.
+metalens bench './bench --size {n}' -L n 64,256,1024. Two parameters, or several \
+commands and one, make a table with two axes.
 
 The runs alternate: ABC CBA ABC … With -o, the same command resumes a stopped benchmark, and a \
 larger --runs adds runs to it.
@@ -90,6 +91,8 @@ pub(crate) struct BenchArguments {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) view: super::ViewArguments,
     /// Write the result as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) export_json: Option<PathBuf>,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::ViewArguments;
 use super::shared::AnalysisArguments;
 
 const AFTER_COMPARE: &str = "\
@@ -45,8 +46,10 @@ pub(crate) struct CompareArguments {
     #[arg(long)]
     pub(crate) json: bool,
     /// Print the comparison as Markdown
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "format"])]
     pub(crate) markdown: bool,
+    #[command(flatten)]
+    pub(crate) view: ViewArguments,
     /// Write the comparison to this folder: comparison.json, comparison.md, comparison.html,
     /// charts/compare*.png and manifest.json
     #[arg(short, long, value_name = "DIR")]

@@ -147,8 +147,8 @@ pub(crate) struct OwnArguments {
 
 /// Help of `--gpu-clock`.
 const GPU_CLOCK: &str = "Clock state of the GPU: minimum, medium, maximum, or default, which \
-                         leaves it to the GPU. Without this option the template decides; GPUs were \
-                         seen at the minimum with Apple's, and whether it holds them there is unknown";
+                         leaves it to the GPU. Without this option the template decides: with Apple's, \
+                         GPUs were seen at the minimum";
 
 /// Clock state of the GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

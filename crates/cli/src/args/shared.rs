@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-pub(crate) use metalens_inputs::nanoseconds;
+pub(crate) use metalens_analyzer::written::nanoseconds;
 
 /// Part of a recording to analyze, its thresholds and known work, and the way to read it.
 #[derive(Debug, Clone, Args)]

@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use metalens_analyzer::{Analysis, Message, Report};
-use metalens_failure::did_you_mean;
-use metalens_render::document::{Document, ShownUnit, Table, Unknown};
+use metalens_render::document::Document;
 use metalens_render::{csv, folder, for_page, html, json, markdown, report, terminal};
 use metalens_text::shown;
 
-use crate::analyzing::AnalyzeRequest;
+use crate::analyzing::{AnalyzeRequest, with_input};
 use crate::args::AnalyzeArguments;
 use crate::exit::Misuse;
 use crate::{atomic_file, exit, out};
+
+/// Name of the printed document in errors.
+const REPORT: &str = "report";
 
 pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     analyze(&arguments.request()?, quiet)
@@ -98,7 +100,8 @@ fn run_several(
 
 /// Analyzes one of several inputs, and adds it to the dataset.
 fn analyze_one(input: &Path, request: &AnalyzeRequest, quiet: bool) -> anyhow::Result<Report> {
-    let analysis = request.analyzing.noted_analysis(input, quiet)?;
+    let analysis = request.analyzing.noted_analysis(input, quiet);
+    let analysis = with_input(analysis, input)?;
     write_dataset(&analysis, request)?;
     Ok(analysis.report)
 }
@@ -158,46 +161,18 @@ fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::
 }
 
 /// Returns the document of a report, as far as it is to be printed.
-fn selected(one: &Report, request: &AnalyzeRequest) -> anyhow::Result<Document> {
+fn selected(one: &Report, request: &AnalyzeRequest) -> Result<Document, Misuse> {
     let view = &request.view;
-    let is_whole = view.full || !view.sections.is_empty();
     let mut document = if request.markdown {
         // People post pages, so names of others are left out unless asked for.
         report::document(&for_page(one, request.show_names))
-    } else if is_whole {
-        report::document(one)
-    } else {
+    } else if view.is_brief() {
         report::brief(one)
+    } else {
+        report::document(one)
     };
-
-    if !view.sections.is_empty() {
-        document
-            .keep(&view.sections)
-            .map_err(|unknown| misnamed("section", &unknown))?;
-    }
-    if let Some(column) = &view.sort {
-        document
-            .sort(column)
-            .map_err(|unknown| misnamed("column", &unknown))?;
-    }
-    if let Some(rows) = view.top {
-        document.limit(rows);
-    }
-    // CSV has exact numbers in the unit: it needs no other text.
-    if let (Some(unit), false) = (view.unit, view.is_csv) {
-        document.in_unit(unit);
-    }
+    view.choose(&mut document, REPORT)?;
     Ok(document)
-}
-
-/// Returns the error of a name that no section or column has.
-fn misnamed(what: &str, unknown: &Unknown) -> Misuse {
-    let meant = did_you_mean(&unknown.name, unknown.known.iter().map(String::as_str));
-    Misuse(format!(
-        "the report has no {what} {}; {meant}it has {}",
-        unknown.name,
-        unknown.known.join(", ")
-    ))
 }
 
 /// Prints the table of a section as CSV.
@@ -205,21 +180,7 @@ fn show_csv(reports: &[Report], request: &AnalyzeRequest) -> anyhow::Result<()> 
     let [one] = reports else {
         return Err(Misuse("--format csv takes one input".to_owned()).into());
     };
-    let view = selected(one, request)?;
-    let unit = request.view.unit.unwrap_or(ShownUnit::Ns);
-    let tables: Vec<&Table> = view.tables().collect();
-    let [table] = tables.as_slice() else {
-        let whole = report::document(one);
-        let sections = whole.sections.iter();
-        let with_table = sections.filter(|section| section.tables().count() == 1);
-        let names: Vec<&str> = with_table.map(|section| section.id).collect();
-        return Err(Misuse(format!(
-            "--format csv prints one table: choose it with --section and one of {}",
-            names.join(", ")
-        ))
-        .into());
-    };
-    Ok(csv::table(table, unit, &mut out::data())?)
+    request.view.print_csv(report::document(one), REPORT)
 }
 
 /// Returns the files to write, without those in the report's folder.

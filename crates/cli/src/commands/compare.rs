@@ -14,10 +14,13 @@ use metalens_render::folder::{self, comparison as comparison_folder};
 use metalens_render::{comparison, json, markdown, terminal};
 use metalens_text::shown;
 
-use crate::analyzing::{Analyzing, is_standard};
+use crate::analyzing::{Analyzing, is_standard, with_input};
 use crate::args::comparing::{CompareArguments, PresetChoice};
 use crate::exit::{self, Misuse};
 use crate::out;
+
+/// Name of the printed document in errors.
+const COMPARISON: &str = "comparison";
 
 pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let analyzing = arguments.analysis.analyzing(false)?;
@@ -152,8 +155,7 @@ impl Loading {
             return Ok(stored);
         }
 
-        let analysis = self.analyzing.analysis(input, self.quiet);
-        let analysis = analysis.with_context(|| format!("{}", input.display()))?;
+        let analysis = with_input(self.analyzing.analysis(input, self.quiet), input)?;
         Ok(AnyRun::Analyzed(Box::new(analysis)))
     }
 }
@@ -248,9 +250,18 @@ fn show(comparisons: &[Comparison], arguments: &CompareArguments) -> anyhow::Res
         return Ok(out::json().write_all(json.as_bytes())?);
     }
 
+    let view = arguments.view.view();
+    if view.is_csv {
+        return view.print_csv(comparison::several(comparisons), COMPARISON);
+    }
     let mut out = out::page();
     if !arguments.markdown {
-        let document = comparison::several(comparisons);
+        let mut document = if view.is_brief() {
+            comparison::brief(comparisons)
+        } else {
+            comparison::several(comparisons)
+        };
+        view.choose(&mut document, COMPARISON)?;
         out.write_all(terminal::text(&document, out::width()).as_bytes())?;
         return Ok(());
     }
@@ -258,7 +269,8 @@ fn show(comparisons: &[Comparison], arguments: &CompareArguments) -> anyhow::Res
         if at > 0 {
             writeln!(out)?;
         }
-        let document = comparison::document(one, arguments.show_names);
+        let mut document = comparison::document(one, arguments.show_names);
+        view.choose(&mut document, COMPARISON)?;
         out.write_all(markdown::page(&document, &[]).as_bytes())?;
     }
     Ok(())

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use metalens_analyzer::units::counted;
 use metalens_doctor::{
-    Check, Diagnosis, PlannedRecording, Remedy, SystemCommands, Verdict, diagnose, elsewhere,
+    Check, CheckVerdict, Diagnosis, PlannedRecording, Remedy, SystemCommands, diagnose, elsewhere,
 };
+use metalens_failure::OtherNames;
 use metalens_files::is_root;
 use metalens_render::json;
 use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
@@ -74,6 +75,7 @@ fn diagnose_this_mac(
         own: own.as_deref(),
         is_root: is_root(),
         home: home.as_deref(),
+        hides_names: out::names() == OtherNames::Hidden,
     };
     Ok(diagnose(
         &SystemCommands::default(),
@@ -111,16 +113,16 @@ fn screen(diagnosis: &Diagnosis) -> String {
 
 /// Says whether the machine can record, with the numbers of problems and warnings.
 fn verdict(diagnosis: &Diagnosis) -> String {
-    let count = |verdict: Verdict| {
+    let count = |verdict: CheckVerdict| {
         let checks = diagnosis.checks.iter();
         checks.filter(|check| check.verdict == verdict).count() as u64
     };
-    let warnings = |before: &str| match count(Verdict::Warning) {
+    let warnings = |before: &str| match count(CheckVerdict::Warning) {
         0 => String::new(),
         many => format!("{before}{}", counted(many, "warning")),
     };
 
-    match count(Verdict::Problem) {
+    match count(CheckVerdict::Problem) {
         0 => format!("This Mac can record{}.", warnings(", with ")),
         many if diagnosis.facts.is_some() => {
             format!(
@@ -136,14 +138,14 @@ fn verdict(diagnosis: &Diagnosis) -> String {
 /// Formats a check, wrapped beside its name, and its remedy.
 fn write_check(check: &Check, text: &mut String) {
     let (style, mark) = match check.verdict {
-        Verdict::Ok => (GOOD, '✓'),
-        Verdict::NotApplicable => (FAINT, '·'),
-        Verdict::Unknown => (FAINT, '?'),
-        Verdict::Warning => (LOUD, '!'),
-        Verdict::Problem => (BAD, '✗'),
+        CheckVerdict::Ok => (GOOD, '✓'),
+        CheckVerdict::NotApplicable => (FAINT, '·'),
+        CheckVerdict::Unknown => (FAINT, '?'),
+        CheckVerdict::Warning => (LOUD, '!'),
+        CheckVerdict::Problem => (BAD, '✗'),
     };
     let text_style = match check.verdict {
-        Verdict::NotApplicable | Verdict::Unknown => FAINT,
+        CheckVerdict::NotApplicable | CheckVerdict::Unknown => FAINT,
         _ => Style::NONE,
     };
 
@@ -309,6 +311,7 @@ mod tests {
             own: None,
             is_root: false,
             home: Some("/Users/ada"),
+            hides_names: false,
         };
         let text = screen(&diagnose(mac, &planned, tool));
         let text = anstream::adapter::strip_str(&text).to_string();

@@ -3,10 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use metalens_comparison::{
-    Baseline, Gate, KernelLimit, KernelRuns, Limit, MetricLimit, Number, Unit, described_metrics,
-    median, sentences,
-};
+use metalens_comparison::{Unit, described_metrics, suggested_gate};
 
 use super::compare::read_baseline;
 use crate::args::comparing::{GateArguments, GateCommand, GateInitArguments};
@@ -22,7 +19,7 @@ pub(crate) fn run(arguments: &GateArguments, quiet: bool) -> anyhow::Result<Exit
 /// Writes a settings file with limits for a baseline.
 fn init(arguments: &GateInitArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let baseline = read_baseline(&arguments.baseline)?;
-    let text = limits(&baseline);
+    let text = suggested_gate(&baseline);
     match &arguments.output {
         Some(file) => {
             metalens_files::write_bytes(file, arguments.force, text.as_bytes())?;
@@ -58,116 +55,4 @@ fn unit_name(unit: Unit) -> &'static str {
         Unit::Count => "count",
         Unit::Ratio => "share",
     }
-}
-
-/// Returns a settings file with a limit for each figure and kernel of a baseline. The limits of the
-/// default gate are in force; the others are comments.
-fn limits(baseline: &Baseline) -> String {
-    let runs = &baseline.runs;
-    let default = Gate::default();
-    let mut text = format!(
-        "# Limits for `metalens compare --baseline FILE RUN... --gate`, from a baseline of {} runs.\n\
-         # Remove the # of a line to put its limit into force. docs/gating.md explains the rules.\n\n\
-         [gate.metrics]\n",
-        runs.count()
-    );
-    for (id, name, unit) in described_metrics() {
-        let values = runs.metrics.get(id);
-        if let Some(shown) = values.and_then(|values| range(values, unit)) {
-            let active = default.metrics.iter().find(|active| active.id == id);
-            text.push_str(&metric_lines(id, &format!("{name}: {shown}"), unit, active));
-        }
-    }
-
-    text.push_str("\n[gate.kernels]\n");
-    let Some(active) = default.kernels.first() else {
-        return text;
-    };
-    let sum = runs.metrics.get("busy.sum_ns");
-    let sum = sum.and_then(|sum| median_of(sum));
-    let total = |kernel: &KernelRuns| median_of(&kernel.total_ns).unwrap_or(0.0);
-    let mut kernels: Vec<&KernelRuns> = runs.kernels.iter().collect();
-    kernels.sort_by(|one, other| total(other).total_cmp(&total(one)));
-
-    let mut seen: Vec<&str> = Vec::new();
-    for kernel in kernels {
-        // One name may be on several channels, and one limit is for all of them.
-        if seen.contains(&kernel.name.as_str()) {
-            continue;
-        }
-        seen.push(&kernel.name);
-        let is_large = sum.is_none_or(|sum| total(kernel) >= sum * active.share);
-        text.push_str(&kernel_lines(kernel, active, is_large));
-    }
-    text
-}
-
-/// Returns the limit for a figure, under a comment with its values. It is a comment itself, unless
-/// it is active.
-fn metric_lines(id: &str, shown: &str, unit: Unit, active: Option<&MetricLimit>) -> String {
-    let (mark, rules) = match (active, unit) {
-        (Some(active), _) => ("", rules(&active.limit)),
-        (None, Unit::Count) => ("# ", "grow = \"2%\", shrink = \"2%\"".to_owned()),
-        (None, _) => ("# ", "grow = \"10%\"".to_owned()),
-    };
-    format!("# {shown}\n{mark}{} = {{ {rules} }}\n", key(id))
-}
-
-/// Returns the limit for a kernel, under a comment with its values. It is a comment itself, unless
-/// the kernel is large.
-fn kernel_lines(kernel: &KernelRuns, active: &KernelLimit, is_large: bool) -> String {
-    let mark = if is_large { "" } else { "# " };
-    let shown = [
-        ("median", range(&kernel.med_ns, Unit::Ns)),
-        ("total", range(&kernel.total_ns, Unit::Ns)),
-        ("instances", range(&kernel.instances, Unit::Count)),
-    ];
-    let shown = shown.into_iter();
-    let shown = shown.filter_map(|(what, range)| Some(format!("{what} {}", range?)));
-    let shown: Vec<String> = shown.collect();
-    format!(
-        "# {}\n{mark}{} = {{ {}, of = \"{}\" }}\n",
-        shown.join(", "),
-        key(&kernel.name),
-        rules(&active.limit),
-        active.figure.name()
-    )
-}
-
-/// Returns the relative rules of a limit, as a settings file has them.
-fn rules(limit: &Limit) -> String {
-    let rules = [("grow", limit.grow), ("shrink", limit.shrink)].into_iter();
-    let rules = rules.filter_map(|(name, share)| {
-        let percent = share? * 100.0;
-        Some(format!("{name} = \"{percent:.0}%\""))
-    });
-    rules.collect::<Vec<String>>().join(", ")
-}
-
-/// Returns the median of the values, and their range if they differ.
-fn range(values: &[Option<Number>], unit: Unit) -> Option<String> {
-    let known = || values.iter().flatten().map(|one| one.get());
-    let shown = |value: f64| Some(sentences::value(Number::new(value)?, unit).text);
-    let (low, high) = (
-        shown(known().min_by(f64::total_cmp)?)?,
-        shown(known().max_by(f64::total_cmp)?)?,
-    );
-    let middle = shown(median_of(values)?)?;
-    Some(if low == high {
-        middle
-    } else {
-        format!("{middle} ({low} to {high})")
-    })
-}
-
-/// Returns the median of the values that are known.
-fn median_of(values: &[Option<Number>]) -> Option<f64> {
-    let known: Vec<f64> = values.iter().flatten().map(|one| one.get()).collect();
-    median(&known)
-}
-
-/// Returns a quoted key. The escapes of JSON are escapes of TOML, which also wants one for DEL.
-fn key(name: &str) -> String {
-    let quoted = serde_json::Value::from(name).to_string();
-    quoted.replace('\u{7f}', "\\u007f")
 }

@@ -48,6 +48,28 @@ fn pages() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     Ok(pages)
 }
 
+/// Returns the synopsis of a command: its options and arguments with the names of their values.
+fn synopsis(command: &clap::Command) -> String {
+    let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
+    let shown = command.get_arguments().filter(|one| !one.is_hide_set());
+    let (last, first): (Vec<&clap::Arg>, Vec<&clap::Arg>) =
+        shown.partition(|one| one.is_positional());
+    let options = first.into_iter().map(|one| {
+        if one.is_required_set() {
+            one.to_string()
+        } else {
+            format!("[{one}]")
+        }
+    });
+    let arguments = last.into_iter().map(ToString::to_string);
+    let inner = command.has_subcommands().then(|| "<COMMAND>".to_owned());
+    let words = [name.to_owned()]
+        .into_iter()
+        .chain(options)
+        .chain(arguments);
+    words.chain(inner).collect::<Vec<_>>().join(" ")
+}
+
 /// Adds the page of a command, and those of its visible subcommands.
 fn add_pages(
     command: &clap::Command,
@@ -55,7 +77,8 @@ fn add_pages(
     pages: &mut Vec<(String, Vec<u8>)>,
 ) -> anyhow::Result<()> {
     let mut page = Vec::new();
-    Man::new(command.clone().display_name(name.to_owned())).render(&mut page)?;
+    let described = command.clone().display_name(name.to_owned());
+    Man::new(described.override_usage(synopsis(command))).render(&mut page)?;
     pages.push((format!("{name}.1"), page));
 
     let visible = |subcommand: &&clap::Command| !subcommand.is_hide_set();

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::program::{IssuedLabel, IssuedTotals};
 use super::runs::{NameCounts, PairRuns, RecordedWork};
 
 /// Numbers of things issued by the program and found in its recordings, including the warm-up.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct WorkCounts {
     /// Result of the comparison.
     pub verdict: CountVerdict,
@@ -29,7 +29,8 @@ pub struct WorkCounts {
 }
 
 /// Result of comparing the counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CountVerdict {
     /// Everything issued was found, and nothing else, in every recording.
@@ -42,8 +43,9 @@ pub enum CountVerdict {
 }
 
 /// Number issued, and number found in each recording.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", schemars(inline))]
 pub struct Count {
     /// Number issued by the program.
     pub issued: u64,
@@ -58,7 +60,8 @@ impl Count {
 }
 
 /// Numbers of the encoders with one label.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct LabelCount {
     /// Label of the encoders.
     pub label: String,
@@ -72,7 +75,8 @@ pub struct LabelCount {
 }
 
 /// A name in the recordings that the program never used.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct UnissuedName {
     /// The name in the recordings.
     pub name: String,

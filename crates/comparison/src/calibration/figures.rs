@@ -2,7 +2,6 @@
 
 use metalens_analyzer::message::PlacedValue;
 use metalens_analyzer::{NoteDetail, TimingCheck, TimingVerdict};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::counts::WorkCounts;
@@ -11,7 +10,8 @@ use super::runs::{ClockShare, PairRuns};
 use crate::statistics::paired::Differences;
 
 /// Cost and completeness of recording the bundled workload.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Calibration {
     /// Name of the format: `metalens.calibration/1`.
     pub(crate) schema: &'static str,
@@ -44,7 +44,8 @@ pub struct Calibration {
 }
 
 /// The workload that was run.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct WorkloadFacts {
     /// Name of the workload.
     pub name: String,
@@ -59,7 +60,8 @@ pub struct WorkloadFacts {
 }
 
 /// Agreement of two clocks on the same work.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ClockAgreement {
     /// The worst verdict of all recordings. Null if none has one.
     pub verdict: Option<TimingVerdict>,
@@ -76,7 +78,8 @@ pub struct ClockAgreement {
 }
 
 /// Cost of recording in one kind of time.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Cost {
     /// Times of the runs without the recorder. Null if they were not measured.
     pub without: Option<TimeSpread>,
@@ -91,7 +94,8 @@ pub struct Cost {
 }
 
 /// Spread of the times of several runs.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TimeSpread {
     /// Median time in nanoseconds, nearest rank.
     pub median_ns: u64,
@@ -102,7 +106,8 @@ pub struct TimeSpread {
 }
 
 /// A pair of runs without and with the recorder.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RunPair {
     /// Number of the pair, counted from 1.
     number: u64,
@@ -119,17 +124,19 @@ pub struct RunPair {
     bundle: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
+#[cfg_attr(feature = "schemas", schemars(inline))]
 enum First {
     Without,
     With,
 }
 
 /// Times that the program measured. Null in a simulation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", schemars(inline))]
 struct Times {
     /// Wall time by the CPU's clock, in nanoseconds.
     wall_ns: Option<u64>,

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use metalens_analyzer::{Analysis, TimingCheck};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::program::ProgramRun;
@@ -80,7 +79,8 @@ impl RecordedWork {
 }
 
 /// A performance state of the GPU.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ClockShare {
     /// Name of the state in the recording: `Minimum`, `Maximum`, …
     pub state: String,

@@ -14,10 +14,10 @@ use super::{
     MetricLimit,
 };
 use crate::change::{Change, SideValues};
-use crate::compare::{Comparison, SideFacts};
+use crate::comparison::{Comparison, SideFacts};
 use crate::kernels::KernelChange;
 use crate::metric_changes::find;
-use crate::metrics::count_of;
+use crate::metrics::{count_of, unit_of};
 use crate::unit::Unit;
 
 /// Judges a comparison by a gate.
@@ -82,7 +82,7 @@ fn metric_subject<'a>(comparison: &'a Comparison, limit: &'a MetricLimit) -> Gat
         what: &limit.id,
         channel: None,
         figure: None,
-        unit: limit.unit().unwrap_or(Unit::Count),
+        unit: unit_of(&limit.id).unwrap_or(Unit::Count),
         change,
         base: presence(|change| &change.base, &comparison.base),
         new: presence(|change| &change.new, &comparison.new),

@@ -2,7 +2,7 @@
 
 use super::KernelLimit;
 use crate::change::ChangeClass;
-use crate::compare::Comparison;
+use crate::comparison::Comparison;
 use crate::kernels::KernelChange;
 use crate::metric_changes::find;
 use crate::number::Number;

@@ -1,9 +1,9 @@
 //! Puts the same work on several chips side by side.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use metalens_analyzer::{GapParts, units};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::row::TraceRow;
@@ -12,7 +12,8 @@ use crate::statistics::median;
 
 /// The same work on several chips: recordings of one program with the same kernels as often, in as
 /// many command buffers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct AcrossDevices {
     /// Name of the work, such as `bench, 1,000 GPU intervals in 40 command buffers, 4 kernels`.
     pub name: String,
@@ -26,15 +27,16 @@ pub struct AcrossDevices {
 
 /// The same work on one chip. The figures are of the recording with the median window, so that the
 /// times sum to its window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct DeviceFigures {
     /// Name of the GPU in Metal, which is that of the chip.
     pub gpu: String,
     /// Models of the machines, as far as they are recorded.
     pub models: Vec<String>,
-    /// Folders of the reports of all recordings.
+    /// Folders of the reports of all recordings; of a dataset, names of its runs.
     pub reports: Vec<String>,
-    /// Folder of the report whose figures these are.
+    /// Folder of the report whose figures these are, or the name of the run.
     pub median_report: String,
     /// Length of the window, in nanoseconds.
     pub span_ns: u64,
@@ -54,35 +56,90 @@ pub struct DeviceFigures {
     pub bandwidth_of: u64,
 }
 
+/// A recording whose work may be put beside that of other chips.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeviceRun {
+    /// Folder of the report, or name of the run.
+    pub report: String,
+    /// Name of the program.
+    pub process: String,
+    /// True if a simulator wrote the recording.
+    pub synthetic: bool,
+    /// Name of the GPU in Metal. None if it is not recorded.
+    pub gpu: Option<String>,
+    /// Model of the machine. None if it is not recorded.
+    pub model: Option<String>,
+    /// Number of GPU intervals.
+    pub intervals: u64,
+    /// Number of command buffers. None if the recording does not say.
+    pub command_buffers: Option<u64>,
+    /// Number of kernels.
+    pub kernels: u64,
+    /// Hash of the kernels and of how often each ran: see [`work_id`](super::work_id).
+    pub work: String,
+    /// Length of the window, in nanoseconds.
+    pub span_ns: u64,
+    /// GPU time, in nanoseconds.
+    pub busy_ns: u64,
+    /// Share of the window in which the process kept the GPU busy. None for an empty window.
+    pub busy_ratio: Option<f64>,
+    /// Idle time by cause. None if it is not known.
+    pub idle: Option<GapParts>,
+    /// Memory bandwidth while the process was busy, in GB/s. None if it was not counted.
+    pub bandwidth_gb_per_s: Option<Number>,
+}
+
+/// Returns the recordings of rows, without those that were counted under another name.
+#[must_use]
+pub fn device_runs(rows: &[TraceRow]) -> Vec<DeviceRun> {
+    let counted = rows.iter().filter(|row| row.same_as.is_none());
+    let runs = counted.map(|row| DeviceRun {
+        report: row.report.clone(),
+        process: row.process.clone(),
+        synthetic: row.synthetic,
+        gpu: row.gpu.clone(),
+        model: row.model.clone(),
+        intervals: row.intervals,
+        command_buffers: row.command_buffers,
+        kernels: row.kernels,
+        work: row.work.clone(),
+        span_ns: row.span_ns,
+        busy_ns: row.busy_ns,
+        busy_ratio: row.busy_ratio,
+        idle: row.idle_parts,
+        bandwidth_gb_per_s: row.bandwidth_gb_per_s,
+    });
+    runs.collect()
+}
+
 /// Facts that are equal in all recordings of the same work, on any chip.
 type WorkKey<'a> = (&'a str, bool, u64, Option<u64>, &'a str);
 
-/// Returns each work that several chips did. A recording that does not name its chip is left out, and
-/// so is one that was counted under another name.
+/// Returns each work that several chips did, that of the most chips first. A recording that does not
+/// name its chip is left out.
 #[must_use]
-pub fn across_devices(rows: &[TraceRow]) -> Vec<AcrossDevices> {
-    let mut works: BTreeMap<WorkKey<'_>, BTreeMap<&str, Vec<&TraceRow>>> = BTreeMap::new();
-    for row in rows.iter().filter(|row| row.same_as.is_none()) {
-        let Some(gpu) = row.gpu.as_deref() else {
+pub fn across_devices(runs: &[DeviceRun]) -> Vec<AcrossDevices> {
+    let mut works: BTreeMap<WorkKey<'_>, BTreeMap<&str, Vec<&DeviceRun>>> = BTreeMap::new();
+    for run in runs {
+        let Some(gpu) = run.gpu.as_deref() else {
             continue;
         };
-        let buffers = row.command_buffers;
         let work = (
-            &*row.process,
-            row.synthetic,
-            row.intervals,
-            buffers,
-            &*row.work,
+            &*run.process,
+            run.synthetic,
+            run.intervals,
+            run.command_buffers,
+            &*run.work,
         );
         let devices = works.entry(work).or_default();
-        devices.entry(gpu).or_default().push(row);
+        devices.entry(gpu).or_default().push(run);
     }
 
     let several = works.into_values().filter(|devices| devices.len() > 1);
     let works = several.filter_map(|devices| {
         let first = *devices.values().next()?.first()?;
         let figures = devices.into_iter();
-        let figures = figures.filter_map(|(gpu, rows)| figures_of(gpu, rows));
+        let figures = figures.filter_map(|(gpu, runs)| figures_of(gpu, runs));
         let mut figures: Vec<DeviceFigures> = figures.collect();
         figures.sort_by(|one, other| natural(one).cmp(&natural(other)));
         Some(AcrossDevices {
@@ -92,7 +149,12 @@ pub fn across_devices(rows: &[TraceRow]) -> Vec<AcrossDevices> {
             devices: figures,
         })
     });
-    works.collect()
+    let mut works: Vec<AcrossDevices> = works.collect();
+    works.sort_by_key(|work| {
+        let runs: usize = work.devices.iter().map(|one| one.reports.len()).sum();
+        Reverse((work.devices.len(), runs))
+    });
+    works
 }
 
 /// Returns a key that sorts `Apple M2 Max` before `Apple M10`.
@@ -103,28 +165,28 @@ fn natural(device: &DeviceFigures) -> (usize, &str) {
     (chip.len(), gpu)
 }
 
-fn work_name(row: &TraceRow) -> String {
-    let intervals = units::counted(row.intervals, "GPU interval");
-    let buffers = row.command_buffers;
+fn work_name(run: &DeviceRun) -> String {
+    let intervals = units::counted(run.intervals, "GPU interval");
+    let buffers = run.command_buffers;
     let buffers = buffers.map(|buffers| units::counted(buffers, "command buffer"));
     let buffers = buffers.map_or_else(String::new, |buffers| format!(" in {buffers}"));
-    let kernels = units::counted(row.kernels, "kernel");
-    format!("{}, {intervals}{buffers}, {kernels}", row.process)
+    let kernels = units::counted(run.kernels, "kernel");
+    format!("{}, {intervals}{buffers}, {kernels}", run.process)
 }
 
 /// Returns the figures of one chip.
-fn figures_of(gpu: &str, mut rows: Vec<&TraceRow>) -> Option<DeviceFigures> {
-    rows.sort_by_key(|row| row.span_ns);
-    let middle = *rows.get(rows.len().checked_sub(1)? / 2)?;
-    let ends = (rows.first()?.span_ns, rows.last()?.span_ns);
-    let bandwidths: Vec<f64> = rows
+fn figures_of(gpu: &str, mut runs: Vec<&DeviceRun>) -> Option<DeviceFigures> {
+    runs.sort_by_key(|run| (run.span_ns, &run.report));
+    let middle = *runs.get(runs.len().checked_sub(1)? / 2)?;
+    let ends = (runs.first()?.span_ns, runs.last()?.span_ns);
+    let bandwidths: Vec<f64> = runs
         .iter()
-        .filter_map(|row| row.bandwidth_gb_per_s)
+        .filter_map(|run| run.bandwidth_gb_per_s)
         .map(Number::get)
         .collect();
 
-    let models: BTreeSet<String> = rows.iter().filter_map(|row| row.model.clone()).collect();
-    let mut reports: Vec<String> = rows.iter().map(|row| row.report.clone()).collect();
+    let models: BTreeSet<String> = runs.iter().filter_map(|run| run.model.clone()).collect();
+    let mut reports: Vec<String> = runs.iter().map(|run| run.report.clone()).collect();
     reports.sort();
     Some(DeviceFigures {
         gpu: gpu.to_owned(),
@@ -135,7 +197,7 @@ fn figures_of(gpu: &str, mut rows: Vec<&TraceRow>) -> Option<DeviceFigures> {
         span_range_ns: ends,
         busy_ns: middle.busy_ns,
         busy_ratio: middle.busy_ratio,
-        idle: middle.idle_parts,
+        idle: middle.idle,
         bandwidth_gb_per_s: median(&bandwidths).and_then(Number::new),
         bandwidth_of: bandwidths.len() as u64,
     })
@@ -177,7 +239,7 @@ mod tests {
             twice,
             simulated,
         ];
-        let found = across_devices(&rows);
+        let found = across_devices(&device_runs(&rows));
         let [work] = found.as_slice() else {
             panic!("{found:?}")
         };

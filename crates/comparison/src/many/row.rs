@@ -6,7 +6,6 @@ use metalens_analyzer::{
     Bound, Cause, FrameworkVersion, GapParts, Message, Note, NoteDetail, Report, Severity,
     ThresholdResult, ThresholdUnit, Wanted,
 };
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::totals::RowFinding;
@@ -17,7 +16,8 @@ use crate::number::Number;
 pub const ROW_FORM: u32 = 6;
 
 /// The main facts of one trace. `null` means unknown or undefined, never zero.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TraceRow {
     /// Folder of the trace's report, relative to the index.
     pub report: String,
@@ -118,7 +118,8 @@ pub struct TraceRow {
 }
 
 /// The gaps of one trace.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RowGaps {
     /// Number of all gaps.
     pub count: u64,
@@ -133,7 +134,8 @@ pub struct RowGaps {
 }
 
 /// The largest cause of the idle time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RowIdle {
     /// Cause of the idle time.
     pub cause: Cause,
@@ -144,7 +146,8 @@ pub struct RowIdle {
 }
 
 /// The kernel with the most time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RowKernel {
     /// Name of the kernel.
     pub name: String,
@@ -155,7 +158,8 @@ pub struct RowKernel {
 }
 
 /// Numbers of findings by severity.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RowFindings {
     /// Number of findings of severity high.
     pub high: u64,
@@ -168,7 +172,8 @@ pub struct RowFindings {
 }
 
 /// Result of a threshold in one trace.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RowThreshold {
     /// Name of the value: `average-gap`, `utilization` or `launch-efficiency`.
     pub id: String,
@@ -259,14 +264,22 @@ impl TraceRow {
     }
 }
 
-/// Returns a hash of the kernels of a report, and of how often each ran. If the report does not list
-/// all kernels, it is the hash of none: which of them are listed depends on their times.
 fn work(report: &Report) -> String {
-    let instances: u64 = report.kernels.iter().map(|kernel| kernel.instances).sum();
-    let is_complete = instances == report.counts.intervals;
-    let kernels = report.kernels.iter().filter(|_| is_complete);
-    let kernels = kernels.map(|kernel| (&kernel.name, &kernel.channel, kernel.instances));
-    let mut kernels: Vec<_> = kernels.collect();
+    let kernels = report.kernels.iter().map(|kernel| {
+        let channel = kernel.channel.as_deref();
+        (kernel.name.as_str(), channel, kernel.instances)
+    });
+    work_id(kernels.collect(), report.counts.intervals)
+}
+
+/// Returns a hash of kernels, by name, channel and number of instances. If these are not all of the
+/// intervals, it is the hash of none: which kernels are listed depends on their times.
+#[must_use]
+pub fn work_id(mut kernels: Vec<(&str, Option<&str>, u64)>, intervals: u64) -> String {
+    let instances: u64 = kernels.iter().map(|(_, _, instances)| instances).sum();
+    if instances != intervals {
+        kernels.clear();
+    }
     kernels.sort_unstable();
 
     let mut hasher = DefaultHasher::new();

@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use metalens_analyzer::message::{PlacedValue, counted, name};
 use metalens_analyzer::{Message, message};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::row::TraceRow;
@@ -16,7 +15,8 @@ use crate::sentences::became;
 use crate::unit::Unit;
 
 /// Changes since the last page of a folder.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct SinceLast {
     /// Number of recordings on the last page.
     pub recordings: u64,
@@ -33,7 +33,8 @@ pub struct SinceLast {
 }
 
 /// Differences of added recordings from earlier ones of the same work.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct GroupSinceLast {
     /// Name of the group.
     pub group: String,

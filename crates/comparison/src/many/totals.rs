@@ -1,11 +1,11 @@
 //! Counts findings over many reports.
 
 use metalens_analyzer::{Effort, Finding, Severity};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A finding, and the number of reports that have it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FindingTotal {
     /// Id of the rule that found it.
     pub id: String,
@@ -23,7 +23,8 @@ pub struct FindingTotal {
 }
 
 /// A finding without its sentences.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RowFinding {
     /// Id of the rule that found it.
     pub id: String,

@@ -10,7 +10,6 @@
 //! The interval consists of order statistics of independent pairs. From the k-th smallest to the
 //! k-th largest of n differences it contains the median with probability
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Least confidence of the interval: it is the narrowest one that reaches this, or else the whole
@@ -18,7 +17,8 @@ use serde::{Deserialize, Serialize};
 const MIN_CONFIDENCE: f64 = 0.9;
 
 /// Summary of the differences of pairs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Differences {
     /// Number of compared pairs.
     pub pairs: u64,
@@ -35,7 +35,8 @@ pub struct Differences {
 }
 
 /// Confidence interval of the true median.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct MedianInterval {
     /// Lower end of the interval.
     pub low: f64,
@@ -46,7 +47,8 @@ pub struct MedianInterval {
 }
 
 /// Conclusion from the differences of pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PairedVerdict {
     /// More, by more than the pairs differ from each other.

@@ -3,7 +3,7 @@
 use metalens_analyzer::{TimingCheck, TimingOrder, TimingVerdict};
 
 use metalens_comparison::calibration::{
-    Calibration, ClockShare, CountVerdict, NameCounts, RecordedWork, json_schema,
+    Calibration, ClockShare, CountVerdict, NameCounts, RecordedWork,
 };
 use metalens_comparison::paired::PairedVerdict;
 use metalens_testing::calibration::{ALL, measured, pair, recorded};
@@ -199,7 +199,9 @@ fn the_worst_recording_decides_about_the_clocks() {
 
 #[test]
 fn calibrations_match_their_schema() {
-    let validator = jsonschema::validator_for(&json_schema()).unwrap();
+    let schema = include_str!("../../../../docs/calibration.schema.json");
+    let schema = serde_json::from_str(schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
     for calibration in [
         measured(&[[1_000, 500, 1_020, 505]]),
         measured(&[[1_000, 500, 1_020, 505]; 5]),

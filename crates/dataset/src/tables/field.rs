@@ -10,7 +10,7 @@ pub struct ColumnInfo {
     pub name: &'static str,
     /// Type of the cells.
     pub kind: CellKind,
-    /// Unit of the cells: `ns`, `1` for a count or a ratio, or nothing.
+    /// Unit of the cells: `ns`, `GB/s`, `1` for a count or a ratio, or nothing.
     pub unit: &'static str,
     /// Meaning of the cells.
     pub meaning: &'static str,

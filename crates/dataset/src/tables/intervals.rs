@@ -253,6 +253,7 @@ mod tests {
             what: what.to_owned(),
             is_induced: false,
         };
+
         let held = [held(2, 5, "Min"), held(5, 8, "Max"), held(9, 10, "Max")];
         let mut states = StateAt::new(&held);
         let cases = [

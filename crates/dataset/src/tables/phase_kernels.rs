@@ -41,6 +41,7 @@ fn rows(phase: &NamedPhase) -> Vec<PhaseRow<'_>> {
         total_ns = total_ns.saturating_sub(kernel.total_ns);
         rows.push(row(Some(kernel), kernel.instances, kernel.total_ns));
     }
+
     if instances > 0 {
         rows.push(row(None, instances, total_ns));
     }

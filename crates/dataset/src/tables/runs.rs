@@ -386,6 +386,14 @@ fn beside<'t>() -> Vec<TableField<&'t Report>> {
             "Worst thermal state; null if it was not recorded.",
             |r| CellValue::text(thermal(r)),
         ),
+        field(
+            "bandwidth_gb_per_s",
+            CellKind::Number,
+            "GB/s",
+            "Memory bandwidth while the process was busy, as hardware counters have it; null if it was \
+             not counted.",
+            |r| CellValue::number(bandwidth(r)),
+        ),
         text(
             "metalens_version",
             "Version of metalens that wrote the row.",
@@ -409,6 +417,11 @@ fn median<'r>(distribution: Option<Distribution>) -> CellValue<'r> {
 fn state(report: &Report) -> Option<&str> {
     let longest = report.machine.performance.as_ref()?.states.first()?;
     Some(&longest.state)
+}
+
+fn bandwidth(report: &Report) -> Option<f64> {
+    let counted = report.counters.as_ref()?.bandwidth?;
+    Some(counted.gb_per_s)
 }
 
 fn thermal(report: &Report) -> Option<&str> {

@@ -1,6 +1,6 @@
 //! Checks the current condition of the Mac: what slows it down, and what records already.
 
-use crate::check::{Check, Verdict};
+use crate::check::{Check, CheckVerdict};
 use crate::facts::{Condition, Gpu, GpuUser, Power, Process, ThermalPressure};
 
 /// Programs that disturb a recording only while they record, not while they are open.
@@ -74,8 +74,8 @@ pub(super) fn power(condition: &Condition) -> Check {
         None => Check::new(
             id,
             match condition.power.value {
-                Some(Power::Mains) => Verdict::Ok,
-                _ => Verdict::Unknown,
+                Some(Power::Mains) => CheckVerdict::Ok,
+                _ => CheckVerdict::Unknown,
             },
             format!("{source}; low power mode is unknown"),
         ),
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use crate::facts::Fact;
 
-    fn used(times_ns: &[u64]) -> Check {
+    fn used(times_ns: &[u64], hides_names: bool) -> Check {
         let users = (1_u32..).zip(times_ns).map(|(pid, &gpu_time_ns)| GpuUser {
             process: Process {
                 pid,
@@ -164,17 +164,21 @@ mod tests {
             },
             gpu_time_ns,
         });
-        gpu_users(&Gpu {
+        let mut gpu = Gpu {
             utilization_percent: Fact::new("", None, String::new),
             users: Fact::new("", Some(users.collect()), String::new),
             performance_state: Fact::new("", None, String::new),
-        })
+        };
+        if hides_names {
+            gpu.hide_names();
+        }
+        gpu_users(&gpu)
     }
 
     #[test]
     fn users_of_the_gpu_are_named() {
-        let check = |times: &[u64], verdict: Verdict, expected: &str| {
-            let checked = used(times);
+        let check = |times: &[u64], verdict: CheckVerdict, expected: &str| {
+            let checked = used(times, false);
             assert_eq!(
                 (checked.verdict, checked.found.as_str()),
                 (verdict, expected)
@@ -183,20 +187,24 @@ mod tests {
 
         check(
             &[],
-            Verdict::Ok,
+            CheckVerdict::Ok,
             "no process used the GPU within half a second",
         );
         check(
             &[4_150_000],
-            Verdict::Ok,
+            CheckVerdict::Ok,
             "GPU time within half a second: p1 (1) 4.1 ms",
         );
 
         // A twentieth of the time is the limit; the three largest users are named.
         check(
             &[20_000_000, 3_000_000, 1_990_000, 10_000],
-            Verdict::Warning,
+            CheckVerdict::Warning,
             "other processes use the GPU; GPU time within half a second: p1 (1) 20.0 ms, p2 (2) 3.0 ms, p3 (3) 1.9 ms",
+        );
+        assert_eq!(
+            used(&[4_150_000], true).found,
+            "GPU time within half a second: other process 1 (1) 4.1 ms"
         );
     }
 }

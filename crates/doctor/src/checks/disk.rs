@@ -208,7 +208,7 @@ fn seconds(length: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Verdict;
+    use crate::check::CheckVerdict;
     use crate::facts::TemporaryFolder;
     use crate::scratch::ScratchFile;
 
@@ -226,7 +226,7 @@ mod tests {
     fn temporary_files_need_room_too() {
         let gb = 1_000_000_000;
         let check =
-            |free: u64, temporary: u64, shares_disk: bool, expected: Verdict, words: &str| {
+            |free: u64, temporary: u64, shares_disk: bool, expected: CheckVerdict, words: &str| {
                 let temporary = vec![TemporaryFolder {
                     free_bytes: Fact::new("", Some(temporary), String::new),
                     shares_disk,
@@ -240,11 +240,11 @@ mod tests {
                 assert!(checked.found.contains(words), "{}", checked.found);
             };
         // 10 s take 0.25 to 2.11 GB, and 2 GB stay free.
-        check(5 * gb, 5 * gb, true, Verdict::Warning, "as much again");
-        check(7 * gb, 7 * gb, true, Verdict::Ok, "as much again");
-        check(5 * gb, 9 * gb, false, Verdict::Ok, "5.0 GB free");
+        check(5 * gb, 5 * gb, true, CheckVerdict::Warning, "as much again");
+        check(7 * gb, 7 * gb, true, CheckVerdict::Ok, "as much again");
+        check(5 * gb, 9 * gb, false, CheckVerdict::Ok, "5.0 GB free");
         let other = "on the disk of temporary files free";
-        check(9 * gb, 2 * gb, false, Verdict::Problem, other);
+        check(9 * gb, 2 * gb, false, CheckVerdict::Problem, other);
     }
 
     #[test]
@@ -269,22 +269,22 @@ mod tests {
     #[test]
     fn room_is_compared_with_the_time_limit() {
         let gb = 1_000_000_000;
-        let check = |free: u64, limit: Option<u64>, expected: Verdict| {
+        let check = |free: u64, limit: Option<u64>, expected: CheckVerdict| {
             let checked = free_space(&with(free), limit.map(Duration::from_secs));
             assert_eq!(checked.verdict, expected, "{free} {limit:?}");
-            assert_eq!(checked.remedy.is_some(), expected != Verdict::Ok);
+            assert_eq!(checked.remedy.is_some(), expected != CheckVerdict::Ok);
         };
         // 10 s take 0.25 to 2.11 GB, and 2 GB stay free.
-        check(gb, Some(10), Verdict::Problem);
-        check(2 * gb + gb / 5, Some(10), Verdict::Problem);
-        check(2 * gb + gb / 2, Some(10), Verdict::Warning);
-        check(5 * gb, Some(10), Verdict::Ok);
+        check(gb, Some(10), CheckVerdict::Problem);
+        check(2 * gb + gb / 5, Some(10), CheckVerdict::Problem);
+        check(2 * gb + gb / 2, Some(10), CheckVerdict::Warning);
+        check(5 * gb, Some(10), CheckVerdict::Ok);
         // 90 s took 19 GB in a published recording.
-        check(20 * gb, Some(90), Verdict::Warning);
-        check(21 * gb, Some(90), Verdict::Ok);
-        check(2 * gb, None, Verdict::Problem);
-        check(10 * gb, None, Verdict::Warning);
-        check(100 * gb, None, Verdict::Ok);
+        check(20 * gb, Some(90), CheckVerdict::Warning);
+        check(21 * gb, Some(90), CheckVerdict::Ok);
+        check(2 * gb, None, CheckVerdict::Problem);
+        check(10 * gb, None, CheckVerdict::Warning);
+        check(100 * gb, None, CheckVerdict::Ok);
     }
 
     #[test]

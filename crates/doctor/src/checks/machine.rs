@@ -1,10 +1,10 @@
 //! Checks what the machine is and who uses it.
 
-use crate::check::{Check, Verdict};
-use crate::facts::{Console, Machine};
+use crate::check::{Check, CheckVerdict};
+use crate::facts::{Console, MacFacts};
 
 /// Warns about a virtual machine, whose GPU is not the one of the Mac.
-pub(super) fn virtual_machine(machine: &Machine) -> Check {
+pub(super) fn virtual_machine(machine: &MacFacts) -> Check {
     let id = "virtual-machine";
     let model = machine.model.value.as_deref().unwrap_or_default();
     match machine.is_virtual.value {
@@ -26,15 +26,16 @@ fn warn_of_virtual(id: &str) -> Check {
 }
 
 /// Warns if metalens runs through Rosetta.
-pub(super) fn rosetta(machine: &Machine) -> Check {
+pub(super) fn rosetta(machine: &MacFacts) -> Check {
     let id = "rosetta";
     let is_intel = machine
         .chip
         .value
         .as_ref()
         .is_some_and(|chip| chip.contains("Intel"));
+
     match machine.is_translated.value {
-        _ if is_intel => Check::new(id, Verdict::NotApplicable, "not needed on an Intel Mac"),
+        _ if is_intel => Check::new(id, CheckVerdict::NotApplicable, "not needed on an Intel Mac"),
         Some(true) => Check::warning(
             id,
             "metalens runs through Rosetta, and the programs that it starts may too",

@@ -8,9 +8,9 @@ mod tools;
 
 use std::time::Duration;
 
-use crate::check::{Check, Verdict};
+use crate::check::{Check, CheckVerdict};
 use crate::command::CommandRunner;
-use crate::facts::{Condition, Disk, Facts, Machine};
+use crate::facts::{Condition, Disk, Facts, MacFacts};
 use crate::planned_recording::PlannedRecording;
 use crate::xctrace_status::XctraceStatus;
 
@@ -67,7 +67,7 @@ pub fn preflight(condition: &Condition, disk: &Disk, time_limit: Option<Duration
         condition::thermal(condition),
     ];
     all.into_iter()
-        .filter(|check| check.verdict >= Verdict::Warning)
+        .filter(|check| check.verdict >= CheckVerdict::Warning)
         .map(|check| match check.remedy {
             Some(remedy) => format!("{}: {}", check.found, remedy.what),
             None => check.found,
@@ -76,7 +76,7 @@ pub fn preflight(condition: &Condition, disk: &Disk, time_limit: Option<Duration
 }
 
 /// Names the machine, and warns about an Intel processor.
-fn platform(machine: &Machine) -> Check {
+fn platform(machine: &MacFacts) -> Check {
     let id = "platform";
     let system = machine
         .macos

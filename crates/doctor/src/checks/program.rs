@@ -6,7 +6,7 @@ use metalens_xctrace::FoundProgram;
 
 use crate::check::{Check, Remedy, TextFile};
 use crate::command::{CommandOutput, CommandRunner};
-use crate::facts::{Machine, Protection, Rights};
+use crate::facts::{MacFacts, Protection, Rights};
 use crate::guarded::{WAY_OUT, guarded};
 use crate::planned_recording::PlannedRecording;
 
@@ -15,7 +15,7 @@ pub(super) fn all(
     runner: &dyn CommandRunner,
     planned: &PlannedRecording<'_>,
     rights: &Rights,
-    machine: &Machine,
+    machine: &MacFacts,
 ) -> Vec<Check> {
     match &planned.program {
         None => Vec::new(),
@@ -41,7 +41,7 @@ pub(super) fn all(
 }
 
 /// Warns about a program for Intel on Apple silicon, which runs through Rosetta.
-fn architecture(runner: &dyn CommandRunner, path: &Path, machine: &Machine) -> Check {
+fn architecture(runner: &dyn CommandRunner, path: &Path, machine: &MacFacts) -> Check {
     let id = "architecture";
     let is_apple = machine
         .chip
@@ -53,6 +53,7 @@ fn architecture(runner: &dyn CommandRunner, path: &Path, machine: &Machine) -> C
     if answer.code() != Some(0) || text.trim().is_empty() {
         return Check::unknown(id, Some(&answer.summary()));
     }
+
     if is_apple && text.contains("x86_64") && !text.contains("arm64") {
         return Check::warning(
             id,
@@ -225,6 +226,7 @@ fn sign_again(path: &str, has_entitlements: bool) -> Remedy {
     let name = "trace.entitlements";
     let sign = format!("codesign --force --sign - --entitlements {name} {path}");
     let what = "sign the program again (use a copy if it is not your own)".to_owned();
+
     if has_entitlements {
         Remedy {
             what,
@@ -252,7 +254,7 @@ fn sign_again(path: &str, has_entitlements: bool) -> Remedy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Verdict;
+    use crate::check::CheckVerdict;
 
     struct Codesign(CommandOutput);
 
@@ -276,7 +278,7 @@ mod tests {
 
     #[test]
     fn signatures_decide_whether_a_program_can_be_traced() {
-        let check = |code: i32, out: &str, err: &str, expected: Verdict| {
+        let check = |code: i32, out: &str, err: &str, expected: CheckVerdict| {
             assert_eq!(checked(code, out, err).verdict, expected, "{out} {err}");
         };
         let xml = |key: &str, value: &str| {
@@ -289,34 +291,39 @@ mod tests {
             )
         };
 
-        check(0, "", LINKER, Verdict::Ok);
-        check(0, "", HARDENED, Verdict::Warning);
-        check(0, &xml(ENTITLEMENT, "<true/>"), HARDENED, Verdict::Ok);
-        check(0, &xml(ENTITLEMENT, "<false/>"), HARDENED, Verdict::Warning);
-        check(0, &xml("y", "<true/>"), HARDENED, Verdict::Warning);
-        check(0, &words("true"), HARDENED, Verdict::Ok);
-        check(0, &words("false"), HARDENED, Verdict::Warning);
+        check(0, "", LINKER, CheckVerdict::Ok);
+        check(0, "", HARDENED, CheckVerdict::Warning);
+        check(0, &xml(ENTITLEMENT, "<true/>"), HARDENED, CheckVerdict::Ok);
+        check(
+            0,
+            &xml(ENTITLEMENT, "<false/>"),
+            HARDENED,
+            CheckVerdict::Warning,
+        );
+        check(0, &xml("y", "<true/>"), HARDENED, CheckVerdict::Warning);
+        check(0, &words("true"), HARDENED, CheckVerdict::Ok);
+        check(0, &words("false"), HARDENED, CheckVerdict::Warning);
         let restricted = HARDENED.replace("0x10000(runtime)", "0x10800(restrict,runtime)");
-        check(0, "", &restricted, Verdict::Problem);
+        check(0, "", &restricted, CheckVerdict::Problem);
         check(
             0,
             "",
             &LINKER.replace("0x20002(adhoc,linker-signed)", "0x0(none)"),
-            Verdict::Ok,
+            CheckVerdict::Ok,
         );
         check(
             1,
             "",
             "/a/it's: code object is not signed at all\n",
-            Verdict::Ok,
+            CheckVerdict::Ok,
         );
         check(
             1,
             "",
             "/a/it's: No such file or directory\n",
-            Verdict::Unknown,
+            CheckVerdict::Unknown,
         );
-        check(0, "", "something new", Verdict::Unknown);
+        check(0, "", "something new", CheckVerdict::Unknown);
     }
 
     #[test]

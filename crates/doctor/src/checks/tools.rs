@@ -1,6 +1,6 @@
 //! Checks Xcode, its `xctrace`, and the rights of the user.
 
-use crate::check::{Check, Verdict};
+use crate::check::{Check, CheckVerdict};
 use crate::facts::{Fact, Rights, Xcode};
 use crate::xctrace_status::XctraceStatus;
 
@@ -20,6 +20,7 @@ pub(super) fn xcode(xcode: &Xcode, xctrace: &XctraceStatus) -> Check {
     let id = "xcode";
     let named = (xcode.version.value.as_deref(), xcode.build.value.as_deref());
     let why = |fact: &Fact<String>| fact.why_not.clone().unwrap_or_default();
+
     match (xcode.folder.value.as_deref(), named) {
         (Some(folder), (Some(version), Some(build))) => {
             Check::ok(id, format!("Xcode {version} ({build}), {folder}"))
@@ -37,7 +38,7 @@ pub(super) fn xcode(xcode: &Xcode, xctrace: &XctraceStatus) -> Check {
         (Some(folder), _) => {
             let why = why(&xcode.version);
             let found = format!("{folder}; its version is unknown: {why}");
-            Check::new(id, Verdict::Unknown, found)
+            Check::new(id, CheckVerdict::Unknown, found)
         }
         (None, _) => Check::unknown(id, Some(&why(&xcode.folder))).remedy(
             "if Xcode is missing: install it from the App Store, open it once, then select it",
@@ -52,7 +53,7 @@ fn expect_true(id: &str, fact: &Fact<bool>, yes: &str, no: impl FnOnce() -> Chec
         (Some(true), _) => Check::ok(id, yes),
         (Some(false), _) => no(),
         (None, Some(why)) if why.contains("requires Xcode") => {
-            Check::new(id, Verdict::NotApplicable, "Xcode is missing")
+            Check::new(id, CheckVerdict::NotApplicable, "Xcode is missing")
         }
         (None, why) => Check::unknown(id, why.as_ref()),
     }
@@ -112,14 +113,14 @@ pub(super) fn template(xctrace: &XctraceStatus, template: &str) -> Check {
     }
 
     if xctrace.version.is_err() {
-        return Check::new(id, Verdict::NotApplicable, "xctrace does not start");
+        return Check::new(id, CheckVerdict::NotApplicable, "xctrace does not start");
     }
 
     let templates = match &xctrace.templates {
         Ok(templates) => templates,
         Err(why) => {
             let why = format!("xctrace listed no templates, in several attempts: {why}");
-            return Check::new(id, Verdict::Unknown, why).remedy(
+            return Check::new(id, CheckVerdict::Unknown, why).remedy(
                 "if a recording fails because a template is missing, open Instruments once",
                 &["xcrun xctrace list templates"],
             );
@@ -179,8 +180,13 @@ pub(super) fn developer_mode(rights: &Rights) -> Check {
 pub(super) fn developer_group(rights: &Rights, is_root: bool) -> Check {
     let id = "developer-group";
     if is_root {
-        return Check::new(id, Verdict::NotApplicable, "root does not need the group");
+        return Check::new(
+            id,
+            CheckVerdict::NotApplicable,
+            "root does not need the group",
+        );
     }
+
     expect_true(
         id,
         &rights.in_developer_group,

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use metalens_doctor::{
-    Condition, Diagnosis, Disk, Machine, PlannedRecording, ThermalPressure, Verdict, diagnose,
-    preflight,
+    CheckVerdict, Condition, Diagnosis, Disk, MacFacts, PlannedRecording, ThermalPressure,
+    diagnose, preflight,
 };
 use metalens_xctrace::FoundProgram;
 use metalens_xctrace::{Error, Tool};
@@ -44,15 +44,16 @@ fn planned(folder: &Path) -> PlannedRecording<'_> {
         own: Some(Path::new("/a/metalens")),
         is_root: false,
         home: Some("/Users/ada"),
+        hides_names: false,
     }
 }
 
 /// Returns all checks with a verdict other than ok, except the performance state, which is
 /// never known.
-fn troubles(diagnosis: &Diagnosis) -> Vec<(&str, Verdict)> {
+fn troubles(diagnosis: &Diagnosis) -> Vec<(&str, CheckVerdict)> {
     let all = diagnosis.checks.iter();
     let troubles =
-        all.filter(|check| check.verdict != Verdict::Ok && check.id != "performance-state");
+        all.filter(|check| check.verdict != CheckVerdict::Ok && check.id != "performance-state");
     troubles
         .map(|check| (check.id.as_str(), check.verdict))
         .collect()
@@ -62,7 +63,7 @@ fn check(
     mac: &Mac,
     tool: Result<Tool, Error>,
     change: impl FnOnce(&mut PlannedRecording<'_>),
-    expected: &[(&str, Verdict)],
+    expected: &[(&str, CheckVerdict)],
 ) {
     let folder = tempfile::tempdir().unwrap();
     let mut planned = planned(folder.path());
@@ -71,11 +72,11 @@ fn check(
     assert_eq!(troubles(&diagnosis), expected, "{:#?}", diagnosis.checks);
     let has_problem = expected
         .iter()
-        .any(|(_, verdict)| *verdict == Verdict::Problem);
+        .any(|(_, verdict)| *verdict == CheckVerdict::Problem);
     assert_eq!(diagnosis.can_record, !has_problem);
     for check in &diagnosis.checks {
         // A problem of the program contains its own advice.
-        let needs_remedy = check.verdict == Verdict::Problem && check.id != "program";
+        let needs_remedy = check.verdict == CheckVerdict::Problem && check.id != "program";
         assert!(
             !needs_remedy || check.remedy.is_some(),
             "no remedy: {check:?}"
@@ -108,11 +109,11 @@ fn command_line_tools_are_not_enough() {
         output: "xcrun: error: unable to find utility \"xctrace\"".to_owned(),
     });
     let expected = [
-        ("xcode", Verdict::Problem),
-        ("license", Verdict::NotApplicable),
-        ("first-launch", Verdict::NotApplicable),
-        ("xctrace", Verdict::Problem),
-        ("template", Verdict::NotApplicable),
+        ("xcode", CheckVerdict::Problem),
+        ("license", CheckVerdict::NotApplicable),
+        ("first-launch", CheckVerdict::NotApplicable),
+        ("xctrace", CheckVerdict::Problem),
+        ("template", CheckVerdict::NotApplicable),
     ];
     check(&mac, tool, |_| {}, &expected);
 }
@@ -129,17 +130,17 @@ fn an_xcode_that_was_never_opened_is_a_problem() {
     let refuses =
         xctrace("echo 'You have not agreed to the Xcode license agreements.' >&2; exit 69");
     let expected = [
-        ("license", Verdict::Problem),
-        ("first-launch", Verdict::Warning),
-        ("xctrace", Verdict::Problem),
-        ("template", Verdict::NotApplicable),
+        ("license", CheckVerdict::Problem),
+        ("first-launch", CheckVerdict::Warning),
+        ("xctrace", CheckVerdict::Problem),
+        ("template", CheckVerdict::NotApplicable),
     ];
 
     check(&mac, Ok(refuses), |_| {}, &expected);
     // If xctrace starts, neither is a problem.
     let expected = [
-        ("license", Verdict::Warning),
-        ("first-launch", Verdict::Warning),
+        ("license", CheckVerdict::Warning),
+        ("first-launch", CheckVerdict::Warning),
     ];
     check(&mac, good(), |_| {}, &expected);
 }
@@ -149,15 +150,20 @@ fn a_missing_template_is_a_problem() {
     let mac = Mac::laptop();
     // An empty list in all attempts does not prove that there are no templates.
     let silent = xctrace("[ $1 = version ] && echo 'xctrace version 26.0 (17C529)'; true");
-    check(&mac, Ok(silent), |_| {}, &[("template", Verdict::Unknown)]);
+    check(
+        &mac,
+        Ok(silent),
+        |_| {},
+        &[("template", CheckVerdict::Unknown)],
+    );
     let other = |planned: &mut PlannedRecording<'_>| planned.template = "Mettle System Trace";
-    check(&mac, good(), other, &[("template", Verdict::Problem)]);
+    check(&mac, good(), other, &[("template", CheckVerdict::Problem)]);
     let file = |planned: &mut PlannedRecording<'_>| planned.template = "/no/such.tracetemplate";
     let folder = tempfile::tempdir().unwrap();
     let mut absent = planned(folder.path());
     file(&mut absent);
     let diagnosis = diagnose(&mac, &absent, good());
-    assert_eq!(troubles(&diagnosis), [("template", Verdict::Problem)]);
+    assert_eq!(troubles(&diagnosis), [("template", CheckVerdict::Problem)]);
 }
 
 #[test]
@@ -169,14 +175,14 @@ fn missing_rights_are_warnings() {
         )
         .with("id -Gn", exited(0, "staff everyone\n"));
     let expected = [
-        ("developer-mode", Verdict::Warning),
-        ("developer-group", Verdict::Warning),
+        ("developer-mode", CheckVerdict::Warning),
+        ("developer-group", CheckVerdict::Warning),
     ];
     check(&mac, good(), |_| {}, &expected);
     let root = |planned: &mut PlannedRecording<'_>| planned.is_root = true;
     let expected = [
-        ("developer-group", Verdict::NotApplicable),
-        ("root", Verdict::Warning),
+        ("developer-group", CheckVerdict::NotApplicable),
+        ("root", CheckVerdict::Warning),
     ];
     check(&Mac::laptop(), good(), root, &expected);
 }
@@ -204,9 +210,9 @@ fn a_busy_hot_mac_on_battery_has_warnings() {
         .with("ioreg -r -l", exited(0, busy));
 
     let expected = [
-        ("recorders", Verdict::Warning),
-        ("power", Verdict::Warning),
-        ("thermal", Verdict::Warning),
+        ("recorders", CheckVerdict::Warning),
+        ("power", CheckVerdict::Warning),
+        ("thermal", CheckVerdict::Warning),
     ];
     check(&mac, good(), |_| {}, &expected);
 
@@ -223,7 +229,7 @@ fn a_busy_hot_mac_on_battery_has_warnings() {
 fn machines_that_mislead_are_found() {
     let with = |line: &str, code: i32, text: &str| Mac::laptop().with(line, exited(code, text));
     let one = |mac: &Mac, id: &str| {
-        check(mac, good(), |_| {}, &[(id, Verdict::Warning)]);
+        check(mac, good(), |_| {}, &[(id, CheckVerdict::Warning)]);
         let folder = tempfile::tempdir().unwrap();
         let diagnosis = diagnose(mac, &planned(folder.path()), good());
         let found = diagnosis.checks.into_iter().find(|check| check.id == id);
@@ -282,8 +288,8 @@ fn downloaded_and_translated_programs_are_found() {
         }));
     };
     let expected = [
-        ("architecture", Verdict::Warning),
-        ("downloaded", Verdict::Warning),
+        ("architecture", CheckVerdict::Warning),
+        ("downloaded", CheckVerdict::Warning),
     ];
     check(&mac, good(), bench, &expected);
     let both = "Mach-O universal binary with 2 architectures: [x86_64] [arm64]\n";
@@ -308,14 +314,14 @@ fn recording_options_are_read() {
         &mac,
         with,
         |_| {},
-        &[("recording-options", Verdict::Warning)],
+        &[("recording-options", CheckVerdict::Warning)],
     );
     let refused = options("echo 'no target' >&2; exit 64");
     check(
         &mac,
         refused,
         |_| {},
-        &[("recording-options", Verdict::Unknown)],
+        &[("recording-options", CheckVerdict::Unknown)],
     );
 }
 
@@ -328,7 +334,7 @@ fn without_answers_the_verdicts_are_unknown() {
     let fine = diagnosis
         .checks
         .iter()
-        .filter(|check| check.verdict == Verdict::Ok);
+        .filter(|check| check.verdict == CheckVerdict::Ok);
     let fine: Vec<&str> = fine.map(|check| check.id.as_str()).collect();
     assert_eq!(fine, ["xctrace", "template", "root", "disk", "left-over"]);
     assert!(diagnosis.can_record);
@@ -357,24 +363,24 @@ fn protected_and_hardened_programs_are_found() {
         &mac,
         good(),
         target(None),
-        &[("signature", Verdict::Warning)],
+        &[("signature", CheckVerdict::Warning)],
     );
     check(
         &mac,
         good(),
         target(Some("it is macOS's")),
-        &[("program", Verdict::Warning)],
+        &[("program", CheckVerdict::Warning)],
     );
     let off = mac.with(
         "csrutil status",
         exited(0, "System Integrity Protection status: disabled.\n"),
     );
-    let expected = [("program", Verdict::Warning)];
+    let expected = [("program", CheckVerdict::Warning)];
     check(&off, good(), target(Some("it is macOS's")), &expected);
     let absent = |planned: &mut PlannedRecording<'_>| {
         planned.program = Some(Err("bnech was not found in PATH".to_owned()));
     };
-    check(&off, good(), absent, &[("program", Verdict::Problem)]);
+    check(&off, good(), absent, &[("program", CheckVerdict::Problem)]);
 }
 
 #[test]
@@ -406,7 +412,7 @@ fn preflight_returns_warnings_before_a_recording() {
 
 #[test]
 fn facts_of_a_machine_are_gathered() {
-    let machine = Machine::gather(&Mac::laptop());
+    let machine = MacFacts::gather(&Mac::laptop());
     assert_eq!(machine.chip.value.as_deref(), Some("Apple M3 Max"));
     assert_eq!(machine.gpu_cores.value, Some(40));
     assert_eq!(machine.performance_cores.value, Some(12));
@@ -424,7 +430,7 @@ fn facts_of_a_machine_are_gathered() {
         "sysctl",
         exited(1, "machdep.cpu.brand_string: Intel(R) Core(TM) i9\n"),
     );
-    let machine = Machine::gather(&mac);
+    let machine = MacFacts::gather(&mac);
     assert_eq!(machine.performance_cores.value, None);
     let why = machine.performance_cores.why_not.unwrap();
     assert_eq!(why, "sysctl has no such value on this Mac");

@@ -45,6 +45,7 @@ impl Exporter {
         };
         let arguments = export.arguments(&self.version)?;
         let mut pause = FIRST_PAUSE;
+
         for attempt in 1.. {
             let running = self.tool.start(&arguments, Stdin::Nothing)?;
             let answer = self.watch(running, call.output, tell)?;

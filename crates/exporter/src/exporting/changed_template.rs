@@ -27,6 +27,7 @@ pub(crate) fn cause(bundle: &Path) -> String {
     if used.is_empty() {
         return String::new();
     }
+
     format!(
         ". It was recorded with a changed copy of Apple's template ({}), which may be the cause: \
          record again without that option, or let metalens read the bundle itself",

@@ -95,6 +95,7 @@ mod tests {
             });
             assert_eq!(found, expected, "{text}");
         };
+
         let two = "<?xml version=\"1.0\"?>\n<trace-toc><run number=\"1\"><info><table schema=\"no\"/></info>\
             <data><table schema=\"a\" codes='&quot;1&quot;'/><table schema=\"b\"></table><table/></data>\
             <tracks/></run><run number=\"4\"><data><table schema=\"a\"/><table schema=\"a\"/></data></run>\

@@ -145,6 +145,7 @@ mod tests {
         for cut in [1, 20, 30, whole.len() / 2, whole.len() - 80] {
             check(whole.get(..whole.len() - cut), DocumentState::CutOff);
         }
+
         check(
             Some(&format!("{HEAD}<node><row><a>")),
             DocumentState::Useless,

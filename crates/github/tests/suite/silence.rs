@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use metalens_github::{Api, Client, Error, Method, Request, Timeouts, Token};
+use metalens_github::{Api, ApiRequest, Client, Error, Method, Timeouts, Token};
 
 static CONNECTIONS: AtomicUsize = AtomicUsize::new(0);
 static NOTICES: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -40,7 +40,7 @@ fn silence_is_reported_and_bounded() {
             notice_after: Duration::ZERO,
             stalled_after: Duration::from_secs(1),
         });
-    let error = client.send(&Request {
+    let error = client.send(&ApiRequest {
         method: Method::Get,
         url: format!("{address}/repos/o/r/pulls/7"),
         body: None,

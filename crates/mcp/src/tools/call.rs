@@ -10,7 +10,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::child::{ChildCommand, Children, Ending, Finished};
-use crate::hidden::without_names;
 use crate::problem::ToolProblem;
 use crate::roots::Roots;
 
@@ -88,7 +87,6 @@ impl ToolCall<'_> {
             let Some(token) = &token else {
                 return;
             };
-            let said = self.hide(said);
             // How long it takes is unknown, so there is no total.
             let param = ProgressNotificationParam::new(token.clone(), seconds)
                 .with_message(format!("{said} ({seconds:.0} s)"));
@@ -97,18 +95,7 @@ impl ToolCall<'_> {
             tokio::spawn(async move { peer.notify_progress(param).await });
         };
         let canceled = self.context.ct.cancelled();
-        let mut finished = self.children.run(command, canceled, progress).await?;
-        finished.messages = self.hide(&finished.messages);
-        Ok(finished)
-    }
-
-    /// Returns a message without names of other processes, unless they are to be shown.
-    pub(super) fn hide(&self, message: &str) -> String {
-        if self.show_names {
-            message.to_owned()
-        } else {
-            without_names(message)
-        }
+        self.children.run(command, canceled, progress).await
     }
 }
 

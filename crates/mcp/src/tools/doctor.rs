@@ -30,16 +30,8 @@ pub(super) async fn doctor(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProble
     let what = "checking this machine".to_owned();
     let found = call.metalens(what, words, &[UNAVAILABLE]).await?;
     let mut structured: Map<String, Value> = serde_json::from_slice(&found.stdout)?;
-    if !call.show_names {
-        // They have the names as a list.
-        structured.remove("facts");
-        let checks = structured.get_mut("checks").and_then(Value::as_array_mut);
-        for check in checks.into_iter().flatten() {
-            if let Some(Value::String(found)) = check.get_mut("found") {
-                *found = call.hide(found);
-            }
-        }
-    }
+    // They are long, and the checks say what follows from them.
+    structured.remove("facts");
     Ok(ToolAnswer {
         text: text(&structured),
         structured,
@@ -60,6 +52,7 @@ fn text(found: &Map<String, Value>) -> String {
     };
     let mut lines = vec![can.to_owned()];
     let checks = found.get("checks").and_then(Value::as_array);
+
     for check in checks.into_iter().flatten() {
         let (id, verdict) = (word(check, "id"), word(check, "verdict"));
         lines.push(format!("{verdict}: {id}: {}", word(check, "found")));

@@ -316,7 +316,7 @@ pub(crate) async fn read(
     arguments.extend(options);
     part.add_to(&mut arguments);
     let finished = call.metalens(what, arguments, &[]).await?;
-    let report: Report = serde_json::from_slice(&finished.stdout)?;
+    let report = Report::from_json(&String::from_utf8_lossy(&finished.stdout))?;
     Ok(for_page(&report, call.show_names).into_owned())
 }
 

@@ -8,6 +8,7 @@
     reason = "a panic is the failure report, in the helpers too"
 )]
 
+mod fleet;
 mod laws;
 mod program;
 mod real;

@@ -13,7 +13,7 @@ use super::scenario;
 
 /// Returns `metalens`, which a test of the whole workspace has built beside this program. A test
 /// of this crate alone builds it first.
-fn metalens() -> &'static Path {
+pub(super) fn metalens() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let beside = Path::new(env!("CARGO_BIN_EXE_metalens-query")).with_file_name("metalens");
@@ -28,21 +28,21 @@ fn metalens() -> &'static Path {
     })
 }
 
-fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Output {
+pub(super) fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(program);
     command.current_dir(folder).args(arguments);
     command.output().unwrap()
 }
 
-fn query(folder: &Path, arguments: &[&str]) -> Output {
+pub(super) fn query(folder: &Path, arguments: &[&str]) -> Output {
     run(metalens(), folder, &[&["query"], arguments].concat())
 }
 
-fn stdout(output: &Output) -> String {
+pub(super) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-fn stderr(output: &Output) -> String {
+pub(super) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 

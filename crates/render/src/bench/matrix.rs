@@ -1,4 +1,4 @@
-//! Builds the table with two axes of a benchmark with two parameters.
+//! Builds the table with two axes of a benchmark with two parameters, or with several commands and one.
 
 use metalens_analyzer::Message;
 use metalens_analyzer::message;
@@ -18,26 +18,75 @@ pub(crate) const FASTEST: &str = "fastest";
 /// Text where the runs vary too much.
 pub(crate) const NOT_TOLD: &str = "unclear";
 
-/// The variants of a benchmark with two parameters, by both.
+/// Name of the rows of a benchmark with several commands.
+const COMMAND: &str = "command";
+
+/// The variants of a benchmark with two axes: two parameters, or commands and a parameter.
 pub struct Matrix<'a> {
-    /// Parameter whose values are the rows.
-    pub rows: &'a Parameter,
-    /// Parameter whose values are the columns.
-    pub columns: &'a Parameter,
+    /// Names of the rows.
+    pub rows: MatrixAxis<'a>,
+    /// Names of the columns.
+    pub columns: MatrixAxis<'a>,
     /// Variants of each row. None if there is no run of it.
     pub cells: Vec<Vec<Option<&'a VariantResult>>>,
 }
 
+/// An axis of a matrix: a parameter with its values, or the commands.
+pub struct MatrixAxis<'a> {
+    /// Name of the parameter, or `command`.
+    pub name: &'a str,
+    /// Values of the parameter, or the commands before it is filled in.
+    pub values: Vec<&'a str>,
+}
+
+impl<'a> MatrixAxis<'a> {
+    fn of_parameter(parameter: &'a Parameter) -> Self {
+        Self {
+            name: &parameter.name,
+            values: parameter.values.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// Returns the axis of the commands; none for a single one.
+    fn of_commands(bench: &'a Bench) -> Option<Self> {
+        let mut values: Vec<&str> = Vec::new();
+        for variant in &bench.variants {
+            if !values.contains(&&*variant.template) {
+                values.push(&variant.template);
+            }
+        }
+        (values.len() > 1).then_some(Self {
+            name: COMMAND,
+            values,
+        })
+    }
+}
+
 impl<'a> Matrix<'a> {
-    /// Returns the matrix of a benchmark with two parameters and one command.
+    /// Returns the matrix of a benchmark with two parameters and one command, or with one parameter
+    /// and several commands.
     #[must_use]
     pub fn from_bench(bench: &'a Bench) -> Option<Self> {
-        let [rows, columns] = bench.parameters.as_slice() else {
-            return None;
+        let (rows, columns) = match bench.parameters.as_slice() {
+            [rows, columns] => (
+                MatrixAxis::of_parameter(rows),
+                MatrixAxis::of_parameter(columns),
+            ),
+            [columns] => (
+                MatrixAxis::of_commands(bench)?,
+                MatrixAxis::of_parameter(columns),
+            ),
+            _ => return None,
         };
+
         let is_at = |variant: &&VariantResult, row: &str, column: &str| {
             let values = variant.parameters.iter().map(|one| one.value.as_str());
-            values.eq([row, column])
+            let values: Vec<&str> = values.collect();
+            match *values {
+                [first, second] => (first, second) == (row, column),
+                [only] => (&*variant.template, only) == (row, column),
+                _ => false,
+            }
         };
         let mut cells = Vec::new();
         for row in &rows.values {
@@ -59,6 +108,16 @@ impl<'a> Matrix<'a> {
             cells,
         })
     }
+
+    /// Returns what the table shows.
+    fn title(&self, bench: &Bench) -> Message {
+        message!(
+            "Wall time{} by {} and {}",
+            bench.basis.per(),
+            name(self.rows.name),
+            name(self.columns.name)
+        )
+    }
 }
 
 impl Matrix<'_> {
@@ -68,28 +127,28 @@ impl Matrix<'_> {
         let columns = 0..self.columns.values.len();
         let fastest = columns.map(|column| {
             let rows = self.rows.values.iter().zip(&self.cells);
-            let cells = rows.filter_map(|(row, line)| Some((row, (*line.get(column)?)?)));
-            let (rows, variants): (Vec<&String>, Vec<&VariantResult>) = cells.unzip();
+            let cells = rows.filter_map(|(row, line)| Some((*row, (*line.get(column)?)?)));
+            let (rows, variants): (Vec<&str>, Vec<&VariantResult>) = cells.unzip();
             let standing = bench.standing_of(&variants)?;
             let best = rows.get(standing.best)?;
-            standing.wins.then_some(best.as_str())
+            standing.wins.then_some(*best)
         });
         fastest.collect()
     }
 }
 
-/// Returns the section with the table and the heat map; nothing without two parameters.
+/// Returns the section with the table and the heat map; nothing without two axes.
 pub(super) fn section(bench: &Bench) -> Option<Section> {
     let matrix = Matrix::from_bench(bench)?;
     let corner = message!(
         "{} \\ {}",
-        name(&matrix.rows.name),
-        name(&matrix.columns.name)
+        name(matrix.rows.name),
+        name(matrix.columns.name)
     );
     let mut columns = vec![Column::name(corner)];
     let headings = matrix.columns.values.iter();
     columns.extend(headings.map(|value| Column::number(name(value))));
-    let caption = "Median wall time for each pair of parameter values";
+    let caption = "Median wall time of each variant, by row and column";
     let mut table = Table::new("matrix", caption, columns);
     for (row, line) in matrix.rows.values.iter().zip(&matrix.cells) {
         let cells = line
@@ -106,14 +165,12 @@ pub(super) fn section(bench: &Bench) -> Option<Section> {
         id: HEAT_MAP.to_owned(),
         drawing: Drawing::None,
     });
-    let title = message!(
-        "Wall time{} by {} and {}",
-        bench.basis.per(),
-        name(&matrix.rows.name),
-        name(&matrix.columns.name)
-    );
-    let section = Section::new("matrix", title, 1).with(chart);
+    let section = Section::new("matrix", matrix.title(bench), 1).with(chart);
     Some(section.with(Block::Table(table)))
+}
+
+fn owned(axis: &MatrixAxis<'_>) -> Vec<String> {
+    axis.values.iter().map(|&value| value.to_owned()).collect()
 }
 
 fn whole(bench: &Bench) -> &'static str {
@@ -123,7 +180,7 @@ fn whole(bench: &Bench) -> &'static str {
     }
 }
 
-/// Returns the contents of the heat map; none without two parameters.
+/// Returns the contents of the heat map; none without two axes.
 #[must_use]
 pub fn heat_map(bench: &Bench) -> Option<HeatMapView> {
     let matrix = Matrix::from_bench(bench)?;
@@ -136,12 +193,6 @@ pub fn heat_map(bench: &Bench) -> Option<HeatMapView> {
         line.collect()
     });
 
-    let headline = message!(
-        "Wall time{} by {} and {}",
-        bench.basis.per(),
-        name(&matrix.rows.name),
-        name(&matrix.columns.name)
-    );
     let lines: Vec<Message> = vec![bench.verdict.message()];
     let loud = bench
         .synthetic
@@ -151,13 +202,13 @@ pub fn heat_map(bench: &Bench) -> Option<HeatMapView> {
         .as_ref()
         .map(|_| format!("The amounts of work differ; times are{}", whole(bench)));
     Some(HeatMapView {
-        headline: headline.text,
+        headline: matrix.title(bench).text,
         lines: lines.into_iter().map(|line| line.text).collect(),
         loud: loud.into_iter().chain(work).collect(),
-        row_name: matrix.rows.name.clone(),
-        column_name: matrix.columns.name.clone(),
-        rows: matrix.rows.values.clone(),
-        columns: matrix.columns.values.clone(),
+        row_name: matrix.rows.name.to_owned(),
+        column_name: matrix.columns.name.to_owned(),
+        rows: owned(&matrix.rows),
+        columns: owned(&matrix.columns),
         cells: cells.collect(),
     })
 }

@@ -1,5 +1,6 @@
 //! Builds the document of a benchmark: the work, who wins, then tables of all variants.
 
+mod brief;
 mod csv;
 mod limits;
 mod matrix;
@@ -18,9 +19,10 @@ use crate::comparison::gate_lines;
 use crate::document::{Block, Document, Item, Section};
 use crate::wording::plain;
 use crate::{environment, finding_totals};
+pub use brief::brief;
 pub use csv::csv;
 pub(crate) use matrix::{FASTEST, NOT_TOLD};
-pub use matrix::{HEAT_MAP, Matrix, heat_map};
+pub use matrix::{HEAT_MAP, Matrix, MatrixAxis, heat_map};
 pub(crate) use spread::{Spread, SpreadRow, spread};
 pub(crate) use tables::time_parts;
 
@@ -40,7 +42,7 @@ const SYNTHETIC: &str = "SYNTHETIC: a simulator made these recordings; no GPU ra
 #[must_use]
 pub fn document(bench: &Bench) -> Document {
     let sections = [
-        Some(opening(bench)),
+        Some(opening(bench, usize::MAX, TOLD)),
         gate(bench),
         last(bench),
         Some(tables::variants(bench)),
@@ -53,7 +55,7 @@ pub fn document(bench: &Bench) -> Document {
         tables::kernels(bench),
         tables::machine(bench),
         findings(bench),
-        environment::section(&bench.environments, true),
+        environment::section(&bench.environments, environment::Of::Variants),
         warnings(bench),
         runs(bench),
     ];
@@ -87,7 +89,8 @@ pub fn screen(bench: &Bench) -> Document {
     document
 }
 
-fn opening(bench: &Bench) -> Section {
+/// Returns the verdict, with this many comparisons behind it, and as many of their causes.
+fn opening(bench: &Bench, rivals: usize, causes: usize) -> Section {
     let synthetic = bench.synthetic.then(|| Block::Warning(SYNTHETIC.into()));
     let done = bench.variants.iter().map(|one| one.runs.len() as u64).sum();
     let stopped = (!bench.complete).then(|| {
@@ -109,27 +112,33 @@ fn opening(bench: &Bench) -> Section {
         .with_some(stopped)
         .with_some(work)
         .with(Block::Lead(bench.verdict.message()))
-        .with_some(Block::list(details(bench)))
+        .with_some(Block::list(details(bench, rivals, causes)))
         .with(Block::Remark(bench.method.message()))
 }
 
 /// Returns the comparisons behind the verdict, and where the differences come from. Of many variants
 /// only the nearest to the fastest one, and those that may be as fast, are told.
-fn details(bench: &Bench) -> Vec<Message> {
+fn details(bench: &Bench, most: usize, causes: usize) -> Vec<Message> {
     let mut all: Vec<Message> = Vec::new();
     if bench.variants.len() > 2 {
         let rivals = bench.standing.iter().flat_map(|standing| &standing.others);
         let shown = rivals.enumerate().filter(|(at, rival)| {
             *at < TOLD || rival.change.material_class() != ChangeClass::Shrunk
         });
-        all.extend(shown.map(|(_, rival)| rival.said.message()));
+        all.extend(shown.take(most).map(|(_, rival)| rival.said.message()));
     }
     if bench
         .pairs
         .first()
         .is_some_and(|pair| pair.base == "baseline")
     {
-        all.extend(bench.pairs.iter().map(|pair| pair.said.message()));
+        all.extend(
+            bench
+                .pairs
+                .iter()
+                .take(most)
+                .map(|pair| pair.said.message()),
+        );
     }
 
     let standing = bench.standing.as_ref();
@@ -146,7 +155,7 @@ fn details(bench: &Bench) -> Vec<Message> {
     };
     let mut pairs: Vec<&PairResult> = bench.pairs.iter().collect();
     pairs.sort_by_key(place);
-    all.extend(pairs.into_iter().filter_map(why).take(TOLD));
+    all.extend(pairs.into_iter().filter_map(why).take(causes));
     all
 }
 
@@ -158,7 +167,7 @@ fn why(pair: &PairResult) -> Option<Message> {
         metalens_comparison::TimeBasis::Interval => ", per GPU interval",
     };
     Some(message!(
-        "{} against {}{}: {}",
+        "{} vs. {}{}: {}",
         name(&pair.new),
         name(&pair.base),
         per,

@@ -103,18 +103,20 @@ fn the_page_is_safe_and_complete() {
 }
 
 #[test]
-fn two_parameters_need_one_command() {
-    let list = |name: &str, values: &str| Parameter::list(name, values).unwrap();
-    let request = |sources: &[&str]| BenchRequest {
+fn two_axes_are_two_parameters_or_commands_and_a_parameter() {
+    let request = |sources: &[&str], parameters: &[(&str, &str)]| BenchRequest {
         sources: sources
             .iter()
             .map(|one| CommandTemplate::Program((*one).to_owned()))
             .collect(),
-        parameters: vec![list("a", "1,2"), list("b", "x,y")],
+        parameters: parameters
+            .iter()
+            .map(|(name, values)| Parameter::list(name, values).unwrap())
+            .collect(),
         ..BenchRequest::default()
     };
-    let check = |sources: &[&str], expected: Option<usize>| {
-        let plan = BenchPlan::new(&request(sources)).unwrap();
+    let check = |sources: &[&str], parameters: &[(&str, &str)], expected: Option<&str>| {
+        let plan = BenchPlan::new(&request(sources, parameters)).unwrap();
         let runs = turns(plan.variants.len(), 1);
         let outcome = BenchOutcome {
             runs: runs.map(|turn| record(turn, 3, 10, false)).collect(),
@@ -126,9 +128,24 @@ fn two_parameters_need_one_command() {
             ..BenchOptions::default()
         };
         let result = Bench::new(&plan, 1, &outcome, &options);
-        let cells = Matrix::from_bench(&result).map(|matrix| matrix.cells.concat().len());
-        assert_eq!(cells, expected, "{sources:?}");
+        let shown = Matrix::from_bench(&result).map(|matrix| {
+            let lines = matrix.rows.values.iter().zip(&matrix.cells);
+            let lines = lines.map(|(row, cells)| {
+                let cells = cells.iter().flatten().map(|one| one.command.join(" "));
+                format!("{row}: {}", cells.collect::<Vec<_>>().join(", "))
+            });
+            let lines: Vec<String> = lines.collect();
+            let (rows, columns) = (matrix.rows.name, matrix.columns.values.join(" "));
+            format!("{rows} by {columns}; {}", lines.join("; "))
+        });
+        assert_eq!(shown.as_deref(), expected, "{sources:?}");
     };
-    check(&["./p {a} {b}"], Some(4));
-    check(&["./p {a} {b}", "./q {a} {b}"], None);
+    let (a, b) = (("a", "1,2"), ("b", "x,y"));
+    let both = "a by x y; 1: ./p 1 x, ./p 1 y; 2: ./p 2 x, ./p 2 y";
+    check(&["./p {a} {b}"], &[a, b], Some(both));
+    check(&["./p {a} {b}", "./q {a} {b}"], &[a, b], None);
+    let commands = "command by 1 2; ./p {a}: ./p 1, ./p 2; ./q -n {a}: ./q -n 1, ./q -n 2";
+    check(&["./p {a}", "./q -n {a}"], &[a], Some(commands));
+    check(&["./p {a}"], &[a], None);
+    check(&["./p", "./q"], &[], None);
 }

@@ -7,27 +7,48 @@ use super::cells::paths;
 use crate::document::{Block, Fact, Section};
 use crate::wording::plain;
 
+/// The note that the headline of a first screen says, too.
+const SAID: &str = "kernels-gone";
+
 /// Returns the remarks that a reader should know beside the headline.
 pub(super) fn remarks(comparison: &Comparison) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    if let Some(fusion) = &comparison.fusion {
-        blocks.push(Block::Lead(Message::new(&fusion.says, &fusion.says_values)));
-        let evidence = fusion.evidence.iter().enumerate();
-        let evidence = evidence.map(|(at, text)| {
-            let values = fusion.evidence_values.get(at);
-            Message::new(text, values.map_or(&[], Vec::as_slice))
-        });
-        blocks.extend(Block::list(evidence));
-    }
+    let mut blocks = fusion(comparison);
     let notes = Note::joined(&comparison.notes, &comparison.note_details);
     let notes = notes.map(|note| Block::Warning(note.message()));
     blocks.extend(notes);
-    let method = &comparison.method;
-    blocks.push(Block::Remark(Message::new(
-        &method.says,
-        &method.says_values,
-    )));
+    blocks.push(method(comparison));
     blocks
+}
+
+/// Returns how the changes were judged.
+pub(super) fn method(comparison: &Comparison) -> Block {
+    let method = &comparison.method;
+    Block::Remark(Message::new(&method.says, &method.says_values))
+}
+
+/// Returns the notes that change the meaning of the numbers, and the number of the others.
+pub(super) fn loud_notes(comparison: &Comparison) -> (Vec<Message>, usize) {
+    let notes = Note::joined(&comparison.notes, &comparison.note_details);
+    let (loud, others): (Vec<Note>, Vec<Note>) =
+        notes.partition(|note| note.is_loud() && note.detail.id != SAID);
+    (loud.iter().map(Note::message).collect(), others.len())
+}
+
+/// Returns the answer of the preset that asks whether kernels were fused, and its evidence.
+pub(super) fn fusion(comparison: &Comparison) -> Vec<Block> {
+    let Some(fusion) = &comparison.fusion else {
+        return Vec::new();
+    };
+    let evidence = fusion.evidence.iter().enumerate();
+    let evidence = evidence.map(|(at, text)| {
+        let values = fusion.evidence_values.get(at);
+        Message::new(text, values.map_or(&[], Vec::as_slice))
+    });
+    let answer = Block::Lead(Message::new(&fusion.says, &fusion.says_values));
+    [Some(answer), Block::list(evidence)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Returns the section with the compared runs and their circumstances, equal or not.

@@ -2,7 +2,8 @@
 
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{
-    Change, Comparison, MetricChange, MetricGroup, SideValues, TimeBasis, Unit,
+    Change, ChangeClass, Comparison, MetricChange, MetricGroup, Number, SideValues, TimeBasis,
+    Unit, sentences,
 };
 
 use super::cells::{class, difference, is_nothing, value};
@@ -20,8 +21,8 @@ const GROUPS: [(MetricGroup, &str); 5] = [
 
 /// Returns the idle time by cause; nothing if neither side has any.
 pub(super) fn idle(comparison: &Comparison) -> Option<Section> {
-    let of_group = |one: &&MetricChange| one.group == MetricGroup::Idle;
-    let table = table(comparison, comparison.metrics.iter().filter(of_group))?;
+    let causes = comparison.metrics.iter().filter(|one| is_cause(one));
+    let table = table(comparison, causes)?;
     let section = Section::new("idle", "Idle time by cause", 4);
     Some(section.with(Block::Table(table)))
 }
@@ -37,6 +38,100 @@ pub(super) fn per_unit(comparison: &Comparison) -> Option<Section> {
     let table = table(comparison, work.per_unit.iter())?;
     let section = Section::new("per-unit", title, 2);
     Some(section.with(Block::Table(table)))
+}
+
+/// Returns the figures that changed by more than noise, those with a better side first; nothing if
+/// none did. Of different work, these are times per unit of it.
+pub(super) fn changed(comparison: &Comparison) -> Option<Section> {
+    let (metrics, title) = compared(comparison);
+    let moved = metrics.iter();
+    let moved = moved.filter(|one| !is_cause(one) && is_changed(&one.change));
+    let mut moved: Vec<&MetricChange> = moved.collect();
+    moved.sort_by_key(|one| one.change.direction.is_none());
+    moved.first()?;
+
+    let has_intervals = moved.iter().any(|one| one.change.interval.is_some());
+    let mut columns = columns();
+    if has_intervals {
+        columns.insert(5, Column::number("interval"));
+    }
+    let mut table = Table::new(
+        "changed",
+        "Figures that changed by more than noise",
+        columns,
+    );
+    for one in moved {
+        let mut cells = row(one, &one.change).to_vec();
+        if has_intervals {
+            cells.insert(5, interval(one).into());
+        }
+        table.row(cells);
+    }
+    Some(Section::new("changed", title, 0).with(Block::Table(table)))
+}
+
+/// Returns the causes of idle time that changed by more than noise, the largest change first.
+pub(super) fn idle_changed(comparison: &Comparison) -> Option<Section> {
+    let (metrics, _) = compared(comparison);
+    let moved = metrics
+        .iter()
+        .filter(|one| is_cause(one) && is_changed(&one.change));
+    let mut moved: Vec<&MetricChange> = moved.collect();
+    let size = |one: &MetricChange| one.change.absolute.map_or(0.0, |by| by.get().abs());
+    moved.sort_by(|one, other| size(other).total_cmp(&size(one)));
+    let table = table(comparison, moved.into_iter())?;
+    let section = Section::new("idle", "Idle time by cause: what changed", 4);
+    Some(section.with(Block::Table(table)))
+}
+
+/// Returns the figures that tell how the sides differ, and a heading: per unit of work if the sides
+/// did different work.
+fn compared(comparison: &Comparison) -> (&[MetricChange], &'static str) {
+    match &comparison.work {
+        Some(work) if work.basis == TimeBasis::CommandBuffer => {
+            (&work.per_unit, "What changed, per command buffer")
+        }
+        Some(work) if work.basis == TimeBasis::Interval => {
+            (&work.per_unit, "What changed, per GPU interval")
+        }
+        _ => (&comparison.metrics, "What changed"),
+    }
+}
+
+/// Returns whether a figure is the time of a cause of idle time, which have a table of their own.
+fn is_cause(metric: &MetricChange) -> bool {
+    metric.group == MetricGroup::Idle
+}
+
+/// Returns whether a figure changed by more than noise, and by enough to count.
+pub(super) fn is_changed(change: &Change) -> bool {
+    matches!(
+        change.material_class(),
+        ChangeClass::Grown | ChangeClass::Shrunk
+    )
+}
+
+/// Returns both ends of the interval of a change; nothing if there is no interval.
+fn interval(metric: &MetricChange) -> Message {
+    let Some(interval) = metric.change.interval else {
+        return Message::default();
+    };
+    let [low, high] = [interval.low, interval.high].map(|end| end_of(metric, end));
+    if low.text == high.text {
+        low
+    } else {
+        message!("{} … {}", low, high)
+    }
+}
+
+/// Returns an end of an interval as a share of base, like the change beside it.
+fn end_of(metric: &MetricChange, end: Number) -> Message {
+    match metric.change.base_value().map(Number::get) {
+        Some(base) if base != 0.0 && metric.unit != Unit::Ratio => {
+            sentences::relative(end.get() / base.abs())
+        }
+        _ => sentences::difference(end, metric.unit),
+    }
 }
 
 /// Returns every other figure that is not zero on both sides.
@@ -74,15 +169,7 @@ fn table<'a>(
         .any(|side| side.runs.len() > 1);
     let mut metrics = metrics.filter(|one| !is_nothing(&one.change)).peekable();
     metrics.peek()?;
-    let mut columns = vec![
-        Column::name("figure"),
-        Column::number("base"),
-        Column::number("new"),
-        // Its share of base says it, too.
-        Column::number("change").spare(1),
-        Column::number(""),
-        Column::words(""),
-    ];
+    let mut columns = columns();
     if has_ranges {
         columns.push(Column::number("base's runs").spare(2));
         columns.push(Column::number("new's runs").spare(2));
@@ -120,4 +207,17 @@ fn range(side: &SideValues, unit: Unit) -> Message {
     } else {
         message!("{} … {}", least, most)
     }
+}
+
+/// Returns the columns that all tables of figures have.
+fn columns() -> Vec<Column> {
+    vec![
+        Column::name("figure"),
+        Column::number("base"),
+        Column::number("new"),
+        // Its share of base says it, too.
+        Column::number("change").spare(1),
+        Column::number(""),
+        Column::words(""),
+    ]
 }

@@ -6,6 +6,7 @@ use metalens_comparison::format;
 use metalens_comparison::{ChangeClass, Comparison, KernelChange, Unit};
 
 use super::cells::{ABSENT, before_and_after, class, class_of_median, difference, value};
+use super::figures;
 use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::plain;
 
@@ -16,10 +17,24 @@ const MOST_KERNELS: usize = 400;
 
 /// Returns the kernels, the largest change of total time first.
 pub(super) fn kernels(comparison: &Comparison) -> Section {
-    let section = Section::new("kernels", "Kernels, the largest change first", 3);
-    if comparison.kernels.is_empty() {
-        return section.with(Block::Text("Neither side has a kernel".into()));
-    }
+    let all: Vec<&KernelChange> = comparison.kernels.iter().collect();
+    section_of(&all)
+        .unwrap_or_else(|| empty().with(Block::Text("Neither side has a kernel".into())))
+}
+
+/// Returns the kernels that changed by more than noise; nothing if none did.
+pub(super) fn changed(comparison: &Comparison) -> Option<Section> {
+    let moved = comparison.kernels.iter().filter(|one| is_changed(one));
+    section_of(&moved.collect::<Vec<_>>())
+}
+
+fn empty() -> Section {
+    Section::new("kernels", "Kernels, the largest change first", 3)
+}
+
+/// Returns the section with a table of these kernels; nothing if there are none.
+fn section_of(kernels: &[&KernelChange]) -> Option<Section> {
+    kernels.first()?;
     let columns = vec![
         Column::name("kernel"),
         Column::number("base"),
@@ -29,22 +44,29 @@ pub(super) fn kernels(comparison: &Comparison) -> Section {
         Column::number("median").spare(1),
         Column::number("instances").spare(2),
         Column::words(""),
-        Column::label("channel").spare(if has_ambiguous_names(comparison) {
-            1
-        } else {
-            3
-        }),
+        Column::label("channel").spare(if has_ambiguous_names(kernels) { 1 } else { 3 }),
     ];
     let table = Table::new("kernels", "Kernels of both sides", columns);
     let table = table.limited(KERNELS, MOST_KERNELS);
-    let mut table = table.of(comparison.kernels.len());
+    let mut table = table.of(kernels.len());
     table.has_preview = true;
-    for one in comparison.kernels.iter().take(MOST_KERNELS) {
+    for one in kernels.iter().take(MOST_KERNELS) {
         table.row(row(one));
     }
-    let rest = comparison.kernels.get(KERNELS..).unwrap_or(&[]);
+    let rest = kernels.get(KERNELS..).unwrap_or(&[]);
     table.rest = message!(": {}", classes(rest));
-    section.with(Block::Table(table))
+    Some(empty().with(Block::Table(table)))
+}
+
+/// Returns whether a kernel is on one side only, or takes more or less time; its median tells if it
+/// ran more or less often.
+fn is_changed(one: &KernelChange) -> bool {
+    let change = if one.ran_differently_often() {
+        &one.med_ns
+    } else {
+        &one.total_ns
+    };
+    matches!(one.class, ChangeClass::Added | ChangeClass::Removed) || figures::is_changed(change)
 }
 
 fn row(one: &KernelChange) -> [Cell; 9] {
@@ -73,15 +95,15 @@ fn verdict(one: &KernelChange) -> Cell {
     class_of_median(&one.med_ns)
 }
 
-fn has_ambiguous_names(comparison: &Comparison) -> bool {
-    let kernels = comparison.kernels.iter().take(KERNELS);
-    let mut names: Vec<&str> = kernels.map(|one| one.name.as_str()).collect();
+fn has_ambiguous_names(kernels: &[&KernelChange]) -> bool {
+    let shown = kernels.iter().take(KERNELS);
+    let mut names: Vec<&str> = shown.map(|one| one.name.as_str()).collect();
     names.sort_unstable();
     names.windows(2).any(|pair| pair.first() == pair.last())
 }
 
 /// Returns the number of kernels of each class: `3 unchanged, 1 unstable`.
-fn classes(kernels: &[KernelChange]) -> Message {
+fn classes(kernels: &[&KernelChange]) -> Message {
     let mut all: Vec<ChangeClass> = kernels.iter().map(|kernel| kernel.class).collect();
     all.sort_unstable();
     let groups = all.chunk_by(|one, other| one == other);

@@ -1,5 +1,6 @@
 //! Builds the document of a comparison: of one recording with another, or of several with one base.
 
+mod brief;
 mod cells;
 mod circumstances;
 mod figures;
@@ -18,6 +19,7 @@ use metalens_comparison::{Comparison, Number, Unit, sentences};
 use crate::bars::bar;
 use crate::document::{Block, Chart, Column, Document, Drawing, Section, Table};
 use crate::wording::plain;
+pub use brief::brief;
 use cells::{class, paths};
 use circumstances::{comparable, remarks};
 pub use gate::{MissedLimit, gate_lines, is_gate_missed, missed_limits};

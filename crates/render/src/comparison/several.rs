@@ -7,51 +7,124 @@ use metalens_comparison::sentences::{difference, share};
 use metalens_comparison::{Change, ChangeClass, Comparison, KernelChange, Unit};
 
 use super::cells::{ABSENT, is_nothing, paths, value};
-use super::circumstances::{comparable, remarks};
+use super::circumstances::{comparable, loud_notes, method, remarks};
+use super::figures::is_changed;
 use super::{gate, thresholds};
 use crate::document::{Block, Column, Document, Section, Table};
+use crate::first_screen::{keep_rows, more};
 use crate::wording::plain;
 
 /// Largest number of comparisons that have room beside each other.
 const BESIDE: usize = 4;
 /// Largest number of kernels that are shown of each comparison.
 const KERNELS: usize = 20;
+/// Rows of figures and of kernels on the first screen: of two comparisons, and of more.
+const ROWS: [[usize; 2]; 2] = [[8, 4], [3, 2]];
 
 /// Returns the sentences of each comparison, then tables of all.
 pub(super) fn document(comparisons: &[Comparison]) -> Document {
     let mut sections = Vec::new();
     for (comparison, number) in comparisons.iter().zip(1_u64..) {
-        let headline = Message::new(&comparison.headline, &comparison.headline_values);
-        let new = message!(
-            "new {}: {}",
-            plain(number.to_string()),
-            paths(&comparison.new)
-        );
-        let section = Section::new("new", new, 0)
-            .with_some(comparison.gate.as_ref().map(gate::verdict_line))
-            .with(Block::Lead(headline))
-            .with_all(remarks(comparison));
+        let section = headline(comparison, number).with_all(remarks(comparison));
         sections.push(section);
         sections.extend(gate::gate(comparison));
         sections.extend(thresholds::thresholds(comparison));
     }
 
     for (at, part) in comparisons.chunks(BESIDE).enumerate() {
-        sections.push(figures(part, at * BESIDE));
+        sections.push(figures(part, at * BESIDE, |change| !is_nothing(change)));
         sections.extend(kernels(part, at * BESIDE));
     }
-    let first = comparisons.first().map(|one| &one.comparable);
-    for (at, comparison) in comparisons.iter().enumerate() {
-        if at == 0 || Some(&comparison.comparable) != first {
-            sections.push(comparable(comparison));
-        }
-    }
+    sections.extend(circumstances(comparisons));
 
     Document {
         title: "GPU comparison".into(),
         sections,
         footer: Message::default(),
     }
+}
+
+/// Returns the circumstances of the first comparison, and those that differ from them.
+fn circumstances(comparisons: &[Comparison]) -> Vec<Section> {
+    let first = comparisons.first().map(|one| &one.comparable);
+    let others = comparisons.iter().skip(1);
+    let others = others.filter(|one| Some(&one.comparable) != first);
+    comparisons
+        .iter()
+        .take(1)
+        .chain(others)
+        .map(comparable)
+        .collect()
+}
+
+/// Returns the first screen: the sentences of each comparison, whose failed limits are on standard
+/// error, then what changed in any of them. Remarks on all comparisons alike stand once, below
+/// their sentences.
+pub(super) fn brief(comparisons: &[Comparison]) -> Document {
+    let mut hidden_notes = 0;
+    let mut remarks: Vec<Vec<Block>> = Vec::new();
+    for comparison in comparisons {
+        let (notes, hidden) = loud_notes(comparison);
+        let notes = notes.into_iter().map(Block::Warning);
+        remarks.push(notes.chain([method(comparison)]).collect());
+        hidden_notes += hidden;
+    }
+    let first = remarks.first().cloned().unwrap_or_default().into_iter();
+    let common = first.filter(|one| remarks.iter().all(|all| all.contains(one)));
+    let common: Vec<Block> = common.collect();
+
+    let mut sections = Vec::new();
+    for ((comparison, remarks), number) in comparisons.iter().zip(remarks).zip(1_u64..) {
+        let own = remarks.into_iter().filter(|one| !common.contains(one));
+        sections.push(headline(comparison, number).with_all(own));
+    }
+    sections.push(Section::new("all", "", 0).with_all(common));
+
+    let rows = ROWS[usize::from(comparisons.len() > 2)];
+    let mut hidden = [0, 0];
+    for (at, part) in comparisons.chunks(BESIDE).enumerate() {
+        let mut figures = figures(part, at * BESIDE, is_changed);
+        let kernels = kernels(part, at * BESIDE);
+        hidden[0] += shorten(&mut figures, rows[0]);
+        sections.push(figures);
+        if let Some(mut kernels) = kernels {
+            hidden[1] += shorten(&mut kernels, rows[1]);
+            sections.push(kernels);
+        }
+    }
+    let left_out = circumstances(comparisons);
+    let counts = [
+        (hidden[0], "changed figure"),
+        (hidden[1], "kernel"),
+        (hidden_notes, "note"),
+    ];
+    sections.push(more(counts, &left_out, "--json prints every figure"));
+
+    Document {
+        sections,
+        ..Document::default()
+    }
+}
+
+/// Leaves the first rows of a section's tables. Returns the number of the others.
+fn shorten(section: &mut Section, rows: usize) -> usize {
+    section
+        .tables_mut()
+        .map(|table| keep_rows(table, rows))
+        .sum()
+}
+
+/// Returns the headline of one of several comparisons, below the verdict of its gate.
+fn headline(comparison: &Comparison, number: u64) -> Section {
+    let headline = Message::new(&comparison.headline, &comparison.headline_values);
+    let new = message!(
+        "new {}: {}",
+        plain(number.to_string()),
+        paths(&comparison.new)
+    );
+    Section::new("new", new, 0)
+        .with_some(comparison.gate.as_ref().map(gate::verdict_line))
+        .with(Block::Lead(headline))
 }
 
 fn columns(before: usize, count: usize) -> Vec<Column> {
@@ -63,14 +136,15 @@ fn columns(before: usize, count: usize) -> Vec<Column> {
     columns
 }
 
-/// Returns the table of the figures of each comparison beside base.
-fn figures(comparisons: &[Comparison], before: usize) -> Section {
+/// Returns the table of the figures of each comparison beside base: those of which a change is
+/// `shown`.
+fn figures(comparisons: &[Comparison], before: usize, shown: fn(&Change) -> bool) -> Section {
     let columns = columns(before, comparisons.len());
     let mut table = Table::new("figures", "Figures of all sides", columns);
     let metrics = comparisons.first().map_or(&[][..], |first| &first.metrics);
     for metric in metrics {
         let changes = comparisons.iter().map(|one| change(one, &metric.id));
-        if changes.clone().all(|one| one.is_none_or(is_nothing)) {
+        if !changes.clone().flatten().any(shown) {
             continue;
         }
         let cells = changes.flat_map(|change| cells(change, metric.unit, "unknown"));

@@ -76,11 +76,16 @@ impl ShownUnit {
 }
 
 impl Document {
-    /// Returns the names of the sections, in their order.
+    /// Returns the names of the sections, in their order, each once.
     #[must_use]
     pub fn section_names(&self) -> Vec<String> {
-        let sections = self.sections.iter();
-        sections.map(|section| section.id.to_owned()).collect()
+        let mut names: Vec<String> = Vec::new();
+        for section in &self.sections {
+            if !names.iter().any(|name| name == section.id) {
+                names.push(section.id.to_owned());
+            }
+        }
+        names
     }
 
     /// Keeps the sections with these names, in the order of the document.
@@ -102,7 +107,13 @@ impl Document {
         let sections = self.sections.iter_mut();
         for block in sections.flat_map(|section| &mut section.blocks) {
             match block {
-                Block::Table(table) => (table.short, table.long) = (rows, rows),
+                Block::Table(table) => {
+                    // What is said of the rows beyond the table's own limit is true of no other.
+                    if table.short != rows {
+                        table.rest = Message::default();
+                    }
+                    (table.short, table.long) = (rows, rows);
+                }
                 Block::Findings(findings) | Block::FirstSteps(findings) => findings.truncate(rows),
                 _ => {}
             }

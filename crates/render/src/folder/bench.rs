@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use metalens_analyzer::LONGEST_REPORT;
-use metalens_bench::{Bench, SCHEMA};
+use metalens_bench::Bench;
 use metalens_charts::{ChartOptions, Theme, alt_heat_map, draw_heat_map, png};
 
 use super::content::{FOLDER_OF_CHARTS, FileContent};
@@ -27,8 +27,7 @@ pub const PAGE: &str = "bench.html";
 #[must_use]
 pub fn load(folder: &Path) -> Option<Bench> {
     let text = metalens_files::read_text(&folder.join(JSON), LONGEST_REPORT).ok()?;
-    let result: Bench = serde_json::from_str(&text).ok()?;
-    (result.schema == SCHEMA).then_some(result)
+    Bench::from_json(&text)
 }
 
 /// Writes the result, and replaces an earlier one: a benchmark that goes on has more runs.
@@ -59,7 +58,7 @@ pub fn write(result: &Bench, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the heat map of a benchmark with two parameters, light and dark. A matrix that is too
+/// Returns the heat map of a benchmark with two axes, light and dark. A matrix that is too
 /// wide for a picture is still a table.
 fn heat_maps(result: &Bench) -> Result<Vec<FileContent>> {
     let Some(view) = bench::heat_map(result) else {

@@ -1,12 +1,12 @@
 //! Defines `manifest.json`: the list of the files in a folder that `analyze -o` wrote, for programs
 //! that process them.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use metalens_analyzer::message::{path, quote};
 use metalens_analyzer::{LONGEST_REPORT, Note, Report, message};
 use metalens_files::sha256;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// File name of the manifest.
@@ -16,7 +16,8 @@ pub const SCHEMA: &str = "metalens.manifest/2";
 
 /// List of the files in the folder. It is written last: a folder with a manifest has all files that
 /// the manifest lists. A file that it does not list is not part of the report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Manifest {
     /// Name of the format, `metalens.manifest/2`.
     pub schema: String,
@@ -46,7 +47,8 @@ pub struct Manifest {
 }
 
 /// A file of the folder.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct File {
     /// Path relative to the manifest, with `/` between its parts.
     pub path: String,
@@ -66,7 +68,8 @@ pub struct File {
 }
 
 /// Kind of a file in the folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// The whole report, for programs.
@@ -78,7 +81,8 @@ pub enum Kind {
 }
 
 /// Contents of a picture.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Picture {
     /// Name of the chart: `timeline`, `busy`, `idle`, `gaps`, `kernels`.
     pub chart: String,
@@ -95,7 +99,8 @@ pub struct Picture {
 }
 
 /// Something that should be in the folder and is not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Problem {
     /// The file that is missing.
     pub path: String,
@@ -129,6 +134,31 @@ impl Manifest {
         serde_json::from_slice(&text).ok()
     }
 
+    /// Returns the first of its files that somebody changed, if one was. A file that is gone does
+    /// not count.
+    #[must_use]
+    pub fn changed(&self, folder: &Path) -> Option<PathBuf> {
+        let mut files = self.files.iter();
+        let changed = files.find(|file| {
+            let is_there = folder.join(&file.path).symlink_metadata().is_ok();
+            is_there && !file.is_as_written(folder)
+        });
+        changed.map(|file| folder.join(&file.path))
+    }
+
+    /// Returns the SHA-256 of the manifest of a folder, if all files that it lists exist and have
+    /// their listed length.
+    #[must_use]
+    pub fn identity(folder: &Path) -> Option<String> {
+        let text = metalens_files::read(&folder.join(MANIFEST), LONGEST_REPORT).ok()?;
+        let manifest: Self = serde_json::from_slice(&text).ok()?;
+        let is_complete = manifest.files.iter().all(|file| {
+            let metadata = fs::metadata(folder.join(&file.path));
+            metadata.is_ok_and(|metadata| metadata.len() == file.bytes)
+        });
+        is_complete.then(|| sha256(&text))
+    }
+
     /// Returns the manifest of a folder with these files.
     pub fn of(report: &Report, redacted: bool, files: Vec<File>, problems: Vec<Problem>) -> Self {
         Self {
@@ -148,9 +178,4 @@ impl Manifest {
             problems,
         }
     }
-}
-
-/// Returns the JSON Schema of the manifest.
-pub fn json_schema() -> serde_json::Value {
-    metalens_analyzer::titled_schema(schemars::schema_for!(Manifest), SCHEMA)
 }

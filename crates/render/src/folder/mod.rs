@@ -7,11 +7,14 @@
 pub mod bench;
 pub mod comparison;
 mod content;
+pub mod index;
 mod manifest;
 mod pictures;
+mod read;
 mod store;
 #[cfg(test)]
 mod tests;
+mod trends;
 
 use std::path::{Path, PathBuf};
 
@@ -23,8 +26,9 @@ use content::FileContent;
 pub use content::{Choices, FOLDER_OF_CHARTS};
 use manifest::Problem;
 pub use manifest::{
-    FILE_MISSING, File, Kind, MANIFEST, Manifest, Picture, SCHEMA as MANIFEST_SCHEMA, json_schema,
+    FILE_MISSING, File, Kind, MANIFEST, Manifest, Picture, SCHEMA as MANIFEST_SCHEMA,
 };
+pub use read::{ReadError, WrittenDocument, WrittenFolder};
 
 const JSON: &str = "report.json";
 const MARKDOWN: &str = "report.md";

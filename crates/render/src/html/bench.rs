@@ -109,8 +109,8 @@ fn heat(result: &Bench, matrix: &Matrix<'_>) -> String {
         .collect();
     let corner = format!(
         "{} \\ {}",
-        name(&matrix.rows.name),
-        name(&matrix.columns.name)
+        name(matrix.rows.name),
+        name(matrix.columns.name)
     );
     format!(
         "<div class=\"wide\"><table class=\"heat\">\n<thead><tr><th class=\"corner\">{corner}</th>\

@@ -15,13 +15,15 @@ use metalens_analyzer::message::{counted, time};
 use metalens_analyzer::{Analysis, Report, message};
 use metalens_batch::Index;
 use metalens_charts::{Chart, ChartOptions, KernelColors, Theme, alt, draw, has_roofline, svg};
+use metalens_comparison::many::AcrossDevices;
 use metalens_comparison::{Comparison, KernelChange, Number};
 
+use crate::devices::FleetChips;
 use crate::document::{Document, Section};
 use crate::error::{Error, Result};
 use crate::index::TrendPicture;
 use crate::wording::cut;
-use crate::{index, report};
+use crate::{devices, index, report};
 pub use bench::bench_page;
 use blocks::{InlineChart, PageExtras};
 use escape::{escaped, filled, name, named, script_json, sentence};
@@ -118,12 +120,7 @@ pub fn index_page(all: &Index, pictures: &[TrendPicture], show_names: bool) -> R
         let figure = on_both(&picture.svg, &picture.dark_svg);
         (picture.path.clone(), figure)
     });
-    let chips = index::shown_devices(all).map(|(work, id)| {
-        let devices = work.devices.iter();
-        let bars = devices.filter_map(|one| Some((one.gpu.clone(), index::parts(one)?)));
-        (id, time_bars(&bars.collect::<Vec<_>>()))
-    });
-    let drawn: Vec<InlineChart> = drawn.chain(chips).collect();
+    let drawn: Vec<InlineChart> = drawn.chain(chip_bars(&all.devices)).collect();
     let frame = PageFrame {
         kind: "index",
         style: format!("{STYLE}{TIMES_STYLE}{INDEX_STYLE}"),
@@ -135,6 +132,31 @@ pub fn index_page(all: &Index, pictures: &[TrendPicture], show_names: bool) -> R
         colors: None,
     };
     page(&index::document(all, pictures, show_names), &extras, &frame)
+}
+
+/// Returns the recordings of datasets as a page that loads nothing: the same work on several chips.
+pub fn fleet_page(fleet: &FleetChips) -> Result<String> {
+    let drawn: Vec<InlineChart> = chip_bars(&fleet.works).collect();
+    let frame = PageFrame {
+        kind: "index",
+        style: format!("{STYLE}{TIMES_STYLE}{INDEX_STYLE}"),
+        data: String::new(),
+        script: TABLES_SCRIPT.to_owned(),
+    };
+    let extras = PageExtras {
+        drawn: &drawn,
+        colors: None,
+    };
+    page(&devices::document(fleet), &extras, &frame)
+}
+
+/// Returns the bars of each work that is shown, by the name of its drawing.
+fn chip_bars(works: &[AcrossDevices]) -> impl Iterator<Item = InlineChart> {
+    devices::shown(works).map(|(work, id)| {
+        let chips = work.devices.iter();
+        let bars = chips.filter_map(|one| Some((one.gpu.clone(), devices::parts(one)?)));
+        (id, time_bars(&bars.collect::<Vec<_>>()))
+    })
 }
 
 /// The parts of a page that are not in its document.

@@ -5,18 +5,19 @@ use metalens_analyzer::{Message, Report, message};
 
 use super::document;
 use crate::document::{Block, Cell, Document, Drawing, Section};
+use crate::first_screen::{keep_columns, keep_rows, more};
 use crate::wording::{plain, sentence, share};
 
 /// Findings of the first screen.
 const FINDINGS: usize = 3;
 /// Causes of idle time on the first screen; the others are in one row.
 const CAUSES: usize = 5;
-/// Names of sections that the first screen mentions.
-const NAMES: usize = 6;
 /// Kernels of the first screen.
 const KERNELS: usize = 5;
 /// Columns of the first screen's kernels.
 const KERNEL_COLUMNS: [&str; 6] = ["time", "total", "instances", "med", "name", "channel"];
+/// The way to a page with pictures.
+const PAGE: &str = "--html FILE writes a page with a timeline";
 /// Sections of the first screen.
 const SECTIONS: [&str; 6] = [
     "verdict",
@@ -40,26 +41,10 @@ pub fn brief(report: &Report) -> Document {
         shorten(section, report);
     }
 
-    let mut said = Vec::new();
     let findings = report.findings.len().saturating_sub(FINDINGS);
-    if findings > 0 {
-        said.push(counted(findings as u64, "finding"));
-    }
     let kernels = report.kernels.len().saturating_sub(KERNELS);
-    if kernels > 0 {
-        said.push(counted(kernels as u64, "kernel"));
-    }
-    said.push(counted(left_out.len() as u64, "section"));
-    let examples = left_out.iter().take(NAMES).map(|section| plain(section.id));
-    let more = message!(
-        "Not shown: {}. --full prints all, --section NAME one: {}, …; --html FILE writes a page with a \
-         timeline",
-        Message::joined(said, ", "),
-        Message::joined(examples, ", ")
-    );
-    whole
-        .sections
-        .push(Section::new("more", "", 0).with(Block::Remark(more)));
+    let hidden = [(findings, "finding"), (kernels, "kernel")];
+    whole.sections.push(more(hidden, &left_out, PAGE));
     whole
 }
 
@@ -143,23 +128,8 @@ fn shorten_findings(section: &mut Section) {
 
 fn shorten_kernels(section: &mut Section) {
     for table in section.tables_mut() {
-        let kept = table.columns.iter().map(|column| {
-            let heading = column.heading.text.as_str();
-            KERNEL_COLUMNS.contains(&heading)
-        });
-        let kept: Vec<bool> = kept.collect();
-        retain(&mut table.columns, &kept);
-        for row in &mut table.rows {
-            retain(row, &kept);
-        }
+        keep_columns(table, &KERNEL_COLUMNS);
         // What is left out is said once, below all.
-        table.rows.truncate(KERNELS);
-        table.total = table.rows.len();
+        keep_rows(table, KERNELS);
     }
-}
-
-/// Keeps the items whose flag is set.
-fn retain<T>(items: &mut Vec<T>, kept: &[bool]) {
-    let mut flags = kept.iter();
-    items.retain(|_| flags.next().copied().unwrap_or(true));
 }

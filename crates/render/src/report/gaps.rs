@@ -31,7 +31,7 @@ pub(super) fn gaps(report: &Report) -> Option<Section> {
             Column::number("share of gaps").spare(2),
             Column::number("total"),
             Column::number("share of idle"),
-            Column::bar(""),
+            Column::bar("").spare(1),
         ],
     );
 
@@ -114,9 +114,9 @@ pub(super) fn longest(report: &Report) -> Option<Section> {
             Column::number("at"),
             Column::number("length"),
             Column::words("cause"),
-            Column::number("share"),
+            Column::number("share").spare(2),
             Column::label("after"),
-            Column::label("before"),
+            Column::label("before").spare(1),
         ],
     )
     .sortable()

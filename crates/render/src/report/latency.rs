@@ -28,11 +28,11 @@ pub(super) fn latency(report: &Report) -> Option<Section> {
         vec![
             Column::name("from → to"),
             Column::number("count"),
-            Column::number("min"),
+            Column::number("min").spare(1),
             Column::number("med"),
-            Column::number("mean").spare(1),
+            Column::number("mean").spare(2),
             Column::number("p95"),
-            Column::number("p99").spare(2),
+            Column::number("p99").spare(3),
             Column::number("max"),
         ],
     )

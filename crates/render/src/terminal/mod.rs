@@ -3,6 +3,8 @@
 mod columns;
 pub mod style;
 mod table;
+#[cfg(test)]
+mod width_tests;
 
 use metalens_analyzer::units::capital;
 use metalens_analyzer::{Message, Severity};
@@ -282,58 +284,5 @@ fn finding_title(finding: &FindingEntry, screen: &mut Screen) {
         screen.line(format!(
             "  {style}{word:<7}{style:#} {VERDICT}{line}{VERDICT:#}"
         ));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::report;
-    use metalens_testing::analysis_of;
-
-    #[test]
-    fn no_line_is_wider_than_the_terminal() {
-        for preset in ["eager", "renderer", "awkward"] {
-            let document = report::document(&analysis_of(preset).report);
-            let elsewhere = text(&document, None);
-            for columns in [80, 100, 140] {
-                let text = text(&document, Some(columns));
-                let plain = anstream::adapter::strip_str(&text).to_string();
-                let wide = plain.lines().filter(|line| line.width() > columns);
-                let wide: Vec<&str> = wide.collect();
-                assert!(wide.is_empty(), "{preset} at {columns}: {wide:#?}");
-                // Elsewhere the lines are as wide, but names are never shortened.
-                if columns == WIDEST_TEXT && preset != "awkward" {
-                    assert_eq!(text, elsewhere);
-                }
-            }
-        }
-    }
-
-    /// A sentence without room in its table is shown below it, if its verdict asks for a reason.
-    #[test]
-    fn sentences_without_room_are_below_the_table() {
-        use crate::document::{Cell, Column, Tone};
-        let columns = vec![
-            Column::name("limit"),
-            Column::words("verdict"),
-            Column::sentence("reason"),
-        ];
-        let mut found = Table::new("limits", "Limits", columns);
-        for (tone, name) in [(Tone::Good, "kept"), (Tone::Bad, "missed")] {
-            let reason = crate::wording::plain(format!("{name} ").repeat(9));
-            found.row([
-                Cell::from(name),
-                Cell::verdict("verdict", tone),
-                Cell::from(reason),
-            ]);
-        }
-        let shown = |width: usize| table::lay_out(&[&found], Some(width)).remove(0);
-        let sizes = |shown: &table::TableLines| (shown.lines.len(), shown.reasons.len());
-        assert_eq!(sizes(&shown(120)), (3, 0));
-        assert_eq!(sizes(&shown(60)), (5, 0), "each is in two lines");
-        let narrow = shown(42);
-        assert_eq!(sizes(&narrow), (3, 1));
-        assert!(narrow.reasons[0].contains("missed"));
     }
 }

@@ -144,6 +144,7 @@ fn write_run(
         (input.rows)(&mut store)?;
         specs.push(store.finish()?);
     }
+
     for table in chosen {
         let folder = StoreFolder::new(corespace, specs.len());
         let table_spec = (&table.schema(), Spec::for_table(*table, scenario));

@@ -2,7 +2,6 @@
 
 use super::cells::Sheet;
 use super::folder::{AtomicFile, Folder};
-use super::raw_tables::RawTable;
 use super::schemas::Schema;
 use super::xml_cells::XmlCells;
 use crate::MARK;
@@ -38,19 +37,8 @@ impl<'a> Document<'a> {
         Ok(Self::new(file, table.schema(), position, scenario, plan))
     }
 
-    /// Starts the document of one table of raw events of one run.
-    pub(super) fn create_raw(
-        folder: &mut Folder,
-        table: &RawTable,
-        scenario: &'a Scenario,
-        plan: &'a Plan,
-    ) -> Result<Self, Error> {
-        let position = table.position(scenario);
-        let file = folder.create(&table.file_name(scenario, plan.run))?;
-        Ok(Self::new(file, table.schema, position, scenario, plan))
-    }
-
-    fn new(
+    /// Starts the document of a table with a position in the table of contents, in its file.
+    pub(super) fn new(
         file: AtomicFile,
         schema: Schema,
         position: usize,

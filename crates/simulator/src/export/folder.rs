@@ -4,9 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::raw_tables::is_raw_file;
 use crate::error::Error;
-use crate::scenario::table::Table;
 
 /// A folder that may be written into.
 #[derive(Debug)]
@@ -70,19 +68,13 @@ impl Folder {
         file.finish()
     }
 
-    /// Removes files of an earlier export that have names of this crate and were not written now.
-    pub(super) fn remove_stale(&self) -> Result<(), Error> {
-        for name in Table::ALL.iter().flat_map(|table| table.file_names()) {
-            let path = self.dir.join(&name);
-            if !self.written.contains(&name) && path.exists() {
-                fs::remove_file(&path).map_err(Error::io("remove outdated", &path))?;
-            }
-        }
+    /// Removes the files of an earlier export that were not written now.
+    pub(super) fn remove_stale(&self, is_exported: fn(&str) -> bool) -> Result<(), Error> {
         let entries = fs::read_dir(&self.dir).map_err(Error::io("read folder", &self.dir))?;
         for entry in entries {
             let path = entry.map_err(Error::io("read folder", &self.dir))?.path();
             let name = path.file_name().and_then(|name| name.to_str());
-            let is_stale = |name| is_raw_file(name) && !self.written.iter().any(|one| one == name);
+            let is_stale = |name| is_exported(name) && !self.written.iter().any(|one| one == name);
             if name.is_some_and(is_stale) {
                 fs::remove_file(&path).map_err(Error::io("remove outdated", &path))?;
             }

@@ -8,8 +8,8 @@
 //! so that the form of their cells in XML is assumed to be that of similar ones.
 
 use super::cells::{Cells, Number, Sheet};
+use super::dates;
 use super::schemas::Schema;
-use super::toc;
 use crate::error::Error;
 use crate::plan::{Kick, Plan, ProcessIndex};
 use crate::scenario::Clock;
@@ -61,7 +61,7 @@ pub(super) const fn timebase(clock: Clock) -> (u64, u64) {
 
 /// Writes the clock of the machine at the start of the run.
 pub(super) fn time_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let start_ns = toc::start_ns_since_1970(sheet.plan().run);
+    let start_ns = dates::start_ns_since_1970(sheet.plan().run);
     let (numerator, denominator) = timebase(sheet.plan().clock);
     sheet.row(|cells| {
         cells.number(Number::SampleTime, 0);

@@ -1,10 +1,12 @@
 //! Knows the tables of raw events of an export: three with the schema `kdebug`, and the clock.
 
 use super::document::Document;
+use super::folder::Folder;
 use super::raw_events::{self, KDEBUG, TIME_INFO};
 use super::schemas::Schema;
 use super::table::UNEXPORTED;
 use crate::error::Error;
+use crate::plan::Plan;
 use crate::scenario::Scenario;
 use crate::scenario::table::Table;
 
@@ -13,7 +15,7 @@ pub(super) struct RawTable {
     pub(super) schema: Schema,
     /// Position in the table of contents, from 1; `None` for one after all others.
     listed: Option<usize>,
-    pub(super) rows: fn(&mut Document<'_>) -> Result<(), Error>,
+    rows: fn(&mut Document<'_>) -> Result<(), Error>,
 }
 
 /// All tables of raw events. The table of contents lists three of them in any case.
@@ -50,6 +52,20 @@ impl RawTable {
         }
     }
 
+    /// Writes the document of the table of one run.
+    pub(super) fn write(
+        &self,
+        folder: &mut Folder,
+        scenario: &Scenario,
+        plan: &Plan,
+    ) -> Result<(), Error> {
+        let file = folder.create(&self.file_name(scenario, plan.run))?;
+        let position = self.position(scenario);
+        let mut document = Document::new(file, self.schema, position, scenario, plan);
+        (self.rows)(&mut document)?;
+        document.finish()
+    }
+
     /// Returns the schemas that the table of contents lists after all others.
     pub(super) fn listed_last(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
         let tables = Self::exported(scenario).iter();
@@ -58,7 +74,7 @@ impl RawTable {
     }
 
     /// Returns the table's position in the table of contents, from 1.
-    pub(super) fn position(&self, scenario: &Scenario) -> usize {
+    fn position(&self, scenario: &Scenario) -> usize {
         let entries = Table::ALL.into_iter();
         let entries = entries.filter(|table| table.has_entry(scenario)).count();
         self.listed.unwrap_or(UNEXPORTED.len() + entries + 1)
@@ -66,7 +82,7 @@ impl RawTable {
 
     /// Returns the document's file name, with the position if several tables share the schema:
     /// `kdebug.run-N.table-2.xml`.
-    pub(super) fn file_name(&self, scenario: &Scenario, run: u32) -> String {
+    fn file_name(&self, scenario: &Scenario, run: u32) -> String {
         let run = match scenario.runs {
             1 => String::new(),
             _ => format!(".run-{run}"),

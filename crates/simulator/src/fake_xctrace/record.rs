@@ -383,6 +383,7 @@ fn write(
     if session.misbehaves(Misbehavior::SavingCrashes) {
         return Ok(Some(Exit::Signal(SIGSEGV)));
     }
+
     if session.misbehaves(Misbehavior::Saving139) {
         return Ok(Some(Exit::Code(139)));
     }

@@ -120,6 +120,7 @@ fn set_clock(recording: &mut Recording, facts: &RunFacts) {
         recording.performance_state = "Minimum".to_owned();
         return;
     }
+
     let held = match facts.clock {
         None => return,
         Some(1) => "Minimum",

@@ -198,6 +198,7 @@ mod tests {
             ("/trace-toc/run[1]/data/table[1", None),
             ("", None),
         ];
+
         for (expression, expected) in cases {
             assert_eq!(selected(expression), expected, "{expression}");
         }

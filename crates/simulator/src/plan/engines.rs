@@ -1,19 +1,8 @@
 //! Plans the work of engines beside the GPU's channels, and frames.
 
 use super::host::alive;
-use super::{Plan, ProcessIndex};
+use super::model::{Plan, PlannedWork};
 use crate::scenario::Scenario;
-use crate::scenario::engine::EngineKind;
-
-/// A piece of work of an engine, or a frame.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlannedWork {
-    pub(crate) process: ProcessIndex,
-    pub(crate) kind: EngineKind,
-    pub(crate) label: String,
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-}
 
 /// Returns the work of all processes that ends within the run.
 pub(super) fn engines(scenario: &Scenario, plan: &Plan) -> Vec<PlannedWork> {

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::engines::PlannedWork;
 use crate::error::Error;
+use crate::scenario::engine::EngineKind;
 use crate::scenario::machine::Counter;
 use crate::scenario::recording::TargetKind;
 use crate::scenario::stream::Sampled;
@@ -80,7 +80,7 @@ pub(crate) struct PlannedProcess {
 pub(crate) struct Buffer {
     pub(crate) process: ProcessIndex,
     pub(crate) label: NameIndex,
-    /// The driver's id, unique in the run.
+    /// The driver's id, unique in the run unless buffers are reused.
     pub(crate) id: u64,
     /// Frame number, counted per process from 1.
     pub(crate) frame: u32,
@@ -323,6 +323,16 @@ pub(crate) struct PlannedHang {
     pub(crate) start_ns: u64,
     pub(crate) duration_ns: u64,
     pub(crate) kind: String,
+}
+
+/// A piece of work of an engine, or a frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlannedWork {
+    pub(crate) process: ProcessIndex,
+    pub(crate) kind: EngineKind,
+    pub(crate) label: String,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
 }
 
 /// A period in one state.

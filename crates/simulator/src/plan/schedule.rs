@@ -89,6 +89,8 @@ struct StreamRun<'a> {
     free_ns: [u64; 2],
     /// Completion time of each buffer so far.
     completed_ns: Vec<u64>,
+    /// Ids of the buffers that are committed again and again, if the stream reuses buffers.
+    reused_ids: Vec<u64>,
     /// Time when all of the stream's work so far is done.
     done_ns: u64,
     /// Number of encoders so far.
@@ -142,6 +144,7 @@ impl<'a> StreamRun<'a> {
             host_ns,
             free_ns: [0; 2],
             completed_ns: Vec::new(),
+            reused_ids: Vec::new(),
             done_ns: 0,
             encoders: 0,
             pairs: 0,
@@ -156,7 +159,7 @@ impl<'a> StreamRun<'a> {
         let index = BufferIndex::at(plan.buffers.len());
         let ordinal = self.encoders;
         let first = EncoderIndex::at(plan.encoders.len());
-        let id = worker.id();
+        let id = self.buffer_id(worker, number);
         let count = self.encode(plan, worker);
         let committed_ns = self.host_ns;
 
@@ -165,7 +168,7 @@ impl<'a> StreamRun<'a> {
         for group in self.groups(first, count, ordinal) {
             last_ns = last_ns.max(self.run(plan, index, group, ready_ns));
         }
-        let completed_ns = self.completion(number, last_ns);
+        let completed_ns = self.completion(number, committed_ns, last_ns);
         let odd = &self.stream.oddities;
 
         worker.frame += 1;
@@ -212,6 +215,19 @@ impl<'a> StreamRun<'a> {
             self.host_ns = until_ns + self.stream.host.pick(number, &mut self.random);
             worker.note(plan, ActivityKind::Host, until_ns, self.host_ns);
         }
+    }
+
+    /// Returns the id of the next buffer: a new one, or that of the buffer that is committed again.
+    fn buffer_id(&mut self, worker: &mut Worker, number: usize) -> u64 {
+        let Some(reused) = self.stream.oddities.reuse_buffers else {
+            return worker.id();
+        };
+
+        let place = number % reused.get() as usize;
+        if place == self.reused_ids.len() {
+            self.reused_ids.push(worker.id());
+        }
+        self.reused_ids[place]
     }
 
     /// Encodes the encoders of the next buffer, one after another, and returns their number.
@@ -336,12 +352,13 @@ impl<'a> StreamRun<'a> {
         plan.kicks.last().map_or(start_ns, Kick::end_ns)
     }
 
-    /// Returns the time when the host is notified of a buffer whose last kick ends at `last_ns`.
-    fn completion(&mut self, number: usize, last_ns: u64) -> u64 {
+    /// Returns the time when the host is notified of a buffer whose last kick ends at `last_ns`. It is
+    /// never before the commit.
+    fn completion(&mut self, number: usize, committed_ns: u64, last_ns: u64) -> u64 {
         let odd = &self.stream.oddities;
         let delay_ns = self.stream.completion.pick(number, &mut self.random);
         if every(odd.early_completion_every, number) {
-            return last_ns.saturating_sub(odd.early_by.get());
+            return last_ns.saturating_sub(odd.early_by.get()).max(committed_ns);
         }
         last_ns + delay_ns
     }

@@ -193,6 +193,10 @@ pub struct Oddities {
     pub unattributed_every: Option<NonZeroU32>,
     /// Every n-th encoder whose kicks have no frame number.
     pub null_frame_every: Option<NonZeroU32>,
+    /// Number of buffers that the program commits again and again, as Metal 4 allows; each commit
+    /// is a new buffer if absent. Nobody has seen such a recording: that the ids repeat is a guess.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reuse_buffers: Option<NonZeroU32>,
     /// Every n-th buffer that ends in an error.
     pub error_every: Option<NonZeroU32>,
     /// Code of the error: 2 is a timeout, 3 a page fault, 8 too little memory.
@@ -332,6 +336,7 @@ impl Default for Oddities {
             early_by: Nanos::new(20_000),
             unattributed_every: None,
             null_frame_every: None,
+            reuse_buffers: None,
             error_every: None,
             error_code: DEFAULT_ERROR,
         }

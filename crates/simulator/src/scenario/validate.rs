@@ -61,7 +61,7 @@ fn scenario(scenario: &Scenario) -> Result<(), Error> {
 
     let planned = scenario.intervals_planned();
     if planned > INTERVALS_MAX {
-        let many = format!("add up to {planned} intervals");
+        let many = format!("adds up to {planned} intervals over all streams");
         return Err(Error::field(
             "process[].stream[].count",
             many,
@@ -112,8 +112,8 @@ fn process(at: &str, process: &Process, runs: u32) -> Result<(), Error> {
         if index == 0 && entry.follows {
             return Err(Error::field(
                 &format!("{at}.follows"),
-                "has no stream to follow",
-                "false here",
+                "is true, but the first stream has none to follow",
+                "true from the second stream on",
             ));
         }
         stream(&at, entry)?;
@@ -208,8 +208,8 @@ fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
     if stream.oddities.coalesce_every.is_some() && stream.encoders_per_buffer() < 2 {
         return refuse(
             "oddities.coalesce-every",
-            "finds no pairs in a buffer",
-            "encoders-per-buffer of 2 or more",
+            "needs pairs, but each buffer has one encoder",
+            "with encoders-per-buffer of 2 or more",
         );
     }
 
@@ -217,8 +217,8 @@ fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
     if stream.oddities.coalesced_name == CoalescedName::Labels && stream.encoder_label.is_none() {
         return refuse(
             "oddities.coalesced-name",
-            "is `labels` without labels",
-            "an encoder-label, or `count`",
+            "is `labels`, but the stream has no encoder-label",
+            "`count`, or an encoder-label beside it",
         );
     }
 
@@ -259,7 +259,7 @@ fn labels(at: &str, stream: &Stream) -> Result<(), Error> {
         let allowed = "buffer-label = \"\" and encoder-label = \"\" together, or no empty label";
         return Err(Error::field(
             &format!("{at}.encoder-label"),
-            "or buffer-label is empty",
+            "has an empty label, or buffer-label has one",
             allowed,
         ));
     }

@@ -324,6 +324,7 @@ fn encoded(plan: &Plan, own: &[&Kick], spans: &[(u64, u64)]) -> Vec<EncodedKerne
             *total_ns += kick.duration_ns;
         }
     }
+
     let kernel = |((name, channel), (instances, total_ns))| EncodedKernel {
         name,
         channel,

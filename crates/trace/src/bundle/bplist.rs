@@ -332,6 +332,7 @@ mod tests {
         ] {
             dictionary.insert(key.to_owned(), value);
         }
+
         let list = BinaryPlist::parse(written(&Value::Dictionary(dictionary))).unwrap();
         let shown = list
             .members(list.root().unwrap())
@@ -371,6 +372,7 @@ mod tests {
         for end in 0..bytes.len() {
             let _ = BinaryPlist::parse(&bytes[..end]);
         }
+
         for at in 0..bytes.len() {
             for byte in 0..=255 {
                 let mut changed = bytes.clone();

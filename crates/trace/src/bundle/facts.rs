@@ -240,6 +240,7 @@ fn parse_settings(info: Object<'_>) -> Vec<Setting> {
         .get("_recordingSettings")
         .into_iter()
         .flat_map(Object::entries);
+
     for (instrument, dictionaries) in instruments {
         for (key, value) in dictionaries.items().flat_map(Object::entries) {
             let values = value.text().map(str::to_owned);

@@ -89,6 +89,7 @@ pub(crate) fn read(files: &Files, store: &str) -> Result<Layout> {
     if archive.exhausted() {
         return Err(unsupported(Keyed::EXHAUSTED));
     }
+
     fields
         .layout(&schema)
         .map_err(|detail| unsupported(&detail))
@@ -114,14 +115,20 @@ impl Fields {
             return Err("its rows vary in size".to_owned());
         }
 
-        if number("_version") != Some(1) {
-            return Err(format!("its version is {:?}, not 1", number("_version")));
+        match number("_version") {
+            Some(1) => {}
+            Some(other) => return Err(format!("its version is {other}, not 1")),
+            None => return Err("it has no version".to_owned()),
         }
         let props = descriptor.get("_props");
         let prop = |name: &str| props.and_then(|props| props.get(name)?.integer());
         let (rows, same) = (prop("next_event_id"), prop("mono_event_id"));
         if same.is_some() && rows != same {
-            return Err(format!("its row count is {rows:?} and {same:?}"));
+            let [rows, same] = [rows, same].map(|rows| match rows {
+                Some(rows) => rows.to_string(),
+                None => "absent".to_owned(),
+            });
+            return Err(format!("its row count is {rows} and {same}"));
         }
 
         let list = descriptor.get("_fields").ok_or("it has no fields")?;

@@ -242,6 +242,7 @@ impl Bundle {
         )? {
             loaded.notes.push(TraceNote::TargetFromLifeCycle);
         }
+
         let missing = facts::missing_facts(&run);
         if self.template != TemplateState::Missing && !missing.is_empty() {
             loaded

@@ -375,6 +375,7 @@ mod tests {
             }
             keys
         };
+
         check(vec![]);
         check(vec![7]);
         for distance in [1, 7, 20, 300, 999] {

@@ -48,6 +48,7 @@ pub(crate) fn lookup(type_id: &str) -> (&str, Encoding) {
         Backtrace, Callstack, Decimal, FullNumber, Label, Narrative, Number, NumberText, Process,
         TaggedBacktrace, Text, Thread, ThreadName,
     };
+
     match type_id {
         "XRStartTimeTypeID" => ("start-time", Number),
         "XRRecordedEventTimestampTypeID" => ("event-time", Number),

@@ -109,6 +109,7 @@ fn decompressed<T>(
     };
     let (format, raw) = detect(raw, name)?;
     let raw = BufReader::with_capacity(BUFFER_SIZE, raw);
+
     match format {
         FileFormat::Xml => read(&mut { raw }),
         FileFormat::Gzip => {

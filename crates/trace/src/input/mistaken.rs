@@ -96,6 +96,7 @@ mod tests {
             let expected = expected.map(|what| format!("this is {what}, not a recording"));
             assert_eq!(found, expected, "{name}");
         };
+
         check(
             "frame.gputrace",
             &[],

@@ -414,7 +414,7 @@ fn a_document_that_inflates_without_end_is_refused() {
 fn folders_that_are_no_exports_are_refused() {
     refused(
         Path::new("/no/such/folder"),
-        "No such file",
+        "there is no such file",
         "check the path",
     );
     let empty = folder(&[("readme.txt", b"hello")]);

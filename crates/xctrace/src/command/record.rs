@@ -310,6 +310,7 @@ mod tests {
                 ..launch()
             }))
         };
+
         let expected = "record|--template|/t/x.tracetemplate|--instrument|Time Profiler|--instrument|GPU|--output|/o/a b.trace|--append-run|--run-name|before|--time-limit|2500ms|--window|3s|--device|Mac|--notify-tracing-started|a.b|--no-prompt|--env|A=b=c d|--target-stdin|-|--target-stdout|/o/out|--launch|--|/bin/bench|--time-limit|x y";
         check(&record, "17C529", Ok(expected));
         let old = "--run-name needs Xcode 26.0 or later; this is xctrace 1.0 (16F6)";
@@ -337,6 +338,7 @@ mod tests {
             environment: vec![("A=".into(), "b".into())],
             ..launch()
         };
+
         let expected = "`A=` is not a valid name of an environment variable";
         check(&plain(Target::Launch(odd)), "17C529", Err(expected));
         let expected = "--attach needs a process name or process id";

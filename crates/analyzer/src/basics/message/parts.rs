@@ -52,11 +52,13 @@ pub fn bytes(bytes: u64) -> Message {
     Message::value(units::bytes(bytes), Value::Bytes { bytes })
 }
 
-/// Returns a ratio: the `5.9` of `5.9 times as fast`.
+/// Returns a ratio: the `5.9` of `5.9 times as fast`. Below 1.1 it has one digit more, so that a
+/// small gain is not `1.0`.
 #[must_use]
 pub fn factor(factor: f64) -> Message {
-    number(format!("{factor:.1}"), factor, |factor| Value::Factor {
-        factor,
+    let digits = if factor < 1.095 { 2 } else { 1 };
+    number(format!("{factor:.digits$}"), factor, |factor| {
+        Value::Factor { factor }
     })
 }
 
@@ -113,4 +115,16 @@ pub fn name(name: &str) -> Message {
 #[must_use]
 pub fn quote(words: &str) -> Message {
     Message::value(words.to_owned(), Value::Quote)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_ratios_have_a_digit_more() {
+        for (ratio, text) in [(5.86, "5.9"), (1.1, "1.1"), (1.094, "1.09"), (1.03, "1.03")] {
+            assert_eq!(factor(ratio).text, text);
+        }
+    }
 }

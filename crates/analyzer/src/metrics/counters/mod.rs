@@ -22,8 +22,8 @@ use crate::basics::message::{Message, name, table as table_name};
 use crate::basics::spans::Span;
 use crate::message;
 use crate::report::{Counter, Counters, Kernel, NotRecorded};
+use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
-use crate::subject::timeline::Interval;
 use crate::tables::CounterTables;
 use crate::tables::recording::Recording;
 

@@ -54,6 +54,11 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
 
     notes.extend(split_or_coalesced(file, report));
     notes.extend(beyond_the_chip(&rows));
+    let has_timings = !file.timings.is_empty();
+    let ordered = has_timings.then(|| timings::in_order_of_commit(buffers));
+    if matches!(ordered, Some(None)) {
+        notes.push(timings_without_commits());
+    }
     let (notes, note_details) = Note::lists(notes);
 
     WorkThroughput {
@@ -63,12 +68,21 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
         all: all.over(span_ns),
         kernels_without: matches.kernels_without(&report.kernels),
         labels_without: matches.labels_without(file),
-        timings: (!file.timings.is_empty())
-            .then(|| timings::check(&file.timings, &timings::in_order_of_commit(buffers)))
-            .flatten(),
+        timings: ordered
+            .flatten()
+            .and_then(|ordered| timings::check(&file.timings, &ordered)),
         notes,
         note_details,
     }
+}
+
+/// Returns the note of timings that cannot be compared, because command buffers were reused.
+fn timings_without_commits() -> Note {
+    let text = message!(
+        "the timings of the program are not compared with the recording, because command buffers \
+         were committed several times"
+    );
+    Note::quiet("timings-not-compared", text)
 }
 
 /// Returns a note if the work file is from a simulation, and none if the recording is synthetic

@@ -23,16 +23,20 @@ const NOTED: f64 = 0.10;
 /// Number of the largest differences that are listed.
 const WORST: usize = 5;
 
-/// Sorts command buffers by their commits.
+/// Sorts command buffers by their commits; `None` if some were committed several times.
 #[must_use]
-pub(crate) fn in_order_of_commit(buffers: &[Buffer]) -> Vec<Span> {
+pub(crate) fn in_order_of_commit(buffers: &[Buffer]) -> Option<Vec<Span>> {
+    if buffers.iter().any(|buffer| buffer.is_reused) {
+        return None;
+    }
+
     let mut ordered: Vec<&Buffer> = buffers.iter().collect();
     ordered.sort_unstable_by_key(|buffer| {
         let started = i128::from(buffer.span.start_ns);
         let committed = buffer.committed_ns().map_or(started, i128::from);
         (committed, started, buffer.id)
     });
-    ordered.into_iter().map(|buffer| buffer.span).collect()
+    Some(ordered.into_iter().map(|buffer| buffer.span).collect())
 }
 
 /// Timing with its command buffer.

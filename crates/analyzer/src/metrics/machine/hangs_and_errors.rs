@@ -7,7 +7,7 @@ use metalens_trace::Names;
 use crate::basics::spans::{Span, touches};
 use crate::metrics::busy_window::BusyWindow;
 use crate::report::{CommandBufferErrors, Display, ErrorCode, Hangs};
-use crate::subject::timeline::Interval;
+use crate::subject::interval::Interval;
 use crate::tables::columns::{Either, at};
 use crate::tables::machine::{BufferErrors, Compositors, HangRisks, OwnedSpans, Surfaces, Vsyncs};
 

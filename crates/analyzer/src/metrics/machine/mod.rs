@@ -15,8 +15,8 @@ use metalens_trace::Names;
 use crate::basics::state_interval::StateInterval;
 use crate::metrics::busy_window::BusyWindow;
 use crate::report::{Machine, NotRecorded};
+use crate::subject::interval::Interval;
 use crate::subject::others::UseByProcess;
-use crate::subject::timeline::Interval;
 use crate::tables::MachineTables;
 use crate::tables::reader::TableResult;
 

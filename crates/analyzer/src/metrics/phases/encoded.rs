@@ -17,8 +17,8 @@ use crate::basics::spans::{Span, union};
 use crate::basics::statistics::ratio;
 use crate::report::{EncodedWork, PhaseKernel};
 use crate::subject::commands::Commands;
+use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
-use crate::subject::timeline::Interval;
 
 /// Largest number of kernels that a phase lists.
 const KERNELS: usize = 20;

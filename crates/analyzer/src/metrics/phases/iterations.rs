@@ -14,8 +14,8 @@ use crate::basics::spans::{Span, time_in};
 use crate::basics::statistics::{percentile, select};
 use crate::report::{FoundBy, Iterations};
 use crate::subject::gaps::{Gap, Occupancy, inner};
+use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
-use crate::subject::timeline::Interval;
 
 /// Smallest number of starts that count as iterations.
 const STARTS: usize = 6;

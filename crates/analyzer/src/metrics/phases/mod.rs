@@ -19,9 +19,9 @@ use crate::report::{FoundBy, NotRecorded, Note, Phases, SelectedIteration, Selec
 use crate::subject::chosen_processes::ChosenProcesses;
 use crate::subject::commands::Commands;
 use crate::subject::gaps::Occupancy;
+use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::signposts::Signposts;
-use crate::subject::timeline::Interval;
 
 /// Results from before the window was cut.
 pub(crate) struct Before<'a> {

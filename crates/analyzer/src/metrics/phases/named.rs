@@ -9,8 +9,8 @@ use crate::basics::spans::{Span, length_ns, overlap_ns, union};
 use crate::basics::statistics::{percentile, ratio};
 use crate::report::NamedPhase;
 use crate::subject::chosen_processes::ChosenProcesses;
+use crate::subject::interval::Interval;
 use crate::subject::signposts::{SignpostKind, SignpostSpans, Signposts};
-use crate::subject::timeline::Interval;
 
 /// Number of phases that a report lists.
 const LISTED: usize = 100;

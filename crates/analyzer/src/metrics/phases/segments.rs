@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use crate::basics::spans::Span;
 use crate::report::{Segments, WindowSummary};
 use crate::subject::gaps::{Gap, Occupancy, quiet_gap_ns};
-use crate::subject::timeline::Interval;
+use crate::subject::interval::Interval;
 use crate::subject::window_summary::window_summary;
 
 /// Number of segments that a report lists.

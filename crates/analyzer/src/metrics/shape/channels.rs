@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::basics::spans::{Span, length_ns, overlap_ns, union};
 use crate::basics::statistics::ratio;
 use crate::report::ChannelOverlap;
-use crate::subject::timeline::Interval;
+use crate::subject::interval::Interval;
 
 /// Largest number of channels that are compared: pairs grow with its square, and no GPU seen
 /// has more.

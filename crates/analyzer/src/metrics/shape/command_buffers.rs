@@ -7,15 +7,17 @@ use crate::report::{CommandBuffers, Distribution};
 use crate::subject::buffers::Buffer;
 use crate::subject::gaps::Gap;
 
-/// Summarizes the command buffers in the window, each as the whole recording has it.
+/// Summarizes the command buffers in the window, each as the whole recording has it. Those that
+/// were committed several times have no size.
 pub(super) fn command_buffers(
     buffers: &[Buffer],
     gaps: &[Gap],
     splitter: &GapSplitter<'_>,
 ) -> CommandBuffers {
     let in_window = || buffers.iter().filter(|buffer| buffer.in_window);
-    let spans = in_window().filter_map(|buffer| between(buffer.span.start_ns, buffer.span.end_ns));
-    let encoders = in_window().map(|buffer| u64::from(buffer.encoders));
+    let once = || in_window().filter(|buffer| !buffer.is_reused);
+    let spans = once().filter_map(|buffer| between(buffer.span.start_ns, buffer.span.end_ns));
+    let encoders = once().map(|buffer| u64::from(buffer.encoders));
     let mut encoders: Vec<u64> = encoders.filter(|&encoders| encoders > 0).collect();
     encoders.sort_unstable();
 
@@ -43,7 +45,7 @@ mod tests {
     use crate::subject::buffers::buffers;
     use crate::subject::commands::Commands;
     use crate::subject::gaps::{Edges, occupancy};
-    use crate::subject::timeline::Interval;
+    use crate::subject::interval::Interval;
     use crate::testing::interval;
 
     fn row(start: u64, end: u64, buffer: u64, encoder: u64) -> Interval {

@@ -5,8 +5,8 @@ use metalens_trace::Names;
 use crate::basics::spans::Span;
 use crate::basics::statistics::Statistics;
 use crate::metrics::kernels::Kernels;
+use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
-use crate::subject::timeline::Interval;
 
 /// Lengths of the GPU intervals, with the statistics of their kernels.
 pub(super) struct IntervalLengths<'a> {

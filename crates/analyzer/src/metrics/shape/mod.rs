@@ -17,7 +17,7 @@ use crate::basics::statistics::ratio;
 use crate::report::{Durations, Shape, ShortIntervals, ShortKernel, UtilizationChunk};
 use crate::subject::Subject;
 use crate::subject::gaps::Occupancy;
-use crate::subject::timeline::Interval;
+use crate::subject::interval::Interval;
 
 /// Duration below which an interval is short. Its submission costs about as much: an encoder in
 /// a buffer that is already running takes the GPU some µs to begin, a buffer of its own ten

@@ -6,7 +6,7 @@ use metalens_trace::Names;
 
 use super::interval_lengths::IntervalLengths;
 use crate::report::{Outlier, Outliers};
-use crate::subject::timeline::Interval;
+use crate::subject::interval::Interval;
 
 /// Factor by which an outlier exceeds the median of its kernel.
 const TIMES: u64 = 5;

@@ -16,7 +16,7 @@ use super::interval_lengths::IntervalLengths;
 use crate::basics::statistics::ratio;
 use crate::report::Sequence;
 use crate::subject::gaps::Gap;
-use crate::subject::timeline::Interval;
+use crate::subject::interval::Interval;
 
 /// Longest pattern that is searched. A longer one is an iteration, not something to fuse.
 const LONGEST: usize = 64;

@@ -1,6 +1,6 @@
 //! Generates recordings as tables, and computes the truth about them at each point in time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use metalens_analyzer::{Cause, Error, Report, Request};
@@ -39,6 +39,10 @@ impl Interval {
 
     pub(crate) fn contains(&self, at: u64) -> bool {
         self.start <= at && at < self.end()
+    }
+
+    fn committed(&self) -> Option<i128> {
+        Some(i128::from(self.start) - i128::from(self.latency?))
     }
 }
 
@@ -125,10 +129,37 @@ impl Tables {
         buffers
     }
 
+    /// Returns whether a buffer of the process was committed several times: it completed at several
+    /// times, or some of its work was committed after its completion.
+    pub(crate) fn is_reused(&self, buffer: u64) -> bool {
+        let completions = self.completions_of(buffer);
+        let buffers = self.buffers();
+        let commits = buffers.get(&buffer).into_iter().flatten();
+        let mut commits = commits.filter_map(Interval::committed);
+        completions.len() > 1 || commits.any(|at| completions.iter().any(|&done| at > done))
+    }
+
     pub(crate) fn completion(&self, buffer: u64) -> Option<i128> {
-        let mut all = self.completions.iter();
-        let completion = all.find(|&&(id, _)| id == buffer && buffer > 0);
-        completion.map(|&(_, at)| at.into())
+        let completions = self.completions_of(buffer);
+        completions
+            .first()
+            .copied()
+            .filter(|_| !self.is_reused(buffer))
+    }
+
+    fn completions_of(&self, buffer: u64) -> BTreeSet<i128> {
+        let of_it = |&&(id, _): &&(u64, u64)| id == buffer && buffer > 0;
+        let all = self.completions.iter().filter(of_it);
+        all.map(|&(_, at)| at.into()).collect()
+    }
+
+    /// Returns the start and the duration of an encoding; `None` if there are several.
+    fn encoding(&self, encoder: u64) -> Option<(u64, u64)> {
+        let of_it = |&&(id, ..): &&(u64, u64, u64)| id == encoder && encoder > 0;
+        let all = self.encodings.iter().filter(of_it);
+        let all: BTreeSet<(u64, u64)> =
+            all.map(|&(_, start, duration)| (start, duration)).collect();
+        all.first().copied().filter(|_| all.len() == 1)
     }
 
     /// Returns the intervals before and after an idle point in time.
@@ -148,10 +179,9 @@ impl Tables {
             return Cause::Unknown;
         };
         let from = i128::from(before.end());
-        let mut encodings = self.encodings.iter();
-        let encoding = encodings.find(|&&(id, ..)| id == after.encoder && id > 0);
+        let encoding = self.encoding(after.encoder);
         let known = self.completion(before.buffer).zip(encoding);
-        let Some((completed, &(_, start, duration))) = known else {
+        let Some((completed, (start, duration))) = known else {
             return Cause::Unknown;
         };
 
@@ -187,11 +217,7 @@ impl Tables {
 
 /// Returns the time of a buffer's commit, if any of its intervals has it.
 pub(crate) fn committed(buffer: &[Interval]) -> Option<i128> {
-    let commits = buffer.iter().filter_map(|interval| {
-        let latency = interval.latency?;
-        Some(i128::from(interval.start) - i128::from(latency))
-    });
-    commits.min()
+    buffer.iter().filter_map(Interval::committed).min()
 }
 
 pub(crate) fn begin(buffer: &[Interval]) -> i128 {
@@ -220,15 +246,25 @@ fn interval() -> impl Strategy<Value = Interval> {
     )
 }
 
+/// Generates tables. In most of them, each encoder is encoded once, and each buffer completes once.
 pub(crate) fn tables() -> impl Strategy<Value = Tables> {
+    let encoding = || (0_u64..300, 0_u64..30);
+    let more_encodings = prop::collection::vec((1_u64..9, 0_u64..300, 0_u64..30), 0..4);
+    let more_completions = prop::collection::vec((1_u64..7, 0_u64..350), 0..4);
     (
         prop::collection::vec(interval(), 1..16),
-        prop::collection::vec((1_u64..9, 0_u64..300, 0_u64..30), 0..14),
-        prop::collection::vec((1_u64..7, 0_u64..350), 0..12),
+        prop::collection::btree_map(1_u64..9, encoding(), 0..9),
+        prop::collection::btree_map(1_u64..7, 0_u64..350, 0..7),
+        prop::option::weighted(0.3, (more_encodings, more_completions)),
     )
-        .prop_map(|(intervals, encodings, completions)| Tables {
-            intervals,
-            encodings,
-            completions,
+        .prop_map(|(intervals, encodings, completions, more)| {
+            let (more_encodings, more_completions) = more.unwrap_or_default();
+            let encodings = encodings.into_iter();
+            let encodings = encodings.map(|(id, (start, duration))| (id, start, duration));
+            Tables {
+                intervals,
+                encodings: encodings.chain(more_encodings).collect(),
+                completions: completions.into_iter().chain(more_completions).collect(),
+            }
         })
 }

@@ -10,6 +10,8 @@ use metalens_recorder::RecordRequest;
 use super::analyzing;
 use crate::analyzing::Analyzing;
 use crate::args::bench::{BenchArguments, PerChoice, WorkloadWords};
+use crate::args::recording::RecorderArguments;
+use crate::args::shared::PartArguments;
 use crate::exit::Misuse;
 use crate::reading::Reading;
 
@@ -86,43 +88,57 @@ impl BenchArguments {
     /// Returns the options that change what a run is, by name: runs with other options do not
     /// belong to the same benchmark.
     pub(crate) fn fingerprint(&self) -> BTreeMap<String, String> {
-        let recorder = &self.recorder;
-        let time = |ns: Option<u64>| ns.map(|ns| format!("{ns} ns"));
-        let flag = |is_set: bool| is_set.then(|| "set".to_owned());
+        // Without `..`: a new option has to be told apart here, unless it changes no run.
+        let RecorderArguments {
+            template,
+            instruments,
+            cpu,
+            counters,
+            no_signposts,
+            shader_timeline,
+            gpu_clock,
+            time_limit,
+            window,
+            env,
+            run_name: _,
+            device,
+            patience: _,
+            start_patience: _,
+        } = &self.recorder;
+        let PartArguments {
+            processes,
+            from,
+            to,
+            phase,
+            iteration,
+            skip_warmup,
+        } = &self.part;
+
+        let time = |ns: &Option<u64>| ns.map(|ns| format!("{ns} ns"));
+        let flag = |is_set: &bool| is_set.then(|| "set".to_owned());
         let list = |words: &[String]| (!words.is_empty()).then(|| words.join(", "));
-        let part = &self.part;
+        let clock = gpu_clock.map(|state| format!("{state:?}").to_lowercase());
+        // Values may be secrets, and the file stays: only a digest is kept.
+        let digest = || metalens_files::sha256(format!("{env:?}").as_bytes());
         let all = [
-            ("--simulate", flag(self.simulate)),
-            ("--template", Some(recorder.template.clone())),
-            ("--instrument", list(&recorder.instruments)),
-            ("--cpu", flag(recorder.cpu)),
-            ("--counters", flag(recorder.counters)),
-            ("--no-signposts", flag(recorder.no_signposts)),
-            ("--shader-timeline", flag(recorder.shader_timeline)),
-            (
-                "--gpu-clock",
-                recorder
-                    .gpu_clock
-                    .map(|state| format!("{state:?}").to_lowercase()),
-            ),
-            ("--time-limit", time(recorder.time_limit)),
-            ("--window", time(recorder.window)),
-            // Values may be secrets, and the file stays: only a digest is kept.
-            (
-                "--env",
-                (!recorder.env.is_empty())
-                    .then(|| metalens_files::sha256(format!("{:?}", recorder.env).as_bytes())),
-            ),
-            ("--device", recorder.device.clone()),
-            ("--process", list(&part.processes)),
-            ("--from", time(part.from)),
-            ("--to", time(part.to)),
-            ("--phase", part.phase.clone()),
-            (
-                "--iteration",
-                part.iteration.map(|number| number.to_string()),
-            ),
-            ("--skip-warmup", flag(part.skip_warmup)),
+            ("--simulate", flag(&self.simulate)),
+            ("--template", Some(template.clone())),
+            ("--instrument", list(instruments)),
+            ("--cpu", flag(cpu)),
+            ("--counters", flag(counters)),
+            ("--no-signposts", flag(no_signposts)),
+            ("--shader-timeline", flag(shader_timeline)),
+            ("--gpu-clock", clock),
+            ("--time-limit", time(time_limit)),
+            ("--window", time(window)),
+            ("--env", (!env.is_empty()).then(digest)),
+            ("--device", device.clone()),
+            ("--process", list(processes)),
+            ("--from", time(from)),
+            ("--to", time(to)),
+            ("--phase", phase.clone()),
+            ("--iteration", iteration.map(|number| number.to_string())),
+            ("--skip-warmup", flag(skip_warmup)),
         ];
         let set = all.into_iter();
         set.filter_map(|(name, value)| Some((name.to_owned(), value?)))

@@ -14,11 +14,11 @@ use super::shared::{
     AnalysisArguments, MeasureArguments, PartArguments, ReaderChoice, ReadingArguments,
 };
 use super::{SectionFormat, TimeUnit, ViewArguments};
-use crate::analyzing::{AnalyzeRequest, Analyzing, View, is_standard};
+use crate::analyzing::{AnalyzeRequest, Analyzing, is_standard};
 use crate::config;
 use crate::exit::Misuse;
 use crate::reading::Reading;
-pub(crate) use recording::amount;
+use crate::view::View;
 
 impl ReadingArguments {
     /// Returns how a trace is to be read.
@@ -118,7 +118,7 @@ impl AnalyzeArguments {
 
 impl ViewArguments {
     /// Returns what is to be printed.
-    fn view(&self) -> View {
+    pub(crate) fn view(&self) -> View {
         View {
             full: self.full,
             sections: self.sections.clone(),

@@ -1,8 +1,7 @@
 //! Requests to record.
 
-use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -10,8 +9,7 @@ use metalens_recorder::{
     CargoBuild, RecordRequest, RecordTimeouts, Recorder, RecordingSubject, template,
 };
 use metalens_workload::WorkloadSettings;
-use metalens_xctrace::{Stdin, Tool};
-use tempfile::NamedTempFile;
+use metalens_xctrace::Stdin;
 
 use crate::args::recording::{
     AmountArguments, CalibrateArguments, CargoArguments, GpuClock, RecorderArguments,
@@ -66,39 +64,53 @@ impl RecordingArguments {
         } else {
             Recorder::Xctrace
         };
-        let options = &self.recorder;
+        // Without `..`: a new option has to be passed on.
+        let RecorderArguments {
+            template,
+            instruments,
+            cpu,
+            counters,
+            no_signposts,
+            shader_timeline,
+            gpu_clock,
+            time_limit,
+            window,
+            env,
+            run_name,
+            device,
+            patience,
+            start_patience,
+        } = self.recorder.clone();
         Ok(RecordRequest {
             dry_run: self.dry_run,
-            template: options.template.clone(),
-            instruments: options.instruments.clone(),
-            cpu: options.cpu,
-            counters: options.counters,
-            signposts: !options.no_signposts,
-            shader_timeline: options.shader_timeline,
-            gpu_clock: options.gpu_clock.map(Into::into),
-            time_limit_ns: options.time_limit,
-            window_ns: options.window,
-            environment: options.env.clone(),
-            run_name: options.run_name.clone(),
-            device: options.device.clone(),
+            template,
+            instruments,
+            cpu,
+            counters,
+            signposts: !no_signposts,
+            shader_timeline,
+            gpu_clock: gpu_clock.map(Into::into),
+            time_limit_ns: time_limit,
+            window_ns: window,
+            environment: env,
+            run_name,
+            device,
             stdin: stdin(),
-            timeouts: options.timeouts(),
+            timeouts: timeouts(patience, start_patience),
             ..RecordRequest::new(recorder, subject, output)
         })
     }
 }
 
-impl RecorderArguments {
-    fn timeouts(&self) -> RecordTimeouts {
-        let usual = RecordTimeouts::default();
-        let start = self.start_patience.map(Duration::from_nanos);
-        let start = start.unwrap_or(usual.start);
-        RecordTimeouts {
-            start,
-            stop_response: usual.stop_response.min(start),
-            save: Duration::from_nanos(self.patience),
-            ..usual
-        }
+/// Returns how long to wait for the recorder, in nanoseconds: for its save, and for its start.
+fn timeouts(save: u64, start: Option<u64>) -> RecordTimeouts {
+    let usual = RecordTimeouts::default();
+    let start = start.map_or(usual.start, Duration::from_nanos);
+    RecordTimeouts {
+        start,
+        stop_response: usual.stop_response.min(start),
+        save: Duration::from_nanos(save),
+        ..usual
     }
 }
 
@@ -172,23 +184,8 @@ fn workload(name: &str, settings: &WorkloadSettings) -> anyhow::Result<Recording
     Ok(RecordingSubject::Workload {
         name: name.to_owned(),
         command: vec![own.into(), "workload".into(), "run".into(), name.into()],
-        amount: amount(settings),
+        amount: settings.words(),
     })
-}
-
-/// Returns how much of a workload is run, as words of its command line.
-pub(crate) fn amount(settings: &WorkloadSettings) -> Vec<OsString> {
-    let all = [
-        ("--size", settings.size),
-        ("--count", settings.count),
-        ("--warm-up", settings.warm_up),
-    ];
-    let given = all
-        .into_iter()
-        .filter_map(|(word, value)| Some((word, value?)));
-    given
-        .flat_map(|(word, value)| [word.into(), value.to_string().into()])
-        .collect()
 }
 
 /// metalens itself as a simulator of Apple's xctrace. It shows the plan of a workload.
@@ -199,34 +196,15 @@ fn simulator(
     run: Option<u32>,
 ) -> anyhow::Result<Recorder> {
     let scenario = match subject {
-        RecordingSubject::Workload { name, .. } => Some(scenario(name, settings)?),
+        RecordingSubject::Workload { name, .. } => {
+            let plan = metalens_workload::WorkloadPlan::new(name, settings)?;
+            Some(metalens_workload::scenario(&plan))
+        }
         _ => None,
     };
     let own = std::env::current_exe().context("cannot find metalens itself")?;
-    let file = scenario.as_ref().map(NamedTempFile::path);
-    let seed = |run: u32| {
-        let seed = OsString::from(run.to_string());
-        ("METALENS_FAKE_XCTRACE_SEED".into(), seed)
-    };
-    let variable = |file: &Path| ("METALENS_FAKE_XCTRACE_SCENARIO".into(), file.into());
-    let tool = Tool {
-        before: vec!["fake-xctrace".into(), "--".into()],
-        environment: file
-            .map(variable)
-            .into_iter()
-            .chain(run.map(seed))
-            .collect(),
-        ..Tool::at(own)
-    };
-    Ok(Recorder::Simulator { tool, scenario })
-}
-
-fn scenario(workload: &str, settings: &WorkloadSettings) -> anyhow::Result<NamedTempFile> {
-    let plan = metalens_workload::WorkloadPlan::new(workload, settings)?;
-    let text = metalens_workload::scenario(&plan);
-    let file = tempfile::Builder::new().suffix(".toml").tempfile();
-    let written = file.and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file));
-    written.context("cannot write what is to be simulated")
+    Recorder::simulator(own, scenario.as_deref(), run)
+        .context("cannot write the scenario of the simulation")
 }
 
 /// Returns the target's standard input: ours, unless that is a terminal, which programs in a

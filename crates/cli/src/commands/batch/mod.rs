@@ -4,16 +4,18 @@
 mod progress;
 mod reports;
 mod show;
-mod trends;
-mod write;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use metalens_batch::{BatchOutcome, BatchRequest, FolderLock, find, usual_memory};
 use metalens_files::Folder;
+use metalens_render::folder::index as index_folder;
+use metalens_trace::{PathKind, path_kind};
 
 use crate::args::batch::BatchArguments;
+use crate::exit::Misuse;
 use crate::interrupt::Listening;
 use crate::{exit, out};
 
@@ -27,10 +29,11 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
     let fingerprint = reports::fingerprint(&analyzing, arguments.show_names)?;
     let listening = Listening::begin()?;
 
+    refuse_recording(output)?;
     let folder =
         Folder::make(output).with_context(|| format!("cannot write into {}", output.display()))?;
     let _lock = FolderLock::take(&folder, output)?;
-    write::check(&folder, output, arguments.force)?;
+    index_folder::check(&folder, output, arguments.force)?;
     let runs = arguments
         .parquet
         .as_deref()
@@ -61,6 +64,16 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
     finish(arguments, &folder, &outcome?, quiet)
 }
 
+/// Refuses a recording as the folder of the reports.
+fn refuse_recording(output: &Path) -> Result<(), Misuse> {
+    if matches!(path_kind(output), Ok(PathKind::Bundle | PathKind::Export)) {
+        let shown = output.display();
+        let why = format!("{shown} is a recording: choose another folder for the reports");
+        return Err(Misuse(why));
+    }
+    Ok(())
+}
+
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, Into::into)
 }
@@ -73,14 +86,14 @@ fn finish(
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
     let mut index = outcome.index.clone();
-    if let Some(last) = write::last(&arguments.output) {
+    if let Some(last) = index_folder::load(&arguments.output) {
         index.compare_with(&last);
     }
     let index = &index;
-    write::index(index, folder, &arguments.output, arguments.show_names)?;
+    index_folder::write(index, folder, &arguments.output, arguments.show_names)?;
     show::index(index, arguments.json)?;
     show::failures(index, quiet)?;
-    out::wrote_folder(&arguments.output, "index.html", quiet);
+    out::wrote_folder(&arguments.output, index_folder::PAGE, quiet);
 
     let is_missed = arguments.check && index.rows.iter().any(|row| !row.missed.is_empty());
     Ok(if index.unfinished > 0 {

@@ -1,16 +1,16 @@
 //! Analyzes the recordings of a batch, and writes their folders as `analyze -o` does.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use metalens_analyzer::{Analysis, LONGEST_REPORT};
+use metalens_analyzer::Analysis;
 use metalens_batch::{ReportProblem, Reports, WrittenReport};
 use metalens_comparison::many::{ROW_FORM, TraceRow};
+use metalens_failure::OtherNames;
 use metalens_files::{hexadecimal, sha256, sha256_of_file};
 use metalens_inputs::{LONGEST_WORK, default_recorded, default_work};
-use metalens_render::folder::{self, FOLDER_OF_CHARTS, MANIFEST, Manifest};
+use metalens_render::folder::{self, FOLDER_OF_CHARTS, Manifest};
 use metalens_render::for_page;
 
 use crate::analyzing::Analyzing;
@@ -81,38 +81,22 @@ impl Reports for ReportFolders {
     /// Refuses a folder whose files the user changed after metalens wrote them.
     fn refuse_changed(&self, folder: &Path) -> Result<(), ReportProblem> {
         // A report whose replacement was interrupted has no manifest, and may be replaced.
-        let Some(manifest) = Manifest::load(folder) else {
-            return Ok(());
-        };
-
-        for file in &manifest.files {
-            let path = folder.join(&file.path);
-            let is_gone = path.symlink_metadata().is_err();
-            if !is_gone && !file.is_as_written(folder) {
-                let shown = path.display();
-                return Err(problem(&anyhow::anyhow!(
-                    "{shown} changed after metalens wrote it; --force replaces it"
-                )));
-            }
+        let manifest = Manifest::load(folder);
+        match manifest.and_then(|manifest| manifest.changed(folder)) {
+            Some(path) => Err(problem(&anyhow::anyhow!(
+                "{} changed after metalens wrote it; --force replaces it",
+                path.display()
+            ))),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn refuse_others(&self, folder: &Path) -> Result<(), ReportProblem> {
         folder::check(folder, false).map_err(|error| problem(&error.into()))
     }
 
-    /// Returns the SHA-256 of the manifest, if all files that it lists exist and have their listed
-    /// length.
     fn identity(&self, folder: &Path) -> Option<String> {
-        let text = metalens_files::read(&folder.join(MANIFEST), LONGEST_REPORT).ok()?;
-        let manifest: Manifest = serde_json::from_slice(&text).ok()?;
-
-        let is_complete = manifest.files.iter().all(|file| {
-            let metadata = fs::metadata(folder.join(&file.path));
-            metadata.is_ok_and(|metadata| metadata.len() == file.bytes)
-        });
-        is_complete.then(|| sha256(&text))
+        Manifest::identity(folder)
     }
 
     fn analyze(&self, input: &Path) -> Result<Analysis, ReportProblem> {
@@ -155,29 +139,12 @@ impl ReportFolders {
     }
 }
 
-/// Returns an error as a text, with the names of other processes that pages must replace.
+/// Returns an error as texts, for people and for pages.
 fn problem(error: &anyhow::Error) -> ReportProblem {
-    let (why, hint) = exit::message_and_hint(error);
+    let (why, hint) = exit::message_and_hint(error, OtherNames::Shown);
     ReportProblem {
         why,
         hint,
-        hidden: other_processes(error),
+        unnamed: Some(exit::message_and_hint(error, OtherNames::Hidden)),
     }
-}
-
-/// Returns the names of other processes in an error, each with the text that pages show instead.
-fn other_processes(error: &anyhow::Error) -> Vec<(String, String)> {
-    use metalens_analyzer::Error;
-    let Some(Error::NoGpuIntervals { present, .. }) = error.downcast_ref() else {
-        return Vec::new();
-    };
-
-    let numbered = present.iter().zip(1_usize..);
-    let replaced = numbered.map(|(process, number)| {
-        // The text of a process has more than its name, so that it matches no other word.
-        let text = process.to_string();
-        let replacement = text.replacen(&process.name, &format!("other process {number}"), 1);
-        (text, replacement)
-    });
-    replaced.collect()
 }

@@ -27,6 +27,9 @@ use crate::out;
 
 use runner::{BenchRunner, RunPlace};
 
+/// Name of the printed document in errors.
+const BENCH: &str = "benchmark";
+
 pub(crate) fn run(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     // Recording takes long: check all arguments before it.
     let plan = BenchPlan::new(&arguments.request()?)?;
@@ -145,11 +148,13 @@ fn finish(
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
     outputs::write(arguments, result)?;
-    show(arguments, result)?;
+    // A section that the result does not have must not cost the baseline.
+    let printed = show(arguments, result);
     if outcome.is_complete {
         save_baseline(arguments, plan, outcome, quiet)?;
     }
     let is_open = outputs::tell(arguments, quiet)?;
+    printed?;
     refuse_different(arguments, result)?;
 
     for pair in &result.pairs {
@@ -176,8 +181,19 @@ fn show(arguments: &BenchArguments, result: &Bench) -> anyhow::Result<()> {
     if arguments.json {
         return Ok(out::json().write_all(json::document(result)?.as_bytes())?);
     }
-    let document = bench::screen(result);
-    Ok(out::page().write_all(terminal::text(&document, out::width()).as_bytes())?)
+    let view = arguments.view.view();
+    if view.is_csv {
+        return view.print_csv(bench::screen(result), BENCH);
+    }
+    let mut document = if view.is_brief() {
+        bench::brief(result)
+    } else {
+        bench::screen(result)
+    };
+    // The runs took long: they are shown even if the options do not fit them.
+    let chosen = view.choose(&mut document, BENCH);
+    out::page().write_all(terminal::text(&document, out::width()).as_bytes())?;
+    Ok(chosen?)
 }
 
 /// Saves the runs of the first variant as a baseline.

@@ -13,7 +13,6 @@ use metalens_render::json;
 
 use crate::analyzing::analysis;
 use crate::args::recording::CalibrateArguments;
-use crate::args::requests::amount;
 use crate::atomic_file;
 use crate::commands::record::{ProgramOutput, record};
 use crate::exit::Interrupted;
@@ -52,7 +51,7 @@ impl<'a> CalibrationRunner<'a> {
 
         let mut command = Command::new(own);
         command.args(["workload", "run", &self.arguments.workload, "--output"]);
-        command.arg(&work).args(amount(&self.arguments.settings()));
+        command.arg(&work).args(self.arguments.settings().words());
         command.args(self.arguments.force.then_some("--force"));
         command.args(self.arguments.simulate.then_some("--simulated"));
         command.stdin(Stdio::null()).stdout(Stdio::null());

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::process::{Command, Stdio};
 
-use metalens_doctor::{Check, Remedy, Verdict};
+use metalens_doctor::{Check, CheckVerdict, Remedy};
 use metalens_text::shown;
 
 use crate::args::recording::DoctorArguments;
@@ -57,7 +57,7 @@ fn fix(checks: &[Check], ask: Ask<'_>, run: RunCommand<'_>, say: Say<'_>) -> any
         check
             .remedy
             .clone()
-            .filter(|_| check.verdict >= Verdict::Warning)
+            .filter(|_| check.verdict >= CheckVerdict::Warning)
     };
     let remedies: Vec<(&str, Remedy)> = checks
         .iter()
@@ -102,7 +102,7 @@ fn commands<'a>(remedies: &'a [(&'a str, Remedy)]) -> impl Iterator<Item = (&'a 
 mod tests {
     use super::*;
 
-    fn check(id: &str, verdict: Verdict, command: &str, is_safe: bool) -> Check {
+    fn check(id: &str, verdict: CheckVerdict, command: &str, is_safe: bool) -> Check {
         Check {
             id: id.to_owned(),
             verdict,
@@ -138,9 +138,9 @@ mod tests {
         let remove = format!("rm '{}'", file.display());
         let sudo = "sudo xcodebuild -license";
         let checks = [
-            check("scratch", Verdict::Warning, &remove, true),
-            check("license", Verdict::Problem, sudo, false),
-            check("fine", Verdict::Ok, "false", true),
+            check("scratch", CheckVerdict::Warning, &remove, true),
+            check("license", CheckVerdict::Problem, sudo, false),
+            check("fine", CheckVerdict::Ok, "false", true),
         ];
         let yours = format!("license: run this yourself: {sudo}");
 

@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use anyhow::Context;
-use metalens_comparison::Comparison;
+use metalens_comparison::{Comparison, line_of_limit};
 use metalens_github::{Annotation, CheckRun};
 use metalens_render::comparison::{MissedLimit, gate_lines, is_gate_missed, missed_limits};
+use metalens_render::folder::WrittenDocument;
 use metalens_text::shown;
-
-use super::folder::PostedDocument;
 
 /// The longest file of limits, in bytes.
 const LONGEST_LIMITS: u64 = 1 << 20;
@@ -16,7 +15,7 @@ const LONGEST_LIMITS: u64 = 1 << 20;
 /// Returns the check run of a document with a gate; none without one. Annotations are on lines of
 /// the file of limits, if there is one.
 pub(super) fn check_run(
-    document: &PostedDocument,
+    document: &WrittenDocument,
     key: &str,
     limits: Option<&Path>,
 ) -> anyhow::Result<Option<CheckRun>> {
@@ -35,7 +34,7 @@ pub(super) fn check_run(
             missed
                 .map(|(limit, message)| Annotation {
                     path: file.display().to_string(),
-                    line: line_of(&text, &limit),
+                    line: line_of_limit(&text, &limit.what, limit.is_of_kernel),
                     is_failure: limit.is_failure,
                     message,
                 })
@@ -62,11 +61,11 @@ struct Gate<'a> {
     compared: &'a [Comparison],
 }
 
-fn gates(document: &PostedDocument) -> Vec<Gate<'_>> {
+fn gates(document: &WrittenDocument) -> Vec<Gate<'_>> {
     let all: Vec<(&str, &Comparison)> = match document {
-        PostedDocument::Report(_) => Vec::new(),
-        PostedDocument::Comparison(comparison) => vec![("", comparison)],
-        PostedDocument::Bench(bench) => {
+        WrittenDocument::Report(_) => Vec::new(),
+        WrittenDocument::Comparison(comparison) => vec![("", comparison)],
+        WrittenDocument::Bench(bench) => {
             let pairs = bench.pairs.iter();
             pairs
                 .map(|pair| (pair.new.as_str(), &pair.comparison))
@@ -116,50 +115,5 @@ impl Gate<'_> {
                 (limit, message)
             })
             .collect()
-    }
-}
-
-/// Returns the line of a limit in its file, from 1: the line of its key, else that of the table it
-/// would be in, because the key of a kernel may be a pattern.
-fn line_of(file: &str, limit: &MissedLimit) -> usize {
-    let starts = |line: &str, key: &str| {
-        let rest = line.trim_start().strip_prefix(key);
-        rest.is_some_and(|rest| rest.trim_start().starts_with(['=', '.']))
-    };
-    let quoted = [format!("\"{}\"", limit.what), format!("'{}'", limit.what)];
-    let table = if limit.is_of_kernel {
-        "[gate.kernels]"
-    } else {
-        "[gate.metrics]"
-    };
-    let at = |is: &dyn Fn(&str) -> bool| file.lines().position(is);
-    let key =
-        at(&|line| quoted.iter().any(|key| starts(line, key)) || starts(line, limit.what.as_str()));
-    key.or_else(|| at(&|line| line.trim() == table))
-        .map_or(1, |found| found + 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_line_of_a_limit_is_found() {
-        let file = "[gate.metrics]\n# \"window.span_ns\" = 1\n\"window.span_ns\" = { grow = \"5%\" }\n\
-                    [gate.kernels]\n\"mat*\" = { grow = \"3%\" }\ncopy = { max = 3 }\n";
-        let check = |what: &str, is_of_kernel: bool, expected: usize| {
-            let limit = MissedLimit {
-                what: what.to_owned(),
-                is_of_kernel,
-                is_failure: true,
-                text: String::new(),
-            };
-            assert_eq!(line_of(file, &limit), expected, "{what}");
-        };
-        check("window.span_ns", false, 3);
-        check("busy.busy_ns", false, 1);
-        check("copy", true, 6);
-        check("matmul", true, 4);
-        check("cop", true, 4);
     }
 }

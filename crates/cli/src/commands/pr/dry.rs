@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use metalens_github::{
-    ASSETS_BRANCH, Annotation, Api, ChartFile, CheckRun, Environment, PostTexts, Token,
+    ASSETS_BRANCH, Annotation, Api, ChartFile, CheckRun, EnvironmentFacts, PostTexts, Token,
     UploadMethod, environment_token, images, repository, variable,
 };
 use metalens_render::markdown::COMMENT_LIMIT;
@@ -20,7 +20,7 @@ pub(super) fn run(
     note: &dyn Fn(&str),
 ) -> anyhow::Result<ExitCode> {
     let requested = arguments.place();
-    let environment = Environment::read(&requested)?;
+    let environment = EnvironmentFacts::read(&requested)?;
     let repository = repository(&requested)?;
     let repository = repository.map_or_else(|| "OWNER/NAME".to_owned(), |name| name.to_string());
 
@@ -63,7 +63,7 @@ pub(super) fn run(
 fn upload_method(
     arguments: &PrArguments,
     charts: &[ChartFile],
-    environment: &Environment,
+    environment: &EnvironmentFacts,
 ) -> UploadMethod {
     let token = environment_token().unwrap_or(None);
     let api = variable("GITHUB_API_URL");

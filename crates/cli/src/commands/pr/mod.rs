@@ -10,6 +10,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use metalens_github::{Client, Destination, Gh, Posting, Token, environment_token, post};
+use metalens_render::folder::WrittenDocument;
 use metalens_render::markdown::marker;
 use metalens_render::{bench, comparison, for_page, report};
 use metalens_text::shown;
@@ -17,7 +18,7 @@ use metalens_text::shown;
 use crate::args::posting::PrArguments;
 use crate::exit::Misuse;
 use crate::out;
-use folder::{PostedDocument, PostedFolder};
+use folder::PostedFolder;
 use texts::CommentTexts;
 
 pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCode> {
@@ -73,11 +74,11 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
 }
 
 /// Returns the document to post, without the names of others unless asked for.
-fn document(found: &PostedDocument, show_names: bool) -> metalens_render::document::Document {
+fn document(found: &WrittenDocument, show_names: bool) -> metalens_render::document::Document {
     match found {
-        PostedDocument::Report(report) => report::document(&for_page(report, show_names)),
-        PostedDocument::Comparison(comparison) => comparison::document(comparison, show_names),
-        PostedDocument::Bench(bench) => bench::screen(bench),
+        WrittenDocument::Report(report) => report::document(&for_page(report, show_names)),
+        WrittenDocument::Comparison(comparison) => comparison::document(comparison, show_names),
+        WrittenDocument::Bench(bench) => bench::screen(bench),
     }
 }
 
@@ -85,7 +86,7 @@ fn document(found: &PostedDocument, show_names: bool) -> metalens_render::docume
 ///
 /// A key has only letters, digits and a few marks, so that it cannot end the HTML comment that it
 /// is written into.
-fn key(requested: Option<&str>, document: &PostedDocument) -> Result<String, Misuse> {
+fn key(requested: Option<&str>, document: &WrittenDocument) -> Result<String, Misuse> {
     const LONGEST: usize = 64;
     let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
 
@@ -102,12 +103,12 @@ fn key(requested: Option<&str>, document: &PostedDocument) -> Result<String, Mis
     }
 
     let (kind, process) = match document {
-        PostedDocument::Report(report) => ("report", report.process.name.as_str()),
-        PostedDocument::Comparison(comparison) => {
+        WrittenDocument::Report(report) => ("report", report.process.name.as_str()),
+        WrittenDocument::Comparison(comparison) => {
             let first = comparison.new.runs.first();
             ("comparison", first.map_or("", |run| run.process.as_str()))
         }
-        PostedDocument::Bench(bench) => {
+        WrittenDocument::Bench(bench) => {
             let first = bench.variants.first();
             ("benchmark", first.map_or("", |one| one.name.as_str()))
         }

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use metalens_analyzer::units::bytes;
 use metalens_files::folder_size;
 use metalens_recorder::{
-    LeftOver, MachineSnapshot, Recording, RecordingFailure, RecordingOutcome, RecordingPlan,
+    LeftProcesses, MachineSnapshot, Recording, RecordingFailure, RecordingOutcome, RecordingPlan,
     StoppedBy, unused_bundle_path,
 };
 use metalens_text::{shown, shown_message};
@@ -119,7 +119,7 @@ pub(crate) fn record(
         {
             note(traced.heading(), &message)?;
         }
-        if let Some(message) = outcome.left_over.as_ref().and_then(LeftOver::message) {
+        if let Some(message) = outcome.left_over.as_ref().and_then(LeftProcesses::message) {
             note("warning", &message)?;
         }
         if let Some(shaders) = &outcome.shaders {

@@ -48,6 +48,19 @@ fn every_command_has_a_page() {
         assert!(page.contains(&format!("\\-\\-{flag}")), "{flag}");
     }
 
+    // The synopsis names the values that options take.
+    let page = fs::read_to_string(folder.path().join("man/metalens-compare.1")).unwrap();
+    let synopsis = page.split(".SH ").find(|part| part.starts_with("SYNOPSIS"));
+    let synopsis = synopsis.unwrap().replace('\\', "");
+    for part in [
+        "--baseline <FILE>]",
+        "[--gate[=<FILE>]]",
+        "[--full]",
+        "[RUN]...",
+    ] {
+        assert!(synopsis.contains(part), "{part}: {synopsis}");
+    }
+
     let again = metalens(folder.path(), &["manual", "-o", "man"]);
     assert_eq!(again.status.code(), Some(1));
     assert!(stderr(&again).contains("exists; --force replaces it"));

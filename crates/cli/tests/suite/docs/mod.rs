@@ -2,6 +2,8 @@
 
 #[cfg(unix)]
 mod examples;
+mod first_lines;
+mod imports;
 mod manifests;
 mod manual;
 #[cfg(unix)]

@@ -98,7 +98,7 @@ fn a_kernel_engineer_learns_what_is_faster_and_why() {
         at(&screen, wanted);
     }
     at(&screen, "compiled is faster than eager by ");
-    at(&screen, "compiled against eager: GPU busy ");
+    at(&screen, "compiled vs. eager: GPU busy ");
     let result = fs::read(folder.path().join("here/eager-or-compiled/bench.json")).unwrap();
     let result: Value = serde_json::from_slice(&result).unwrap();
     assert_eq!(result["standing"]["wins"], true);

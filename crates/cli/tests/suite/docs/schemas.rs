@@ -4,6 +4,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use metalens_analyzer::{PROFILE_SCHEMA, Profile, Report, WORK_SCHEMA, WorkFile};
+use metalens_batch::Index;
+use metalens_bench::Bench;
+use metalens_comparison::calibration::Calibration;
+use metalens_comparison::{Baseline, Comparison};
+use metalens_doctor::Diagnosis;
+use metalens_recorder::Provenance;
+use metalens_render::folder::{MANIFEST_SCHEMA, Manifest};
+use metalens_verify::EvidenceFile;
+use schemars::schema_for;
+
 use crate::{metalens, stdout};
 
 fn docs() -> PathBuf {
@@ -12,22 +23,23 @@ fn docs() -> PathBuf {
 
 /// Returns the schema of a format, made from the types that it describes. None for another format.
 fn made(format: &str) -> Option<serde_json::Value> {
-    let schema = match format {
-        "report" => metalens_analyzer::json_schema(),
-        "profile" => metalens_analyzer::profile_json_schema(),
-        "work" => metalens_analyzer::work_json_schema(),
-        "manifest" => metalens_render::folder::json_schema(),
-        "doctor" => metalens_doctor::json_schema(),
-        "calibration" => metalens_comparison::calibration::json_schema(),
-        "recording" => metalens_recorder::json_schema(),
-        "verification" => metalens_verify::json_schema(),
-        "comparison" => metalens_comparison::json_schema(),
-        "baseline" => metalens_comparison::baseline_json_schema(),
-        "index" => metalens_batch::json_schema(),
-        "bench" => metalens_bench::json_schema(),
+    let (mut schema, title) = match format {
+        "report" => (schema_for!(Report), metalens_analyzer::SCHEMA),
+        "profile" => (schema_for!(Profile), PROFILE_SCHEMA),
+        "work" => (schema_for!(WorkFile), WORK_SCHEMA),
+        "manifest" => (schema_for!(Manifest), MANIFEST_SCHEMA),
+        "doctor" => (schema_for!(Diagnosis), metalens_doctor::SCHEMA),
+        "calibration" => (schema_for!(Calibration), "metalens.calibration/1"),
+        "recording" => (schema_for!(Provenance), "metalens.recording/1"),
+        "verification" => (schema_for!(EvidenceFile), metalens_verify::SCHEMA),
+        "comparison" => (schema_for!(Comparison), metalens_comparison::SCHEMA),
+        "baseline" => (schema_for!(Baseline), "metalens.baseline/2"),
+        "index" => (schema_for!(Index), metalens_batch::SCHEMA),
+        "bench" => (schema_for!(Bench), metalens_bench::SCHEMA),
         _ => return None,
     };
-    Some(schema)
+    schema.insert("title".to_owned(), title.into());
+    Some(schema.to_value())
 }
 
 /// Returns the formats that `metalens schema` describes, from its help.

@@ -142,7 +142,7 @@ fn outputs_are_complete_or_absent_when_the_disk_is_full() {
             if is_told && !output.status.success() {
                 let said = stderr(&output);
                 assert!(
-                    said.contains("File too large"),
+                    said.contains("the file is too large"),
                     "{:?}: {said}",
                     case.arguments
                 );
@@ -178,7 +178,7 @@ fn a_full_standard_output_is_an_error() {
         let output = command.stdout(full.unwrap()).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
         let said = stderr(&output);
-        let expected = "error: cannot write to standard output: No space left on device";
+        let expected = "error: cannot write to standard output: the disk is full";
         assert!(said.contains(expected), "{arguments:?}: {said}");
     }
 }

@@ -7,5 +7,6 @@ mod fuzz_corpus;
 mod killed;
 #[cfg(unix)]
 mod outside_text;
+mod plain_words;
 #[cfg(target_os = "linux")]
 mod scale;

@@ -52,6 +52,109 @@ fn first_screen_of_each_scenario() {
     }
 }
 
+/// Errors that may make results wrong stand before every number, on every page.
+#[test]
+fn errors_of_command_buffers_stand_first() {
+    let fixture = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../fixtures/findings/command-buffer-errors/fires.toml"
+    );
+    let folder = with_scenario(fixture);
+    let first = "Command buffers ended in an error; read MTLCommandBuffer.error: results may be \
+                 wrong.";
+    for options in [&[][..], &["--full"], &["--markdown"]] {
+        let output = metalens(folder.path(), &[&["analyze", "fires"], options].concat());
+        let page = stdout(&output);
+        let mut lines = page.lines();
+        let line = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+        assert!(line.unwrap().contains(first), "{options:?}: {page}");
+    }
+    let report = json(folder.path(), &["fires"]);
+    assert_eq!(report["findings"][0]["id"], "command-buffer-errors");
+    let gains = report["findings"].as_array().unwrap()[1..].iter();
+    assert!(
+        gains
+            .clone()
+            .any(|one| one["gain"]["at_most_ns"].as_u64() > Some(0))
+    );
+}
+
+/// A table alone names no process: the first lines say which one was taken, and how to take another.
+#[test]
+fn a_guessed_process_is_said_at_once() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let table = "fixtures/small-export/metal-gpu-intervals.xml";
+    let screen = stdout(&metalens(&root, &["analyze", table]));
+    let first = screen.split("\n\n").next().unwrap();
+    let expected = "The recording names no process; Compositor was the busiest. --process NAME or PID \
+                    chooses another.";
+    assert!(first.contains(expected), "{screen}");
+}
+
+/// The same wait is a finding however busy the GPU is: what it can save grades it, and no share of busy
+/// time silences it.
+#[test]
+fn a_busy_gpu_silences_no_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    for (work_us, severity) in [
+        (50, "high"),
+        (600, "high"),
+        (700, "high"),
+        (900, "high"),
+        (4_000, "medium"),
+    ] {
+        let scenario = format!(
+            "[[process]]\nname = \"bench\"\npid = 4101\nrole = \"target\"\n[[process.stream]]\n\
+             count = 40\nsubmit = \"sync\"\nencoder-label = \"matmul\"\nduration = \"{work_us}us\"\n"
+        );
+        fs::write(folder.path().join("x.toml"), scenario).unwrap();
+        let written = metalens(folder.path(), &["synth", "x.toml", "-o", "x", "--force"]);
+        assert!(written.status.success(), "{}", stderr(&written));
+        let report = json(folder.path(), &["x"]);
+        let finding = &report["findings"][0];
+        assert_eq!(finding["id"], "serialized", "{work_us}: {finding}");
+        assert_eq!(finding["severity"], severity, "{work_us}: {finding}");
+        assert!(
+            report["summary"]["advice"]
+                .as_str()
+                .unwrap()
+                .starts_with("Biggest win: ")
+        );
+    }
+}
+
+/// A length that the recording does not tell is left out of every page, and is null in JSON.
+#[test]
+fn an_unknown_length_of_the_recording_is_not_a_dash() {
+    const SHARE: &str = "of the whole recording";
+    let folder = with_scenario("eager");
+    let page = || {
+        let arguments = [
+            "analyze",
+            "eager",
+            "--html",
+            "page.html",
+            "--force",
+            "--json",
+        ];
+        let report = stdout(&metalens(folder.path(), &arguments));
+        let report: Value = serde_json::from_str(&report).unwrap();
+        let html = fs::read_to_string(folder.path().join("page.html")).unwrap();
+        (html, report["efficiency"]["of_wall"].clone())
+    };
+    let (html, share) = page();
+    assert!(share.is_number() && html.contains(SHARE));
+
+    let toc = folder.path().join("eager/toc.xml");
+    let text = fs::read_to_string(&toc).unwrap();
+    let (before, rest) = text.split_once("<duration>").unwrap();
+    let (_, after) = rest.split_once("</duration>").unwrap();
+    fs::write(&toc, format!("{before}{after}")).unwrap();
+    let (html, share) = page();
+    assert!(share.is_null() && !html.contains(SHARE), "{share}");
+    assert!(html.contains("from first encoding to last completion"));
+}
+
 #[test]
 fn sections_rows_order_and_unit_are_chosen() {
     let folder = with_scenario("eager");
@@ -261,7 +364,7 @@ fn a_failed_input_does_not_stop_the_others() {
     assert_eq!(reports.as_array().unwrap().len(), 2);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        stderr(&output).starts_with("error: nothing: No such file"),
+        stderr(&output).starts_with("error: nothing: there is no such file"),
         "{}",
         stderr(&output)
     );

@@ -1,6 +1,6 @@
 //! Tests `metalens batch`: an index, a folder for each recording, and nothing done twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -344,6 +344,23 @@ fn the_index_has_outliers_and_trends_and_no_private_names() {
         .map(|one| one["report"].as_str().unwrap())
         .collect();
     assert_eq!(far, ["place-t7"]);
+    // A page has a line for each recording, with all figures, and no column in which all is well.
+    let markdown = fs::read_to_string(out.join("index.md")).unwrap();
+    let items = markdown.lines().filter(|line| line.starts_with("- "));
+    let lines: Vec<&str> = items.filter(|line| line.contains("(median ")).collect();
+    let all = found["outliers"].as_array().unwrap();
+    let recordings: BTreeSet<&str> = all
+        .iter()
+        .map(|one| one["report"].as_str().unwrap())
+        .collect();
+    assert!(recordings.len() < all.len(), "{all:?}");
+    assert_eq!(lines.len(), recordings.len(), "{markdown}");
+    let slow = lines.iter().find(|line| line.contains("place/t7: busy "));
+    assert!(
+        slow.is_some_and(|line| line.contains(", window ")),
+        "{lines:?}"
+    );
+    assert!(!markdown.contains("problems 0"), "{markdown}");
     let trend = &found["trends"][0];
     assert_eq!(trend["is_trend"], true, "{trend}");
     assert!(
@@ -489,6 +506,12 @@ fn outputs_that_are_not_ours_are_refused() {
         assert!(told.contains(said), "{told}");
     };
 
+    check(
+        "runs/t0",
+        2,
+        "runs/t0 is a recording: choose another folder",
+    );
+    assert!(!at("runs/t0/index.json").exists());
     fs::write(at("file"), "").unwrap();
     check("file", 1, "cannot write into file");
     fs::create_dir(at("site")).unwrap();

@@ -60,6 +60,16 @@ fn the_fused_program_wins_and_unequal_work_is_said_first() {
     let bench = Bench::new();
     let output = bench.fine(&[], &both("5", &["-o", "out"]));
     insta::assert_snapshot!("screen", bench.seen(&output));
+    assert!(stdout(&output).lines().count() <= 40, "{}", stdout(&output));
+    // Nothing is recorded again: the folder has all runs.
+    let full = bench.fine(&[], &both("5", &["-o", "out", "--full"]));
+    assert!(stdout(&full).contains("Clock, thermal state and other processes"));
+    let some = bench.fine(&[], &both("5", &["-o", "out", "--section", "work"]));
+    assert!(
+        stdout(&some).trim_start().starts_with("Work\n"),
+        "{}",
+        stdout(&some)
+    );
 
     let result = json(&read(&bench, "out/bench.json"));
     assert_eq!(result["synthetic"], true);
@@ -274,7 +284,8 @@ fn gates_and_baselines() {
         "--save-baseline",
         "base.json",
     ];
-    bench.fine(&[], &save);
+    let alone = stdout(&bench.fine(&[], &save));
+    assert!(alone.contains("3 runs, compared with nothing"), "{alone}");
     assert!(read(&bench, "base.json").contains("metalens.baseline/2"));
     let judge = |workload: &str| {
         let arguments = [
@@ -292,7 +303,11 @@ fn gates_and_baselines() {
     };
     let same = judge(EAGER);
     assert_eq!(same.status.code(), Some(0), "{}", bench.seen(&same));
-    assert!(stdout(&same).contains("Gate: PASSED"));
+    let same = stdout(&same);
+    assert!(same.contains("Gate: PASSED"));
+    let method =
+        "4 runs, compared with 3 runs of the baseline as two sides (Hodges–Lehmann); intervals";
+    assert!(same.contains(method), "{same}");
     assert_eq!(judge(FUSED).status.code(), Some(5));
 }
 

@@ -216,7 +216,7 @@ fn machines_and_arguments_that_cannot_work_are_refused() {
         check(&["-o", "kept"], 3, "a calibration needs a Mac");
         assert!(!folder.path().join("kept").exists());
     }
-    check(&["--simulate", "--pairs", "0"], 2, "0 is not in 1..=99");
+    check(&["--simulate", "--pairs", "0"], 2, "0 is not from 1 to 99");
     check(&["--simulate", "--workload", "sine"], 1, "sine");
     check(&["--force"], 2, "--output");
 }

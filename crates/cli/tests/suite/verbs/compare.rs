@@ -74,7 +74,9 @@ fn two_and_more_sides_give_a_screen_and_valid_json() {
         run(folder.path(), &["synth", name, "-o", name], 0);
     }
     let arguments = ["compare", "eager", "fused", "--preset", "fusion"];
-    assert_snapshot!("screen-fusion", run(folder.path(), &arguments, 0));
+    let full = |arguments: &[&str]| run(folder.path(), &[arguments, &["--full"]].concat(), 0);
+    assert_snapshot!("screen-fusion", full(&arguments));
+    assert_snapshot!("brief-fusion", run(folder.path(), &arguments, 0));
     let markdown = run(
         folder.path(),
         &[&arguments[..], &["--markdown"]].concat(),
@@ -87,13 +89,84 @@ fn two_and_more_sides_give_a_screen_and_valid_json() {
     assert_eq!(comparison["schema"], "metalens.comparison/2");
     assert_eq!(comparison["fusion"]["verdict"], "consistent");
     let many = ["compare", "eager", "fused", "batched"];
-    assert_snapshot!("screen-many", run(folder.path(), &many, 0));
+    assert_snapshot!("screen-many", full(&many));
+    assert_snapshot!("brief-many", run(folder.path(), &many, 0));
     let json = run(folder.path(), &[&many[..], &["--json"]].concat(), 0);
     let all: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(all.as_array().unwrap().len(), 2);
     for one in all.as_array().unwrap() {
         check_schema("comparison.schema.json", one);
     }
+}
+
+/// The first screen has at most forty lines, whatever is asked for beside it, and says what it leaves
+/// out.
+#[test]
+fn the_first_screen_fits_forty_lines() {
+    let folder = nine();
+    for name in ["eager", "fused", "batched"] {
+        run(folder.path(), &["synth", name, "-o", name], 0);
+    }
+    let check = |arguments: &str, code: i32| {
+        let words: Vec<&str> = arguments.split(' ').collect();
+        let screen = run(folder.path(), &words, code);
+        let lines = screen.lines().count();
+        assert!((5..=40).contains(&lines), "{arguments}: {lines}\n{screen}");
+        assert!(screen.contains("Not shown: "), "{arguments}: {screen}");
+        let full = run(folder.path(), &[&words[..], &["--full"]].concat(), code);
+        assert!(full.lines().count() > lines, "{arguments}: {full}");
+        let first = |text: &str| text.trim_start().lines().next().unwrap().to_owned();
+        assert_eq!(first(&screen), first(&full), "{arguments}");
+    };
+    check("compare eager fused", 0);
+    check("compare eager fused --preset fusion", 0);
+    check("compare eager fused --gate", 5);
+    check("compare eager fused --gate --threshold saturated", 5);
+    check(
+        "compare eager fused --preset fusion --gate --threshold saturated",
+        5,
+    );
+    check("compare eager fused batched", 0);
+    check("compare eager fused batched --gate", 5);
+    check("compare a1 a2 b1 c1", 0);
+    check("compare a1 b1", 0);
+    check("compare --base a1 a2 a3 --new b1 b2 b3", 0);
+    check("compare --base a1 a2 a3 --new c1 c2 c3 --gate", 5);
+    check(
+        "compare --base a1 a2 a3 --new c1 c2 c3 --gate --threshold saturated",
+        5,
+    );
+}
+
+/// Parts of a comparison are chosen as those of a report.
+#[test]
+fn sections_and_rows_of_a_comparison_are_chosen() {
+    let folder = nine();
+    let sides = ["compare", "a1", "c1"];
+    let of = |arguments: &[&str]| run(folder.path(), &[&sides[..], arguments].concat(), 0);
+    let kernels = of(&["--section", "kernels", "--top", "1"]);
+    assert!(
+        kernels.contains("regressed") && kernels.ends_with("… and 1 more\n"),
+        "{kernels}"
+    );
+    assert!(!kernels.contains("Idle time by cause"), "{kernels}");
+    let csv = of(&["--section", "kernels", "--format", "csv", "--unit", "us"]);
+    let heading = "kernel,base (us),new (us),change (us),share,median,instances,verdict,channel";
+    assert_eq!(csv.lines().next(), Some(heading));
+    let markdown = of(&["--section", "idle", "--markdown"]);
+    assert!(markdown.contains("## Idle time by cause") && !markdown.contains("## Kernels"));
+
+    let refused = |arguments: &[&str], expected: &str| {
+        let output = metalens(folder.path(), &[&sides[..], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", transcript(&output));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    };
+    let unknown = "the comparison has no section kernel; did you mean `kernels`?";
+    refused(&["--section", "kernel"], unknown);
+    refused(&["--format", "csv"], "choose it with --section and one of ");
+    refused(&["--full", "--section", "kernels"], "cannot be used with");
+    refused(&["--full", "--json"], "cannot be used with");
+    refused(&["--markdown", "--format", "csv"], "cannot be used with");
 }
 
 #[test]
@@ -103,7 +176,7 @@ fn the_gate_decides_between_several_runs_per_side() {
         [
             &["compare", "--base", "a1", "a2", "a3", "--new"],
             new,
-            &["--gate"],
+            &["--gate", "--full"],
         ]
         .concat()
     };
@@ -425,7 +498,7 @@ fn a_missing_table_or_kernel_does_not_meet_a_limit() {
     let folder = six();
     let gated = |limits: &str, code: i32, expected: &str| {
         fs::write(folder.path().join("gate.toml"), limits).unwrap();
-        let arguments = [&sides()[..], &["--gate=gate.toml"]].concat();
+        let arguments = [&sides()[..], &["--gate=gate.toml", "--full"]].concat();
         let said = run(folder.path(), &arguments, code);
         assert!(said.contains(expected), "{limits}\n{said}");
         said

@@ -14,6 +14,8 @@ pub(crate) mod export;
 mod fake_xctrace;
 mod help;
 #[cfg(unix)]
+mod judgement;
+#[cfg(unix)]
 mod pr;
 #[cfg(unix)]
 pub(crate) mod record;

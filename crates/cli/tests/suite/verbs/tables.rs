@@ -45,6 +45,29 @@ fn a_broken_table_is_listed_with_the_others() {
     assert_snapshot!(transcript(&output));
 }
 
+/// Each file of the list is there: its path is absolute, or begins at the input.
+#[test]
+fn files_of_an_absolute_input_are_found() {
+    let folder = with_scenario("eager");
+    let bundle = metalens(folder.path(), &["synth", "eager", "-o", "eager.trace"]);
+    assert!(bundle.status.success(), "{}", stderr(&bundle));
+    for name in ["eager", "eager.trace"] {
+        let input = folder.path().join(name);
+        for input in [input.to_str().unwrap(), name] {
+            let json = metalens(folder.path(), &["tables", input, "--json"]);
+            let list: Value = serde_json::from_str(&stdout(&json)).unwrap();
+            let screen = stdout(&metalens(folder.path(), &["tables", input]));
+            for table in list.as_array().unwrap() {
+                let file = table["file"].as_str().unwrap();
+                let place = folder.path().join(input).join(file);
+                let named = folder.path().join(file);
+                assert!(place.exists() || named.exists(), "{input}: {file}");
+                assert!(screen.contains(file), "{input}: {file}: {screen}");
+            }
+        }
+    }
+}
+
 #[test]
 fn csv_and_json_lines_have_the_same_rows() {
     let folder = with_scenario("awkward");

@@ -347,6 +347,7 @@ fn python_reads_the_same_values() {
         let output = child.wait_with_output().unwrap();
         Some(String::from_utf8(output.stdout).unwrap())
     };
+
     let stock = template_for_test();
     let Some(before) = read(&stock) else {
         println!("skipped: there is no python3");

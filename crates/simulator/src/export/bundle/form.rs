@@ -7,6 +7,7 @@ use super::archive::{self, Field, Node};
 use super::file::write_file;
 use crate::MARK;
 use crate::error::Error;
+use crate::export::dates;
 use crate::export::raw_events::{MACH_EPOCH, timebase};
 use crate::export::toc::{self, Contents};
 use crate::plan::PlannedProcess;
@@ -75,7 +76,7 @@ fn run_list(recording: &Recording, runs: &[Contents]) -> Node {
 
 /// Returns the facts of one run.
 fn run(recording: &Recording, contents: &Contents) -> Node {
-    let start_ns = toc::start_ns_since_1970(contents.run);
+    let start_ns = dates::start_ns_since_1970(contents.run);
     let target = contents.target();
     let mut facts = vec![
         ("targetDevice", device(recording)),
@@ -200,7 +201,7 @@ fn local_time_zone() -> Node {
 
 /// Returns the start in seconds since 1970. Runs start on the hour, so that this is exact.
 fn start_s(contents: &Contents) -> f64 {
-    (toc::start_ns_since_1970(contents.run) / 1_000_000_000) as f64
+    (dates::start_ns_since_1970(contents.run) / 1_000_000_000) as f64
 }
 
 /// Returns the end in seconds since 1970: the millisecond of the table of contents plus a little,

@@ -5,7 +5,7 @@
 
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
-use crate::plan::engines::PlannedWork;
+use crate::plan::PlannedWork;
 use crate::scenario::engine::EngineKind;
 
 /// Writes `mps-hw-intervals`.

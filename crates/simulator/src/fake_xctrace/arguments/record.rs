@@ -67,6 +67,7 @@ pub(super) fn parse(mut words: ArgumentReader) -> Result<RecordOrder, UsageError
             return Err(UsageError::option(&option));
         }
     }
+
     if order.show_recording_options {
         return Ok(order);
     }

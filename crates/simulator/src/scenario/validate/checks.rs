@@ -1,6 +1,7 @@
 //! Checks of single values.
 
 use super::super::lengths::Lengths;
+use super::super::nanos::Nanos;
 use crate::error::Error;
 
 const TEXT_CHARS_MAX: usize = 200;
@@ -8,7 +9,8 @@ const TEXT_CHARS_MAX: usize = 200;
 pub(super) const LENGTH_NS_MAX: u64 = 60_000_000_000;
 
 pub(super) fn lengths(field: &str, lengths: &Lengths, shortest_ns: u64) -> Result<(), Error> {
-    let allowed = format!("{shortest_ns} ns to {LENGTH_NS_MAX} ns");
+    let (least, most) = (Nanos::new(shortest_ns), Nanos::new(LENGTH_NS_MAX));
+    let allowed = format!("{least} to {most}");
     let Some((shortest, longest)) = lengths.bounds() else {
         return Err(Error::field(field, "has an empty cycle", allowed));
     };
@@ -17,19 +19,21 @@ pub(super) fn lengths(field: &str, lengths: &Lengths, shortest_ns: u64) -> Resul
     {
         return Err(Error::field(
             field,
-            format!("runs backwards, from {low} to {high}"),
-            "[shortest, longest]",
+            format!("has {low} as the shortest and {high} as the longest"),
+            "[shortest, longest], the shortest first",
         ));
     }
+
     if shortest < shortest_ns {
         return Err(Error::field(
             field,
-            format!("can be {shortest} ns"),
+            format!("can be {}", Nanos::new(shortest)),
             allowed,
         ));
     }
     if longest > LENGTH_NS_MAX {
-        return Err(Error::field(field, format!("can be {longest} ns"), allowed));
+        let problem = format!("can be {}", Nanos::new(longest));
+        return Err(Error::field(field, problem, allowed));
     }
     Ok(())
 }

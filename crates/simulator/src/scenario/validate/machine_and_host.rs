@@ -30,11 +30,12 @@ pub(super) fn recording(facts: &Recording) -> Result<(), Error> {
         let allowed = format!("at most {COUNTERS_MAX}");
         return Err(Error::field("recording.counter", many, allowed));
     }
+
     for (index, counter) in facts.counter.iter().enumerate() {
         let at = format!("recording.counter[{index}]");
         name(&format!("{at}.name"), &counter.name)?;
         if counter.largest() > COUNTER_VALUE_MAX {
-            let problem = format!("has the value {}", counter.largest());
+            let problem = format!("can have the value {}", counter.largest());
             let allowed = format!("at most {COUNTER_VALUE_MAX}");
             return Err(Error::field(&at, problem, allowed));
         }
@@ -61,6 +62,7 @@ pub(super) fn process(at: &str, process: &Process) -> Result<(), Error> {
             &samples.host_function,
         )?;
     }
+
     for (index, hang) in process.hang.iter().enumerate() {
         let at = format!("{at}.hang[{index}]");
         name(&format!("{at}.kind"), &hang.kind)?;
@@ -85,8 +87,8 @@ fn pieces(field: &str, pieces: &[StatePiece]) -> Result<(), Error> {
         let start_ns = piece.start.get();
         instant(&format!("{at}.start"), piece.start, 0)?;
         if start_ns < free_ns {
-            let early = format!("is {start_ns} ns, inside the piece before");
-            let allowed = format!("{free_ns} ns or more");
+            let early = format!("is {}, inside the piece before", piece.start);
+            let allowed = format!("{} or more", Nanos::new(free_ns));
             return Err(Error::field(&format!("{at}.start"), early, allowed));
         }
         if let Some(end) = piece.end {
@@ -151,7 +153,7 @@ fn signpost(at: &str, signpost: &Signpost) -> Result<(), Error> {
         (None, None, Some(_)) => Ok(()),
         _ => Err(Error::field(
             at,
-            "has no time",
+            "has no time, or contradicting ones",
             "`from` with or without `to`, or `every` alone",
         )),
     }

@@ -119,6 +119,7 @@ impl Events {
         let Some(pid) = pid_of(thread, uniques) else {
             return;
         };
+
         match (code, arguments) {
             (0 | 5, [Some(low), Some(high), Some(start)]) => {
                 let image = Image {

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use metalens_simulator::fake_xctrace::Misbehavior;
 
-use super::{Bench, each, pid_in, recording};
+use super::{Bench, SMALL, each, pid_in, recording};
 use crate::{signal, stderr, write_program};
 
 /// A misbehavior of the fake `xctrace`, and the arguments of the recording.
@@ -283,6 +283,59 @@ fn a_program_that_is_left_is_named() {
     signal(pid, "KILL");
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(disk, "x.recording.json\nx.trace: whole\n");
+}
+
+/// A program that hangs in a folder that macOS guards is recorded without work. The warning about the
+/// folder comes before, also if all goes well.
+#[test]
+fn a_program_in_a_guarded_folder_is_warned_of() {
+    let record = |misbehavior: &str, script: &str| {
+        let bench = Bench::new();
+        let guarded = bench.path("home/Documents");
+        std::fs::create_dir_all(&guarded).unwrap();
+        std::fs::rename(bench.here().join("bench"), guarded.join("bench")).unwrap();
+        let start = ["record", "-o", "x.trace", "--time-limit", "300ms"];
+        let program = ["--", "../home/Documents/bench", "-c", script];
+        let misbehave = format!("MISBEHAVE={misbehavior}");
+        let mut command = bench.command(&[&misbehave], &[&start[..], &program].concat());
+        let output = command.env("HOME", bench.path("home")).output().unwrap();
+        (bench, output)
+    };
+
+    let (bench, output) = record("hangs-guarded", "exec sleep 600");
+    assert_eq!(output.status.code(), Some(4));
+    let seen = format!("{}----- disk\n{}", bench.seen(&output), bench.disk());
+    assert_snapshot!("record-hangs-guarded", seen);
+
+    let (bench, output) = record("", "exit 0");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let said = stderr(&output);
+    let warning = "warning: the program is in ~/Documents: macOS may block";
+    assert!(said.contains(warning), "{said}");
+    assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
+}
+
+/// Signposts that were not recorded cost nothing but the phases, and `analyze --phase` says what to do.
+#[test]
+fn missing_signposts_are_explained_by_the_analysis() {
+    let check = |misbehavior: &str, code: i32, expected: &str| {
+        let bench = Bench::new();
+        let signpost = "[[process.signpost]]\nname = \"measured\"\nevery = 1\n";
+        let (target, others) = SMALL.rsplit_once("\n[[process]]").unwrap();
+        let scenario = format!("{target}\n{signpost}\n[[process]]{others}");
+        std::fs::write(bench.path("small.toml"), scenario).unwrap();
+        let misbehave = format!("MISBEHAVE={misbehavior}");
+        bench.fine(&[&misbehave], &recording(&[], "exit 0"));
+        assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
+
+        let output = bench.run(&[], &["analyze", "x.trace", "--phase", "measured"]);
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    };
+
+    check("", 0, "");
+    let hint = "record the instrument Points of Interest, which `metalens record` adds";
+    check("no-signposts", 4, hint);
 }
 
 /// The command that a failed recording names makes a bundle of the raw recording, which stays.

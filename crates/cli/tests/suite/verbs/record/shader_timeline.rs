@@ -212,6 +212,69 @@ fn an_export_that_fails_names_the_changed_template() {
     assert!(exported.status.success(), "{}", stderr(&exported));
 }
 
+/// The screen says whether an option that changes the template took effect. Either way the recording is
+/// complete.
+#[test]
+fn an_xctrace_that_ignores_the_changed_template_is_noticed() {
+    let check = |misbehavior: &str, option: &[&str], expected: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        fs::write(
+            folder.join("scenario.toml"),
+            SCENARIO.replace("TIMELINE", "false"),
+        )
+        .unwrap();
+        match option {
+            ["--gpu-clock", _] => {
+                template_of(folder, "gpuperformancestate", "<integer>0</integer>");
+            }
+            _ => template(folder, "shaderprofiler"),
+        }
+        let tool = xcode(folder);
+        let own = env!("CARGO_BIN_EXE_metalens");
+        write_program(
+            &tool,
+            &format!("#!/bin/sh\nexec {own} fake-xctrace -- \"$@\"\n"),
+        );
+
+        let rest = ["-o", "x.trace", "--", "/usr/bin/true"];
+        let mut command = command(folder, &[&["record"], option, &rest].concat());
+        command.env("METALENS_XCTRACE", &tool);
+        command.env("METALENS_FAKE_XCTRACE_MISBEHAVE", misbehavior);
+        command.env(
+            "METALENS_FAKE_XCTRACE_SCENARIO",
+            folder.join("scenario.toml"),
+        );
+        let output = command.output().unwrap();
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let is_about_it = |line: &&str| line.starts_with(expected);
+        assert!(said.lines().any(|line| is_about_it(&line)), "{said}");
+        assert!(folder.join("x.trace/form.template").is_file());
+        assert!(folder.join("x.recording.json").is_file());
+    };
+
+    let shaders = ["--shader-timeline"];
+    let recorded = "shaders: the Shader Timeline was recorded: 3 samples";
+    check("", &shaders, recorded);
+    // With this option, metalens names no file for the output of the program.
+    check("no-shaders-to-file", &shaders, recorded);
+    check(
+        "shader-timeline-refused",
+        &shaders,
+        "warning: the Shader Timeline stayed off",
+    );
+
+    let clock = ["--gpu-clock", "maximum"];
+    let at_maximum = "clock: as requested by --gpu-clock maximum, the GPU was at Maximum";
+    check("", &clock, at_maximum);
+    check(
+        "ignores-clock",
+        &clock,
+        "warning: --gpu-clock maximum had no effect",
+    );
+}
+
 /// Records with an `xctrace` that saves a bundle of this scenario.
 fn records(folder: &Path, scenario: &str, option: &[&str]) -> Output {
     fs::write(folder.join("scenario.toml"), scenario).unwrap();

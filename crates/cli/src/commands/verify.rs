@@ -1,7 +1,5 @@
 //! Runs `metalens verify`: carries out experiments with `xctrace`, prints the answers, and writes the evidence.
 
-mod fake_tools;
-
 use std::fmt::Write as _;
 use std::io::Write;
 use std::process::ExitCode;
@@ -15,14 +13,13 @@ use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD};
 use metalens_render::terminal::wrap;
 use metalens_text::{shown, shown_message};
 use metalens_verify::{
-    Answer, EXPERIMENTS, Evidence, Recorders, Setup, Verdict, VerifyEvent, verify,
+    Answer, EXPERIMENTS, EvidenceFile, ExperimentVerdict, FakeToolFiles, Recorders, Setup,
+    VerifyEvent, verify,
 };
-use metalens_workload::WorkloadSettings;
+use metalens_workload::{WorkloadPlan, WorkloadSettings};
 use metalens_xctrace::{Tool, ToolSource};
 use tempfile::TempDir;
 
-use self::fake_tools::FakeToolFiles;
-use crate::args::requests::amount;
 use crate::args::verify::VerifyArguments;
 use crate::exit::{self, Interrupted, Unavailable};
 use crate::interrupt::Listening;
@@ -47,10 +44,7 @@ pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<Ex
     let file = arguments.output.join(FILE);
     metalens_files::refuse_existing(&file, arguments.force)?;
 
-    let fakes = arguments
-        .simulate
-        .then(|| FakeToolFiles::new(WORKLOAD, &AMOUNT));
-    let fakes = fakes.transpose()?;
+    let fakes = arguments.simulate.then(fake_tools).transpose()?;
     let recorders = match &fakes {
         Some(files) => Recorders::Fake(files.tools()),
         None => Recorders::Xctrace(Tool::find(&ToolSource::from_environment())?),
@@ -71,11 +65,19 @@ pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<Ex
     if evidence.stopped {
         return Err(Interrupted("interrupted; the answers so far are written").into());
     }
-    Ok(if evidence.number_of(Verdict::Otherwise) == 0 {
+    Ok(if evidence.number_of(ExperimentVerdict::Otherwise) == 0 {
         ExitCode::SUCCESS
     } else {
         exit::missed()
     })
+}
+
+/// Writes fakes of Apple's tools, which show the workload.
+fn fake_tools() -> anyhow::Result<FakeToolFiles> {
+    let own = std::env::current_exe().context("cannot find metalens itself")?;
+    let plan = WorkloadPlan::new(WORKLOAD, &AMOUNT)?;
+    let scenario = metalens_workload::scenario(&plan);
+    FakeToolFiles::new(&own, &scenario).context("cannot write the fake xctrace")
 }
 
 /// Runs the experiments. Returns the evidence, and the folder with the recordings, which is removed
@@ -84,7 +86,7 @@ fn run_experiments(
     arguments: &VerifyArguments,
     recorders: Recorders,
     quiet: bool,
-) -> anyhow::Result<(Evidence, TempDir)> {
+) -> anyhow::Result<(EvidenceFile, TempDir)> {
     let is_new = arguments.output.symlink_metadata().is_err();
     Folder::make(&arguments.output)?;
     let interrupts = Listening::begin()?;
@@ -95,7 +97,7 @@ fn run_experiments(
     let protected_folder = arguments.protected_folder.as_ref();
     let setup = Setup {
         program: std::env::current_exe().context("cannot find metalens itself")?,
-        workload: (WORKLOAD.to_owned(), amount(&AMOUNT)),
+        workload: (WORKLOAD.to_owned(), AMOUNT.words()),
         recorders,
         folder: std::path::absolute(recordings.path())?,
         protected_folder: protected_folder.map(std::path::absolute).transpose()?,
@@ -132,7 +134,7 @@ fn check_machine(arguments: &VerifyArguments) -> anyhow::Result<()> {
 }
 
 /// Returns whether `xctrace` may write a recording after the end.
-fn is_still_saving(evidence: &Evidence) -> bool {
+fn is_still_saving(evidence: &EvidenceFile) -> bool {
     let mut recordings = evidence.recordings.iter();
     recordings.any(|recording| recording.result == "still saving")
 }
@@ -173,9 +175,9 @@ fn show(event: &VerifyEvent<'_>, quiet: bool) {
 /// Formats the verdict of an answer as a line.
 fn line(answer: &Answer) -> String {
     let style = match answer.verdict {
-        Verdict::AsExpected => GOOD,
-        Verdict::Otherwise => BAD,
-        Verdict::CouldNotTell => FAINT,
+        ExperimentVerdict::AsExpected => GOOD,
+        ExperimentVerdict::Otherwise => BAD,
+        ExperimentVerdict::CouldNotTell => FAINT,
     };
     let words = answer.verdict.words();
     format!(
@@ -185,7 +187,7 @@ fn line(answer: &Answer) -> String {
 }
 
 /// Formats the numbers of verdicts, and what to do with the evidence.
-fn summary(evidence: &Evidence, file: &str) -> String {
+fn summary(evidence: &EvidenceFile, file: &str) -> String {
     let number = |verdict| evidence.number_of(verdict);
     let mut text = String::from("\n");
     if evidence.synthetic {
@@ -197,9 +199,9 @@ fn summary(evidence: &Evidence, file: &str) -> String {
         "{} as expected, {} not as expected, {} could not tell. {} has the answers, the versions \
          of macOS and Xcode, the chip, and the tables that were seen, but no names, paths or \
          environment. Attach it to a bug report.",
-        counted(number(Verdict::AsExpected) as u64, "answer"),
-        number(Verdict::Otherwise),
-        number(Verdict::CouldNotTell),
+        counted(number(ExperimentVerdict::AsExpected) as u64, "answer"),
+        number(ExperimentVerdict::Otherwise),
+        number(ExperimentVerdict::CouldNotTell),
         shown(file),
     );
     for line in wrap(&result, out::width().unwrap_or(100)) {

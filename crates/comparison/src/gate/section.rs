@@ -1,6 +1,6 @@
-//! Parses the section `[gate]` of `metalens.toml`, which `docs/gating.md` explains.
+//! Parses the section `[gate]` of a settings file, which `docs/gating.md` explains.
 //!
-//! ```toml
+//! ```text
 //! [gate.metrics]
 //! "window.span_ns" = { grow = "5%" }                     # relative to base, beyond noise
 //! "gaps.median_ns" = { max = "200us", severity = "warn" } # absolute
@@ -14,26 +14,24 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Context;
 use metalens_analyzer::message;
 use metalens_analyzer::message::path;
-use metalens_comparison::{
-    Gate, GateSeverity, KernelFigure, KernelLimit, Limit, MetricLimit, Unit, metric_ids,
-};
+use metalens_analyzer::written::{Written, growth, nanoseconds, share};
 use metalens_failure::did_you_mean;
 use serde::Deserialize;
 
-use super::value::{Value, ratio};
-use crate::args::shared::nanoseconds;
+use super::{Gate, GateSeverity, KernelFigure, KernelLimit, Limit, MetricLimit};
+use crate::metrics::{metric_ids, unit_of};
+use crate::unit::Unit;
 
-/// The contents of the section.
+/// Contents of the section `[gate]` of a settings file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(
     default,
     deny_unknown_fields,
     expecting = "the tables [gate.metrics] and [gate.kernels]"
 )]
-pub(super) struct Section {
+pub struct GateSection {
     metrics: BTreeMap<String, Limits>,
     kernels: BTreeMap<String, Limits>,
 }
@@ -45,161 +43,144 @@ pub(super) struct Section {
     expecting = "rules in braces, such as { grow = \"5%\" }"
 )]
 struct Limits {
-    max: Option<Value>,
-    min: Option<Value>,
-    grow: Option<Value>,
-    shrink: Option<Value>,
-    range: Option<Value>,
+    max: Option<Written>,
+    min: Option<Written>,
+    grow: Option<Written>,
+    shrink: Option<Written>,
+    range: Option<Written>,
     severity: GateSeverity,
     optional: bool,
     of: Option<KernelFigure>,
-    share: Option<Value>,
+    share: Option<Written>,
 }
 
-impl Section {
-    /// Returns the gate of this section, or the error of its first invalid limit.
-    pub(super) fn gate(self, source: &str) -> anyhow::Result<Gate> {
+impl GateSection {
+    /// Returns the gate of this section. `source` names its file.
+    ///
+    /// # Errors
+    ///
+    /// Returns the key of the first invalid limit, and why it is, in words.
+    pub fn gate(self, source: &str) -> Result<Gate, String> {
         let metrics = self.metrics.into_iter().map(|(id, limits)| {
-            let failed = format!("{source}: gate.metrics.{id:?}");
-            metric(id, limits).context(failed)
+            let place = format!("{source}: gate.metrics.{id:?}");
+            metric(id, limits).map_err(|why| format!("{place}: {why}"))
         });
         let kernels = self.kernels.into_iter().map(|(pattern, limits)| {
-            let failed = format!("{source}: gate.kernels.{pattern:?}");
-            kernel(pattern, limits).context(failed)
+            let place = format!("{source}: gate.kernels.{pattern:?}");
+            kernel(pattern, limits).map_err(|why| format!("{place}: {why}"))
         });
 
         let gate = Gate {
             source: message!("[gate] of {}", path(source)),
-            metrics: metrics.collect::<anyhow::Result<_>>()?,
-            kernels: kernels.collect::<anyhow::Result<_>>()?,
+            metrics: metrics.collect::<Result<_, _>>()?,
+            kernels: kernels.collect::<Result<_, _>>()?,
         };
-        anyhow::ensure!(
-            !gate.metrics.is_empty() || !gate.kernels.is_empty(),
-            "{source}: [gate] has no limits; add one, or remove the section for the default limits"
-        );
+        if gate.metrics.is_empty() && gate.kernels.is_empty() {
+            return Err(format!(
+                "{source}: [gate] has no limits; add one, or remove the section for the default \
+                 limits"
+            ));
+        }
         Ok(gate)
     }
 }
 
 /// Returns the limit for a figure of the report.
-fn metric(id: String, limits: Limits) -> anyhow::Result<MetricLimit> {
-    anyhow::ensure!(
-        limits.of.is_none() && limits.share.is_none(),
-        "`of` and `share` are only for kernels"
-    );
-
-    let mut metric = MetricLimit {
+fn metric(id: String, limits: Limits) -> Result<MetricLimit, String> {
+    if limits.of.is_some() || limits.share.is_some() {
+        return Err("`of` and `share` are only for kernels".to_owned());
+    }
+    let unit = unit_of(&id).ok_or_else(|| {
+        let meant = did_you_mean(&id, metric_ids());
+        format!("unknown figure; {meant}`metalens gate ids` lists all")
+    })?;
+    Ok(MetricLimit {
         id,
-        limit: Limit::default(),
-    };
-    let unit = metric.unit().with_context(|| unknown_figure(&metric.id))?;
-    metric.limit = limit(limits, unit)?;
-    Ok(metric)
-}
-
-/// Explains that no figure has this id, and names the nearest one that exists.
-fn unknown_figure(id: &str) -> String {
-    let meant = did_you_mean(id, metric_ids());
-    format!("unknown figure; {meant}`metalens gate ids` lists all")
+        limit: limit(limits, unit)?,
+    })
 }
 
 /// Returns the limit for the kernels whose names match a pattern.
-fn kernel(pattern: String, mut limits: Limits) -> anyhow::Result<KernelLimit> {
+fn kernel(pattern: String, mut limits: Limits) -> Result<KernelLimit, String> {
     let figure = limits.of.unwrap_or(KernelFigure::Total);
-    let share = limits.share.take();
+    let least = limits.share.take();
     Ok(KernelLimit {
         pattern,
         figure,
-        share: share.map_or(Ok(0.0), |share| ratio(&share.text()))?,
+        share: least.map_or(Ok(0.0), |least| share(&least.text()))?,
         limit: limit(limits, figure.unit())?,
     })
 }
 
 /// Parses the values of a limit. Refuses one without any.
-fn limit(limits: Limits, unit: Unit) -> anyhow::Result<Limit> {
-    let value = |text: Option<Value>| text.map(|text| value(&text.text(), unit)).transpose();
-    let share = |text: Option<Value>| text.map(|text| growth(&text.text())).transpose();
+fn limit(limits: Limits, unit: Unit) -> Result<Limit, String> {
+    let value = |text: Option<Written>| text.map(|text| value(&text.text(), unit)).transpose();
+    let by = |text: Option<Written>| text.map(|text| growth(&text.text())).transpose();
     let limit = Limit {
         max: value(limits.max)?,
         min: value(limits.min)?,
-        grow: share(limits.grow)?,
-        shrink: share(limits.shrink)?,
-        range: share(limits.range)?,
+        grow: by(limits.grow)?,
+        shrink: by(limits.shrink)?,
+        range: by(limits.range)?,
         severity: limits.severity,
         optional: limits.optional,
     };
 
     let all = [limit.max, limit.min, limit.grow, limit.shrink, limit.range];
-    anyhow::ensure!(
-        all.iter().any(Option::is_some),
-        "this entry has no limit: write max, min, grow, shrink or range"
-    );
+    if all.iter().all(Option::is_none) {
+        let why = "this entry has no limit: write max, min, grow, shrink or range";
+        return Err(why.to_owned());
+    }
     Ok(limit)
 }
 
 /// Parses a value into the unit of its figure.
 #[expect(clippy::cast_precision_loss, reason = "a limit has few digits")]
-fn value(text: &str, unit: Unit) -> anyhow::Result<f64> {
+fn value(text: &str, unit: Unit) -> Result<f64, String> {
     match unit {
-        Unit::Ns => Ok(nanoseconds(text).map_err(anyhow::Error::msg)? as f64),
-        Unit::Ratio => ratio(text),
+        Unit::Ns => Ok(nanoseconds(text)? as f64),
+        Unit::Ratio => share(text),
         Unit::Count => {
-            let count: u64 = text
-                .parse()
-                .ok()
-                .with_context(|| format!("`{text}` is not a whole number"))?;
+            let count = text.parse::<u64>();
+            let count = count.map_err(|_| format!("`{text}` is not a whole number"))?;
             Ok(count as f64)
         }
     }
 }
 
-/// Parses `5%`, `150%` or `0.05`. Refuses a bare number above 1, which may be meant in percent or
-/// as a factor.
-fn growth(text: &str) -> anyhow::Result<f64> {
-    let share = match text.strip_suffix('%') {
-        Some(percent) => percent
-            .trim_end()
-            .parse()
-            .ok()
-            .map(|value: f64| value / 100.0),
-        None => text.parse().ok().filter(|value| *value <= 1.0),
+/// Returns the line of a limit in a settings file, from 1: the line of its key, else that of the table
+/// it would be in, because the key of a kernel may be a pattern.
+#[must_use]
+pub fn line_of_limit(file: &str, key: &str, is_of_kernel: bool) -> usize {
+    let keys = [key.to_owned(), format!("\"{key}\""), format!("'{key}'")];
+    let has_key = |line: &str| {
+        let line = line.trim_start();
+        let mut rests = keys.iter().filter_map(|key| line.strip_prefix(key));
+        rests.any(|rest| rest.trim_start().starts_with(['=', '.']))
+    };
+    let table = if is_of_kernel {
+        "[gate.kernels]"
+    } else {
+        "[gate.metrics]"
     };
 
-    share
-        .filter(|value| value.is_finite() && *value >= 0.0)
-        .with_context(|| format!("`{text}` is not a share: write 5% or 0.05"))
+    let line = file.lines().position(has_key);
+    let line = line.or_else(|| file.lines().position(|line| line.trim() == table));
+    line.map_or(1, |found| found + 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn growth_is_a_percentage_or_at_most_one() {
-        let cases = [
-            ("5%", Some(0.05)),
-            ("150 %", Some(1.5)),
-            ("0.05", Some(0.05)),
-            ("0", Some(0.0)),
-            ("5", None),
-            ("-5%", None),
-            ("inf", None),
-            ("NaN%", None),
-            ("", None),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(growth(text).ok(), expected, "{text}");
-        }
-    }
-
     /// Checks that the error, or else the debug text of the gate, contains `expected`.
     fn check(toml: &str, expected: &str) {
-        let section: Result<Section, _> = toml::from_str(toml);
+        let section: Result<GateSection, _> = toml::from_str(toml);
         let actual = match section {
             Err(error) => error.to_string(),
             Ok(section) => match section.gate("x.toml") {
                 Ok(gate) => format!("{gate:?}"),
-                Err(error) => format!("{error:#}"),
+                Err(why) => why,
             },
         };
         assert!(actual.contains(expected), "{toml}\n{actual}");
@@ -208,12 +189,14 @@ mod tests {
     #[test]
     fn the_documented_example_is_valid_and_uses_every_kind_of_limit() {
         const PAGE: &str = include_str!("../../../../docs/gating.md");
+        #[derive(Deserialize)]
+        struct SettingsFile {
+            gate: GateSection,
+        }
         let (_, example) = PAGE.split_once("```toml\n").unwrap();
         let (example, _) = example.split_once("```").unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("metalens.toml");
-        std::fs::write(&file, example).unwrap();
-        let gate = super::super::gate(None, Some(&file)).unwrap();
+        let file: SettingsFile = toml::from_str(example).unwrap();
+        let gate = file.gate.gate("metalens.toml").unwrap();
 
         let limits = gate.metrics.iter().map(|metric| metric.limit);
         let limits: Vec<Limit> = limits
@@ -297,5 +280,19 @@ mod tests {
             "unknown field `most`",
         );
         check("kernels = { \"a\" = { grow = \"5\" } }", "is not a share");
+    }
+
+    #[test]
+    fn the_line_of_a_limit_is_found() {
+        let file = "[gate.metrics]\n# \"window.span_ns\" = 1\n\"window.span_ns\" = { grow = \"5%\" }\n\
+                    [gate.kernels]\n\"mat*\" = { grow = \"3%\" }\ncopy = { max = 3 }\n";
+        let check = |key: &str, is_of_kernel: bool, expected: usize| {
+            assert_eq!(line_of_limit(file, key, is_of_kernel), expected, "{key}");
+        };
+        check("window.span_ns", false, 3);
+        check("busy.busy_ns", false, 1);
+        check("copy", true, 6);
+        check("matmul", true, 4);
+        check("cop", true, 4);
     }
 }

@@ -1,21 +1,21 @@
-//! Draws charts of groups of recordings over time.
+//! Draws the charts of groups of recordings over time.
 
-use anyhow::Context;
 use metalens_analyzer::units::capital;
 use metalens_batch::{Index, slugs};
 use metalens_charts::{
-    ChartOptions, Theme, TrendLine, TrendPoint, TrendView, alt_trend, draw_trend, png, svg,
+    ChartError, ChartOptions, Theme, TrendLine, TrendPoint, TrendView, alt_trend, draw_trend, png,
+    svg,
 };
 use metalens_comparison::many::{self, TraceFigure, TraceGroup};
 
-use metalens_render::index::TrendPicture;
+use super::pictures::SCALE;
+use crate::error::{Error, Result};
+use crate::index::TrendPicture;
 
 /// Folder of the charts, relative to the index.
-pub(super) const FOLDER: &str = "trends";
+pub(super) const TRENDS: &str = "trends";
 /// Maximum number of charts: the largest groups have one.
 const GROUPS: usize = 6;
-/// Device pixels per pixel, as for all charts of pages.
-const SCALE: u8 = 2;
 
 /// The chart of a group over time.
 pub(super) struct TrendChart {
@@ -25,7 +25,7 @@ pub(super) struct TrendChart {
 }
 
 /// Draws a chart for each of the largest groups that have enough runs for a trend.
-pub(super) fn draw(index: &Index) -> anyhow::Result<Vec<TrendChart>> {
+pub(super) fn draw(index: &Index) -> Result<Vec<TrendChart>> {
     let mut groups: Vec<&TraceGroup> = index
         .groups
         .iter()
@@ -35,8 +35,10 @@ pub(super) fn draw(index: &Index) -> anyhow::Result<Vec<TrendChart>> {
     groups.truncate(GROUPS);
 
     let charts = groups.into_iter().map(|group| {
-        draw_group(index, group)
-            .with_context(|| format!("cannot draw the trend chart of {}", group.name))
+        draw_group(index, group).map_err(|cause| Error::Trend {
+            group: group.name.clone(),
+            cause,
+        })
     });
     charts.collect()
 }
@@ -60,11 +62,11 @@ pub(super) fn paths_in(index: &serde_json::Value) -> Vec<String> {
 fn paths(group: &str) -> [String; 2] {
     let named = slugs(&[(group, group)], |_| None);
     let name = named.first().map_or("group", String::as_str);
-    ["", "-dark"].map(|theme| format!("{FOLDER}/{name}{theme}.png"))
+    ["", "-dark"].map(|theme| format!("{TRENDS}/{name}{theme}.png"))
 }
 
 /// Draws the chart of a group in both themes.
-fn draw_group(index: &Index, group: &TraceGroup) -> anyhow::Result<TrendChart> {
+fn draw_group(index: &Index, group: &TraceGroup) -> Result<TrendChart, ChartError> {
     let view = view(index, group);
     let draw = |theme: Theme, scale: u8| {
         let options = ChartOptions {

@@ -1,19 +1,19 @@
-//! Writes fakes of Apple's tools for `--simulate`: an Xcode with a template and a fake
+//! Writes fakes of Apple's tools, for experiments without a Mac: an Xcode with a template and a fake
 //! `xctrace`, and a `notifyutil`.
 
 use std::ffi::OsString;
-use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use anyhow::Context;
-use metalens_verify::FakeTools;
-use metalens_workload::WorkloadSettings;
 use metalens_xctrace::Tool;
 use tempfile::TempDir;
 
-/// The files of the fakes, removed when this is dropped.
-pub(super) struct FakeToolFiles {
+use crate::lab::FakeTools;
+
+/// Files of the fakes, removed when this is dropped.
+#[derive(Debug)]
+pub struct FakeToolFiles {
     folder: TempDir,
 }
 
@@ -34,54 +34,46 @@ const TEMPLATE_TEXT: &str = r#"<?xml version="1.0"?><plist version="1.0"><dict><
 const NOTIFYUTIL: &str = "while [ ! -e \"${0%/*}/state/$2.posted\" ]; do sleep 0.05; done";
 
 impl FakeToolFiles {
-    /// Writes the files. The fake `xctrace` shows this workload.
-    pub(super) fn new(workload: &str, amount: &WorkloadSettings) -> anyhow::Result<Self> {
+    /// Writes the files. The fake `xctrace` is `own`, metalens itself, and shows the scenario of a
+    /// workload.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be written.
+    pub fn new(own: &Path, scenario: &str) -> io::Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix("metalens-fake-tools-")
-            .tempdir();
-        let files = Self {
-            folder: folder.context("cannot make a folder for the fake xctrace")?,
-        };
-        files
-            .fill(workload, amount)
-            .context("cannot write the fake xctrace")?;
-        Ok(files)
-    }
-
-    /// Writes the tools, the template and the scenarios.
-    fn fill(&self, workload: &str, amount: &WorkloadSettings) -> anyhow::Result<()> {
-        let own = std::env::current_exe().context("cannot find metalens itself")?;
+            .tempdir()?;
+        let files = Self { folder };
         let own = own.display().to_string().replace('\'', r"'\''");
-        self.script(XCTRACE, &format!("exec '{own}' fake-xctrace -- \"$@\""))?;
-        self.script("notifyutil", NOTIFYUTIL)?;
-        self.write(TEMPLATE, TEMPLATE_TEXT)?;
+        files.script(XCTRACE, &format!("exec '{own}' fake-xctrace -- \"$@\""))?;
+        files.script("notifyutil", NOTIFYUTIL)?;
+        files.write(TEMPLATE, TEMPLATE_TEXT)?;
 
-        let plan = metalens_workload::WorkloadPlan::new(workload, amount)?;
-        let scenario = with_signpost(&metalens_workload::scenario(&plan));
-        self.write("plain.toml", &scenario)?;
-        self.write("counters.toml", &format!("{scenario}{COUNTERS}"))
+        let scenario = with_signpost(scenario);
+        files.write("plain.toml", &scenario)?;
+        files.write("counters.toml", &format!("{scenario}{COUNTERS}"))?;
+        Ok(files)
     }
 
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn write(&self, name: &str, text: &str) -> anyhow::Result<()> {
+    fn write(&self, name: &str, text: &str) -> io::Result<()> {
         let path = self.path(name);
         fs::create_dir_all(metalens_files::parent(&path))?;
-        Ok(fs::write(path, text)?)
+        fs::write(path, text)
     }
 
-    fn script(&self, name: &str, commands: &str) -> anyhow::Result<()> {
+    fn script(&self, name: &str, commands: &str) -> io::Result<()> {
         self.write(name, &format!("#!/bin/sh\n{commands}\n"))?;
-        Ok(fs::set_permissions(
-            self.path(name),
-            fs::Permissions::from_mode(0o755),
-        )?)
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755))
     }
 
     /// Returns the fakes, each with its scenario and misbehaviors.
-    pub(super) fn tools(&self) -> FakeTools {
+    #[must_use]
+    pub fn tools(&self) -> FakeTools {
         let tool = |scenario: &str, more: &[(OsString, OsString)]| Tool {
             environment: [
                 variable("SCENARIO", self.path(scenario)),

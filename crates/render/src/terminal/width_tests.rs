@@ -1,0 +1,113 @@
+//! Tests screens in terminals of several widths.
+
+use anstream::adapter::strip_str;
+use metalens_analyzer::Report;
+
+use super::*;
+use crate::report::{brief, document};
+
+fn reports() -> Vec<Report> {
+    let names = ["eager", "renderer", "shared-machine", "awkward"];
+    let analyses = names.into_iter().map(metalens_testing::analysis_of);
+    analyses.map(|analysis| analysis.report).collect()
+}
+
+/// Returns the screen of a terminal without its colors.
+fn screen(document: &Document, columns: usize) -> String {
+    strip_str(&text(document, Some(columns))).to_string()
+}
+
+/// A terminal that is narrower than sixty columns breaks the lines; any other has whole lines.
+#[test]
+fn lines_fit_the_terminal() {
+    let mut wide = Vec::new();
+    for report in reports() {
+        for columns in [40, 60, 72, 80, 100, 140, 200] {
+            for shown in [brief(&report), document(&report)] {
+                let screen = screen(&shown, columns);
+                let lines = screen.lines().map(|line| (line.width(), line));
+                let limit = columns.max(NARROWEST);
+                let too_wide = lines.filter(|(width, _)| *width > limit);
+                wide.extend(too_wide.map(|(width, line)| format!("{columns}: {width}: {line}")));
+            }
+        }
+    }
+    assert_eq!(wide, <[String; 0]>::default());
+}
+
+/// Names of causes are never shortened: they are the words of the glossary.
+#[test]
+fn causes_of_idle_time_are_whole_in_a_narrow_terminal() {
+    for report in reports() {
+        for columns in [40, 60, 80] {
+            let screen = screen(&document(&report), columns);
+            let idle = screen.split("Idle time by cause\n").nth(1).unwrap();
+            for (cause, ns) in report.idle.parts.largest_first() {
+                let is_there = idle
+                    .lines()
+                    .any(|line| line.trim().starts_with(cause.label()));
+                assert!(is_there || ns == 0, "{columns}: {}: {idle}", cause.label());
+            }
+        }
+    }
+}
+
+/// A wider terminal shows more of a table.
+#[test]
+fn a_wider_terminal_shows_more_columns() {
+    let report = metalens_testing::analysis_of("renderer").report;
+    let headings = |columns: usize| {
+        let screen = screen(&document(&report), columns);
+        let kernels = screen.split("\nKernels\n").nth(1).unwrap();
+        let heading = kernels.lines().next().unwrap();
+        heading.split_whitespace().count()
+    };
+    assert!(headings(60) < headings(100), "{}", headings(60));
+    assert!(headings(100) <= headings(160), "{}", headings(160));
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    for preset in ["eager", "renderer", "awkward"] {
+        let whole = document(&metalens_testing::analysis_of(preset).report);
+        let elsewhere = text(&whole, None);
+        for columns in [80, 100, 140] {
+            let text = text(&whole, Some(columns));
+            let plain = strip_str(&text).to_string();
+            let wide = plain.lines().filter(|line| line.width() > columns);
+            let wide: Vec<&str> = wide.collect();
+            assert!(wide.is_empty(), "{preset} at {columns}: {wide:#?}");
+            // Elsewhere the lines are as wide, but names are never shortened.
+            if columns == WIDEST_TEXT && preset != "awkward" {
+                assert_eq!(text, elsewhere);
+            }
+        }
+    }
+}
+
+/// A sentence without room in its table is shown below it, if its verdict asks for a reason.
+#[test]
+fn sentences_without_room_are_below_the_table() {
+    use crate::document::{Cell, Column, Tone};
+    let columns = vec![
+        Column::name("limit"),
+        Column::words("verdict"),
+        Column::sentence("reason"),
+    ];
+    let mut found = Table::new("limits", "Limits", columns);
+    for (tone, name) in [(Tone::Good, "kept"), (Tone::Bad, "missed")] {
+        let reason = crate::wording::plain(format!("{name} ").repeat(9));
+        found.row([
+            Cell::from(name),
+            Cell::verdict("verdict", tone),
+            Cell::from(reason),
+        ]);
+    }
+    let shown = |width: usize| table::lay_out(&[&found], Some(width)).remove(0);
+    let sizes = |shown: &table::TableLines| (shown.lines.len(), shown.reasons.len());
+    assert_eq!(sizes(&shown(120)), (3, 0));
+    assert_eq!(sizes(&shown(60)), (5, 0), "each is in two lines");
+    let narrow = shown(42);
+    assert_eq!(sizes(&narrow), (3, 1));
+    assert!(narrow.reasons[0].contains("missed"));
+}
