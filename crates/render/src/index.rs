@@ -331,8 +331,8 @@ fn groups(index: &Index) -> Option<Section> {
     }
 
     let remark = match (compared.len(), alone) {
+        (0, 0 | 1) => return None,
         (_, 0) => None,
-        (0, 1) => return None,
         (0, _) => Some("No two recordings did the same work, so none are compared".into()),
         _ => Some(message!(
             "{} did work that no other one did: compared with none",

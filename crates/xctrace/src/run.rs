@@ -245,14 +245,16 @@ impl RunningTool {
         self.handle.pids().first().copied()
     }
 
-    /// Returns the next line, if it comes within the time limit.
+    /// Returns the next line, if it comes within the time limit. Returns at once if the tool has
+    /// ended and its streams are read.
     pub fn next(&self, limit: Duration) -> Option<StreamLine> {
         match self.lines.recv_timeout(limit) {
             Ok(line) => Some(line),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
-                // Both streams are closed; the tool may still run.
-                thread::sleep(limit.min(Duration::from_millis(50)));
+                // Both streams are closed, so the tool is about to end, or runs on in silence. An
+                // error of this wait comes again when the caller asks whether the tool has ended.
+                let _ = self.handle.wait_timeout(limit);
                 None
             }
         }

@@ -8,6 +8,7 @@
 )]
 
 mod client;
+mod inspector;
 mod limits;
 mod pages;
 mod python;

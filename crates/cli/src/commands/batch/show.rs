@@ -97,11 +97,12 @@ pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
     if !index.failed.is_empty() {
         let all = (index.rows.len() + index.failed.len()) as u64;
         let failed = count(index.failed.len() as u64);
-        writeln!(
-            out,
-            "{failed} of {} failed; the others succeeded",
-            counted(all, "input")
-        )?;
+        let others = if index.rows.is_empty() {
+            ""
+        } else {
+            "; the others succeeded"
+        };
+        writeln!(out, "{failed} of {} failed{others}", counted(all, "input"))?;
     }
     Ok(())
 }

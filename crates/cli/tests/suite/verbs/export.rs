@@ -11,6 +11,7 @@ use std::time::Duration;
 use insta::assert_snapshot;
 use tempfile::TempDir;
 
+use crate::verbs::record::each;
 use crate::{command, metalens, stderr, stdout, transcript, write_program};
 
 /// The script. `@MODE@` is run before a table is served: `$file` is the requested table, `$data`
@@ -143,21 +144,18 @@ fn check(name: &str, mode: &str) {
 
 #[test]
 fn exports_of_a_good_xctrace_are_complete() {
-    check("plain", "");
-    check(
-        "loud",
-        "yes 'objc[1]: a class is implemented in both' | head -c 10000000 >&2",
-    );
-    check(
-        "whole-in-spite-of-its-code",
-        "intervals && { give < \"$data/$file\"; exit 54; }",
-    );
-    check("no-contents", "[ $file = toc.xml ] && missing");
-    check(
-        "now-and-then",
-        "n=$(cat $here/n 2>/dev/null || echo 0); \
-         intervals && [ $n -lt 3 ] && { echo $((n+1)) > $here/n; missing; }",
-    );
+    let loud = "yes 'objc[1]: a class is implemented in both' | head -c 10000000 >&2";
+    let whole = "intervals && { give < \"$data/$file\"; exit 54; }";
+    let now_and_then = "n=$(cat $here/n 2>/dev/null || echo 0); \
+                        intervals && [ $n -lt 3 ] && { echo $((n+1)) > $here/n; missing; }";
+    let ways = [
+        ("plain", ""),
+        ("loud", loud),
+        ("whole-in-spite-of-its-code", whole),
+        ("no-contents", "[ $file = toc.xml ] && missing"),
+        ("now-and-then", now_and_then),
+    ];
+    each(&ways, |(name, mode)| check(name, mode));
 }
 
 const CUT: &str = "head -c 20000 \"$data/$file\" | give";
@@ -186,9 +184,12 @@ fn tables_that_are_cut_off_are_kept_as_partial() {
 
 #[test]
 fn an_export_without_a_table_is_an_error() {
-    check("nothing-at-all", "missing");
-    check("empty", "intervals && { : | give; exit 0; }");
-    check("writes-nothing", "intervals && exit 0");
+    let ways = [
+        ("nothing-at-all", "missing"),
+        ("empty", "intervals && { : | give; exit 0; }"),
+        ("writes-nothing", "intervals && exit 0"),
+    ];
+    each(&ways, |(name, mode)| check(name, mode));
 }
 
 #[test]

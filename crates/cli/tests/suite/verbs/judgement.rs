@@ -74,6 +74,18 @@ fn usual_mistakes_are_answered() {
     assert!(!folder.path().join("-").exists());
 }
 
+/// The count of failed inputs mentions others only if there are some, and nothing has a heading.
+#[test]
+fn a_lone_failed_input_has_no_others() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("notes.txt"), "words").unwrap();
+    let output = metalens(folder.path(), &["batch", "notes.txt", "-o", "out"]);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("1 of 1 input failed\n"), "{said}");
+    assert_eq!(stdout(&output).trim(), "");
+}
+
 /// Options that have nothing to do with cargo are not below the heading of cargo's.
 #[test]
 fn headings_of_help_have_their_options() {

@@ -16,6 +16,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -220,13 +221,16 @@ impl Started {
 
 /// Checks all cases, six at a time, because most of the time is spent waiting.
 pub(crate) fn each<T: Sync>(all: &[T], check: impl Fn(&T) + Sync) {
-    for some in all.chunks(6) {
-        thread::scope(|scope| {
-            for one in some {
-                scope.spawn(|| check(one));
-            }
-        });
-    }
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    check(one);
+                }
+            });
+        }
+    });
 }
 
 /// Returns the id of the process that a message names.

@@ -8,6 +8,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
+use crate::verbs::record::each;
 use crate::{command, left_in_tmp, metalens, output_with_tmp, stderr, stdout, until};
 
 /// Misbehaviors that are tried here, and not by the tests of `record` and of the fake `xctrace`.
@@ -195,11 +196,11 @@ const MOODS: [(&str, &[(&str, &str)]); 20] = [
 
 #[test]
 fn misbehaviors_have_the_right_verdicts() {
-    for (mood, expected) in MOODS {
+    each(&MOODS, |(mood, expected)| {
         let folder = tempfile::tempdir().unwrap();
         let ids: Vec<&str> = expected.iter().map(|(id, _)| *id).collect();
         check(folder.path(), &["--only", &ids.join(",")], mood, expected);
-    }
+    });
 }
 
 /// Runs experiments, and checks the verdicts and the exit code.
