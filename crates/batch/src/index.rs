@@ -61,11 +61,11 @@ pub struct FailedTrace {
     pub why: String,
     /// Advice on how to solve the problem. Null if there is none.
     pub hint: Option<String>,
-    /// Reason and advice without the names of other processes, which pages leave out. None if
-    /// neither names one.
+    /// Reason and advice without the names of other processes, for pages. `None` if neither names
+    /// one.
     #[serde(skip)]
     pub unnamed: Option<(String, Option<String>)>,
-    /// Folder of the batch with a slash, which pages leave out of texts: they lie in it.
+    /// Folder of the batch, with a slash at its end. Pages are in it, and leave it out of texts.
     #[serde(skip)]
     pub folder: String,
 }
@@ -79,8 +79,12 @@ impl Index {
         unfinished: u64,
         mut notes: Vec<String>,
     ) -> Self {
-        rows.sort_by(|a, b| natural(&a.name, &b.name).then_with(|| a.input.cmp(&b.input)));
-        failed.sort_by(|a, b| natural(&a.name, &b.name).then_with(|| a.input.cmp(&b.input)));
+        rows.sort_by(|left, right| {
+            natural(&left.name, &right.name).then_with(|| left.input.cmp(&right.input))
+        });
+        failed.sort_by(|left, right| {
+            natural(&left.name, &right.name).then_with(|| left.input.cmp(&right.input))
+        });
 
         if unfinished > 0 {
             let what = counted(unfinished, "trace");
@@ -127,20 +131,20 @@ fn environment(row: &TraceRow) -> Environment {
 }
 
 impl Index {
-    /// Parses the JSON text of an index. None if it is something else, or of another version.
+    /// Parses the JSON text of an index. Returns `None` for other texts and other versions.
     #[must_use]
     pub fn from_json(text: &str) -> Option<Self> {
         let index: Self = serde_json::from_str(text).ok()?;
         (index.schema == SCHEMA).then_some(index)
     }
 
-    /// Adds what changed since the last page of the folder. If nothing did, keeps what the last page
-    /// said. The page of an interrupted batch is a part of the one before.
+    /// Adds the changes since the last page of the folder. If nothing changed, keeps the changes that
+    /// the last page shows. An interrupted batch and the batch that completes it count as one.
     pub fn compare_with(&mut self, last: &Self) {
         let earlier = last.since.as_ref();
         let is_first = last.unfinished > 0 && earlier.is_none();
         let is_base = |row: &&TraceRow| {
-            last.unfinished == 0 || !earlier.is_some_and(|one| one.added.contains(&row.report))
+            last.unfinished == 0 || !earlier.is_some_and(|since| since.added.contains(&row.report))
         };
         let rows: Vec<TraceRow> = last.rows.iter().filter(is_base).cloned().collect();
         if !is_first {
@@ -149,7 +153,7 @@ impl Index {
         }
     }
 
-    /// Lends every sentence that may contain values, so that a caller can change it.
+    /// Returns every sentence that may contain values, for a caller that changes it.
     pub fn messages_mut(&mut self) -> impl Iterator<Item = MessageMut<'_>> {
         let outliers = self.outliers.iter_mut();
         let outliers = outliers.map(|outlier| (&mut outlier.says, &mut outlier.says_values));
@@ -167,24 +171,24 @@ impl Index {
     }
 }
 
-/// Compares names with numbers by their size: `b2` before `b10`.
-fn natural(a: &str, b: &str) -> std::cmp::Ordering {
-    let (mut left, mut right) = (a, b);
+/// Compares names, with the numbers in them by their size: `b2` comes before `b10`.
+fn natural(left: &str, right: &str) -> std::cmp::Ordering {
+    let (mut left_rest, mut right_rest) = (left, right);
     loop {
-        let order = match (split(left), split(right)) {
-            (None, None) => return a.cmp(b),
-            (one, other) if one.is_none() || other.is_none() => {
-                return one.is_some().cmp(&other.is_some());
+        let order = match (split(left_rest), split(right_rest)) {
+            (None, None) => return left.cmp(right),
+            (left_part, right_part) if left_part.is_none() || right_part.is_none() => {
+                return left_part.is_some().cmp(&right_part.is_some());
             }
-            (Some((one, rest)), Some((other, more))) => {
-                (left, right) = (rest, more);
-                if is_number(one) && is_number(other) {
-                    by_size(one, other)
+            (Some((left_part, after_left)), Some((right_part, after_right))) => {
+                (left_rest, right_rest) = (after_left, after_right);
+                if is_number(left_part) && is_number(right_part) {
+                    by_size(left_part, right_part)
                 } else {
-                    one.cmp(other)
+                    left_part.cmp(right_part)
                 }
             }
-            _ => return a.cmp(b),
+            _ => return left.cmp(right),
         };
         if order.is_ne() {
             return order;
@@ -196,9 +200,9 @@ fn is_number(text: &str) -> bool {
     text.starts_with(|letter: char| letter.is_ascii_digit())
 }
 
-fn by_size(a: &str, b: &str) -> std::cmp::Ordering {
-    let (a, b) = (a.trim_start_matches('0'), b.trim_start_matches('0'));
-    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+fn by_size(left: &str, right: &str) -> std::cmp::Ordering {
+    let (left, right) = (left.trim_start_matches('0'), right.trim_start_matches('0'));
+    left.len().cmp(&right.len()).then_with(|| left.cmp(right))
 }
 
 /// Splits off the digits or non-digits that a text begins with.

@@ -1,6 +1,6 @@
 //! Runs a batch: makes a report for each of many inputs, once, and an index of all. This crate
 //! decides which reports to make, when, and how many at once. The caller analyzes and writes
-//! ([`Reports`]) and follows the progress ([`BatchWatcher`]). Nothing here prints.
+//! ([`Reports`]) and follows the progress ([`BatchWatcher`]). The crate does not print.
 //!
 //! ```text
 //! PATH… → find → entries ─ up to date? ─┬─ yes ───────────────────────┬→ rows → index
@@ -12,9 +12,9 @@
 //! * The folder of a trace has exactly what [`Reports`] writes, and `batch.json`.
 //! * A trace that fails does not affect others.
 //! * A second run with the same inputs and settings writes no report.
-//! * The index lists what was named this time; other reports in the folder stay.
+//! * The index lists the inputs of this batch; other reports in the folder stay.
 //!
-//! Elsewhere than on Unix there is only the index, so that pages of it can be made.
+//! On systems other than Unix, the crate has only the index, from which pages are made.
 
 mod index;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Answers a request of the page with the same calls as `metalens analyze` and `compare`.
+//! Answers a request of the page, by the same functions as `metalens analyze` and `compare`.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::request::PageRequest;
 
-/// A file of the answer.
+/// A file that is part of the answer.
 pub(crate) struct AnswerFile {
     pub(crate) name: &'static str,
     pub(crate) text: String,
@@ -31,9 +31,9 @@ pub(crate) struct Refusal {
 }
 
 impl AnswerFile {
-    /// Returns the answer that there is no report.
+    /// Returns the answer to a request that was refused.
     pub(crate) fn refused(refusal: &Refusal) -> Vec<Self> {
-        // Texts and flags are always JSON.
+        // Texts and flags can always be written as JSON.
         let text = serde_json::to_string(refusal).unwrap_or_default();
         vec![Self {
             name: "error.json",
@@ -43,7 +43,7 @@ impl AnswerFile {
 }
 
 impl Refusal {
-    /// Returns the refusal of an error, which begins with its place.
+    /// Returns the refusal for an error. `place` is the start of its message.
     fn from_error(error: &impl Failure, place: &str) -> Self {
         let message = format!("{place}{}", in_one_line(error));
         Self {
@@ -53,7 +53,7 @@ impl Refusal {
         }
     }
 
-    /// Returns the refusal of an error without a hint.
+    /// Returns the refusal for an error that has no hint.
     fn plain(error: &dyn std::error::Error) -> Self {
         Self {
             message: shown_message(&in_one_line(error)).into_owned(),
@@ -62,7 +62,7 @@ impl Refusal {
     }
 }
 
-/// Returns the files of the answer.
+/// Returns the files that answer a request.
 pub(crate) fn answer(request: &PageRequest) -> Result<Vec<AnswerFile>, Refusal> {
     let part = part(request)?;
     match request.inputs.as_slice() {
@@ -165,23 +165,23 @@ fn load(request: &PageRequest, part: &Request, input: &Path) -> Result<AnyRun, E
         allow_truncated: request.allow_truncated,
         progress: None,
     };
-    let asked = with_work(part, None, input)?;
-    let analysis = analysis(input, &asked, |selection| {
-        tell(request, "read");
+    let analysis_request = with_work(part, None, input)?;
+    let analysis = analysis(input, &analysis_request, |selection| {
+        report_stage(request, "read");
         let trace = Input::open(input)?.load(selection, options)?;
-        tell(request, "analyze");
+        report_stage(request, "analyze");
         Ok::<_, Error>(trace)
     })?;
-    tell(request, "draw");
+    report_stage(request, "draw");
     Ok(AnyRun::Analyzed(Box::new(analysis)))
 }
 
-/// Tells the page what the program does now. The page manages without it.
-fn tell(request: &PageRequest, stage: &str) {
+/// Writes the current step for the page to show. Errors are ignored, since the page works without it.
+fn report_stage(request: &PageRequest, stage: &str) {
     let _ = std::fs::write(request.output.join("stage"), stage);
 }
 
-/// Returns the answer of a value and its page.
+/// Returns two files: a value as JSON, and its page.
 fn files(
     json_name: &'static str,
     value: &impl Serialize,

@@ -1,13 +1,13 @@
-//! The program inside the page that opens recordings in a browser.
+//! Runs inside the page that opens recordings in a browser.
 //!
 //! ```text
 //! page ─ worker ─ WASI of site/wasi.js ─┬─ /in   the dropped files, read only
 //!                                       └─ /out  the answer, in memory
 //! ```
 //!
-//! It takes a request as JSON in its only argument, and writes its answer as files: `report.json`
-//! and `report.html`, the same bytes as `metalens analyze --json` and `--html` write, or
-//! `comparison.json` and `comparison.html`, or `error.json`. It prints nothing.
+//! The program takes a request as JSON in its only argument, and writes its answer as files:
+//! `report.json` and `report.html`, the same bytes as `metalens analyze --json` and `--html` write,
+//! or `comparison.json` and `comparison.html`, or `error.json`. It prints nothing.
 
 mod answer;
 mod request;

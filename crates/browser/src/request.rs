@@ -1,4 +1,4 @@
-//! Defines what the page asks for.
+//! Defines the request that the page sends.
 
 use std::path::PathBuf;
 

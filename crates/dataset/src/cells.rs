@@ -15,7 +15,7 @@ pub enum CellKind {
     Number,
     /// A value that is true or false.
     Flag,
-    /// A text in UTF-8.
+    /// A text, encoded in UTF-8.
     Text,
     /// A day of the calendar.
     Date,
@@ -112,8 +112,8 @@ impl ColumnCells {
         }
     }
 
-    /// Adds a cell. A value of another type than the column's would be a mistake in the table's
-    /// description, which its tests would show.
+    /// Adds a cell. A value of another type than the column's becomes absent: a mistake in the
+    /// table's description, which the tests of the tables find.
     pub(crate) fn push(&mut self, column: &'static str, value: CellValue<'_>) -> Result<()> {
         match (self, value) {
             (_, CellValue::TooLarge(number)) => return Err(Error::TooLarge { column, number }),
@@ -139,7 +139,7 @@ impl ColumnCells {
     }
 }
 
-/// Texts, each distinct one stored once: a million rows have a handful of names.
+/// Texts of a column. Each distinct text is stored once, because many rows share few names.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct DistinctTexts {
     pub(crate) distinct: Vec<String>,
@@ -158,7 +158,7 @@ impl DistinctTexts {
             return number;
         }
 
-        // Four billion distinct names do not fit into memory.
+        // Memory is full long before there are four billion distinct names.
         let number = u32::try_from(self.distinct.len()).unwrap_or(u32::MAX);
         self.known.insert(text.to_owned(), number);
         self.distinct.push(text.to_owned());

@@ -12,7 +12,7 @@ pub enum Error {
     Write {
         /// Path of the file or folder.
         path: PathBuf,
-        /// Reason of the failure.
+        /// Reason why it cannot be written.
         why: String,
     },
     /// A folder or a file in it is a link, or the system refuses to write it.
@@ -23,7 +23,7 @@ pub enum Error {
     Read {
         /// Path of the file or folder.
         path: PathBuf,
-        /// Reason of the failure.
+        /// Reason why it cannot be read.
         why: String,
     },
     /// A count or a time does not fit into 63 bits.

@@ -24,7 +24,7 @@ impl StoredRun {
     }
 }
 
-/// Returns whether a folder is a dataset: it has runs.
+/// Returns whether a folder is a dataset, which has runs.
 #[must_use]
 pub fn is_dataset(path: &Path) -> bool {
     let names = names(&path.join(DatasetTable::Runs.name()));
@@ -68,18 +68,18 @@ pub fn run_name(file: &str) -> Option<String> {
     (next() == Some(FILE)).then_some(partition.run)
 }
 
-/// Returns the complete runs, sorted by device, date and name. Folders with other names belong to
-/// somebody else and are ignored. So are runs without a row in `runs`, which are just being
-/// written.
+/// Returns the complete runs, sorted by device, date and name. Folders with other names are not part
+/// of the dataset and are ignored. Runs without a file in `runs` are still being written, and are
+/// ignored too.
 pub(crate) fn runs(dataset: &Path) -> Result<Vec<StoredRun>> {
     let top = dataset.join(DatasetTable::Runs.name());
 
     let mut runs = Vec::new();
     for device in folders(&top, "device=")? {
-        let of_device = top.join(&device);
-        for date in folders(&of_device, "date=")? {
-            let of_date = of_device.join(&date);
-            for run in folders(&of_date, "run=")? {
+        let device_folder = top.join(&device);
+        for date in folders(&device_folder, "date=")? {
+            let date_folder = device_folder.join(&date);
+            for run in folders(&date_folder, "run=")? {
                 let partition = Partition::from_folders(&device, &date, &run);
                 let below: PathBuf = [&device, &date, &run].iter().collect();
                 if let Some(partition) = partition

@@ -20,7 +20,7 @@ const LONGEST: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Partition {
     pub(crate) device: Option<String>,
-    /// Date in days since 1970-01-01. None if it is unknown.
+    /// Date in days since 1970-01-01; `None` if it is unknown.
     pub(crate) date: Option<i32>,
     pub(crate) run: String,
 }
@@ -55,8 +55,7 @@ impl Partition {
         path.iter().collect()
     }
 
-    /// Parses a partition from the names of three folders; none if they do not have the form of
-    /// one.
+    /// Parses a partition from the names of three folders. Returns `None` if a name has another form.
     pub(crate) fn from_folders(device: &str, date: &str, run: &str) -> Option<Self> {
         let known = |value: &str| (value != UNKNOWN).then(|| decode(value));
         let date = match date.strip_prefix("date=")? {
@@ -128,7 +127,7 @@ pub(crate) fn day(text: &str) -> Option<i32> {
     let mut parts = text.split('-');
     let mut number = |digits: usize| {
         let part = parts.next()?;
-        let is_number = part.len() == digits && part.bytes().all(|b| b.is_ascii_digit());
+        let is_number = part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit());
         part.parse::<u16>().ok().filter(|_| is_number)
     };
     let (year, month, of_month) = (number(4)?, number(2)?, number(2)?);

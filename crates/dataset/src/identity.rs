@@ -1,8 +1,8 @@
-//! Names a run after what was recorded, and of which process.
+//! Names a run by a hash of the recorded intervals and the analyzed process.
 //!
-//! Writing the same trace again, from anywhere, replaces its rows instead of duplicating them. This
-//! is also true for another part of it (`--from`, `--skip-warmup`). A report on another process of
-//! the same trace is another run.
+//! Writing the same recording again, from any path, replaces its rows instead of duplicating them.
+//! This is also true for another window of it (`--from`, `--skip-warmup`). A report on another
+//! process of the same recording is another run.
 
 use metalens_analyzer::{Analysis, AnyInterval, Report};
 use sha2::{Digest, Sha256};
@@ -35,13 +35,13 @@ fn name(analysis: &Analysis) -> Result<String> {
     Ok(format!("r{digits}"))
 }
 
-/// Hash of parts. Each part has its length before it, so that no two lists of parts have the same
+/// A hash of a list of parts. Each part has its length before it, so that no two lists have the same
 /// bytes.
 struct Hash(Sha256);
 
 impl Hash {
-    /// Adds the facts that both readers of a trace provide: a bundle knows neither its machine nor
-    /// its time zone.
+    /// Adds the facts that a bundle and its export have in common. A bundle lacks the machine and the
+    /// time zone.
     fn recording(&mut self, report: &Report) {
         self.number(report.run.number);
         self.number(report.process.processes.len() as u64);

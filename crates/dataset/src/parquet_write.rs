@@ -1,8 +1,8 @@
 //! Writes tables as Parquet files.
 //!
 //! Row groups are small enough that an engine can skip most of them. Whole numbers are stored as
-//! differences, because times rise and then take a third of the space. The compression is Snappy,
-//! which needs no C compiler and is supported by every engine.
+//! differences: times rise, so this takes a third of the space. The compression is Snappy, which
+//! needs no C compiler and is supported by every engine.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -142,8 +142,8 @@ fn write_cells(
     .map(drop)
 }
 
-/// Splits cells into levels, which are 1 for present and 0 for absent cells, and the present
-/// values.
+/// Splits cells into levels and values. A level is 1 for a present cell and 0 for an absent cell,
+/// which has no value.
 fn split<T, V>(
     cells: &[Option<T>],
     rows: std::ops::Range<usize>,

@@ -3,8 +3,8 @@
 use metalens_analyzer::{ChosenBy, NamedBy, Reader, Severity, SourceKind};
 
 /// Returns the name of a source of kernel names.
-pub(crate) fn named_by(by: NamedBy) -> &'static str {
-    match by {
+pub(crate) fn named_by(source: NamedBy) -> &'static str {
+    match source {
         NamedBy::ShaderProfiler => "shader-profiler",
         NamedBy::EncoderLabel => "encoder-label",
         NamedBy::DebugGroup => "debug-group",
@@ -14,8 +14,8 @@ pub(crate) fn named_by(by: NamedBy) -> &'static str {
 }
 
 /// Returns the name of the way in which a process was chosen.
-pub(crate) fn how(how: ChosenBy) -> &'static str {
-    match how {
+pub(crate) fn chosen_by(choice: ChosenBy) -> &'static str {
+    match choice {
         ChosenBy::Launched => "launched",
         ChosenBy::Attached => "attached",
         ChosenBy::Recorded => "recorded",
@@ -60,14 +60,14 @@ mod tests {
         fn check(value: impl serde::Serialize, word: &str) {
             assert_eq!(serde_json::to_value(value).unwrap(), word);
         }
-        for by in [
+        for name_source in [
             NamedBy::ShaderProfiler,
             NamedBy::EncoderLabel,
             NamedBy::DebugGroup,
             NamedBy::CommandBufferLabel,
             NamedBy::None,
         ] {
-            check(by, named_by(by));
+            check(name_source, named_by(name_source));
         }
         for choice in [
             ChosenBy::Launched,
@@ -76,7 +76,7 @@ mod tests {
             ChosenBy::Requested,
             ChosenBy::Busiest,
         ] {
-            check(choice, how(choice));
+            check(choice, chosen_by(choice));
         }
 
         for kind in [SourceKind::Bundle, SourceKind::Export, SourceKind::Xml] {

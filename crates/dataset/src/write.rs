@@ -1,9 +1,9 @@
 //! Writes a run into the folder of a dataset: completely, or not at all.
 //!
 //! The files are written beside their final names and then renamed, `runs` last: a run that `runs`
-//! lists is complete. A run that is replaced by different rows is removed from `runs` first, so
-//! that nobody reads a mix of old and new. Several processes may write to one folder at once; of
-//! one run, the last version stays.
+//! lists is complete. If the rows of a run change, the run is removed from `runs` first, so that no
+//! reader gets a mix of old and new rows. Several processes may write to one folder at once. If two
+//! write the same run, the last version stays.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write as _};
@@ -24,16 +24,16 @@ use crate::{FORM, folder, identity};
 /// Options for writing a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// Keeps names and numbers of other processes, which are left out otherwise.
+    /// True to keep the names and ids of other processes, which are left out otherwise.
     pub show_names: bool,
 }
 
 /// Result of writing a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenRun {
-    /// Name of the run.
+    /// Name of the run in the dataset.
     pub run: String,
-    /// Files of the run, with that of `runs` last.
+    /// Files of the run; the file of the table `runs` comes last.
     pub files: Vec<PathBuf>,
     /// Size of all files in bytes.
     pub bytes: u64,
@@ -64,8 +64,8 @@ pub fn write(analysis: &Analysis, dataset: &Path, options: WriteOptions) -> Resu
         drafts.push((draft, file));
     }
 
-    let moved = dataset.displace(&partition)?;
-    let replaced = dataset.withdraw(&partition, &drafts)? || moved;
+    let is_moved = dataset.remove_elsewhere(&partition)?;
+    let replaced = dataset.remove_changed(&partition, &drafts)? || is_moved;
     let mut written = WrittenRun {
         run: partition.run,
         files: Vec::new(),
@@ -136,9 +136,9 @@ struct Dataset<'a> {
 }
 
 impl Dataset<'_> {
-    /// Removes the run from another device or day: the bundle and the export of one recording do
-    /// not know the same about both. Returns whether it was there.
-    fn displace(&self, partition: &Partition) -> Result<bool> {
+    /// Removes the run from the folders of other devices and days: a bundle and its export can have
+    /// different facts about both. Returns whether the run was there.
+    fn remove_elsewhere(&self, partition: &Partition) -> Result<bool> {
         let mut is_moved = false;
         if !folder::is_dataset(self.path) {
             return Ok(is_moved);
@@ -157,8 +157,12 @@ impl Dataset<'_> {
         Ok(is_moved)
     }
 
-    /// Removes a run from `runs` if its rows will change. Returns whether it was there.
-    fn withdraw(&self, partition: &Partition, drafts: &[(Draft<'_>, PathBuf)]) -> Result<bool> {
+    /// Removes a run from `runs` if its rows will change. Returns whether the run was there.
+    fn remove_changed(
+        &self,
+        partition: &Partition,
+        drafts: &[(Draft<'_>, PathBuf)],
+    ) -> Result<bool> {
         if !partition
             .file(self.path, DatasetTable::Runs.name())
             .exists()
@@ -181,18 +185,18 @@ impl Dataset<'_> {
 }
 
 /// Returns whether two files have the same bytes.
-fn is_same(mut one: &File, other: &File) -> io::Result<bool> {
-    if one.metadata()?.len() != other.metadata()?.len() {
+fn is_same(mut draft: &File, old: &File) -> io::Result<bool> {
+    if draft.metadata()?.len() != old.metadata()?.len() {
         return Ok(false);
     }
 
-    one.rewind()?;
-    let (mut one, mut other) = (BufReader::new(one), BufReader::new(other));
-    let (mut left, mut right) = ([0; 8192], [0; 8192]);
+    draft.rewind()?;
+    let (mut draft, mut old) = (BufReader::new(draft), BufReader::new(old));
+    let (mut draft_bytes, mut old_bytes) = ([0; 8192], [0; 8192]);
     loop {
-        let count = one.read(&mut left)?;
-        other.read_exact(&mut right[..count])?;
-        if left[..count] != right[..count] {
+        let count = draft.read(&mut draft_bytes)?;
+        old.read_exact(&mut old_bytes[..count])?;
+        if draft_bytes[..count] != old_bytes[..count] {
             return Ok(false);
         }
         if count == 0 {

@@ -9,8 +9,8 @@
 //!
 //! # Sources
 //!
-//! As in `metalens_xctrace`, the knowledge comes from publications of others, not from a Mac.
-//! This crate follows these rules:
+//! As in `metalens_xctrace`, the knowledge comes from publications of others, not from a Mac. This
+//! crate follows these rules:
 //!
 //! * The end of a document decides whether it is complete, not the exit code: crashes without a
 //!   message cut off tables, and code 10 was sometimes temporary.
@@ -18,7 +18,7 @@
 //! * One call at a time: the effect of several calls on one bundle is not published.
 //! * The output file must not exist: the effect on an existing file is not published.
 //!
-//! Elsewhere than on Unix there is no exporting, only the manifest of an export.
+//! On systems other than Unix, the crate only reads the manifest of an export.
 
 #[cfg(unix)]
 mod exporting;

@@ -9,7 +9,7 @@ pub const MANIFEST: &str = "export.json";
 
 pub(crate) const FORM: &str = "metalens.export/1";
 
-/// Maximum size of a manifest, in bytes. Real ones have some hundred bytes for each of some
+/// Maximum size of a manifest, in bytes. A real manifest has some hundred bytes for each of some
 /// hundred tables.
 const MAX_SIZE: u64 = 16 << 20;
 
@@ -32,13 +32,13 @@ pub struct ExportManifest {
 pub struct TableFile {
     /// Schema of the table.
     pub schema: String,
-    /// Number of its run.
+    /// Number of the table's run.
     pub run: u64,
     /// Position in the run, if the run has several tables of this schema; else null.
     pub place: Option<usize>,
-    /// Result of the export.
+    /// Result of exporting the table.
     pub state: TableState,
-    /// Name of its file in the folder; null if the bundle has no such table.
+    /// Name of the table's file in the folder; null if the bundle has no such table.
     pub file: Option<String>,
     /// Size of the file, in bytes.
     pub bytes: u64,
@@ -86,10 +86,10 @@ impl ExportManifest {
             .tables
             .iter()
             .filter_map(|table| table.file.as_deref());
-        let lie_inside = files
+        let are_inside = files
             .map(Path::new)
             .all(|file| file.file_name() == Some(file.as_os_str()));
-        (found.schema == FORM && lie_inside).then_some(found)
+        (found.schema == FORM && are_inside).then_some(found)
     }
 
     /// Returns the number of complete tables.

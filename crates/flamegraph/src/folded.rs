@@ -14,8 +14,8 @@ pub(crate) fn lines(stacks: &CollapsedStacks) -> String {
     text
 }
 
-/// Returns a stack whose innermost frame does not end like a weight: `inferno` takes the 12 of
-/// `main;block 12 1000` for the weight in another run.
+/// Returns a stack in which the innermost frame does not end with a number: `inferno` would take the
+/// 12 of `main;block 12 1000` for the weight in another run.
 fn unnumbered(stack: &str) -> String {
     let is_number = |word: &str| word.parse::<f64>().is_ok();
     match stack.rsplit_once(' ') {
@@ -38,7 +38,7 @@ pub fn difference(base: &CollapsedStacks, new: &CollapsedStacks) -> io::Result<S
     let mut joined = Vec::new();
     differential::from_readers(options, base.as_bytes(), new.as_bytes(), &mut joined)?;
 
-    // Their order is that of a map with a random seed.
+    // `inferno` writes the lines in the order of a map with a random seed.
     let joined = String::from_utf8(joined).map_err(io::Error::other)?;
     let mut lines: Vec<&str> = joined.lines().collect();
     lines.sort_unstable();

@@ -2,7 +2,7 @@
 //! <https://www.speedscope.app>.
 //!
 //! The pictures are drawn by `inferno`: an SVG with a script, which zooms in on a frame on click
-//! and searches for a name with Ctrl-F. Without a browser the picture is complete, too. This crate
+//! and searches for a name with Ctrl-F. The picture is also complete without a browser. This crate
 //! opens no file and does not print.
 
 mod folded;

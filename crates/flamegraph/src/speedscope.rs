@@ -50,7 +50,7 @@ struct Profile<'a> {
 /// Returns the content of a `.speedscope.json` file.
 ///
 /// # Errors
-/// None: the content has no map with other keys than texts.
+/// None: every key in the content is a text.
 pub fn speedscope(stacks: &CollapsedStacks, name: &str) -> serde_json::Result<String> {
     let unit = match stacks.unit {
         WeightUnit::Ns => "nanoseconds",
@@ -64,7 +64,7 @@ pub fn speedscope(stacks: &CollapsedStacks, name: &str) -> serde_json::Result<St
         let (thread, stack) = split(line);
         // The lines are sorted, but `a b;c` is between `a;b` and `a;d`.
         let known = profiles.iter().position(|profile| profile.name == thread);
-        let at = known.unwrap_or(profiles.len());
+        let index = known.unwrap_or(profiles.len());
         if known.is_none() {
             profiles.push(Profile {
                 kind: "sampled",
@@ -84,7 +84,7 @@ pub fn speedscope(stacks: &CollapsedStacks, name: &str) -> serde_json::Result<St
             })
         };
         let stack = stack.split(';').map(&mut number).collect();
-        if let Some(profile) = profiles.get_mut(at) {
+        if let Some(profile) = profiles.get_mut(index) {
             profile.samples.push(stack);
             profile.weights.push(*weight);
             profile.end_value += weight;

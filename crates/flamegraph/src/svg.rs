@@ -1,4 +1,4 @@
-//! Draws flame graphs.
+//! Draws flame graphs of one run, and of the difference between two runs.
 
 use std::io;
 
@@ -8,12 +8,13 @@ use metalens_analyzer::{CollapsedStacks, WeightUnit};
 
 use crate::folded::{difference, lines};
 
-/// Texts above a flame graph. A picture of 400 pixels has room for about forty letters and fifty-five.
+/// The texts above a flame graph. A picture of 400 pixels has room for about forty letters of the
+/// title, and fifty-five of the subtitle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
     /// First line, in large letters.
     pub title: String,
-    /// Second line.
+    /// Second line, in small letters.
     pub subtitle: String,
 }
 
@@ -43,7 +44,7 @@ pub fn difference_svg(
     drawn(&difference(base, new)?, unscaled(new.unit), heading)
 }
 
-/// Returns the name of a unit as it is, with the factor to it.
+/// Returns the name of a unit, and the factor 1, since weights stay as they are.
 const fn unscaled(unit: WeightUnit) -> (&'static str, f64) {
     match unit {
         WeightUnit::Ns => ("ns", 1.0),
@@ -57,11 +58,11 @@ fn drawn(folded: &str, unit: (&str, f64), heading: &Heading) -> io::Result<Vec<u
     let mut options = Options::default();
     options.title.clone_from(&heading.title);
     options.subtitle = Some(heading.subtitle.clone());
-    // A function has one color in all pictures.
+    // The hash of its name gives a function the same color in all pictures.
     options.hash = true;
-    // What did not change is white in a difference.
+    // The background is gray, because unchanged functions are white in a difference.
     options.bgcolors = Some(BackgroundColor::Flat(Color::new(238, 238, 238)));
-    // The end of a name is its parameters.
+    // The end of a name has the parameters, which readers need least.
     options.text_truncate_direction = TextTruncateDirection::Right;
     (options.count_name, options.factor) = (unit.0.to_owned(), unit.1);
 

@@ -1,15 +1,15 @@
-//! Addresses of GitHub's API, and names of repositories.
+//! Parses addresses of GitHub's API, and names of repositories.
 
 use std::fmt;
 
 use crate::error::{Error, Result};
 
-/// Address of GitHub's API.
+/// The address of an API of GitHub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Api {
     /// Prefix of all addresses, without a slash at its end: `https://api.github.com`.
     base: String,
-    /// Scheme and host that the token is for: `https://api.github.com`.
+    /// Scheme and host to which the token may be sent: `https://api.github.com`.
     origin: String,
 }
 
@@ -21,7 +21,7 @@ impl Api {
     ///
     /// # Errors
     ///
-    /// If the text is not an address, or if the token would travel there unencrypted.
+    /// If the text is not an address, or if the token would be sent there unencrypted.
     pub fn parse(text: &str) -> Result<Self> {
         let shown = without_user(text);
         let wrong =
@@ -75,7 +75,7 @@ impl Api {
         self.base.split("://").next().unwrap_or("https")
     }
 
-    /// Returns the full address of a link in an answer, if the token may go there.
+    /// Returns the full address of a link in an answer, if the token may be sent there.
     pub(crate) fn followed(&self, url: &str) -> Option<String> {
         let is_clean =
             url.bytes().all(|byte| byte.is_ascii_graphic()) && !url.contains(['"', '\\']);
@@ -104,12 +104,12 @@ fn without_user(address: &str) -> String {
 /// Returns whether a host (with its port) is this machine.
 fn is_this_machine(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
-        Some(six) => six.split(']').next().unwrap_or(""),
+        Some(ipv6) => ipv6.split(']').next().unwrap_or(""),
         None => host.split(':').next().unwrap_or(""),
     };
 
-    let four = name.parse::<std::net::Ipv4Addr>();
-    name == "localhost" || name == "::1" || four.is_ok_and(|address| address.is_loopback())
+    let ipv4 = name.parse::<std::net::Ipv4Addr>();
+    name == "localhost" || name == "::1" || ipv4.is_ok_and(|address| address.is_loopback())
 }
 
 /// Name of a repository, `owner/name`.

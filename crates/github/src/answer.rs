@@ -1,4 +1,4 @@
-//! Reads a server's answer: status, headers, body.
+//! Parses the answer of a server: its status, headers and body.
 
 use serde::de::DeserializeOwned;
 
@@ -59,8 +59,8 @@ impl ServerAnswer {
         })
     }
 
-    /// Returns the seconds to wait if the server says that the rate limit was reached, else
-    /// `None`. `now` is in seconds since the epoch.
+    /// Returns the seconds to wait if the rate limit was reached, else `None`. `now` is in seconds
+    /// since 1970.
     pub(crate) fn retry_after(&self, now: u64) -> Option<u64> {
         let number = |name: &str| self.header(name)?.parse::<u64>().ok();
         if !matches!(self.status, 403 | 429) {
@@ -75,7 +75,7 @@ impl ServerAnswer {
             return Some(reset.saturating_sub(now).max(1));
         }
 
-        // GitHub's manual: wait at least a minute if neither header is there.
+        // GitHub's manual says to wait at least a minute without these headers.
         let is_secondary = self
             .reason()
             .to_lowercase()
@@ -114,7 +114,13 @@ pub(crate) fn one_line(text: &str) -> String {
     let line: String = text
         .trim()
         .chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .map(|character| {
+            if character.is_control() {
+                ' '
+            } else {
+                character
+            }
+        })
         .take(LONGEST_REASON)
         .collect();
     line

@@ -1,8 +1,8 @@
-//! Puts pictures on a branch of their own, for tokens that may not attach any.
+//! Adds pictures to a branch of their own, for tokens that may not attach them.
 //!
-//! The name of each file is the hash of its content, so that no file ever changes. Each
-//! change is a commit on top of the last one, so that nothing is lost. Addresses name the
-//! commit, so that they show the same picture forever.
+//! The name of each file is the hash of its content, so no file ever changes. Each change is a
+//! commit on top of the last one, so no picture is lost. Addresses name the commit, so they always
+//! show the same picture.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -24,12 +24,12 @@ const README: &str = "# Pictures of `metalens pr`\n\nComments on pull requests s
     are gone and nothing else is.\n";
 const ATTEMPTS: u32 = 6;
 
-/// A file to put on the branch.
+/// A file that is added to the branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asset {
     /// Path on the branch: `metalens/<hash>.png`.
     pub path: String,
-    /// Content of the file.
+    /// Bytes of the file.
     pub bytes: Vec<u8>,
 }
 
@@ -48,7 +48,7 @@ struct Commit {
     tree: GitObject,
 }
 
-/// Newest commit of the branch, and its tree.
+/// The newest commit of the branch, and its tree.
 struct BranchTip {
     commit: String,
     tree: String,
@@ -75,7 +75,7 @@ impl Client {
         let mut pause = Duration::from_millis(100);
         for _ in 1..ATTEMPTS {
             match self.add(repository, &entries) {
-                // Another run was faster: try again on top of its commit.
+                // Another run added a commit first: try again on top of it.
                 Err(error) if error.has_status(422) || error.has_status(409) => {}
                 done => return done,
             }
@@ -86,7 +86,7 @@ impl Client {
         self.add(repository, &entries)
     }
 
-    /// Adds entries on top of the newest commit, or begins the branch.
+    /// Adds entries on top of the newest commit, or creates the branch.
     fn add(&self, repository: &Repository, entries: &[Value]) -> Result<String> {
         let Some(tip) = self.tip(repository)? else {
             let readme = json!({
@@ -95,6 +95,7 @@ impl Client {
             let entries = [&[readme], entries].concat();
             let tree: GitObject =
                 self.make(repository, "/git/trees", json!({ "tree": entries }))?;
+
             let commit = self.commit(repository, &tree.sha, &[])?;
             let name = format!("refs/heads/{ASSETS_BRANCH}");
             let body = json!({ "ref": name, "sha": commit });
@@ -115,7 +116,7 @@ impl Client {
         Ok(commit)
     }
 
-    /// Returns the newest commit of the branch. None if there is no branch.
+    /// Returns the newest commit of the branch, or `None` if there is no branch.
     fn tip(&self, repository: &Repository) -> Result<Option<BranchTip>> {
         let path = repository.path(&format!("/git/ref/heads/{ASSETS_BRANCH}"));
         let found = match self.get(&path) {

@@ -16,16 +16,16 @@ const MOST_ANNOTATIONS: usize = 50;
 /// Largest number of characters in a text of a check run; GitHub accepts 65,535.
 const MOST_CHARACTERS: usize = 60_000;
 
-/// A verdict on a commit.
+/// A check run: a verdict on a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckRun {
-    /// Name of the check, unique on a commit: the newest one of a name counts.
+    /// Name of the check. Of several with this name on a commit, the newest counts.
     pub name: String,
     /// True if the commit passes.
     pub passes: bool,
-    /// The verdict in a line of text.
+    /// The verdict in one line of text.
     pub title: String,
-    /// Details, as Markdown.
+    /// Details of the verdict, as Markdown.
     pub summary: String,
     /// Remarks on lines of files; GitHub gets the first 50.
     pub annotations: Vec<Annotation>,
@@ -38,7 +38,7 @@ pub struct Annotation {
     pub path: String,
     /// Number of the line, from 1.
     pub line: usize,
-    /// True if it is the reason of a failure, false if it is a warning.
+    /// True if the remark is the reason of a failure, false if it is a warning.
     pub is_failure: bool,
     /// The remark in plain text.
     pub message: String,
@@ -99,7 +99,7 @@ impl Client {
         details: &str,
     ) -> Result<String> {
         let path = repository.path("/check-runs");
-        // Sent twice, it replaces itself.
+        // Sending it twice does no harm: the newest check run of a name counts.
         let request = self.request(Method::Post, &path, Some(run.body(commit, details)));
         let answer: CheckRunAnswer = self.send(&request)?.json(&request.summary())?;
         Ok(answer.html_url)

@@ -1,4 +1,4 @@
-//! Sends requests: retries, rests at rate limits, and reports what it waits for.
+//! Sends requests: tries again after failures, waits at rate limits, and reports long waits.
 
 use std::ffi::OsString;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -17,7 +17,7 @@ use crate::secret::Token;
 /// A client of the API, authorized by one token.
 #[derive(Debug, Clone)]
 pub struct Client {
-    /// Name of the program, looked up in `PATH`: a path would be looked up in this folder.
+    /// Name of `curl`. A name is looked up in `PATH`, a path would be looked up in this folder.
     program: OsString,
     pub(crate) api: Api,
     token: Token,
@@ -28,10 +28,10 @@ pub struct Client {
 /// Durations after which a waiting client reacts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Wait after which the user is told what the client waits for.
+    /// Time after which the client reports what it waits for.
     pub notice_after: Duration,
-    /// Time without a byte after which a request fails, in whole seconds. GitHub itself
-    /// gives up on a request after ten.
+    /// Time without a byte after which a request fails, in whole seconds. GitHub itself ends a
+    /// request after ten seconds.
     pub stalled_after: Duration,
 }
 
@@ -44,13 +44,14 @@ impl Default for Timeouts {
     }
 }
 
-/// Number of times that the same request is sent; lower for a server that stays silent.
+/// Number of times that the same request is sent.
 const ATTEMPTS: u32 = 4;
+/// Number of times that a request is sent to a server that does not answer.
 const ATTEMPTS_IN_SILENCE: u32 = 2;
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// Longest rest that the client waits for, in seconds. A longer one is an error, since a
+/// Longest time that the client waits at a rate limit, in seconds. A longer one is an error, since a
 /// CI job costs money while it waits.
-const LONGEST_REST: u64 = 90;
+const LONGEST_WAIT: u64 = 90;
 /// Limit on the pages of a list: ten thousand comments.
 const PAGES: usize = 100;
 const REDIRECTIONS: usize = 3;
@@ -68,13 +69,13 @@ impl Client {
         }
     }
 
-    /// Reports to `notify` what the client waits for.
+    /// Returns a client that reports to `notify` what it waits for.
     #[must_use]
     pub fn with_notices(self, notify: fn(&str)) -> Self {
         Self { notify, ..self }
     }
 
-    /// Replaces the default timeouts.
+    /// Returns a client with these timeouts instead of the defaults.
     #[must_use]
     pub fn with_timeouts(self, timeouts: Timeouts) -> Self {
         Self { timeouts, ..self }
@@ -121,8 +122,8 @@ impl Client {
         })
     }
 
-    /// Returns the address that a redirection names, if it is on the same host: a renamed
-    /// repository is found under its number there.
+    /// Returns the address that a redirection names, if it is on the same host. GitHub redirects
+    /// requests for a renamed repository to its number.
     fn redirected(&self, request: &ApiRequest, answer: &ServerAnswer) -> Result<String> {
         let to = answer.header("location").unwrap_or("");
         let keeps_method = matches!(answer.status, 307 | 308) || request.method == Method::Get;
@@ -133,7 +134,7 @@ impl Client {
         })
     }
 
-    /// Sends a request until the answer is one that waiting does not change.
+    /// Sends a request, and sends it again after failures that another attempt may avoid.
     fn answer(&self, request: &ApiRequest) -> Result<ServerAnswer> {
         let mut pause = FIRST_PAUSE;
         for attempt in 1.. {
@@ -147,14 +148,14 @@ impl Client {
                     });
                 }
                 Ok(answer) => match answer.retry_after(now()) {
-                    Some(seconds) if is_last || seconds > LONGEST_REST => {
+                    Some(seconds) if is_last || seconds > LONGEST_WAIT => {
                         return Err(Error::RateLimited {
                             request: request.summary(),
                             seconds,
                         });
                     }
-                    // GitHub refused it unread, so that even a request that is not repeatable
-                    // may be sent again.
+                    // GitHub refused the request without acting on it, so even a request that is not
+                    // repeatable may be sent again.
                     Some(seconds) => {
                         (self.notify)(&format!(
                             "GitHub rate limit reached: waiting {seconds} s before {}",
@@ -184,7 +185,7 @@ impl Client {
         })
     }
 
-    /// Sends a request once, and reports what the client waits for if that takes long.
+    /// Sends a request once, and reports a long wait.
     fn ask(&self, request: &ApiRequest) -> Result<std::result::Result<ServerAnswer, NoAnswer>> {
         let Timeouts {
             notice_after,
@@ -238,7 +239,7 @@ impl Client {
     }
 }
 
-/// Returns how often a request without an answer is sent in all.
+/// Returns the number of times that a request with this failure is sent.
 fn attempts(failed: &NoAnswer) -> u32 {
     match failed.code {
         curl::TIMED_OUT => ATTEMPTS_IN_SILENCE,
@@ -246,15 +247,15 @@ fn attempts(failed: &NoAnswer) -> u32 {
     }
 }
 
-/// Returns whether a failed request may be sent again: nothing was sent (the host was not
-/// found, or did not listen), or sending it twice does no harm. Neither helps against a
-/// wrong certificate.
+/// Returns whether a failed request may be sent again: it was not sent (the host was not found, or
+/// did not listen), or sending it twice does no harm. Other failures, such as a wrong certificate,
+/// would occur again.
 fn may_ask_again(request: &ApiRequest, failed: &NoAnswer) -> bool {
     // Exit codes of curl: 5 to 7 are proxy or host not resolved and failed to connect.
     let was_not_sent = matches!(failed.code, 5..=7);
-    let broke_off = matches!(failed.code, 16 | 18 | 28 | 35 | 52 | 55 | 56 | 92);
+    let was_interrupted = matches!(failed.code, 16 | 18 | 28 | 35 | 52 | 55 | 56 | 92);
 
-    was_not_sent || (broke_off && request.is_repeatable)
+    was_not_sent || (was_interrupted && request.is_repeatable)
 }
 
 fn now() -> u64 {

@@ -14,15 +14,15 @@ use crate::error::{Error, Result};
 /// A comment on a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Comment {
-    /// Number of the comment.
+    /// Number of the comment in the API.
     pub id: u64,
-    /// Address of its page.
+    /// Address of the comment's page.
     #[serde(default, rename = "html_url")]
     pub url: String,
-    /// Text of the comment.
+    /// Text of the comment, as Markdown.
     #[serde(default)]
     pub body: Option<String>,
-    /// Account that wrote it, or `None` if that was deleted.
+    /// Account that wrote the comment, or `None` if it was deleted.
     pub user: Option<Author>,
 }
 
@@ -39,11 +39,11 @@ pub struct Author {
 /// Result of posting or updating our comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpsertedComment {
-    /// The comment as it is now.
+    /// The comment after the change.
     pub comment: Comment,
     /// Change that was made: a new comment or an update.
     pub action: CommentAction,
-    /// Other comments of ours with the same marker, from runs that overtook each other.
+    /// Other comments of ours with the same marker, from runs that overlapped.
     pub duplicates: Vec<Comment>,
 }
 
@@ -57,8 +57,8 @@ pub enum CommentAction {
 }
 
 impl Comment {
-    /// Returns whether `viewer` wrote it. GraphQL may name an app without the `[bot]` that REST
-    /// adds, and a person may have that name too.
+    /// Returns whether the account `viewer` wrote the comment. GraphQL may name an app without the
+    /// `[bot]` that REST adds, and a person may have that name too.
     #[must_use]
     pub fn is_by(&self, viewer: &str) -> bool {
         self.user.as_ref().is_some_and(|author| {
@@ -67,7 +67,7 @@ impl Comment {
         })
     }
 
-    /// Returns whether its text begins with a marker.
+    /// Returns whether the comment's text begins with a marker.
     #[must_use]
     pub fn begins_with(&self, marker: &str) -> bool {
         let body = self.body.as_deref().unwrap_or("");
@@ -180,7 +180,7 @@ impl Client {
         Ok(comments)
     }
 
-    /// Posts a comment once: if no answer comes, it looks up whether the comment was posted.
+    /// Posts a comment once: without an answer, it checks whether the comment was posted.
     fn post_once(
         &self,
         (repository, number): (&Repository, u64),
@@ -227,7 +227,7 @@ impl Client {
         self.send(&request)?.json(&request.summary())
     }
 
-    /// Deletes a comment that this run has made itself, and no other.
+    /// Deletes a comment that this run posted itself.
     fn delete(&self, repository: &Repository, id: u64) -> Result<()> {
         let path = repository.path(&format!("/issues/comments/{id}"));
         let deleted = self.send(&self.request(Method::Delete, &path, None));

@@ -40,7 +40,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Returns the name that HTTP has for it.
+    /// Returns the method's name in HTTP.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -66,8 +66,8 @@ impl ApiRequest {
     }
 }
 
-/// A command line of `curl`, and the configuration it reads on its standard input. The
-/// token is in that configuration and nowhere else.
+/// A command line of `curl`, and the configuration that it reads on standard input. Only the
+/// configuration contains the token.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Curl {
     /// Arguments, the same for every request.
@@ -84,12 +84,12 @@ impl fmt::Debug for Curl {
     }
 }
 
-/// Longest answer that is read, in bytes. GitHub sends none that is longer: a page of a
-/// hundred long comments has 26 MB.
+/// Longest answer that is read, in bytes. GitHub's answers are shorter: a page of a hundred long
+/// comments has 26 MB.
 const LONGEST_ANSWER: u64 = 64 * 1024 * 1024;
 const SECONDS_TO_CONNECT: u32 = 10;
 const SECONDS_IN_ALL: u32 = 120;
-/// Exit code of `curl` when something took too long.
+/// Exit code of `curl` after a timeout.
 pub(crate) const TIMED_OUT: i32 = 28;
 
 impl Curl {

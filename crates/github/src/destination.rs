@@ -1,9 +1,9 @@
-//! Finds the pull request to comment on: the one that was named, the one that GitHub's
-//! runner reports, or the one of the branch that is checked out here.
+//! Finds the pull request to comment on: the one that the user names, the one that GitHub's runner
+//! reports, or the one of the branch that is checked out here.
 //!
-//! In a `workflow_run` the number is not taken from anything that the other run wrote,
-//! since that run may have executed a stranger's code. GitHub itself says which commit
-//! ran, and which open pull requests have that commit as their head.
+//! In a `workflow_run` the number is not taken from any output of the other run, since that run may
+//! have executed a stranger's code. GitHub itself reports the commit of that run, and the open pull
+//! requests whose head is that commit.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ use crate::secret::Token;
 /// The parts of a destination that the user named.
 #[derive(Debug, Clone, Default)]
 pub struct DestinationRequest {
-    /// The repository, `OWNER/NAME`.
+    /// The repository, in the form `OWNER/NAME`.
     pub repository: Option<String>,
     /// Number of the pull request.
     pub number: Option<u64>,
@@ -28,17 +28,17 @@ pub struct DestinationRequest {
 /// The pull request that a comment goes to.
 #[derive(Debug)]
 pub struct Destination {
-    /// Address of GitHub's API.
+    /// API that the requests go to.
     pub api: Api,
     /// Repository of the pull request.
     pub repository: Repository,
-    /// The pull request itself.
+    /// Reference to the pull request.
     pub pull_request: PullRequestRef,
-    /// Facts from the environment.
+    /// Facts from the environment of this process.
     pub environment: EnvironmentFacts,
 }
 
-/// Reference to a pull request.
+/// A reference to a pull request.
 #[derive(Debug)]
 pub enum PullRequestRef {
     /// The pull request with this number.
@@ -78,7 +78,7 @@ impl Destination {
 
         let event = event();
         let named = repository(request)?;
-        let number = match (request.number, &event) {
+        let pull_request = match (request.number, &event) {
             (Some(number), _) => Some(PullRequestRef::Number(number)),
             (
                 None,
@@ -99,16 +99,16 @@ impl Destination {
                 .map(PullRequestRef::Number),
         };
 
-        let (repository, number) = match (named, number) {
-            (Some(repository), Some(number)) => (repository, number),
-            (None, Some(number)) => {
+        let (repository, pull_request) = match (named, pull_request) {
+            (Some(repository), Some(pull_request)) => (repository, pull_request),
+            (None, Some(pull_request)) => {
                 let found = repository_of_remote();
                 let unknown = || {
                     Error::Misuse(format!(
                         "cannot tell which repository is meant: {WHAT_TO_DO}"
                     ))
                 };
-                (found.ok_or_else(unknown)?, number)
+                (found.ok_or_else(unknown)?, pull_request)
             }
             (named, None) => of_branch(named)?,
         };
@@ -117,8 +117,7 @@ impl Destination {
         Ok(Self {
             api,
             repository,
-
-            pull_request: number,
+            pull_request,
             environment,
         })
     }
@@ -129,7 +128,7 @@ impl EnvironmentFacts {
     ///
     /// # Errors
     ///
-    /// If a value there, or in what the user named, is not valid.
+    /// If a value there, or in the request, is not valid.
     pub fn read(request: &DestinationRequest) -> Result<Self> {
         Self::from_event(request, &event())
     }
@@ -138,7 +137,8 @@ impl EnvironmentFacts {
         let server =
             variable("GITHUB_SERVER_URL").unwrap_or_else(|| "https://github.com".to_owned());
         let server = server.trim_end_matches('/').to_owned();
-        // It becomes a part of addresses in the comment, so the rules of the API's address apply.
+        // The server becomes a part of addresses in the comment, so the rules of the API's address
+        // apply.
         Api::parse(&server)
             .map_err(|error| Error::Misuse(format!("GITHUB_SERVER_URL: {error}")))?;
 
@@ -177,7 +177,7 @@ pub fn variable(name: &str) -> Option<String> {
     Some(value).filter(|value| !value.trim().is_empty())
 }
 
-/// Returns the token that the environment has, from the variables that `gh` reads.
+/// Returns the token in the environment, from the variables that `gh` reads.
 ///
 /// # Errors
 ///
@@ -233,7 +233,7 @@ struct WorkflowEvent {
     head: Option<Head>,
 }
 
-/// Upper bound of the size of an event file, in bytes. GitHub sends none that is longer.
+/// Largest size of an event file, in bytes. GitHub's files are smaller.
 const MAX_EVENT_BYTES: u64 = 32 << 20;
 
 fn event() -> WorkflowEvent {

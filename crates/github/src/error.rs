@@ -1,4 +1,4 @@
-//! Errors of requests to GitHub.
+//! Defines the errors of requests to GitHub.
 
 use std::io;
 
@@ -21,10 +21,10 @@ pub enum Error {
         /// Reason that the system gave.
         cause: io::Error,
     },
-    /// A text is not an address, or the token may not go there.
+    /// A text is not an address, or the token may not be sent there.
     #[error("{0}")]
     Address(String),
-    /// The user's request is not possible; the message says what is.
+    /// The user's request is not possible. The message says what to do instead.
     #[error("{0}")]
     Misuse(String),
     /// The text of a comment could not be written.
@@ -58,10 +58,10 @@ pub enum Error {
         request: String,
         /// HTTP status code of the answer.
         status: u16,
-        /// Reason that GitHub gave.
+        /// Reason that GitHub gave, in one line.
         message: String,
     },
-    /// GitHub's rate limit was reached, and the rest is longer than the client waits for.
+    /// GitHub's rate limit was reached for longer than the client waits.
     #[error("GitHub rate limit reached at {request}: try again in {seconds} s")]
     RateLimited {
         /// Method and path of the request.
@@ -69,7 +69,7 @@ pub enum Error {
         /// Seconds until GitHub answers again.
         seconds: u64,
     },
-    /// The answer leads to a host that the token may not go to.
+    /// The answer leads to a host to which the token may not be sent.
     #[error("{request} was redirected to {to}, where the token must not go")]
     Redirected {
         /// Method and path of the request.
@@ -85,7 +85,7 @@ pub enum Error {
         /// Description of the problem with the answer.
         why: String,
     },
-    /// `gh` refused or failed.
+    /// `gh` refused a request, or failed.
     #[error("gh failed: {0}")]
     Gh(String),
     /// A temporary file or a pipe failed.
@@ -107,7 +107,7 @@ impl Error {
         }
     }
 
-    /// Returns whether the token may read here and not write, like that of a fork's pull request.
+    /// Returns whether the token may only read, like that of a fork's pull request.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         let Self::Refused {
@@ -125,7 +125,7 @@ impl Error {
         self.has_status(404)
     }
 
-    /// Returns whether GitHub may have carried out the request nevertheless.
+    /// Returns whether GitHub may have carried out the request despite the error.
     #[must_use]
     pub(crate) fn may_be_done(&self) -> bool {
         match self {

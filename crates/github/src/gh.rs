@@ -1,9 +1,9 @@
-//! Runs `gh`, GitHub's own program: to get a token, to find the pull request of a branch,
-//! and to attach pictures, which no documented API can do.
+//! Runs `gh`, GitHub's own program: to get a token, to find the pull request of a branch, and to
+//! attach pictures, which no documented API can do.
 //!
-//! Since 2.99 `gh pr comment --attach FILE` uploads pictures of up to 10 MB. Where the body
-//! shows FILE as a Markdown picture, `gh` replaces the path, byte for byte, by the address
-//! of the upload. This works with users' tokens only. A failed upload leaves the rest posted.
+//! Since 2.99 `gh pr comment --attach FILE` uploads pictures of up to 10 MB. Where the body shows
+//! FILE as a Markdown picture, `gh` replaces exactly that path by the address of the upload. This
+//! works only with tokens of users. If an upload fails, the rest of the comment is still posted.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -15,21 +15,21 @@ use crate::answer::one_line;
 use crate::error::{Error, Result};
 use crate::secret::Token;
 
-/// The program `gh`, and the token it uses.
+/// The program `gh`, and the token that it uses.
 #[derive(Debug, Clone)]
 pub struct Gh {
-    /// Name of the program, looked up in `PATH`: a path would be looked up in this folder.
+    /// Name of `gh`. A name is looked up in `PATH`, a path would be looked up in this folder.
     program: OsString,
-    /// Token to post with, or `None` for the one of `gh`'s login. No result contains it.
+    /// Token for requests, or `None` for the token of `gh`'s login. No result contains it.
     token: Option<Token>,
 }
 
-/// Version of `gh`: major and minor.
+/// The major and minor version of `gh`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GhVersion(pub u32, pub u32);
 
 impl GhVersion {
-    /// First version with `--attach`.
+    /// First version that has `--attach`.
     pub const FIRST_TO_ATTACH: Self = Self(2, 99);
 
     /// Parses `gh version 2.99.0 (2026-09-01)`.
@@ -46,7 +46,7 @@ impl GhVersion {
 pub struct Attached {
     /// Number of the comment, if `gh` printed one.
     pub comment: Option<u64>,
-    /// The error, if there was one. The rest of the comment may be posted nevertheless.
+    /// The error, if there was one. The rest of the comment may still be posted.
     pub failure: Option<String>,
 }
 
@@ -70,7 +70,7 @@ impl Gh {
     ///
     /// # Errors
     ///
-    /// If `gh` is missing, or its answer is not understood.
+    /// If `gh` is missing, or its answer cannot be parsed.
     pub fn version(&self) -> Result<GhVersion> {
         let output = self.ask(&["--version"])?;
         let found = GhVersion::parse(&output.stdout);
@@ -107,9 +107,11 @@ impl Gh {
             return Err(Error::Gh(one_line(&output.stderr)));
         }
 
-        let odd = || Error::Gh("cannot read the answer of gh pr view".to_owned());
-        let view: PullRequestView = serde_json::from_str(&output.stdout).map_err(|_| odd())?;
-        let mut parts = view.url.splitn(4, '/').nth(3).ok_or_else(odd)?.split('/');
+        let unreadable = || Error::Gh("cannot read the answer of gh pr view".to_owned());
+        let view: PullRequestView =
+            serde_json::from_str(&output.stdout).map_err(|_| unreadable())?;
+        let path = view.url.splitn(4, '/').nth(3).ok_or_else(unreadable)?;
+        let mut parts = path.split('/');
         let (owner, name) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
 
         Ok((Repository::parse(&format!("{owner}/{name}"))?, view.number))
@@ -180,7 +182,7 @@ impl Gh {
     }
 }
 
-/// Exit code and output of `gh`, without the token.
+/// The exit code and output of `gh`, without the token.
 struct GhOutput {
     code: i32,
     stdout: String,

@@ -1,4 +1,4 @@
-//! Chooses how pictures are uploaded to a pull request, and returns their addresses there.
+//! Chooses the methods to upload pictures to a pull request, and returns their addresses there.
 
 use crate::address::Api;
 use crate::assets::Asset;
@@ -15,7 +15,7 @@ pub enum ImagesChoice {
     Assets,
     /// A comment without pictures, but with a link to the job summary.
     Summary,
-    /// Charts made of characters.
+    /// Charts made of characters, without an upload.
     Text,
 }
 
@@ -32,7 +32,7 @@ pub struct ChartFile {
     pub alt: String,
     /// Width at which it is shown, in pixels.
     pub width: u32,
-    /// Content of the file.
+    /// Bytes of the file.
     pub bytes: Vec<u8>,
     /// SHA-256 of the content, in hexadecimal.
     pub sha256: String,
@@ -50,7 +50,7 @@ pub struct PlacedChart<'a> {
 /// The place of a chart's picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChartPlace {
-    /// Files at these addresses.
+    /// Files at addresses of GitHub.
     Addresses {
         /// Address of the picture that is dark on light.
         light: String,
@@ -75,7 +75,7 @@ pub enum UploadMethod {
 }
 
 impl UploadMethod {
-    /// Returns where the pictures end up, as the rest of "pictures are …".
+    /// Returns the place of the pictures, as the end of the sentence "pictures are …".
     #[must_use]
     pub const fn outcome(self) -> &'static str {
         match self {
@@ -104,7 +104,7 @@ pub fn methods(choice: ImagesChoice) -> Vec<UploadMethod> {
     }
 }
 
-/// Returns why `gh` cannot attach, as far as this is known without a request.
+/// Returns the reason why `gh` cannot attach pictures, if one is known without a request.
 #[must_use]
 pub fn cannot_attach(api: &Api, kind: Option<TokenKind>) -> Option<&'static str> {
     match kind {
@@ -117,7 +117,7 @@ pub fn cannot_attach(api: &Api, kind: Option<TokenKind>) -> Option<&'static str>
     }
 }
 
-/// Returns each light chart with its dark one.
+/// Returns each light chart with the dark chart of the same name.
 fn pairs(charts: &[ChartFile]) -> Vec<(&ChartFile, Option<&ChartFile>)> {
     let light = charts.iter().filter(|chart| !chart.is_dark);
     let pairs = light.map(|light| {
@@ -127,8 +127,8 @@ fn pairs(charts: &[ChartFile]) -> Vec<(&ChartFile, Option<&ChartFile>)> {
     pairs.collect()
 }
 
-/// Returns the pictures as `gh` takes them, and their files. `gh` rewrites Markdown pictures,
-/// and those have one theme.
+/// Returns the pictures for `gh`, and their files. `gh` rewrites Markdown pictures, which have one
+/// theme.
 #[must_use]
 pub fn attached(charts: &[ChartFile]) -> (Vec<PlacedChart<'_>>, Vec<String>) {
     let pictures = pairs(charts).into_iter().map(|(chart, _)| {
@@ -174,8 +174,8 @@ pub fn assets(charts: &[ChartFile]) -> Vec<Asset> {
     assets.collect()
 }
 
-/// Returns the path of a chart on the branch. The name is the hash of the content, so that
-/// the same picture is the same file, and no file ever changes.
+/// Returns the path of a chart on the branch. Its name is the hash of the content, so the same
+/// picture is the same file, and no file ever changes.
 fn asset_path(chart: &ChartFile) -> String {
     format!(
         "metalens/{}.png",

@@ -1,5 +1,5 @@
-//! Talks to GitHub: to its API through `curl`, and to `gh`. Posts one comment on a pull
-//! request and updates it on the next run. Prints nothing, and links no network library.
+//! Talks to GitHub: to its API through `curl`, and to `gh`. It posts one comment on a pull request
+//! and updates it on the next run. It prints nothing, and links no network library.
 //!
 //! ```text
 //! Request + Api + Token → Curl (arguments, and a configuration for its standard input)
@@ -11,9 +11,9 @@
 //! # The token
 //!
 //! The token goes to `curl` on standard input and to `gh` in its environment: never into
-//! arguments, files, or texts. [`Token`] hides itself when it is printed. All output of a
-//! tool or a server (headers, bodies, standard error) is searched for the token, in every
-//! encoding it may have there, before anything reads it.
+//! arguments, files, or texts. A printed [`Token`] does not show its text. The token is removed from
+//! all output of a tool or a server (headers, bodies, standard error), in every encoding that it may
+//! have there, before the output is read.
 //!
 //! # Rules for requests
 //!
@@ -24,11 +24,10 @@
 //!   comment is not repeatable: the client first looks up whether the comment exists.
 //! * Sizes of answers and waiting times are bounded.
 //!
-//! # What this rests on
+//! # Sources
 //!
-//! Nothing here has been run against github.com. It rests on GitHub's documentation and
-//! on what others published of their own attempts. The tests use a server of their own
-//! and a fake `gh`.
+//! Nothing here has been run against github.com. The code follows GitHub's documentation and
+//! published reports of users. The tests use a server of their own and a fake `gh`.
 
 mod address;
 mod answer;

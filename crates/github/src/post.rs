@@ -26,13 +26,13 @@ pub trait PostTexts {
         links: &[(String, String)],
     ) -> Result<String, TextError>;
 
-    /// Writes a job summary, of whose space `used` bytes are taken already.
+    /// Writes a job summary. Earlier steps have already used `used` bytes of its space.
     fn summary(&self, commit: Option<&str>, used: u64) -> Result<String, TextError>;
 }
 
-/// A comment to post.
+/// A comment to post, with its charts and its check run.
 pub struct Posting<'a> {
-    /// Writer of the texts.
+    /// Writer of the texts to post.
     pub texts: &'a dyn PostTexts,
     /// Key of the comment, which the user sees.
     pub key: &'a str,
@@ -46,7 +46,7 @@ pub struct Posting<'a> {
     pub images: ImagesChoice,
     /// A verdict to write on the recorded commit, once the comment is posted.
     pub check: Option<&'a CheckRun>,
-    /// Notes to report along the way.
+    /// Notes to report before the comment is posted.
     pub notes: &'a [String],
     /// Receives a line for each step.
     pub notify: &'a dyn Fn(&str),
@@ -78,7 +78,7 @@ impl From<Error> for MethodFailure {
     }
 }
 
-/// Reason for the methods that need pictures to be skipped.
+/// Reason for skipping the methods that need pictures.
 const NO_PICTURES: &str = "the folder has no pictures";
 
 fn try_next(error: Error) -> MethodFailure {
@@ -145,7 +145,7 @@ pub fn post(
     Err(Error::NoWayLeft)
 }
 
-/// Returns the method as the rest of "pictures cannot be …".
+/// Returns the method as the end of the sentence "pictures cannot be …".
 fn participle(method: UploadMethod) -> &'static str {
     match method {
         UploadMethod::Attach => "attached",
@@ -155,7 +155,7 @@ fn participle(method: UploadMethod) -> &'static str {
     }
 }
 
-/// Returns the login of the token's account. A token without one is a workflow's.
+/// Returns the login of the token's account. The token of a workflow run belongs to GitHub's bot.
 fn viewer(client: &Client, token: &Token, destination: &Destination) -> Result<String> {
     match client.viewer() {
         Ok(viewer) => Ok(viewer),
@@ -269,7 +269,7 @@ impl PostSession<'_> {
         self.upsert(&self.body(&images::on_branch(self.posting.charts, at), &[])?)
     }
 
-    /// Posts by `gh`, which adds a comment or changes the last one of its user, and no other.
+    /// Posts with `gh`, which adds a comment, or changes the last comment of its user.
     fn attach(&self) -> Result<UpsertedComment, MethodFailure> {
         let gh = Gh::new(Some(self.token.clone()));
         self.can_attach(&gh).map_err(MethodFailure::TryNext)?;
@@ -289,6 +289,7 @@ impl PostSession<'_> {
         let folder = self.posting.folder;
         let attached = gh.comment(at, (&body, &files), ours.is_some(), folder);
         let attached = attached.map_err(try_next)?;
+
         let number = ours.map(|(oldest, _)| oldest.id).or(attached.comment);
         if let Some(failure) = attached.failure {
             return Err(MethodFailure::TryNext(format!("gh: {failure}")));
@@ -297,7 +298,7 @@ impl PostSession<'_> {
             MethodFailure::TryNext("gh did not print the comment's address".to_owned())
         })?;
 
-        // `gh` reports success even where it left a picture out: read the comment back.
+        // `gh` reports success even if it left a picture out, so the comment is read back.
         let comment = self.client.comment(&self.destination.repository, number);
         let comment = comment.map_err(try_next)?;
         self.check_attached(&comment, &files)
@@ -338,7 +339,7 @@ impl PostSession<'_> {
         }
     }
 
-    /// Checks that `gh --edit-last` would change our comment and no other.
+    /// Checks that `gh --edit-last` would change our comment.
     fn check_last(&self, ours: &Comment) -> Result<(), String> {
         let comments = self
             .client
@@ -421,15 +422,17 @@ impl PostSession<'_> {
         }
     }
 
-    /// Writes the check run on the recorded commit, or else on the newest one. A token that may not
-    /// write one costs nothing: the comment has the verdict too.
+    /// Writes the check run on the recorded commit, else on the newest commit. If the token may not
+    /// write one, only a note says so: the comment has the verdict too.
     fn write_check_run(&self, comment: &str) {
         let Some(run) = self.posting.check else {
             return;
         };
+
         let recorded = self.destination.environment.commit.as_deref();
         let is_whole = |commit: &&str| commit.len() == self.pull.head.len();
         let commit = recorded.filter(is_whole).unwrap_or(&self.pull.head);
+
         let repository = &self.destination.repository;
         let note = match self
             .client

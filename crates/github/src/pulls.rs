@@ -13,17 +13,17 @@ use crate::error::{Error, Result};
 pub struct PullRequest {
     /// Number of the pull request.
     pub number: u64,
-    /// Address of its page.
+    /// Address of the pull request's page.
     pub url: String,
     /// Newest commit of its branch.
     pub head: String,
-    /// True if its branch is in another repository, or in one that was deleted since.
+    /// True if its branch is in another repository, or in one that was deleted.
     pub is_from_fork: bool,
     /// True if its repository is private.
     pub is_private: bool,
 }
 
-/// Commit of a workflow run, as GitHub reports it: no run can write these values.
+/// The commit of a workflow run, as GitHub reports it. A run itself cannot change these values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
     /// Owner of the repository with the branch.
@@ -101,7 +101,8 @@ impl Client {
         Ok(pulls.filter(|pull| pull.head == head.commit).collect())
     }
 
-    /// Returns the login of the token's account. REST knows only people, GraphQL knows apps too.
+    /// Returns the login of the token's account. The request uses GraphQL, since REST answers it only
+    /// for people, and not for apps.
     ///
     /// # Errors
     ///

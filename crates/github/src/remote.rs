@@ -1,4 +1,4 @@
-//! Asks `git` which repository a checkout was cloned from.
+//! Finds the repository that a checkout was cloned from, with `git`.
 
 use crate::address::Repository;
 

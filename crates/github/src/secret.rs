@@ -1,4 +1,4 @@
-//! Holds the token, a text that is never shown.
+//! Defines the token, a text that is never shown, and removes it from other texts.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
-/// Kind of account that a token belongs to, as its prefix says.
+/// The kind of account that a token belongs to, by its prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
     /// A person's token: `ghp_`, `gho_`, `github_pat_`.
@@ -20,7 +20,8 @@ pub enum TokenKind {
 }
 
 impl Token {
-    /// Returns a text as a token, or `None` if no token looks so. Ignores spaces around it.
+    /// Returns a text as a token, or `None` if it has characters that no token has. Ignores spaces
+    /// around it.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -28,7 +29,7 @@ impl Token {
         is_token.then(|| Self(text.to_owned()))
     }
 
-    /// Returns the kind of account it belongs to.
+    /// Returns the kind of account that the token belongs to.
     #[must_use]
     pub fn kind(&self) -> TokenKind {
         let begins = |prefix: &&str| self.0.starts_with(*prefix);
@@ -43,9 +44,9 @@ impl Token {
         }
     }
 
-    /// Returns a text without the token, in every spelling of its letters: as they are,
-    /// percent-encoded, or escaped as in JSON or HTML. All output of a tool or a server passes
-    /// through here before anything reads it.
+    /// Returns a text without the token, in every spelling of its letters: plain, percent-encoded, or
+    /// escaped as in JSON or HTML. All output of a tool or a server passes through here before it is
+    /// read.
     pub(crate) fn scrubbed(&self, text: &[u8]) -> Vec<u8> {
         let mut scrubbed = Vec::with_capacity(text.len());
         let mut rest = text;
@@ -86,8 +87,8 @@ impl fmt::Display for Token {
     }
 }
 
-/// Returns the rest of a text that begins with a letter, in any of these spellings: `g`,
-/// `%67`, `%2567`, `\u0067`, `&#103;` or `&#x67;`.
+/// Returns the rest of a text that begins with a letter, in one of these spellings: `g`, `%67`,
+/// `%2567`, `\u0067`, `&#103;` or `&#x67;`.
 fn after_letter(text: &[u8], letter: u8) -> Option<&[u8]> {
     let (&first, rest) = text.split_first()?;
     if first == letter {
@@ -120,7 +121,7 @@ fn after_letter(text: &[u8], letter: u8) -> Option<&[u8]> {
     }
 }
 
-/// Returns the rest after a number of `length` digits, if it is the code of that letter.
+/// Returns the rest after a number of `length` digits, if the number is the code of that letter.
 fn after_number(text: &[u8], radix: u32, length: usize, letter: u8) -> Option<&[u8]> {
     let (digits, rest) = text.split_at_checked(length)?;
     let digits = std::str::from_utf8(digits).ok()?;

@@ -1,4 +1,4 @@
-//! Reads and analyzes an input, again if the first reading lacks rows.
+//! Reads and analyzes an input, and reads it again if rows were lost.
 
 use std::path::Path;
 
@@ -44,7 +44,7 @@ pub fn analysis<E: From<metalens_analyzer::Error>>(
     }
 }
 
-/// Returns whether an input can be read a second time: a pipe cannot.
+/// Returns whether an input can be read a second time, unlike a pipe.
 fn can_read_again(path: &Path) -> bool {
     path.is_file() || path.is_dir()
 }

@@ -16,7 +16,7 @@ pub enum Error {
     /// The recording cannot be read.
     #[error(transparent)]
     Trace(#[from] metalens_trace::Error),
-    /// The recording cannot be analyzed, or the known work is not what it should be.
+    /// The recording cannot be analyzed, or the file of known work is not valid.
     #[error(transparent)]
     Analyzer(#[from] metalens_analyzer::Error),
     /// A file cannot be read.
@@ -24,17 +24,17 @@ pub enum Error {
     CannotRead {
         /// Path of the file.
         file: String,
-        /// Reason of the system.
+        /// Reason that the system gave.
         #[source]
         cause: io::Error,
     },
-    /// A baseline was named in the place of a run.
+    /// The user named a baseline instead of a run.
     #[error("{file} is a baseline, not a run: use --baseline {file}")]
     Baseline {
         /// Path of the baseline.
         file: String,
     },
-    /// A JSON file is no report.
+    /// A JSON file is not a report.
     #[error("{file} is not a report that this version of metalens reads")]
     NoReport {
         /// Path of the file.
@@ -51,7 +51,7 @@ pub enum Error {
     OtherReport {
         /// Path of the report.
         file: String,
-        /// Its schema.
+        /// Schema of that report.
         found: String,
     },
     /// A side of a comparison has the same run twice.

@@ -1,5 +1,5 @@
-//! Turns an input, as a user names it, into its analysis or its stored report. Programs differ only
-//! in how they open inputs, show progress and write results.
+//! Turns an input, as a user names it, into its analysis or its stored report. Programs themselves
+//! open inputs, show progress and write results.
 //!
 //! ```text
 //! recording ─ known work beside it ─ read ─ analyze ─┬─ analysis

@@ -1,13 +1,13 @@
-//! Reads what the recorder wrote beside a bundle about the environment of the program.
+//! Reads the file about the program's environment that the recorder wrote beside a bundle.
 
 use std::path::{Path, PathBuf};
 
 use metalens_analyzer::FrameworkVersion;
 use serde::Deserialize;
 
-/// Largest size of the file, in bytes. Usual are some kilobytes.
+/// Largest size of the file, in bytes. It usually has some kilobytes.
 const MOST_BYTES: u64 = 16 << 20;
-/// Name of the format, without its version: later ones only add keys or change others.
+/// Name of the format and its version. Other versions are not read.
 const SCHEMA: &str = "metalens.recording/1";
 
 /// The part of `X.recording.json` that is used here.
@@ -18,8 +18,8 @@ struct Recorded {
     frameworks: Option<Vec<FrameworkVersion>>,
 }
 
-/// Returns the default place of what the recorder wrote about a bundle: beside it, or beside its
-/// archive. None for other inputs.
+/// Returns the default path of the recorder's file about a bundle: beside the bundle, or beside its
+/// archive. Returns `None` for other inputs.
 #[must_use]
 pub fn default_recorded(input: &Path) -> Option<PathBuf> {
     let has = |path: &Path, wanted: &str| path.extension().is_some_and(|ending| ending == wanted);
@@ -31,8 +31,8 @@ pub fn default_recorded(input: &Path) -> Option<PathBuf> {
     has(&bundle, "trace").then(|| bundle.with_extension("recording.json"))
 }
 
-/// Returns the frameworks in the environment of the recorded program. `None` if nothing beside the
-/// bundle tells: there is no such file, or it is of another format.
+/// Returns the frameworks in the environment of the recorded program. Returns `None` if there is no
+/// file beside the bundle, or if it has another format.
 pub(crate) fn frameworks(input: &Path) -> Option<Vec<FrameworkVersion>> {
     let text = metalens_files::read(&default_recorded(input)?, MOST_BYTES).ok()?;
     let recorded: Recorded = serde_json::from_slice(&text).ok()?;

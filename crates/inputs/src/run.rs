@@ -50,7 +50,7 @@ fn report_file(input: &Path) -> Option<PathBuf> {
     is_folder_of_report.then_some(inside)
 }
 
-/// The field of all of metalens's JSON files that says which one it is.
+/// The field with the name of the format, which all JSON files of metalens have.
 #[derive(serde::Deserialize)]
 struct SchemaOnly {
     schema: String,
@@ -61,7 +61,7 @@ fn read_report(path: &Path) -> Result<Report> {
     let file = path.display().to_string();
     let text = metalens_files::read_text(path, LONGEST_REPORT).map_err(cannot_read(path))?;
 
-    // Its fields are others, so the message about them would only confuse.
+    // Parsing a baseline as a report would complain about fields, which would confuse the user.
     let schema = serde_json::from_str::<SchemaOnly>(&text);
     if schema.is_ok_and(|file| file.schema.starts_with("metalens.baseline/")) {
         return Err(Error::Baseline { file });

@@ -1,4 +1,4 @@
-//! Finds and reads known work.
+//! Finds and reads the file of known work of an input.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::error::{Result, cannot_read};
 /// command buffers.
 pub const LONGEST_WORK: u64 = 32 << 20;
 
-/// Returns the request for an input, with the known work of a file, or else of the one in the
+/// Returns the request for an input, with the known work of the given file, or else of the file in the
 /// input's default place.
 ///
 /// # Errors

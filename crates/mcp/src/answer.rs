@@ -1,4 +1,4 @@
-//! Shortens an answer to its budget, and says what it leaves out.
+//! Shortens an answer to its budget, and notes in it what was left out.
 
 use std::borrow::Cow;
 
@@ -37,8 +37,8 @@ pub(crate) struct ToolAnswer {
 }
 
 impl ToolAnswer {
-    /// Returns the answer within its budget. Characters that a person does not see are shown by
-    /// name, so that no text of a recording says something to the agent alone.
+    /// Returns the answer within its budget. Invisible characters are shown by name, so that no text
+    /// of a recording says something that only the agent can read.
     pub(crate) fn within(mut self, budget: Budget) -> Self {
         self.structured.values_mut().for_each(show_hidden);
         Self {
@@ -49,12 +49,14 @@ impl ToolAnswer {
     }
 }
 
-/// Returns a text of at most so many characters: whole lines, and a last one that says so.
+/// Returns a text within the budget. A text that is too long keeps its first lines, and ends with a
+/// line about the cut.
 fn cut_text(text: String, Budget(most): Budget) -> String {
     let whole = text.chars().count();
     if whole <= most {
         return text;
     }
+
     let last = format!(
         "[cut: {most} of {whole} characters. For more: section, a smaller top, or a larger budget]\n"
     );
@@ -71,8 +73,8 @@ fn cut_text(text: String, Budget(most): Budget) -> String {
     kept + &last
 }
 
-/// Returns structured content of at most so many characters. Leaves out the last rows of a list,
-/// and counts them in `left_out`.
+/// Returns structured content within the budget. Leaves out the last rows of a list, and counts them
+/// in `left_out`.
 fn cut_structured(
     mut content: Map<String, Value>,
     list: &str,
@@ -83,7 +85,7 @@ fn cut_structured(
         let Some(Value::Array(rows)) = content.get_mut(list) else {
             break;
         };
-        // A step of an eighth is at most seven rows from the best for each fifty.
+        // Each step formats the content again, so a long list is cut by more than one row.
         let step = (rows.len() / 8).max(1);
         if rows.len() < step || rows.is_empty() {
             break;
@@ -95,12 +97,13 @@ fn cut_structured(
     if length(&content) <= most {
         return content;
     }
-    let says = format!(
+
+    let reason = format!(
         "the structured content has {} characters, but the budget is {most}: ask with a larger \
          budget",
         length(&content)
     );
-    Map::from_iter([("left_out".to_owned(), Value::String(says))])
+    Map::from_iter([("left_out".to_owned(), Value::String(reason))])
 }
 
 fn length(content: &Map<String, Value>) -> usize {
@@ -127,7 +130,7 @@ fn show_hidden(value: &mut Value) {
     }
 }
 
-/// Keeps sections of a document, or tells which there are.
+/// Keeps the named sections of a document. An unknown name is an error that lists all names.
 pub(crate) fn keep(document: &mut Document, sections: &[String]) -> Result<(), ToolProblem> {
     document.keep(sections).map_err(|unknown| {
         ToolProblem::new(format!("there is no section {:?}", unknown.name))
@@ -135,7 +138,8 @@ pub(crate) fn keep(document: &mut Document, sections: &[String]) -> Result<(), T
     })
 }
 
-/// Returns a value as JSON without what only media need: values inside sentences.
+/// Returns a value as JSON without the values inside sentences, which only pages and the terminal
+/// need.
 pub(crate) fn plain_json(value: &impl Serialize) -> Result<Map<String, Value>, ToolProblem> {
     let mut value = serde_json::to_value(value)?;
     strip(&mut value);
@@ -157,13 +161,13 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// Returns these fields of an object; a field that it lacks is left out.
+/// Returns the fields of an object that have these keys. A field that it lacks is left out.
 pub(crate) fn fields(object: &Map<String, Value>, keys: &[&str]) -> Map<String, Value> {
     let field = |key: &&str| Some(((*key).to_owned(), object.get(*key)?.clone()));
     keys.iter().filter_map(field).collect()
 }
 
-/// Returns these fields of each object of a list.
+/// Returns the fields with these keys of the first objects of a list.
 pub(crate) fn rows(list: Option<&Value>, keys: &[&str], most: usize) -> Value {
     let list = list.and_then(Value::as_array);
     let objects = list.into_iter().flatten().filter_map(Value::as_object);

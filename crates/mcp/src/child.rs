@@ -1,4 +1,4 @@
-//! Runs `metalens` as a child process in a process group of its own, with progress and an end.
+//! Runs `metalens` as a child process in a process group of its own: reports progress, and ends it.
 
 use std::ffi::OsString;
 use std::future::Future;
@@ -73,7 +73,7 @@ pub(crate) struct Finished {
     /// Exit code; `None` if a signal ended the process.
     pub(crate) code: Option<i32>,
     pub(crate) stdout: Vec<u8>,
-    /// Messages on standard error.
+    /// Messages that the process wrote to standard error.
     pub(crate) messages: String,
 }
 
@@ -87,7 +87,7 @@ impl Children {
         }
     }
 
-    /// Waits until no child process runs, and starts no other.
+    /// Waits until no child process runs. No other can start afterwards.
     pub(crate) async fn all_ended(&self) {
         if self.permits.acquire_many(AT_A_TIME).await.is_ok() {
             self.permits.close();
@@ -113,7 +113,8 @@ impl Children {
         let mut streams = Streams::read(&mut group.child, command.most_lines);
         let started = Instant::now();
         let mut ticks = interval(TICK);
-        let mut said = command.activity.clone();
+        let mut last_message = command.activity.clone();
+
         let code = loop {
             tokio::select! {
                 status = group.child.wait() => break self.code(status)?,
@@ -121,15 +122,15 @@ impl Children {
                     group.end(command.ending).await;
                     return Err(was_canceled(&command));
                 }
-                Some(line) = streams.lines.recv() => said = line,
+                Some(line) = streams.lines.recv() => last_message = line,
                 Some(()) = streams.has_enough.recv() => {
-                    // All lines that are wanted are there: the process succeeded, however it ends.
+                    // All wanted lines are read: the process succeeded, however it ends.
                     group.end(Ending::Terminate).await;
                     break Some(0);
                 }
                 _ = ticks.tick() => {}
             }
-            progress(started.elapsed().as_secs_f64(), &said);
+            progress(started.elapsed().as_secs_f64(), &last_message);
         };
         group.is_ended = true;
 
@@ -149,9 +150,9 @@ impl Children {
 struct Streams {
     output: JoinHandle<Result<Vec<u8>, ToolProblem>>,
     messages: JoinHandle<Vec<String>>,
-    /// Lines of messages, as they come.
+    /// Receives each line of messages as soon as it is read.
     lines: mpsc::UnboundedReceiver<String>,
-    /// Receives once the output has all lines that are wanted.
+    /// Receives once, when the output has all wanted lines.
     has_enough: mpsc::Receiver<()>,
 }
 
@@ -176,8 +177,8 @@ impl Streams {
         }
     }
 
-    /// Returns what an ended process left. A grandchild may hold the streams open: what it writes
-    /// later is not awaited.
+    /// Returns the output and messages of an ended process. Does not wait for a grandchild that still
+    /// has the streams open.
     async fn finish(self, code: Option<i32>) -> Result<Finished, ToolProblem> {
         let stdout = match timeout(STREAMS_END, self.output).await {
             Ok(Ok(output)) => output?,
@@ -199,7 +200,7 @@ fn was_canceled(command: &ChildCommand) -> ToolProblem {
     ToolProblem::new(format!("canceled: {}", command.activity))
 }
 
-/// A child process and its process group. All of it is killed if this is dropped before the end.
+/// A child process and its process group. Dropping this before the end kills the whole group.
 struct Group {
     child: Child,
     pid: Option<Pid>,
@@ -232,13 +233,13 @@ impl Group {
         })
     }
 
-    /// Ends the process: asks, waits, and kills what is left.
+    /// Ends the process: sends a signal, waits, and kills the processes that are left.
     async fn end(&mut self, ending: Ending) {
         if let Some(pid) = self.pid {
-            // A process that is gone needs no signal.
+            // The process may have ended by itself.
             let _ = match ending {
                 Ending::Terminate => kill_process_group(pid, Signal::TERM),
-                // xctrace has a group of its own: metalens tells it to stop, and waits for it.
+                // metalens itself stops xctrace, which is in another group, and waits for it.
                 Ending::Interrupt => kill_process(pid, Signal::INT),
             };
         }
@@ -268,7 +269,7 @@ impl Drop for Group {
     }
 }
 
-/// Reads the output: all of it, or its first lines. Returns whether it stopped after these.
+/// Reads all of the output, or its first lines. Returns the bytes, and whether it stopped early.
 async fn read_output(
     stream: Option<impl AsyncRead + Unpin>,
     most_lines: Option<usize>,
@@ -303,7 +304,7 @@ async fn read_output(
     Ok((bytes, is_cut))
 }
 
-/// Reads messages, and passes each line on as it comes.
+/// Reads messages, and passes each line on as soon as it is read.
 async fn read_messages(
     stream: Option<impl AsyncRead + Unpin>,
     log: mpsc::UnboundedSender<String>,
@@ -333,7 +334,7 @@ mod tests {
     use super::{ChildCommand, Children, Ending, Finished};
     use crate::problem::ToolProblem;
 
-    /// Runs a script with a shell in the place of metalens, and cancels it after a while.
+    /// Runs a script with a shell instead of metalens, and cancels it after some time.
     fn run(
         script: &str,
         folder: &Path,
@@ -401,7 +402,7 @@ mod tests {
             let pid = rustix::process::Pid::from_raw(pid.trim().parse().unwrap()).unwrap();
             let is_gone = || match rustix::process::test_kill_process(pid) {
                 Err(_) => true,
-                // Whoever adopts it may take a while to notice its end.
+                // The process that adopts it may collect its exit status later.
                 Ok(()) => std::fs::read_to_string(format!("/proc/{pid}/stat"))
                     .is_ok_and(|stat| stat.contains(") Z ")),
             };

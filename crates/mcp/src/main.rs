@@ -5,9 +5,9 @@
 //! client ─▶ server ─▶ tools ─▶ child: metalens … --json ─▶ report ─▶ names hidden ─▶ budget ─▶ client
 //! ```
 //!
-//! Each answer comes from a `metalens` that runs as a child process. So every option means what it
-//! means on the command line, a canceled call is an ended process, and its memory is free again.
-//! Only what a page does is done here, by the same library: hiding names, and writing sections.
+//! Each answer comes from a `metalens` that runs as a child process. So every option has the same
+//! meaning as on the command line, and a canceled call ends a process and frees its memory. This
+//! program itself only hides names and writes sections, with the library that makes pages.
 
 mod answer;
 mod arguments;
@@ -32,15 +32,15 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::arguments::Arguments;
 use crate::server::Server;
 
-/// The longest time in which calls may end their child processes after the client has left. A
-/// recording is stopped and saved, which takes xctrace a while.
+/// Time in which calls may end their child processes after the client has left. xctrace needs some
+/// time to stop and save a recording.
 const LEAVING: Duration = Duration::from_secs(130);
 
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Nothing is left to be done if even this cannot be written.
+            // If this cannot be written, no other output can report it.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -51,14 +51,14 @@ fn main() -> ExitCode {
         Err(error) => {
             let message = in_plain_words(&format!("{error:#}"));
             let text = format!("error: {}\n", shown_message(&message));
-            // Nothing is left to be done if even this cannot be written.
+            // If this cannot be written, no other output can report it.
             let _ = streams::messages().write_all(text.as_bytes());
             ExitCode::FAILURE
         }
     }
 }
 
-/// Prints what an option asks for, or serves.
+/// Prints the text that an option requests, or serves.
 fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(text) = text(arguments)? {
         // While the server runs, standard output belongs to the protocol.
@@ -73,12 +73,12 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .build()
         .context("cannot start")?;
     let served = runtime.block_on(serve(server));
-    // A read of standard input that waits for ever must not keep the program alive.
+    // A pending read of standard input must not keep the program alive.
     runtime.shutdown_background();
     served
 }
 
-/// Returns what an option prints instead of starting the server.
+/// Returns the text that an option requests; `None` if the server is to start.
 fn text(arguments: &Arguments) -> anyhow::Result<Option<Vec<u8>>> {
     let mut text = Vec::new();
     let mut command = Arguments::command().name("metalens-mcp");
@@ -94,7 +94,7 @@ fn text(arguments: &Arguments) -> anyhow::Result<Option<Vec<u8>>> {
     Ok(Some(text))
 }
 
-/// Serves until the client closes its end, or a signal comes; then ends all child processes.
+/// Serves until the client closes its end or a signal arrives. Then ends all child processes.
 async fn serve(server: Server) -> anyhow::Result<()> {
     let children = server.children();
     let mut terminated = signal(SignalKind::terminate())?;
@@ -115,7 +115,7 @@ async fn serve(server: Server) -> anyhow::Result<()> {
     service.waiting().await?;
     signals.abort();
 
-    // Each call ends its own child process. After that time, it is killed as the call is dropped.
+    // Each call ends its own child process. A call that takes longer is dropped, which kills it.
     let _ = tokio::time::timeout(LEAVING, children.all_ended()).await;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Defines the error of a tool call: what failed, on what, and what to do.
+//! Defines the error of a tool call, with its hint.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ impl ToolProblem {
         }
     }
 
-    /// Adds what to do.
+    /// Adds a hint on what to do.
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Self {
             hint: Some(hint.into()),

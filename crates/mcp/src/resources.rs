@@ -1,4 +1,4 @@
-//! Resources: pages that teach, the schemas, and whole reports.
+//! Lists and reads the resources: the skill, the glossary, the schemas, and whole reports.
 
 use metalens_render::json;
 use rmcp::model::{Resource, ResourceTemplate};
@@ -15,7 +15,7 @@ const GLOSSARY_URI: &str = "metalens://glossary";
 const SCHEMA: &str = "metalens://schema/";
 const REPORT: &str = "metalens://report/";
 
-/// Formats that `metalens schema` describes, each with what has it.
+/// Formats that `metalens schema` describes, each with its description.
 const FORMS: [(&str, &str); 12] = [
     (
         "report",
@@ -40,7 +40,7 @@ const FORMS: [(&str, &str); 12] = [
     ("verification", "evidence.json: answers of verify"),
 ];
 
-/// Returns the resources that are always there.
+/// Returns the resources with fixed addresses.
 pub(crate) fn list() -> Vec<Resource> {
     let page = |uri: &str, name: &str, description: &str| {
         Resource::new(uri, name)
@@ -69,7 +69,7 @@ pub(crate) fn list() -> Vec<Resource> {
     all
 }
 
-/// Returns the resources that have a path.
+/// Returns the resources that have the path of a recording in their address.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let report = ResourceTemplate::new(format!("{REPORT}{{+path}}"), "report")
         .with_description(
@@ -80,7 +80,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     vec![report]
 }
 
-/// Reads a resource; returns its text and type. `None` if there is none of this address.
+/// Returns the text and type of a resource; `None` if no resource has this address.
 pub(crate) async fn read(
     uri: &str,
     call: &ToolCall<'_>,
@@ -124,8 +124,9 @@ fn decoded(path: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = path.as_bytes();
     while let [first, after @ ..] = rest {
-        let hex = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
-        let byte = hex.and_then(|two| u8::from_str_radix(two, 16).ok());
+        let hex = after.get(..2);
+        let hex = hex.and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = hex.and_then(|digits| u8::from_str_radix(digits, 16).ok());
         if let (b'%', Some(byte)) = (first, byte) {
             bytes.push(byte);
             rest = after.get(2..).unwrap_or_default();

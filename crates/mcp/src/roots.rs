@@ -1,4 +1,4 @@
-//! Keeps what is read and written below the folders that were named at the start.
+//! Refuses paths outside the roots, the folders that the server may read and write in.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
@@ -10,14 +10,14 @@ use crate::problem::ToolProblem;
 /// The largest number of files that an input's folder may have.
 const MOST_FILES: usize = 100_000;
 
-/// Folders that the server may read and write in, without links.
+/// The roots, as paths without links.
 #[derive(Debug)]
 pub(crate) struct Roots {
     folders: Vec<PathBuf>,
 }
 
 impl Roots {
-    /// Opens the folders; without any, the current one.
+    /// Resolves the paths of the roots; without any, the current folder is the root.
     pub(crate) fn open(named: &[PathBuf]) -> anyhow::Result<Self> {
         let here = [PathBuf::from(".")];
         let named = if named.is_empty() { &here } else { named };
@@ -46,7 +46,7 @@ impl Roots {
         let real = self.existing(&self.first().join(named), named)?;
         self.refuse_links_out(&real, named)?;
         if let Some(name) = real.file_stem().and_then(OsStr::to_str) {
-            // metalens reads this file, too.
+            // metalens also reads the work file beside a recording.
             let work = real.with_file_name(format!("{name}.work.json"));
             self.refuse_link_out(&work, named)?;
         }
@@ -65,7 +65,7 @@ impl Roots {
         };
         let folder = self.existing(folder, named)?;
         let real = folder.join(name);
-        // A link that leads nowhere exists, too.
+        // `exists` would return false for a broken link.
         if real.symlink_metadata().is_ok() {
             return Err(ToolProblem::new(format!(
                 "{named:?} exists, and this server replaces nothing"
@@ -75,19 +75,19 @@ impl Roots {
         Ok(self.shortest(real))
     }
 
-    /// Returns the real path of something that exists below a root: of an input, or of the folder
-    /// of an output.
+    /// Returns the real path of an existing file or folder below a root: an input, or the folder of
+    /// an output.
     fn existing(&self, path: &Path, named: &str) -> Result<PathBuf, ToolProblem> {
-        let absent = match path.canonicalize() {
+        let is_absent = match path.canonicalize() {
             Ok(real) if self.has(&real) => return Ok(real),
             Ok(_) => false,
-            // A path outside the roots is refused in the same words, whether it exists or not.
+            // The error for a path outside the roots must not reveal whether the path exists.
             Err(_) => path
                 .ancestors()
                 .find_map(|ancestor| ancestor.canonicalize().ok())
                 .is_some_and(|ancestor| self.has(&ancestor) && !climbs(path)),
         };
-        Err(if absent {
+        Err(if is_absent {
             ToolProblem::new(format!("{named:?} does not exist below {}", self.shown()))
                 .hint("check the path; a relative path starts from the first of these folders")
         } else {
@@ -118,7 +118,7 @@ impl Roots {
         let mut folders = vec![real.to_owned()];
         let mut files = 0;
         while let Some(folder) = folders.pop() {
-            // A file has no entries. What cannot be read is for metalens to say.
+            // A file has no entries. metalens reports a folder that cannot be read.
             let Ok(entries) = std::fs::read_dir(&folder) else {
                 continue;
             };
@@ -155,7 +155,8 @@ impl Roots {
         Ok(())
     }
 
-    /// Returns the path from the first root, which names no folder above it in messages.
+    /// Returns the path relative to the first root if possible, so that messages do not name the
+    /// folders above it.
     fn shortest(&self, real: PathBuf) -> PathBuf {
         match real.strip_prefix(self.first()) {
             // A name that begins with a hyphen must not be an option.

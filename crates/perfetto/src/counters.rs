@@ -8,8 +8,8 @@ use serde_json::Number;
 use crate::event::TraceEvents;
 use crate::tracks::{MACHINE, Tracks};
 
-/// Writes all counters. The last value of each is repeated at the end of the window, because
-/// nothing after it was analyzed.
+/// Writes the curves of the report. The last value of each is repeated at the end of the window, where
+/// the analysis ends.
 pub(crate) fn counters<W: Write>(
     report: &Report,
     pid: u64,
@@ -52,11 +52,11 @@ pub(crate) fn counters<W: Write>(
     )
 }
 
-/// Name of the curve that tells when hardware counters were sampled.
+/// Name of the curve that is 1 while hardware counters were sampled, and else 0.
 const SAMPLED: &str = "counters sampled";
 
-/// Writes the hardware counters in the window, which belong to the whole GPU. A curve has no way to
-/// say that a value is unknown: where nothing was sampled it is at 0, and another curve says so.
+/// Writes the hardware counters in the window, which belong to the whole GPU. A curve cannot show that
+/// a value is unknown: it is 0 where nothing was sampled, which the curve [`SAMPLED`] shows.
 pub(crate) fn hardware<W: Write>(
     analysis: &Analysis,
     tracks: &mut Tracks,
@@ -84,6 +84,7 @@ pub(crate) fn hardware<W: Write>(
             .map(|&(at_ns, value)| (at_ns, value.unwrap_or(0.0)));
         curve(values, (&series.name, unit), window.end_ns, events)?;
     }
+
     let longest = all.iter().max_by_key(|(_, points)| points.len());
     let sampled = longest.into_iter().flat_map(|(_, points)| points);
     let sampled = sampled.map(|&(at_ns, value)| (at_ns, f64::from(u8::from(value.is_some()))));
@@ -111,7 +112,7 @@ fn curve<W: Write>(
     }
 }
 
-/// Returns the values of a counter from their times on; `None` where nothing was sampled.
+/// Returns the values of a counter, each from its time on; `None` where nothing was sampled.
 fn stepped(series: &CounterSeries, (from_ns, to_ns): (u64, u64)) -> Vec<(u64, Option<f64>)> {
     let mut points = Vec::new();
     let mut until_ns = None;

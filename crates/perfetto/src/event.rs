@@ -5,7 +5,7 @@ use std::io::{self, Write};
 /// Largest integer that every reader of JSON represents exactly.
 const EXACT: u64 = (1 << 53) - 1;
 
-/// A track, on which events are drawn.
+/// A track on which viewers draw events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Track {
     /// Process under which the track is listed.
@@ -14,7 +14,7 @@ pub(crate) struct Track {
     pub tid: u64,
 }
 
-/// Writer of the list of events.
+/// A writer of the list of events.
 pub(crate) struct TraceEvents<W: Write> {
     out: W,
     line: Vec<u8>,
@@ -30,7 +30,7 @@ impl<W: Write> TraceEvents<W> {
         }
     }
 
-    /// Begins a slice from one time to another.
+    /// Begins a slice on a track, from one time to another.
     pub(crate) fn slice(
         &mut self,
         track: Track,
@@ -46,7 +46,7 @@ impl<W: Write> TraceEvents<W> {
         Ok(event)
     }
 
-    /// Writes a stop of an arrow: its start `s`, a middle `t` or its end `f`.
+    /// Writes a stop of an arrow: its start `s`, a stop between `t`, or its end `f`.
     pub(crate) fn arrow(&mut self, end: u8, id: u64, track: Track, at_ns: u64) -> io::Result<()> {
         let mut event = self.begin(end)?.on(track).name("work")?;
         event.raw(b",\"cat\":\"work\",\"id\":");
@@ -103,7 +103,7 @@ impl<W: Write> TraceEvents<W> {
     }
 }
 
-/// An event that is being written; [`finish`](Event::finish) ends it.
+/// An event that is being written. [`finish`](Self::finish) ends it.
 #[must_use = "an event is written when it is finished"]
 pub(crate) struct TraceEvent<'a, W: Write> {
     events: &'a mut TraceEvents<W>,
@@ -188,7 +188,7 @@ impl<W: Write> TraceEvent<'_, W> {
         Ok(self)
     }
 
-    /// Begins an argument. Keys are words of this crate, so that nothing in them needs escaping.
+    /// Begins an argument. Keys are words of this crate, which need no escaping.
     fn key(&mut self, key: &str) {
         self.raw(if self.has_arguments {
             b",\""
@@ -215,8 +215,8 @@ impl<W: Write> TraceEvent<'_, W> {
         self.raw(itoa::Buffer::new().format(value).as_bytes());
     }
 
-    /// Writes a text, which may contain anything. JSON allows a raw DEL character, but older
-    /// versions of Perfetto refuse the whole file for one.
+    /// Writes any text. JSON allows a raw DEL character, but older versions of Perfetto refuse a file
+    /// that has one.
     fn raw_text(&mut self, text: &str) -> io::Result<()> {
         let line = &mut self.events.line;
         if !text.contains('\u{7f}') {

@@ -11,7 +11,7 @@ use crate::tracks::{CHANNELS, LanedTracks, OTHERS, Tracks};
 /// Name for a channel that the table does not name.
 const NAMELESS: &str = "(no channel)";
 
-/// Tracks of the process's channels.
+/// The tracks of the process's channels.
 pub(crate) struct Channels<'a> {
     all: Vec<(Option<&'a str>, LanedTracks<'a>)>,
 }
@@ -25,10 +25,10 @@ impl<'a> Channels<'a> {
         events: &mut TraceEvents<W>,
     ) -> io::Result<Self> {
         let channels = analysis.report.channels.iter().enumerate();
-        let all = channels.map(|(at, channel)| {
+        let all = channels.map(|(index, channel)| {
             let name = channel.name.as_deref();
             let shown = name.unwrap_or(NAMELESS);
-            let mut laned = LanedTracks::new(tracks.pid(), shown, CHANNELS + at);
+            let mut laned = LanedTracks::new(tracks.pid(), shown, CHANNELS + index);
             let mut spans = analysis.spans().filter(|span| span.channel == name);
             spans.try_for_each(|span| {
                 let span = (span.start_ns, span.end_ns);
@@ -91,8 +91,8 @@ fn slice<W: Write>(
         .finish()
 }
 
-/// Writes an arrow from the encoding to the interval and on to the completion. It has only stops
-/// that are known, and only goes forward in time.
+/// Writes an arrow from the encoding to the interval and on to the completion. It leaves out stops
+/// that are unknown, or that would lead back in time.
 fn arrows<W: Write>(
     id: u64,
     encoding: Option<(Track, u64)>,
@@ -109,10 +109,10 @@ fn arrows<W: Write>(
 
     let stops = [encoding, Some(interval), completion];
     let last = stops.iter().flatten().count() - 1;
-    for (at, &(track, at_ns)) in stops.iter().flatten().enumerate() {
-        let kind = match at {
+    for (index, &(track, at_ns)) in stops.iter().flatten().enumerate() {
+        let kind = match index {
             0 => b's',
-            _ if at == last => b'f',
+            _ if index == last => b'f',
             _ => b't',
         };
         events.arrow(kind, id, track, at_ns)?;

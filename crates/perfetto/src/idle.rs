@@ -1,4 +1,4 @@
-//! Writes the gaps as slices by cause of idle time.
+//! Writes the gaps as slices, one for each cause of idle time in a gap.
 
 use std::io::{self, Write};
 

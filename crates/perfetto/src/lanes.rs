@@ -1,9 +1,9 @@
-//! Assigns slices to lanes, so that viewers show all of them.
+//! Assigns slices to lanes, so that viewers show all slices.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// Lanes on which no slices overlap. Slices come in the order of their starts.
+/// Lanes on which no slices overlap. Slices must be placed in the order of their starts.
 #[derive(Debug, Default)]
 pub(crate) struct FreeLanes {
     /// Lanes in use, the one that ends first on top.
@@ -24,7 +24,7 @@ impl FreeLanes {
             self.free.push(Reverse(lane));
         }
 
-        // A lane is either in use or free, and here none is free.
+        // Without a free lane, all lanes are in use.
         let new = self.busy.len();
         let lane = self.free.pop().map_or(new, |Reverse(lane)| lane);
 
@@ -34,8 +34,8 @@ impl FreeLanes {
     }
 }
 
-/// Lanes on which slices are nested or apart. Slices come in the order of their starts; among those
-/// with one start the longest comes first.
+/// Lanes on which slices are nested or apart. Slices must be placed in the order of their starts, and
+/// of those with the same start the longest first.
 #[derive(Debug, Default)]
 pub(crate) struct NestedLanes {
     /// End times of the open slices on each lane, the innermost last.

@@ -75,15 +75,18 @@ pub fn write(analysis: &Analysis, out: &mut (impl Write + ?Sized)) -> io::Result
     let mut events = TraceEvents::new(&mut *out);
     let mut tracks = Tracks::new(&analysis.report);
     tracks.processes(&analysis.report, &mut events)?;
+
     states::warm_up(&analysis.report, &mut tracks, &mut events)?;
     states::phases(analysis, &mut tracks, &mut events)?;
     let channels = gpu::Channels::open(analysis, &mut tracks, &mut events)?;
-    // At equal times viewers bind an arrow to the slice that was written last.
+
+    // At equal times, viewers bind an arrow to the slice that was written last.
     idle::gaps(analysis, &mut tracks, &mut events)?;
     let encodings = program::encodings(analysis, &mut tracks, &mut events)?;
     let completions = program::completions(analysis, &mut tracks, &mut events)?;
     let tracks_of_work = (channels, encodings, completions);
     gpu::intervals(analysis, tracks_of_work, &mut tracks, &mut events)?;
+
     gpu::others(analysis, &mut tracks, &mut events)?;
     states::performance(analysis, &mut tracks, &mut events)?;
     states::engines(analysis, &mut tracks, &mut events)?;
@@ -95,7 +98,7 @@ pub fn write(analysis: &Analysis, out: &mut (impl Write + ?Sized)) -> io::Result
     out.write_all(b"}\n")
 }
 
-/// Returns facts for a reader who finds the file later.
+/// Returns facts about the file for its readers.
 fn other_data(report: &Report) -> serde_json::Value {
     let window = &report.window;
     serde_json::json!({

@@ -7,7 +7,7 @@ use metalens_analyzer::{Analysis, GpuInterval, Report};
 use crate::event::{TraceEvents, Track};
 use crate::tracks::{COMPLETION, ENCODING, LanedTracks, Tracks};
 
-/// Slices that several intervals may lead to, each written once.
+/// Slices that several intervals may share, each written once.
 pub(crate) struct SharedSlices<Key> {
     slices: Vec<(Key, Track)>,
 }
@@ -15,8 +15,8 @@ pub(crate) struct SharedSlices<Key> {
 impl<Key: Ord + Copy> SharedSlices<Key> {
     /// Returns the track of a slice.
     pub(crate) fn track(&self, key: Key) -> Option<Track> {
-        let at = self.slices.binary_search_by_key(&key, |&(slice, _)| slice);
-        self.slices.get(at.ok()?).map(|&(_, track)| track)
+        let index = self.slices.binary_search_by_key(&key, |&(slice, _)| slice);
+        self.slices.get(index.ok()?).map(|&(_, track)| track)
     }
 }
 
@@ -29,8 +29,7 @@ pub(crate) fn encoding_key(interval: &GpuInterval<'_>) -> Option<EncodingKey> {
     Some((start_ns, end_ns, interval.encoder))
 }
 
-/// Writes the encodings of the intervals in the window, each with the name of the first kernel that
-/// it led to.
+/// Writes the encodings of the intervals in the window, each with the name of its first kernel.
 pub(crate) fn encodings<W: Write>(
     analysis: &Analysis,
     tracks: &mut Tracks,
@@ -78,11 +77,12 @@ pub(crate) fn completions<W: Write>(
     });
 
     let mut all: Vec<_> = all.collect();
-    // Keeps the last end of each command buffer. An end beyond the window counts as the last.
+    // Only the last end of each command buffer is kept. An end beyond the window is the last.
     all.sort_unstable_by_key(|&(buffer, end, _)| (buffer, end.is_none(), end));
     all.reverse();
     all.dedup_by_key(|&mut (buffer, _, _)| buffer);
     all.reverse();
+
     let mut spans: Vec<CompletionKey> = all
         .iter()
         .map(|&(buffer, end, notified_ns)| {
@@ -126,10 +126,10 @@ impl DrawnCompletions {
     /// Returns the track and the start of an interval's completion.
     pub(crate) fn start(&self, interval: &GpuInterval<'_>) -> Option<(Track, u64)> {
         let (buffer, notified_ns) = (interval.command_buffer?, interval.completed_ns?);
-        let at = self
+        let index = self
             .starts
             .binary_search_by_key(&buffer, |&(number, _)| number);
-        let &(_, start_ns) = self.starts.get(at.ok()?)?;
+        let &(_, start_ns) = self.starts.get(index.ok()?)?;
         let track = self.slices.track((start_ns, notified_ns, buffer))?;
         Some((track, start_ns))
     }

@@ -1,5 +1,5 @@
-//! Writes states that last for a while: the warm-up, phases of the process, work of engines beside
-//! the GPU's channels, and performance states of the GPU.
+//! Writes the warm-up, phases of the process, work of engines beside the GPU's channels, and
+//! performance states of the GPU.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -98,13 +98,13 @@ pub(crate) fn engines<W: Write>(
         tracks.machine(&analysis.report, events)?;
     }
 
-    for (at, (name, intervals)) in analysis.engines().enumerate() {
+    for (index, (name, intervals)) in analysis.engines().enumerate() {
         let pid = if of_machine(name) {
             MACHINE
         } else {
             tracks.pid()
         };
-        let mut laned = LanedTracks::new(pid, name, ENGINES + at);
+        let mut laned = LanedTracks::new(pid, name, ENGINES + index);
         for interval in intervals {
             let span = (interval.start_ns, interval.end_ns);
             let track = laned.place(span, tracks, events)?;

@@ -1,4 +1,4 @@
-//! Holds the answer to a query, and writes it as CSV, JSON or Parquet.
+//! Defines the answer to a query, and writes it as CSV, JSON or Parquet.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ pub struct QueryAnswer {
 pub enum Cell<'a> {
     /// A null value of the query.
     Absent,
-    /// A whole number, exactly.
+    /// A whole number with all of its digits.
     Integer(i128),
     /// A number with a fraction.
     Number(f64),
@@ -77,9 +77,8 @@ impl QueryAnswer {
         Ok(())
     }
 
-    /// Writes an array of one object per row, each on a line of its own. Whole numbers are
-    /// written in full, also beyond 2^53; NaN and infinities as text, since JSON has no such
-    /// numbers.
+    /// Writes an array of one object per row, each on a line of its own. Whole numbers have all of
+    /// their digits, also beyond 2^53. NaN and infinities are text, since JSON has no such numbers.
     ///
     /// # Errors
     ///
@@ -89,8 +88,8 @@ impl QueryAnswer {
         out.write_all(b"[")?;
         for row in 0..self.rows() {
             out.write_all(if row == 0 { b"\n{" } else { b",\n{" })?;
-            for (at, (name, cell)) in names.iter().zip(self.row(row)).enumerate() {
-                if at > 0 {
+            for (index, (name, cell)) in names.iter().zip(self.row(row)).enumerate() {
+                if index > 0 {
                     out.write_all(b",")?;
                 }
                 serde_json::to_writer(&mut *out, name)?;

@@ -73,14 +73,14 @@ pub(crate) enum Format {
 /// A question about the recordings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Question<'a> {
-    /// A query.
+    /// A query in SQL.
     Sql(&'a str),
-    /// The same work on several chips.
+    /// A comparison of the same work on several chips.
     Chips,
 }
 
 impl Arguments {
-    /// Returns what is asked; none if only a description is.
+    /// Returns the question; `None` if the user requests only a description of the program or tables.
     pub(crate) fn question(&self) -> Result<Option<Question<'_>>, Misuse> {
         if self.chips {
             return Ok(Some(Question::Chips));
@@ -92,7 +92,7 @@ impl Arguments {
         Ok(Some(Question::Sql(sql)))
     }
 
-    /// Returns the traces and datasets. With --chips, the first one stands in the place of the query.
+    /// Returns the traces and datasets. With --chips, the argument in the place of the query is one.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = &OsString> {
         let first = self.sql.iter().filter(|_| self.chips);
         first.chain(&self.paths)

@@ -1,4 +1,4 @@
-//! Formats the same work on several chips: as text, as Markdown, or as a page.
+//! Formats the comparison of chips as text, as Markdown, or as a page.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use metalens_render::{html, markdown, terminal};
 
 use crate::failure::Misuse;
 
-/// Format of the answer.
+/// The format of a comparison of chips.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChipsFormat {
-    /// Tables of text.
+    /// Tables of aligned text.
     Text,
     /// Markdown, as GitHub reads it.
     Markdown,
@@ -19,8 +19,8 @@ pub(crate) enum ChipsFormat {
 }
 
 impl ChipsFormat {
-    /// Returns the format that the extension of the file names; text without a file.
-    pub(crate) fn of(file: Option<&Path>) -> Result<Self, Misuse> {
+    /// Returns the format that belongs to the file's extension; text without a file.
+    pub(crate) fn for_file(file: Option<&Path>) -> Result<Self, Misuse> {
         let Some(file) = file else {
             return Ok(Self::Text);
         };

@@ -1,4 +1,4 @@
-//! Defines the errors of queries: what is wrong, where, and what to do about it.
+//! Defines the errors of queries, with their hints.
 
 use metalens_dataset::describe;
 use metalens_failure::did_you_mean;
@@ -24,7 +24,7 @@ pub enum Error {
     /// The SQL of polars lacks something in the statement, whatever the data.
     #[error("polars cannot run this: {0}")]
     Unsupported(String),
-    /// The statement names a table or a column that is not there.
+    /// The statement names a table or a column that does not exist.
     #[error("{0}")]
     Unknown(String),
     /// A file of a dataset cannot be read.
@@ -33,9 +33,9 @@ pub enum Error {
     /// An object store refuses to list a dataset.
     #[error("cannot list {address}: {why}")]
     Store {
-        /// The dataset, as it was named.
+        /// Address of the dataset, as the user gave it.
         address: String,
-        /// Answer of the store.
+        /// Reason that the store gave.
         why: String,
     },
     /// A dataset cannot be listed.
@@ -44,9 +44,9 @@ pub enum Error {
     /// The dataset's address cannot be used.
     #[error("{path}: {why}")]
     Address {
-        /// The dataset, as it was named.
+        /// Address of the dataset, as the user gave it.
         path: String,
-        /// Reason of the failure.
+        /// Reason why it cannot be used.
         why: &'static str,
     },
     /// An answer cannot be written.
@@ -72,7 +72,7 @@ impl Error {
         )
     }
 
-    /// Returns what the user can do about it.
+    /// Returns a hint on what the user can do.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -83,7 +83,7 @@ impl Error {
                  reads the same files"
                     .to_owned(),
             ),
-            Self::Unknown(said) => Some(near(said)),
+            Self::Unknown(message) => Some(unknown_name_hint(message)),
             Self::Read(_) => Some(
                 "write the dataset again with `metalens analyze --parquet`, or move files that do not \
                  belong to it out of its folder"
@@ -102,10 +102,10 @@ impl Error {
     /// where it sends one.
     #[cfg(feature = "s3")]
     pub(crate) fn from_store(address: &str, error: &PolarsError) -> Self {
-        let said = shown(error);
-        let message = said.split_once("<Message>");
+        let answer = first_paragraph(error);
+        let message = answer.split_once("<Message>");
         let message = message.and_then(|(_, rest)| rest.split_once("</Message>"));
-        let why = message.map_or(said.as_str(), |(message, _)| message);
+        let why = message.map_or(answer.as_str(), |(message, _)| message);
         Self::Store {
             address: address.to_owned(),
             why: why.to_owned(),
@@ -113,24 +113,24 @@ impl Error {
     }
 
     pub(crate) fn from_polars(error: &PolarsError) -> Self {
-        let said = shown(error);
+        let message = first_paragraph(error);
         match root(error) {
-            PolarsError::SQLSyntax(_) => Self::Syntax(said),
+            PolarsError::SQLSyntax(_) => Self::Syntax(message),
             PolarsError::ColumnNotFound(_) | PolarsError::SchemaFieldNotFound(_) => {
-                Self::Unknown(said)
+                Self::Unknown(message)
             }
             PolarsError::SQLInterface(_)
-                if said.contains("was not found") || said.contains("no column named") =>
+                if message.contains("was not found") || message.contains("no column named") =>
             {
-                Self::Unknown(said)
+                Self::Unknown(message)
             }
             PolarsError::SQLInterface(_)
             | PolarsError::InvalidOperation(_)
             | PolarsError::SchemaMismatch(_)
             | PolarsError::Duplicate(_)
-            | PolarsError::ShapeMismatch(_) => Self::Unsupported(said),
-            _ if said.contains("is duplicate") => Self::Unsupported(said),
-            _ => Self::Read(said),
+            | PolarsError::ShapeMismatch(_) => Self::Unsupported(message),
+            _ if message.contains("is duplicate") => Self::Unsupported(message),
+            _ => Self::Read(message),
         }
     }
 }
@@ -146,15 +146,15 @@ fn root(error: &PolarsError) -> &PolarsError {
     }
 }
 
-/// Returns the first paragraph of polars' message; the query plan after it is of no use here.
-fn shown(error: &PolarsError) -> String {
+/// Returns the first paragraph of polars' message. The query plan after it does not help users.
+fn first_paragraph(error: &PolarsError) -> String {
     let text = root(error).to_string();
     let first = text.split("\n\n").next().unwrap_or_default();
     first.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a hint: the name that is most similar to the quoted one, and where all names are listed.
-fn near(said: &str) -> String {
+/// Returns a hint for a name that does not exist: the most similar name, and the list of all names.
+fn unknown_name_hint(message: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     let tables = describe();
     for table in &tables {
@@ -165,7 +165,7 @@ fn near(said: &str) -> String {
     names.dedup();
 
     // The first word in quotes is the one that was not found.
-    let wrong = said.split(['"', '\'', '`']).nth(1).unwrap_or_default();
-    let others = names.into_iter().filter(|name| *name != wrong);
-    format!("{}{TABLES}", did_you_mean(wrong, others))
+    let unknown = message.split(['"', '\'', '`']).nth(1).unwrap_or_default();
+    let others = names.into_iter().filter(|name| *name != unknown);
+    format!("{}{TABLES}", did_you_mean(unknown, others))
 }

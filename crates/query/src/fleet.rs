@@ -1,4 +1,4 @@
-//! Puts the same work on several chips side by side, from the runs of the datasets.
+//! Compares the same work on several chips, from the runs of the datasets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,8 +22,8 @@ const KERNELS: &str = "SELECT run, kernel, channel, instances FROM kernels ORDER
 type RunKernels = Vec<(String, Option<String>, u64)>;
 
 impl Library {
-    /// Returns the recordings with the same work on several chips side by side. Only the same kernels
-    /// as often, in as many command buffers, are the same work.
+    /// Returns the comparison of recordings with the same work on several chips. Work is the same if
+    /// it has the same kernels with the same numbers of instances and of command buffers.
     ///
     /// # Errors
     ///
@@ -42,7 +42,7 @@ impl Library {
             runs.iter().filter(|run| is_counted(run)).count() as u64
         };
         let mut environments = distinct_environments(environments);
-        environments.sort_by(|one, other| (&one.gpu, &one.os).cmp(&(&other.gpu, &other.os)));
+        environments.sort_by(|left, right| (&left.gpu, &left.os).cmp(&(&right.gpu, &right.os)));
         let chips: BTreeSet<&String> = runs.iter().filter_map(|run| run.gpu.as_ref()).collect();
         Ok(FleetChips {
             recordings: count(|_| true),
@@ -55,7 +55,7 @@ impl Library {
     }
 }
 
-/// The cells of a row that are left to take.
+/// The cells of a row that are not taken yet.
 struct RowCells<I>(I);
 
 impl<'a, I: Iterator<Item = Cell<'a>>> RowCells<I> {
@@ -114,13 +114,14 @@ fn run<'a>(
     let (intervals, span_ns, busy_ns) = (cells.count()?, cells.count()?, cells.count()?);
     let own = kernels.get(&name).into_iter().flatten();
     let own = own.map(|(name, channel, instances)| (&**name, channel.as_deref(), *instances));
+
     let run = DeviceRun {
         work: work_id(own.collect(), intervals),
         report: name.clone(),
         intervals,
         span_ns,
         busy_ns,
-        // None beside intervals means that the recording does not name them.
+        // Intervals without command buffers mean that the recording does not name the buffers.
         command_buffers: cells.count().filter(|count| *count > 0 || intervals == 0),
         kernels: cells.count()?,
         process: cells.text()?,
@@ -143,7 +144,7 @@ fn run<'a>(
     Some((run, environment))
 }
 
-/// Returns the idle time by cause; none if one of the causes is not known.
+/// Returns the idle time by cause; `None` if one of the causes is not known.
 fn idle(causes: [Option<u64>; 7]) -> Option<GapParts> {
     let [
         completion,

@@ -1,7 +1,7 @@
 //! Queries datasets with SQL: polars' own SQL over its own scan of Parquet files.
 //!
-//! The crate reads datasets and writes nothing; it starts no process and does not print. The
-//! program of the same name, in `main.rs`, does. polars is linked here and nowhere else.
+//! The library reads datasets. It writes no file, starts no process and does not print. The program
+//! of the same name, in `main.rs`, does. No other crate links polars.
 //!
 //! ```text
 //! SQL → statement (one SELECT, of the tables alone) ─┐

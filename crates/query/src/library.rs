@@ -25,12 +25,12 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// If it cannot be listed.
+    /// If the dataset cannot be listed.
     pub fn add(&mut self, dataset: &str) -> Result<()> {
         self.sources.add(dataset)
     }
 
-    /// Returns how many runs there are.
+    /// Returns the number of runs.
     #[must_use]
     pub fn len(&self) -> usize {
         self.sources.len()
@@ -42,7 +42,7 @@ impl Library {
         self.len() == 0
     }
 
-    /// Returns how many runs were added more than once, and count once.
+    /// Returns the number of runs that were added more than once. Each counts once.
     #[must_use]
     pub fn twice(&self) -> usize {
         self.sources.twice()
@@ -66,7 +66,8 @@ impl Library {
     }
 }
 
-/// Runs a query. Rows without an order of their own are sorted, so that the answer is the same every time.
+/// Runs a query. If the query does not order its rows, they are sorted, so that the answer is always
+/// the same.
 fn run(context: &mut SQLContext, checked: &CheckedStatement) -> PolarsResult<DataFrame> {
     // This runs in memory, because the streaming engine of this version panics at some joins and
     // unions.
@@ -74,7 +75,7 @@ fn run(context: &mut SQLContext, checked: &CheckedStatement) -> PolarsResult<Dat
     if checked.is_ordered {
         return Ok(frame);
     }
-    // Without sorting, the order of rows would differ from one run to the next.
+
     let columns: Vec<_> = frame.get_column_names().into_iter().cloned().collect();
     if columns.is_empty() || frame.height() < 2 {
         return Ok(frame);

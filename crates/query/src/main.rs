@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Nothing is left to be done if even this cannot be written.
+            // If this cannot be written, no other output can report it.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -56,7 +56,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         None => describe_only(arguments),
         Some(Question::Sql(sql)) => {
             let format = format(arguments)?;
-            // A wrong query shows before anything is read.
+            // The error of a wrong query must not wait until all recordings are read.
             check(sql)?;
             with_library(arguments, |library| {
                 let mut answer = library.ask(sql)?;
@@ -64,7 +64,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             })
         }
         Some(Question::Chips) => {
-            let format = ChipsFormat::of(arguments.output.as_deref())?;
+            let format = ChipsFormat::for_file(arguments.output.as_deref())?;
             with_library(arguments, |library| {
                 let page = format.text(&library.chips()?)?;
                 show(arguments, |out| Ok(out.write_all(page.as_bytes())?))
@@ -84,11 +84,12 @@ fn with_library(
     memory::watch(arguments.max_memory)?;
 
     let mut library = Library::new();
-    // The folder with the traces' dataset must exist until the question is answered.
-    let _made = match traces::add(&mut library, arguments)? {
-        AddOutcome::All(made) => made,
+    // The temporary folder with the traces' dataset must exist until the question is answered.
+    let _folder = match traces::add(&mut library, arguments)? {
+        AddOutcome::All(folder) => folder,
         AddOutcome::Failed(code) => return Ok(code),
     };
+
     if library.twice() > 0 && !arguments.quiet {
         let runs = match library.twice() {
             1 => "1 run".to_owned(),
@@ -185,8 +186,10 @@ fn fail(error: &anyhow::Error) -> ExitCode {
     if let Some(hint) = hint.or_else(|| what_to_do(&message).map(str::to_owned)) {
         text.push_str(&format!("hint: {hint}\n"));
     }
-    // Nothing is left to be done if even this cannot be written.
+
+    // If this cannot be written, no other output can report it.
     let _ = streams::messages().write_all(text.as_bytes());
+
     let is_usage = error.is::<Misuse>() || query.is_some_and(Error::is_usage);
     if is_usage {
         ExitCode::from(2)

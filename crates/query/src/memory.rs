@@ -1,7 +1,7 @@
-//! Ends a query that needs more memory than it may have.
+//! Ends a query that needs more memory than the limit.
 //!
-//! A join of everything with everything grows until the system ends this program, or others too.
-//! A thread checks the memory ten times per second and ends the program first, with a reason.
+//! A join without a condition grows until the system ends this program, and perhaps others. A thread
+//! checks the memory ten times per second and ends the program before that, with an error.
 
 use std::io::Write;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::Context;
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
-/// Starts watching. The default limit is three quarters of the machine's memory.
+/// Starts the thread that checks the memory. The default limit is three quarters of the machine's.
 pub(crate) fn watch(limit: Option<u64>) -> anyhow::Result<()> {
     let mut system = System::new();
     system.refresh_memory();
@@ -39,9 +39,9 @@ fn used(system: &mut System) -> Option<u64> {
 /// Ends the program from this thread, because the threads of polars cannot be stopped.
 #[expect(clippy::exit, reason = "no other way ends a query that polars runs")]
 fn end(limit: u64) -> ! {
-    let gigabytes = limit / 100_000_000;
-    let (whole, tenth) = (gigabytes / 10, gigabytes % 10);
-    // Nothing is left to be done if even this cannot be written.
+    let tenths = limit / 100_000_000;
+    let (whole, tenth) = (tenths / 10, tenths % 10);
+    // If this cannot be written, no other output can report it.
     let _ = writeln!(
         metalens_text::streams::messages(),
         "error: the query needs more than {whole}.{tenth} GB of memory, and was stopped\n\

@@ -1,14 +1,14 @@
-//! Formats answers and the description of the tables for people.
+//! Formats answers and the description of the tables for the terminal.
 
 use metalens_dataset::TableInfo;
 use metalens_query::{Cell, QueryAnswer};
 use metalens_text::shown;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Longest text in a table, because a column of longer ones would push all others off the screen.
+/// Longest text in a table: a column of longer texts would push all others off the screen.
 const WIDEST: usize = 60;
 
-/// Draws an answer as aligned columns, and says how many rows are not shown.
+/// Draws an answer as aligned columns, with the number of rows that are not shown.
 pub(crate) fn table(answer: &QueryAnswer, rows: usize) -> String {
     let mut lines = vec![
         answer
@@ -43,8 +43,8 @@ pub(crate) fn table(answer: &QueryAnswer, rows: usize) -> String {
 /// Describes the tables and their columns.
 pub(crate) fn schema(tables: &[TableInfo]) -> String {
     let mut text = String::new();
-    for (at, table) in tables.iter().enumerate() {
-        if at > 0 {
+    for (index, table) in tables.iter().enumerate() {
+        if index > 0 {
             text.push('\n');
         }
         text.push_str(&format!("{}  {}\n", table.name, table.meaning));
@@ -74,9 +74,9 @@ fn aligned(lines: &[Vec<String>], is_right: &[bool]) -> String {
     let mut text = String::new();
     for line in lines {
         let mut drawn = String::new();
-        for (at, (cell, width)) in line.iter().zip(&widths).enumerate() {
+        for (index, (cell, width)) in line.iter().zip(&widths).enumerate() {
             let padding = " ".repeat(width.saturating_sub(cell.width()));
-            if is_right.get(at).copied().unwrap_or(false) {
+            if is_right.get(index).copied().unwrap_or(false) {
                 drawn.push_str(&format!("  {padding}{cell}"));
             } else {
                 drawn.push_str(&format!("  {cell}{padding}"));
@@ -100,8 +100,8 @@ fn text_of(cell: &Cell<'_>) -> String {
 
 /// Formats a number with six decimal places, which is enough for people.
 fn fraction(number: f64) -> String {
-    let size = number.abs();
-    if size != 0.0 && !(1e-4..1e15).contains(&size) {
+    let magnitude = number.abs();
+    if magnitude != 0.0 && !(1e-4..1e15).contains(&magnitude) {
         return format!("{number:.5e}");
     }
     let text = format!("{number:.6}");
@@ -125,8 +125,8 @@ fn shorten(text: &str) -> String {
 
 fn first_columns(characters: impl Iterator<Item = char>, width: usize) -> String {
     let mut used = 0;
-    let fits = |c: &char| {
-        used += c.width().unwrap_or(0);
+    let fits = |character: &char| {
+        used += character.width().unwrap_or(0);
         used <= width
     };
     characters.take_while(fits).collect()

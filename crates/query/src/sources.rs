@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 /// A run in a dataset.
 struct SourceRun {
     dataset: String,
-    /// The folders below a table's: `device=…/date=…/run=…/part.parquet`.
+    /// Path below the folder of a table: `device=…/date=…/run=…/part.parquet`.
     file: String,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Adds every complete run of a dataset. A run that was added before does not count twice.
+    /// Adds every complete run of a dataset. A run that was added before is not added again.
     pub(crate) fn add(&mut self, dataset: &str) -> Result<()> {
         for (name, file) in runs_of(dataset)? {
             if self.names.insert(name) {
@@ -42,12 +42,12 @@ impl Sources {
         Ok(())
     }
 
-    /// Returns how many runs there are.
+    /// Returns the number of runs.
     pub(crate) fn len(&self) -> usize {
         self.runs.len()
     }
 
-    /// Returns how many runs were added more than once.
+    /// Returns the number of runs that were added more than once.
     pub(crate) fn twice(&self) -> usize {
         self.twice
     }
@@ -81,11 +81,12 @@ impl Sources {
                 .runs
                 .iter()
                 .map(|run| PlRefPath::new(format!("{}/{}/{}", run.dataset, table.name, run.file)));
-            let is_there = |file: &PlRefPath| {
+            let exists = |file: &PlRefPath| {
                 let file: &str = file.as_str();
                 !LATER.contains(&table.name) || is_remote(file) || Path::new(file).exists()
             };
-            let files: Vec<PlRefPath> = files.filter(is_there).collect();
+            let files: Vec<PlRefPath> = files.filter(exists).collect();
+
             let frame = if files.is_empty() {
                 DataFrame::empty_with_schema(&schema(&table.columns.iter().collect::<Vec<_>>()))
                     .lazy()
@@ -101,7 +102,7 @@ impl Sources {
 /// Tables that a run has only if a later version of metalens wrote it.
 const LATER: [&str; 2] = ["counters", "phase_kernels"];
 
-/// Returns why a file cannot be read, down to the columns that it has.
+/// Returns the reason why a file or its list of columns cannot be read, if there is one.
 fn damage(path: &str) -> Option<String> {
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
@@ -140,8 +141,8 @@ fn remote_runs(dataset: &str) -> Result<Vec<(String, String)>> {
     })
 }
 
-/// Lists a dataset on S3. Credentials and the endpoint come from the environment, as for every
-/// program of Amazon's.
+/// Lists a dataset on S3. Credentials and the endpoint come from the same variables of the environment
+/// that Amazon's own programs read.
 #[cfg(feature = "s3")]
 fn remote_runs(dataset: &str) -> Result<Vec<(String, String)>> {
     let top = format!("{}/runs/", dataset.trim_end_matches('/'));
@@ -163,9 +164,8 @@ fn remote_runs(dataset: &str) -> Result<Vec<(String, String)>> {
     Ok(runs)
 }
 
-/// Scans files with the columns that the tables' description has. A column that a file lacks is
-/// null there: an older version wrote it. One that the description lacks is of a newer version,
-/// and not read.
+/// Scans files with the columns of the table's description. A column that a file of an older version
+/// lacks is null there. A column of a newer version, which the description lacks, is ignored.
 fn scan(
     files: Vec<PlRefPath>,
     cells: &[&ColumnInfo],

@@ -1,5 +1,5 @@
-//! Checks a statement before polars runs it: one SELECT, of the tables alone, that means the same
-//! to polars as to other databases.
+//! Checks a statement before polars runs it: it must be one SELECT from the tables alone, with the
+//! same meaning in polars as in other databases.
 
 use std::ops::ControlFlow;
 
@@ -31,11 +31,12 @@ pub(crate) struct CheckedStatement {
 ///
 /// # Errors
 ///
-/// If it is not SQL, does more than read, or means something else to polars than to others.
+/// If it is not SQL, does more than read, or has another meaning in polars than in other databases.
 pub fn check(sql: &str) -> Result<()> {
     checked(sql).map(drop)
 }
 
+/// Returns the statement for polars if it is allowed to run.
 pub(crate) fn checked(sql: &str) -> Result<CheckedStatement> {
     let tokens = Tokenizer::new(&GenericDialect, sql)
         .tokenize()
@@ -46,7 +47,8 @@ pub(crate) fn checked(sql: &str) -> Result<CheckedStatement> {
             tokens.len()
         )));
     }
-    // As polars parses it, so that both see the same statement.
+
+    // polars parses with the same options, so that both see the same statement.
     let options = ParserOptions {
         trailing_commas: true,
         ..ParserOptions::default()
@@ -56,9 +58,9 @@ pub(crate) fn checked(sql: &str) -> Result<CheckedStatement> {
         .try_with_sql(sql)
         .and_then(|mut parser| parser.parse_statements())
         .map_err(|error| Error::Syntax(error.to_string()))?;
-    let [mut statement] = <[Statement; 1]>::try_from(statements)
-        .map_err(|all| Error::Refused(format!("{} statements", all.len())))?;
 
+    let [mut statement] = <[Statement; 1]>::try_from(statements)
+        .map_err(|statements| Error::Refused(format!("{} statements", statements.len())))?;
     let Statement::Query(query) = &statement else {
         let text = statement.to_string();
         let word = text.split_whitespace().next().unwrap_or_default();
@@ -83,7 +85,7 @@ pub(crate) fn checked(sql: &str) -> Result<CheckedStatement> {
     Ok(CheckedStatement { sql, is_ordered })
 }
 
-/// Counts the tables that are read once every common table expression is put where it is used.
+/// Counts the tables that a query reads after its common table expressions are expanded.
 fn table_count(query: &Query) -> usize {
     fn of_body(body: &SetExpr, known: &mut Vec<(String, usize)>) -> usize {
         match body {
@@ -91,7 +93,8 @@ fn table_count(query: &Query) -> usize {
                 .from
                 .iter()
                 .flat_map(|from| {
-                    std::iter::once(&from.relation).chain(from.joins.iter().map(|j| &j.relation))
+                    let joined = from.joins.iter().map(|join| &join.relation);
+                    std::iter::once(&from.relation).chain(joined)
                 })
                 .map(|factor| of_factor(factor, known))
                 .fold(0, usize::saturating_add),
@@ -107,7 +110,7 @@ fn table_count(query: &Query) -> usize {
         match factor {
             TableFactor::Table { name, .. } => {
                 let name = name.to_string();
-                let uses = known.iter().rev().find(|(one, _)| *one == name);
+                let uses = known.iter().rev().find(|(alias, _)| *alias == name);
                 uses.map_or(1, |(_, count)| *count)
             }
             TableFactor::Derived { subquery, .. } => of_query(subquery, known),
@@ -180,7 +183,7 @@ impl VisitorMut for StatementVisitor {
     }
 }
 
-/// Names each column that has no name after its expression. Returns whether there was one.
+/// Gives each column without a name its expression as name. Returns whether there was such a column.
 ///
 /// polars names `min(x)` and `max(x)` both `x`, and then refuses two columns of one name.
 fn name_columns(projection: &mut [SelectItem]) -> bool {
@@ -203,13 +206,13 @@ fn name_columns(projection: &mut [SelectItem]) -> bool {
     has_named
 }
 
-/// Sorts nulls last where the statement does not say where they belong: polars sorts them first
-/// in descending order, and last otherwise. Returns whether there was such a place.
+/// Sorts nulls last where the statement gives no place for them: polars sorts them first in
+/// descending order, and last otherwise. Returns whether it changed an expression.
 fn nulls_last(expressions: &mut [OrderByExpr]) -> bool {
     let mut has_changed = false;
-    for one in expressions {
-        if one.options.nulls_first.is_none() {
-            one.options.nulls_first = Some(false);
+    for expression in expressions {
+        if expression.options.nulls_first.is_none() {
+            expression.options.nulls_first = Some(false);
             has_changed = true;
         }
     }
@@ -237,8 +240,8 @@ fn distinguish_null(expression: &mut Expr) -> bool {
     true
 }
 
-/// Returns why an outer join is refused: polars gives other rows or columns than other
-/// databases if it is on more than equal columns, or by USING.
+/// Returns an error if an outer join is refused: polars gives other rows or columns than other
+/// databases if the join has other conditions than equal columns, or USING.
 fn refused_outer_join(operator: &JoinOperator) -> Option<Error> {
     use JoinOperator as Join;
     let (constraint, may_use) = match operator {
@@ -279,8 +282,8 @@ fn is_equality(condition: &Expr) -> bool {
     }
 }
 
-/// Returns why a window function is refused: polars gives other values than other databases
-/// outside of these forms.
+/// Returns an error if a window function is refused: polars gives the same values as other databases
+/// only for the forms below.
 fn refused_window(function: &Function) -> Option<Error> {
     const RANKS: [&str; 5] = ["row_number", "rank", "dense_rank", "lag", "lead"];
     const WHOLES: [&str; 5] = ["sum", "avg", "min", "max", "count"];
@@ -326,9 +329,9 @@ fn has_aggregate(function: &Function) -> bool {
 /// Ends the right side of `IS [NOT] DISTINCT FROM` before the next AND or OR, by parentheses.
 /// Returns whether it changed the expression.
 ///
-/// The parser takes everything after it as its right side: `a IS DISTINCT FROM b AND c` as
-/// `a IS DISTINCT FROM (b AND c)`. Everywhere else it binds closer than AND and OR. Written out
-/// again, the statement reads `(a IS DISTINCT FROM b) AND c`, whatever stands around it.
+/// In SQL, the operator binds closer than AND and OR. The parser instead takes the rest of the
+/// expression as its right side: `a IS DISTINCT FROM b AND c` becomes `a IS DISTINCT FROM (b AND c)`.
+/// This function rewrites it as `(a IS DISTINCT FROM b) AND c`.
 fn end_distinct_from(expression: &mut Expr) -> bool {
     let is_distinct = matches!(expression, Expr::IsDistinctFrom(..));
     let (Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right)) = expression

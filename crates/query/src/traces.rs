@@ -14,9 +14,9 @@ use crate::failure::Unavailable;
 
 /// Outcome of adding the datasets and traces of the command line.
 pub(crate) enum AddOutcome {
-    /// All of them are in the library; the folder has the dataset that was made of the traces.
+    /// All of them are in the library. The folder has the dataset that was made of the traces.
     All(Option<TempDir>),
-    /// A trace could not be read, and `metalens` has said why.
+    /// A trace could not be read, and `metalens` printed the reason.
     Failed(ExitCode),
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn add(library: &mut Library, arguments: &Arguments) -> anyhow::Resul
         if let Some(reader) = &arguments.reader {
             command.args(["--reader", reader]);
         }
-        // The report itself is of no interest here; what is wrong with a trace goes to stderr.
+        // Only the dataset is needed here. `metalens` prints its errors to stderr.
         command.stdout(std::process::Stdio::null());
         let status = command
             .status()

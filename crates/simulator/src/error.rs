@@ -26,14 +26,14 @@ pub enum Error {
     /// The folder is not empty, and overwriting was not requested.
     #[error("{} exists and is not empty", dir.display())]
     NotEmpty {
-        /// Path of the folder.
+        /// Path of the folder that is in use.
         dir: PathBuf,
     },
 
     /// The path has something other than a synthetic bundle, which is never overwritten.
     #[error("{} exists and was not written by {}", path.display(), crate::MARK)]
     NotOurs {
-        /// Path of the bundle.
+        /// Path that was to be overwritten.
         path: PathBuf,
     },
 

@@ -71,7 +71,7 @@ pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<
 /// Returns whether an export of any scenario may have a document of this name.
 fn is_exported(name: &str) -> bool {
     let mut tables = Table::ALL.into_iter().flat_map(Table::file_names);
-    tables.any(|own| own == name) || is_raw_file(name)
+    tables.any(|file_name| file_name == name) || is_raw_file(name)
 }
 
 fn write_truth(folder: &mut Folder, truths: &[Truth]) -> Result<(), Error> {

@@ -1,13 +1,13 @@
 //! Simulates Apple's `xctrace`: real arguments, files, child processes, lines and exit codes, with a
-//! synthetic trace in place of a recording. Neither prints nor exits: it writes to the given streams
-//! and returns how the program should end.
+//! synthetic bundle in place of a recording. It neither prints nor exits: it writes to the given
+//! streams and returns how the program should end.
 //!
 //! Its behavior follows public evidence about the real tool. On request it misbehaves in ways that
-//! people met: [`Misbehavior`] lists them with their sources. Behavior without a source had to be
-//! chosen; such choices are marked "a guess" in the code, and nobody should rely on them.
+//! users reported: [`Misbehavior`] lists them with their sources. Behavior without a source is marked
+//! "a guess" in the code, and nobody should rely on it.
 //!
-//! A recording shows what the scenario says, whatever program is launched. The bundle's facts about
-//! its process (name, pid, arguments, end) and about the recording (template, limit, mode, reason for
+//! A recording has the content of the scenario, whatever program is launched. The facts about
+//! the process (name, pid, arguments, end) and about the recording (template, limit, mode, reason for
 //! the end) are those of the run. Facts that the bundle writer cannot store are lost: the name of a
 //! run, the process's environment, the duration. If a document has several runs, all of them have the
 //! facts of the last one.

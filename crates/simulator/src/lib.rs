@@ -1,7 +1,7 @@
 //! Writes synthetic `xctrace export` folders and `.trace` bundles whose contents are known exactly.
-//! Never reads a real trace, and starts no process except the program that the
-//! [fake `xctrace`](fake_xctrace) is told to launch. Marks everything it writes: every document names
-//! this crate in a `synthetic` attribute on its root element, every bundle in its manifest.
+//! It never reads a real recording, and starts no process except the program that the
+//! [fake `xctrace`](fake_xctrace) launches. It marks everything it writes: every document names this
+//! crate in a `synthetic` attribute on its root element, every bundle in its manifest.
 //!
 //! The input is a [`Scenario`], a small TOML document. It says which processes submit which work
 //! to the GPU, and which oddities the recording shows. The output is a folder and its [`Truth`]:
@@ -47,7 +47,7 @@
 //!
 //! # Optional parts
 //!
-//! All of this is optional, and a scenario without it gives the same bytes as ever:
+//! All of this is optional. A part that a scenario does not have changes no byte of the output:
 //!
 //! ```toml
 //! [recording]
@@ -103,13 +103,13 @@
 //! count = 8
 //! ```
 //!
-//! A value is NULL in a bundle if no real bundle shows how it is stored: messages of signposts, and
-//! columns of percentages, as in the shader timeline. The percentages of counters are stored as
+//! A value is NULL in a bundle if no known real bundle shows how it is stored: messages of signposts,
+//! and columns of percentages, as in the shader timeline. The percentages of counters are stored as
 //! decimals in `gpu-counter-value`, as in a real bundle. Names of functions are stored as in real
-//! bundles, in archives of symbols. `fixtures/findings` has two small scenarios for each finding: one that triggers it and
-//! one that nearly does.
+//! bundles, in archives of symbols. `fixtures/findings` has two small scenarios for each finding: one
+//! that triggers it and one that nearly does.
 //!
-//! The truth is counted from the plan by sweeps over events and by counting. A reader uses sorted
+//! The truth is computed from the plan by sweeps over events and by counting. The analyzer uses sorted
 //! merges and indexed percentiles, so that the two do not share mistakes.
 
 mod error;
@@ -144,5 +144,5 @@ pub use truth::{
     SignpostTotal, Spills, Spread, States, Target, Truth, TruthFile, Window, truths,
 };
 
-/// Mark that every document of an export carries: name and version of this crate.
+/// Mark in every synthetic document and bundle: the name and version of this crate.
 pub const MARK: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));

@@ -20,12 +20,11 @@ pub(crate) use model::{
     PlannedProcess, PlannedSignpost, PlannedState, PlannedWork, ProcessIndex, WALL_NS_MAX,
 };
 
-/// Plans one run of a scenario.
+/// Returns the plan of one run of a scenario.
 pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
     let mut plan = Plan {
         run,
         target_kind: scenario.recording.target,
-
         processes: Vec::new(),
         labels: NameTable::default(),
         channels: NameTable::default(),

@@ -5,7 +5,7 @@
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// Returns the source for one place in the scenario. Neighboring places draw other numbers.
+    /// Returns the source for one place in the scenario. Each place draws other numbers.
     pub(crate) fn new(seed: u64, place: &[u64]) -> Self {
         let mut random = Self(seed);
         for step in place {

@@ -29,7 +29,7 @@ pub struct Scenario {
     /// Short name of the scenario.
     #[serde(default)]
     pub name: String,
-    /// One line on what it shows.
+    /// Purpose of the scenario, in one line.
     #[serde(default)]
     pub about: String,
     /// Seed of the random draws. The same scenario and seed give the same bytes.
@@ -44,13 +44,13 @@ pub struct Scenario {
     /// Number of times that the work is recorded into the same document.
     #[serde(default = "one_run")]
     pub runs: u32,
-    /// Tables to export, or all if absent. The table of contents always lists all.
+    /// Tables to export; all if absent. The table of contents always lists all tables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tables: Option<Vec<Table>>,
     /// Facts about the recording in its table of contents.
     #[serde(default)]
     pub recording: Recording,
-    /// Processes in the recording.
+    /// Processes in the recording, with their work.
     #[serde(default)]
     pub process: Vec<Process>,
 }
@@ -66,19 +66,19 @@ pub struct Process {
     /// Relation of the process to the recording.
     #[serde(default)]
     pub role: Role,
-    /// Runs in which it exists, counted from 1; all runs if absent.
+    /// Runs in which the process exists, counted from 1; all runs if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs: Option<Vec<u32>>,
-    /// Functions that the shader profiler lists for it (the list has no times).
+    /// Functions that the shader profiler lists for the process (the list has no times).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shaders: Vec<String>,
-    /// Streams of GPU work; empty if it never reached the GPU.
+    /// Streams of GPU work; empty if the process never reached the GPU.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stream: Vec<Stream>,
-    /// Memory that Metal allocates for it; by default 64 KiB for the recorded process.
+    /// Memory that Metal allocates for the process; by default 64 KiB for the recorded process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
-    /// Signposts that it emits with `os_signpost`.
+    /// Signposts that the process emits with `os_signpost`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signpost: Vec<Signpost>,
     /// Stack samples of its submitting thread; none if absent.
@@ -98,7 +98,7 @@ pub struct Process {
 pub enum Role {
     /// The process launched or attached to: one per run, or none with `all-processes`.
     Target,
-    /// Any other process.
+    /// Any other process of the machine.
     #[default]
     Other,
     /// The window server, which Instruments draws in its own color.
@@ -123,12 +123,12 @@ pub enum Generation {
 /// Resolution of the recorder's clock.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Clock {
-    /// Resolution of one nanosecond.
+    /// A clock that shows every nanosecond.
     #[default]
     #[serde(rename = "free")]
     Free,
     /// The 24 MHz clock of Apple silicon. Starts and durations are multiples of 41.67 ns, each
-    /// cut to whole nanoseconds, so that rows that touch may end up one nanosecond apart.
+    /// cut to whole nanoseconds, so rows that touch may be recorded one nanosecond apart.
     #[serde(rename = "24mhz")]
     Mhz24,
 }
@@ -137,7 +137,7 @@ impl Scenario {
     /// Largest number of runs in a scenario.
     pub const RUNS_MAX: u32 = 12;
 
-    /// Returns the number of GPU intervals planned over all runs, before oddities join or split some.
+    /// Returns the number of GPU intervals of all runs, before oddities join or split some.
     #[must_use]
     pub fn intervals_planned(&self) -> u64 {
         let kicks_in = |run| {
@@ -151,12 +151,12 @@ impl Scenario {
 
     /// Returns the processes that exist in a run, with their index in the scenario.
     pub(crate) fn processes_of(&self, run: u32) -> impl Iterator<Item = (usize, &Process)> {
-        let alive =
+        let exists =
             move |process: &Process| process.runs.as_ref().is_none_or(|runs| runs.contains(&run));
         self.process
             .iter()
             .enumerate()
-            .filter(move |(_, process)| alive(process))
+            .filter(move |(_, process)| exists(process))
     }
 }
 

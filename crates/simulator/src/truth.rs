@@ -1,4 +1,4 @@
-//! Computes what an analysis of the export must find, counted from the plan.
+//! Computes the truth from the plan: the values that an analysis of the export must find.
 //!
 //! All times are integer nanoseconds, and all intervals are half-open. Absent is not zero: a
 //! process that never reached the GPU has no window, and a window without gaps has no median gap.

@@ -16,11 +16,12 @@ const BASE_MEMORY: u64 = 48 << 20;
 /// Memory of a machine whose memory is unknown, in bytes.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Upper bound of the memory per byte on disk, by the kind of input. Measured as the peak of
+/// Upper bound of the memory per byte of a bundle on disk. It was measured as the peak of
 /// `analyze -o` minus its memory without any rows (36 MiB), per byte on disk, on synthetic
 /// recordings of 1,000 to 200,000 intervals and on real ones: XML with all its tables needs 0.05 to
 /// 0.15, the same in gzip 0.8, bundles 1.5. A million intervals need 300 MiB.
 const PER_BUNDLE_BYTE: u64 = 2;
+/// Upper bound of the memory per byte of a compressed file.
 const PER_COMPRESSED_BYTE: u64 = 6;
 /// Divisor for XML, which needs less than one byte per byte.
 const XML_BYTES_PER_BYTE: u64 = 2;
@@ -86,10 +87,10 @@ impl MemoryBudget {
         }
     }
 
-    /// Waits until there is room for this many bytes. A request above the limit waits until nothing
-    /// else is in use. Returns none if `stop` becomes true first.
+    /// Waits until this many bytes are free. A request above the limit waits until all are free.
+    /// Returns `None` if `stop` becomes true first.
     pub(crate) fn take(&self, bytes: u64, stop: &AtomicBool) -> Option<MemoryShare<'_>> {
-        const PATIENCE: Duration = Duration::from_millis(100);
+        const CHECK_STOP_EVERY: Duration = Duration::from_millis(100);
         let bytes = bytes.min(self.limit);
 
         let mut used = self.used();
@@ -101,7 +102,7 @@ impl MemoryBudget {
                     bytes,
                 });
             }
-            let waited = self.released.wait_timeout(used, PATIENCE);
+            let waited = self.released.wait_timeout(used, CHECK_STOP_EVERY);
             used = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         None
@@ -112,7 +113,7 @@ impl MemoryBudget {
     }
 }
 
-/// A share of the budget, returned when it is dropped.
+/// A share of the budget. Dropping it returns the memory.
 pub(crate) struct MemoryShare<'a> {
     budget: &'a MemoryBudget,
     bytes: u64,

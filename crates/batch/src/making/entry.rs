@@ -43,8 +43,8 @@ impl BatchEntry {
         }
     }
 
-    /// Returns the row of an up-to-date report, if there is one. Fails if the report cannot be made
-    /// because something is in the way.
+    /// Returns the row of an up-to-date report, if there is one. Fails if links or files of others
+    /// prevent the report from being written.
     pub(crate) fn up_to_date_row(
         &self,
         recipe: &ReportRecipe,
@@ -52,7 +52,7 @@ impl BatchEntry {
         let folder = self.folder(recipe);
         let reports = &recipe.reports;
 
-        // Checked now rather than after a long analysis.
+        // These checks come before the analysis, which may take long.
         metalens_files::refuse_link(&folder)?;
         reports.refuse_links(&folder)?;
 
@@ -120,15 +120,16 @@ impl BatchEntry {
     /// flag is true if the report is complete.
     pub(crate) fn make(&self, recipe: &ReportRecipe) -> Result<(TraceRow, bool), ReportProblem> {
         let folder = self.folder(recipe);
-        if let Some(left) = unsettled(&self.files(recipe)?, SystemTime::now()) {
-            thread::sleep(left);
+        if let Some(wait) = unsettled(&self.files(recipe)?, SystemTime::now()) {
+            thread::sleep(wait);
         }
 
         let files = self.files(recipe)?;
         let mut state = EntryState {
             schema: SCHEMA.to_owned(),
             input: Self::key(&self.found),
-            // Taken before the analysis: a file that changes from now on gets another stamp.
+            // The stamp is taken before the analysis, so that a file that changes during it has
+            // another stamp.
             stamp: stamp(&files),
             content: content(&files),
             settings: recipe.request.fingerprint.clone(),

@@ -11,10 +11,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Reason why a batch cannot begin.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Standard input was named.
+    /// The user named standard input, which a batch cannot read.
     #[error("batch cannot read standard input: use `metalens analyze -`")]
     StandardInput,
-    /// A pattern is invalid.
+    /// The syntax of a pattern is invalid.
     #[error("invalid pattern `{pattern}`: {} at character {}", cause.msg, cause.pos + 1)]
     Pattern {
         /// The pattern, as it was given.
@@ -36,13 +36,13 @@ pub enum Error {
     Locked {
         /// The id of the other process, in parentheses.
         holder: String,
-        /// Path of the folder.
+        /// Path of the folder of the batch.
         folder: PathBuf,
     },
     /// The folder cannot be locked.
     #[error("cannot lock {}: {cause}", folder.display())]
     CannotLock {
-        /// Path of the folder.
+        /// Path of the folder of the batch.
         folder: PathBuf,
         /// Error of the operating system.
         cause: io::Error,

@@ -120,7 +120,7 @@ impl Search {
     fn add_named(&mut self, path: &Path) {
         match path_kind(path) {
             Ok(PathKind::Folder) => self.search_named(path),
-            // Reading a damaged trace reports what is wrong with it.
+            // The analysis reports the problems of a damaged trace.
             Ok(_) => self.add(path, last_name(path)),
             Err(error) => self.refuse(path, &error.to_string()),
         }
@@ -130,7 +130,7 @@ impl Search {
         let before = (self.found.len(), self.twice, self.refused.len());
         let skipped = self.skipped;
 
-        // A named folder is searched even if an earlier search has been there.
+        // A named folder is searched even if an earlier search included it.
         self.folders = self.output.iter().cloned().collect();
         self.folders.remove(&canonical(folder));
         self.search(folder, folder);
@@ -157,7 +157,7 @@ impl Search {
 
         for entry in entries {
             match path_kind(&entry) {
-                // A report of an earlier batch.
+                // The folder has the report of an earlier batch.
                 Ok(PathKind::Folder) if is_entry(&entry) => {}
                 Ok(PathKind::Folder) => self.search(&entry, root),
                 Ok(PathKind::Other) => self.skipped += 1,
@@ -170,7 +170,7 @@ impl Search {
         }
     }
 
-    /// Notes a folder, and returns whether it is new: links may form a circle.
+    /// Remembers a folder, and returns whether it is new, since links may form a circle.
     fn enter(&mut self, folder: &Path) -> bool {
         self.folders.insert(canonical(folder))
     }
@@ -240,8 +240,8 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// Returns a folder with all kinds of things in it.
-    fn zoo() -> tempfile::TempDir {
+    /// Returns a folder with bundles, exports, and files of other kinds.
+    fn mixed_folder() -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         let file = |path: &str, content: &str| {
             let at = root.path().join(path);
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn folders_are_searched() {
-        let root = zoo();
+        let root = mixed_folder();
         let named = [root.path().to_path_buf()];
         let search = find(&named, &root.path().join("out")).unwrap();
         let expected = ["b10.trace", "b2.trace", "broken.zip", "deep/er/export"];
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn named_paths_are_traces_or_refused() {
-        let root = zoo();
+        let root = mixed_folder();
         let at = |path: &str| root.path().join(path);
         let check = |named: &[&str], expected: &[&str], refused: &[&str], twice: usize| {
             let named: Vec<PathBuf> = named.iter().map(|one| at(one)).collect();
@@ -302,7 +302,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn links_in_circles_are_followed_once() {
-        let root = zoo();
+        let root = mixed_folder();
         let link = |to: &str, at: &str| {
             std::os::unix::fs::symlink(root.path().join(to), root.path().join(at)).unwrap();
         };

@@ -1,11 +1,11 @@
 //! Decides whether an input is the one that was analyzed: by its files' metadata, and if that
 //! differs by their bytes.
 //!
-//! A fresh checkout or a copy has other times but the same bytes. So the bytes decide, and they are
-//! read only then. Nobody can set the time at which a file was last changed in any way (its ctime).
+//! A fresh checkout or a copy has other times but the same bytes, so the bytes are compared if the
+//! times differ. No program can set the time at which a file was last changed in any way (its ctime).
 //! A file with the same ctime has the same bytes, unless it was changed so shortly before the check
-//! that the next change may get the same time. So the batch waits for files that were changed just
-//! now.
+//! that the next change gets the same time. So the batch waits before it reads a file that was just
+//! changed.
 
 use std::collections::HashSet;
 use std::fs;
@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 /// A file of an input.
 #[derive(Debug)]
 pub(crate) struct InputFile {
-    /// Path in the input.
+    /// Path of the file in its input.
     pub(crate) name: String,
     path: PathBuf,
     pub(crate) size: u64,
@@ -46,13 +46,13 @@ pub(crate) fn input_files(path: &Path, beside: &[PathBuf]) -> io::Result<Vec<Inp
         }
     }
 
-    // The file of an export lies inside of the export.
+    // A file inside the input is in the list already.
     let outside = beside.iter().filter(|file| !file.starts_with(path));
     for (file, number) in outside.zip(0_u64..).filter(|(file, _)| file.is_file()) {
         files.extend(input_file(file, format!("../{number}")));
     }
 
-    files.sort_by(|a, b| a.name.cmp(&b.name));
+    files.sort_by(|left, right| left.name.cmp(&right.name));
     Ok(files)
 }
 
@@ -83,7 +83,7 @@ fn collect(
     Ok(())
 }
 
-/// Returns a file; none if it is gone or a broken link.
+/// Returns the facts of a file, or `None` if it is gone or a broken link.
 fn input_file(path: &Path, name: String) -> Option<InputFile> {
     let metadata = fs::metadata(path).ok()?;
     Some(InputFile {
@@ -100,8 +100,8 @@ fn nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
 }
 
-/// Hashes names, sizes, times and inodes. Files with the same stamp have not changed since they had
-/// settled.
+/// Returns a hash of names, sizes, times and inodes. Settled files with the same stamp have not
+/// changed.
 pub(crate) fn stamp(files: &[InputFile]) -> String {
     let mut hash = Sha256::new();
     for file in files {
@@ -115,8 +115,8 @@ pub(crate) fn stamp(files: &[InputFile]) -> String {
     hexadecimal(&hash.finalize())
 }
 
-/// Returns the time to wait until no file was changed just now: another change in that time might
-/// keep the file's times. None if all files have settled.
+/// Returns the time until all files have settled: a change before that may leave the file's times as
+/// they are. Returns `None` if all files have settled.
 pub(crate) fn unsettled(files: &[InputFile], now: SystemTime) -> Option<Duration> {
     /// Time step of the coarsest clock of a file system.
     const STEP: Duration = Duration::from_secs(2);
@@ -125,12 +125,12 @@ pub(crate) fn unsettled(files: &[InputFile], now: SystemTime) -> Option<Duration
     let last = files.iter().map(|file| file.changed).max()?;
     let last = Duration::from_nanos(u64::try_from(last).unwrap_or(0));
     // A file server's clock may be ahead of this machine's.
-    let left = (last + STEP).checked_sub(now)?.min(STEP);
-    (!left.is_zero()).then_some(left)
+    let wait = (last + STEP).checked_sub(now)?.min(STEP);
+    (!wait.is_zero()).then_some(wait)
 }
 
-/// Hashes names and bytes. A file that cannot be read counts with its error, because an analysis
-/// may not need it.
+/// Returns a hash of names and bytes. For a file that cannot be read, the hash has its error, because
+/// an analysis may not need the file.
 pub(crate) fn content(files: &[InputFile]) -> String {
     let mut all = Sha256::new();
     for file in files {

@@ -13,8 +13,8 @@ use super::error::{Error, Result};
 
 const LOCK: &str = ".metalens.lock";
 
-/// Length of a lock's text: the number of a process, padded with spaces. It is always the same, so
-/// that nothing is ever truncated.
+/// Length of a lock's text: the id of a process, padded with spaces. The length never changes, so the
+/// file need not be truncated.
 const LENGTH: usize = 20;
 
 /// A lock that is held until it is dropped or its process ends.
@@ -55,7 +55,7 @@ impl FolderLock {
         }
 
         let lock = Self { file };
-        // The number only helps people, so that an error is harmless.
+        // Only error messages use the id, so a failed write is harmless.
         let _ = lock.write(&std::process::id().to_string());
         Ok(lock)
     }
@@ -66,8 +66,8 @@ impl FolderLock {
     }
 }
 
-/// Returns the process that holds a lock, as the file says. None if the file has any other text:
-/// then it belongs to somebody, possibly under a second name.
+/// Returns the id of the process in a lock file. Returns `None` if the file has any other text: it
+/// is then a file of somebody else, possibly with a second name.
 fn holder(file: &File) -> Option<String> {
     let mut text = [0; LENGTH + 1];
     let count = file.read_at(&mut text, 0).ok()?;
@@ -79,7 +79,7 @@ fn holder(file: &File) -> Option<String> {
 
 impl Drop for FolderLock {
     fn drop(&mut self) {
-        // The file stays: without it, two processes could lock files of that name.
+        // The file stays: if it were removed, two processes could lock different files of that name.
         let _ = self.write("");
     }
 }

@@ -17,7 +17,7 @@ pub(crate) enum PoolEnd {
     Abandoned,
 }
 
-/// Outcome of a job.
+/// The outcome of one job.
 pub(crate) enum JobOutcome<R> {
     Result(R),
     /// The job was not started.
@@ -26,9 +26,8 @@ pub(crate) enum JobOutcome<R> {
     Panicked(String),
 }
 
-/// Runs all jobs in order, `threads` at once, and passes on the outcome of each. When `stop`
-/// becomes true, no job is started any more. Running jobs are finished, unless `abandon` says not
-/// to wait for them.
+/// Runs all jobs in order, `threads` at once, and passes on the outcome of each. When `stop` becomes
+/// true, no further job is started. Running jobs are finished, unless `abandon` returns true.
 pub(crate) fn run_jobs<T: Send + 'static, R: Send + 'static>(
     threads: usize,
     jobs: Vec<T>,
@@ -37,7 +36,7 @@ pub(crate) fn run_jobs<T: Send + 'static, R: Send + 'static>(
     mut pass_on: impl FnMut(usize, JobOutcome<R>),
     mut abandon: impl FnMut() -> bool,
 ) -> PoolEnd {
-    const PATIENCE: Duration = Duration::from_millis(50);
+    const CHECK_ABANDON_EVERY: Duration = Duration::from_millis(50);
 
     let threads = threads.min(jobs.len());
     let list = Arc::new(Mutex::new(
@@ -45,6 +44,7 @@ pub(crate) fn run_jobs<T: Send + 'static, R: Send + 'static>(
     ));
     let work = Arc::new(work);
     let (sender, outcomes) = mpsc::channel();
+
     for _ in 0..threads {
         let (list, work, sender) = (Arc::clone(&list), Arc::clone(&work), sender.clone());
         let stop = Arc::clone(stop);
@@ -55,13 +55,13 @@ pub(crate) fn run_jobs<T: Send + 'static, R: Send + 'static>(
                     .unwrap_or_else(PoisonError::into_inner)
                     .pop_front()
             };
-            while let Some((at, job)) = next() {
+            while let Some((index, job)) = next() {
                 let outcome = if stop.load(Ordering::SeqCst) {
                     JobOutcome::NotStarted
                 } else {
                     run_job(&*work, job)
                 };
-                if sender.send((at, outcome)).is_err() {
+                if sender.send((index, outcome)).is_err() {
                     return;
                 }
             }
@@ -71,8 +71,8 @@ pub(crate) fn run_jobs<T: Send + 'static, R: Send + 'static>(
     // The channel closes when the last thread ends.
     drop(sender);
     loop {
-        match outcomes.recv_timeout(PATIENCE) {
-            Ok((at, outcome)) => pass_on(at, outcome),
+        match outcomes.recv_timeout(CHECK_ABANDON_EVERY) {
+            Ok((index, outcome)) => pass_on(index, outcome),
             Err(RecvTimeoutError::Disconnected) => return PoolEnd::Done,
             Err(RecvTimeoutError::Timeout) => {}
         }

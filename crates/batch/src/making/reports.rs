@@ -13,7 +13,7 @@ pub trait Reports: Send + Sync {
     /// Returns the files outside an input that the report also depends on, if they exist.
     fn files_beside(&self, input: &Path) -> Vec<PathBuf>;
 
-    /// Refuses a folder in which a link would lead a report elsewhere.
+    /// Refuses a folder with a link, through which a report would be written elsewhere.
     fn refuse_links(&self, folder: &Path) -> Result<(), ReportProblem>;
 
     /// Refuses a folder with a report file that was changed since it was written.
@@ -46,12 +46,12 @@ pub struct WrittenReport {
 /// Reason why a trace has no report, in words.
 #[derive(Debug)]
 pub struct ReportProblem {
-    /// Reason of the failure.
+    /// Reason why there is no report.
     pub why: String,
-    /// Advice on how to solve it. None if there is none.
+    /// Advice on how to solve the problem, or `None`.
     pub hint: Option<String>,
-    /// Reason and advice without the names of other processes, which pages leave out. None if
-    /// neither names one.
+    /// Reason and advice without the names of other processes, for pages. `None` if neither names
+    /// one.
     pub unnamed: Option<(String, Option<String>)>,
 }
 

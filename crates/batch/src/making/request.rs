@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Settings of a batch.
+/// The settings of a batch.
 #[derive(Debug)]
 pub struct BatchRequest {
     /// Folder in which each report has a folder.
@@ -14,7 +14,7 @@ pub struct BatchRequest {
     pub force: bool,
     /// True if up-to-date reports are made again.
     pub redo: bool,
-    /// Runs that the dataset had before. None if the traces are not written to a dataset.
+    /// Runs that the dataset had before, or `None` if the traces are not written to a dataset.
     pub runs_before: Option<BTreeSet<String>>,
     /// Number of traces that are analyzed at once.
     pub jobs: usize,

@@ -21,23 +21,23 @@ use crate::index::{FailedTrace, Index};
 
 /// Follows the progress of a batch.
 pub trait BatchWatcher {
-    /// Receives the numbers of reports that are up to date, and of those to make.
+    /// Receives the number of reports that are up to date, and the number of reports to make.
     fn planned(&mut self, before: u64, ahead: u64) -> io::Result<()>;
 
-    /// Receives that one more trace is done, has failed, or was skipped.
+    /// Is called when one more trace is done, has failed, or was skipped.
     fn advanced(&mut self);
 
-    /// Receives that the batch was asked to stop; running analyses are finished.
+    /// Is called when the batch stops: it finishes the running analyses.
     fn stopping(&mut self);
 
-    /// Returns whether running analyses shall be abandoned, too. Called twenty times a second.
+    /// Returns whether to abandon running analyses too. It is called twenty times a second.
     fn is_abandoned(&self) -> bool;
 }
 
-/// Result of a batch.
+/// The result of a batch.
 #[derive(Debug)]
 pub struct BatchOutcome {
-    /// Index of everything that was named.
+    /// Index of all inputs that were named.
     pub index: Index,
     /// True if a report lacks a part.
     pub is_incomplete: bool,
@@ -61,6 +61,7 @@ pub fn run(
         stop,
         results: BatchResults::default(),
     };
+
     let mut to_do = batch.plan(&entries, watcher);
     let ahead = to_do.len() as u64;
     watcher.planned(batch.results.rows.len() as u64, ahead)?;
@@ -69,7 +70,7 @@ pub fn run(
     to_do.sort_by_key(|&(_, bytes)| std::cmp::Reverse(bytes));
     let jobs = to_do
         .iter()
-        .filter_map(|&(at, bytes)| Some((entries.get(at)?.clone(), bytes)));
+        .filter_map(|&(index, bytes)| Some((entries.get(index)?.clone(), bytes)));
     batch.make(jobs.collect(), watcher);
 
     let Batch {
@@ -109,9 +110,9 @@ struct Batch<'a> {
     results: BatchResults,
 }
 
-/// Plan for a trace.
+/// The plan for one trace.
 enum TracePlan {
-    /// Keep the up-to-date report, whose row this is.
+    /// Keep the up-to-date report, which has this row.
     Keep(Box<TraceRow>),
     /// Make the report, which may need this much memory in bytes.
     Make(u64),
@@ -137,8 +138,8 @@ impl Batch<'_> {
         to_do
     }
 
-    /// Makes the reports. If stopped, running ones are finished. If abandoned, they are left as
-    /// they are, without a manifest.
+    /// Makes the reports. If the batch stops, running reports are finished. If it is abandoned, they
+    /// stay incomplete, without a manifest.
     fn make(&mut self, jobs: Vec<(BatchEntry, u64)>, watcher: &mut dyn BatchWatcher) {
         let entries: Vec<BatchEntry> = jobs.iter().map(|(entry, _)| entry.clone()).collect();
         let (recipe, stop) = (Arc::clone(&self.recipe), Arc::clone(self.stop));
@@ -169,7 +170,7 @@ impl Batch<'_> {
         self.run_jobs(&entries, jobs, make, pass_on, abandon);
     }
 
-    /// Runs one job per entry and passes on its result: none for one that failed or was not
+    /// Runs one job per entry and passes on its result: `None` for a job that failed or was not
     /// started.
     fn run_jobs<T: Send + 'static, R: Send + 'static>(
         &mut self,
@@ -214,7 +215,7 @@ fn plan_entry(entry: &BatchEntry, recipe: &ReportRecipe) -> Result<TracePlan, Re
     if let Some(row) = entry.up_to_date_row(recipe)? {
         return Ok(TracePlan::Keep(Box::new(row)));
     }
-    // If the files cannot be listed, the analysis reports why.
+    // If the files cannot be listed, the analysis reports the error.
     let files = entry.files(recipe);
     let bytes = files.map_or(0, |files| estimate(&entry.found.path, &files));
     Ok(TracePlan::Make(bytes))
@@ -257,7 +258,7 @@ fn entries(found: &[FoundTrace], output: &Path) -> Vec<BatchEntry> {
     entries.collect()
 }
 
-/// Returns a note on reports in the folder that were not named this time; they stay.
+/// Returns a note on reports in the folder from earlier batches, which stay.
 fn other_reports_note(entries: &[BatchEntry], output: &Path) -> Option<String> {
     const NAMED: usize = 5;
     let own: HashSet<&str> = entries.iter().map(|entry| entry.slug.as_str()).collect();

@@ -12,7 +12,7 @@ use metalens_files::sha256;
 const LONGEST: usize = 80;
 /// Number of digits of the hash.
 const DIGITS: usize = 8;
-/// Names of other things in the folder, and names that Windows does not allow.
+/// Names of other files in the folder, and names that Windows does not allow.
 const RESERVED: [&str; 28] = [
     "index", "trends", "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6",
     "com7", "com8", "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
@@ -61,7 +61,7 @@ fn with_hash(text: &str, path: &str) -> String {
 /// A name in plain letters.
 struct PlainName {
     text: String,
-    /// False if something of the name is lost, so that others may look the same.
+    /// False if the text lacks a part of the name, so that another name may have the same text.
     is_exact: bool,
 }
 

@@ -1,6 +1,6 @@
-//! Reads and writes `batch.json`, which says which input the report in a folder is from, and how it
-//! was analyzed. It is written before the first file and after the last, so that an interrupted
-//! report is recognized as ours and unfinished.
+//! Reads and writes `batch.json`, which has the input of the report in a folder, and the settings of
+//! its analysis. The file is written before the first and after the last file of a report, so that an
+//! interrupted report is recognized as unfinished and as one of metalens.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reports::ReportProblem;
 
-/// Name of the file.
+/// Name of the file in the folder of a report.
 const STATE: &str = "batch.json";
 pub(crate) const SCHEMA: &str = "metalens.batch/2";
 /// Largest size of the file, in bytes: it has one row and some names.

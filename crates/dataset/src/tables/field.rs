@@ -1,18 +1,18 @@
-//! Columns in the files of a dataset, and the functions that fill them.
+//! Defines the columns in the files of a dataset, and fills them from rows.
 
 use crate::cells::{CellKind, CellValue, ColumnCells, MemoryTable, TableColumn};
 use crate::error::Result;
 
-/// Description of a column.
+/// A description of a column for users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ColumnInfo {
-    /// Name of the column.
+    /// Name of the column in files and queries.
     pub name: &'static str,
-    /// Type of the cells.
+    /// Type of the column's cells.
     pub kind: CellKind,
     /// Unit of the cells: `ns`, `GB/s`, `1` for a count or a ratio, or nothing.
     pub unit: &'static str,
-    /// Meaning of the cells.
+    /// Meaning of a cell, and of null.
     pub meaning: &'static str,
     /// True if the value is in the folders' names and not in the files.
     pub is_partition: bool,
@@ -26,7 +26,7 @@ pub(crate) struct TableField<R> {
 
 type Get<R> = for<'r> fn(&'r R) -> CellValue<'r>;
 
-/// Makes a column.
+/// Makes a column of any type.
 pub(super) fn field<R>(
     name: &'static str,
     kind: CellKind,

@@ -1,5 +1,5 @@
 //! Defines `findings`: the findings of the report. Evidence that names another process is left out
-//! unless names were requested, like that process's name everywhere.
+//! unless the user requested names, as everywhere in a dataset.
 
 use metalens_analyzer::message::Value as ValueKind;
 use metalens_analyzer::{Finding, Report};

@@ -1,4 +1,4 @@
-//! Defines `gaps`: when the analyzed process left the GPU idle, with the causes.
+//! Defines `gaps`: the stretches without GPU work of the analyzed process, with their causes.
 
 use metalens_analyzer::{Analysis, ExplainedGap};
 

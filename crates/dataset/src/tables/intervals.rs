@@ -1,5 +1,5 @@
-//! Defines `intervals`: the GPU intervals of all processes inside the window, those of the analyzed
-//! process with all known facts.
+//! Defines `intervals`: the GPU intervals of all processes inside the window. Those of the analyzed
+//! process have all known facts.
 
 use std::iter::Peekable;
 
@@ -84,8 +84,8 @@ impl<'t> IntervalRow<'t> {
     }
 }
 
-/// Merges both in the order of their starts. Of two with the same start, the process's own comes
-/// first.
+/// Merges the process's own intervals with those of others, in the order of their starts. If two
+/// have the same start, the process's own comes first.
 struct MergedRows<A: Iterator, B: Iterator> {
     own: Peekable<A>,
     others: Peekable<B>,
@@ -107,23 +107,25 @@ where
     }
 }
 
-/// Finds the performance state at times that only rise.
+/// Finds the performance state at a time. The times of its calls must not decrease.
 struct StateAt<'t> {
-    held: &'t [StateInterval],
-    at: usize,
+    states: &'t [StateInterval],
+    /// Number of states that ended before the last time.
+    ended: usize,
 }
 
 impl<'t> StateAt<'t> {
-    fn new(held: &'t [StateInterval]) -> Self {
-        Self { held, at: 0 }
+    fn new(states: &'t [StateInterval]) -> Self {
+        Self { states, ended: 0 }
     }
 
-    fn at(&mut self, time: u64) -> Option<&'t str> {
-        while self.held.get(self.at).is_some_and(|one| one.end_ns <= time) {
-            self.at += 1;
+    fn at(&mut self, time_ns: u64) -> Option<&'t str> {
+        let has_ended = |state: &StateInterval| state.end_ns <= time_ns;
+        while self.states.get(self.ended).is_some_and(has_ended) {
+            self.ended += 1;
         }
-        let held = self.held.get(self.at)?;
-        (held.start_ns <= time).then_some(&held.what)
+        let state = self.states.get(self.ended)?;
+        (state.start_ns <= time_ns).then_some(&state.what)
     }
 }
 

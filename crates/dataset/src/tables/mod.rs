@@ -98,12 +98,12 @@ impl DatasetTable {
     }
 }
 
-/// Description of a table.
+/// A description of a table for users.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableInfo {
-    /// Name of the table.
+    /// Name of the table in files and queries.
     pub name: &'static str,
-    /// Meaning of a row.
+    /// Meaning and order of the rows.
     pub meaning: &'static str,
     /// Columns of the table, in order.
     pub columns: Vec<ColumnInfo>,

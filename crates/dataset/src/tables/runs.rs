@@ -7,7 +7,7 @@ use metalens_analyzer::{Distribution, Report};
 use super::field::{TableField, count, field, fill, ns, ratio, text};
 use crate::cells::{CellKind, CellValue, MemoryTable};
 use crate::error::Result;
-use crate::report_names::{how, reader, source};
+use crate::report_names::{chosen_by, reader, source};
 
 pub(crate) fn table(report: &Report) -> Result<MemoryTable> {
     fill(&fields(), [report])
@@ -21,7 +21,7 @@ pub(crate) fn fields<'t>() -> Vec<TableField<&'t Report>> {
         busy(),
         gaps(),
         idle(),
-        beside(),
+        latency_and_machine(),
     ];
     parts.into_iter().flatten().collect()
 }
@@ -101,7 +101,7 @@ fn about<'t>() -> Vec<TableField<&'t Report>> {
         text(
             "process_chosen_by",
             "Way in which the process was chosen: launched, attached, recorded, requested, busiest.",
-            |r| CellValue::Text(how(r.process.chosen_by)),
+            |r| CellValue::Text(chosen_by(r.process.chosen_by)),
         ),
         ns(
             "window_start_ns",
@@ -355,7 +355,7 @@ fn idle<'t>() -> Vec<TableField<&'t Report>> {
     ]
 }
 
-fn beside<'t>() -> Vec<TableField<&'t Report>> {
+fn latency_and_machine<'t>() -> Vec<TableField<&'t Report>> {
     vec![
         ns(
             "start_latency_median_ns",
@@ -409,8 +409,8 @@ fn file_name(path: &str) -> &str {
 }
 
 fn median<'r>(distribution: Option<Distribution>) -> CellValue<'r> {
-    distribution.map_or(CellValue::Absent, |found| {
-        CellValue::Integer(found.median_ns)
+    distribution.map_or(CellValue::Absent, |distribution| {
+        CellValue::Integer(distribution.median_ns)
     })
 }
 

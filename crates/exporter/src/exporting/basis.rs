@@ -31,7 +31,7 @@ impl Basis {
     fn add(&mut self, folder: &Path) -> io::Result<()> {
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
-            // This does not follow links, which may lead out of the bundle.
+            // `metadata` of an entry does not follow links, which may lead out of the bundle.
             let metadata = entry.metadata()?;
             if metadata.is_dir() {
                 self.add(&entry.path())?;
@@ -39,10 +39,10 @@ impl Basis {
             }
             self.files += 1;
             self.bytes += metadata.len();
-            let since = metadata.modified()?.duration_since(UNIX_EPOCH);
-            let since = since.map_or(0, |since| since.as_nanos());
-            let since = u64::try_from(since).unwrap_or(u64::MAX);
-            self.modified_ns = self.modified_ns.max(since);
+            let since_1970 = metadata.modified()?.duration_since(UNIX_EPOCH);
+            let nanoseconds = since_1970.map_or(0, |duration| duration.as_nanos());
+            let nanoseconds = u64::try_from(nanoseconds).unwrap_or(u64::MAX);
+            self.modified_ns = self.modified_ns.max(nanoseconds);
         }
         Ok(())
     }

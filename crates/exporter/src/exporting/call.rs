@@ -1,5 +1,5 @@
-//! Runs one `xctrace export`: shows its progress, can interrupt it, and tries again after
-//! failures that were temporary for others.
+//! Runs one `xctrace export`: reports its progress, can interrupt it, and tries again after failures
+//! that users reported to be temporary.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -14,10 +14,10 @@ use super::document::DocumentState;
 use super::error::{Error, Result};
 use super::exporter::{ExportEvent, Exporter, Tell};
 
-/// Maximum number of attempts for calls that fail sometimes: others needed up to five.
+/// Maximum number of attempts of a call that fails. One project reported up to five.
 pub(crate) const ATTEMPTS: u32 = 5;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// Time that xctrace gets to end after it was asked to.
+/// Time that xctrace has to end after a request.
 const TIME_TO_END: Duration = Duration::from_secs(5);
 
 /// The part of a bundle to export, and the file to write.
@@ -50,7 +50,7 @@ impl Exporter {
             let running = self.tool.start(&arguments, Stdin::Nothing)?;
             let answer = self.watch(running, call.output, tell)?;
             let document = DocumentState::inspect(call.output).map_err(Error::at(call.output))?;
-            if attempt >= call.attempts || !is_worth_retrying(document, &answer) {
+            if attempt >= call.attempts || !is_temporary_failure(document, &answer) {
                 return Ok((document, answer));
             }
             remove_if_there(call.output)?;
@@ -60,7 +60,7 @@ impl Exporter {
         Ok((DocumentState::Nothing, ToolOutput::default()))
     }
 
-    /// Reads the output of xctrace until it ends; ends it if the export is cancelled.
+    /// Reads the output of xctrace until it ends; ends it if the export is canceled.
     fn watch(&self, running: RunningTool, output: &Path, tell: Tell<'_>) -> Result<ToolOutput> {
         let mut answer = ToolOutput::default();
         let mut last_event = Instant::now();
@@ -72,7 +72,7 @@ impl Exporter {
                 (answer.code, answer.signal) = (code, signal);
                 break;
             }
-            if self.is_cancelled() {
+            if self.is_canceled() {
                 end(&running)?;
                 return Err(interrupted());
             }
@@ -83,7 +83,7 @@ impl Exporter {
             }
         }
 
-        // The pipes can still have lines. The limit is for output without end.
+        // The pipes may still have lines. A child of xctrace could write without end, hence the limit.
         let ended = Instant::now();
         while ended.elapsed() < Duration::from_secs(2)
             && let Some(line) = running.next(Duration::from_millis(50))
@@ -94,15 +94,15 @@ impl Exporter {
         Ok(answer)
     }
 
-    pub(crate) fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::SeqCst)
+    pub(crate) fn is_canceled(&self) -> bool {
+        self.canceled.load(Ordering::SeqCst)
     }
 
-    /// Waits, and returns an error as soon as the export is cancelled.
+    /// Waits, and returns an error as soon as the export is canceled.
     pub(crate) fn pause(&self, length: Duration) -> Result<()> {
         let began = Instant::now();
         while began.elapsed() < length {
-            if self.is_cancelled() {
+            if self.is_canceled() {
                 return Err(interrupted());
             }
             thread::sleep(Duration::from_millis(20));
@@ -111,20 +111,20 @@ impl Exporter {
     }
 }
 
-/// Asks xctrace to end, and kills it if it does not: an export saves nothing.
+/// Terminates xctrace, and kills it if it does not end. An export, unlike a recording, saves nothing.
 fn end(running: &RunningTool) -> Result<()> {
     running.terminate()?;
-    let asked = Instant::now();
+    let requested = Instant::now();
     while running.ended()?.is_none() {
         running.next(Duration::from_millis(20));
-        if asked.elapsed() > TIME_TO_END {
+        if requested.elapsed() > TIME_TO_END {
             running.kill()?;
         }
     }
     Ok(())
 }
 
-/// Returns the error of a cancelled export. The caller adds the number of tables.
+/// Returns the error of a canceled export. The caller adds the number of tables.
 pub(crate) fn interrupted() -> Error {
     Error::Interrupted {
         complete: 0,
@@ -132,13 +132,13 @@ pub(crate) fn interrupted() -> Error {
     }
 }
 
-/// Returns true if another attempt may succeed: exit code 10 and empty documents were temporary
-/// for others.
-pub(crate) fn is_worth_retrying(document: DocumentState, answer: &ToolOutput) -> bool {
+/// Returns true if another attempt may succeed: users reported that exit code 10 and empty documents
+/// were temporary.
+pub(crate) fn is_temporary_failure(document: DocumentState, answer: &ToolOutput) -> bool {
     document == DocumentState::Nothing && matches!(answer.code, Some(0 | 10))
 }
 
-/// Describes how xctrace ended, with its last line of output, for messages.
+/// Describes the end of xctrace for messages, with its last line of output.
 pub(crate) fn describe_end(answer: &ToolOutput) -> String {
     let end = match (answer.code, answer.signal) {
         (Some(0), _) => "xctrace ended with exit code 0, which means success".to_owned(),

@@ -1,13 +1,13 @@
-//! Tells whether a bundle was recorded with a changed copy of Apple's template, as the file beside it
-//! says.
+//! Finds out whether a bundle was recorded with a changed copy of Apple's template, from the file
+//! beside the bundle.
 
 use std::path::Path;
 
-/// Largest size of that file, in bytes. Usual are some kilobytes.
+/// Largest size of that file, in bytes. It usually has some kilobytes.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Returns a possible cause of a failure to export, if the template was changed. One project saw that
-/// `xctrace` refuses such bundles, and five saw none of that.
+/// Returns a possible cause of a failed export if the template was changed, else an empty text. One
+/// project saw `xctrace` refuse such bundles, and five exported them.
 pub(crate) fn cause(bundle: &Path) -> String {
     let text = metalens_files::read(&bundle.with_extension("recording.json"), MAX_BYTES).ok();
     let json = text.and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());

@@ -1,4 +1,4 @@
-//! Parses the table of contents, as far as an export needs it.
+//! Parses the runs and tables of a table of contents.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -12,7 +12,7 @@ pub(crate) struct ListedRun {
     pub(crate) schemas: Vec<String>,
 }
 
-/// Parses the runs of a table of contents. None if the text is not one, or lists no run.
+/// Parses the runs of a table of contents. Returns `None` for any other text, and if it lists no run.
 pub(crate) fn parse(text: &str) -> Option<Vec<ListedRun>> {
     let mut reader = Reader::from_str(text);
     let mut runs: Vec<ListedRun> = Vec::new();
@@ -34,7 +34,7 @@ pub(crate) fn parse(text: &str) -> Option<Vec<ListedRun>> {
     (inside.is_empty() && !runs.is_empty()).then_some(runs)
 }
 
-/// Adds the run or the table of a tag. None if the text is not a table of contents.
+/// Adds the run or the table of a tag. Returns `None` if the text is not a table of contents.
 fn add_tag(tag: &BytesStart<'_>, inside: &[String], runs: &mut Vec<ListedRun>) -> Option<()> {
     let path: Vec<&str> = inside.iter().map(String::as_str).collect();
     match (path.as_slice(), tag.name().as_ref()) {

@@ -12,7 +12,7 @@ pub(crate) enum DocumentState {
     Nothing,
     /// The query matched nothing: the bundle has no such table.
     Absent,
-    /// The document is complete.
+    /// The document has its beginning and its end.
     Whole,
     /// The document ends early, after at least one complete row.
     CutOff,

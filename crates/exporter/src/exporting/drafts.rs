@@ -1,5 +1,5 @@
-//! Provides a temporary folder inside the export folder for unfinished tables. The next export
-//! removes the folder of a killed one.
+//! Provides a temporary folder inside the export folder for unfinished tables. If an export is killed,
+//! the next one removes its folder.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -21,7 +21,7 @@ const LOCK: &str = "lock";
 #[derive(Debug)]
 pub(crate) struct Drafts {
     folder: TempDir,
-    /// The lock; None on file systems without locks, where no folder counts as abandoned.
+    /// The lock; `None` on file systems without locks, where no folder counts as abandoned.
     _lock: Option<File>,
 }
 
@@ -65,7 +65,7 @@ fn lock_folder(folder: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Removes a temporary folder that no process has locked. Returns the bytes that it had.
+/// Removes a temporary folder that no process has locked. Returns the size that it had, in bytes.
 fn clear_if_abandoned(drafts: &Path) -> u64 {
     // A folder without a lock file may be new, or on a file system without locks.
     let Ok(lock) = metalens_files::open(&drafts.join(LOCK)) else {

@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// The reason why a bundle could not be exported.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// `xctrace` cannot be used.
+    /// The tool `xctrace` cannot be used.
     #[error(transparent)]
     Xctrace(#[from] metalens_xctrace::Error),
     /// The path is not a bundle that `xctrace` can open.
@@ -30,8 +30,8 @@ pub enum Error {
         /// Description of the contents, beginning with a verb.
         holds: String,
     },
-    /// The export folder has the name of a bundle, or lies in the bundle.
-    #[error("cannot export to {folder}: its name ends with .trace, or it lies in the bundle")]
+    /// The export folder has the name of a bundle, or is inside the bundle.
+    #[error("cannot export to {folder}: its name ends with .trace, or it is inside the bundle")]
     BadFolder {
         /// Path of the folder.
         folder: String,

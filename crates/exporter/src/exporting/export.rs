@@ -1,5 +1,5 @@
-//! Exports a bundle into a folder of tables. Exports only missing tables, one after the other;
-//! each is complete, marked as cut off, or missing.
+//! Exports the missing tables of a bundle into a folder, one after another. Afterwards each table is
+//! complete, marked as cut off, or missing.
 
 use std::path::Path;
 
@@ -43,9 +43,9 @@ impl Exporter {
             failed: Vec::new(),
             tell,
         };
+
         export.report_abandoned(abandoned);
         let result = export.run(earlier);
-
         let complete = export.manifest.complete_tables();
         let (manifest, written, failed) = (export.manifest, export.written, export.failed);
         drop(export.drafts);
@@ -53,6 +53,7 @@ impl Exporter {
             // This removes the folder only if it is empty.
             let _ = std::fs::remove_dir(&request.folder);
         }
+
         let folder = request.folder.display().to_string();
         match result {
             Ok(absent) => Ok(Exported {
@@ -148,7 +149,7 @@ impl ExportRun<'_> {
         Ok(absent)
     }
 
-    /// Exports the table of contents. None if xctrace cannot export it.
+    /// Exports the table of contents. Returns `None` if xctrace cannot export it.
     fn contents(&mut self) -> Result<Option<Vec<ListedRun>>> {
         (self.tell)(ExportEvent::Contents);
         let draft = self.drafts.path().join(TOC);
@@ -200,23 +201,23 @@ impl ExportRun<'_> {
             return Ok((jobs_from_names(names, run), Vec::new()));
         };
 
-        let at = index_of_run(runs, *run)?;
+        let index = index_of_run(runs, *run)?;
         let listed = |name: &String| {
-            let schemas = runs.get(at).map(|run| &run.schemas);
+            let schemas = runs.get(index).map(|run| &run.schemas);
             schemas.is_some_and(|schemas| schemas.contains(name))
         };
 
         Ok(match wanted {
-            TableSelection::All => (jobs_from_contents(runs, at, &|_| true), Vec::new()),
+            TableSelection::All => (jobs_from_contents(runs, index, &|_| true), Vec::new()),
             TableSelection::Known => {
                 let is_known = |schema: &str| known.iter().any(|name| name == schema);
-                (jobs_from_contents(runs, at, &is_known), Vec::new())
+                (jobs_from_contents(runs, index, &is_known), Vec::new())
             }
             TableSelection::These(names) => {
                 let is_requested = |schema: &str| names.iter().any(|name| name == schema);
                 let absent = names.iter().filter(|name| !listed(name)).cloned();
                 (
-                    jobs_from_contents(runs, at, &is_requested),
+                    jobs_from_contents(runs, index, &is_requested),
                     absent.collect(),
                 )
             }
@@ -252,10 +253,10 @@ impl ExportRun<'_> {
         };
 
         let missing: Vec<&TableJob> = jobs.iter().filter(is_missing).collect();
-        for (at, job) in missing.iter().enumerate() {
+        for (index, job) in missing.iter().enumerate() {
             (self.tell)(ExportEvent::Table {
                 schema: &job.schema,
-                number: at + 1,
+                number: index + 1,
                 of: missing.len(),
             });
             self.table(job)?;
@@ -284,7 +285,7 @@ impl ExportRun<'_> {
     /// Exports one table, with several attempts, and records the result in the manifest.
     fn table(&mut self, job: &TableJob) -> Result<()> {
         let draft = self.drafts.path().join(format!("{}.xml", job.stem));
-        // After a table failed in all attempts, many attempts for the next one are useless.
+        // If one table failed in all attempts, many attempts would not help the next one.
         let attempts = if self.failed.is_empty() { ATTEMPTS } else { 2 };
         let (document, answer) =
             self.call(job.selection(), self.request.range, &draft, attempts)?;
@@ -343,13 +344,15 @@ impl ExportRun<'_> {
         if self.request.gzip {
             name.push_str(".gz");
             finished = self.drafts.path().join(&name);
-            folder::compress(draft, &finished, &|| self.exporter.is_cancelled())?;
+            folder::compress(draft, &finished, &|| self.exporter.is_canceled())?;
         }
         if state == TableState::CutOff {
             name.push_str(".partial");
         }
+
         let bytes = finished.metadata().map_err(Error::at(&finished))?.len();
         self.folder.move_in(&finished, &name)?;
+
         // A reader of the folder would take two files of one table for two tables.
         let forms = FORMS.iter().map(|form| format!("{}{form}", job.stem));
         let superseded = self.manifest.rivals(&job.schema, job.run, job.place);
@@ -417,9 +420,9 @@ impl ExportRun<'_> {
         }
     }
 
-    /// Names the size of what a killed export left.
+    /// Reports the size of removed files that a killed export had left.
     fn report_abandoned(&self, bytes: u64) {
-        // Fewer bytes are not worth a note.
+        // A smaller size would not interest the user.
         if bytes >= 100_000_000 {
             self.note(&format!(
                 "removed {} GB of temporary files that a killed export left in this folder",
@@ -443,7 +446,7 @@ fn gb(bytes: u64) -> String {
     format!("{}.{}", bytes / 1_000_000_000, bytes / 100_000_000 % 10)
 }
 
-/// Says why a table was not exported.
+/// Returns the reason why a table was not exported.
 fn why_nothing(document: DocumentState, answer: &ToolOutput) -> String {
     let end = describe_end(answer);
     match document {

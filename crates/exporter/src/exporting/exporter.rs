@@ -12,21 +12,21 @@ use super::error::Result;
 pub struct Exporter {
     pub(crate) tool: Tool,
     pub(crate) version: Version,
-    pub(crate) cancelled: Arc<AtomicBool>,
+    pub(crate) canceled: Arc<AtomicBool>,
 }
 
 impl Exporter {
-    /// Returns an exporter that uses a tool, and stops when `cancelled` becomes true.
+    /// Returns an exporter that uses a tool, and stops when `canceled` becomes true.
     ///
     /// # Errors
     ///
     /// Fails if the tool does not print its version.
-    pub fn new(tool: Tool, cancelled: Arc<AtomicBool>) -> Result<Self> {
+    pub fn new(tool: Tool, canceled: Arc<AtomicBool>) -> Result<Self> {
         let version = tool.version()?;
         Ok(Self {
             tool,
             version,
-            cancelled,
+            canceled,
         })
     }
 }

@@ -95,13 +95,13 @@ pub(crate) fn clear(folder: &Path, stale: &ExportManifest) -> Result<()> {
 }
 
 /// Compresses a file, always to the same bytes, and removes it.
-pub(crate) fn compress(from: &Path, to: &Path, is_cancelled: &dyn Fn() -> bool) -> Result<()> {
+pub(crate) fn compress(from: &Path, to: &Path, is_canceled: &dyn Fn() -> bool) -> Result<()> {
     let mut plain = File::open(from).map_err(Error::at(from))?;
     let packed = File::create(to).map_err(Error::at(to))?;
     let mut packed = GzEncoder::new(packed, Compression::default());
     let mut chunk = vec![0; 1 << 20];
     loop {
-        if is_cancelled() {
+        if is_canceled() {
             return Err(interrupted());
         }
         let count = plain.read(&mut chunk).map_err(Error::at(from))?;

@@ -4,10 +4,10 @@ use metalens_xctrace::command::ExportSelection;
 
 use super::contents::ListedRun;
 
-/// A table to export.
+/// A table that is to be exported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TableJob {
-    /// Number of its run.
+    /// Number of the table's run.
     pub(crate) run: u64,
     /// Position of its run, from 1.
     pub(crate) position: u64,
@@ -38,20 +38,20 @@ impl TableJob {
 /// Returns the jobs of the wanted tables that the contents list for a run, in their order.
 pub(crate) fn jobs_from_contents(
     runs: &[ListedRun],
-    at: usize,
+    run_index: usize,
     is_wanted: &dyn Fn(&str) -> bool,
 ) -> Vec<TableJob> {
-    let Some(run) = runs.get(at) else {
+    let Some(run) = runs.get(run_index) else {
         return Vec::new();
     };
     let places = run.schemas.iter().enumerate();
     let wanted = places.filter(|(_, schema)| is_plain(schema) && is_wanted(schema));
-    let job = |(at_place, schema): (usize, &String)| {
+    let job = |(index, schema): (usize, &String)| {
         let has_siblings = run.schemas.iter().filter(|other| *other == schema).count() > 1;
-        let place = has_siblings.then_some(at_place + 1);
+        let place = has_siblings.then_some(index + 1);
         TableJob {
             run: run.number,
-            position: at as u64 + 1,
+            position: run_index as u64 + 1,
             schema: schema.clone(),
             place,
             stem: stem(schema, (runs.len() > 1).then_some(run.number), place),
@@ -74,7 +74,7 @@ pub(crate) fn jobs_from_names(names: &[String], run: u64) -> Vec<TableJob> {
     wanted.map(job).collect()
 }
 
-/// Returns a name such as `os-signpost.run-2.table-14`, which the reader of a folder takes for
+/// Returns a name such as `os-signpost.run-2.table-14`, which the reader of a folder reads as a table
 /// `os-signpost`.
 fn stem(schema: &str, run: Option<u64>, place: Option<usize>) -> String {
     let run = run.map(|run| format!(".run-{run}")).unwrap_or_default();
@@ -86,8 +86,9 @@ fn stem(schema: &str, run: Option<u64>, place: Option<usize>) -> String {
 
 /// Returns true if a schema name can be a file name.
 fn is_plain(schema: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    schema.starts_with(|c: char| c.is_ascii_alphanumeric()) && schema.chars().all(is_plain)
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    let starts_plain = schema.starts_with(|letter: char| letter.is_ascii_alphanumeric());
+    starts_plain && schema.chars().all(is_plain)
 }
 
 #[cfg(test)]

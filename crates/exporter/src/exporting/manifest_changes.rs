@@ -60,7 +60,7 @@ impl TableFile {
         self.schema == schema && self.run == run && is_same_table
     }
 
-    /// Returns true if the table needs no export: its file has the size that was written.
+    /// Returns true if the table needs no export, because its file has the size that was written.
     pub(crate) fn is_done(&self, folder: &Path) -> bool {
         match (self.state, &self.file) {
             (TableState::Absent, _) => true,

@@ -1,4 +1,4 @@
-//! Runs `xctrace export`, and checks and keeps what it writes.
+//! Runs `xctrace export`, and checks and keeps the documents that it writes.
 
 mod basis;
 mod call;

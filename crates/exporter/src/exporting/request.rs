@@ -1,4 +1,4 @@
-//! Types of an export's request and result.
+//! Defines the request and the result of an export.
 
 use std::path::PathBuf;
 
@@ -14,9 +14,9 @@ pub struct ExportRequest {
     pub bundle: PathBuf,
     /// The folder to create or complete.
     pub folder: PathBuf,
-    /// Number of the run; None for the last run.
+    /// Number of the run; `None` for the last run.
     pub run: Option<u64>,
-    /// The tables to export.
+    /// The tables that the export should have.
     pub wanted: TableSelection,
     /// Schemas to request by name if there is no table of contents.
     pub known: Vec<String>,

@@ -1,5 +1,4 @@
-//! Exports the tables of a bundle as streams: the reader reads while xctrace writes, without
-//! files.
+//! Exports the tables of a bundle as streams, without files: the reader reads while xctrace writes.
 
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use metalens_xctrace::command::{Export, ExportSelection, TimeRange};
 use metalens_xctrace::{Streaming, ToolOutput};
 
 use super::basis::require_bundle;
-use super::call::{ATTEMPTS, absolute, describe_end, is_worth_retrying};
+use super::call::{ATTEMPTS, absolute, describe_end, is_temporary_failure};
 use super::changed_template;
 use super::contents::parse;
 use super::document::{DocumentState, Tail};
@@ -23,7 +22,7 @@ type Listener = Rc<dyn Fn(&str)>;
 
 /// The tables of a bundle as streams that are not opened yet.
 pub struct TableStreams {
-    /// XML of the table of contents; None if xctrace cannot export it.
+    /// XML of the table of contents; `None` if xctrace cannot export it.
     pub toc: Option<Vec<u8>>,
     /// All tables of the bundle.
     pub tables: Vec<TableStream>,
@@ -84,7 +83,7 @@ impl Exporter {
         })
     }
 
-    /// Returns the table of contents, or the description of how xctrace ended.
+    /// Returns the table of contents, if xctrace can export it, and the description of its end.
     fn read_contents(&self, input: &Path, tell: Tell<'_>) -> Result<(Option<Vec<u8>>, String)> {
         tell(ExportEvent::Contents);
         let mut end = String::new();
@@ -104,7 +103,7 @@ impl Exporter {
             } else {
                 DocumentState::Useless
             };
-            if !is_worth_retrying(document, answer) {
+            if !is_temporary_failure(document, answer) {
                 break;
             }
             self.pause(pause_after(attempt))?;
@@ -171,7 +170,7 @@ impl TableStream {
             }
             let answer = stream.finish().map_err(io::Error::other)?;
             end = describe_end(answer);
-            if !is_worth_retrying(DocumentState::Nothing, answer) {
+            if !is_temporary_failure(DocumentState::Nothing, answer) {
                 break;
             }
             self.exporter
@@ -183,7 +182,7 @@ impl TableStream {
     }
 }
 
-/// A stream whose end is an error unless the document is complete.
+/// A stream that ends with an error if the document is not complete.
 struct CheckedStream {
     stream: Streaming,
     tail: Tail,

@@ -1,4 +1,4 @@
-//! Carries a call of a tool: parses its arguments, checks its paths, and runs `metalens` for it.
+//! Defines a call of a tool: parses its arguments, checks its paths, and runs `metalens` for it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::child::{ChildCommand, Children, Ending, Finished};
 use crate::problem::ToolProblem;
 use crate::roots::Roots;
 
-/// A call of a tool.
+/// A call of a tool, with the settings of the server.
 pub(crate) struct ToolCall<'a> {
     pub(crate) name: &'a str,
     pub(crate) arguments: JsonObject,
@@ -25,10 +25,10 @@ pub(crate) struct ToolCall<'a> {
 }
 
 impl ToolCall<'_> {
-    /// Parses the arguments.
+    /// Parses the arguments into the type of the tool.
     pub(super) fn parse<A: DeserializeOwned>(&self) -> Result<A, ToolProblem> {
         let mut arguments = self.arguments.clone();
-        // Every tool has it, and the server has read it.
+        // Every tool has this argument, and the server has read it already.
         arguments.remove("budget");
         serde_json::from_value(Value::Object(arguments)).map_err(|error| {
             ToolProblem::new(format!("the arguments of {} are wrong: {error}", self.name))
@@ -36,17 +36,18 @@ impl ToolCall<'_> {
         })
     }
 
-    /// Checks the path of an input; returns it as an argument.
+    /// Checks the path of an input, and returns it as an argument of metalens.
     pub(super) fn input(&self, named: &str) -> Result<OsString, ToolProblem> {
         self.roots.input(named).map(PathBuf::into_os_string)
     }
 
-    /// Checks the paths of inputs; returns them as arguments.
+    /// Checks the paths of inputs, and returns them as arguments of metalens.
     pub(super) fn inputs(&self, named: &[String]) -> Result<Vec<OsString>, ToolProblem> {
         named.iter().map(|named| self.input(named)).collect()
     }
 
-    /// Runs metalens. A code other than 0 and `accepted` is a problem with metalens' own words.
+    /// Runs metalens. An exit code other than 0 and `accepted` becomes a problem with the message of
+    /// metalens.
     pub(crate) async fn metalens(
         &self,
         activity: String,
@@ -83,15 +84,15 @@ impl ToolCall<'_> {
     /// Runs metalens until it ends, or the client cancels the call.
     pub(super) async fn run(&self, command: ChildCommand) -> Result<Finished, ToolProblem> {
         let token = self.context.meta.get_progress_token();
-        let progress = |seconds: f64, said: &str| {
+        let progress = |seconds: f64, message: &str| {
             let Some(token) = &token else {
                 return;
             };
-            // How long it takes is unknown, so there is no total.
+            // The total duration is unknown.
             let param = ProgressNotificationParam::new(token.clone(), seconds)
-                .with_message(format!("{said} ({seconds:.0} s)"));
+                .with_message(format!("{message} ({seconds:.0} s)"));
             let peer = self.context.peer.clone();
-            // A client that has gone, or is slow to read, must not hold the call up.
+            // A client that has left, or reads slowly, must not delay the call.
             tokio::spawn(async move { peer.notify_progress(param).await });
         };
         let canceled = self.context.ct.cancelled();
@@ -99,20 +100,20 @@ impl ToolCall<'_> {
     }
 }
 
-/// Turns a failed process into a problem with its own words.
+/// Turns a failed process into a problem with the message of the process.
 pub(super) fn check(finished: Finished, accepted: &[i32]) -> Result<Finished, ToolProblem> {
     match finished.code {
         Some(0) => Ok(finished),
         Some(code) if accepted.contains(&code) => Ok(finished),
         code => {
-            let said = finished.messages.trim();
-            let (said, hint) = match said.split_once("\nhint: ") {
-                Some((said, hint)) => (said, Some(hint.to_owned())),
-                None => (said, None),
+            let messages = finished.messages.trim();
+            let (error, hint) = match messages.split_once("\nhint: ") {
+                Some((error, hint)) => (error, Some(hint.to_owned())),
+                None => (messages, None),
             };
-            let said = said.strip_prefix("error: ").unwrap_or(said);
-            let why = match (said.is_empty(), code) {
-                (false, _) => said.to_owned(),
+            let error = error.strip_prefix("error: ").unwrap_or(error);
+            let why = match (error.is_empty(), code) {
+                (false, _) => error.to_owned(),
                 (true, Some(code)) => format!("metalens ended with exit code {code}"),
                 (true, None) => "a signal ended metalens".to_owned(),
             };

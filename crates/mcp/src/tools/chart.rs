@@ -1,4 +1,4 @@
-//! Answers with a picture: `chart`.
+//! Defines the tool `chart`, which answers with a picture.
 
 use std::ffi::OsString;
 
@@ -18,7 +18,7 @@ Draws a chart of a recording and returns it as a PNG image: timeline (GPU interv
 the causes of idle time), idle, gaps, busy, kernels, roofline, or compare with base. Read figures from \
 the other tools, not from a picture; draw one to see a pattern over time, or to show it to the user.";
 
-/// The largest picture, in bytes.
+/// Largest size of a picture, in bytes.
 const MOST_BYTES: usize = 3 << 20;
 
 /// Chart to draw.
@@ -75,6 +75,7 @@ pub(super) async fn chart(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem
     let arguments: ChartArguments = call.parse()?;
     let input = call.input(&arguments.input)?;
     let shown = name(&input);
+
     let mut words: Vec<OsString> = vec!["chart".into(), "--quiet".into()];
     if let Some(kind) = arguments.chart {
         words.push(format!("--chart={}", kind.word()).into());
@@ -92,7 +93,6 @@ pub(super) async fn chart(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem
     }
     arguments.part.add_to(&mut words);
     words.push(input);
-
     words.extend(["--output=-", "--format=png"].map(OsString::from));
 
     let what = format!("drawing {shown}");

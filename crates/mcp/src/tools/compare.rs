@@ -1,4 +1,4 @@
-//! Answers from two sides: `compare` and `gate`.
+//! Defines the tools that compare two sides: `compare` and `gate`.
 
 use std::ffi::OsString;
 
@@ -76,7 +76,7 @@ pub(super) struct GateArguments {
     allow_different: bool,
 }
 
-/// Sections of a comparison without being asked.
+/// Sections of a comparison that the answer has by default.
 const BRIEF: [&str; 6] = ["verdict", "gate", "changes", "per-unit", "kernels", "idle"];
 
 /// Answers a call of `compare`.
@@ -102,6 +102,7 @@ pub(super) async fn compare(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProbl
             .sections
             .retain(|section| BRIEF.contains(&section.id));
     }
+
     let top = arguments.top.unwrap_or(10);
     if !arguments.full || arguments.top.is_some() {
         document.limit(top);
@@ -121,6 +122,7 @@ pub(super) async fn compare(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProbl
         let comparable = fields(comparable, &["comparable", "forced", "differ"]);
         content.insert("comparable".to_owned(), Value::Object(comparable));
     }
+
     let per_unit = whole.get("work").and_then(|work| work.get("per_unit"));
     content.insert("per_unit".to_owned(), short(per_unit, usize::MAX));
     content.insert(
@@ -145,6 +147,7 @@ pub(super) async fn gate(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem>
         arguments.baseline.as_deref(),
         arguments.allow_different,
     )?;
+
     let mut gate = OsString::from("--gate");
     if let Some(limits) = &arguments.limits {
         gate.push("=");
@@ -158,6 +161,7 @@ pub(super) async fn gate(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem>
     document
         .sections
         .retain(|section| ["verdict", "gate"].contains(&section.id));
+
     let whole = plain_json(&comparison::shown(&compared, call.show_names))?;
     let mut content = fields(&whole, &["headline", "notes"]);
     content.insert("passed".to_owned(), json!(code != Some(MISSED)));
@@ -173,7 +177,7 @@ pub(super) async fn gate(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem>
     })
 }
 
-/// Returns the options of the two sides, and whether they may have been recorded differently.
+/// Returns the options for the two sides, and for sides that were recorded differently.
 fn sides(
     call: &ToolCall<'_>,
     base: &[String],
@@ -187,6 +191,7 @@ fn sides(
     if new.is_empty() {
         return Err(wrong("new is empty"));
     }
+
     let mut options: Vec<OsString> = Vec::new();
     match (base.is_empty(), baseline) {
         (false, None) => {
@@ -210,7 +215,7 @@ fn sides(
     Ok(options)
 }
 
-/// Compares; returns the comparison and the exit code.
+/// Runs `metalens compare`, and returns the comparison and the exit code.
 async fn run(
     call: &ToolCall<'_>,
     options: Vec<OsString>,
@@ -226,7 +231,7 @@ async fn run(
     Ok((serde_json::from_slice(&finished.stdout)?, finished.code))
 }
 
-/// Returns figures without the values of single runs.
+/// Returns the figures of a list without the values of single runs.
 fn short(list: Option<&Value>, most: usize) -> Value {
     let keys = [
         "id",
@@ -250,13 +255,13 @@ fn short(list: Option<&Value>, most: usize) -> Value {
             let median = whole.get(side).and_then(|side| side.get("median"));
             row.insert(side.to_owned(), median.cloned().into());
         }
-        // What is null in most rows says nothing there.
-        row.retain(|key, value| !(value.is_null() && is_spare(key)));
+        // These fields are null in most rows.
+        row.retain(|key, value| !(value.is_null() && is_optional(key)));
     }
     short
 }
 
 /// Returns whether a field is left out where it is null.
-fn is_spare(key: &str) -> bool {
+fn is_optional(key: &str) -> bool {
     ["interval", "size", "direction"].contains(&key)
 }

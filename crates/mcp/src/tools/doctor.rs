@@ -1,4 +1,4 @@
-//! Answers whether this machine can record: `doctor`.
+//! Defines the tool `doctor`, which checks whether this machine can record.
 
 use std::ffi::OsString;
 
@@ -30,7 +30,7 @@ pub(super) async fn doctor(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProble
     let what = "checking this machine".to_owned();
     let found = call.metalens(what, words, &[UNAVAILABLE]).await?;
     let mut structured: Map<String, Value> = serde_json::from_slice(&found.stdout)?;
-    // They are long, and the checks say what follows from them.
+    // The facts are long, and the checks have the conclusions.
     structured.remove("facts");
     Ok(ToolAnswer {
         text: text(&structured),
@@ -40,7 +40,7 @@ pub(super) async fn doctor(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProble
     })
 }
 
-/// Returns a line for each check, and for what to do about it.
+/// Returns a line for each check, with lines for its remedy.
 fn text(found: &Map<String, Value>) -> String {
     let word = |object: &Value, key: &str| {
         let word = object.get(key).and_then(Value::as_str);

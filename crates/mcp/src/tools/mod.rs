@@ -1,4 +1,4 @@
-//! The tools: their names, descriptions, arguments and answers.
+//! Lists the tools with their descriptions and arguments, and runs them.
 
 mod call;
 mod chart;
@@ -26,11 +26,11 @@ use crate::problem::ToolProblem;
 /// Effect of a tool on the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
-    /// It reads.
+    /// The tool only reads files.
     Reads,
-    /// It writes new files.
+    /// The tool writes new files.
     Writes,
-    /// It runs the program that the call names.
+    /// The tool runs the program that the call names.
     Runs,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn list(allow_record: bool, budget: u32) -> Vec<Tool> {
         // A tool without arguments of its own has none.
         let properties = schema.entry("properties").or_insert_with(|| json!({}));
         if let Value::Object(properties) = properties {
-            // One tool has it in full; the server checks it in all.
+            // To save space, only one tool describes it fully. The server accepts it in all of them.
             if tool.name != "analyze"
                 && let Some(part) = properties.get_mut("part")
             {
@@ -82,13 +82,13 @@ pub(crate) fn list(allow_record: bool, budget: u32) -> Vec<Tool> {
     tools
 }
 
-/// Removes what a schema says without words: that an argument may be left out. All of them are in
-/// an agent's context all the time.
+/// Removes the parts of a schema that only say that an argument may be left out. An agent has all
+/// schemas in its context all the time.
 fn shorten(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             for key in ["default", "format", "minimum"] {
-                // A property may have such a name; what it says is an object.
+                // A property may have one of these names. Its value is an object.
                 if fields.get(key).is_some_and(|value| !value.is_object()) {
                     fields.remove(key);
                 }
@@ -97,7 +97,7 @@ fn shorten(schema: &mut Value) {
                 words.retain(|word| !word.is_null());
             }
             if let Some(Value::Array(types)) = fields.get_mut("type") {
-                types.retain(|one| one != "null");
+                types.retain(|name| name != "null");
                 if let [only] = types.as_slice() {
                     let only = only.clone();
                     fields.insert("type".to_owned(), only);
@@ -116,7 +116,7 @@ fn tool<A: JsonSchema + 'static>(
     description: &'static str,
     effect: Effect,
 ) -> Tool {
-    // An argument struct is always an object; the test of the list holds that.
+    // An argument struct is always an object, as a test checks.
     let schema = schema_for_input::<A>().unwrap_or_else(|_| Arc::new(JsonObject::new()));
     let annotations = ToolAnnotations::new()
         .read_only(effect == Effect::Reads)
@@ -125,7 +125,7 @@ fn tool<A: JsonSchema + 'static>(
     Tool::new(name, description, schema).with_annotations(annotations)
 }
 
-/// Runs a tool. Returns `None` if there is no tool of this name.
+/// Runs a tool. Returns `None` if no tool has this name.
 pub(crate) async fn run(
     name: &str,
     call: &ToolCall<'_>,

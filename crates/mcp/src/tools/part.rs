@@ -1,4 +1,4 @@
-//! Arguments that choose the analyzed part of a recording, and a process.
+//! Defines the arguments that choose the analyzed part of a recording, and a process.
 
 use std::ffi::OsString;
 
@@ -28,7 +28,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Adds the options of the command line.
+    /// Adds the arguments as options of the command line.
     pub(super) fn add_to(self, arguments: &mut Vec<OsString>) {
         let texts = [
             ("--process", self.process),
@@ -43,7 +43,7 @@ impl Part {
         ];
         for (option, text) in texts {
             if let Some(text) = text {
-                // With `=`, a text that begins with a hyphen is no option.
+                // With `=`, a text that begins with a hyphen is not an option.
                 arguments.push(format!("{option}={text}").into());
             }
         }

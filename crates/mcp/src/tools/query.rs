@@ -1,4 +1,4 @@
-//! Answers SQL: `query`.
+//! Defines the tool `query`, which answers SQL.
 
 use std::ffi::OsString;
 
@@ -58,17 +58,18 @@ pub(super) async fn query(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem
     if call.show_names {
         words.push("--show-names".into());
     }
-    // A statement or a path that begins with a hyphen is no option.
+    // A statement or a path that begins with a hyphen is not an option.
     words.push("--".into());
     words.push(sql.into());
     words.extend(call.inputs(&arguments.inputs)?);
+
     let finished = call.metalens("querying".to_owned(), words, &[]).await?;
     let found: Vec<Map<String, Value>> = serde_json::from_slice(&finished.stdout)?;
-
     let total = found.len();
     let top = arguments.top.unwrap_or(50);
     let rows: Vec<Map<String, Value>> = found.into_iter().take(top).collect();
     let text = table(&rows, total);
+
     let mut structured = Map::new();
     structured.insert("rows".to_owned(), json!(rows));
     structured.insert("total".to_owned(), json!(total));
@@ -80,8 +81,8 @@ pub(super) async fn query(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem
     })
 }
 
-/// Returns what `metalens query --schema` prints of a table, or the names of all columns: a page of
-/// thousands of words is more than most queries need.
+/// Returns the description of one table in the output of `metalens query --schema`, or the names of
+/// all columns: the whole output has more words than most queries need.
 fn columns(whole: &str, table: Option<&str>) -> Result<String, ToolProblem> {
     let name = |block: &str| {
         block

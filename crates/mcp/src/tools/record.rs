@@ -1,4 +1,4 @@
-//! Records a program: `record`, which only a server with --allow-record offers.
+//! Defines the tool `record`, which only a server with --allow-record offers.
 
 use std::ffi::OsString;
 

@@ -1,5 +1,5 @@
-//! Answers from the report of one recording: `analyze`, `findings`, `kernels`, `gaps`; and `report`,
-//! which writes it.
+//! Defines the tools that answer from the report of one recording: `analyze`, `findings`, `kernels`
+//! and `gaps`, and `report`, which writes a report folder.
 
 use std::ffi::OsString;
 
@@ -124,7 +124,7 @@ pub(super) async fn analyze(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProbl
     let is_brief = !arguments.full && arguments.section.is_empty();
     let mut document = if is_brief {
         let mut brief = report::brief(&report);
-        // It names options of the command line.
+        // This section names options of the command line, which an agent does not have.
         brief.sections.retain(|section| section.id != "more");
         brief
     } else {
@@ -186,7 +186,8 @@ pub(super) async fn findings(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProb
     let mut report = read(call, &arguments.input, arguments.part, Vec::new()).await?;
     let total = report.findings.len();
     if let Some(id) = &arguments.id {
-        let ids: Vec<String> = report.findings.iter().map(|one| one.id.clone()).collect();
+        let ids = report.findings.iter().map(|finding| finding.id.clone());
+        let ids: Vec<String> = ids.collect();
         report.findings.retain(|finding| finding.id == *id);
         if report.findings.is_empty() {
             let has = if ids.is_empty() {
@@ -216,7 +217,7 @@ pub(super) async fn findings(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProb
     })
 }
 
-/// Columns of a kernel.
+/// Fields of a kernel in an answer.
 const KERNEL: [&str; 9] = [
     "name",
     "channel",
@@ -270,9 +271,10 @@ pub(super) async fn gaps(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem>
     let arguments: GapsArguments = call.parse()?;
     let report = read(call, &arguments.input, arguments.part, Vec::new()).await?;
     let top = arguments.top.unwrap_or(5);
+
     let mut document = report::document(&report);
     let wanted = ["idle", "gaps", "longest-gaps", "latency"];
-    // A recording without gaps lacks some of them.
+    // `keep` would fail, since a recording without gaps lacks some of these sections.
     document
         .sections
         .retain(|section| wanted.contains(&section.id));
@@ -286,6 +288,7 @@ pub(super) async fn gaps(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem>
         let longest = longest.into_iter().flatten().take(top).cloned();
         content.insert("longest".to_owned(), longest.collect());
     }
+
     if let Some(Value::Object(latency)) = whole.get("latency") {
         let mut short = fields(latency, &["submission", "completion"]);
         if let Some(Value::Object(queue)) = latency.get("queue") {
@@ -302,7 +305,7 @@ pub(super) async fn gaps(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem>
     })
 }
 
-/// Analyzes a recording. The report has no names of others, unless they are to be shown.
+/// Analyzes a recording. The report has no names of other processes unless the server shows them.
 pub(crate) async fn read(
     call: &ToolCall<'_>,
     input: &str,
@@ -357,14 +360,15 @@ fn figures(whole: &Map<String, Value>) -> Map<String, Value> {
     content
 }
 
-/// Returns the names of what was not recorded; the section of this name has the reasons.
+/// Returns the names of the values that were not recorded. The section `not-recorded` has the reasons.
 fn not_recorded(whole: &Map<String, Value>) -> Value {
     let list = whole.get("not_recorded").and_then(Value::as_array);
-    let names = list.into_iter().flatten().filter_map(|one| one.get("what"));
+    let entries = list.into_iter().flatten();
+    let names = entries.filter_map(|entry| entry.get("what"));
     names.cloned().collect()
 }
 
-/// Says what the first screen leaves out, in the words of the tools.
+/// Returns a line that names the sections and tools for what the first screen leaves out.
 fn more(report: &Report) -> String {
     let shown: Document = report::brief(report);
     let shown = shown.section_names();

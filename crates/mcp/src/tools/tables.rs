@@ -1,4 +1,4 @@
-//! Answers with what a recording contains: `tables`.
+//! Defines the tool `tables`, which lists the tables of a recording, or returns rows of one.
 
 use std::ffi::OsString;
 

@@ -35,10 +35,10 @@ pub(super) trait Sheet<'a> {
 
 /// A row that takes cells from left to right.
 pub(super) trait Cells {
-    /// Writes a NULL cell.
+    /// Writes a cell without a value (NULL).
     fn nothing(&mut self);
 
-    /// Writes a number.
+    /// Writes a number of the given type.
     fn number(&mut self, kind: Number, value: u64);
 
     /// Writes a percentage, given in billionths of a percent.
@@ -47,10 +47,10 @@ pub(super) trait Cells {
     /// Writes the nanoseconds of a tick of the machine's clock, as a fraction.
     fn timebase(&mut self, numerator: u64, denominator: u64);
 
-    /// Writes a plain text.
+    /// Writes a text of the given type.
     fn text(&mut self, kind: Text, value: &str);
 
-    /// Writes a process.
+    /// Writes the name and id of a process.
     fn process(&mut self, process: ProcessIndex);
 
     /// Writes the only thread of a process.
@@ -105,7 +105,7 @@ pub(super) enum Number {
     KdebugArgument,
     MachAbsoluteTime,
     MachContinuousTime,
-    /// Nanoseconds since 1970.
+    /// A date, in nanoseconds since 1970.
     TimeSinceEpoch,
     Priority,
 }

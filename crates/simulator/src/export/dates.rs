@@ -1,6 +1,6 @@
-//! Dates the runs: each starts on its own hour of one day.
+//! Gives each run its date: all runs start on one day, each on its own hour. No clock is read.
 
-/// Hour of the day at which the first run starts less one. Runs start on the hour; no clock is read.
+/// Hour of the day from which the starts of runs count: run 1 starts one hour later.
 const START_HOUR: u64 = 8;
 const HOUR_NS: u64 = 3_600_000_000_000;
 

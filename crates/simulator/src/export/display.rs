@@ -84,9 +84,9 @@ pub(super) fn bytes(value: u64, out: &mut Vec<u8>) {
 /// Appends two decimal places. Halves go to the even digit, as in `%.2f` of 95.125.
 fn hundredths(value: u64, scale: u64, out: &mut Vec<u8>) {
     let (whole, rest) = (value / scale, value % scale * 100);
-    let (cut, left) = (rest / scale, rest % scale);
-    let up = left * 2 > scale || (left * 2 == scale && cut % 2 == 1);
-    let rounded = whole * 100 + cut + u64::from(up);
+    let (cut, remainder) = (rest / scale, rest % scale);
+    let rounds_up = remainder * 2 > scale || (remainder * 2 == scale && cut % 2 == 1);
+    let rounded = whole * 100 + cut + u64::from(rounds_up);
     decimal(rounded / 100, out);
     out.push(b'.');
     padded(rounded % 100, 2, out);
@@ -106,8 +106,8 @@ pub(super) fn padded(value: u64, width: usize, out: &mut Vec<u8>) {
 /// Appends a text with XML's special characters escaped, for attributes and for content.
 pub(super) fn escaped(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
-    let mut done = 0;
-    for (at, byte) in bytes.iter().enumerate() {
+    let mut copied_to = 0;
+    for (index, byte) in bytes.iter().enumerate() {
         let entity: &[u8] = match byte {
             b'&' => b"&amp;",
             b'<' => b"&lt;",
@@ -115,11 +115,11 @@ pub(super) fn escaped(text: &str, out: &mut Vec<u8>) {
             b'"' => b"&quot;",
             _ => continue,
         };
-        out.extend_from_slice(&bytes[done..at]);
+        out.extend_from_slice(&bytes[copied_to..index]);
         out.extend_from_slice(entity);
-        done = at + 1;
+        copied_to = index + 1;
     }
-    out.extend_from_slice(&bytes[done..]);
+    out.extend_from_slice(&bytes[copied_to..]);
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ impl Folder {
         })
     }
 
-    /// Writes a file completely.
+    /// Writes a file completely and gives it its name.
     pub(super) fn write_whole(
         &mut self,
         name: &str,

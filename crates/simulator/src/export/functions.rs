@@ -25,7 +25,7 @@ pub(super) const TEXT_BYTES: u64 = 0x1_0000;
 /// Size of each function, in bytes.
 pub(super) const FUNCTION_BYTES: u64 = 0x1000;
 
-/// Functions of the thread, besides the scenario's own function, whose index comes last.
+/// Functions of every thread. The scenario's own function has the index after them, [`HOST`].
 const NAMES: [&str; 5] = ["main", "submit", "encode", "wait_until_completed", "sleep"];
 const MAIN: usize = 0;
 const SUBMIT: usize = 1;
@@ -34,15 +34,15 @@ const WAIT: usize = 3;
 const SLEEP: usize = 4;
 const HOST: usize = NAMES.len();
 
-/// Returns the functions of a process with their offsets from the start of the binary. There are
-/// none if the process is not sampled.
+/// Returns the functions of a process with their offsets from the start of the binary. A process
+/// that is not sampled has none.
 pub(super) fn functions(plan: &Plan, process: ProcessIndex) -> impl Iterator<Item = (&str, u64)> {
     let host = plan.process(process).host_function.as_deref();
-    let all = NAMES
+    let names = NAMES
         .into_iter()
         .filter(move |_| host.is_some())
         .chain(host);
-    (0..).zip(all).map(|(index, name)| (name, offset(index)))
+    (0..).zip(names).map(|(index, name)| (name, offset(index)))
 }
 
 /// Returns the stack of a thread during an activity.
@@ -70,7 +70,8 @@ const fn offset(index: usize) -> u64 {
 }
 
 /// Returns the offset of a frame's address in its function. Instructions are at multiples of 4. The
-/// address of the innermost frame is its instruction's plus one; other frames have that after a call.
+/// innermost frame has the address of its instruction plus one. Each other frame has the address of
+/// the instruction after its call.
 const fn address_in_function(depth: usize) -> u64 {
     if depth == 0 { 0x41 } else { 0x80 }
 }

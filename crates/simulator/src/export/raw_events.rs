@@ -2,10 +2,10 @@
 //! intervals.
 //!
 //! The events and their arguments are those of real bundles of an M1 and an M2. Only the arguments
-//! that tell of GPU intervals are written; the others are 0. The codes of channels other than
-//! Vertex, Fragment and Compute are unknown, so that their work has no event. Every bundle has these
-//! tables. An export of `xctrace` has them if somebody asks for them: no such document was available,
-//! so that the form of their cells in XML is assumed to be that of similar ones.
+//! about GPU intervals are written; the others are 0. The codes of channels other than Vertex,
+//! Fragment and Compute are unknown, so their work has no event. Every bundle has these tables. An
+//! export has them if the user requests them. No real export of these tables was available: the XML
+//! of their cells is assumed to be that of similar cells.
 
 use super::cells::{Cells, Number, Sheet};
 use super::dates;
@@ -178,7 +178,7 @@ fn write<'a>(sheet: &mut impl Sheet<'a>, event: &Event) -> Result<(), Error> {
             None => cells.nothing(),
         }
         cells.number(Number::Core, 0);
-        // Neither state nor stacks.
+        // Real rows have neither a thread state nor stacks.
         for _ in 0..3 {
             cells.nothing();
         }

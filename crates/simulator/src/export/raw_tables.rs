@@ -1,4 +1,4 @@
-//! Knows the tables of raw events of an export: three with the schema `kdebug`, and the clock.
+//! Lists the tables of raw events of an export: three with the schema `kdebug`, and the clock.
 
 use super::document::Document;
 use super::folder::Folder;
@@ -68,15 +68,15 @@ impl RawTable {
 
     /// Returns the schemas that the table of contents lists after all others.
     pub(super) fn listed_last(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
-        let tables = Self::exported(scenario).iter();
-        let last = tables.filter(|table| table.listed.is_none());
-        last.map(|table| table.schema.name)
+        let exported = Self::exported(scenario).iter();
+        let listed_last = exported.filter(|table| table.listed.is_none());
+        listed_last.map(|table| table.schema.name)
     }
 
     /// Returns the table's position in the table of contents, from 1.
     fn position(&self, scenario: &Scenario) -> usize {
-        let entries = Table::ALL.into_iter();
-        let entries = entries.filter(|table| table.has_entry(scenario)).count();
+        let tables = Table::ALL.into_iter();
+        let entries = tables.filter(|table| table.has_entry(scenario)).count();
         self.listed.unwrap_or(UNEXPORTED.len() + entries + 1)
     }
 
@@ -87,21 +87,21 @@ impl RawTable {
             1 => String::new(),
             _ => format!(".run-{run}"),
         };
-        let same = RAW_TABLES.iter();
-        let same = same.filter(|table| table.schema.name == self.schema.name);
-        let place = match same.count() {
+
+        let same_schema = |table: &&Self| table.schema.name == self.schema.name;
+        let position = match RAW_TABLES.iter().filter(same_schema).count() {
             1 => String::new(),
             _ => format!(".table-{}", self.position(scenario)),
         };
-        format!("{}{run}{place}.xml", self.schema.name)
+        format!("{}{run}{position}.xml", self.schema.name)
     }
 }
 
 /// Returns whether a file of an export has raw events.
 pub(super) fn is_raw_file(name: &str) -> bool {
-    let of_schema = |table: &RawTable| {
+    let has_schema = |table: &RawTable| {
         let rest = name.strip_prefix(table.schema.name);
         rest.is_some_and(|rest| rest.starts_with('.') && rest.ends_with(".xml"))
     };
-    RAW_TABLES.iter().any(of_schema)
+    RAW_TABLES.iter().any(has_schema)
 }

@@ -98,7 +98,7 @@ pub(super) const SUBMISSIONS: Schema = Schema {
 
 pub(super) const COMPLETED: Schema = Schema {
     name: "metal-command-buffer-completed",
-    documentation: "When the host learnt that a command buffer was done.",
+    documentation: "When the host was notified that a command buffer completed.",
     columns: &[
         ("timestamp", "Timestamp", "start-time"),
         (
@@ -112,7 +112,7 @@ pub(super) const COMPLETED: Schema = Schema {
 
 pub(super) const OBJECT_LABEL: Schema = Schema {
     name: "metal-object-label",
-    documentation: "What Metal objects are labelled.",
+    documentation: "Which labels Metal objects have.",
     columns: &[
         ("timestamp", "Timestamp", "start-time"),
         ("object-id", "object Id", "uint64"),
@@ -199,7 +199,7 @@ pub(super) const EXECUTION_POINTS: Schema = Schema {
 
 pub(super) const GPU_INTERVALS: Schema = Schema {
     name: "metal-gpu-intervals",
-    documentation: "When each GPU channel was held, and for whom.",
+    documentation: "When each GPU channel ran work, and for which process.",
     columns: &[
         ("start", "Creation", "start-time"),
         ("duration", "Duration", "duration"),

@@ -16,7 +16,7 @@ use crate::scenario::table::Table;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ListedTable {
     pub(crate) schema: &'static str,
-    /// Value of the entry's attribute about processes.
+    /// Value of the entry's attribute `target-pid`, if it has one.
     pub(crate) target_pid: Option<&'static str>,
     /// The table, or `None` for one that is never written.
     pub(crate) table: Option<Table>,

@@ -1,11 +1,12 @@
-//! Knows the tables of an export: their names, positions and documents.
+//! Lists the tables of an export: their names, positions and documents.
 
 use super::schemas::{self, Schema};
 use crate::scenario::engine::EngineKind;
 use crate::scenario::table::Table;
 use crate::scenario::{Generation, Process, Scenario};
 
-/// Tables that the table of contents lists first and that are never exported.
+/// Schemas of the tables that the table of contents lists first. They are not exported, except
+/// signposts if there are any, and raw events if the scenario requests them.
 pub(super) const UNEXPORTED: [&str; UNEXPORTED_COUNT] = [
     "tick",
     "kdebug",
@@ -16,7 +17,7 @@ pub(super) const UNEXPORTED: [&str; UNEXPORTED_COUNT] = [
 ];
 
 const UNEXPORTED_COUNT: usize = 6;
-/// Position of `os-signpost` among them, from 1. It is exported if there are signposts.
+/// Position of `os-signpost` in [`UNEXPORTED`], from 1.
 const SIGNPOST_POSITION: usize = 5;
 
 impl Table {
@@ -68,11 +69,11 @@ impl Table {
         Self::ALL.into_iter().filter(is_recorded)
     }
 
-    /// Returns whether the table of contents lists it. Tables that the stock template leaves empty
-    /// are listed only if the scenario has data for them, or requests them.
+    /// Returns whether the table of contents lists the table. Tables that the stock template leaves
+    /// empty are listed only if the scenario has data for them, or requests them.
     pub(super) fn is_listed(self, scenario: &Scenario) -> bool {
         let any = |has_data: fn(&Process) -> bool| scenario.process.iter().any(has_data);
-        let works = |kind: EngineKind| {
+        let has_work_of = |kind: EngineKind| {
             let mut work = scenario.process.iter().flat_map(|process| &process.engine);
             work.any(|work| work.kind == kind)
         };
@@ -93,13 +94,13 @@ impl Table {
                 let mut streams = process.stream.iter();
                 streams.any(|stream| stream.spill.is_some())
             }),
-            Self::MpsHwIntervals => works(EngineKind::Mps),
-            Self::AneHwIntervals => works(EngineKind::NeuralEngine),
-            Self::AneHwIntervalsInternal => works(EngineKind::NeuralEngineInternal),
-            Self::CoremlOsSignpost => works(EngineKind::CoreMl),
-            Self::CaClientBufferWaitInterval => works(EngineKind::DrawableWait),
+            Self::MpsHwIntervals => has_work_of(EngineKind::Mps),
+            Self::AneHwIntervals => has_work_of(EngineKind::NeuralEngine),
+            Self::AneHwIntervalsInternal => has_work_of(EngineKind::NeuralEngineInternal),
+            Self::CoremlOsSignpost => has_work_of(EngineKind::CoreMl),
+            Self::CaClientBufferWaitInterval => has_work_of(EngineKind::DrawableWait),
             Self::CaClientPresentRequest | Self::CaClientPresentedHandler => {
-                works(EngineKind::Frame)
+                has_work_of(EngineKind::Frame)
             }
             _ => true,
         };
@@ -122,7 +123,7 @@ impl Table {
         UNEXPORTED.len() + before.filter(|table| table.has_entry(scenario)).count() + 1
     }
 
-    /// Returns whether it has an entry of its own after [`UNEXPORTED`].
+    /// Returns whether the table has an entry of its own after [`UNEXPORTED`].
     pub(super) fn has_entry(self, scenario: &Scenario) -> bool {
         self != Self::OsSignpost && self.is_listed(scenario)
     }
@@ -158,7 +159,7 @@ impl Table {
         )
     }
 
-    /// Returns the table's columns.
+    /// Returns the table's name and columns.
     pub(super) const fn schema(self) -> Schema {
         match self {
             Self::MetalApplicationEncodersList => schemas::ENCODERS_LIST,
@@ -199,7 +200,7 @@ impl Table {
 }
 
 impl Schema {
-    /// Writes the `<schema>` element.
+    /// Writes the `<schema>` element with its columns.
     pub(super) fn write(&self, generation: Generation, out: &mut Vec<u8>) {
         let mut put = |text: &str| out.extend_from_slice(text.as_bytes());
         put("<schema name=\"");

@@ -1,4 +1,4 @@
-//! Writes the rows of every table.
+//! Writes the rows of every table, through the function of each.
 
 mod application;
 mod counters;

@@ -58,7 +58,7 @@ pub(super) fn write(
     })
 }
 
-/// Writes a `<run>`.
+/// Writes the `<run>` element of one run.
 fn run(out: &mut impl Write, scenario: &Scenario, contents: &Contents) -> io::Result<()> {
     let recording = &scenario.recording;
     writeln!(out, "    <run number=\"{}\">\n        <info>", contents.run)?;
@@ -96,10 +96,11 @@ fn run(out: &mut impl Write, scenario: &Scenario, contents: &Contents) -> io::Re
 
 /// Returns the path of a process's program.
 pub(super) fn path(recording: &Recording, process: &PlannedProcess) -> String {
-    // All runs of a document have one recording, but not one program.
-    let is_its = |program: &String| program.ends_with(&format!("/{}", process.name));
-    let program = recording.program.clone();
-    let program = program.filter(|program| process.role == Role::Target && is_its(program));
+    // All runs share the path in the recording, but a run may record another program.
+    let is_recorded_program = |program: &String| {
+        process.role == Role::Target && program.ends_with(&format!("/{}", process.name))
+    };
+    let program = recording.program.clone().filter(is_recorded_program);
     program.unwrap_or_else(|| format!("/synthetic/{}", process.name))
 }
 

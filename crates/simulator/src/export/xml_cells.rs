@@ -1,9 +1,9 @@
 //! Writes cells as XML elements with dense ids. A value is written once and referred to afterwards.
 //!
 //! Ids rise by one in document order at every nesting depth. A value that was written before is
-//! `ref`erred to if it is still remembered. Texts and composites are always remembered. A number
-//! is remembered until another one takes its slot. That bounds memory, and real exports also write
-//! the same number again now and then.
+//! replaced by a `ref` if it is still remembered. Texts and composites are always remembered. A
+//! number is remembered until another one takes its slot. That bounds memory, and real exports also
+//! sometimes write the same number again.
 
 use rustc_hash::FxHashMap;
 
@@ -168,9 +168,8 @@ impl Cells for XmlCells<'_> {
         self.numbers[slot] = Remembered { value, id };
     }
 
-    /// Writes `<percent id="1" fmt="60.0%">60.000000000</percent>`, as rows of
-    /// `core-animation-fps-estimate` and `metal-gpu-counter-intervals` that others published have
-    /// it.
+    /// Writes `<percent id="1" fmt="60.0%">60.000000000</percent>`, the form of published rows of
+    /// `core-animation-fps-estimate` and `metal-gpu-counter-intervals`.
     fn percent(&mut self, billionths: u64) {
         let shown = billionths as f64 / 1e9;
         self.open("percent");
@@ -273,8 +272,8 @@ fn numbers_of<'p>(parts: &'p [Part<'_>]) -> impl Iterator<Item = u64> + 'p {
 }
 
 fn show_parts(plan: &Plan, separator: &str, parts: &[Part<'_>], out: &mut Vec<u8>) {
-    for (n, part) in parts.iter().enumerate() {
-        if n > 0 {
+    for (index, part) in parts.iter().enumerate() {
+        if index > 0 {
             out.extend_from_slice(separator.as_bytes());
         }
         match *part {
@@ -325,7 +324,7 @@ impl Number {
         ((self as usize) << SLOT_BITS) | usize::try_from(hash).unwrap_or(0)
     }
 
-    /// Writes the display form of a number.
+    /// Writes a number as Instruments displays it.
     fn show(self, value: u64, out: &mut Vec<u8>) {
         match self {
             Self::StartTime | Self::EventTime | Self::SampleTime => display::instant(value, out),

@@ -1,4 +1,4 @@
-//! Parses the command line of `xctrace`, as strictly as its version would.
+//! Parses the command line of `xctrace`, as strictly as the simulated version does.
 
 mod lengths;
 mod reader;
@@ -24,14 +24,14 @@ pub(super) enum Command {
     Export(ExportOrder),
 }
 
-/// The arguments of `import`.
+/// The arguments of `xctrace import`.
 #[derive(Debug)]
 pub(super) struct ImportOrder {
     pub(super) input: PathBuf,
     pub(super) output: PathBuf,
 }
 
-/// The argument of `list`.
+/// The argument of `xctrace list`.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Listing {
     Templates,
@@ -39,13 +39,13 @@ pub(super) enum Listing {
     Instruments,
 }
 
-/// The arguments of `export`.
+/// The arguments of `xctrace export`.
 #[derive(Debug)]
 pub(super) struct ExportOrder {
     pub(super) input: PathBuf,
     pub(super) selection: ExportSelection,
     pub(super) output: Option<PathBuf>,
-    /// True if only a part of the recording is requested, which the fake `xctrace` cannot cut.
+    /// True if only a part of the recording is requested. The fake `xctrace` exports all of it.
     pub(super) in_part: bool,
 }
 
@@ -99,14 +99,15 @@ fn list(words: &mut ArgumentReader) -> Result<Listing, UsageError> {
 fn import(mut words: ArgumentReader) -> Result<ImportOrder, UsageError> {
     let (mut input, mut output, mut template) = (None, None, None);
     while let Some(option) = words.text()? {
-        let place = match option.as_str() {
+        let value = match option.as_str() {
             "--input" => &mut input,
             "--output" => &mut output,
             "--template" => &mut template,
             _ => return Err(UsageError::option(&option)),
         };
-        set_once(place, &option, PathBuf::from(words.value(&option)?))?;
+        set_once(value, &option, PathBuf::from(words.value(&option)?))?;
     }
+
     Ok(ImportOrder {
         input: input.ok_or_else(|| UsageError::missing("--input"))?,
         output: output.ok_or_else(|| UsageError::missing("--output"))?,
@@ -159,7 +160,7 @@ fn export(mut words: ArgumentReader) -> Result<ExportOrder, UsageError> {
     })
 }
 
-/// Checks a time, which needs a unit. Returns true, since the option is present.
+/// Checks the value of an option, a time with a unit. Returns true, since the option is present.
 fn time(words: &mut ArgumentReader, option: &str) -> Result<bool, UsageError> {
     words.require_build(option, Build::XCODE_27)?;
     let text = words.text_value(option)?;

@@ -13,11 +13,11 @@ use crate::export::bundle::{envelope, write_bundle};
 use crate::export::scenario_text;
 use crate::scenario::Scenario;
 
-/// Files that a bundle gets last, and that a stub never has.
+/// Files that are written last; a stub never has them.
 const LAST: [&str; 2] = ["form.template", "open.creq"];
 /// File with the scenario from which a bundle of ours was written.
 const SCENARIO: &str = "scenario.toml";
-/// Size of the growing file. With the leftovers in a stub this gives the 52 to 56 KB of real stubs.
+/// Size of the file [`GROWING`]. With it and its leftovers, a stub has 52 to 56 KB, as real stubs do.
 const PENDING_BYTES: usize = 51_500;
 /// File that a bundle has only until it is saved.
 const GROWING: &str = "corespace/currentRun/core/pending";
@@ -35,14 +35,14 @@ pub(super) fn begin(bundle: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Leaves a raw recording in the stub, which `import` makes a bundle of. Its place is a guess.
+/// Leaves a raw recording in the stub, for `import`. Its path is a guess.
 pub(super) fn leave_raw(scenario: &Scenario, bundle: &Path) -> Result<(), Error> {
     let raw = bundle.join("Trace1.run/recording.atrc");
     fs::create_dir_all(bundle.join("Trace1.run")).map_err(Error::io("create folder", bundle))?;
     fs::write(&raw, scenario_text(scenario)?).map_err(Error::io("write", &raw))
 }
 
-/// Makes a bundle of a raw recording.
+/// Writes the bundle of a raw recording.
 pub(super) fn import(raw: &Path, bundle: &Path) -> Result<(), Error> {
     let text = fs::read_to_string(raw).map_err(Error::io("read", raw))?;
     write_bundle(&Scenario::from_toml(&text)?, bundle, true).map(drop)
@@ -59,7 +59,7 @@ pub(super) fn scenario(bundle: &Path) -> Option<Scenario> {
     Scenario::from_toml(&text).ok()
 }
 
-/// A complete bundle in a temporary folder, to be copied to its path in parts.
+/// A complete bundle in a temporary folder, which is copied to its final path in parts.
 #[derive(Debug)]
 pub(super) struct Saving {
     from: PathBuf,
@@ -103,7 +103,7 @@ impl Saving {
         self.copy(rest)
     }
 
-    /// Lets a useless file in the bundle grow for some time.
+    /// Appends to the file [`GROWING`] for some time, as a slow saving does.
     pub(super) fn grow(&self, duration: Duration) -> Result<(), Error> {
         let path = self.to.join(GROWING);
         let mut file = File::options()

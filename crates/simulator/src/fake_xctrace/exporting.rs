@@ -1,4 +1,4 @@
-//! Implements `xctrace export`: the table of contents or a table of a bundle of ours, as XML.
+//! Implements `xctrace export`: writes the table of contents or a table of a synthetic bundle as XML.
 
 use std::fs::{self, File};
 use std::io;
@@ -33,7 +33,7 @@ pub(super) fn export(order: &ExportOrder, session: &mut Session<'_>) -> Exit {
     })
 }
 
-/// Exports, unless a misbehavior or an error prevents it.
+/// Exports the document, unless a misbehavior or an error prevents it.
 fn attempt(order: &ExportOrder, session: &mut Session<'_>) -> Result<Exit, Refusal> {
     if session.misbehaves(Misbehavior::Export43) {
         let text = "Export failed: the document could not be opened";
@@ -67,6 +67,7 @@ fn attempt(order: &ExportOrder, session: &mut Session<'_>) -> Result<Exit, Refus
         ExportSelection::XPath(expression) => tables(expression, &scenario, scratch.dir())?,
     };
     let document = document.map_err(|error| internal(&error))?;
+
     if !is_contents && let Some(exit) = break_off(&document, order, session) {
         return Ok(exit);
     }
@@ -86,7 +87,7 @@ fn has_custom_template(bundle: &Path) -> bool {
     scenario.is_some_and(|scenario| !lists::is_standard(&scenario.recording.template))
 }
 
-/// Returns the message that the real tool has for everything but a finished document.
+/// Returns the error of the real tool for every input that is not a complete bundle.
 fn unfinished() -> Refusal {
     Refusal {
         text: "Export failed: Document Missing Template Error".to_owned(),
@@ -140,7 +141,7 @@ fn tables(
     }
 }
 
-/// Writes a node without rows for each of these tables, or no node.
+/// Writes a document with a node without rows for each of these tables.
 fn write_rowless(
     runs: &[u32],
     listed: &[(usize, ListedTable)],
@@ -172,6 +173,7 @@ fn falsify(document: &Path) -> Result<(), Error> {
     let Some(end) = text.get(start..).and_then(|rest| rest.find("</duration>")) else {
         return Ok(());
     };
+
     let (before, after) = text.split_at(start + end);
     let mut before = before.to_owned();
     let digit = before.pop();
@@ -200,7 +202,7 @@ fn break_off(document: &Path, order: &ExportOrder, session: &mut Session<'_>) ->
     Some(exit)
 }
 
-/// Returns an offset a little after the start of the row in the middle.
+/// Returns an offset inside the row in the middle of a document.
 fn middle_of_a_row(text: &[u8]) -> usize {
     const ROW: &[u8] = b"<row>";
     let starts = |at: &usize| text.get(*at..).is_some_and(|rest| rest.starts_with(ROW));
@@ -210,8 +212,8 @@ fn middle_of_a_row(text: &[u8]) -> usize {
     row.map_or(middle, |row| row + ROW.len() + 7)
 }
 
-/// Writes the document to the output file, which is overwritten (no source says otherwise), or to
-/// standard output.
+/// Writes the document to the output file, or to standard output. An existing file is overwritten:
+/// a guess.
 fn deliver(document: &Path, order: &ExportOrder, session: &mut Session<'_>) -> io::Result<()> {
     let Some(output) = &order.output else {
         io::copy(&mut File::open(document)?, &mut session.out())?;

@@ -61,13 +61,13 @@ commands:
   version   print the version
   help      print this";
 
-/// Prints the version.
+/// Prints the version of the tool.
 pub(super) fn version(session: &mut Session<'_>) -> Exit {
     session.print(&format!("xctrace version {}", session.settings.version));
     Exit::Code(0)
 }
 
-/// Prints the help.
+/// Prints the help of the tool.
 pub(super) fn help(session: &mut Session<'_>) -> Exit {
     session.print(HELP);
     Exit::Code(0)
@@ -114,12 +114,12 @@ pub(super) fn is_standard(template: &str) -> bool {
     TEMPLATES.contains(&template)
 }
 
-/// Returns whether there is an instrument of this name.
+/// Returns whether an instrument has this name.
 pub(super) fn is_instrument(name: &str) -> bool {
     INSTRUMENTS.contains(&name)
 }
 
-/// Returns whether there is a device of this name or id.
+/// Returns whether a device has this name or id.
 pub(super) fn is_device(device: &str) -> bool {
     DEVICES
         .iter()

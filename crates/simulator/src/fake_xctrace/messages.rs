@@ -1,4 +1,4 @@
-//! Prints what the real tool prints when something goes wrong, word for word where known.
+//! Prints the error messages of the real tool, word for word where they are known.
 
 use super::arguments::{RecordOrder, RecordTarget};
 use super::misbehavior::Misbehavior;
@@ -57,7 +57,7 @@ pub(super) fn at_start(name: &str, session: &Session<'_>) -> Option<String> {
     is_locked.then(|| KPERF.to_owned())
 }
 
-/// Returns the issues of a recording that is saved nevertheless.
+/// Returns the issues that a recording reports although it is saved.
 pub(super) fn at_end(order: &RecordOrder, session: &Session<'_>) -> Vec<&'static str> {
     let is_attached = matches!(order.target, RecordTarget::Attach(_));
     let known = [
@@ -89,7 +89,7 @@ pub(super) fn at_end(order: &RecordOrder, session: &Session<'_>) -> Vec<&'static
     issues.map(|(_, text)| text).collect()
 }
 
-/// Prints the block of issues.
+/// Prints issues under the heading of the real tool.
 pub(super) fn print_issues(issues: &[&str], session: &mut Session<'_>) {
     session.print("Run issues were detected (trace is still ready to be viewed):");
     for issue in issues {

@@ -4,9 +4,9 @@ use std::fmt;
 
 macro_rules! misbehaviors {
     ($($variant:ident $name:literal $about:literal $source:literal)*) => {
-        /// A way in which the fake `xctrace` misbehaves, because people saw the real tool do so.
+        /// A way in which the fake `xctrace` misbehaves, because users reported it of the real tool.
         ///
-        /// | name | effect | seen by |
+        /// | name | effect | reported by |
         /// | --- | --- | --- |
         $(#[doc = concat!("| `", $name, "` | ", $about, " | ", $source, " |")])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,19 +18,19 @@ macro_rules! misbehaviors {
             /// All misbehaviors, in the order of the table.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// Returns the name to request it by.
+            /// Returns the name by which users request it.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),* }
             }
 
-            /// Returns one line on its effect.
+            /// Returns its effect in one line.
             #[must_use]
             pub const fn about(self) -> &'static str {
                 match self { $(Self::$variant => $about),* }
             }
 
-            /// Returns who saw it.
+            /// Returns the projects that reported it.
             #[must_use]
             pub const fn source(self) -> &'static str {
                 match self { $(Self::$variant => $source),* }
@@ -107,11 +107,11 @@ misbehaviors! {
     Exit54 "exit-54"
         "record: exit 54 with a good trace, however the process ended" "185 of 212 captures of one project"
     Exit54Stub "exit-54-stub"
-        "record: exit 54, no save line, a stub is left" "the other kind of 54"
+        "record: exit 54, no save line, a stub is left" "the captures that `exit-54` does not describe"
     SavesStub "saves-stub"
         "record: exit 0 and a save line, but a stub is left" "a guess: no rule may rest on the save line"
     PropagatesStatus "propagates-status"
-        "record: the exit status of the process is the exit code" "said by one project"
+        "record: the exit status of the process is the exit code" "one project"
     BasenameInCwd "basename-in-cwd"
         "record: saves under the last part of `--output` in the current folder" "mojolearn"
     SavingGrows "saving-grows"
@@ -175,11 +175,11 @@ misbehaviors! {
         "as `export-trap`, as seen through a shell: exit 133" "big exports of Xcode 27"
 }
 
-/// A name that no misbehavior has.
+/// The error of a name that no misbehavior has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the fake xctrace has no misbehavior `{name}`; it has {}", known())]
 pub struct UnknownMisbehavior {
-    /// Name that was given.
+    /// Name that the user gave.
     pub name: String,
 }
 
@@ -204,7 +204,7 @@ impl Misbehavior {
         })
     }
 
-    /// Returns whether it counts calls, or has files, in the state folder.
+    /// Returns whether the misbehavior counts calls, or has files, in the state folder.
     pub(super) const fn counts_calls(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Finds the path at which a recording is saved.
+//! Chooses the path at which a recording is saved.
 
 use std::path::{Path, PathBuf};
 use std::process;
@@ -11,7 +11,7 @@ use super::misbehavior::Misbehavior;
 use super::session::Session;
 use super::settings::{Exit, USAGE};
 
-/// Returns the path of the bundle, which does not exist unless a run is appended.
+/// Returns the path of the bundle. It must not exist, unless a run is appended.
 pub(super) fn find(order: &RecordOrder, session: &mut Session<'_>) -> Result<PathBuf, Exit> {
     let path = requested(order, session)?;
     let is_taken = path.symlink_metadata().is_ok() && !order.append_run;

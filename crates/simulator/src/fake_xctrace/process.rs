@@ -17,7 +17,7 @@ pub(super) struct RecordedProcess {
     child: Option<Child>,
 }
 
-/// The end of the process in the words of a table of contents.
+/// The end of the process, in the terms of a table of contents.
 #[derive(Debug)]
 pub(super) struct ProcessEnd {
     pub(super) status: u32,
@@ -68,7 +68,7 @@ impl RecordedProcess {
         };
 
         let mut command = Command::new(program);
-        // macOS takes these from the environment of Apple's programs.
+        // macOS removes these variables from the environment of Apple's programs.
         for (name, _) in env::vars_os() {
             if name.as_encoded_bytes().starts_with(b"DYLD_") {
                 command.env_remove(name);
@@ -83,7 +83,7 @@ impl RecordedProcess {
         })
     }
 
-    /// Finds a running process.
+    /// Finds the running process to attach to.
     pub(super) fn find(attach_to: &AttachTo) -> Option<Self> {
         let with_name = |pid| {
             let name = name_of_running(pid)?;
@@ -108,7 +108,7 @@ impl RecordedProcess {
         })
     }
 
-    /// Returns how the process ended, or `None` while it runs.
+    /// Returns the end of the process, or `None` while it runs.
     pub(super) fn ended(&mut self) -> Option<ProcessEnd> {
         match &mut self.child {
             // A process that cannot be waited for no longer exists.
@@ -122,10 +122,10 @@ impl RecordedProcess {
         }
     }
 
-    /// Suspends the process, which then stays behind.
+    /// Suspends the process instead of ending it.
     pub(super) fn suspend(&mut self) -> ProcessEnd {
         let pid = self.pid.to_string();
-        // A process that is gone cannot be left.
+        // The process may have ended by itself.
         let _ = Command::new("kill").args(["-STOP", &pid]).status();
         ProcessEnd {
             status: 9,

@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::scenario::Scenario;
 use state::{EndReason, EndedRecording, Prepared};
 
-/// Recording options of this template, as others saw them.
+/// Recording options of this template, as users reported them.
 const RECORDING_OPTIONS: &str =
     "{\"Hangs\":{\"hangsThreshold\":250},\"Time Profiler\":{\"highFrequencySampling\":false}}";
 /// Interval at which the process is checked.
@@ -46,7 +46,7 @@ pub(super) fn record(order: &RecordOrder, session: &mut Session<'_>) -> Exit {
     attempt(order, session).unwrap_or_else(|exit| exit)
 }
 
-/// Makes a bundle of a raw recording. What the real tool prints is a guess.
+/// Writes the bundle of a raw recording. The printed text is a guess.
 pub(super) fn import(order: &ImportOrder, session: &mut Session<'_>) -> Exit {
     match bundle::import(&order.input, &order.output) {
         Ok(()) => {
@@ -72,12 +72,14 @@ fn attempt(order: &RecordOrder, session: &mut Session<'_>) -> Result<Exit, Exit>
     bundle::begin(&prepared.output).map_err(|error| failed(&error, session))?;
     announce(order, &prepared, session);
     refuse(order, &prepared, session)?;
+
     let mut process = launch(order, prepared.process.take(), session)?;
     if outcome::hangs(order, session) {
         process.as_mut().map(RecordedProcess::suspend);
     }
     notify(order, session).map_err(|error| failed(&error, session))?;
     progress(order, "Ctrl-C to stop the recording", session);
+
     if session.misbehaves(Misbehavior::FloodsStderr) {
         flood(session);
     }
@@ -97,6 +99,7 @@ fn prepare(order: &RecordOrder, session: &mut Session<'_>) -> Result<Prepared, E
         session.print_error("The data couldn’t be read because it is missing.");
         return Err(Exit::Code(57));
     }
+
     let template = template::find(order, session)?;
     let mut instruments = order.instruments.iter();
     if let Some(name) = instruments.find(|name| !lists::is_instrument(name)) {
@@ -162,7 +165,7 @@ fn attach(attach_to: &AttachTo, session: &mut Session<'_>) -> Result<RecordedPro
     })
 }
 
-/// Prints the first line. The text for a recording of all processes is a guess.
+/// Prints the first line of a recording. The text for all processes is a guess.
 fn announce(order: &RecordOrder, prepared: &Prepared, session: &mut Session<'_>) {
     let target = match (&order.target, &prepared.process) {
         (RecordTarget::Launch { program, .. }, _) => {
@@ -221,8 +224,8 @@ fn progress(order: &RecordOrder, line: &str, session: &mut Session<'_>) {
     }
 }
 
-/// Posts the notification that the recording has begun: a file in the state folder, which a stand-in of
-/// `notifyutil` waits for.
+/// Posts the notification that the recording has begun: a file in the state folder, for which a fake
+/// `notifyutil` waits.
 fn notify(order: &RecordOrder, session: &Session<'_>) -> Result<(), Error> {
     let (Some(name), Some(state)) = (&order.tracing_started, &session.settings.state) else {
         return Ok(());
@@ -242,8 +245,8 @@ fn flood(session: &mut Session<'_>) {
     }
 }
 
-/// Waits until there is a reason to end. Kills a launched process at the time limit and on SIGINT;
-/// the latter is a guess.
+/// Waits until there is a reason to end. Kills a launched process at the time limit, and on SIGINT,
+/// which is a guess.
 fn wait(
     order: &RecordOrder,
     mut process: Option<RecordedProcess>,
@@ -374,6 +377,7 @@ fn write(
 ) -> Result<Option<Exit>, Error> {
     let saving = Saving::new(scenario, output, session.settings.saving)?;
     saving.first_half()?;
+
     if session.misbehaves(Misbehavior::SavingGrows) {
         saving.grow(session.settings.saving * SLOW)?;
     }
@@ -383,7 +387,6 @@ fn write(
     if session.misbehaves(Misbehavior::SavingCrashes) {
         return Ok(Some(Exit::Signal(SIGSEGV)));
     }
-
     if session.misbehaves(Misbehavior::Saving139) {
         return Ok(Some(Exit::Code(139)));
     }
@@ -391,6 +394,7 @@ fn write(
         session.print_error("Failed to save the output file: No space left on device");
         return Ok(Some(Exit::Code(1)));
     }
+
     saving.second_half()?;
     Ok(None)
 }

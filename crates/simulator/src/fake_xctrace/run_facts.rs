@@ -23,7 +23,7 @@ pub(super) struct RunFacts {
     /// True if stacks were sampled.
     pub(super) samples: bool,
     pub(super) shader_timeline: bool,
-    /// Number of the GPU's clock that the template requests, if any.
+    /// Performance state that the template requests, as its number; `None` without a request.
     pub(super) clock: Option<u64>,
     /// True if the GPU stays at its minimum whatever is requested.
     pub(super) ignores_clock: bool,
@@ -50,7 +50,7 @@ pub(super) struct ProcessIdentity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RecordedRows {
     All,
-    /// Those of a process that the recorded one started, and of others.
+    /// The work of a process that the recorded one started, and of others.
     Child,
     OthersOnly,
     None,
@@ -69,6 +69,7 @@ pub(super) fn with_facts(mut scenario: Scenario, facts: &RunFacts) -> Scenario {
     recording.termination.clone_from(&facts.end.termination);
     recording.shader_timeline |= facts.shader_timeline;
     set_clock(recording, facts);
+
     if !facts.counters {
         recording.counter.clear();
     }
@@ -82,14 +83,15 @@ pub(super) fn with_facts(mut scenario: Scenario, facts: &RunFacts) -> Scenario {
         Some(process) => assign_target(&mut scenario, process),
         None => scenario.process.iter_mut().for_each(demote_target),
     }
-
     recording_program(&mut scenario, facts);
+
     if facts.rows == RecordedRows::Child {
         let targets = scenario.process.iter();
         let targets = targets.filter(|process| process.role == Role::Target);
         let children: Vec<Process> = targets.map(child_of).collect();
         scenario.process.extend(children);
     }
+
     for process in &mut scenario.process {
         let is_analyzed = process.role == Role::Target;
         let lacks_target = matches!(facts.rows, RecordedRows::OthersOnly | RecordedRows::Child);
@@ -113,7 +115,7 @@ pub(super) fn with_facts(mut scenario: Scenario, facts: &RunFacts) -> Scenario {
     scenario
 }
 
-/// Sets the performance states as the template requests. With the default the GPU changes its clock.
+/// Sets the performance states that the template requests. By default the GPU changes its state.
 fn set_clock(recording: &mut Recording, facts: &RunFacts) {
     if facts.ignores_clock {
         recording.performance.clear();
@@ -127,14 +129,14 @@ fn set_clock(recording: &mut Recording, facts: &RunFacts) {
         Some(2) => "Medium",
         Some(3) => "Maximum",
         Some(_) => {
-            let piece = |at: u64| StatePiece {
-                state: if at.is_multiple_of(2) {
+            let piece = |index: u64| StatePiece {
+                state: if index.is_multiple_of(2) {
                     "Minimum"
                 } else {
                     "Maximum"
                 }
                 .to_owned(),
-                start: Nanos::new(at * CLOCK_PERIOD_NS),
+                start: Nanos::new(index * CLOCK_PERIOD_NS),
                 end: None,
                 induced: false,
             };
@@ -146,8 +148,9 @@ fn set_clock(recording: &mut Recording, facts: &RunFacts) {
     recording.performance_state = held.to_owned();
 }
 
-/// Time that the GPU stays at one clock, and the number of such times.
+/// Time that the GPU stays in one performance state.
 const CLOCK_PERIOD_NS: u64 = 2_000_000;
+/// Number of periods, each in one performance state.
 const CLOCK_PERIODS: u64 = 1_000;
 
 /// Stores the path of the recorded program. Its last part must be the name of the process.
@@ -160,12 +163,12 @@ fn recording_program(scenario: &mut Scenario, facts: &RunFacts) {
         .filter(|path| target.is_some_and(|target| path.ends_with(&format!("/{}", target.name))));
 }
 
-/// Returns a process with the work of another, which that one started.
+/// Returns a child of a process, with a copy of its work.
 fn child_of(process: &Process) -> Process {
     let mut child = process.clone();
     child.role = Role::Other;
     child.name = "worker".to_owned();
-    // No process of this machine has it.
+    // Real process ids are smaller.
     child.pid = process.pid.wrapping_add(7_000_000).max(1);
     child
 }
@@ -181,11 +184,11 @@ fn assign_target(scenario: &mut Scenario, recorded: &ProcessIdentity) {
     for run in 1..=scenario.runs {
         let in_run =
             |process: &Process| process.runs.as_ref().is_none_or(|runs| runs.contains(&run));
-        let mut alive = scenario
+        let mut processes = scenario
             .process
             .iter_mut()
             .filter(|process| in_run(process));
-        if alive.any(|process| process.role == Role::Target) {
+        if processes.any(|process| process.role == Role::Target) {
             continue;
         }
 
@@ -206,7 +209,7 @@ fn assign_target(scenario: &mut Scenario, recorded: &ProcessIdentity) {
             process.name.clone_from(&name);
             process.pid = recorded.pid;
         } else if process.pid == recorded.pid {
-            // Any other large pid will do.
+            // Two processes of a run must not have the same pid.
             process.pid = recorded.pid.wrapping_add(1_000_000).max(1);
         }
     }
@@ -245,7 +248,14 @@ pub(super) fn append_run(mut old: Scenario, new: Scenario) -> Result<Scenario, E
 
 /// Replaces control characters, and cuts a text that is too long for a scenario.
 fn printable(text: &str) -> String {
-    let is_odd = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
-    let printable = |c| if is_odd(c) { ' ' } else { c };
+    let is_refused =
+        |character: char| character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}');
+    let printable = |character| {
+        if is_refused(character) {
+            ' '
+        } else {
+            character
+        }
+    };
     text.chars().map(printable).take(200).collect()
 }

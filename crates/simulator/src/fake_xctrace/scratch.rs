@@ -1,4 +1,4 @@
-//! Makes a temporary folder in the system's folder for such, which is removed when it is dropped.
+//! Makes a folder in the system's temporary folder, and removes it when it is dropped.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ impl Scratch {
         fs::create_dir_all(&hidden).map_err(Error::io("create folder", &hidden))?;
         let path = hidden.join("open");
         let open = File::create(&path).map_err(Error::io("create", &path))?;
-        // Nobody sees the folder while nothing in it is open.
+        // The folder gets its name only when a file in it is open, so that no cleaner takes it for old.
         fs::rename(&hidden, &dir).map_err(Error::io("write", &dir))?;
         Ok(Self { dir, _open: open })
     }
@@ -32,7 +32,7 @@ impl Scratch {
     }
 }
 
-/// Leaves scratch files, of which another process may hold one open.
+/// Leaves scratch files. If `holds` is true, another process has one of them open.
 pub(super) fn leave(holds: bool) -> Result<(), Error> {
     let path = env::temp_dir().join(format!("instruments{}0.ktrace", process::id()));
     let file = File::create(&path).map_err(Error::io("create", &path))?;
@@ -49,7 +49,7 @@ pub(super) fn leave(holds: bool) -> Result<(), Error> {
     Ok(())
 }
 
-/// Size of the file that is left, in bytes.
+/// Size of the scratch file, in bytes.
 const LEFT_BYTES: u64 = 3_000_000;
 
 impl Drop for Scratch {

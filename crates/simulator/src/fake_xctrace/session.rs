@@ -1,4 +1,4 @@
-//! Holds what all commands need: the settings, the streams, and whether SIGINT came.
+//! Has the state that all commands need: the settings, the streams, and the interrupt flag.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -29,12 +29,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns whether it should misbehave in this way.
+    /// Returns whether the fake `xctrace` should misbehave in this way.
     pub(super) fn misbehaves(&self, misbehavior: Misbehavior) -> bool {
         self.settings.misbehaviors.contains(&misbehavior)
     }
 
-    /// Returns whether it should misbehave in this way, which it does in the first `times` calls.
+    /// Returns whether the fake `xctrace` should misbehave in this way, in its first `times` calls only.
     pub(super) fn misbehaves_at_first(&self, misbehavior: Misbehavior, times: u32) -> bool {
         self.misbehaves(misbehavior) && self.call_number(misbehavior) <= times
     }
@@ -56,7 +56,7 @@ impl<'a> Session<'a> {
         (1..1_000).find(is_free).unwrap_or(u32::MAX)
     }
 
-    /// Returns whether SIGINT came.
+    /// Returns whether SIGINT was received.
     pub(super) fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }
@@ -91,7 +91,7 @@ impl<'a> Session<'a> {
         while matches!(self.streams.input.read(&mut byte), Ok(1)) && byte != *b"\n" {}
     }
 
-    /// Sleeps forever, whatever happens.
+    /// Sleeps forever and ignores every interrupt.
     pub(super) fn hang(&self) -> ! {
         loop {
             thread::sleep(Duration::from_secs(1));

@@ -1,4 +1,4 @@
-//! Defines the inputs of the fake `xctrace`, and its ends.
+//! Defines the inputs of the fake `xctrace`, and the ways in which it ends.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -12,26 +12,26 @@ use crate::scenario::Scenario;
 pub struct Settings {
     /// Scenario that every recording shows.
     pub scenario: Scenario,
-    /// Ways in which it misbehaves.
+    /// Ways in which the tool misbehaves.
     pub misbehaviors: Vec<Misbehavior>,
     /// Text after `xctrace version`. The build in it decides which options exist.
     pub version: String,
     /// Folder to count calls in, for misbehaviors of the first calls only.
     pub state: Option<PathBuf>,
-    /// Duration of saving.
+    /// Time that saving a bundle takes.
     pub saving: Duration,
 }
 
 impl Settings {
     /// Default of [`Settings::version`]: that of Xcode 26.3.
     pub const VERSION: &str = "26.0 (17C529)";
-    /// Default duration of saving.
+    /// Default of [`Settings::saving`].
     pub const SAVING: Duration = Duration::from_millis(30);
 }
 
 /// The standard streams of the fake `xctrace`.
 pub struct Streams<'a> {
-    /// Standard input, read only when it asks for Enter.
+    /// Standard input, read only when the tool asks for Enter.
     pub input: &'a mut dyn Read,
     /// Standard output, written line by line.
     pub out: &'a mut dyn Write,
@@ -49,11 +49,11 @@ impl std::fmt::Debug for Streams<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Exit {
-    /// Exit with this code.
+    /// The program exits with this code.
     Code(u8),
-    /// Kill itself with this signal.
+    /// The program kills itself with this signal.
     Signal(i32),
 }
 
-/// Exit code of bad usage. No source names it: a guess.
+/// Exit code of a command line with errors: a guess.
 pub(super) const USAGE: u8 = 64;

@@ -1,5 +1,4 @@
-//! Finds the template of a recording.
-
+//! Finds the template of a recording, and reads the settings of a custom template.
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -11,14 +10,14 @@ use super::misbehavior::Misbehavior;
 use super::session::Session;
 use super::settings::Exit;
 
-/// The facts about a template that matter here.
+/// The facts about a template that change a recording.
 #[derive(Debug)]
 pub(super) struct Template {
-    /// Name in a table of contents.
+    /// Name of the template in a table of contents.
     pub(super) name: String,
     /// True if it requests the times of shaders.
     pub(super) shader_timeline: bool,
-    /// Number of the GPU's clock that it requests; `None` for Apple's own 0.
+    /// Performance state that the template requests, as its number; `None` for Apple's default, 0.
     pub(super) clock: Option<u64>,
 }
 
@@ -68,7 +67,7 @@ fn read(path: &Path) -> Option<Template> {
     })
 }
 
-/// Key that is set in templates that are patched to request the times of shaders.
+/// Key of a custom template that requests the times of shaders.
 const SHADERS: &str = "shaderprofiler";
 
 /// Returns whether a dictionary sets the key. An archived dictionary has its keys and values in two
@@ -84,7 +83,7 @@ fn sets_key(object: &Value, objects: &[Value]) -> bool {
     values_of(SHADERS, object, objects).any(is_true)
 }
 
-/// Key of the number of the GPU's clock.
+/// Key of the requested performance state.
 const CLOCK: &str = "gpuperformancestate";
 
 fn requested_clock(archive: &Dictionary) -> Option<u64> {
@@ -116,10 +115,10 @@ fn values_of<'a>(
 }
 
 fn resolved<'a>(value: &'a Value, objects: &'a [Value]) -> &'a Value {
-    let at = value
+    let index = value
         .as_uid()
         .and_then(|uid| usize::try_from(uid.get()).ok());
-    at.and_then(|at| objects.get(at)).unwrap_or(value)
+    index.and_then(|index| objects.get(index)).unwrap_or(value)
 }
 
 fn is_true(value: &Value) -> bool {

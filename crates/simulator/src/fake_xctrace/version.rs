@@ -1,27 +1,27 @@
-//! Reads the Xcode of a version: the build in parentheses tells, the dotted number does not.
+//! Reads the version of Xcode from the build in parentheses; the dotted number does not identify it.
 
 /// The start of a build: `17C` of `26.0 (17C529)`, which is Xcode 26.2 or 26.3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Build(u32, char);
 
 impl Build {
-    /// Build of Xcode 12.0
+    /// First build of Xcode 12.0.
     pub(super) const XCODE_12: Self = Self(12, 'A');
-    /// Build of Xcode 12.5
+    /// First build of Xcode 12.5.
     pub(super) const XCODE_12_5: Self = Self(12, 'E');
-    /// Build of Xcode 13.3
+    /// First build of Xcode 13.3.
     pub(super) const XCODE_13_3: Self = Self(13, 'E');
-    /// Build of Xcode 14.0
+    /// First build of Xcode 14.0.
     pub(super) const XCODE_14: Self = Self(14, 'A');
-    /// Build of Xcode 26.0. Versions 17 to 25 were skipped, but not the builds.
+    /// First build of Xcode 26.0. Apple skipped the versions 17 to 25, but not the builds.
     pub(super) const XCODE_26: Self = Self(17, 'A');
-    /// Build of Xcode 27.0
+    /// First build of Xcode 27.0.
     pub(super) const XCODE_27: Self = Self(18, 'A');
 
     /// Parses the build in `26.0 (17C529)`.
     pub(super) fn parse(version: &str) -> Option<Self> {
         let (_, build) = version.split_once('(')?;
-        let digits = build.find(|c: char| !c.is_ascii_digit())?;
+        let digits = build.find(|character: char| !character.is_ascii_digit())?;
         let (number, rest) = build.split_at_checked(digits)?;
         let letter = rest.chars().next().filter(char::is_ascii_uppercase)?;
         Some(Self(number.parse().ok()?, letter))

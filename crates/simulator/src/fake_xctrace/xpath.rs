@@ -1,4 +1,4 @@
-//! Parses the few XPath expressions that select tables of a table of contents.
+//! Parses XPath expressions that select tables of a table of contents.
 
 use crate::export::single::ListedTable;
 
@@ -9,7 +9,7 @@ pub(super) struct XPath {
     table: Vec<Condition>,
 }
 
-/// A condition between brackets.
+/// A condition that a step has in brackets.
 #[derive(Debug, PartialEq, Eq)]
 enum Condition {
     /// A position such as `[2]`.
@@ -19,8 +19,8 @@ enum Condition {
 }
 
 impl XPath {
-    /// Parses `/trace-toc[1]/run[@number="1"]/data/table[…]`, or the end of it after `//`. Returns
-    /// `None` for anything else.
+    /// Parses `/trace-toc[1]/run[@number="1"]/data/table[…]`, or its last steps after `//`. Returns
+    /// `None` for any other expression.
     pub(super) fn parse(expression: &str) -> Option<Self> {
         let path = expression.strip_prefix('/')?;
         let (path, anywhere) = path
@@ -55,7 +55,7 @@ impl XPath {
         Some(xpath)
     }
 
-    /// Returns the selected runs, of `count` in all.
+    /// Returns the selected runs of a recording with `count` runs.
     pub(super) fn runs(&self, count: u32) -> Vec<u32> {
         let number = |run: &u32, name: &str| (name == "number").then(|| run.to_string());
         filtered((1..=count).collect(), &self.run, number)
@@ -68,46 +68,46 @@ impl XPath {
             "target-pid" => listed.target_pid.map(str::to_owned),
             _ => None,
         };
-        let all = listed.iter().copied();
-        let all = all.enumerate().map(|(index, listed)| (index + 1, listed));
-        filtered(all.collect(), &self.table, value)
+        let listed = listed.iter().copied().enumerate();
+        let numbered = listed.map(|(index, listed)| (index + 1, listed));
+        filtered(numbered.collect(), &self.table, value)
     }
 }
 
 /// Returns the items that meet all conditions, one after another.
 fn filtered<T>(
-    mut all: Vec<T>,
+    mut items: Vec<T>,
     conditions: &[Condition],
     value: impl Fn(&T, &str) -> Option<String>,
 ) -> Vec<T> {
     for condition in conditions {
         match condition {
             Condition::Position(position) => {
-                let nth = position.checked_sub(1);
-                all = nth
-                    .and_then(|n| all.into_iter().nth(n))
+                let index = position.checked_sub(1);
+                items = index
+                    .and_then(|index| items.into_iter().nth(index))
                     .into_iter()
                     .collect();
             }
-            Condition::Attributes(pairs) => all.retain(|item| {
+            Condition::Attributes(pairs) => items.retain(|item| {
                 let mut pairs = pairs.iter();
                 pairs.all(|(name, wanted)| value(item, name).as_ref() == Some(wanted))
             }),
         }
     }
-    all
+    items
 }
 
 /// Splits a path into its steps. Slashes in brackets are part of a step.
 fn steps(path: &str) -> Vec<&str> {
     let mut depth = 0_u32;
-    path.split(|c: char| {
-        match c {
+    path.split(|character: char| {
+        match character {
             '[' => depth += 1,
             ']' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        c == '/' && depth == 0
+        character == '/' && depth == 0
     })
     .collect()
 }
@@ -132,7 +132,7 @@ fn condition(text: &str) -> Option<Condition> {
     pairs.map(Condition::Attributes)
 }
 
-/// Parses `@name="value"`.
+/// Parses `@name="value"` into the name and the value.
 fn equation(text: &str) -> Option<(String, String)> {
     let (name, value) = text.trim().strip_prefix('@')?.split_once('=')?;
     let value = value.trim();

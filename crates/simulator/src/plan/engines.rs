@@ -1,6 +1,6 @@
 //! Plans the work of engines beside the GPU's channels, and frames.
 
-use super::host::alive;
+use super::host::processes_in_run;
 use super::model::{Plan, PlannedWork};
 use crate::scenario::Scenario;
 
@@ -8,13 +8,13 @@ use crate::scenario::Scenario;
 pub(super) fn engines(scenario: &Scenario, plan: &Plan) -> Vec<PlannedWork> {
     let clock = scenario.clock;
     let mut all = Vec::new();
-    for (process, planned) in alive(scenario, plan) {
+    for (process, planned) in processes_in_run(scenario, plan) {
         for work in &planned.engine {
-            let pieces = (0..u64::from(work.count)).map(|at| {
+            let pieces = (0..u64::from(work.count)).map(|ordinal| {
                 let start = work
                     .start
                     .get()
-                    .saturating_add(at.saturating_mul(work.every.get()));
+                    .saturating_add(ordinal.saturating_mul(work.every.get()));
                 PlannedWork {
                     process,
                     kind: work.kind,

@@ -1,4 +1,4 @@
-//! Plans what a run shows of its processes on the CPU: signposts, stack samples, hangs.
+//! Plans the signposts, stack samples and hangs of a run's processes on the CPU.
 
 use super::model::{
     ActivityKind, Buffer, Plan, PlannedHang, PlannedSignpost, ProcessIndex, Sample,
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::scenario::host::{Samples, Signpost};
 use crate::scenario::{Clock, Process, Scenario};
 
-/// Largest number of samples; more are a typing error.
+/// Largest number of samples of a process; a larger number is probably a typing error.
 const SAMPLES_MAX: u64 = 1_000_000;
 
 impl ActivityKind {
@@ -17,10 +17,10 @@ impl ActivityKind {
     }
 }
 
-/// Returns the signposts of all processes, ordered by their begin.
+/// Returns the signposts of all processes, ordered by their start.
 pub(super) fn signposts(scenario: &Scenario, plan: &Plan) -> Vec<PlannedSignpost> {
     let mut all = Vec::new();
-    for (index, process) in alive(scenario, plan) {
+    for (index, process) in processes_in_run(scenario, plan) {
         for signpost in &process.signpost {
             for (start_ns, end_ns) in times(signpost, plan, index, scenario.clock) {
                 all.push(PlannedSignpost {
@@ -44,7 +44,7 @@ pub(super) fn signposts(scenario: &Scenario, plan: &Plan) -> Vec<PlannedSignpost
     all
 }
 
-/// Returns the begin and the end of each occurrence of a signpost.
+/// Returns the start of each occurrence of a signpost, and its end unless it is an event.
 fn times(
     signpost: &Signpost,
     plan: &Plan,
@@ -57,11 +57,8 @@ fn times(
         return from.into_iter().collect();
     };
 
-    let own = plan
-        .buffers
-        .iter()
-        .filter(|buffer| buffer.process == process);
-    let own: Vec<&Buffer> = own.collect();
+    let is_own = |buffer: &&Buffer| buffer.process == process;
+    let own: Vec<&Buffer> = plan.buffers.iter().filter(is_own).collect();
     let around = |group: &[&Buffer]| {
         let starts = group
             .iter()
@@ -79,7 +76,7 @@ fn times(
 /// Returns the hangs of all processes that end within the run.
 pub(super) fn hangs(scenario: &Scenario, plan: &Plan) -> Vec<PlannedHang> {
     let mut all = Vec::new();
-    for (index, process) in alive(scenario, plan) {
+    for (index, process) in processes_in_run(scenario, plan) {
         all.extend(process.hang.iter().map(|hang| PlannedHang {
             process: index,
             start_ns: scenario.clock.cut(hang.start.get()),
@@ -95,7 +92,7 @@ pub(super) fn hangs(scenario: &Scenario, plan: &Plan) -> Vec<PlannedHang> {
 /// Returns the stack samples of all processes, ordered by time.
 pub(super) fn samples(scenario: &Scenario, plan: &Plan) -> Result<Vec<Sample>, Error> {
     let mut all = Vec::new();
-    for (index, process) in alive(scenario, plan) {
+    for (index, process) in processes_in_run(scenario, plan) {
         if let Some(samples) = &process.samples {
             sample(samples, plan, index, scenario.clock, &mut all)?;
         }
@@ -104,7 +101,7 @@ pub(super) fn samples(scenario: &Scenario, plan: &Plan) -> Result<Vec<Sample>, E
     Ok(all)
 }
 
-/// Samples one thread. Its activities may overlap if it serves several streams.
+/// Adds the samples of one thread. Its activities overlap if it serves several streams.
 fn sample(
     samples: &Samples,
     plan: &Plan,
@@ -127,10 +124,12 @@ fn sample(
         return Err(Error::field(&field, problem, "a million or fewer"));
     }
 
-    // The n-th sample is taken when n periods of the recording have passed.
+    // Sample N is taken when N periods of the recording have passed.
     let ordinal = |at_ns: u64| at_ns.div_ceil(period_ns);
     let first = ordinal(first_ns);
     let slot = |at_ns: u64| usize::try_from(ordinal(at_ns) - first).unwrap_or(usize::MAX);
+
+    // Of activities at the same time, the sample shows the one with the highest priority.
     let mut slots: Vec<Option<ActivityKind>> = vec![None; slot(last_ns)];
     for activity in own() {
         for kind in &mut slots[slot(activity.start_ns)..slot(activity.end_ns)] {
@@ -138,11 +137,11 @@ fn sample(
         }
     }
 
-    for (n, kind) in (first..).zip(slots) {
+    for (ordinal, kind) in (first..).zip(slots) {
         let is_shown = |kind: &ActivityKind| kind.is_running() || samples.blocked;
         all.extend(kind.filter(is_shown).map(|kind| Sample {
             process,
-            at_ns: clock.cut(n * period_ns),
+            at_ns: clock.cut(ordinal * period_ns),
             weight_ns: period_ns,
             kind,
         }));
@@ -151,10 +150,10 @@ fn sample(
 }
 
 /// Returns the processes of the run with their indices in the plan.
-pub(super) fn alive<'s>(
+pub(super) fn processes_in_run<'s>(
     scenario: &'s Scenario,
     plan: &Plan,
 ) -> impl Iterator<Item = (ProcessIndex, &'s Process)> {
-    let alive = scenario.processes_of(plan.run).enumerate();
-    alive.map(|(position, (_, process))| (ProcessIndex::at(position), process))
+    let processes = scenario.processes_of(plan.run).enumerate();
+    processes.map(|(position, (_, process))| (ProcessIndex::at(position), process))
 }

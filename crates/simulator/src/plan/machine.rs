@@ -6,7 +6,7 @@ use super::model::{Kick, MemoryInterval, Plan, PlannedState, ProcessIndex};
 use crate::scenario::machine::{Counter, Growth, Level, Memory, StatePiece};
 use crate::scenario::{Clock, Role, Scenario};
 
-/// A reading of one counter.
+/// A sample of one counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CounterSample {
     pub(crate) at_ns: u64,
@@ -46,14 +46,14 @@ pub(crate) fn thermal(scenario: &Scenario, wall_ns: u64) -> Vec<PlannedState> {
         .unwrap_or_else(|| vec![throughout()])
 }
 
-/// Returns pieces cut to the run, or `None` if the scenario has none.
+/// Returns the states of pieces, cut to the run, or `None` if there are no pieces.
 fn planned_states(pieces: &[StatePiece], wall_ns: u64, clock: Clock) -> Option<Vec<PlannedState>> {
-    let next = |n: usize| pieces.get(n + 1).map(|piece| piece.start);
-    let planned = |(n, piece): (usize, &StatePiece)| PlannedState {
+    let next_start = |index: usize| pieces.get(index + 1).map(|piece| piece.start);
+    let planned = |(index, piece): (usize, &StatePiece)| PlannedState {
         start_ns: clock.cut(piece.start.get()).min(wall_ns),
         end_ns: piece
             .end
-            .or_else(|| next(n))
+            .or_else(|| next_start(index))
             .map_or(wall_ns, |end| clock.cut(end.get()).min(wall_ns)),
         state: piece.state.clone(),
         induced: piece.induced,
@@ -64,7 +64,7 @@ fn planned_states(pieces: &[StatePiece], wall_ns: u64, clock: Clock) -> Option<V
     (!pieces.is_empty()).then_some(states)
 }
 
-/// Returns the wired system memory.
+/// Returns the periods with the same amount of wired system memory.
 pub(crate) fn wired(scenario: &Scenario, wall_ns: u64) -> Vec<MemoryInterval> {
     let cut = |level: &Level| (scenario.clock.cut(level.at.get()), level.bytes);
     intervals(scenario.recording.wired.iter().map(cut).collect(), wall_ns)
@@ -143,11 +143,11 @@ fn intervals(levels: Vec<(u64, u64)>, wall_ns: u64) -> Vec<MemoryInterval> {
     all
 }
 
-/// Returns the counters' readings from the first kick to the last, ordered by time.
+/// Returns the samples of all counters from the first kick to the last, ordered by time.
 ///
 /// ```text
 /// kicks        [---)   [-----)
-/// samples   |         |         |      each is the mean from itself to the next
+/// samples   |         |         |      each is the mean over the time to the next sample
 /// ```
 pub(crate) fn counter_samples(plan: &Plan) -> Vec<CounterSample> {
     let Some(first_ns) = plan.kicks.first().map(|kick| kick.start_ns) else {
@@ -157,17 +157,19 @@ pub(crate) fn counter_samples(plan: &Plan) -> Vec<CounterSample> {
     let last_ns = last_ns.unwrap_or(first_ns);
     let mut samples = Vec::new();
 
-    for (place, counter) in plan.counters.iter().enumerate() {
+    for (index, counter) in plan.counters.iter().enumerate() {
         let levels = counter_levels(counter, plan);
-        let mut next = 0;
-        let period = counter.period.get().max(1);
-        let step = usize::try_from(period).unwrap_or(usize::MAX);
+        let mut first_level = 0;
+        let period_ns = counter.period.get().max(1);
+        let step = usize::try_from(period_ns).unwrap_or(usize::MAX);
         for (number, at_ns) in (0..).zip((first_ns..last_ns).step_by(step)) {
-            let until_ns = at_ns.saturating_add(period);
-            while levels.get(next).is_some_and(|level| level.1 <= at_ns) {
-                next += 1;
+            let until_ns = at_ns.saturating_add(period_ns);
+            let is_over = |level: &(u64, u64, u64)| level.1 <= at_ns;
+            while levels.get(first_level).is_some_and(is_over) {
+                first_level += 1;
             }
-            let during = levels[next..].iter();
+
+            let during = levels[first_level..].iter();
             let during = during.take_while(|level| level.0 < until_ns);
             let area: u128 = during
                 .map(|&(from_ns, to_ns, value)| {
@@ -175,15 +177,15 @@ pub(crate) fn counter_samples(plan: &Plan) -> Vec<CounterSample> {
                     u128::from(ns) * u128::from(value)
                 })
                 .sum();
-            // After the last kick nothing runs.
-            let after_ns = until_ns.saturating_sub(last_ns).min(period);
+            // No level covers the time after the last kick, in which the GPU is idle.
+            let after_ns = until_ns.saturating_sub(last_ns).min(period_ns);
             let area = area + u128::from(after_ns) * u128::from(counter.idle);
+            let billionths = area * 1_000_000_000 / u128::from(period_ns);
             samples.push(CounterSample {
                 at_ns,
-                counter: place,
+                counter: index,
                 number,
-                billionths: u64::try_from(area * 1_000_000_000 / u128::from(period))
-                    .unwrap_or(u64::MAX),
+                billionths: u64::try_from(billionths).unwrap_or(u64::MAX),
             });
         }
     }
@@ -204,7 +206,7 @@ fn counter_levels(counter: &Counter, plan: &Plan) -> Vec<(u64, u64, u64)> {
 
     let mut running: BTreeMap<u64, u32> = BTreeMap::new();
     let mut levels = Vec::new();
-    for (place, &(at_ns, starts, value)) in edges.iter().enumerate() {
+    for (index, &(at_ns, starts, value)) in edges.iter().enumerate() {
         let count = running.entry(value).or_default();
         if starts {
             *count += 1;
@@ -213,7 +215,7 @@ fn counter_levels(counter: &Counter, plan: &Plan) -> Vec<(u64, u64, u64)> {
         }
         running.retain(|_, count| *count > 0);
 
-        let until_ns = edges.get(place + 1).map_or(at_ns, |next| next.0);
+        let until_ns = edges.get(index + 1).map_or(at_ns, |next| next.0);
         if until_ns > at_ns {
             let value = running.keys().next_back().copied();
             levels.push((at_ns, until_ns, value.unwrap_or(counter.idle)));

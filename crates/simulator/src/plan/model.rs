@@ -1,4 +1,4 @@
-//! The plan of a run as data, and the indices of its parts.
+//! Defines the plan of a run as data, and the indices of its parts.
 
 use rustc_hash::FxHashMap;
 
@@ -28,9 +28,9 @@ pub(crate) struct Plan {
     pub(crate) encoders: Vec<Encoder>,
     /// Rows of `metal-gpu-intervals`, in the table's order.
     pub(crate) kicks: Vec<Kick>,
-    /// Clock of the machine.
+    /// Clock of the recorded machine.
     pub(crate) clock: Clock,
-    /// Duration of the run.
+    /// Duration of the whole run.
     pub(crate) wall_ns: u64,
     /// True if the times of shaders were recorded.
     pub(crate) shader_timeline: bool,
@@ -40,19 +40,19 @@ pub(crate) struct Plan {
     pub(crate) thermal: Vec<PlannedState>,
     /// Memory that Metal has allocated, for each process.
     pub(crate) memory: Vec<(ProcessIndex, Vec<MemoryInterval>)>,
-    /// Wired system memory.
+    /// Wired system memory, ordered by time.
     pub(crate) wired: Vec<MemoryInterval>,
-    /// Signposts, ordered by their begin.
+    /// Signposts, ordered by their start.
     pub(crate) signposts: Vec<PlannedSignpost>,
     /// Activities of the threads of sampled processes, in no order.
     pub(crate) activities: Vec<Activity>,
-    /// Samples of these threads.
+    /// Stack samples of these threads, ordered by time.
     pub(crate) samples: Vec<Sample>,
-    /// Hangs of main threads.
+    /// Hangs of main threads, ordered by their start.
     pub(crate) hangs: Vec<PlannedHang>,
     /// Work of engines beside the GPU's channels, ordered by its start.
     pub(crate) engines: Vec<PlannedWork>,
-    /// GPU counters.
+    /// GPU counters that the scenario defines.
     pub(crate) counters: Vec<Counter>,
 }
 
@@ -61,21 +61,21 @@ pub(crate) struct Plan {
 pub(crate) struct PlannedProcess {
     /// Name of the process.
     pub(crate) name: String,
-    /// Process id of the process.
+    /// Process id, unique in the run.
     pub(crate) pid: u32,
     /// Id of its only thread.
     pub(crate) tid: u64,
-    /// Relation to the recording.
+    /// Relation of the process to the recording.
     pub(crate) role: Role,
     /// Functions in its shader list.
     pub(crate) shaders: Vec<String>,
-    /// First encoder; its other encoders follow.
+    /// First encoder of the process; its other encoders follow.
     pub(crate) first_encoder: EncoderIndex,
     /// Function of its thread between a completion and the next encoding; `None` if not sampled.
     pub(crate) host_function: Option<String>,
 }
 
-/// A committed command buffer.
+/// A command buffer that was encoded and committed.
 #[derive(Debug, Clone)]
 pub(crate) struct Buffer {
     pub(crate) process: ProcessIndex,
@@ -90,7 +90,7 @@ pub(crate) struct Buffer {
     pub(crate) completed_ns: u64,
     /// True if the completion was recorded.
     pub(crate) completion_recorded: bool,
-    /// True if the application's other tables contain it.
+    /// True if the tables of submissions and of the application's intervals contain it.
     pub(crate) submission_recorded: bool,
     /// Code of the error in which it ended, if any.
     pub(crate) error: Option<u32>,
@@ -108,7 +108,7 @@ pub(crate) struct Encoder {
     pub(crate) duration_ns: u64,
     /// True if the encoder list contains it.
     pub(crate) recorded: bool,
-    /// True if the application's other tables contain it.
+    /// True if the application's intervals contain it, from which an analysis can recover it.
     pub(crate) recoverable: bool,
     /// Registers that the compiler spilled for it, in bytes; `None` if there is no event.
     pub(crate) spilled_bytes: Option<u32>,
@@ -116,7 +116,7 @@ pub(crate) struct Encoder {
     pub(crate) sampled: Sampled,
 }
 
-/// A row of `metal-gpu-intervals`: a period in which a channel was occupied.
+/// A kick: a GPU interval, in which work occupies a channel. It is one row of `metal-gpu-intervals`.
 #[derive(Debug, Clone)]
 pub(crate) struct Kick {
     pub(crate) start_ns: u64,
@@ -129,7 +129,7 @@ pub(crate) struct Kick {
     pub(crate) channel: NameIndex,
     /// Submission id; both halves of a split kick have the same.
     pub(crate) submission: u32,
-    /// Lane in which Instruments draws it.
+    /// Lane in which Instruments draws the row, from 0.
     pub(crate) depth: u32,
     /// Number of encoders that the driver ran in it.
     pub(crate) encoder_count: u8,
@@ -288,11 +288,11 @@ pub(crate) struct PlannedSignpost {
 /// The kind of a thread's activity, ordered by priority: a sample shows one of several at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ActivityKind {
-    /// The thread encodes.
+    /// The thread encodes GPU work.
     Encode,
     /// The thread works between a completion and the next encoding.
     Host,
-    /// The thread takes a break.
+    /// The thread sleeps between two groups of buffers.
     Pause,
     /// The thread waits for a completion.
     Wait,

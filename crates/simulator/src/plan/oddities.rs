@@ -1,16 +1,17 @@
-//! Makes kicks odd as in real recordings: coalesced, preempted and unattributed ones.
+//! Gives kicks the oddities of real recordings: coalesced encoders, and kicks split by preemption.
 
 use std::num::NonZeroU32;
 
 use super::model::{EncoderIndex, Kick, NameIndex, Plan};
 use crate::scenario::stream::{CoalescedName, Oddities};
 
-/// Returns whether the item at `ordinal` (from 0) is an n-th one: the n-th, the 2n-th, …
-pub(super) fn every(n: Option<NonZeroU32>, ordinal: usize) -> bool {
-    n.is_some_and(|n| (ordinal + 1).is_multiple_of(n.get() as usize))
+/// Returns whether the item at `ordinal` (from 0) ends a group of `period` items. Without a period,
+/// no item does.
+pub(super) fn every(period: Option<NonZeroU32>, ordinal: usize) -> bool {
+    period.is_some_and(|period| (ordinal + 1).is_multiple_of(period.get() as usize))
 }
 
-/// Splits a preempted kick into two with the same ids, a third of its time before the hole.
+/// Splits a preempted kick into two with the same ids. The first has a third of the time.
 ///
 /// ```text
 /// planned   [---------)

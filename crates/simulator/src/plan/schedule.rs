@@ -1,4 +1,4 @@
-//! Plays a process's streams on the host and the GPU, and records what happens when.
+//! Plans the streams of a process: when the host encodes each buffer, and when the GPU runs it.
 //!
 //! One loop serves every kind of submission. A buffer is encoded when the host is free and fewer
 //! than `in-flight` buffers are in flight. Its kicks start when the submission latency has passed
@@ -49,8 +49,8 @@ pub(super) fn process(
         sampled: process.samples.is_some(),
     };
 
-    for (n, stream) in process.stream.iter().enumerate() {
-        let field = format!("process[{position}].stream[{n}]");
+    for (index, stream) in process.stream.iter().enumerate() {
+        let field = format!("process[{position}].stream[{index}]");
         let mut stream_run = StreamRun::new(stream, &worker, random.next());
         for number in 0..stream.count.div_ceil(stream.encoders_per_buffer()) {
             stream_run.buffer(plan, &mut worker, number as usize);
@@ -79,23 +79,23 @@ struct Worker {
     sampled: bool,
 }
 
-/// State of a stream while it is played.
+/// State of a stream while it is planned.
 struct StreamRun<'a> {
     stream: &'a Stream,
     random: Random,
-    /// Time when the host can go on.
+    /// Time when the host is free for its next step.
     host_ns: u64,
-    /// Time when the stream's channel can take another kick, and its second channel.
+    /// Times when the stream's first and second channel can take another kick.
     free_ns: [u64; 2],
     /// Completion time of each buffer so far.
     completed_ns: Vec<u64>,
-    /// Ids of the buffers that are committed again and again, if the stream reuses buffers.
+    /// Ids of the buffers that are committed repeatedly, if the stream reuses buffers.
     reused_ids: Vec<u64>,
     /// Time when all of the stream's work so far is done.
     done_ns: u64,
     /// Number of encoders so far.
     encoders: usize,
-    /// Number of pairs of encoders so far that could have been coalesced.
+    /// Number of pairs of encoders so far; the driver may coalesce each pair.
     pairs: usize,
     /// Number of kicks so far, for splitting.
     kicks: usize,
@@ -130,7 +130,8 @@ impl Worker {
 }
 
 impl<'a> StreamRun<'a> {
-    /// Prepares the schedule of a stream. One that follows another starts when that one is done.
+    /// Returns the state at the start of a stream. A stream that follows another starts when the
+    /// work so far is done.
     fn new(stream: &'a Stream, worker: &Worker, seed: u64) -> Self {
         let start = stream.start.map(Nanos::get);
         let host_ns = if stream.follows {
@@ -168,13 +169,14 @@ impl<'a> StreamRun<'a> {
         for group in self.groups(first, count, ordinal) {
             last_ns = last_ns.max(self.run(plan, index, group, ready_ns));
         }
-        let completed_ns = self.completion(number, committed_ns, last_ns);
-        let odd = &self.stream.oddities;
 
+        let completed_ns = self.completion(number, committed_ns, last_ns);
         worker.frame += 1;
         self.done_ns = self.done_ns.max(completed_ns).max(last_ns);
         worker.done_ns = worker.done_ns.max(self.done_ns);
         self.completed_ns.push(completed_ns);
+
+        let odd = &self.stream.oddities;
         let label = buffer_label(plan, self.stream, number);
         plan.buffers.push(Buffer {
             process: worker.process,
@@ -193,7 +195,8 @@ impl<'a> StreamRun<'a> {
         });
     }
 
-    /// Lets the host wait for the buffer that must complete before the next one is encoded.
+    /// Moves the host to the next encoding: after a pause that is due, and after the completion of
+    /// the buffer for which the host waits.
     fn wait(&mut self, plan: &mut Plan, worker: &Worker, number: usize) {
         let pause = self
             .stream
@@ -266,18 +269,18 @@ impl<'a> StreamRun<'a> {
     fn groups(&mut self, first: EncoderIndex, count: u32, ordinal: usize) -> Vec<EncoderGroup> {
         let count = count as usize;
         let mut groups = Vec::with_capacity(count);
-        let mut at = 0;
-        while at < count {
-            let paired = at % 2 == 0 && at + 1 < count;
+        let mut grouped = 0;
+        while grouped < count {
+            let paired = grouped % 2 == 0 && grouped + 1 < count;
             let coalesced = paired && every(self.stream.oddities.coalesce_every, self.pairs);
             self.pairs += usize::from(paired);
             let encoders: u8 = if coalesced { 2 } else { 1 };
             groups.push(EncoderGroup {
-                first: EncoderIndex::at(first.get() + at),
+                first: EncoderIndex::at(first.get() + grouped),
                 count: encoders,
-                ordinal: ordinal + at,
+                ordinal: ordinal + grouped,
             });
-            at += usize::from(encoders);
+            grouped += usize::from(encoders);
         }
         groups
     }
@@ -352,8 +355,8 @@ impl<'a> StreamRun<'a> {
         plan.kicks.last().map_or(start_ns, Kick::end_ns)
     }
 
-    /// Returns the time when the host is notified of a buffer whose last kick ends at `last_ns`. It is
-    /// never before the commit.
+    /// Returns the time when the host is notified of a buffer's completion, never before the commit.
+    /// The last kick of the buffer ends at `last_ns`.
     fn completion(&mut self, number: usize, committed_ns: u64, last_ns: u64) -> u64 {
         let odd = &self.stream.oddities;
         let delay_ns = self.stream.completion.pick(number, &mut self.random);
@@ -365,7 +368,7 @@ impl<'a> StreamRun<'a> {
 }
 
 impl EncoderGroup {
-    /// Returns the indices of its encoders in the stream.
+    /// Returns the indices in the stream of the group's encoders.
     fn ordinals(self) -> std::ops::Range<usize> {
         self.ordinal..self.ordinal + usize::from(self.count)
     }

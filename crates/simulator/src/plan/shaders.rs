@@ -10,7 +10,7 @@ pub(crate) struct ShaderInterval<'p> {
     pub(crate) start_ns: u64,
     pub(crate) duration_ns: u64,
     pub(crate) name: &'p str,
-    /// Number in the list of shaders, from 1.
+    /// Number of the shader in the process's list, from 1.
     pub(crate) number: usize,
     /// Depth of nesting, from 0.
     pub(crate) depth: u64,
@@ -51,13 +51,15 @@ pub(crate) fn intervals_of<'p>(
     let covered = process.filter(|process| plan.is_instrumented(*process));
     let parts = u64::from(kick.encoder_count);
     let sampled = plan.encoder(kick.encoder).sampled;
+
     covered.into_iter().flat_map(move |process| {
         let owner = plan.process(process);
         let first = kick.encoder.get() - owner.first_encoder.get();
         let shader = move |turn: usize| {
-            let place = turn.checked_rem(owner.shaders.len())?;
-            Some((place + 1, owner.shaders[place].as_str()))
+            let index = turn.checked_rem(owner.shaders.len())?;
+            Some((index + 1, owner.shaders[index].as_str()))
         };
+
         let interval = move |part: u8| {
             let from_ns = kick.duration_ns * u64::from(part) / parts;
             let to_ns = kick.duration_ns * (u64::from(part) + 1) / parts;
@@ -71,6 +73,7 @@ pub(crate) fn intervals_of<'p>(
                 number,
                 depth: 0,
             };
+
             let third_ns = outer.duration_ns / 3;
             let (number, name) = shader(first + usize::from(part) + 1)?;
             let inner = ShaderInterval {
@@ -81,6 +84,7 @@ pub(crate) fn intervals_of<'p>(
                 depth: 1,
                 ..outer.clone()
             };
+
             let inner = (sampled.nested && third_ns > 0).then_some(inner);
             (outer.duration_ns > 0).then(|| std::iter::once(outer).chain(inner))
         };

@@ -32,7 +32,7 @@ pub(crate) fn states(plan: &Plan) -> Vec<GpuState> {
     let mut kicks_on = vec![0_u32; plan.channels.len()];
     let mut states: Vec<GpuState> = Vec::new();
     let (mut active, mut color) = (0, COLOR_OTHER);
-    for (n, edge) in edges.iter().enumerate() {
+    for (index, edge) in edges.iter().enumerate() {
         let kicks = &mut kicks_on[edge.channel];
         if edge.starts {
             active += u32::from(*kicks == 0);
@@ -43,7 +43,7 @@ pub(crate) fn states(plan: &Plan) -> Vec<GpuState> {
             active -= u32::from(*kicks == 0);
         }
 
-        let until = edges.get(n + 1).map_or(edge.at_ns, |next| next.at_ns);
+        let until = edges.get(index + 1).map_or(edge.at_ns, |next| next.at_ns);
         extend(
             &mut states,
             edge.at_ns,
@@ -55,7 +55,8 @@ pub(crate) fn states(plan: &Plan) -> Vec<GpuState> {
     states
 }
 
-/// Returns the color of a kick's process in Instruments. A row without a process looks like others.
+/// Returns the color of a kick's process in Instruments. A row without a process has the color of
+/// other processes.
 pub(crate) fn color(plan: &Plan, kick: &Kick) -> u64 {
     let role = plan
         .process_of(kick)

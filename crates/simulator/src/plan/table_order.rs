@@ -1,4 +1,4 @@
-//! Puts the kicks into the order, ids and lanes of Instruments.
+//! Gives the kicks the order, ids and lanes that Instruments gives them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,9 +23,9 @@ fn cut_times(plan: &mut Plan, clock: Clock) {
     if clock == Clock::Free {
         return;
     }
+    // 42 ns is one tick of the clock.
     let shortest_ns = clock.cut(42);
 
-    // 42 ns is one tick of the clock.
     for kick in &mut plan.kicks {
         kick.start_ns = clock.cut(kick.start_ns);
         kick.duration_ns = clock.cut(kick.duration_ns).max(shortest_ns);
@@ -47,7 +47,7 @@ fn cut_times(plan: &mut Plan, clock: Clock) {
     }
 }
 
-/// First submission id of a run, of the size seen in real traces.
+/// First submission id of a run, as large as in real recordings.
 const FIRST_SUBMISSION: u32 = 0xd169_0001;
 
 /// Numbers the submissions in the order they reached the GPU. Split kicks keep one number.

@@ -1,4 +1,4 @@
-//! Describes what a process shows on the CPU: signposts, stack samples, hangs.
+//! Describes the signposts, stack samples and hangs of a process on the CPU.
 
 use std::num::NonZeroU32;
 
@@ -14,13 +14,13 @@ use super::nanos::Nanos;
 pub struct Signpost {
     /// Name of the interval or event.
     pub name: String,
-    /// Subsystem of the log.
+    /// Subsystem that the signpost is logged under.
     #[serde(default = "Signpost::default_subsystem")]
     pub subsystem: String,
-    /// Category of the log. Instruments shows `PointsOfInterest` by default.
+    /// Category that the signpost is logged under. Instruments shows `PointsOfInterest` by default.
     #[serde(default = "Signpost::default_category")]
     pub category: String,
-    /// Begin, counted from the start of the recording.
+    /// Start, counted from the start of the recording.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Nanos>,
     /// End, counted from the start of the recording; an event if absent.

@@ -1,4 +1,4 @@
-//! Defines the labels of a stream's command buffers or encoders.
+//! Defines the labels of command buffers or encoders in a stream.
 
 use serde::{Deserialize, Serialize};
 

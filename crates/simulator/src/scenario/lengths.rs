@@ -19,13 +19,13 @@ pub enum Lengths {
     Range([Nanos; 2]),
     /// Each duration in turn, then from the first again.
     Cycle {
-        /// Durations in their order.
+        /// Durations in the order in which they are taken.
         cycle: Vec<Nanos>,
     },
 }
 
 impl Lengths {
-    /// Returns a constant duration.
+    /// Returns a constant duration of `ns` nanoseconds.
     #[must_use]
     pub const fn fixed(ns: u64) -> Self {
         Self::Fixed(Nanos::new(ns))

@@ -1,4 +1,4 @@
-//! Describes the machine: states, memory, counters.
+//! Describes the states, memory and counters of the machine.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -56,7 +56,7 @@ pub struct Growth {
     pub start_bytes: u64,
     /// Change with each step, positive or negative; the amount never falls below zero.
     pub step_bytes: i64,
-    /// Command buffers per step. A step is taken when its last buffer is committed.
+    /// Number of command buffers per step. The amount changes when the last of them is committed.
     pub every: NonZeroU32,
 }
 
@@ -72,7 +72,7 @@ pub struct Counter {
     pub unit: Option<CounterUnit>,
     /// Value while any kick runs.
     pub busy: u64,
-    /// Values while a kick with this label runs, instead of `busy`. Of kicks at the same time the
+    /// Values that replace `busy` while a kick with this label runs. If several kicks run, the
     /// highest value counts.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kernels: BTreeMap<String, u64>,
@@ -88,11 +88,11 @@ pub struct Counter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CounterUnit {
-    /// Percent of the most that is possible.
+    /// Percent of the largest possible value.
     Percent,
-    /// Gigabytes per second.
+    /// Gigabytes per second, of bandwidth.
     GigabytesPerSecond,
-    /// Any other.
+    /// Any other unit, such as a number of events.
     Count,
 }
 
@@ -101,7 +101,7 @@ impl Counter {
         Nanos::new(1_000_000)
     }
 
-    /// Returns the unit, by the values if the scenario does not say it.
+    /// Returns the unit that the scenario gives, or the one that its values suggest.
     pub(crate) fn unit(&self) -> CounterUnit {
         self.unit.unwrap_or(if self.largest() <= 100 {
             CounterUnit::Percent

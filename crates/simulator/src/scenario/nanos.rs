@@ -40,10 +40,10 @@ impl FromStr for Nanos {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = |why: &str| format!("`{text}` {why}; a duration is {FORM}");
-        let at = text
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
+        let unit_at = text
+            .find(|character: char| !character.is_ascii_digit() && character != '.')
             .ok_or_else(|| wrong("has no unit"))?;
-        let (number, unit) = (&text[..at], text[at..].trim_start());
+        let (number, unit) = (&text[..unit_at], text[unit_at..].trim_start());
         let (_, scale) = UNITS
             .iter()
             .find(|(name, _)| *name == unit)

@@ -6,11 +6,11 @@ use crate::error::Error;
 /// A scenario that comes with the crate.
 #[derive(Debug, Clone, Copy)]
 pub struct Preset {
-    /// Name to request it by.
+    /// Name by which users request the scenario.
     pub name: &'static str,
-    /// One line on what it shows.
+    /// Purpose of the scenario, in one line.
     pub about: &'static str,
-    /// Text of the scenario.
+    /// Text of the scenario, as TOML.
     pub toml: &'static str,
 }
 

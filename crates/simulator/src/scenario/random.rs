@@ -1,4 +1,4 @@
-//! Makes small awkward scenarios for property tests.
+//! Makes small random scenarios with many oddities, for property tests.
 
 use std::num::NonZeroU32;
 
@@ -45,11 +45,11 @@ pub fn random_scenario(seed: u64) -> Scenario {
             ..Recording::default()
         },
         process: (0..processes)
-            .map(|n| process(&mut random, n, target))
+            .map(|index| process(&mut random, index, target))
             .collect(),
     };
 
-    // Separate draws, so that adding these parts did not change the work of existing seeds.
+    // The optional parts have draws of their own, so that they do not change the work of a seed.
     add_optional_parts(&mut Random::new(seed, &[0xbe51de]), &mut scenario);
     scenario
 }
@@ -60,7 +60,6 @@ fn add_optional_parts(random: &mut Random, scenario: &mut Scenario) {
     if random.once_in(4) {
         recording.performance = pieces(random, &["Minimum", "Medium", "Maximum"]);
     }
-
     if random.once_in(4) {
         recording.thermal = pieces(random, &["Nominal", "Fair", "Serious", "Critical"]);
     }
@@ -85,7 +84,7 @@ fn add_optional_parts(random: &mut Random, scenario: &mut Scenario) {
     }
 }
 
-/// Adds memory, signposts and other optional parts, each in some scenarios only.
+/// Adds memory, signposts and other optional parts of a process, each in some scenarios only.
 fn add_optional_parts_of_process(random: &mut Random, process: &mut Process) {
     process.memory = match random.below(8) {
         0 => Some(Memory::Levels(levels(random))),
@@ -176,8 +175,8 @@ const NAMES: [&str; 8] = [
 ];
 
 /// Returns a random process; the first one is analyzed, unless the whole machine is recorded.
-fn process(random: &mut Random, n: u32, target: TargetKind) -> Process {
-    let is_analyzed = n == 0 && target != TargetKind::AllProcesses;
+fn process(random: &mut Random, index: u32, target: TargetKind) -> Process {
+    let is_analyzed = index == 0 && target != TargetKind::AllProcesses;
     let others = [Role::Other, Role::Other, Role::Compositor];
     // One analyzed process in twelve never reaches the GPU.
     let streams = if is_analyzed && random.once_in(12) {
@@ -188,7 +187,7 @@ fn process(random: &mut Random, n: u32, target: TargetKind) -> Process {
 
     Process {
         name: (*random.one_of(&NAMES)).to_owned(),
-        pid: 100 + n,
+        pid: 100 + index,
         role: if is_analyzed {
             Role::Target
         } else {
@@ -196,7 +195,7 @@ fn process(random: &mut Random, n: u32, target: TargetKind) -> Process {
         },
         runs: None,
         shaders: Vec::new(),
-        stream: (0..streams).map(|n| stream(random, n)).collect(),
+        stream: (0..streams).map(|index| stream(random, index)).collect(),
         memory: None,
         signpost: Vec::new(),
         samples: None,
@@ -205,16 +204,17 @@ fn process(random: &mut Random, n: u32, target: TargetKind) -> Process {
     }
 }
 
-/// Returns a stream of at most 12 encoders. With two kicks each, 4 processes of 3 streams stay
-/// below 300 intervals.
-fn stream(random: &mut Random, n: u32) -> Stream {
+/// Returns a random stream of at most 12 encoders. With two kicks each, 4 processes of 3 streams
+/// have fewer than 300 intervals.
+fn stream(random: &mut Random, index: u32) -> Stream {
     let channels = [
         "Compute", "Compute", "Vertex", "Fragment", "Blit", "T & <P>",
     ];
     let duration = lengths(random, 2, 20_000);
     let mut stream = Stream::new(1 + random.below(12), duration);
     (*random.one_of(&channels)).clone_into(&mut stream.channel);
-    stream.follows = n > 0 && random.once_in(3);
+
+    stream.follows = index > 0 && random.once_in(3);
     stream.start = Some(Nanos::new(random.between(0, 60_000)));
     stream.gap = lengths(random, 0, 3_000);
     stream.host = lengths(random, 0, 30_000);
@@ -224,6 +224,7 @@ fn stream(random: &mut Random, n: u32) -> Stream {
     stream.submit = *random.one_of(&[Submission::Sync, Submission::Batched, Submission::Pipelined]);
     stream.encoders_per_buffer = random.once_in(2).then(|| 1 + random.below(5));
     stream.in_flight = random.once_in(3).then(|| 1 + random.below(3));
+
     if random.once_in(4) {
         stream.then = Some(SecondPass {
             channel: format!("{} 2", stream.channel),
@@ -248,7 +249,7 @@ fn stream(random: &mut Random, n: u32) -> Stream {
 }
 
 /// Sets labels like those that people choose. A stream that loses encoders gets no label with a
-/// colon: its rows would not show where the command buffer's label ends.
+/// colon: without the encoder list, nothing shows where the command buffer's label ends.
 fn set_labels(random: &mut Random, stream: &mut Stream) {
     let plain = [
         "matmul",
@@ -308,9 +309,9 @@ fn oddities(random: &mut Random) -> Oddities {
     }
 }
 
-/// Returns a number from 1 to `max` once in `n` draws, else `None`.
-fn optional_count(random: &mut Random, n: u32, max: u32) -> Option<NonZeroU32> {
-    if random.once_in(n) {
+/// Returns a number from 1 to `max` once in `draws` draws, else `None`.
+fn optional_count(random: &mut Random, draws: u32, max: u32) -> Option<NonZeroU32> {
+    if random.once_in(draws) {
         NonZeroU32::new(1 + random.below(max))
     } else {
         None

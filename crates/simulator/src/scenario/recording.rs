@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::machine::{Counter, Level, StatePiece, is_false};
 use super::nanos::Nanos;
 
-/// Facts about the recording. Each has a default that says it is synthetic, or is harmless.
+/// Facts about the recording. Each has a default; the names of devices say that they are synthetic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Recording {
@@ -15,9 +15,9 @@ pub struct Recording {
     pub instruments: String,
     /// Version and build of the operating system.
     pub os: String,
-    /// Name of the device.
+    /// Name of the recorded device.
     pub device: String,
-    /// Model of the device.
+    /// Model of the recorded device.
     pub model: String,
     /// Name of the Metal device.
     pub gpu: String,
@@ -68,11 +68,11 @@ pub struct Recording {
     /// True if kicks are divided among the shaders of their process.
     #[serde(skip_serializing_if = "is_false")]
     pub shader_timeline: bool,
-    /// True if a bundle stores stacks with a tag, as the newest layout does. An export is the same.
+    /// True if a bundle stores stacks with a tag, as the newest layout does. Exports do not differ.
     #[serde(skip_serializing_if = "is_false")]
     pub tagged_stacks: bool,
-    /// True if an export has the raw events, as one has that asks `xctrace` for `kdebug` and
-    /// `time-info`. Every bundle has them.
+    /// True if an export has the raw events, as if the user had requested `kdebug` and `time-info`.
+    /// Every bundle has them.
     #[serde(skip_serializing_if = "is_false")]
     pub raw_events: bool,
 }
@@ -81,10 +81,10 @@ pub struct Recording {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TargetKind {
-    /// A command that it started.
+    /// A command that `xctrace` started.
     #[default]
     Launched,
-    /// A process that it found running.
+    /// A process that was already running.
     Attached,
     /// The whole machine, all processes.
     AllProcesses,

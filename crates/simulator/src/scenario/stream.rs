@@ -1,4 +1,4 @@
-//! Defines a stream of GPU work: how many encoders, their durations, their submission, oddities.
+//! Defines a stream of GPU work: its encoders, their durations, their submission, its oddities.
 
 use std::num::NonZeroU32;
 
@@ -13,7 +13,7 @@ use super::nanos::Nanos;
 /// ```text
 /// CPU  [encode][encode]                                 [host][encode]…
 /// GPU                  <launch>[duration]<gap>[duration]
-/// host knows                                            ^ completion later
+/// host is notified                                      ^ completion later
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -77,7 +77,7 @@ pub struct Stream {
     /// Part of each kick that the shader timeline samples; all of it if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled: Option<Sampled>,
-    /// Differences between what the recording shows and what happened.
+    /// Differences between the recording and the work, as in real recordings.
     #[serde(default)]
     pub oddities: Oddities,
 }
@@ -136,7 +136,7 @@ pub struct Spill {
     /// Every n-th encoder has a spill.
     #[serde(default = "Spill::every_encoder")]
     pub every: NonZeroU32,
-    /// Number of spilled bytes.
+    /// Number of spilled bytes per encoder.
     pub bytes: u32,
 }
 
@@ -166,7 +166,8 @@ impl Default for Sampled {
     }
 }
 
-/// Differences between what the recording shows and what happened, each a quirk of real traces.
+/// Differences between the recording and the work. Each occurs in real recordings, unless its field
+/// says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Oddities {
@@ -193,8 +194,8 @@ pub struct Oddities {
     pub unattributed_every: Option<NonZeroU32>,
     /// Every n-th encoder whose kicks have no frame number.
     pub null_frame_every: Option<NonZeroU32>,
-    /// Number of buffers that the program commits again and again, as Metal 4 allows; each commit
-    /// is a new buffer if absent. Nobody has seen such a recording: that the ids repeat is a guess.
+    /// Number of buffers that the program commits repeatedly, as Metal 4 allows; each commit is a
+    /// new buffer if absent. No such recording is known: that the ids repeat is a guess.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reuse_buffers: Option<NonZeroU32>,
     /// Every n-th buffer that ends in an error.

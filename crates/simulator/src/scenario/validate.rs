@@ -1,4 +1,4 @@
-//! Refuses a scenario that no recording could show, with the field and what is allowed.
+//! Refuses impossible scenarios with an error that names the field and the allowed values.
 
 mod checks;
 mod machine_and_host;
@@ -11,8 +11,8 @@ use super::{Process, Role, Scenario};
 use crate::error::Error;
 use checks::{lengths, name, text, within};
 
-/// Largest number of intervals; more are a typing error, since a plan takes 240 bytes for each.
-/// Submission ids of 32 bits would last for 780 million from where they begin.
+/// Largest number of intervals; a larger number is probably a typing error. A plan has 240 bytes for
+/// each, so this many take 2.9 GB. Submission ids of 32 bits would suffice for 780 million.
 const INTERVALS_MAX: u64 = 12_000_000;
 const PROCESSES_MAX: usize = 64;
 const ENCODERS_PER_BUFFER_MAX: u32 = 1_000;
@@ -50,6 +50,7 @@ fn scenario(scenario: &Scenario) -> Result<(), Error> {
             format!("at most {PROCESSES_MAX}"),
         ));
     }
+
     for (index, entry) in scenario.process.iter().enumerate() {
         process(&format!("process[{index}]"), entry, scenario.runs)?;
     }
@@ -102,17 +103,17 @@ fn process(at: &str, process: &Process, runs: u32) -> Result<(), Error> {
     for run in process.runs.iter().flatten() {
         within(&format!("{at}.runs"), *run, 1, runs)?;
     }
-
     for shader in &process.shaders {
         name(&format!("{at}.shaders"), shader)?;
     }
     machine_and_host::process(at, process)?;
+
     for (index, entry) in process.stream.iter().enumerate() {
         let at = format!("{at}.stream[{index}]");
         if index == 0 && entry.follows {
             return Err(Error::field(
                 &format!("{at}.follows"),
-                "is true, but the first stream has none to follow",
+                "is true, but no stream comes before the first",
                 "true from the second stream on",
             ));
         }
@@ -122,7 +123,7 @@ fn process(at: &str, process: &Process, runs: u32) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks a stream.
+/// Checks the fields of a stream, then their combinations.
 fn stream(at: &str, stream: &Stream) -> Result<(), Error> {
     name(&format!("{at}.channel"), &stream.channel)?;
     within(&format!("{at}.count"), stream.count, 1, u32::MAX)?;
@@ -165,7 +166,6 @@ fn stream(at: &str, stream: &Stream) -> Result<(), Error> {
             WARM_UP_FACTOR_MAX,
         )?;
     }
-
     if let Some(sampled) = stream.sampled {
         within(&format!("{at}.sampled.percent"), sampled.percent, 0, 100)?;
     }
@@ -213,7 +213,8 @@ fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
         );
     }
 
-    // `Compute Command 0 & Compute Command 1` could also be a label that somebody chose.
+    // Joined default labels, such as `Compute Command 0 & Compute Command 1`, look like a label that
+    // a program chose.
     if stream.oddities.coalesced_name == CoalescedName::Labels && stream.encoder_label.is_none() {
         return refuse(
             "oddities.coalesced-name",
@@ -300,7 +301,7 @@ fn pids(scenario: &Scenario, run: u32) -> Result<(), Error> {
             Err(Error::field(
                 "process[].pid",
                 twice,
-                "a pid of its own for each",
+                "a different pid for each process",
             ))
         }
     }

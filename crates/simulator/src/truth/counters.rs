@@ -1,7 +1,7 @@
-//! Computes what the counters show in the window, while the process was busy, and in its kernels.
+//! Computes the means of counters in the window, while the process was busy, and in its kernels.
 //!
-//! A sample counts from its time to the next one's. The last one counts nowhere, because nothing
-//! tells where it ends.
+//! A sample counts for the time to the next sample. The last sample does not count, because its end
+//! is unknown.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct CounterTotal {
     pub samples: u64,
     /// Time of the window that they cover, in nanoseconds.
     pub covered_ns: u64,
-    /// Mean over that time.
+    /// Mean over the covered time; `null` if that is zero.
     pub mean: Option<f64>,
     /// Mean over the part of that time with a row of the process.
     pub busy_mean: Option<f64>,
@@ -54,8 +54,9 @@ pub(super) fn counters(
     window: Window,
 ) -> Vec<CounterTotal> {
     let samples = counter_samples(plan);
-    let totals = plan.counters.iter().enumerate().map(|(place, counter)| {
-        let mine: Vec<_> = samples.iter().filter(|one| one.counter == place).collect();
+    let totals = plan.counters.iter().enumerate().map(|(index, counter)| {
+        let of_counter = samples.iter().filter(|sample| sample.counter == index);
+        let of_counter: Vec<_> = of_counter.collect();
         let mut total = CounterTotal {
             name: counter.name.clone(),
             samples: 0,
@@ -68,13 +69,14 @@ pub(super) fn counters(
         let (mut area, mut busy_area, mut busy_ns) = (0.0, 0.0, 0);
         let mut by_kernel: BTreeMap<(String, String), Vec<f64>> = BTreeMap::new();
 
-        for pair in mine.windows(2) {
+        for pair in of_counter.windows(2) {
             let (from_ns, to_ns) = (pair[0].at_ns, pair[1].at_ns);
             let value = pair[0].billionths as f64 / 1e9;
             let (start_ns, end_ns) = (from_ns.max(window.start_ns), to_ns.min(window.end_ns));
             if start_ns >= end_ns {
                 continue;
             }
+
             let own_segments = segments.iter().filter(|segment| segment.target > 0);
             let inside = own_segments.map(|segment| {
                 let from_ns = segment.from_ns.clamp(start_ns, end_ns);
@@ -82,6 +84,7 @@ pub(super) fn counters(
             });
             let busy: u64 = inside.sum();
             let covered_ns = end_ns - start_ns;
+
             total.samples += 1;
             total.covered_ns += covered_ns;
             total.max = Some(total.max.map_or(value, |max: f64| max.max(value)));
@@ -115,7 +118,7 @@ fn only_kernel(plan: &Plan, own: &[&Kick], from_ns: u64, to_ns: u64) -> Option<(
     let overlaps =
         |kick: &&Kick| kick.duration_ns > 0 && kick.start_ns < to_ns && kick.end_ns() > from_ns;
     let running: Vec<&Kick> = plan.kicks.iter().filter(overlaps).collect();
-    let is_own = |kick: &&Kick| own.iter().any(|mine| std::ptr::eq(*mine, *kick));
+    let is_own = |kick: &&Kick| own.iter().any(|own_kick| std::ptr::eq(*own_kick, *kick));
     if !running.iter().all(is_own) {
         return None;
     }
@@ -124,9 +127,8 @@ fn only_kernel(plan: &Plan, own: &[&Kick], from_ns: u64, to_ns: u64) -> Option<(
         let channel = plan.channels.text(kick.channel).to_owned();
         (name, named_by, channel)
     };
-    let (name, named_by, channel) = key(running.first()?);
-    let same = (name, named_by, channel);
-    if running.iter().any(|kick| key(kick) != same) {
+    let first = key(running.first()?);
+    if running.iter().any(|kick| key(kick) != first) {
         return None;
     }
 
@@ -138,5 +140,6 @@ fn only_kernel(plan: &Plan, own: &[&Kick], from_ns: u64, to_ns: u64) -> Option<(
         }
         reached_ns = reached_ns.max(kick.end_ns());
     }
-    (reached_ns >= to_ns).then_some((same.0, same.2))
+    let (name, _, channel) = first;
+    (reached_ns >= to_ns).then_some((name, channel))
 }

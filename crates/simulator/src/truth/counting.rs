@@ -1,5 +1,4 @@
-//! Counts the truth of a planned run.
-
+//! Counts the truth of a planned run: the window, the busy time, the gaps and the processes.
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{
@@ -13,7 +12,7 @@ use crate::plan::states::states;
 use crate::plan::{Encoder, Kick, Plan, ProcessIndex};
 use crate::scenario::recording::TargetKind;
 
-/// Counts the truth of a planned run.
+/// Returns the truth of a planned run.
 pub(crate) fn count_truth(plan: &Plan) -> Truth {
     let shares = shares(plan);
     let target = target(plan, &shares);
@@ -31,13 +30,11 @@ pub(crate) fn count_truth(plan: &Plan) -> Truth {
 
     let window = window(&own);
     let gaps = window.map(|window| sweep::gaps(&segments, window));
-
     let kernels = kernels::kernels(plan, &own);
     let ledger = |known: fn(&Encoder) -> bool| {
         let gaps = gaps.as_deref()?;
         Some(ledger::ledger(plan, &own, (&segments, gaps), known))
     };
-
     let listed = ledger(|encoder| encoder.recorded);
     let recovered = ledger(|encoder| encoder.recorded || encoder.recoverable);
 
@@ -165,7 +162,7 @@ fn active_ns(plan: &Plan, window: Window) -> u64 {
 
 const HISTOGRAM_EDGES_NS: [u64; 7] = [0, 1_000, 5_000, 20_000, 100_000, 1_000_000, 10_000_000];
 
-/// Counts the gaps by length.
+/// Returns the statistics of the gaps' lengths, with a histogram.
 fn gap_lengths(gaps: &[Gap]) -> Gaps {
     let lengths: Tally = gaps.iter().map(Gap::length_ns).collect();
     let upper = HISTOGRAM_EDGES_NS[1..]
@@ -213,7 +210,7 @@ fn channels(plan: &Plan, own: &[&Kick]) -> Vec<Channel> {
     by_name.into_iter().map(channel).collect()
 }
 
-/// Returns the use of the GPU by each process.
+/// Returns the use of the GPU by each process, the busiest first.
 fn shares(plan: &Plan) -> Vec<(ProcessIndex, ProcessShare)> {
     let mut by_process = vec![Vec::<&Kick>::new(); plan.processes.len()];
     for kick in &plan.kicks {
@@ -250,6 +247,6 @@ fn ratio(part: u64, whole: u64) -> f64 {
     part as f64 / whole as f64
 }
 
-fn count(n: usize) -> u64 {
-    u64::try_from(n).unwrap_or(u64::MAX)
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
 }

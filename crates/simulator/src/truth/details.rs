@@ -1,4 +1,4 @@
-//! Computes the truth besides the gaps: latencies, queue, states, memory, signposts, shaders.
+//! Computes the truth about latencies, queue, states, memory, signposts and shaders.
 
 use std::collections::BTreeMap;
 
@@ -28,11 +28,11 @@ pub struct Spread {
     pub count: u64,
     /// Smallest value; negative if a completion comes before the end.
     pub min_ns: Option<i64>,
-    /// Median of the values.
+    /// Median of the values; `null` without values.
     pub median_ns: Option<i64>,
     /// 95th percentile of the values.
     pub p95_ns: Option<i64>,
-    /// Largest value of all.
+    /// Largest value; `null` without values.
     pub max_ns: Option<i64>,
 }
 
@@ -65,7 +65,7 @@ pub struct States {
 pub struct InState {
     /// Name of the state.
     pub state: String,
-    /// Time in the state.
+    /// Time in the state inside the window.
     pub total_ns: u64,
     /// Part of that time with a row of the process.
     pub busy_ns: u64,
@@ -78,7 +78,7 @@ pub struct InState {
 pub struct Allocated {
     /// Bytes at the start of the window, or the first level inside it if none came before.
     pub first_bytes: u64,
-    /// Largest number of bytes.
+    /// Largest number of bytes inside the window.
     pub peak_bytes: u64,
     /// Bytes at the end of the window.
     pub last_bytes: u64,
@@ -89,11 +89,11 @@ pub struct Allocated {
 pub struct SignpostTotal {
     /// Name of the signposts.
     pub name: String,
-    /// Subsystem of the log.
+    /// Subsystem that they were logged under.
     pub subsystem: String,
-    /// Category of the log.
+    /// Category that they were logged under.
     pub category: String,
-    /// Process id of the process.
+    /// Process id of the process that emitted them.
     pub pid: u32,
     /// Number of intervals.
     pub count: u64,
@@ -152,7 +152,7 @@ pub(super) fn latency(plan: &Plan, own: &[&Kick]) -> Latency {
     }
 }
 
-/// Computes how many buffers were committed and not done at a time.
+/// Computes the depth of the queue: its largest value and its mean.
 pub(super) fn queue(plan: &Plan, own: &[&Kick], window: Window) -> Queue {
     let inside = |at_ns: u64| at_ns.clamp(window.start_ns, window.end_ns);
     let mut edges: Vec<(u64, i64)> = Vec::new();
@@ -306,7 +306,7 @@ pub(super) fn signposts(plan: &Plan, own: &[&Kick]) -> Vec<SignpostTotal> {
     totals.into_values().collect()
 }
 
-/// Returns the rows whose encoder was begun within any of the spans.
+/// Returns the rows by kernel if the encoding of their encoder started within one of the spans.
 fn encoded(plan: &Plan, own: &[&Kick], spans: &[(u64, u64)]) -> Vec<EncodedKernel> {
     let mut kernels = BTreeMap::new();
     for kick in own {
@@ -356,17 +356,18 @@ fn difference(later: u64, earlier: u64) -> i64 {
     i64::try_from(i128::from(later) - i128::from(earlier)).unwrap_or(i64::MAX)
 }
 
-/// Computes the distribution of values. Moves negative values up for counting, and back.
+/// Computes the distribution of values. A tally has no negative numbers, so the values are counted
+/// from the lowest one.
 fn spread(values: Vec<i64>) -> Spread {
     let lowest = values.iter().copied().min().unwrap_or(0).min(0);
-    let moved = values.iter().map(|value| value.abs_diff(lowest));
-    let tally: Tally = moved.collect();
-    let back = |value: Option<u64>| value.map(|value| lowest.saturating_add_unsigned(value));
+    let above_lowest = values.iter().map(|value| value.abs_diff(lowest));
+    let tally: Tally = above_lowest.collect();
+    let value = |above: Option<u64>| above.map(|above| lowest.saturating_add_unsigned(above));
     Spread {
         count: tally.count(),
-        min_ns: back(tally.min()),
-        median_ns: back(tally.percentile(50)),
-        p95_ns: back(tally.percentile(95)),
-        max_ns: back(tally.max()),
+        min_ns: value(tally.min()),
+        median_ns: value(tally.percentile(50)),
+        p95_ns: value(tally.percentile(95)),
+        max_ns: value(tally.max()),
     }
 }

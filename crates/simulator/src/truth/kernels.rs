@@ -1,4 +1,4 @@
-//! Counts the rows of the process by name and channel.
+//! Computes the kernels of the process: its rows by name and channel.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::plan::{Kick, Plan};
 pub struct Kernel {
     /// Name of the rows.
     pub name: String,
-    /// Origin of the name.
+    /// Source of the kernel's name.
     pub named_by: NamedBy,
     /// Name of the GPU channel.
     pub channel: String,
@@ -27,7 +27,7 @@ pub struct Kernel {
     pub max_ns: u64,
     /// Mean duration, rounded to the nearest nanosecond, halves up.
     pub avg_ns: u64,
-    /// Median of the durations.
+    /// Median of the rows' durations.
     pub med_ns: u64,
     /// 95th percentile of the durations.
     pub p95_ns: u64,
@@ -48,11 +48,11 @@ pub struct Spills {
     pub instances: u64,
     /// Sum of the durations of these rows.
     pub total_ns: u64,
-    /// Largest number of bytes.
+    /// Largest number of bytes that one row spilled.
     pub max_bytes: u64,
 }
 
-/// The origin of a kernel's name.
+/// The source of a kernel's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NamedBy {
@@ -62,7 +62,7 @@ pub enum NamedBy {
     EncoderLabel,
     /// The command buffer's label, since the encoder had none.
     CommandBufferLabel,
-    /// Neither label, since both are defaults of Metal.
+    /// The channel alone, since both labels are defaults of Metal.
     None,
 }
 
@@ -78,9 +78,9 @@ pub(super) fn kernels(plan: &Plan, own: &[&Kick]) -> Vec<Kernel> {
     for kick in own {
         let channel = plan.channels.text(kick.channel);
         let (name, named_by) = name(plan, kick);
-
         let rows = by_name.entry((name, channel, named_by)).or_default();
         rows.durations.add(kick.duration_ns);
+
         if has_samples {
             let samples = sampled(plan, kick);
             *rows.shader_ns.get_or_insert(0) += samples.map_or(0, |samples| samples.ns);
@@ -109,7 +109,7 @@ struct Rows {
     spills: Option<Spills>,
 }
 
-/// Outer samples in a row.
+/// The outer samples of shaders in a row.
 struct Samples<'p> {
     /// Names of the shaders in order of time, each once.
     names: Vec<&'p str>,
@@ -125,6 +125,7 @@ fn sampled<'p>(plan: &'p Plan, kick: &'p Kick) -> Option<Samples<'p>> {
     let outer: Vec<ShaderInterval<'_>> = intervals_of(plan, kick)
         .filter(|sample| sample.depth == 0)
         .collect();
+
     let mut names: Vec<&str> = outer.iter().map(|sample| sample.name).collect();
     names.dedup();
     (!outer.is_empty()).then(|| Samples {
@@ -153,7 +154,7 @@ fn kernel(((name, channel, named_by), rows): ((String, &str, NamedBy), Rows)) ->
     })
 }
 
-/// Returns the name of a row, and its origin.
+/// Returns the name of a row, and the source of the name.
 pub(super) fn name(plan: &Plan, kick: &Kick) -> (String, NamedBy) {
     let samples = sampled(plan, kick);
     if let Some(samples) = samples.filter(|samples| samples.ns * 2 >= kick.duration_ns) {

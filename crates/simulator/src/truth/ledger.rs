@@ -1,4 +1,4 @@
-//! Computes the idle time by cause: for every instant of a gap, what the process waited for.
+//! Computes the idle time by cause: each instant of a gap has one cause.
 //!
 //! ```text
 //! GPU    …A)                                                   [B…
@@ -7,11 +7,11 @@
 //!          completion |   host    |    encoding   | submission
 //! ```
 //!
-//! A is the row that ends the busy time before the gap (the last in the table of those that end
-//! there). B is the row that starts the next (the first of those that start there). If B's command
-//! buffer was committed by `a`, the whole gap is queued instead. Completion delays only a host
-//! that waits for A before it encodes B. Queued and submission time in which another process used
-//! the GPU is contention.
+//! A is the row that ends where the gap starts, at `a`; B is the row that starts where it ends, at
+//! `b`. If several rows do, A is the last of them in the table, and B the first. If B's command buffer
+//! was committed by `a`, the whole gap is queued instead. Completion delays only a host that waits for
+//! A before it encodes B. Queued and submission time in which another process used the GPU is
+//! contention.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ use crate::plan::{Encoder, Kick, Plan};
 /// The idle time by cause. The seven causes add up to `total_ns`.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// Sum of all gaps.
+    /// Sum of the lengths of all gaps.
     pub total_ns: u64,
     /// Completion latency: the host was not yet notified of A's completion.
     pub completion_ns: u64,
@@ -42,16 +42,16 @@ pub struct Ledger {
     pub serialized: u64,
     /// Pairs for which the recording has A's completion and B's encoding.
     pub joinable: u64,
-    /// Number of gaps; each lies between one pair of A and B.
+    /// Number of gaps; each is between one pair of A and B.
     pub pairs: u64,
 }
 
 /// The facts about the rows around a gap.
 struct Pair<'a> {
     gap_start_ns: u64,
-    /// Time when A completed.
+    /// Time when the host was notified of A's completion.
     completed_ns: u64,
-    /// Encoding of B.
+    /// Encoder of B, with the time of its encoding.
     encoding: &'a Encoder,
     /// Time when B's command buffer was committed.
     committed_ns: u64,
@@ -133,7 +133,7 @@ struct Neighbors<'a> {
 }
 
 impl<'a> Neighbors<'a> {
-    /// Searches the process's rows, which are in the table's order.
+    /// Finds the rows around each gap. `own` are the process's rows in the table's order.
     fn new(own: &[&'a Kick], gaps: &[Gap]) -> Self {
         let mut closing: FxHashMap<_, _> = gaps.iter().map(|gap| (gap.from_ns, None)).collect();
         let mut opening: FxHashMap<_, _> = gaps.iter().map(|gap| (gap.to_ns, None)).collect();

@@ -1,4 +1,4 @@
-//! The truth about a run as data.
+//! Defines the truth about a run as data.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub struct TruthFile {
     pub runs: Vec<Truth>,
 }
 
-/// True facts about one run.
+/// The exact figures of one run, as an analysis must compute them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Truth {
     /// Number of the run, from 1.
@@ -58,7 +58,7 @@ pub struct Truth {
     /// Thermal states of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thermal: Option<States>,
-    /// Memory of the process.
+    /// Memory that Metal allocated for the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Allocated>,
     /// Signposts of all processes in the whole recording, by pid and name.
@@ -91,9 +91,9 @@ fn is_zero(count: &u64) -> bool {
 pub struct Target {
     /// Name of the process.
     pub name: String,
-    /// Process id of the process.
+    /// Process id, unique in the run.
     pub pid: u32,
-    /// Reason for choosing it.
+    /// Reason why the run is about this process.
     pub chosen_by: ChosenBy,
 }
 
@@ -126,7 +126,7 @@ pub struct Counts {
     pub unattributed: u64,
 }
 
-/// Use of the GPU inside the window. A row is "foreign" if it is not of the process.
+/// Use of the GPU inside the window. A row of any other process is "foreign".
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Busy {
     /// Time with a row of the process.
@@ -137,7 +137,7 @@ pub struct Busy {
     pub ratio: f64,
     /// Ratio of `sum_ns` to `busy_ns`: above 1 if rows overlap.
     pub overlap_factor: f64,
-    /// Time with any row.
+    /// Time with a row of any process.
     pub machine_busy_ns: u64,
     /// Time that the state table calls active.
     pub machine_active_ns: u64,
@@ -150,13 +150,13 @@ pub struct Busy {
 /// The gaps and their lengths. Percentiles are nearest-rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gaps {
-    /// Number of gaps.
+    /// Number of gaps in the window.
     pub count: u64,
     /// Sum of their lengths: the window's span minus `busy_ns`.
     pub total_ns: u64,
     /// Mean length, rounded to the nearest nanosecond, halves up.
     pub mean_ns: Option<u64>,
-    /// Median of the lengths.
+    /// Median of the gaps' lengths.
     pub median_ns: Option<u64>,
     /// 95th percentile of the lengths.
     pub p95_ns: Option<u64>,
@@ -166,7 +166,7 @@ pub struct Gaps {
     pub max_ns: Option<u64>,
     /// Number of gaps shorter than a microsecond.
     pub below_1us: u64,
-    /// Numbers of gaps by length.
+    /// Number and total length of the gaps in each range of lengths.
     pub histogram: Vec<HistogramBin>,
 }
 
@@ -175,7 +175,7 @@ pub struct Gaps {
 pub struct HistogramBin {
     /// Shortest length in the bin.
     pub from_ns: u64,
-    /// Length from which a gap is too long for the bin; open if absent.
+    /// Shortest length that is too long for the bin; `null` in the last bin, which has no end.
     pub to_ns: Option<u64>,
     /// Number of gaps in the bin.
     pub count: u64,
@@ -201,7 +201,7 @@ pub struct Channel {
 pub struct ProcessShare {
     /// Name of the process.
     pub name: String,
-    /// Process id of the process.
+    /// Process id, unique in the run.
     pub pid: u32,
     /// Rows of the process.
     pub intervals: u64,

@@ -1,4 +1,5 @@
-//! Computes who used the GPU when, by a sweep over starts (+1) and ends (-1).
+//! Computes the times at which the process and others used the GPU, by a sweep over starts (+1) and
+//! ends (-1).
 //!
 //! ```text
 //! target   [------)        [---)
@@ -20,7 +21,7 @@ pub struct Window {
     pub start_ns: u64,
     /// End of the last row.
     pub end_ns: u64,
-    /// Difference of both, in nanoseconds.
+    /// Duration of the window, in nanoseconds.
     pub span_ns: u64,
 }
 
@@ -66,12 +67,14 @@ pub(super) fn segments(rows: impl Iterator<Item = (u64, u64, Side)>) -> Vec<Segm
 
     let mut segments = Vec::with_capacity(edges.len());
     let (mut target, mut foreign) = (0_i32, 0_i32);
-    for (n, (at_ns, step, side)) in edges.iter().enumerate() {
+    for (index, (at_ns, step, side)) in edges.iter().enumerate() {
         match side {
             Side::Target => target += step,
             Side::Foreign => foreign += step,
         }
-        let to_ns = edges.get(n + 1).map_or(*at_ns, |(next_ns, _, _)| *next_ns);
+
+        let next = edges.get(index + 1);
+        let to_ns = next.map_or(*at_ns, |(next_ns, _, _)| *next_ns);
         if to_ns > *at_ns {
             segments.push(Segment {
                 from_ns: *at_ns,
@@ -87,19 +90,19 @@ pub(super) fn segments(rows: impl Iterator<Item = (u64, u64, Side)>) -> Vec<Segm
 /// Returns the parts of the window without a row of the process, with adjacent segments joined.
 pub(super) fn gaps(segments: &[Segment], window: Window) -> Vec<Gap> {
     let mut gaps: Vec<Gap> = Vec::new();
-    for (n, segment) in segments.iter().enumerate() {
+    for (index, segment) in segments.iter().enumerate() {
         if segment.target > 0 || !inside(segment, window) {
             continue;
         }
         match gaps.last_mut() {
             Some(gap) if gap.to_ns == segment.from_ns => {
                 gap.to_ns = segment.to_ns;
-                gap.segments.end = n + 1;
+                gap.segments.end = index + 1;
             }
             _ => gaps.push(Gap {
                 from_ns: segment.from_ns,
                 to_ns: segment.to_ns,
-                segments: n..n + 1,
+                segments: index..index + 1,
             }),
         }
     }
@@ -129,8 +132,8 @@ pub(super) fn covered_ns(kicks: &[&Kick]) -> u64 {
     covered.map(|segment| segment.to_ns - segment.from_ns).sum()
 }
 
-/// Returns whether a segment is in the window. A window starts and ends with a row, so that no
-/// segment crosses its ends.
+/// Returns whether a segment is in the window. No segment crosses an end of the window, since a
+/// row starts or ends there.
 const fn inside(segment: &Segment, window: Window) -> bool {
     segment.from_ns >= window.start_ns && segment.to_ns <= window.end_ns
 }

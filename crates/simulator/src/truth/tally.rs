@@ -1,18 +1,18 @@
-//! Counts values: computes means, percentiles and histograms by counting equal values.
+//! Computes means, percentiles and histograms of values by counting equal values.
 
 use std::collections::BTreeMap;
 
-/// Values with their numbers of occurrences.
+/// Values, each with the number of its occurrences.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    times: BTreeMap<u64, u64>,
+    occurrences: BTreeMap<u64, u64>,
     count: u64,
     total: u64,
 }
 
 impl Tally {
     pub(super) fn add(&mut self, value: u64) {
-        *self.times.entry(value).or_default() += 1;
+        *self.occurrences.entry(value).or_default() += 1;
         self.count += 1;
         self.total += value;
     }
@@ -32,31 +32,31 @@ impl Tally {
 
     /// Returns the smallest value that at least `percent` of all values do not exceed.
     pub(super) fn percentile(&self, percent: u64) -> Option<u64> {
-        let wanted = (self.count * percent).div_ceil(100);
+        let rank = (self.count * percent).div_ceil(100);
         let mut so_far = 0;
-        let reached = self.times.iter().find(|(_, times)| {
-            so_far += *times;
-            so_far >= wanted
+        let reached = self.occurrences.iter().find(|(_, occurrences)| {
+            so_far += *occurrences;
+            so_far >= rank
         });
         reached.map(|(value, _)| *value)
     }
 
     pub(super) fn min(&self) -> Option<u64> {
-        self.times.keys().next().copied()
+        self.occurrences.keys().next().copied()
     }
 
     pub(super) fn max(&self) -> Option<u64> {
-        self.times.keys().next_back().copied()
+        self.occurrences.keys().next_back().copied()
     }
 
     /// Returns the number of values from `low` up to but not including `high`, and their total.
     pub(super) fn between(&self, low: u64, high: Option<u64>) -> (u64, u64) {
         let within = self
-            .times
+            .occurrences
             .range(low..)
             .take_while(|(value, _)| high.is_none_or(|high| **value < high));
-        within.fold((0, 0), |(count, total), (value, times)| {
-            (count + times, total + value * times)
+        within.fold((0, 0), |(count, total), (value, occurrences)| {
+            (count + occurrences, total + value * occurrences)
         })
     }
 }

@@ -135,7 +135,7 @@ fn errors_of_optional_parts_name_the_field_too() {
             recording(
                 "performance = [{ state = \"A\", start = \"2ms\" }, { state = \"B\", start = \"1ms\" }]",
             ),
-            "`recording.performance[1].start` is 1ms, inside the piece before",
+            "`recording.performance[1].start` is 1ms, before the end of the previous piece",
         ),
         (
             recording("thermal = [{ state = \"A\", start = \"2ms\", end = \"2ms\" }]"),

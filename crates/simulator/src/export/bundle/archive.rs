@@ -21,10 +21,10 @@ const MUTABLE_STRING: Class = &["NSMutableString", "NSString", "NSObject"];
 const MUTABLE_DATA: Class = &["NSMutableData", "NSData", "NSObject"];
 const INT_KEYED: Class = &["XRIntKeyedDictionary", "NSObject"];
 
-/// A value to archive.
+/// A value that goes into an archive.
 #[derive(Debug, Clone)]
 pub(super) enum Node {
-    /// The value nil.
+    /// The missing value (nil), at index 0.
     Null,
     /// A number, text or boolean as an object of its own.
     Plain(Value),
@@ -41,8 +41,8 @@ pub(super) enum Node {
 pub(super) enum Field {
     /// A value inside the object, as the coder writes numbers.
     Inline(Value),
-    /// An object of its own.
-    Of(Node),
+    /// An object of its own, to which the field refers.
+    Reference(Node),
 }
 
 impl Node {
@@ -123,7 +123,7 @@ impl Node {
     pub(super) fn numbered(class: Class, fields: impl IntoIterator<Item = Field>) -> Self {
         let fields = (0_u64..)
             .zip(fields)
-            .map(|(n, field)| (format!("${n}"), field));
+            .map(|(index, field)| (format!("${index}"), field));
         Self::Object(class, fields.collect())
     }
 
@@ -132,7 +132,7 @@ impl Node {
         let count = Field::Inline(Value::Integer((entries.len() as u64).into()));
         let pairs = entries
             .into_iter()
-            .flat_map(|(key, value)| [Field::Of(Self::int(key)), Field::Of(value)]);
+            .flat_map(|(key, value)| [Field::Reference(Self::int(key)), Field::Reference(value)]);
         Self::numbered(INT_KEYED, std::iter::once(count).chain(pairs))
     }
 }
@@ -156,7 +156,7 @@ impl Field {
 
 /// Writes an archive with one root, like most files.
 pub(super) fn write(root: Node, out: impl Write) -> io::Result<()> {
-    write_all(vec![("root", Field::Of(root))], out)
+    write_all(vec![("root", Field::Reference(root))], out)
 }
 
 /// Writes an archive with several roots.
@@ -231,7 +231,7 @@ impl Archive {
     fn field(&mut self, field: Field) -> Value {
         match field {
             Field::Inline(value) => value,
-            Field::Of(node) => self.add(node),
+            Field::Reference(node) => self.add(node),
         }
     }
 

@@ -25,7 +25,7 @@ pub(super) fn is_ours(bundle: &Path) -> bool {
     manifest.is_some_and(|manifest| manifest.contains_key(SYNTHETIC))
 }
 
-/// Writes what a bundle contains before it is saved: the leftovers, marked as ours.
+/// Writes a bundle that is not saved yet: the leftovers of a recording, marked as synthetic.
 pub(crate) fn write_stub(bundle: &Path) -> Result<(), Error> {
     let corespace = create_dir(bundle.join("corespace"))?;
     write_leftovers(&corespace)?;
@@ -35,22 +35,24 @@ pub(crate) fn write_stub(bundle: &Path) -> Result<(), Error> {
 /// Writes `open.creq`, the requirements for opening the document. It exists only once the document
 /// is saved.
 pub(super) fn write_requirements(bundle: &Path) -> Result<(), Error> {
-    let mut all = Dictionary::new();
+    let mut requirements = Dictionary::new();
     let mut require = |key: String, version: u64| {
         let requirement = vec![Value::Integer(version.into()), Value::from(MARK)];
-        all.insert(key, Value::Array(requirement));
+        requirements.insert(key, Value::Array(requirement));
     };
+
     require("com.apple.dt.Instruments.Hierarchies".to_owned(), 1);
     for topology in ["XRT64_CC32_R_TypeID", "XRTD64_CC32_R_TypeID"] {
         require(format!("com.apple.dt.ac.topology.{topology}"), 1);
     }
-    for known in etypes::all() {
-        require(format!("com.apple.dt.etype.{}", known.id), 1);
+    for engineering_type in etypes::all() {
+        require(format!("com.apple.dt.etype.{}", engineering_type.id), 1);
     }
     require("com.apple.dt.path-manager.compression".to_owned(), 1);
     require("com.apple.dt.trace".to_owned(), FORMAT);
-    all.sort_keys();
-    write_xml(&bundle.join("open.creq"), all)
+
+    requirements.sort_keys();
+    write_xml(&bundle.join("open.creq"), requirements)
 }
 
 /// Writes `MANIFEST.plist`: the compressed folders, and the mark that all is synthetic.
@@ -80,7 +82,7 @@ pub(super) fn write_leftovers(corespace: &Path) -> Result<(), Error> {
     for name in ["arrayUniquer", "typedArrayUniquer"] {
         let dir = create_dir(corespace.join("currentRun/core/uniquing").join(name))?;
         write_file(&dir.join("integeruniquer.index"), |_| Ok(()))?;
-        let mut data = ZlibFile::create(&dir.join("integeruniquer.data"), Level::OfInstruments)?;
+        let mut data = ZlibFile::create(&dir.join("integeruniquer.data"), Level::Default)?;
         for word in LEFTOVER {
             data.push(&word.to_le_bytes());
         }

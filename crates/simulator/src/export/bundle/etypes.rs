@@ -1,7 +1,7 @@
 //! Lists engineering types: their names in XML, their names in a bundle, and their widths there.
 
-/// Name in XML, name in a bundle, and bytes of a value in a row. Seen in bundles of Instruments
-/// 26.0. The order in a bundle's list varies, so that readers must look a type up.
+/// Name in XML, name in a bundle, and bytes of a value in a row, as in bundles of Instruments 26.0.
+/// The order in a bundle's list varies, so readers must look a type up.
 const TYPES: [(&str, &str, usize); 74] = [
     ("duration", "XRDurationTypeID", 8),
     ("percent", "XRPercentageTypeID", 8),
@@ -92,7 +92,7 @@ const TYPES: [(&str, &str, usize); 74] = [
         "XRDisplayedSurfaceSwapIDTypeID",
         4,
     ),
-    // Only in bundles of the newest layout, of 2026.
+    // Only bundles of the newest layout, of 2026, have this type.
     ("tagged-backtrace", "XRTaggedBacktraceTypeID", 4),
 ];
 
@@ -102,9 +102,9 @@ const INVALID: &str = "XRInvalidEngineeringTypeID";
 /// An engineering type as a bundle stores it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EngineeringType {
-    /// Name in a bundle.
+    /// Name of the type in a bundle.
     pub(super) id: &'static str,
-    /// Name in XML.
+    /// Name of the type in XML.
     pub(super) xml: &'static str,
     /// Index in the bundle's list.
     pub(super) index: u64,
@@ -115,8 +115,7 @@ pub(super) struct EngineeringType {
 /// Returns the type that XML calls `xml`, or the invalid one for an unknown name, which no table
 /// here has.
 pub(super) fn by_xml_name(xml: &str) -> EngineeringType {
-    let mut known = all();
-    known
+    all()
         .find(|known| known.xml == xml)
         .unwrap_or(EngineeringType {
             id: INVALID,

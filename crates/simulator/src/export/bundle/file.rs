@@ -15,7 +15,7 @@ pub(super) fn create_dir(dir: PathBuf) -> Result<PathBuf, Error> {
     Ok(dir)
 }
 
-/// Writes a file completely.
+/// Creates a file and writes its whole content.
 pub(super) fn write_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

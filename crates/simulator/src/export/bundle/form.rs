@@ -1,5 +1,5 @@
-//! Writes `form.template`: the document's own archive, which has all facts of a table of contents
-//! and more.
+//! Writes `form.template`: the archive about the document and its runs. It has all facts of a table
+//! of contents, and others.
 
 use std::path::Path;
 
@@ -26,14 +26,18 @@ pub(super) fn write(bundle: &Path, scenario: &Scenario, runs: &[Contents]) -> Re
         template("description"),
         template("version"),
     );
+
     let roots = vec![
-        (icon.as_str(), Field::Of(Node::text("rsrc://synthetic"))),
-        (about.as_str(), Field::Of(Node::mutable_text(MARK))),
+        (
+            icon.as_str(),
+            Field::Reference(Node::text("rsrc://synthetic")),
+        ),
+        (about.as_str(), Field::Reference(Node::mutable_text(MARK))),
         (version.as_str(), Field::real(2.1)),
-        ("stubInfoByUUID", Field::Of(instruments())),
+        ("stubInfoByUUID", Field::Reference(instruments())),
         (
             "com.apple.xray.run.data",
-            Field::Of(run_list(recording, runs)),
+            Field::Reference(run_list(recording, runs)),
         ),
     ];
     write_file(&bundle.join("form.template"), |out| {
@@ -52,24 +56,26 @@ fn instruments() -> Node {
     Node::mutable_dict([(identifier, stub)])
 }
 
-/// Returns the list of runs.
+/// Returns the list of runs, with the facts of each.
 fn run_list(recording: &Recording, runs: &[Contents]) -> Node {
     let number = |contents: &Contents| Node::int(u64::from(contents.run));
-    let next = || Node::int(runs.len() as u64 + 1);
+    let next_number = || Node::int(runs.len() as u64 + 1);
+
     let mut by_number: Vec<(Node, Node)> = runs
         .iter()
         .map(|contents| (number(contents), run(recording, contents)))
         .collect();
     by_number.push((
         Node::text("XRRunListAllRunsDataKey"),
-        Node::mutable_dict([("XRNextRunNumberKey", next())]),
+        Node::mutable_dict([("XRNextRunNumberKey", next_number())]),
     ));
+
     Node::numbered(
         &["XRRunListData", "NSObject"],
         [
-            Field::Of(Node::mutable_array(runs.iter().map(number))),
-            Field::Of(Node::mutable_map(by_number)),
-            Field::Of(next()),
+            Field::Reference(Node::mutable_array(runs.iter().map(number))),
+            Field::Reference(Node::mutable_map(by_number)),
+            Field::Reference(next_number()),
         ],
     )
 }
@@ -103,13 +109,13 @@ fn run(recording: &Recording, contents: &Contents) -> Node {
 /// Returns `XRRunInfo` with the fields of Instruments 26.0.
 fn run_info(recording: &Recording, contents: &Contents) -> Node {
     let target = contents.target();
-    let target_text = |text: Option<String>| Field::Of(Node::text_if(text.as_deref()));
-    let text = |text: &str| Field::Of(Node::text(text));
+    let target_text = |text: Option<String>| Field::Reference(Node::text_if(text.as_deref()));
+    let text = |text: &str| Field::Reference(Node::text(text));
     let (start, end) = (start_s(contents), end_s(contents));
     let facts = [
         (
             "_targetTerminationInformation",
-            Field::Of(termination(recording)),
+            Field::Reference(termination(recording)),
         ),
         ("_targetOperatingSystem", text(&recording.os)),
         (
@@ -123,7 +129,7 @@ fn run_info(recording: &Recording, contents: &Contents) -> Node {
             "_targetProcessName",
             target_text(target.map(|target| target.name.clone())),
         ),
-        ("_recordingSettings", Field::Of(settings(recording))),
+        ("_recordingSettings", Field::Reference(settings(recording))),
         ("_targetModel", text(&recording.model)),
         ("_targetPlatform", text("macOS")),
         ("_arguments", target_text(recording.arguments.clone())),
@@ -134,21 +140,21 @@ fn run_info(recording: &Recording, contents: &Contents) -> Node {
             "_targetProcessPid",
             target_text(target.map(|target| target.pid.to_string())),
         ),
-        ("_instrumentSettings", Field::Of(Node::array([]))),
+        ("_instrumentSettings", Field::Reference(Node::array([]))),
         ("_recordingMode", text(&recording.mode)),
         (
             "_timeLimit",
-            Field::Of(Node::mutable_text(&recording.time_limit)),
+            Field::Reference(Node::mutable_text(&recording.time_limit)),
         ),
         ("targetType", Field::int(target_type(recording.target))),
-        ("_targetTimeZone", Field::Of(local_time_zone())),
+        ("_targetTimeZone", Field::Reference(local_time_zone())),
         ("_targetUUID", text(DEVICE)),
         ("_instrumentVersion", text(&recording.instruments)),
         ("_templateName", text(&recording.template)),
-        ("_environment", Field::Of(Node::dict([]))),
+        ("_environment", Field::Reference(Node::dict([]))),
     ];
 
-    let absent = ABSENT.map(|key| (key, Field::Of(Node::Null)));
+    let absent = ABSENT.map(|key| (key, Field::Reference(Node::Null)));
     Node::object(&["XRRunInfo", "NSObject"], facts.into_iter().chain(absent))
 }
 
@@ -177,7 +183,8 @@ const fn target_type(target: TargetKind) -> u64 {
     }
 }
 
-/// Returns `exit(4)` as 4. Real bundles only show 0; any other text is stored as it is.
+/// Returns the exit code 4 for `exit(4)`. The known real bundles have only 0. Any other text is
+/// stored as it is.
 fn termination(recording: &Recording) -> Node {
     let text = &recording.termination;
     let code = text
@@ -194,23 +201,23 @@ fn settings(recording: &Recording) -> Node {
     Node::dict([("Metal Application", settings)])
 }
 
-/// Returns the time zone, which has no fields; the name of the zone is beside the clocks.
+/// Returns a time zone without fields. The name of the zone is beside the clocks.
 fn local_time_zone() -> Node {
     Node::object(&["NSLocalTimeZone"], std::iter::empty::<(&str, Field)>())
 }
 
-/// Returns the start in seconds since 1970. Runs start on the hour, so that this is exact.
+/// Returns the start in seconds since 1970, which is exact: runs start on the hour.
 fn start_s(contents: &Contents) -> f64 {
     (dates::start_ns_since_1970(contents.run) / 1_000_000_000) as f64
 }
 
-/// Returns the end in seconds since 1970: the millisecond of the table of contents plus a little,
-/// so that cutting and rounding give the same.
+/// Returns the end in seconds since 1970: the millisecond of the table of contents plus 0.1 ms, so
+/// that readers that cut and readers that round get the same millisecond.
 fn end_s(contents: &Contents) -> f64 {
     start_s(contents) + (contents.wall_ns / 1_000_000) as f64 / 1e3 + 1e-4
 }
 
-/// Returns the duration in seconds. Real durations have fractions of nanoseconds; the one here
+/// Returns the duration in seconds. Real durations have fractions of nanoseconds. The fraction here
 /// makes halves of microseconds round up.
 fn duration_s(contents: &Contents) -> f64 {
     (contents.wall_ns as f64 + 0.25) / 1e9
@@ -266,7 +273,7 @@ fn build(os: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// Returns the same instant on every clock.
+/// Returns the start of the run on every clock.
 fn clocks(contents: &Contents) -> Node {
     let (numerator, denominator) = timebase(contents.clock);
     let facts = [

@@ -1,5 +1,5 @@
-//! Writes the tables that a recorder fills and that are never exported: threads, clocks, the GPU,
-//! and empty ones that share a schema and differ in an attribute.
+//! Writes the tables that a recorder fills and that bundles store as inputs: raw events, signposts,
+//! clocks, threads and the GPU. Tables with the same schema differ in an attribute.
 
 use super::row::RowCells;
 use super::spec::{Attribute, Spec};
@@ -192,10 +192,11 @@ fn thread_info(store: &mut Store<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Distance of a worker's thread id from the main thread's, where no other process has an id.
+/// Distance of a worker's thread id from that of the main thread. No process has an id that far
+/// from another's, so the ids are unique.
 const WORKER_TID: u64 = 0x100_0000;
 
-/// Writes a thread, and its name packed with it.
+/// Writes a worker thread, then its name and the thread packed into one value.
 fn worker(cells: &mut RowCells<'_>, tid: u64, plan: &crate::plan::Plan, process: ProcessIndex) {
     let owner = cells.uniquing.process(plan, process);
     let thread = cells.uniquing.another_thread(tid, owner);

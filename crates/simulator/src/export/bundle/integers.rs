@@ -25,8 +25,8 @@ pub(super) struct Integers {
 impl Integers {
     /// Starts both files in an existing folder.
     pub(super) fn create(dir: &Path) -> Result<Self, Error> {
-        let mut index = ZlibFile::create(&dir.join("integeruniquer.index"), Level::OfInstruments)?;
-        let mut data = ZlibFile::create(&dir.join("integeruniquer.data"), Level::OfInstruments)?;
+        let mut index = ZlibFile::create(&dir.join("integeruniquer.index"), Level::Default)?;
+        let mut data = ZlibFile::create(&dir.join("integeruniquer.data"), Level::Default)?;
         for word in HEADER {
             index.push(&word.to_le_bytes());
             data.push(&word.to_le_bytes());
@@ -47,22 +47,24 @@ impl Integers {
     /// Adds a list and returns the index that rows refer to.
     pub(super) fn push(&mut self, list: &[u64]) -> u32 {
         let bytes = 4 + 8 * list.len() as u64;
-        let left = BLOCK_BYTES - self.data.len() % BLOCK_BYTES;
-        if bytes > left {
-            self.pad(left);
+        let left_in_block = BLOCK_BYTES - self.data.len() % BLOCK_BYTES;
+        if bytes > left_in_block {
+            self.pad(left_in_block);
         }
 
-        let at = self.data.len();
-        for part in [at % BLOCK_BYTES, at / BLOCK_BYTES] {
+        let offset = self.data.len();
+        for part in [offset % BLOCK_BYTES, offset / BLOCK_BYTES] {
             // Both fit into 32 bits: the lists of a run have a few hundred MB.
             self.index
                 .push(&u32::try_from(part).unwrap_or(u32::MAX).to_le_bytes());
         }
+
         let count = u32::try_from(list.len()).unwrap_or(u32::MAX);
         self.data.push(&count.to_le_bytes());
         for number in list {
             self.data.push(&number.to_le_bytes());
         }
+
         self.next += 1;
         self.next - 1
     }
@@ -78,7 +80,7 @@ impl Integers {
         self.data.flush_full()
     }
 
-    /// Ends both files. Fills the data up to a full block.
+    /// Fills the data up to a full block and ends both files.
     pub(super) fn finish(mut self) -> Result<(), Error> {
         let full_blocks = self.data.len().div_ceil(BLOCK_BYTES) * BLOCK_BYTES;
         self.data.fill_to(full_blocks)?;

@@ -23,15 +23,15 @@ pub(super) struct Column {
     pub(super) name: &'static str,
     /// Name of the engineering type in a bundle.
     pub(super) engineering_type: &'static str,
-    /// Part of the topology field with the value, or `None` for a field of its own.
+    /// Part of the topology field that has the value, or `None` if the column has its own field.
     pub(super) topology_field: Option<&'static str>,
-    /// Offset in the row.
+    /// Offset in the row, in bytes.
     pub(super) offset: usize,
-    /// Width in bytes.
+    /// Width of the value, in bytes.
     pub(super) width: usize,
 }
 
-/// Returns the value of `_type` for a field of a width.
+/// Returns the value of `_type` for a field of this width in bytes.
 pub(super) const fn field_type(width: usize) -> u64 {
     if width == 8 { 2 } else { 1 }
 }
@@ -45,6 +45,7 @@ impl Layout {
             .is_some_and(|column| column.0 == "duration");
         let mut row_bytes = if has_duration { 24 } else { 16 };
         let mut columns = Vec::new();
+
         for (position, (mnemonic, name, xml_type)) in schema.columns.iter().enumerate() {
             let known = etypes::by_xml_name(match *xml_type {
                 "backtrace" if scenario.recording.tagged_stacks => "tagged-backtrace",
@@ -57,6 +58,7 @@ impl Layout {
             if topology_field.is_none() {
                 row_bytes += width;
             }
+
             columns.push(Column {
                 mnemonic,
                 name,

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use super::archive::{self, Field, Node};
 use super::file::{compressed, create_dir};
-
 use super::spec::Spec;
 use super::store;
 use crate::error::Error;
@@ -13,10 +12,10 @@ use crate::export::raw_events::timebase;
 use crate::plan::Plan;
 use crate::scenario::Scenario;
 
-/// A table's number, with its store and side.
+/// A table of the table manager: its id, and the side of a store that it reads or writes.
 struct Entry<'s> {
     id: u64,
-    /// Number of the store.
+    /// Number of the store in its run, from 0.
     store: usize,
     /// Side of the store: 0 for readers (modelers and screens), 1 for the writer of rows.
     side: u64,

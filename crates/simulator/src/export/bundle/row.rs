@@ -1,4 +1,4 @@
-//! Writes cells as the bytes of a row: numbers directly, everything else by reference.
+//! Writes cells as the bytes of a row: numbers directly, other values by reference.
 
 use super::layout::Layout;
 use super::uniquing::Uniquing;
@@ -6,7 +6,7 @@ use crate::export::cells::{Cells, Number, Part, Text};
 use crate::export::functions::Stack;
 use crate::plan::{Plan, ProcessIndex};
 
-/// A buffer for one row after the other.
+/// A buffer that takes one row after another.
 #[derive(Debug)]
 pub(super) struct RowCells<'a> {
     plan: &'a Plan,
@@ -27,13 +27,13 @@ impl<'a> RowCells<'a> {
         }
     }
 
-    /// Starts a new row.
+    /// Clears the buffer for a new row.
     pub(super) fn clear(&mut self) {
         self.row.fill(0);
         self.column = 0;
     }
 
-    /// Returns the complete row.
+    /// Returns the bytes of the complete row.
     pub(super) fn row(&self) -> &[u8] {
         debug_assert_eq!(
             self.column,
@@ -70,15 +70,15 @@ impl Cells for RowCells<'_> {
 
     fn number(&mut self, kind: Number, value: u64) {
         match kind {
-            // Billionths above 2^63 - 1, so that less than zero fits an unsigned number.
+            // Zero is stored as 2^63 - 1, so that negative values fit an unsigned number.
             Number::FixedDecimal => self.raw(value + 0x7fff_ffff_ffff_ffff),
             Number::TimeSinceEpoch => self.raw(SINCE_EPOCH | value),
             _ => self.raw(value),
         }
     }
 
-    /// Writes NULL: no real bundle has a row with a percentage, so that its encoding is unknown. The
-    /// percentages of counters are decimals in `gpu-counter-value`.
+    /// Writes NULL: no known real bundle has a row with a percentage, so its encoding is unknown.
+    /// The percentages of counters are decimals in `gpu-counter-value`.
     fn percent(&mut self, _billionths: u64) {
         self.nothing();
     }

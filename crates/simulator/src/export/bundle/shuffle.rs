@@ -1,19 +1,19 @@
-//! Changes the order of rows a little, like a recording. A recording stores rows when they become
-//! known: a long interval comes after short ones inside it.
+//! Moves some rows by a few places, as a recording does: it stores a row when the row is complete,
+//! so a long interval comes after the short ones inside it.
 
 use crate::random::Random;
 
 /// Number of rows that may still change places.
 const WINDOW: usize = 8;
-/// Largest distance that a row moves.
+/// Most places that a row moves.
 const HOPS_MAX: u32 = 7;
 
-/// A queue of rows on their way into a store.
+/// A queue of rows that are not stored yet.
 #[derive(Debug)]
 pub(super) struct Shuffle {
     random: Random,
     row_bytes: usize,
-    /// Up to [`WINDOW`] rows, of which the first is stored next.
+    /// Up to [`WINDOW`] rows. The first is stored next.
     waiting: Vec<u8>,
 }
 
@@ -26,7 +26,7 @@ impl Shuffle {
         }
     }
 
-    /// Takes a row in the table's order, and stores the row whose turn it is.
+    /// Takes a row in the table's order, and stores the first row of a full queue.
     pub(super) fn push(&mut self, row: &[u8], store: &mut impl FnMut(&[u8])) {
         self.waiting.extend_from_slice(row);
         if self.random.once_in(8) {
@@ -39,7 +39,7 @@ impl Shuffle {
         }
     }
 
-    /// Stores the remaining rows.
+    /// Stores the rows that are still queued.
     pub(super) fn finish(self, store: &mut impl FnMut(&[u8])) {
         self.waiting.chunks_exact(self.row_bytes).for_each(store);
     }
@@ -47,15 +47,15 @@ impl Shuffle {
     /// Moves the newest row before others, but never before one of the same time, so that a stable
     /// sort by time restores the table's order.
     fn forward(&mut self, hops: u32) {
-        let mut at = self.waiting.len() / self.row_bytes - 1;
+        let mut position = self.waiting.len() / self.row_bytes - 1;
         for _ in 0..hops {
-            if at == 0 || self.time(at - 1) == self.time(at) {
+            if position == 0 || self.time(position - 1) == self.time(position) {
                 return;
             }
-            let (before, rest) = self.waiting.split_at_mut(at * self.row_bytes);
-            let before = &mut before[(at - 1) * self.row_bytes..];
+            let (before, rest) = self.waiting.split_at_mut(position * self.row_bytes);
+            let before = &mut before[(position - 1) * self.row_bytes..];
             before.swap_with_slice(&mut rest[..self.row_bytes]);
-            at -= 1;
+            position -= 1;
         }
     }
 

@@ -11,7 +11,7 @@ pub(super) struct Spec {
     pub(super) schema: &'static str,
     /// Attributes that a table of contents shows on the `<table>` element.
     pub(super) attributes: Vec<(&'static str, Attribute)>,
-    /// True if the recorder filled it, false if a modeler did.
+    /// True if the recorder filled the table, false if a modeler did.
     pub(super) input: bool,
 }
 
@@ -48,20 +48,23 @@ impl Spec {
             .attributes
             .iter()
             .map(|(key, value)| (*key, value.node()));
-        // Recordings of a table may differ in these keys. Real specs without attributes have none.
+        // Real specs have no set of keys if they have no attributes, and an empty set otherwise.
         let mergeable = if self.attributes.is_empty() {
             Node::Null
         } else {
             Node::empty_set()
         };
-        let name = || Field::Of(Node::text(self.schema));
+        let name = || Field::Reference(Node::text(self.schema));
         Node::object(
             &["XRAnalysisCoreTableSpec", "NSObject"],
             [
                 ("schemaName", name()),
                 ("engineeringName", name()),
-                ("mergeableAttributeKeys", Field::Of(mergeable)),
-                ("attributes", Field::Of(Node::mutable_dict(attributes))),
+                ("mergeableAttributeKeys", Field::Reference(mergeable)),
+                (
+                    "attributes",
+                    Field::Reference(Node::mutable_dict(attributes)),
+                ),
             ],
         )
     }

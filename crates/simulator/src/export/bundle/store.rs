@@ -188,7 +188,10 @@ fn descriptor(name: &str, layout: &Layout, rows: u64) -> Node {
         ("_props", props),
         ("_identifier", Node::text(name)),
     ]);
-    Node::numbered(&["XREventDescriptor", "NSObject"], [Field::Of(contents)])
+    Node::numbered(
+        &["XREventDescriptor", "NSObject"],
+        [Field::Reference(contents)],
+    )
 }
 
 fn field(name: &str, index: u64, field_type: u64) -> Node {
@@ -198,7 +201,10 @@ fn field(name: &str, index: u64, field_type: u64) -> Node {
         ("_type", Node::int(field_type)),
         ("_multi", Node::int(1)),
     ]);
-    Node::numbered(&["XRFieldDescriptor", "NSObject"], [Field::Of(facts)])
+    Node::numbered(
+        &["XRFieldDescriptor", "NSObject"],
+        [Field::Reference(facts)],
+    )
 }
 
 /// Returns the substitutions, which are always empty.
@@ -210,7 +216,7 @@ fn substitutions() -> Node {
     ]);
     Node::numbered(
         &["XRDescriptorSubstitutions", "NSObject"],
-        [Field::Of(facts)],
+        [Field::Reference(facts)],
     )
 }
 

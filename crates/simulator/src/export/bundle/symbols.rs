@@ -1,5 +1,5 @@
-//! Writes what names the frames of stacks: an archive of symbols for each sampled process's binary,
-//! and the dynamic linker's events with its address.
+//! Writes the names of the functions in stacks: an archive of symbols for the binary of each sampled
+//! process, and the dynamic linker's events with the address of the binary.
 
 use std::path::Path;
 
@@ -44,8 +44,8 @@ fn loads(store: &mut Store<'_>) -> Result<(), Error> {
     let plan = store.plan();
     for process in sampled(plan) {
         let uuid = u128::from_le_bytes(functions::uuid(plan, process));
-        let half = |half: u128| u64::try_from(half & u128::from(u64::MAX)).unwrap_or(0);
-        let (low, high) = (half(uuid), half(uuid >> 64));
+        let lower_half = |bits: u128| u64::try_from(bits & u128::from(u64::MAX)).unwrap_or(0);
+        let (low, high) = (lower_half(uuid), lower_half(uuid >> 64));
         let events = [
             (0, [low, high, LOAD_ADDRESS]),
             (1, [0, path_number(process), 0]),
@@ -118,16 +118,25 @@ const HEADER_BYTES: usize = 0x60;
 /// Offset of the id in the header.
 const UUID_AT: usize = 0x34;
 
-/// Returns an archive: one segment, no sections, the symbols, their names.
+/// Returns the bytes of an archive: a header, one segment, no sections, the symbols, their names.
 fn archive(uuid: [u8; 16], symbols: &[(&str, u64)]) -> Vec<u8> {
     let (mut table, mut names) = (Vec::new(), b"MACH_HEADER\0".to_vec());
     for (name, offset) in symbols {
-        let at = word(names.len() as u64);
+        let name_at = word(names.len() as u64);
         names.extend_from_slice(name.as_bytes());
         names.push(0);
+
         let flags = 0;
-        for part in [word(*offset), word(FUNCTION_BYTES), flags, at, at, u32::MAX] {
-            table.extend_from_slice(&part.to_le_bytes());
+        let fields = [
+            word(*offset),
+            word(FUNCTION_BYTES),
+            flags,
+            name_at,
+            name_at,
+            u32::MAX,
+        ];
+        for field in fields {
+            table.extend_from_slice(&field.to_le_bytes());
         }
     }
 
@@ -138,7 +147,8 @@ fn archive(uuid: [u8; 16], symbols: &[(&str, u64)]) -> Vec<u8> {
     bytes.extend_from_slice(b"__TEXT\0\0\0\0\0\0\0\0\0\0");
     bytes.extend_from_slice(&table);
     bytes.extend_from_slice(&names);
-    let facts = [
+
+    let header = [
         (0, VERSION),
         (4, word(bytes.len() as u64)),
         (8, 1),
@@ -146,7 +156,7 @@ fn archive(uuid: [u8; 16], symbols: &[(&str, u64)]) -> Vec<u8> {
         (0x44, ARM64),
         (0x54, word(names.len() as u64)),
     ];
-    for (at, value) in facts {
+    for (at, value) in header {
         bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
     }
     bytes[UUID_AT..UUID_AT + 16].copy_from_slice(&uuid);

@@ -35,17 +35,17 @@ pub(super) struct Uniquing {
     list: Vec<u64>,
 }
 
-/// Number of labels that are remembered and not written again. More are written again, so that
-/// memory stays small.
+/// Number of labels that are remembered and written once. Further labels are written each time, so
+/// that memory stays small.
 const LABELS_REMEMBERED: usize = 200_000;
 
 /// Texts that every recording starts with; the empty one has index 0.
 const FIRST_STRINGS: [&str; 4] = ["", "Unknown", "Running", "Blocked"];
 
-/// Tag of every stack, the only one that was ever seen.
+/// Tag of every stack: the only tag in known real bundles.
 const TAG: u64 = 0;
 
-/// Session of every process, Apple's own placeholder.
+/// Session of every process: the placeholder that Apple writes.
 const SESSION: &str = "TODO";
 
 impl Uniquing {
@@ -77,7 +77,7 @@ impl Uniquing {
         for text in FIRST_STRINGS {
             uniquing.string(text);
         }
-        // In real recordings the first list is not a process.
+        // Real recordings start with a list that is not a process.
         uniquing.arrays.push(&[0x1000, 0x2000, 0x3000]);
         Ok(uniquing)
     }
@@ -95,31 +95,31 @@ impl Uniquing {
         index
     }
 
-    /// Returns the list of a process: its pid and its session.
+    /// Returns the index of the list of a process: its pid and its session.
     pub(super) fn process(&mut self, plan: &Plan, process: ProcessIndex) -> u32 {
         if let Some(known) = self.processes.get(&process) {
             return *known;
         }
         let session = self.string(SESSION);
         let pid = plan.process(process).pid;
-        let at = self.arrays.push(&[u64::from(pid), u64::from(session)]);
-        self.processes.insert(process, at);
-        at
+        let index = self.arrays.push(&[u64::from(pid), u64::from(session)]);
+        self.processes.insert(process, index);
+        index
     }
 
-    /// Returns the list of a thread: its id and its process.
+    /// Returns the index of the list of a thread: its id and its process.
     pub(super) fn thread(&mut self, plan: &Plan, process: ProcessIndex) -> u32 {
         if let Some(known) = self.threads.get(&process) {
             return *known;
         }
         let owner = self.process(plan, process);
-        let at = self.another_thread(plan.process(process).tid, owner);
-        self.threads.insert(process, at);
-        at
+        let index = self.another_thread(plan.process(process).tid, owner);
+        self.threads.insert(process, index);
+        index
     }
 
-    /// Returns the list of a stack in one part: its addresses, with their process in the upper half. In
-    /// the newest layout a list of that list and a tag.
+    /// Returns the index of the list of a stack. The list has one part: the index of the addresses,
+    /// with the process in the upper half. The newest layout wraps it in a list with a tag.
     pub(super) fn stack(&mut self, plan: &Plan, stack: &Stack<'_>) -> u32 {
         let addresses: Box<[u64]> = stack.frames.iter().map(|frame| frame.address).collect();
         let key = (stack.process, addresses);
@@ -130,30 +130,30 @@ impl Uniquing {
         let owner = self.process(plan, stack.process);
         let addresses = self.arrays.push(&key.1);
         let part = (u64::from(owner) << 32) | u64::from(addresses);
-        let mut at = self.arrays.push(&[part]);
+        let mut index = self.arrays.push(&[part]);
         if self.tagged_stacks {
-            at = self.arrays.push(&[u64::from(at), TAG]);
+            index = self.arrays.push(&[u64::from(index), TAG]);
         }
-        self.stacks.insert(key, at);
-        at
+        self.stacks.insert(key, index);
+        index
     }
 
-    /// Returns the list of a thread that no table names.
+    /// Adds a thread that is not remembered, and returns the index of its list.
     pub(super) fn another_thread(&mut self, tid: u64, process: u32) -> u32 {
         self.arrays.push(&[tid, u64::from(process)])
     }
 
-    /// Returns the list of a label: types and values alternating. A label that `may_repeat` is
-    /// looked up first.
+    /// Returns the index of the list of a label: types and values alternating. A label that
+    /// `may_repeat` is looked up first.
     pub(super) fn label(&mut self, plan: &Plan, parts: &[Part<'_>], may_repeat: bool) -> u32 {
         let mut list = std::mem::take(&mut self.list);
         list.clear();
         for part in parts {
             list.extend(self.typed_part(plan, part));
         }
-        let at = self.typed_list(&list, may_repeat);
+        let index = self.typed_list(&list, may_repeat);
         self.list = list;
-        at
+        index
     }
 
     fn typed_list(&mut self, list: &[u64], may_repeat: bool) -> u32 {
@@ -163,11 +163,11 @@ impl Uniquing {
         if let Some(known) = self.known_labels.get(list) {
             return *known;
         }
-        let at = self.typed.push(list);
+        let index = self.typed.push(list);
         if self.known_labels.len() < LABELS_REMEMBERED {
-            self.known_labels.insert(list.into(), at);
+            self.known_labels.insert(list.into(), index);
         }
-        at
+        index
     }
 
     fn typed_part(&mut self, plan: &Plan, part: &Part<'_>) -> [u64; 2] {
@@ -176,7 +176,7 @@ impl Uniquing {
             Part::Text(kind, text) => (Text::tag(kind), u64::from(self.string(text))),
             Part::Process(process) => ("process", u64::from(self.process(plan, process))),
             Part::Thread(process) => ("thread", u64::from(self.thread(plan, process))),
-            // No real bundle shows a label without its process; NULL is all ones everywhere else.
+            // No known real bundle has a label without a process. Other cells store NULL as all ones.
             Part::NoProcess => ("process", u64::MAX),
         };
         [self.types.get(xml_type).copied().unwrap_or(0), value]
@@ -217,7 +217,7 @@ const STRINGS_HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 
 /// Returns the table of contents, which names the files.
 fn contents(identifiers: u64) -> Node {
-    let file = |name| Field::Of(Node::text(name));
+    let file = |name| Field::Reference(Node::text(name));
     Node::object(
         &["XRAnalysisCoreObjectRegistryTOC", "NSObject"],
         [

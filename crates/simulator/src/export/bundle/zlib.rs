@@ -23,22 +23,22 @@ pub(super) struct ZlibFile {
     len: u64,
 }
 
-/// How hard a file is compressed.
+/// The compression level of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
-    /// As Instruments compresses: its files begin with the bytes `78 9C`, and have exactly the size
+    /// The level of Instruments: its files begin with the bytes `78 9C`, and have exactly the size
     /// that this level gives.
-    OfInstruments,
-    /// In half the time, for rows, of which most are zeros.
+    Default,
+    /// The level for rows, which are mostly zeros; it takes half the time.
     Fast,
 }
 
 impl ZlibFile {
-    /// Starts a file.
+    /// Creates the file and starts its compressed stream.
     pub(super) fn create(path: &Path, level: Level) -> Result<Self, Error> {
         let file = File::create(path).map_err(Error::io("create", path))?;
         let compression = match level {
-            Level::OfInstruments => Compression::default(),
+            Level::Default => Compression::default(),
             Level::Fast => Compression::fast(),
         };
         Ok(Self {
@@ -68,7 +68,7 @@ impl ZlibFile {
         self.flush()
     }
 
-    /// Adds zeros up to a length.
+    /// Adds zeros up to a length in bytes.
     pub(super) fn fill_to(&mut self, len: u64) -> Result<(), Error> {
         while self.len < len {
             let step = usize::try_from(len - self.len).unwrap_or(usize::MAX);

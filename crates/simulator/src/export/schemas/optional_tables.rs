@@ -42,7 +42,7 @@ pub(in crate::export) const TIME_PROFILE: Schema = Schema {
 
 pub(in crate::export) const POTENTIAL_HANGS: Schema = Schema {
     name: "potential-hangs",
-    documentation: "When main threads did not answer.",
+    documentation: "When main threads did not respond.",
     columns: &[
         ("start", "Start", "start-time"),
         ("duration", "Duration", "duration"),
@@ -235,7 +235,7 @@ pub(in crate::export) const PRESENT_REQUEST: Schema = Schema {
 
 pub(in crate::export) const PRESENTED_HANDLER: Schema = Schema {
     name: "ca-client-presented-handler",
-    documentation: "When programs were told that a frame was presented.",
+    documentation: "When programs were notified that a frame was presented.",
     columns: &[
         ("timestamp", "Timestamp", "start-time"),
         ("drawable-id", "Drawable ID", "displayed-surface-swap"),

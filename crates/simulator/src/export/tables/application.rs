@@ -106,8 +106,8 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     rows.retain(is_recorded);
     rows.sort_by_key(|object| start_ns(plan, object));
 
-    for (n, object) in (1..).zip(&rows) {
-        interval(sheet, n, object)?;
+    for (connection, object) in (1..).zip(&rows) {
+        interval(sheet, connection, object)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::export::cells::{Cells, Number, Sheet, Text};
 use crate::plan::machine::counter_samples;
 use crate::scenario::machine::CounterUnit;
 
-/// Largest value of a counter without one: 2^63 billionths.
+/// Maximum of a counter without a limit: 2^63 billionths.
 const NO_MAXIMUM: u64 = 9_223_372_036;
 
 /// Writes `gpu-counter-info`: one row per counter.
@@ -39,8 +39,8 @@ pub(super) fn info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes `metal-gpu-counter-intervals`: a row per counter and sample, up to the next sample. What
-/// the last sample of a counter stands for is unknown, so that it has no row.
+/// Writes `metal-gpu-counter-intervals`: a row per counter and sample, up to the next sample. The
+/// last sample of a counter has no row, since its end is unknown.
 pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let (plan, recording) = (sheet.plan(), sheet.recording());
     let samples = counter_samples(plan);

@@ -21,8 +21,8 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let mut rows: Vec<Object<'_>> = plan.buffers.iter().flat_map(objects).collect();
     rows.sort_by_key(start_ns);
 
-    for (n, object) in (1..).zip(&rows) {
-        interval(sheet, n, object)?;
+    for (connection, object) in (1..).zip(&rows) {
+        interval(sheet, connection, object)?;
     }
     Ok(())
 }
@@ -66,7 +66,7 @@ fn interval<'a>(
         cells.process(buffer.process);
         cells.thread(buffer.process);
         cells.text(Text::DeviceName, &recording.gpu);
-        // Instruments 26.0 writes no object, so that these rows cannot be joined with others.
+        // Instruments 26.0 writes no object id, so these rows cannot be joined with others.
         cells.number(Number::CommandBufferId, u64::MAX);
         cells.label(FORMATTED_LABEL, &[Part::Text(Text::Narrative, " ")]);
     })

@@ -1,14 +1,14 @@
 //! Writes the tables of engines beside the GPU's channels, and of frames.
 //!
-//! The columns are those of real bundles. No real row was seen of any of these tables but that of
-//! MPSGraph, so that values whose storage is unknown are NULL.
+//! The columns are those of real bundles. Real rows are known only of the table of MPSGraph. Values
+//! that real bundles store in an unknown form are NULL.
 
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
 use crate::plan::PlannedWork;
 use crate::scenario::engine::EngineKind;
 
-/// Writes `mps-hw-intervals`.
+/// Writes `mps-hw-intervals`: the work of MPSGraph.
 pub(super) fn mps<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let recording = sheet.recording();
     each(sheet, EngineKind::Mps, |cells, work| {
@@ -27,7 +27,7 @@ pub(super) fn mps<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     })
 }
 
-/// Writes `ane-hw-intervals`, or the table of the other name.
+/// Writes `ane-hw-intervals` or `ane-hw-intervals-internal`: the work of the Neural Engine.
 pub(super) fn neural_engine<'a>(sheet: &mut impl Sheet<'a>, kind: EngineKind) -> Result<(), Error> {
     each(sheet, kind, |cells, work| {
         span(cells, work);
@@ -39,7 +39,7 @@ pub(super) fn neural_engine<'a>(sheet: &mut impl Sheet<'a>, kind: EngineKind) ->
     })
 }
 
-/// Writes `coreml-os-signpost`.
+/// Writes `coreml-os-signpost`: the predictions of Core ML.
 pub(super) fn core_ml<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     each(sheet, EngineKind::CoreMl, |cells, work| {
         span(cells, work);
@@ -53,7 +53,7 @@ pub(super) fn core_ml<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     })
 }
 
-/// Writes `ca-client-buffer-wait-interval`.
+/// Writes `ca-client-buffer-wait-interval`: the waits for a drawable.
 pub(super) fn drawable_waits<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     each(sheet, EngineKind::DrawableWait, |cells, work| {
         span(cells, work);
@@ -95,13 +95,13 @@ fn each<'a, S: Sheet<'a>>(
 ) -> Result<(), Error> {
     let plan = sheet.plan();
     let work = plan.engines.iter().filter(|work| work.kind == kind);
-    for one in work {
-        sheet.row(|cells| fill(cells, one))?;
+    for piece in work {
+        sheet.row(|cells| fill(cells, piece))?;
     }
     Ok(())
 }
 
-/// Writes the start and the length.
+/// Writes the start and the duration of the work.
 fn span(cells: &mut impl Cells, work: &PlannedWork) {
     cells.number(Number::StartTime, work.start_ns);
     cells.number(Number::Duration, work.end_ns - work.start_ns);

@@ -9,13 +9,13 @@ use crate::plan::{Kick, Plan};
 pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let (plan, recording) = (sheet.plan(), sheet.recording());
     let mut label = String::new();
-    for (n, kick) in (FIRST_CONNECTION..).zip(&plan.kicks) {
+    for (connection, kick) in (FIRST_CONNECTION..).zip(&plan.kicks) {
         write_label(plan, kick, &mut label);
         sheet.row(|cells| {
             when_and_where(cells, plan, kick);
             event_label(cells, plan, kick, &label);
             cells.text(Text::GpuState, "Active");
-            cells.number(Number::ConnectionUuid, n);
+            cells.number(Number::ConnectionUuid, connection);
             cells.number(Number::Color, color(plan, kick));
             cells.process_if(plan.process_of(kick));
             cells.text(Text::DeviceName, &recording.gpu);
@@ -37,7 +37,7 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Connection id of the first row. The ids count the rows, but not from 0.
+/// Connection id of the first row. Each next row has the next id.
 const FIRST_CONNECTION: u64 = 4;
 
 /// Writes the first cells of a kick: its times, channel, frame and latency.
@@ -62,8 +62,8 @@ fn when_and_where(cells: &mut impl Cells, plan: &Plan, kick: &Kick) {
     cells.number(Number::NestingLevel, u64::from(kick.depth));
 }
 
-/// Writes `Command Buffer 0:Compute Command 0      ( P (1) )  0xf169adf0`. The blanks come from
-/// the parts.
+/// Writes `Command Buffer 0:Compute Command 0      ( P (1) )  0xf169adf0`. The parts cause the
+/// repeated blanks.
 fn event_label(cells: &mut impl Cells, plan: &Plan, kick: &Kick, label: &str) {
     let parts = [
         Part::Text(Text::String, label),

@@ -1,11 +1,11 @@
-//! Writes the tables of what processes show on the CPU: signposts, stack samples, hangs.
+//! Writes the tables of processes on the CPU: their signposts, stack samples and hangs.
 
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
 use crate::export::functions;
 use crate::plan::PlannedSignpost;
 
-/// Writes `os-signpost`: a row for the begin of each signpost, and one for its end.
+/// Writes `os-signpost`: a row for the start of each signpost, and one for its end.
 pub(super) fn signposts<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let events = |signpost: &'a PlannedSignpost| {
         let first = if signpost.end_ns.is_some() {

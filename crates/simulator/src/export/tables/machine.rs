@@ -6,7 +6,7 @@ use crate::export::cells::{Cells, FORMATTED_LABEL, NARRATIVE, Number, Part, Shee
 use crate::plan::MemoryInterval;
 use crate::plan::ProcessIndex;
 
-/// Writes `metal-gpu-info`: one row.
+/// Writes `metal-gpu-info`: one row, since the machine has one GPU.
 pub(super) fn gpu_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let recording = sheet.recording();
     sheet.row(|cells| {

@@ -1,4 +1,4 @@
-//! Command buffers and encoders, as the tables list them.
+//! Lists command buffers and encoders for the tables that have rows of both.
 
 use crate::plan::{Buffer, Encoder, Plan};
 
@@ -6,7 +6,7 @@ use crate::plan::{Buffer, Encoder, Plan};
 pub(super) struct Encoding<'p> {
     pub(super) encoder: &'p Encoder,
     pub(super) buffer: &'p Buffer,
-    /// Index in the buffer.
+    /// Index of the encoder in its buffer, from 0.
     pub(super) index: usize,
 }
 

@@ -15,7 +15,7 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     }
 
     let intervals: Vec<ShaderInterval<'a>> = shader_intervals(plan);
-    for (n, interval) in (1..).zip(intervals) {
+    for (connection, interval) in (1..).zip(intervals) {
         let channel = plan.channels.text(interval.kick.channel);
         let role = plan.process(interval.process).role;
         sheet.row(|cells| {
@@ -37,7 +37,7 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
             cells.text(Text::DeviceName, &recording.gpu);
             cells.text(Text::ChannelName, channel);
             cells.number(Number::NestingLevel, interval.depth);
-            cells.number(Number::ConnectionUuid, n);
+            cells.number(Number::ConnectionUuid, connection);
         })?;
     }
 
@@ -81,5 +81,5 @@ pub(super) fn list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Distance of the shaders' addresses.
+/// Distance between the addresses of two shaders, in bytes.
 const SHADER_BYTES: u64 = 4_096;

@@ -48,7 +48,8 @@ pub(super) fn spills<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     buffers.sort_by_key(|buffer| buffer.committed_ns);
     for buffer in buffers {
         let encoders = plan.encoders_of(buffer).iter();
-        for (encoder, bytes) in encoders.filter_map(|one| Some((one, one.spilled_bytes?))) {
+        let spilling = encoders.filter_map(|encoder| Some((encoder, encoder.spilled_bytes?)));
+        for (encoder, bytes) in spilling {
             sheet.row(|cells| {
                 cells.number(Number::StartTime, buffer.committed_ns);
                 cells.number(Number::CommandBufferId, buffer.id);

@@ -21,7 +21,7 @@ enum Unit {
 impl Length {
     /// Parses `5s`. Decimals are refused.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let digits = text.find(|c: char| !c.is_ascii_digit())?;
+        let digits = text.find(|character: char| !character.is_ascii_digit())?;
         let (count, unit) = text.split_at_checked(digits)?;
         let unit = match unit {
             "ms" => Unit::Milliseconds,
@@ -34,7 +34,7 @@ impl Length {
         Some(Self { count, unit })
     }
 
-    /// Converts it to a duration.
+    /// Converts the length to a duration.
     pub(in crate::fake_xctrace) fn duration(self) -> Duration {
         match self.unit {
             Unit::Milliseconds => Duration::from_millis(self.count),
@@ -44,7 +44,7 @@ impl Length {
         }
     }
 
-    /// Returns the words of a table of contents: `10 seconds`. Real ones only show seconds and hours.
+    /// Returns the form in a table of contents: `10 seconds`. Real ones have only seconds and hours.
     pub(in crate::fake_xctrace) fn long_text(self) -> String {
         let unit = match self.unit {
             Unit::Milliseconds => "millisecond",

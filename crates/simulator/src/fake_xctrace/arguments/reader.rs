@@ -27,7 +27,7 @@ impl UsageError {
     }
 }
 
-/// Sets the value of an option that may be given once.
+/// Sets the value of an option that may be given only once.
 pub(super) fn set_once<T>(place: &mut Option<T>, option: &str, value: T) -> Result<(), UsageError> {
     match place.replace(value) {
         None => Ok(()),
@@ -59,7 +59,7 @@ impl ArgumentReader {
         }
     }
 
-    /// Returns the next argument.
+    /// Returns the next argument, if any is left.
     pub(super) fn word(&mut self) -> Option<OsString> {
         self.words.next()
     }
@@ -79,7 +79,7 @@ impl ArgumentReader {
         text(self.value(option)?)
     }
 
-    /// Returns all remaining arguments.
+    /// Returns all arguments that are left.
     pub(super) fn rest(&mut self) -> Vec<OsString> {
         self.words.by_ref().collect()
     }

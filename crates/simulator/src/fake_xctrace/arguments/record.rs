@@ -7,7 +7,7 @@ use super::lengths::Length;
 use super::reader::{ArgumentReader, UsageError, set_once};
 use crate::fake_xctrace::version::Build;
 
-/// The arguments of `record`.
+/// The arguments of `xctrace record`.
 #[derive(Debug, Default)]
 pub(in crate::fake_xctrace) struct RecordOrder {
     pub(in crate::fake_xctrace) output: Option<PathBuf>,
@@ -28,7 +28,7 @@ pub(in crate::fake_xctrace) struct RecordOrder {
     pub(in crate::fake_xctrace) tracing_started: Option<String>,
 }
 
-/// The processes to record.
+/// The processes that a recording covers.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::fake_xctrace) enum RecordTarget {
     #[default]
@@ -59,6 +59,7 @@ struct TargetOptions {
 pub(super) fn parse(mut words: ArgumentReader) -> Result<RecordOrder, UsageError> {
     let mut order = RecordOrder::default();
     let mut targets = TargetOptions::default();
+
     while let Some(option) = words.text()? {
         if !target_option(&option, &mut targets, &mut words)?
             && !old_option(&option, &mut order, &mut words)?
@@ -190,7 +191,7 @@ impl TargetOptions {
     }
 }
 
-/// Parses the command to launch: `-- CMD ARGS…`, or `CMD -- ARGS…`, which was seen to work too.
+/// Parses the command to launch: `-- CMD ARGS…`, or `CMD -- ARGS…`, which users report to work too.
 fn launched(command: Vec<OsString>) -> Result<RecordTarget, UsageError> {
     let mut command = command.into_iter().peekable();
     command.next_if(|word| word == "--");

@@ -1,4 +1,4 @@
-//! Collects what the bundle says about the recording it comes from.
+//! Collects the facts about a recording that its bundle stores.
 
 use std::fs;
 
@@ -107,6 +107,8 @@ fn program(order: &RecordOrder, session: &Session<'_>) -> Result<Option<String>,
         }
         _ => fs::canonicalize(program).unwrap_or_else(|_| program.clone()),
     };
+
+    // A scenario refuses longer texts and control characters.
     let path = path.to_str().map(str::to_owned);
     Ok(path.filter(|path| path.len() < 200 && !path.chars().any(char::is_control)))
 }

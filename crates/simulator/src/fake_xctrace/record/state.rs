@@ -1,4 +1,4 @@
-//! A recording before it starts, and after it ended.
+//! Defines the state of a recording before it starts, and after it ended.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,9 @@ use crate::scenario::Scenario;
 pub(super) struct Prepared {
     pub(super) template: Template,
     pub(super) output: PathBuf,
-    /// Scenario of the document that a run is appended to.
+    /// Scenario of the document to which the run is appended.
     pub(super) earlier: Option<Scenario>,
-    /// Process to attach to.
+    /// Process to attach to, if any.
     pub(super) process: Option<RecordedProcess>,
 }
 
@@ -31,6 +31,6 @@ pub(super) enum EndReason {
     Limit,
     Exited,
     Stopped,
-    /// It stopped by itself, without a reason.
+    /// The recording stopped by itself, without a reason.
     Aborted,
 }

@@ -1,4 +1,4 @@
-//! Checks of single values.
+//! Checks single values of a scenario: durations, names, texts and numbers.
 
 use super::super::lengths::Lengths;
 use super::super::nanos::Nanos;
@@ -57,7 +57,7 @@ pub(super) fn text(field: &str, value: &str) -> Result<(), Error> {
     }
     if value
         .chars()
-        .any(|c| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'))
+        .any(|character| character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}'))
     {
         return Err(Error::field(
             field,

@@ -20,7 +20,7 @@ const COUNTER_PERIOD_NS_MAX: u64 = 4_000_000_000;
 /// Shortest period of samples, in nanoseconds: faster sampling is not possible.
 const PERIOD_NS_MIN: u64 = 1_000;
 
-/// Checks what a recording says about the machine.
+/// Checks the states, the wired memory and the counters of a recording.
 pub(super) fn recording(facts: &Recording) -> Result<(), Error> {
     pieces("recording.performance", &facts.performance)?;
     pieces("recording.thermal", &facts.thermal)?;
@@ -49,7 +49,7 @@ pub(super) fn recording(facts: &Recording) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks what a process shows on the CPU.
+/// Checks the memory, signposts, samples, hangs and engines of a process.
 pub(super) fn process(at: &str, process: &Process) -> Result<(), Error> {
     memory(&format!("{at}.memory"), process.memory.as_ref())?;
     for (index, entry) in process.signpost.iter().enumerate() {
@@ -84,10 +84,11 @@ fn pieces(field: &str, pieces: &[StatePiece]) -> Result<(), Error> {
     for (index, piece) in pieces.iter().enumerate() {
         let at = format!("{field}[{index}]");
         name(&format!("{at}.state"), &piece.state)?;
+
         let start_ns = piece.start.get();
         instant(&format!("{at}.start"), piece.start, 0)?;
         if start_ns < free_ns {
-            let early = format!("is {}, inside the piece before", piece.start);
+            let early = format!("is {}, before the end of the previous piece", piece.start);
             let allowed = format!("{} or more", Nanos::new(free_ns));
             return Err(Error::field(&format!("{at}.start"), early, allowed));
         }
@@ -106,7 +107,7 @@ fn memory(field: &str, memory: Option<&Memory>) -> Result<(), Error> {
         Some(Memory::Levels(all)) if all.is_empty() => Err(Error::field(
             field,
             "is an empty list",
-            "one level or more, or no such field",
+            "one level or more; without levels, leave the field out",
         )),
         Some(Memory::Levels(all)) => levels(field, all),
         Some(Memory::Growth(growth)) => {
@@ -153,7 +154,7 @@ fn signpost(at: &str, signpost: &Signpost) -> Result<(), Error> {
         (None, None, Some(_)) => Ok(()),
         _ => Err(Error::field(
             at,
-            "has no time, or contradicting ones",
+            "has no time, or times that contradict each other",
             "`from` with or without `to`, or `every` alone",
         )),
     }
