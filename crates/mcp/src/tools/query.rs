@@ -1,10 +1,12 @@
 //! Defines the tool `query`, which answers SQL.
 
 use std::ffi::OsString;
+use std::fmt;
 
 use metalens_text::shown;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
 use super::ToolCall;
@@ -13,10 +15,10 @@ use crate::problem::ToolProblem;
 
 pub(super) const QUERY: &str = "\
 Answers read-only SQL over recordings and datasets, for questions that the other tools do not answer: \
-any figure by any key, over many recordings. Tables: runs, intervals, gaps, kernels, findings, \
-counters. Ask first without sql: it lists the columns of all tables, or of one table with units and \
-meanings. One SELECT; no other \
-statement, no function that reads files. Times end in _ns; null means not recorded. Join by run.";
+any figure by any key, over many recordings. Tables: runs, intervals, gaps, kernels, phase_kernels, \
+findings, counters. Ask first without sql: it lists the columns of all tables, or of one table with \
+units and meanings. One SELECT; no other statement, no function that reads files. Times end in _ns; \
+null means not recorded. Join by run.";
 
 /// Arguments of `query`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -64,13 +66,13 @@ pub(super) async fn query(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem
     words.extend(call.inputs(&arguments.inputs)?);
 
     let finished = call.metalens("querying".to_owned(), words, &[]).await?;
-    let found: Vec<Map<String, Value>> = serde_json::from_slice(&finished.stdout)?;
-    let total = found.len();
-    let top = arguments.top.unwrap_or(50);
-    let rows: Vec<Map<String, Value>> = found.into_iter().take(top).collect();
+    let mut rows: Vec<QueryRow> = serde_json::from_slice(&finished.stdout)?;
+    let total = rows.len();
+    rows.truncate(arguments.top.unwrap_or(50));
     let text = table(&rows, total);
 
     let mut structured = Map::new();
+    let rows: Vec<Map<String, Value>> = rows.into_iter().map(QueryRow::into_map).collect();
     structured.insert("rows".to_owned(), json!(rows));
     structured.insert("total".to_owned(), json!(total));
     Ok(ToolAnswer {
@@ -79,6 +81,40 @@ pub(super) async fn query(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem
         list: "rows",
         picture: None,
     })
+}
+
+/// A row of an answer, with its columns in the order of the SELECT. A map would sort them.
+struct QueryRow(Vec<(String, Value)>);
+
+impl QueryRow {
+    fn into_map(self) -> Map<String, Value> {
+        self.0.into_iter().collect()
+    }
+}
+
+impl<'de> Deserialize<'de> for QueryRow {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(QueryRowVisitor)
+    }
+}
+
+/// Collects the cells of a row in their order.
+struct QueryRowVisitor;
+
+impl<'de> Visitor<'de> for QueryRowVisitor {
+    type Value = QueryRow;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a row of a query")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut row: A) -> Result<QueryRow, A::Error> {
+        let mut cells = Vec::new();
+        while let Some(cell) = row.next_entry()? {
+            cells.push(cell);
+        }
+        Ok(QueryRow(cells))
+    }
 }
 
 /// Returns the description of one table in the output of `metalens query --schema`, or the names of
@@ -113,17 +149,18 @@ fn columns(whole: &str, table: Option<&str>) -> Result<String, ToolProblem> {
 }
 
 /// Returns a line for each row, under the names of the columns.
-fn table(rows: &[Map<String, Value>], total: usize) -> String {
+fn table(rows: &[QueryRow], total: usize) -> String {
     let Some(first) = rows.first() else {
         return format!("{total} rows\n");
     };
-    let mut lines = vec![first.keys().cloned().collect::<Vec<String>>().join(" | ")];
+    let names: Vec<&str> = first.0.iter().map(|(name, _)| name.as_str()).collect();
+    let mut lines = vec![names.join(" | ")];
     for row in rows {
-        let cell = |value: &Value| match value {
+        let cell = |(_, value): &(String, Value)| match value {
             Value::String(text) => shown(text).into_owned(),
             other => other.to_string(),
         };
-        lines.push(row.values().map(cell).collect::<Vec<String>>().join(" | "));
+        lines.push(row.0.iter().map(cell).collect::<Vec<String>>().join(" | "));
     }
     if rows.len() < total {
         let shown = rows.len();
@@ -132,4 +169,18 @@ fn table(rows: &[Map<String, Value>], total: usize) -> String {
         ));
     }
     lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_have_the_order_of_the_select() {
+        let rows =
+            r#"[{"name": "b|c", "ns": 3, "busy": null}, {"name": "a", "ns": 4, "busy": 0.5}]"#;
+        let rows: Vec<QueryRow> = serde_json::from_str(rows).unwrap();
+        let expected = "name | ns | busy\nb|c | 3 | null\na | 4 | 0.5\n";
+        assert_eq!(table(&rows, 2), expected);
+    }
 }
