@@ -167,7 +167,7 @@ try {
   assert.deepEqual(heard, []);
 
   if (pictures) await photograph();
-  console.log("the page works in Chromium, and nothing left it");
+  console.log("the page works in Chromium, and sent nothing");
 } finally {
   await browser.close();
   server.close();
