@@ -11,6 +11,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::{Errno, ioctl_fionread};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::error::{Error, Result};
@@ -105,8 +107,9 @@ impl Tool {
         let Spawned { handle, out, err } = self.spawn(arguments, stdin)?;
         let streams = vec![out.try_clone()?, err.try_clone()?];
         let (sender, lines) = channel();
-        follow(out, Stream::Out, sender.clone());
-        follow(err, Stream::Err, sender);
+        let out = FollowedStream::new(out, Stream::Out, sender.clone());
+        let err = FollowedStream::new(err, Stream::Err, sender);
+        thread::spawn(move || follow(out, err));
         Ok(RunningTool {
             handle,
             lines,
@@ -121,7 +124,8 @@ impl Tool {
     ) -> Result<(RunningTool, PipeReader)> {
         let Spawned { handle, out, err } = self.spawn(arguments, Stdin::Nothing)?;
         let (sender, lines) = channel();
-        follow(err, Stream::Err, sender);
+        let mut err = FollowedStream::new(err, Stream::Err, sender);
+        thread::spawn(move || while err.read_and_send() {});
         let streams = Vec::new();
         let running = RunningTool {
             handle,
@@ -173,29 +177,110 @@ fn own_group(command: &mut std::process::Command) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads a stream to its end, line by line, in its own thread.
-fn follow(mut stream: impl Read + Send + 'static, from: Stream, to: Sender<StreamLine>) {
-    thread::spawn(move || {
-        let mut lines = Lines {
-            from,
-            to,
-            line: Vec::new(),
-            is_return_held: false,
-            replaces: false,
-        };
-        let mut chunk = [0; 8 * 1024];
-        // A stream that cannot be read counts as ended.
-        while let Ok(count @ 1..) = stream.read(&mut chunk) {
-            chunk.iter().take(count).for_each(|&byte| lines.add(byte));
-            // A progress bar ends no line. A full chunk may have cut another line in two.
-            if lines.replaces && !lines.line.is_empty() && count < chunk.len() {
-                lines.send(LineEnd::Open);
+/// Reads two streams to their ends. What was on standard error before a piece of standard output is
+/// sent before it: the program that `xctrace` records writes its last words on standard error before
+/// `xctrace` says on standard output that the program has ended.
+fn follow(mut out: FollowedStream, mut err: FollowedStream) {
+    while out.is_open && err.is_open {
+        let mut ready = [
+            PollFd::new(&out.pipe, PollFlags::IN),
+            PollFd::new(&err.pipe, PollFlags::IN),
+        ];
+        match poll(&mut ready, None) {
+            Err(Errno::INTR) => continue,
+            // Without knowing which stream has something, both are read one after the other.
+            Err(_) => break,
+            Ok(_) => {}
+        }
+
+        let [is_out_ready, is_err_ready] = ready.map(|one| !one.revents().is_empty());
+        if is_out_ready {
+            let piece = out.read();
+            err.read_and_send_bytes(err.waiting_bytes());
+            out.send(&piece);
+        } else if is_err_ready {
+            err.read_and_send();
+        }
+    }
+    while err.read_and_send() {}
+    while out.read_and_send() {}
+}
+
+/// A stream of a tool whose lines are sent to the reader of the tool.
+struct FollowedStream {
+    pipe: PipeReader,
+    lines: Lines,
+    /// False after the end of the stream.
+    is_open: bool,
+}
+
+/// Largest piece of a stream that is read at once, in bytes.
+const LARGEST_PIECE: usize = 8 * 1024;
+
+impl FollowedStream {
+    fn new(pipe: PipeReader, from: Stream, to: Sender<StreamLine>) -> Self {
+        Self {
+            pipe,
+            lines: Lines {
+                from,
+                to,
+                line: Vec::new(),
+                is_return_held: false,
+                replaces: false,
+            },
+            is_open: true,
+        }
+    }
+
+    /// Returns the number of bytes that can be read without waiting.
+    fn waiting_bytes(&self) -> u64 {
+        ioctl_fionread(&self.pipe).unwrap_or(0)
+    }
+
+    /// Waits for the next piece, and returns it; an empty one at the end of the stream. A stream that
+    /// cannot be read counts as ended.
+    fn read(&mut self) -> Vec<u8> {
+        let mut piece = vec![0; LARGEST_PIECE];
+        let count = loop {
+            match self.pipe.read(&mut piece) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read.unwrap_or(0),
             }
+        };
+        self.is_open &= count > 0;
+        piece.truncate(count);
+        piece
+    }
+
+    /// Sends the lines of a piece; of an empty one, the line that the end of the stream has left.
+    fn send(&mut self, piece: &[u8]) {
+        piece.iter().for_each(|&byte| self.lines.add(byte));
+        if self.lines.line.is_empty() {
+            return;
         }
-        if !lines.line.is_empty() {
-            lines.send(LineEnd::Break);
+        if !self.is_open {
+            self.lines.send(LineEnd::Break);
+        } else if self.lines.replaces && piece.len() < LARGEST_PIECE {
+            // A progress bar ends no line. A full piece may have cut another line in two.
+            self.lines.send(LineEnd::Open);
         }
-    });
+    }
+
+    /// Reads a piece and sends its lines. Returns whether the stream goes on.
+    fn read_and_send(&mut self) -> bool {
+        let piece = self.read();
+        self.send(&piece);
+        self.is_open
+    }
+
+    /// Reads as many bytes as wait, and sends their lines.
+    fn read_and_send_bytes(&mut self, mut bytes: u64) {
+        while bytes > 0 && self.is_open {
+            let piece = self.read();
+            self.send(&piece);
+            bytes = bytes.saturating_sub(piece.len() as u64);
+        }
+    }
 }
 
 /// Splits a stream into lines.
@@ -470,6 +555,22 @@ mod tests {
         assert_eq!((answer.code, answer.signal), (Some(54), None));
         assert_eq!(answer.out(), "end\n");
         assert_eq!(answer.all().lines().count(), 20_001);
+    }
+
+    /// The program's last words come before the word of the tool that it has ended.
+    #[test]
+    fn what_was_written_first_on_standard_error_comes_first() {
+        let script = "i=0; while [ $i -lt 3000 ]; do echo words >&2; echo ended; i=$((i+1)); done";
+        let answer = shell(script).finish().unwrap();
+        let (mut words, mut ended) = (0, 0);
+        for line in &answer.lines {
+            match line.stream {
+                Stream::Err => words += 1,
+                Stream::Out => ended += 1,
+            }
+            assert!(words >= ended, "{ended} ends, but {words} times words");
+        }
+        assert_eq!((words, ended), (3000, 3000));
     }
 
     /// Returns true if this process ignores interrupts, as a background job in a script may. Its
