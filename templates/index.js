@@ -1,7 +1,7 @@
 // Adds a search field to the table of recordings. Loads nothing from outside the page.
 (() => {
   'use strict';
-  const table = document.getElementById('traces-table');
+  const table = document.getElementById('recordings-table');
   if (!table) return;
 
   const box = document.createElement('p'), field = document.createElement('input'), found = document.createElement('span');
@@ -10,7 +10,7 @@
   field.type = 'search';
   field.placeholder = 'Find';
   field.autocomplete = 'off';
-  field.setAttribute('aria-label', 'Find traces');
+  field.setAttribute('aria-label', 'Find recordings');
   found.className = 'faint';
   found.setAttribute('aria-live', 'polite');
   box.append(field, ' ', found);

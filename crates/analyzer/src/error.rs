@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::iter::zip;
+use std::path::Path;
 
-use metalens_failure::{Failure, FailureKind, did_you_mean, other_process};
+use metalens_failure::{Failure, FailureKind, did_you_mean, other_process, shell};
 
 /// Result of an analysis or of one of its steps.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -15,6 +16,9 @@ pub enum Error {
     /// Reading the trace failed.
     #[error(transparent)]
     Trace(#[from] metalens_trace::Error),
+    /// The recording itself has no table of GPU intervals, so that no export can have it.
+    #[error("{0}")]
+    IntervalsNotRecorded(metalens_trace::Error),
     /// The table of GPU intervals is empty.
     #[error("table {table} has no rows: no GPU work was recorded")]
     NoRows {
@@ -61,6 +65,8 @@ pub enum Error {
         table: String,
         /// Number of samples in that table.
         samples: usize,
+        /// The input, as the user named it.
+        input: String,
     },
     /// The recording has no CPU samples.
     #[error("no CPU samples: time-profile, cpu-profile and time-sample are absent or empty")]
@@ -171,6 +177,9 @@ impl Failure for Error {
                     .to_owned(),
             ),
             Self::Trace(error) => error.hint(),
+            Self::IntervalsNotRecorded(_) => Some(
+                "the GPU was not recorded: record with the template Metal System Trace".to_owned(),
+            ),
             Self::NoRows { .. } => Some(
                 "record while the program uses the GPU: check that it uses Metal, and that the time \
                  limit is longer than its startup"
@@ -196,12 +205,11 @@ impl Failure for Error {
                 ),
             }),
             Self::NoProcesses { .. } | Self::Setting { .. } => None,
-            Self::OnlyCpu { .. } => Some(
-                "`metalens stacks INPUT` shows the CPU samples; to see the GPU, record with the \
-                 template Metal System Trace, or export metal-gpu-intervals too if it was \
-                 recorded"
-                    .to_owned(),
-            ),
+            Self::OnlyCpu { input, .. } => Some(format!(
+                "`metalens stacks {}` shows the CPU samples; to see the GPU, record with the \
+                 template Metal System Trace, or export metal-gpu-intervals too if it was recorded",
+                shell::quoted_path(Path::new(input))
+            )),
             Self::NoSamples => Some(
                 "record with --instrument 'Time Profiler'; if the recording has CPU samples, export \
                  the tables time-profile and time-sample"

@@ -8,6 +8,7 @@ use metalens_trace::Trace;
 use crate::analyze::detected_iteration;
 use crate::basics::spans::{Span, length_ns};
 use crate::error::{Error, Result};
+use crate::measure::only_cpu;
 use crate::metrics::cpu::samples::{Sample, Samples};
 use crate::metrics::cpu::stacks::{CollapsedStacks, StackLabels, collapse};
 use crate::metrics::cpu::tally::{Members, Tally};
@@ -52,7 +53,9 @@ pub fn idle_stacks(trace: Trace, request: &Request, labels: StackLabels) -> Resu
     };
     let (mut recording, tables) = tables::take(trace)?;
     // Intervals may come from raw events, which name channels that the tables do not.
-    let timeline = Timeline::read(tables.gpu, tables.raw, &mut recording.names)?;
+    let cpu = tables.surroundings.cpu.as_ref();
+    let timeline = Timeline::read(tables.gpu, tables.raw, &mut recording.names)
+        .map_err(|error| only_cpu(cpu, &recording.source.path).unwrap_or(error))?;
     let names = &recording.names;
     let table = tables.surroundings.cpu.ok_or(Error::NoSamples)?;
     let samples = Samples::read(table, &recording.run, names)?.ok_or(Error::NoSamples)?;

@@ -43,7 +43,7 @@ impl Measured {
         let (mut recording, tables) = tables::take(trace)?;
         let cpu = tables.surroundings.cpu.as_ref();
         let timeline = Timeline::read(tables.gpu, tables.raw, &mut recording.names)
-            .map_err(|error| only_cpu(cpu).unwrap_or(error))?;
+            .map_err(|error| only_cpu(cpu, &recording.source.path).unwrap_or(error))?;
         let names = &recording.names;
         let is_raw = timeline.is_raw;
         let subject = Subject::new(
@@ -116,10 +116,11 @@ impl Measured {
 }
 
 /// Returns the error for a trace without GPU intervals if it has CPU samples.
-fn only_cpu(table: Option<&CpuTable>) -> Option<Error> {
+pub(crate) fn only_cpu(table: Option<&CpuTable>, input: &str) -> Option<Error> {
     let table = table?;
     Some(Error::OnlyCpu {
         table: table.schema.to_owned(),
         samples: table.rows,
+        input: input.to_owned(),
     })
 }

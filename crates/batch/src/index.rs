@@ -3,7 +3,7 @@
 use metalens_analyzer::units::counted;
 use metalens_analyzer::{MessageMut, notes_mut};
 use metalens_comparison::many::{
-    self, AcrossDevices, FindingTotal, GroupTrend, SinceLast, TraceGroup, TraceOutlier, TraceRow,
+    self, AcrossDevices, FindingTotal, GroupTrend, IndexOutlier, IndexRow, SameWorkGroup, SinceLast,
 };
 use metalens_comparison::{Environment, distinct_environments};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Name of the format. Its number rises when a key is removed or changes meaning.
 pub const SCHEMA: &str = "metalens.index/2";
 
-/// An index of many traces. All times are whole nanoseconds; `null` means unknown or undefined,
+/// An index of many recordings. All times are whole nanoseconds; `null` means unknown or undefined,
 /// never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -20,42 +20,42 @@ pub struct Index {
     pub schema: String,
     /// Version of metalens that wrote it.
     pub metalens: String,
-    /// A row for each analyzed trace, sorted by name.
-    pub rows: Vec<TraceRow>,
-    /// Traces that could not be analyzed, sorted by name.
-    pub failed: Vec<FailedTrace>,
-    /// Groups of traces of the same work, which are compared with each other.
-    pub groups: Vec<TraceGroup>,
-    /// Traces that are far from the others of their group.
-    pub outliers: Vec<TraceOutlier>,
-    /// Trends over time of groups with at least eight dated traces.
+    /// A row for each analyzed recording, sorted by name.
+    pub rows: Vec<IndexRow>,
+    /// Recordings that could not be analyzed, sorted by name.
+    pub failed: Vec<FailedRecording>,
+    /// Groups of recordings of the same work, which are compared with each other.
+    pub groups: Vec<SameWorkGroup>,
+    /// Recordings that are far from the others of their group.
+    pub outliers: Vec<IndexOutlier>,
+    /// Trends over time of groups with at least eight dated recordings.
     pub trends: Vec<GroupTrend>,
-    /// Environments in which the traces were recorded.
+    /// Environments in which the recordings were recorded.
     #[serde(default)]
     pub environments: Vec<Environment>,
-    /// Findings of all traces, each with the number of traces that have it.
+    /// Findings of all recordings, each with the number of recordings that have it.
     #[serde(default)]
     pub findings: Vec<FindingTotal>,
     /// Work that several chips did, with the figures of each chip.
     #[serde(default)]
     pub devices: Vec<AcrossDevices>,
-    /// Difference from the last page of this folder that had other traces or figures. Null if there
+    /// Difference from the last page of this folder that had other recordings or figures. Null if there
     /// was none.
     #[serde(default)]
     pub since: Option<SinceLast>,
-    /// Number of traces that were not analyzed because the batch was interrupted.
+    /// Number of recordings that were not analyzed because the batch was interrupted.
     pub unfinished: u64,
     /// Notes that a reader needs to interpret the index.
     pub notes: Vec<String>,
 }
 
-/// A trace that could not be analyzed.
+/// A recording that could not be analyzed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct FailedTrace {
-    /// Name of the trace.
+pub struct FailedRecording {
+    /// Name of the recording.
     pub name: String,
-    /// Path of the trace, as it was given or found.
+    /// Path of the recording, as it was given or found.
     pub input: String,
     /// Reason of the failure.
     pub why: String,
@@ -74,8 +74,8 @@ impl Index {
     /// Makes the index of all results, sorted by name.
     #[cfg_attr(not(unix), expect(dead_code, reason = "only a batch has results"))]
     pub(crate) fn new(
-        mut rows: Vec<TraceRow>,
-        mut failed: Vec<FailedTrace>,
+        mut rows: Vec<IndexRow>,
+        mut failed: Vec<FailedRecording>,
         unfinished: u64,
         mut notes: Vec<String>,
     ) -> Self {
@@ -87,7 +87,7 @@ impl Index {
         });
 
         if unfinished > 0 {
-            let what = counted(unfinished, "trace");
+            let what = counted(unfinished, "recording");
             notes.push(format!(
                 "interrupted: {what} not analyzed yet; run the same command again to continue"
             ));
@@ -117,8 +117,8 @@ impl Index {
     }
 }
 
-/// Returns the environment of a trace.
-fn environment(row: &TraceRow) -> Environment {
+/// Returns the environment of a recording.
+fn environment(row: &IndexRow) -> Environment {
     Environment {
         gpu: row.gpu.clone(),
         model: row.model.clone(),
@@ -143,10 +143,10 @@ impl Index {
     pub fn compare_with(&mut self, last: &Self) {
         let earlier = last.since.as_ref();
         let is_first = last.unfinished > 0 && earlier.is_none();
-        let is_base = |row: &&TraceRow| {
+        let is_base = |row: &&IndexRow| {
             last.unfinished == 0 || !earlier.is_some_and(|since| since.added.contains(&row.report))
         };
-        let rows: Vec<TraceRow> = last.rows.iter().filter(is_base).cloned().collect();
+        let rows: Vec<IndexRow> = last.rows.iter().filter(is_base).cloned().collect();
         if !is_first {
             let since = SinceLast::new(&rows, &self.rows, &self.groups);
             self.since = since.or_else(|| last.since.clone());

@@ -9,8 +9,8 @@
 //!
 //! # Laws
 //!
-//! * The folder of a trace has exactly what [`Reports`] writes, and `batch.json`.
-//! * A trace that fails does not affect others.
+//! * The folder of a recording has exactly what [`Reports`] writes, and `batch.json`.
+//! * A recording that fails does not affect others.
 //! * A second run with the same inputs and settings writes no report.
 //! * The index lists the inputs of this batch; other reports in the folder stay.
 //!
@@ -20,9 +20,10 @@ mod index;
 #[cfg(unix)]
 mod making;
 
-pub use index::{FailedTrace, Index, SCHEMA};
+pub use index::{FailedRecording, Index, SCHEMA};
 #[cfg(unix)]
 pub use making::{
-    BatchOutcome, BatchRequest, BatchWatcher, Error, FolderLock, FoundTrace, RefusedPath,
-    ReportProblem, Reports, Result, Search, WrittenReport, find, run, slugs, usual_memory,
+    BatchOutcome, BatchRequest, BatchWatcher, Error, FolderLock, FoundRecording, RefusedPath,
+    ReportProblem, Reports, Result, Search, WrittenReport, find, index_of_refused, run, slugs,
+    usual_memory,
 };

@@ -3,7 +3,7 @@
 use metalens_analyzer::message::{count, counted, name};
 use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::{extent, sureness, value};
-use metalens_comparison::{Change, ChangeClass, Floor, Number, RunsToTell, Unit};
+use metalens_comparison::{Change, ChangeClass, Number, RunsToTell, Unit};
 
 use crate::result::WorkBasis;
 
@@ -11,14 +11,20 @@ use crate::result::WorkBasis;
 pub(crate) fn versus(
     (new, base): (&str, &str),
     change: &Change,
-    floor: Floor,
+    basis: WorkBasis,
     needed: Option<RunsToTell>,
 ) -> Message {
-    let (Some(was), Some(now)) = (change.base_value(), change.new_value()) else {
+    // The medians of the runs, as in the tables. The difference is that of all pairs of runs.
+    let (Some(was), Some(now)) = (change.base.median, change.new.median) else {
         return message!(
-            "{} and {}: wall time is not recorded",
+            "{} and {}: {}",
             name(new),
-            name(base)
+            name(base),
+            if basis == WorkBasis::Run {
+                "wall time is not recorded"
+            } else {
+                "wall time is not known, because nothing shows the time between units of one of them"
+            }
         );
     };
     let both = message!("{} → {}", value(was, Unit::Ns), value(now, Unit::Ns));
@@ -59,7 +65,7 @@ pub(crate) fn versus(
         verdict,
         name(base),
         scope,
-        extent(change, &floor),
+        extent(change, &basis.floor()),
         both
     )
 }
@@ -101,7 +107,14 @@ pub(crate) fn fastest(
     let are_equal = rivals
         .iter()
         .all(|(_, class)| *class == ChangeClass::Unchanged);
-    if are_equal {
+    if are_equal && rivals.len() + 1 == variants {
+        message!(
+            "None of {} is the fastest: no difference counts; {} has the lowest median, {}",
+            counted(variants as u64, "variant"),
+            name(best),
+            time
+        )
+    } else if are_equal {
         message!(
             "{} and {} are the fastest of {}, with no difference that counts: {}",
             name(best),

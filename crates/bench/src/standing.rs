@@ -32,14 +32,14 @@ pub(crate) fn find_standing(variants: &[&VariantResult], basis: WorkBasis) -> Op
 
     let others = others.iter().filter_map(|&(at, median)| {
         let other = variants.get(at)?;
-        let sides = (other.wall.values.as_slice(), fastest.wall.values.as_slice());
-        let change = time_change(sides, basis, false);
+        let sides = (other.wall_per_unit(basis), fastest.wall_per_unit(basis));
+        let change = time_change((&sides.0, &sides.1), basis, false);
         let needed = needed(&change, basis);
         let names = (fastest.name.as_str(), other.name.as_str());
         Some(Rival {
             variant: at,
             times: Number::new(median / least),
-            said: versus(names, &change, basis.floor(), needed).into(),
+            said: versus(names, &change, basis, needed).into(),
             runs_to_tell: needed,
             change,
         })

@@ -1,27 +1,26 @@
 //! Compares times per unit of work.
 
-use std::iter::zip;
-
 use metalens_comparison::{
-    Change, ChangeClass, Floor, Number, Runs, RunsToTell, Unit, change_by_turns, change_of_sides,
-    runs_to_tell,
+    Change, ChangeClass, Floor, Runs, RunsToTell, TimeBasis, TimesPerUnit, Unit, change_by_turns,
+    change_of_sides, runs_to_tell, times_per_unit,
 };
 
-use crate::result::WorkBasis;
+use crate::result::{VariantResult, WorkBasis};
 
 /// Metric of the reports that has the wall time.
 pub(crate) const WALL: &str = "window.span_ns";
 
-impl WorkBasis {
-    /// Returns the metric that counts the units. None for whole runs.
-    fn count(self) -> Option<&'static str> {
-        match self {
-            Self::Run => None,
-            Self::CommandBuffer => Some("counts.command_buffers"),
-            Self::Interval => Some("counts.intervals"),
+impl From<WorkBasis> for TimeBasis {
+    fn from(basis: WorkBasis) -> Self {
+        match basis {
+            WorkBasis::Run => Self::Whole,
+            WorkBasis::CommandBuffer => Self::CommandBuffer,
+            WorkBasis::Interval => Self::Interval,
         }
     }
+}
 
+impl WorkBasis {
     /// Returns the smallest change that counts: times per unit are means of many.
     pub(crate) fn floor(self) -> Floor {
         let floor = Floor::default();
@@ -36,28 +35,43 @@ impl WorkBasis {
 }
 
 /// Returns a time of each run, per unit of work.
-pub(crate) fn per_unit(runs: &Runs, id: &str, basis: WorkBasis) -> Vec<Option<Number>> {
-    let values = runs.metrics.get(id).cloned().unwrap_or_default();
-    let Some(counts) = basis.count().and_then(|id| runs.metrics.get(id)) else {
-        return values;
-    };
-    let quotients = zip(values, counts);
-    quotients
-        .map(|(value, count)| Number::new(value?.get() / count.as_ref()?.get()))
-        .collect()
+pub(crate) fn per_unit(runs: &Runs, id: &str, basis: WorkBasis) -> TimesPerUnit {
+    let values = |id: &str| runs.metrics.get(id).cloned().unwrap_or_default();
+    times_per_unit(id, basis.into(), values).unwrap_or_default()
+}
+
+impl VariantResult {
+    /// Returns the wall time of each run, per unit of work.
+    pub(crate) fn wall_per_unit(&self, basis: WorkBasis) -> TimesPerUnit {
+        let error_ns = self.time_per_unit(WALL, basis).error_ns;
+        TimesPerUnit {
+            values: self.wall.values.clone(),
+            error_ns,
+        }
+    }
+
+    /// Returns a time of each run, per unit of work.
+    #[must_use]
+    pub fn time_per_unit(&self, id: &str, basis: WorkBasis) -> TimesPerUnit {
+        let values = |id: &str| self.figure(id).map(|one| one.values.clone());
+        let values = |id: &str| values(id).unwrap_or_default();
+        times_per_unit(id, basis.into(), values).unwrap_or_default()
+    }
 }
 
 /// Returns the change of a time. Runs of a baseline were not recorded alternately, so that they belong
 /// to no round.
 pub(crate) fn time_change(
-    (base, new): (&[Option<Number>], &[Option<Number>]),
+    (base, new): (&TimesPerUnit, &TimesPerUnit),
     basis: WorkBasis,
     is_stored: bool,
 ) -> Change {
+    let sides = (base.values.as_slice(), new.values.as_slice());
+    let error = base.error_ns + new.error_ns;
     if is_stored {
-        change_of_sides((base, new), Unit::Ns, basis.floor())
+        change_of_sides(sides, Unit::Ns, basis.floor(), error)
     } else {
-        change_by_turns((base, new), Unit::Ns, basis.floor())
+        change_by_turns(sides, Unit::Ns, basis.floor(), error)
     }
 }
 

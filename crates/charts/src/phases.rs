@@ -43,6 +43,11 @@ fn parts<'a>(analysis: &Analysis, palette: &Palette) -> Option<Band<'a>> {
     let warm = warm_until.map(|end| item(window.start_ns, end, 0, "warm-up".to_owned()));
     let cold = warm_until.unwrap_or(window.start_ns);
     let several = segments.len() > 1;
+    let legends = match segments.len() {
+        0 | 1 => ["steady", ""],
+        2 => ["segment 1", "segment 2"],
+        _ => ["odd segments", "even segments"],
+    };
     let rest = segments.into_iter().enumerate();
     let rest = rest.map(|(at, (start, end))| {
         let name = if several {
@@ -57,13 +62,16 @@ fn parts<'a>(analysis: &Analysis, palette: &Palette) -> Option<Band<'a>> {
     Some(Band {
         items: warm.into_iter().chain(rest).collect(),
         kinds: [
-            (palette.warm_up, Some("warm-up".to_owned())),
-            (palette.phases[0], None),
-            (palette.phases[1], None),
+            (palette.warm_up, "warm-up"),
+            (palette.phases[0], legends[0]),
+            (palette.phases[1], legends[1]),
         ]
-        .map(|(fill, legend)| BandKind { fill, legend })
+        .map(|(fill, legend)| BandKind {
+            fill,
+            legend: Some(legend.to_owned()),
+        })
         .into(),
-        ..Band::new("Phases")
+        ..Band::new("Parts")
     })
 }
 

@@ -58,7 +58,7 @@ pub(crate) fn band<'a>(analysis: &'a Analysis, palette: &Palette) -> Option<Band
         kinds: kinds.chain(more).collect(),
         items: items.collect(),
         unknown: Some("GPU state unknown"),
-        marked: "induced, not chosen by the GPU",
+        marked: "induced",
         ..Band::new("GPU state")
     })
 }

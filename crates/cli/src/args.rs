@@ -259,7 +259,7 @@ pub(crate) struct StacksArguments {
     /// Format of the stacks [default: by the file name; folded for standard output]
     #[arg(long, value_enum)]
     pub(crate) format: Option<StacksFormat>,
-    /// Replace that file
+    /// Replace the output file if it exists
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -321,8 +321,8 @@ pub(crate) struct SelfcheckArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ExportArguments {
     /// The .trace bundles
-    #[arg(required = true, value_name = "TRACE")]
-    pub(crate) traces: Vec<PathBuf>,
+    #[arg(required = true, value_name = "BUNDLE")]
+    pub(crate) bundles: Vec<PathBuf>,
     /// Folder to write, or to continue; for several bundles, the parent of their folders [default:
     /// X.export beside X.trace]
     #[arg(short, long, value_name = "DIR")]

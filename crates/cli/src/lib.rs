@@ -13,6 +13,7 @@ mod exporting;
 mod interrupt;
 mod opening;
 mod out;
+mod output_folder;
 mod progress;
 mod reading;
 mod view;

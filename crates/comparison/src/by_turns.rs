@@ -46,33 +46,35 @@ pub fn is_by_rounds(base: &[Option<Number>], new: &[Option<Number>]) -> bool {
 }
 
 /// Returns the change of a figure of which less is better. Value i of each side is of round i. Six
-/// rounds and more are compared round by round, fewer as any two sides are.
+/// rounds and more are compared round by round, fewer as any two sides are. `error` is the largest
+/// error of the change if the values are estimates.
 #[must_use]
 pub fn change_by_turns(
     (base, new): (&[Option<Number>], &[Option<Number>]),
     unit: Unit,
     floor: Floor,
+    error: f64,
 ) -> Change {
     let shift = rounds(base, new).and_then(|(was, now)| shift_by_rounds(&was, &now));
     match shift {
-        Some(shift) => Judge::new(floor, base.len(), new.len()).judged(
-            (base, new),
-            Some(shift),
-            unit,
-            Preference::Lower,
-        ),
-        None => change_of_sides((base, new), unit, floor),
+        Some(shift) => Judge::new(floor, base.len(), new.len())
+            .with_error(error)
+            .judged((base, new), Some(shift), unit, Preference::Lower),
+        None => change_of_sides((base, new), unit, floor, error),
     }
 }
 
-/// Returns the change of a figure of which less is better, between two sides in any order.
+/// Returns the change of a figure of which less is better, between two sides in any order. `error`
+/// is the largest error of the change if the values are estimates.
 #[must_use]
 pub fn change_of_sides(
     (base, new): (&[Option<Number>], &[Option<Number>]),
     unit: Unit,
     floor: Floor,
+    error: f64,
 ) -> Change {
-    Judge::new(floor, base.len(), new.len()).change((base, new), unit, Preference::Lower)
+    let judge = Judge::new(floor, base.len(), new.len()).with_error(error);
+    judge.change((base, new), unit, Preference::Lower)
 }
 
 /// Returns the number of runs that would show the estimated change, or the smallest that counts if
@@ -134,7 +136,7 @@ mod tests {
 
     fn change(base: &[f64], new: &[f64]) -> Change {
         let sides = (numbers(base), numbers(new));
-        change_by_turns((&sides.0, &sides.1), Unit::Count, Floor::default())
+        change_by_turns((&sides.0, &sides.1), Unit::Count, Floor::default(), 0.0)
     }
 
     /// Rounds that differ by more than the sides hide a change from five rounds, not from six.
@@ -149,7 +151,7 @@ mod tests {
         // A round without a value on one side does not count, and five are left.
         let mut gone = numbers(&new);
         gone[2] = None;
-        let found = change_by_turns((&numbers(&base), &gone), Unit::Count, Floor::default());
+        let found = change_by_turns((&numbers(&base), &gone), Unit::Count, Floor::default(), 0.0);
         assert_eq!(found.class, ChangeClass::Unstable);
     }
 

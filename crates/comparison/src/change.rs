@@ -32,8 +32,9 @@ pub struct Change {
     /// Size of the change, compared with the floor. Null if the class is neither grown nor shrunk.
     #[serde(default)]
     pub size: Option<ChangeSize>,
-    /// Direction of the change: better or worse. Null if no significant change is known, if the
-    /// figure has no better side, or if it sums over different amounts of work.
+    /// Direction of the change: better or worse. Null if the class is neither grown nor shrunk, if the
+    /// figure has no better side, or if it sums over different amounts of work. Without an interval,
+    /// it is that of these runs, and noise is unknown.
     pub direction: Option<Direction>,
 }
 
@@ -59,31 +60,51 @@ impl Change {
         }
     }
 
-    /// Returns whether the change is larger than the differences among the runs of a side. `sign`
-    /// is 1 for growth and -1 for the opposite.
+    /// Returns whether the sides are apart. `sign` is 1 for growth and -1 for the opposite.
     ///
-    /// The interval has to exclude 0. Three runs against three have an interval of 90 % only, so
-    /// with these, or fewer, the sides must also be apart by the spread of the wider one. More runs
-    /// need no such excuse, and would see less with it: their spread is wider.
-    pub(crate) fn is_beyond_noise(&self, sign: f64) -> bool {
-        /// Above the confidence of three runs against three, below that of three against four.
-        const FEW: f64 = 0.92;
-        let Some(interval) = self.interval else {
-            return true;
-        };
+    /// The interval has to exclude 0. With one run on a side, which has no interval, each run of
+    /// new has to be beyond each run of base.
+    pub(crate) fn is_apart(&self, sign: f64) -> bool {
+        match self.interval {
+            Some(one) if sign > 0.0 => one.low.get() > 0.0,
+            Some(one) => one.high.get() < 0.0,
+            None => self.is_beyond_each_run(sign, 0.0),
+        }
+    }
 
-        let nearest = if sign > 0.0 {
-            interval.low.get()
+    /// Returns whether the interval is too uncertain to decide alone: that of three runs against
+    /// three, or of fewer. By chance, three runs against three are all slower one time in twenty.
+    pub(crate) fn has_low_confidence(&self) -> bool {
+        /// Above the confidence of three runs against three, below that of three against four.
+        const LOW: f64 = 0.92;
+        self.interval.is_none_or(|one| one.confidence < LOW)
+    }
+
+    /// Returns whether each run of new is beyond each run of base, and by more than this share of
+    /// it. `sign` is 1 for growth and -1 for the opposite.
+    ///
+    /// No other run of new that is worse can change that, unlike a rule about how much runs vary.
+    pub(crate) fn is_beyond_each_run(&self, sign: f64, share: f64) -> bool {
+        // A run that is given twice may be on both sides; then the figures alone decide.
+        if self.is_without_noise() {
+            return true;
+        }
+        let (nearest, farthest) = if sign > 0.0 {
+            (self.new.min, self.base.max)
         } else {
-            -interval.high.get()
+            (self.new.max, self.base.min)
         };
-        let spreads = [&self.base, &self.new].map(|side| side.range().unwrap_or(0.0));
-        let spread = if interval.confidence < FEW {
-            spreads[0].max(spreads[1])
-        } else {
-            0.0
-        };
-        nearest > 0.0 && nearest >= spread
+        let both = nearest.zip(farthest);
+        both.is_some_and(|(nearest, farthest)| {
+            let by = (nearest.get() - farthest.get()) * sign;
+            by > 0.0 && by > share * farthest.get().abs()
+        })
+    }
+
+    /// Returns whether both sides have several runs, and no interval: a run is given twice.
+    fn is_without_noise(&self) -> bool {
+        let has_several = |side: &SideValues| side.values.iter().flatten().count() > 1;
+        self.interval.is_none() && has_several(&self.base) && has_several(&self.new)
     }
 
     /// Returns whether a side has fewer runs than [`LEAST_RUNS`]. A run that did not record the
@@ -98,7 +119,7 @@ impl Change {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FittedValues {
-    /// Median of the runs of base; the mean of the two in the middle if their number is even.
+    /// Median of the runs of base.
     pub base: Number,
     /// `base` plus the change. It may differ from the median of the runs of new.
     pub new: Number,
@@ -110,7 +131,8 @@ pub struct FittedValues {
 pub struct SideValues {
     /// Value of each run, in the order of the runs. Null where a run did not record it.
     pub values: Vec<Option<Number>>,
-    /// Median of the values, nearest rank. Null if there are none.
+    /// Median of the values; the mean of the two in the middle if their number is even. Null if
+    /// there are none.
     pub median: Option<Number>,
     /// The least value. Null if there are none.
     pub min: Option<Number>,
@@ -134,7 +156,7 @@ pub enum ChangeClass {
     /// decrease is at least the floor.
     Shrunk,
     /// No change beyond noise: the interval holds 0, and the change is certainly smaller than the
-    /// floor.
+    /// floor. Without an interval, the difference is smaller than the floor.
     Unchanged,
     /// The interval holds 0 and reaches beyond the floor: the runs vary too much to tell.
     Unstable,
@@ -222,12 +244,6 @@ impl SideValues {
             max: number(known.iter().copied().max_by(f64::total_cmp)),
         }
     }
-
-    /// Returns the distance between the least and the greatest value.
-    #[must_use]
-    pub fn range(&self) -> Option<f64> {
-        Some(self.max?.get() - self.min?.get())
-    }
 }
 
 fn known(values: &[Option<Number>]) -> Vec<f64> {
@@ -245,6 +261,8 @@ pub(crate) struct Judge {
     are_independent: bool,
     /// Rank of the interval for `runs`. None if there is no interval.
     rank: Option<Rank>,
+    /// Largest error of the change that is not noise, because the values are estimates.
+    error: f64,
 }
 
 impl Judge {
@@ -254,6 +272,7 @@ impl Judge {
             runs: (base, new),
             are_independent: true,
             rank: Rank::for_counts(base, new),
+            error: 0.0,
         }
     }
 
@@ -264,6 +283,12 @@ impl Judge {
             rank: None,
             ..self
         }
+    }
+
+    /// Returns the same rules for values that are estimates, of which the change may be wrong by so
+    /// much. The interval reaches further by that, and a change within it is none.
+    pub(crate) fn with_error(self, error: f64) -> Self {
+        Self { error, ..self }
     }
 
     /// Returns the same rules with another floor.
@@ -304,7 +329,6 @@ impl Judge {
         unit: Unit,
         preference: Preference,
     ) -> Change {
-        let was = known(base);
         let (base, new) = (SideValues::from_values(base), SideValues::from_values(new));
 
         let (Some(shift), Some(before), Some(after)) = (shift, base.median, new.median) else {
@@ -321,10 +345,15 @@ impl Judge {
             };
         };
 
+        let shift = shift.widened(self.error);
         let floor = self.floor.for_values(unit, before.get(), after.get());
+        let floor = match shift.interval {
+            Some(_) => floor,
+            None => floor.max(self.error),
+        };
         let estimate = shift.estimate.get();
         let class = class(estimate, shift.interval, floor);
-        let fitted = fitted(&was, estimate);
+        let fitted = fitted(before.get(), estimate);
 
         Change {
             absolute: Some(shift.estimate),
@@ -341,14 +370,7 @@ impl Judge {
 }
 
 /// Returns values of both sides that add up with the change.
-fn fitted(base: &[f64], change: f64) -> Option<FittedValues> {
-    let mut sorted = base.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let at = |index: usize| sorted.get(index).copied();
-    let count = sorted.len();
-    let (low, high) = (at(count.checked_sub(1)? / 2)?, at(count / 2)?);
-
-    let base = low + (high - low) / 2.0;
+fn fitted(base: f64, change: f64) -> Option<FittedValues> {
     Some(FittedValues {
         base: Number::new(base)?,
         new: Number::new(base + change)?,
@@ -564,7 +586,7 @@ mod tests {
         let judge = Judge::new(Floor::default(), 3, 3);
         let new = numbers(&[11.0, 12.0, 13.0]);
         let found = judge.change((&base, &new), Unit::Count, Preference::None);
-        assert_eq!(found.base.median, Number::new(1.0));
+        assert_eq!(found.base.median, Number::new(2.0));
         assert_eq!(found.base.values.len(), 3);
 
         // 10./10.

@@ -111,6 +111,7 @@ impl<'a> Changes<'a> {
         let notes = forced_note(&comparable)
             .into_iter()
             .chain(loud_notes(base, new))
+            .chain(caveat_notes(base, new))
             .chain(repeated)
             .chain(kernels::one_sided_note(&kernels, &metrics))
             .chain(unknown_cause_notes(&metrics));
@@ -194,6 +195,22 @@ fn loud_notes(base: &Runs, new: &Runs) -> impl Iterator<Item = Note> {
     });
     let only_new = new.loud_notes().filter(move |note| !has(base, note));
     of_base.chain(only_new.map(|note| with_sides(&note, "new")))
+}
+
+/// Returns a note for each caveat that only one side has: what both have in common explains no
+/// change.
+fn caveat_notes<'a>(base: &'a Runs, new: &'a Runs) -> impl Iterator<Item = Note> + 'a {
+    let sides = [("base", base, new), ("new", new, base)];
+    sides.into_iter().flat_map(|(name, runs, other)| {
+        let own = runs
+            .caveats
+            .iter()
+            .filter(|one| !other.caveats.contains(one));
+        own.map(move |title| {
+            let title = Message::new(title, &[]);
+            Note::loud("caveat", message!("caveat of {}: {}", name, title))
+        })
+    })
 }
 
 /// Returns a loud note that names its sides.

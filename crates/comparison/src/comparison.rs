@@ -34,7 +34,7 @@ pub struct Comparison {
     /// The amounts of work of both sides. Null in comparisons that an earlier version wrote.
     #[serde(default)]
     pub work: Option<WorkComparison>,
-    /// Changes of dispatches, gaps, kernel time and wall time.
+    /// Changes of GPU intervals, idle time, kernel time and wall time.
     pub moved: Vec<QuantityChange>,
     /// Verdict on kernel fusion. Null unless it was requested.
     pub fusion: Option<Fusion>,

@@ -6,6 +6,11 @@ use crate::change::{Change, ChangeClass, ChangeSize, Direction};
 use crate::number::Number;
 use crate::unit::Unit;
 
+/// What is said of single runs that differ by less than the floor.
+pub(crate) const NO_DIFFERENCE: &str = "no difference that counts";
+/// What is said of several runs that do not differ by more than noise.
+pub(crate) const NO_CHANGE: &str = "no significant change";
+
 /// Formats a value, such as `179.1 µs`, `1,000` or `3.4 %`.
 pub(crate) fn value(value: Number, unit: Unit) -> String {
     let size = magnitude(value.get().abs(), unit);
@@ -71,13 +76,21 @@ pub(crate) fn relative(share: f64) -> String {
 }
 
 /// Names the class of a change with its size: `regressed`, `regressed, small`. A change without a
-/// better direction increased or decreased.
+/// better direction increased or decreased. Without an interval (`is_sure` is false), noise is
+/// unknown, so the value of new is only higher or lower.
 #[must_use]
 pub fn class(
     class: ChangeClass,
     size: Option<ChangeSize>,
     direction: Option<Direction>,
+    is_sure: bool,
 ) -> &'static str {
+    match (class, is_sure) {
+        (ChangeClass::Grown, false) => return "higher",
+        (ChangeClass::Shrunk, false) => return "lower",
+        (ChangeClass::Unchanged, false) => return NO_DIFFERENCE,
+        _ => {}
+    }
     match (plain_class(class, direction), size) {
         ("regressed", Some(ChangeSize::Small)) => "regressed, small",
         ("regressed", Some(ChangeSize::Borderline)) => "regressed, borderline",
@@ -100,8 +113,46 @@ fn plain_class(class: ChangeClass, direction: Option<Direction>) -> &'static str
         (ChangeClass::Grown | ChangeClass::Shrunk, Some(Direction::Better)) => "improved",
         (ChangeClass::Grown, None) => "increased",
         (ChangeClass::Shrunk, None) => "decreased",
-        (ChangeClass::Unchanged, _) => "no significant change",
+        (ChangeClass::Unchanged, _) => NO_CHANGE,
         (ChangeClass::Unstable, _) => "inconclusive",
         (ChangeClass::Unknown, _) => "not recorded",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only a change beyond noise has regressed or improved.
+    #[test]
+    fn single_runs_are_higher_or_lower() {
+        use ChangeClass::{Added, Grown, Shrunk, Unchanged, Unknown};
+        use ChangeSize::{Large, Small};
+        use Direction::{Better, Worse};
+        type Case = (
+            ChangeClass,
+            ChangeSize,
+            Option<Direction>,
+            [&'static str; 2],
+        );
+        let cases: [Case; 7] = [
+            (Grown, Large, Some(Worse), ["regressed", "higher"]),
+            (Shrunk, Large, Some(Better), ["improved", "lower"]),
+            (Grown, Large, None, ["increased", "higher"]),
+            (Shrunk, Small, None, ["decreased, small", "lower"]),
+            (
+                Unchanged,
+                Large,
+                None,
+                ["no significant change", "no difference that counts"],
+            ),
+            (Added, Large, None, ["added", "added"]),
+            (Unknown, Large, None, ["not recorded", "not recorded"]),
+        ];
+        for (one, size, direction, expected) in cases {
+            let size = matches!(one, Grown | Shrunk).then_some(size);
+            let found = [true, false].map(|is_sure| class(one, size, direction, is_sure));
+            assert_eq!(found, expected, "{one:?}");
+        }
     }
 }

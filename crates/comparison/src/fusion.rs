@@ -8,6 +8,7 @@ use metalens_analyzer::{Message, message};
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass};
+use crate::format::{NO_CHANGE, NO_DIFFERENCE};
 use crate::kernels::KernelChange;
 use crate::metric_changes::{MetricChange, find};
 use crate::sentences::{became, share};
@@ -26,7 +27,7 @@ pub enum ComparisonPreset {
 pub struct Fusion {
     /// The conclusion that the figures allow.
     pub verdict: FusionVerdict,
-    /// The verdict in one sentence, with the changes of dispatches, gaps, kernel time and wall time.
+    /// The verdict in one sentence, with the changes of GPU intervals, idle time, kernel time and wall time.
     pub says: String,
     /// Values of `says`, in the order in which they stand in it.
     #[serde(default)]
@@ -43,11 +44,11 @@ pub struct Fusion {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FusionVerdict {
-    /// Fewer dispatches, under other names, with about the same GPU time or less.
+    /// Fewer GPU intervals, under other names, with about the same GPU time or less.
     Consistent,
     /// The number of GPU intervals did not fall, nor the GPU time.
     NoSign,
-    /// Fewer dispatches for a possibly different reason, or too few figures.
+    /// Fewer GPU intervals for a possibly different reason, or too few figures.
     Unclear,
 }
 
@@ -82,13 +83,13 @@ impl KernelNameCounts {
 /// Judges fusion from the changes of figures and kernels.
 pub(crate) fn fusion(metrics: &[MetricChange], kernels: &[KernelChange]) -> Fusion {
     let change = |id: &str| find(metrics, id).map(|metric| &metric.change);
-    let (dispatches, sum) = (change("counts.intervals"), change("busy.sum_ns"));
+    let (intervals, sum) = (change("counts.intervals"), change("busy.sum_ns"));
     let names = KernelNameCounts::count(kernels);
-    let (verdict, why) = verdict(dispatches, sum, &names);
+    let (verdict, why) = verdict(intervals, sum, &names);
 
     let quantities = [
-        ("dispatches", dispatches),
-        ("gaps", change("gaps.total_ns")),
+        ("GPU intervals", intervals),
+        ("idle time", change("gaps.total_ns")),
         ("kernel time", sum),
         ("wall time", change("window.span_ns")),
     ];
@@ -104,7 +105,7 @@ pub(crate) fn fusion(metrics: &[MetricChange], kernels: &[KernelChange]) -> Fusi
     }
 }
 
-/// Returns `dispatches −75.0 %, gaps −75.1 %; no significant change in kernel time`.
+/// Returns `GPU intervals −75.0 %, idle time −75.1 %; no significant change in kernel time`.
 fn quantities_text(quantities: &[(&'static str, Option<&Change>); 4]) -> Message {
     let (mut changed, mut unchanged, mut inconclusive) = (Vec::new(), Vec::new(), Vec::new());
     for &(name, change) in quantities {
@@ -126,13 +127,17 @@ fn quantities_text(quantities: &[(&'static str, Option<&Change>); 4]) -> Message
         parts.push(Message::joined(changed, ", "));
     }
     if !unchanged.is_empty() {
-        parts.push(message!("no significant change in {}", list(unchanged)));
+        let is_sure = quantities
+            .iter()
+            .any(|(_, change)| change.is_some_and(|change| change.interval.is_some()));
+        let word = if is_sure { NO_CHANGE } else { NO_DIFFERENCE };
+        parts.push(message!("{} in {}", word, list(unchanged)));
     }
     if !inconclusive.is_empty() {
         parts.push(message!("inconclusive: {}", list(inconclusive)));
     }
     if parts.is_empty() {
-        return "none of dispatches, gaps, kernel time and wall time is recorded".into();
+        return "none of GPU intervals, idle time, kernel time and wall time is recorded".into();
     }
     Message::joined(parts, "; ")
 }
@@ -147,20 +152,20 @@ fn list(mut items: Vec<Message>) -> Message {
 }
 
 fn verdict(
-    dispatches: Option<&Change>,
+    intervals: Option<&Change>,
     sum: Option<&Change>,
     names: &KernelNameCounts,
 ) -> (FusionVerdict, &'static str) {
     use FusionVerdict::{Consistent, NoSign, Unclear};
 
-    let (Some(dispatches), Some(sum)) = (dispatches, sum) else {
+    let (Some(intervals), Some(sum)) = (intervals, sum) else {
         return (
             Unclear,
-            "Fusion cannot be judged: dispatches or kernel time are not recorded",
+            "Fusion cannot be judged: GPU intervals or kernel time are not recorded",
         );
     };
     let is_renamed = names.added > 0 && names.removed > 0;
-    match (dispatches.material_class(), sum.material_class()) {
+    match (intervals.material_class(), sum.material_class()) {
         // One interval can hold all dispatches of an encoder, as with MLX and candle.
         (ChangeClass::Unchanged, ChangeClass::Shrunk) => (
             Unclear,
@@ -174,43 +179,43 @@ fn verdict(
         ),
         (ChangeClass::Shrunk, ChangeClass::Unstable | ChangeClass::Unknown) => (
             Unclear,
-            "Fewer dispatches, but the GPU time is inconclusive, so this may be different work",
+            "Fewer GPU intervals, but the GPU time is inconclusive, so this may be different work",
         ),
-        (ChangeClass::Shrunk, _) if is_less_work(dispatches, sum) => (
+        (ChangeClass::Shrunk, _) if is_less_work(intervals, sum) => (
             Unclear,
-            "Fewer dispatches and much less GPU time: fusion would explain this, and so would \
+            "Fewer GPU intervals and much less GPU time: fusion would explain this, and so would \
              less work",
         ),
         (ChangeClass::Shrunk, _) if !is_renamed => (
             Unclear,
-            "Fewer dispatches under the same kernel names: fusion would explain this, and so \
+            "Fewer GPU intervals under the same kernel names: fusion would explain this, and so \
              would merging by the driver or less work",
         ),
         (ChangeClass::Shrunk, ChangeClass::Grown) => (
             Unclear,
-            "Fewer dispatches under other kernel names, but more GPU time: if this is fusion, the \
+            "Fewer GPU intervals under other kernel names, but more GPU time: if this is fusion, the \
              fused kernels are slower than what they replace",
         ),
         (ChangeClass::Shrunk, ChangeClass::Unchanged) => (
             Consistent,
-            "Consistent with fusion: fewer dispatches under other kernel names for the same GPU \
+            "Consistent with fusion: fewer GPU intervals under other kernel names for the same GPU \
              time",
         ),
         (ChangeClass::Shrunk, _) => (
             Consistent,
-            "Consistent with fusion: fewer dispatches under other kernel names and less GPU time",
+            "Consistent with fusion: fewer GPU intervals under other kernel names and less GPU time",
         ),
         _ => (
             Unclear,
-            "Inconclusive: the runs vary too much to show whether dispatches fell",
+            "Inconclusive: the runs vary too much to show whether GPU intervals became fewer",
         ),
     }
 }
 
-/// Returns whether the GPU time fell by at least half as much as the dispatches did.
-fn is_less_work(dispatches: &Change, sum: &Change) -> bool {
-    match (dispatches.relative, sum.relative) {
-        (Some(dispatches), Some(sum)) => sum <= dispatches / 2.0,
+/// Returns whether the GPU time fell by at least half as much as the number of GPU intervals did.
+fn is_less_work(intervals: &Change, sum: &Change) -> bool {
+    match (intervals.relative, sum.relative) {
+        (Some(intervals), Some(sum)) => sum <= intervals / 2.0,
         _ => false,
     }
 }

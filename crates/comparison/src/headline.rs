@@ -10,9 +10,10 @@ use crate::kernels::KernelChange;
 use crate::metric_changes::{MetricChange, find};
 use crate::metrics::MetricGroup;
 use crate::number::Number;
-use crate::sentences::{difference, extent, share, sureness, value};
+use crate::per_unit::TimeBasis;
+use crate::sentences::{difference, extent, share, sureness, unchanged, value};
 use crate::unit::Unit;
-use crate::work::{TimeBasis, WorkAmount, WorkComparison};
+use crate::work::{WorkAmount, WorkComparison};
 
 /// Largest number of kernels that a headline names in each list.
 const NAMED: usize = 3;
@@ -232,12 +233,17 @@ fn verdict(work: &WorkComparison, metrics: &[MetricChange], floor: &Floor) -> Me
         TimeBasis::CommandBuffer => ("Per command buffer, ", "new"),
         TimeBasis::Interval => ("Per interval, ", "new"),
     };
-    let Some(wall) = find(metrics, "window.span_ns") else {
-        return "Wall time is not recorded on either side".into();
-    };
-    let change = &wall.change;
-    let (Some(was), Some(now)) = (change.base_value(), change.new_value()) else {
-        return "Wall time is not recorded on one side".into();
+    let wall = find(metrics, "window.span_ns").map(|wall| &wall.change);
+    let both = wall.and_then(|wall| Some((wall.base_value()?, wall.new_value()?)));
+    let (Some(change), Some((was, now))) = (wall, both) else {
+        return match (work.basis, wall.is_some()) {
+            (TimeBasis::Whole, false) => "Wall time is not recorded on either side".into(),
+            (TimeBasis::Whole, true) => "Wall time is not recorded on one side".into(),
+            (TimeBasis::CommandBuffer | TimeBasis::Interval, _) => message!(
+                "{}wall time is unknown: a side has only one, and nothing shows the time between two",
+                per
+            ),
+        };
     };
 
     let both = message!("{} → {}", value(was, Unit::Ns), value(now, Unit::Ns));
@@ -266,24 +272,24 @@ fn verdict(work: &WorkComparison, metrics: &[MetricChange], floor: &Floor) -> Me
             )
         }
         ChangeClass::Unchanged => {
-            message!("{}{}: {}{}", per, change_word(per, true), both, sure)
+            let word = match (per.is_empty(), change.interval.is_some()) {
+                (true, true) => "No significant change",
+                (true, false) => "No difference that counts",
+                (false, _) => unchanged(change),
+            };
+            message!("{}{}: {}{}", per, word, both, sure)
         }
         _ => message!(
             "{}{}, the runs vary too much: {}{}",
             per,
-            change_word(per, false),
+            if per.is_empty() {
+                "Inconclusive"
+            } else {
+                "inconclusive"
+            },
             both,
             sure
         ),
-    }
-}
-
-fn change_word(per: &str, is_unchanged: bool) -> &'static str {
-    match (per.is_empty(), is_unchanged) {
-        (true, true) => "No significant change",
-        (false, true) => "no significant change",
-        (true, false) => "Inconclusive",
-        (false, false) => "inconclusive",
     }
 }
 

@@ -40,7 +40,7 @@
 //!
 //! | class | condition | in sentences and tables |
 //! | --- | --- | --- |
-//! | grown, shrunk | the interval excludes 0 | regressed, improved |
+//! | grown, shrunk | the interval excludes 0 | regressed, improved; of single runs higher, lower |
 //! | unchanged | the interval holds 0 and is closer to it than the floor | no significant change |
 //! | unstable | the interval holds 0 and reaches the floor | inconclusive |
 //! | unknown | a side has no value | not recorded |
@@ -48,7 +48,8 @@
 //!
 //! A change is small (the whole interval is below the floor), borderline (the floor is in it) or
 //! large. Without an interval the estimate alone decides: it is a change if it reaches the floor,
-//! and the comparison says so. A figure that has no better side, such as a count, is "increased" or
+//! and the comparison says so: it calls the figure higher or lower, else "no difference that counts".
+//! A figure that has no better side, such as a count, is "increased" or
 //! "decreased" in words.
 //!
 //! # Many runs
@@ -100,6 +101,7 @@ mod metrics;
 mod moved;
 mod number;
 mod outliers;
+mod per_unit;
 mod repeated;
 mod runs;
 pub mod sentences;
@@ -131,9 +133,10 @@ pub use metrics::{MetricGroup, described_metrics, metric_ids};
 pub use moved::{Quantity, QuantityChange};
 pub use number::Number;
 pub use outliers::{OutlierResult, OutlierValue, find_outliers};
+pub use per_unit::{TimeBasis, TimesPerUnit, times_per_unit};
 pub use repeated::RepeatedRun;
 pub use runs::{Circumstance, KernelRuns, Runs};
 pub use statistics::{ConfidenceInterval, Shift, median, paired, shift};
 pub use thresholds::{ThresholdComparison, ThresholdRuns};
 pub use unit::Unit;
-pub use work::{RenamedKernel, TimeBasis, WorkAmount, WorkComparison};
+pub use work::{RenamedKernel, WorkAmount, WorkComparison};

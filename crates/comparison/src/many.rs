@@ -1,7 +1,7 @@
-//! Finds outliers and trends among many traces.
+//! Finds outliers and trends among many recordings.
 //!
-//! Only the same work is compared: traces of one program on one GPU that ran the same kernels as
-//! often in as many command buffers, and simulated traces only with each other. A recording counts
+//! Only the same work is compared: recordings of one program on one GPU that ran the same kernels as
+//! often in as many command buffers, and simulated recordings only with each other. A recording counts
 //! once, however often it is among the inputs.
 
 mod dates;
@@ -24,7 +24,7 @@ use crate::trend::trend;
 pub use devices::{AcrossDevices, DeviceFigures, DeviceRun, across_devices, device_runs};
 pub use repeats::mark_repeats;
 pub use row::{
-    ROW_FORM, RowFindings, RowGaps, RowIdle, RowKernel, RowThreshold, TraceRow, work_id,
+    IndexRow, ROW_FORM, RowFindings, RowGaps, RowIdle, RowKernel, RowThreshold, work_id,
 };
 pub use since::{GroupSinceLast, SinceLast};
 pub use totals::{FindingTotal, RowFinding, total_findings};
@@ -33,11 +33,11 @@ pub use totals::{FindingTotal, RowFinding, total_findings};
 const CHANCE: f64 = 0.05;
 const DAY_MS: f64 = 86_400_000.0;
 
-/// Traces of the same work: of one program on one GPU, with the same kernels as often, in as many
+/// Recordings of the same work: of one program on one GPU, with the same kernels as often, in as many
 /// command buffers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct TraceGroup {
+pub struct SameWorkGroup {
     /// Name to which outliers and trends refer, such as `bench on Apple M1, 1,000 GPU intervals in
     /// 40 command buffers, 4 kernels`.
     pub name: String,
@@ -45,28 +45,28 @@ pub struct TraceGroup {
     pub process: String,
     /// Name of the GPU. Null if the recordings do not say.
     pub gpu: Option<String>,
-    /// True if the traces are simulated.
+    /// True if the recordings are simulated.
     pub synthetic: bool,
-    /// Number of GPU intervals of each trace.
+    /// Number of GPU intervals of each recording.
     pub intervals: u64,
-    /// Number of command buffers of each trace. Null if the recordings do not say.
+    /// Number of command buffers of each recording. Null if the recordings do not say.
     pub command_buffers: Option<u64>,
-    /// Number of kernels of each trace.
+    /// Number of kernels of each recording.
     pub kernels: u64,
     /// Folders of their reports.
     pub reports: Vec<String>,
 }
 
-/// A trace that is far from the others of its group.
+/// A recording that is far from the others of its group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct TraceOutlier {
-    /// Folder of the trace's report.
+pub struct IndexOutlier {
+    /// Folder of the recording's report.
     pub report: String,
     /// Name of its group.
     pub group: String,
-    /// Figure in which the trace is far from the others.
-    pub figure: TraceFigure,
+    /// Figure in which the recording is far from the others.
+    pub figure: IndexFigure,
     /// Value of the figure.
     pub value: Number,
     /// Median of the group.
@@ -89,9 +89,9 @@ pub struct GroupTrend {
     /// Name of the group.
     pub group: String,
     /// Figure that the trend is about.
-    pub figure: TraceFigure,
-    /// Number of traces with a date and a value.
-    pub traces: u64,
+    pub figure: IndexFigure,
+    /// Number of recordings with a date and a value.
+    pub recordings: u64,
     /// Start of the first recording, ISO 8601.
     pub from: String,
     /// Start of the last recording, ISO 8601.
@@ -100,9 +100,9 @@ pub struct GroupTrend {
     pub p: Number,
     /// Change per day: Theil–Sen slope.
     pub slope_per_day: Number,
-    /// Value of the trend line at the first trace.
+    /// Value of the trend line at the first recording.
     pub first: Number,
-    /// Value of the trend line at the last trace.
+    /// Value of the trend line at the last recording.
     pub last: Number,
     /// True if the trend is significant: p is below 0.05, and the change is worth reporting.
     pub is_trend: bool,
@@ -113,11 +113,11 @@ pub struct GroupTrend {
     pub says_values: Vec<PlacedValue>,
 }
 
-/// A figure of a trace in which outliers and trends are searched.
+/// A figure of a recording in which outliers and trends are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum TraceFigure {
+pub enum IndexFigure {
     /// GPU busy share of the window.
     Busy,
     /// Length of the window in nanoseconds.
@@ -126,11 +126,11 @@ pub enum TraceFigure {
     MeanGap,
 }
 
-impl TraceFigure {
+impl IndexFigure {
     const ALL: [Self; 3] = [Self::Busy, Self::Span, Self::MeanGap];
 
     #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53")]
-    fn value(self, row: &TraceRow) -> Option<f64> {
+    fn value(self, row: &IndexRow) -> Option<f64> {
         match self {
             Self::Busy => row.busy_ratio,
             Self::Span => Some(row.span_ns as f64),
@@ -174,12 +174,12 @@ fn to_count(value: f64) -> u64 {
     value.round().max(0.0) as u64
 }
 
-/// Facts that are equal in all traces of a group.
+/// Facts that are equal in all recordings of a group.
 type GroupKey<'a> = (&'a str, &'a Option<String>, bool, u64, Option<u64>, &'a str);
 
-/// Returns the groups of traces, by name, without those that were counted under another name.
-pub fn groups(rows: &[TraceRow]) -> Vec<TraceGroup> {
-    let mut groups: BTreeMap<GroupKey<'_>, Vec<&TraceRow>> = BTreeMap::new();
+/// Returns the groups of recordings, by name, without those that were counted under another name.
+pub fn groups(rows: &[IndexRow]) -> Vec<SameWorkGroup> {
+    let mut groups: BTreeMap<GroupKey<'_>, Vec<&IndexRow>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.same_as.is_none()) {
         let program = (row.process.as_str(), &row.gpu, row.synthetic);
         let work = (row.intervals, row.command_buffers, row.work.as_str());
@@ -196,7 +196,7 @@ pub fn groups(rows: &[TraceRow]) -> Vec<TraceGroup> {
         let mut free = std::iter::once(base.clone()).chain(numbered);
         let name = free.find(|name| !names.contains(name))?;
         names.insert(name.clone());
-        Some(TraceGroup {
+        Some(SameWorkGroup {
             name,
             process: first.process.clone(),
             gpu: first.gpu.clone(),
@@ -210,7 +210,7 @@ pub fn groups(rows: &[TraceRow]) -> Vec<TraceGroup> {
     groups.collect()
 }
 
-fn group_name(row: &TraceRow) -> String {
+fn group_name(row: &IndexRow) -> String {
     let gpu = row.gpu.as_deref().unwrap_or("an unknown GPU");
     let simulated = if row.synthetic { ", simulated" } else { "" };
     let intervals = units::counted(row.intervals, "GPU interval");
@@ -225,18 +225,18 @@ fn group_name(row: &TraceRow) -> String {
 }
 
 /// Returns the rows of a group, in the order of the index.
-pub fn members<'a>(rows: &'a [TraceRow], group: &TraceGroup) -> Vec<&'a TraceRow> {
+pub fn members<'a>(rows: &'a [IndexRow], group: &SameWorkGroup) -> Vec<&'a IndexRow> {
     let reports: HashSet<&str> = group.reports.iter().map(String::as_str).collect();
-    let is_in = |row: &&TraceRow| reports.contains(row.report.as_str());
+    let is_in = |row: &&IndexRow| reports.contains(row.report.as_str());
     rows.iter().filter(is_in).collect()
 }
 
 /// Returns the outliers of each group in each figure.
-pub fn outliers(rows: &[TraceRow], groups: &[TraceGroup]) -> Vec<TraceOutlier> {
+pub fn outliers(rows: &[IndexRow], groups: &[SameWorkGroup]) -> Vec<IndexOutlier> {
     let mut outliers = Vec::new();
     for group in groups {
         let members = members(rows, group);
-        for figure in TraceFigure::ALL {
+        for figure in IndexFigure::ALL {
             outliers.extend(figure_outliers(&members, group, figure));
         }
     }
@@ -244,14 +244,14 @@ pub fn outliers(rows: &[TraceRow], groups: &[TraceGroup]) -> Vec<TraceOutlier> {
 }
 
 fn figure_outliers(
-    members: &[&TraceRow],
-    group: &TraceGroup,
-    figure: TraceFigure,
-) -> Vec<TraceOutlier> {
+    members: &[&IndexRow],
+    group: &SameWorkGroup,
+    figure: IndexFigure,
+) -> Vec<IndexOutlier> {
     let known = members
         .iter()
         .filter_map(|row| Some((*row, figure.value(row)?)));
-    let (known, values): (Vec<&TraceRow>, Vec<f64>) = known.unzip();
+    let (known, values): (Vec<&IndexRow>, Vec<f64>) = known.unzip();
     let Some(middle) = median(&values) else {
         return Vec::new();
     };
@@ -277,7 +277,7 @@ fn figure_outliers(
             count(others as u64),
             range.clone()
         );
-        Some(TraceOutlier {
+        Some(IndexOutlier {
             report: row.report.clone(),
             group: group.name.clone(),
             figure,
@@ -293,11 +293,11 @@ fn figure_outliers(
 }
 
 /// Returns the trends of each group's busy share and window length.
-pub fn trends(rows: &[TraceRow], groups: &[TraceGroup]) -> Vec<GroupTrend> {
+pub fn trends(rows: &[IndexRow], groups: &[SameWorkGroup]) -> Vec<GroupTrend> {
     let mut trends = Vec::new();
     for group in groups {
         let dated = dated(&members(rows, group));
-        for figure in [TraceFigure::Busy, TraceFigure::Span] {
+        for figure in [IndexFigure::Busy, IndexFigure::Span] {
             trends.extend(group_trend(&dated, group, figure));
         }
     }
@@ -305,21 +305,21 @@ pub fn trends(rows: &[TraceRow], groups: &[TraceGroup]) -> Vec<GroupTrend> {
 }
 
 /// Returns the rows with a date as milliseconds since 1970, the oldest first.
-pub fn dated<'a>(members: &[&'a TraceRow]) -> Vec<(i64, &'a TraceRow)> {
+pub fn dated<'a>(members: &[&'a IndexRow]) -> Vec<(i64, &'a IndexRow)> {
     let dated = members.iter().filter_map(|row| {
         let at = dates::parse(row.date.as_deref()?)?;
         Some((at, *row))
     });
-    let mut dated: Vec<(i64, &TraceRow)> = dated.collect();
+    let mut dated: Vec<(i64, &IndexRow)> = dated.collect();
     dated.sort_by_key(|&(at, _)| at);
     dated
 }
 
 #[expect(clippy::cast_precision_loss, reason = "days, to the millisecond")]
 fn group_trend(
-    dated: &[(i64, &TraceRow)],
-    group: &TraceGroup,
-    figure: TraceFigure,
+    dated: &[(i64, &IndexRow)],
+    group: &SameWorkGroup,
+    figure: IndexFigure,
 ) -> Option<GroupTrend> {
     let (start, first) = dated.first()?;
     let (end, last) = dated.last()?;
@@ -338,7 +338,7 @@ fn group_trend(
     let mut trend = GroupTrend {
         group: group.name.clone(),
         figure,
-        traces: points.len() as u64,
+        recordings: points.len() as u64,
         from,
         to,
         p: Number::new(line.p)?,
@@ -360,7 +360,7 @@ impl GroupTrend {
     pub fn course(&self) -> Message {
         let sample = message!(
             "{}, {} to {}",
-            counted(self.traces, "trace"),
+            counted(self.recordings, "recording"),
             name(day(&self.from)),
             name(day(&self.to))
         );
@@ -389,9 +389,9 @@ fn day(date: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// Returns a trace of a day in January with this busy share.
-    pub(super) fn row(name: &str, day: u32, busy: f64) -> TraceRow {
-        TraceRow {
+    /// Returns a recording of a day in January with this busy share.
+    pub(super) fn row(name: &str, day: u32, busy: f64) -> IndexRow {
+        IndexRow {
             report: name.to_owned(),
             name: name.to_owned(),
             input: format!("runs/{name}.trace"),
@@ -441,7 +441,7 @@ mod tests {
         }
     }
 
-    fn rows(busy: &[f64]) -> Vec<TraceRow> {
+    fn rows(busy: &[f64]) -> Vec<IndexRow> {
         let days = (1..).zip(busy);
         days.map(|(day, &busy)| row(&format!("b{day}"), day, busy))
             .collect()
@@ -463,11 +463,11 @@ mod tests {
         check(&[0.9, 0.9, 0.9, 0.41], &[]);
     }
 
-    /// Traces of other work, of another GPU, simulated ones and those that were counted already
+    /// Recordings of other work, of another GPU, simulated ones and those that were counted already
     /// are not compared.
     #[test]
     fn only_the_same_work_is_compared() {
-        let check = |change: fn(&mut TraceRow), outliers_left: usize, groups_left: usize| {
+        let check = |change: fn(&mut IndexRow), outliers_left: usize, groups_left: usize| {
             let mut all = rows(&[0.9, 0.9, 0.9, 0.9, 0.9, 0.4]);
             change(&mut all[5]);
             let groups = groups(&all);
@@ -499,7 +499,7 @@ mod tests {
             says,
             [
                 "bench on Apple M1, 1,000 GPU intervals in 40 command buffers, 4 kernels: busy fell \
-                 from about 90.0 % to about 81.0 % (10 traces, 2026-01-01 to 2026-01-10)"
+                 from about 90.0 % to about 81.0 % (10 recordings, 2026-01-01 to 2026-01-10)"
             ]
         );
         assert!((found[0].slope_per_day.get() + 0.01).abs() < 1e-9);

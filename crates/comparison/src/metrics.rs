@@ -97,6 +97,12 @@ pub(crate) fn is_sum_over_work(id: &str) -> bool {
     is_cause || is_other
 }
 
+/// Returns whether a figure is a time or a count that sums over the work of a run, so that less of it
+/// for less work is no better.
+pub(crate) fn is_total_over_work(id: &str) -> bool {
+    is_sum_over_work(id) || id == "idle.serialized"
+}
+
 macro_rules! metrics {
     ($($id:literal, $name:literal, $group:ident, $unit:ident, $preference:ident, $get:expr;)*) => {
         &[$(Metric {

@@ -1,4 +1,4 @@
-//! Describes in sentences how dispatches, gaps, kernel time and wall time changed.
+//! Describes in sentences how GPU intervals, idle time, kernel time and wall time changed.
 
 use metalens_analyzer::message::{PlacedValue, percent};
 use metalens_analyzer::{Message, Note, message};
@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass, ChangeSize, SideValues};
 use crate::metric_changes::{MetricChange, find};
+use crate::per_unit::TimeBasis;
 use crate::sentences::{became, sureness, value};
 use crate::unit::Unit;
-use crate::work::{TimeBasis, WorkComparison};
+use crate::work::WorkComparison;
 
 /// The change of one of the four main quantities.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,7 +34,7 @@ pub struct QuantityChange {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
-    /// GPU intervals. Each is usually one dispatch, or several that the driver merged.
+    /// GPU intervals. Each is usually one encoder, with one dispatch or many.
     Dispatches,
     /// The idle time of the GPU.
     Gaps,
@@ -45,11 +46,19 @@ pub enum Quantity {
 
 impl Quantity {
     const ALL: [(Self, &str, &str); 4] = [
-        (Self::Dispatches, "counts.intervals", "Dispatches"),
-        (Self::Gaps, "gaps.total_ns", "Gaps"),
+        (Self::Dispatches, "counts.intervals", "GPU intervals"),
+        (Self::Gaps, "gaps.total_ns", "GPU idle"),
         (Self::KernelTime, "busy.sum_ns", "Kernel time"),
         (Self::Wall, "window.span_ns", "Wall time"),
     ];
+
+    /// Returns the id of the figure that tells it.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        let mut all = Self::ALL.into_iter();
+        all.find(|(quantity, ..)| *quantity == self)
+            .map_or("", |(_, id, _)| id)
+    }
 
     /// Returns the name for tables.
     #[must_use]
@@ -65,10 +74,7 @@ pub(crate) fn moved(metrics: &[MetricChange], work: &WorkComparison) -> Vec<Quan
     let all = Quantity::ALL.into_iter().filter_map(|(what, id, _)| {
         let metric = find(metrics, id)?;
         let sentence = match what {
-            Quantity::Dispatches => metric_sentence(
-                "GPU intervals (dispatches, or several that the driver merged)",
-                metric,
-            ),
+            Quantity::Dispatches => metric_sentence("GPU intervals", metric),
             Quantity::Gaps => gaps_sentence(metric, find(metrics, "gaps.count")),
             Quantity::KernelTime => metric_sentence("kernel time, summed", metric),
             Quantity::Wall => metric_sentence("first to last GPU work", metric),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::{ChosenBy, FrameworkVersion, NamedBy, Note, NoteDetail, Report};
+use metalens_analyzer::{ChosenBy, FrameworkVersion, NamedBy, Note, NoteDetail, Report, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::{METRICS, Metric};
@@ -34,6 +34,9 @@ pub struct Runs {
     /// Id, severity and values of each of `loud`.
     #[serde(default)]
     pub loud_details: Vec<NoteDetail>,
+    /// Titles of the caveats of any run, each once. Empty in baselines of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub caveats: Vec<String>,
     /// Figures by their path in a report. Null where a run has none.
     pub metrics: BTreeMap<String, Vec<Option<Number>>>,
     /// Kernels of all runs, by name and channel.
@@ -147,6 +150,7 @@ impl Runs {
             others: reports.iter().map(others).collect(),
             loud,
             loud_details,
+            caveats: caveats(reports),
             metrics: metrics.collect(),
             kernels: kernels(reports),
             thresholds: thresholds::of_reports(reports),
@@ -273,6 +277,20 @@ fn loud_notes(reports: &[Report]) -> Vec<Note> {
         }
     }
     notes
+}
+
+/// Returns the titles of the findings that say how far the numbers can be trusted, each once. That
+/// work has no labels changes no number.
+fn caveats(reports: &[Report]) -> Vec<String> {
+    let findings = reports.iter().flat_map(|report| &report.findings);
+    let caveats = findings.filter(|one| one.severity == Severity::Caveat && one.id != "unlabeled");
+    let mut titles: Vec<String> = Vec::new();
+    for caveat in caveats {
+        if !titles.contains(&caveat.title) {
+            titles.push(caveat.title.clone());
+        }
+    }
+    titles
 }
 
 /// Collects the kernels of all runs. Two entries with one name and channel, whose names may come

@@ -83,11 +83,20 @@ pub(crate) fn became(change: &Change, unit: Unit) -> Option<Message> {
 
     Some(match change.class {
         ChangeClass::Unchanged if was.text == now.text => {
-            message!("no significant change, {}", now)
+            message!("{}, {}", unchanged(change), now)
         }
-        ChangeClass::Unchanged => message!("no significant change, {} → {}", was, now),
+        ChangeClass::Unchanged => message!("{}, {} → {}", unchanged(change), was, now),
         _ => message!("{} → {} ({})", was, now, share(change)),
     })
+}
+
+/// Says that a figure did not change: beyond noise if that is known, else beyond the floor.
+pub(crate) fn unchanged(change: &Change) -> &'static str {
+    if change.interval.is_some() {
+        format::NO_CHANGE
+    } else {
+        format::NO_DIFFERENCE
+    }
 }
 
 /// Returns the interval of a change, such as `between −75.1 % and −73.9 % with 90 % confidence`.

@@ -34,6 +34,20 @@ pub struct Shift {
     pub interval: Option<ConfidenceInterval>,
 }
 
+impl Shift {
+    /// Returns the shift with an interval whose ends are so much further away.
+    #[must_use]
+    pub(crate) fn widened(self, by: f64) -> Self {
+        let moved = |end: Number, by: f64| Number::new(end.get() + by).unwrap_or(end);
+        let interval = self.interval.map(|one| ConfidenceInterval {
+            low: moved(one.low, -by),
+            high: moved(one.high, by),
+            ..one
+        });
+        Self { interval, ..self }
+    }
+}
+
 /// Returns the shift from `base` to `new`; none if a side is empty.
 #[must_use]
 pub fn shift(base: &[f64], new: &[f64]) -> Option<Shift> {
@@ -50,7 +64,7 @@ pub(crate) fn shift_ranked(base: &[f64], new: &[f64], rank: Option<Rank>) -> Opt
 
     let count = differences.len();
     let at = |index: usize| differences.get(index).copied();
-    let (low, high) = (at(count.checked_sub(1)? / 2)?, at(count / 2)?);
+    let middle = median_of_sorted(&differences)?;
 
     let interval = rank.and_then(|rank| {
         Some(ConfidenceInterval {
@@ -61,7 +75,7 @@ pub(crate) fn shift_ranked(base: &[f64], new: &[f64], rank: Option<Rank>) -> Opt
     });
 
     Some(Shift {
-        estimate: Number::new(low + (high - low) / 2.0)?,
+        estimate: Number::new(middle)?,
         interval,
     })
 }
@@ -134,15 +148,22 @@ fn mann_whitney(base: usize, new: usize) -> Vec<f64> {
     chances.pop().unwrap_or_default()
 }
 
-/// Returns the median by nearest rank, as in reports: the value at index ⌈n/2⌉ - 1 of n sorted
-/// values.
+/// Returns the median of several runs: the mean of the two values in the middle if their number is
+/// even. None without a value.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    sorted
-        .get(sorted.len().div_ceil(2).checked_sub(1)?)
-        .copied()
+    median_of_sorted(&sorted)
+}
+
+/// Returns the median of values in ascending order.
+fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
+    let count = sorted.len();
+    let at = |index: usize| sorted.get(index).copied();
+    let (low, high) = (at(count.checked_sub(1)? / 2)?, at(count / 2)?);
+    // Half of the difference is 0 for equal values, however large they are.
+    Some(low + (high - low) / 2.0)
 }
 
 #[cfg(test)]
@@ -248,9 +269,18 @@ mod tests {
     }
 
     #[test]
-    fn medians_are_those_of_reports() {
-        assert_eq!(median(&[]), None);
-        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), Some(2.0));
+    fn the_median_of_an_even_number_is_the_mean_of_the_middle() {
+        let cases: [(&[f64], Option<f64>); 7] = [
+            (&[], None),
+            (&[7.0], Some(7.0)),
+            (&[3.0, 1.0, 2.0], Some(2.0)),
+            (&[4.0, 1.0, 3.0, 2.0], Some(2.5)),
+            (&[1.0, 100.0], Some(50.5)),
+            (&[5.0, 5.0, 5.0, 9.0], Some(5.0)),
+            (&[-3.0, -1.0], Some(-2.0)),
+        ];
+        for (values, expected) in cases {
+            assert_eq!(median(values), expected, "{values:?}");
+        }
     }
 }

@@ -1,15 +1,14 @@
 //! Compares the amounts of work of both sides, which come before any time.
 
-use std::iter::zip;
-
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass, Floor, Judge};
 use crate::fusion::ComparisonPreset;
 use crate::kernels::KernelChange;
 use crate::metric_changes::{MetricChange, find};
-use crate::metrics::{METRICS, Metric, is_sum_over_work};
+use crate::metrics::{METRICS, is_sum_over_work, is_total_over_work};
 use crate::number::Number;
+use crate::per_unit::{TimeBasis, times_per_unit};
 use crate::runs::Runs;
 
 const INTERVALS: &str = "counts.intervals";
@@ -28,7 +27,9 @@ pub struct WorkComparison {
     /// Kernels that probably have another name in new: the only one of base and the only one of new
     /// that ran so often on that channel, and that the other side lacks.
     pub renamed: Vec<RenamedKernel>,
-    /// Times per unit of work, with the ids of the whole times. Empty if the basis is `whole`.
+    /// Times per unit of work, with the ids of the whole times. Empty if the basis is `whole`. Idle
+    /// time lies between units, so it is divided by one less than their number, and the intervals of
+    /// the changes contain the error of that.
     pub per_unit: Vec<MetricChange>,
 }
 
@@ -45,19 +46,6 @@ pub enum WorkAmount {
     Varies,
     /// A side has no value.
     Unknown,
-}
-
-/// Unit of work that times are compared per.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum TimeBasis {
-    /// The whole work of a run, which is the same on both sides or was requested to count as such.
-    Whole,
-    /// One command buffer: both sides ran as many of them.
-    CommandBuffer,
-    /// Time of one GPU interval.
-    Interval,
 }
 
 /// A kernel that probably has another name in new.
@@ -97,8 +85,7 @@ pub(crate) fn work(
     };
     let per_unit = match basis {
         TimeBasis::Whole => Vec::new(),
-        TimeBasis::CommandBuffer => per_unit(base, new, BUFFERS, judge),
-        TimeBasis::Interval => per_unit(base, new, INTERVALS, judge),
+        TimeBasis::CommandBuffer | TimeBasis::Interval => per_unit(base, new, basis, judge),
     };
 
     let is_common =
@@ -113,7 +100,7 @@ pub(crate) fn work(
 }
 
 /// Returns the changes of all times that sum over the work, per unit of it.
-fn per_unit(base: &Runs, new: &Runs, count: &str, judge: &Judge) -> Vec<MetricChange> {
+fn per_unit(base: &Runs, new: &Runs, basis: TimeBasis, judge: &Judge) -> Vec<MetricChange> {
     // The floor for times is for single ones; those per unit are means of many.
     let floor = Floor {
         time_ns: 0.0,
@@ -121,17 +108,16 @@ fn per_unit(base: &Runs, new: &Runs, count: &str, judge: &Judge) -> Vec<MetricCh
     };
     let judge = judge.with_floor(floor);
 
-    let divided = |runs: &Runs, metric: &Metric| -> Vec<Option<Number>> {
-        let (values, counts) = (runs.values(metric.id), runs.values(count));
-        let quotients = zip(values, counts);
-        quotients
-            .map(|(value, count)| Number::new(value?.get() / count?.get()))
-            .collect()
-    };
     let sums = METRICS.iter().filter(|one| is_sum_over_work(one.id));
-    let changes = sums.map(|metric| {
-        let sides = (divided(base, metric), divided(new, metric));
-        MetricChange::new(metric, &judge, (&sides.0, &sides.1))
+    let changes = sums.filter_map(|metric| {
+        let times = |runs: &Runs| times_per_unit(metric.id, basis, |id| runs.values(id));
+        let (was, now) = (times(base)?, times(new)?);
+        let judge = judge.with_error(was.error_ns + now.error_ns);
+        Some(MetricChange::new(
+            metric,
+            &judge,
+            (&was.values, &now.values),
+        ))
     });
     changes.filter(MetricChange::is_recorded).collect()
 }
@@ -139,7 +125,7 @@ fn per_unit(base: &Runs, new: &Runs, count: &str, judge: &Judge) -> Vec<MetricCh
 /// Removes what is better or worse from figures that sum over different amounts of work.
 pub(crate) fn clear_directions(metrics: &mut [MetricChange], basis: TimeBasis) {
     if basis == TimeBasis::Interval {
-        let sums = metrics.iter_mut().filter(|one| is_sum_over_work(&one.id));
+        let sums = metrics.iter_mut().filter(|one| is_total_over_work(&one.id));
         sums.for_each(|metric| metric.change.direction = None);
     }
 }

@@ -1,4 +1,4 @@
-//! Writes analyses into datasets: Parquet files of many traces that any engine reads.
+//! Writes analyses into datasets: Parquet files of many recordings that any engine reads.
 //!
 //! The crate writes and lists the files of datasets and touches no others. It starts no process and
 //! does not print. `crates/query` reads the files with SQL.

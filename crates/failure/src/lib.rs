@@ -5,6 +5,7 @@
 //! Depends on no other crate of metalens.
 
 mod library;
+pub mod shell;
 mod similar;
 mod system;
 

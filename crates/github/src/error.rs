@@ -14,7 +14,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A tool is missing or cannot be started.
-    #[error("cannot start {tool} ({cause}): install it, or add its folder to PATH")]
+    #[error("{}", no_tool(tool, cause))]
     NoTool {
         /// Name of the tool.
         tool: &'static str,
@@ -98,6 +98,16 @@ pub enum Error {
     },
 }
 
+/// Returns why a tool could not be started. A tool that is missing needs no number of the system.
+fn no_tool(tool: &str, cause: &io::Error) -> String {
+    let why = if cause.kind() == io::ErrorKind::NotFound {
+        format!("there is no program {tool} here")
+    } else {
+        format!("cannot start {tool} ({cause})")
+    };
+    format!("{why}: install it, or add its folder to PATH")
+}
+
 impl Error {
     /// Wraps this error with the action that failed because of it.
     pub(crate) fn while_doing(self, what: &str) -> Self {
@@ -148,5 +158,23 @@ impl Failure for Error {
             Self::While { source, .. } => source.kind(),
             _ => FailureKind::Failed,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use metalens_failure::what_to_do;
+
+    /// The message of a missing tool says what to do, so nothing else is advised.
+    #[test]
+    fn a_missing_tool_has_one_advice() {
+        let cause = io::Error::from_raw_os_error(2);
+        let message = Error::NoTool { tool: "gh", cause }.to_string();
+        assert_eq!(
+            message,
+            "there is no program gh here: install it, or add its folder to PATH"
+        );
+        assert_eq!(what_to_do(&message), None);
     }
 }

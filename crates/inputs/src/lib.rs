@@ -18,5 +18,5 @@ mod work;
 pub use analysis::analysis;
 pub use error::{Error, Result};
 pub use recorded::default_recorded;
-pub use run::{AnyRun, median_run, refuse_different, side, stored_report};
+pub use run::{AnyRun, middle_run, refuse_different, side, stored_report};
 pub use work::{LONGEST_WORK, default_work, read_work, with_work};

@@ -93,18 +93,19 @@ pub fn side(loaded: &[AnyRun]) -> Result<Runs> {
     }
 }
 
-/// Returns the run with the median length, which charts show for the whole side. `None` if a run
-/// was loaded from a stored report, which has no intervals to draw.
+/// Returns the run in the middle by its length, the shorter one of two: charts show a real run for the
+/// whole side, while figures are medians. `None` if a run was loaded from a stored report, which has
+/// no intervals to draw.
 #[must_use]
-pub fn median_run(mut loaded: Vec<AnyRun>) -> Option<Box<Analysis>> {
+pub fn middle_run(mut loaded: Vec<AnyRun>) -> Option<Box<Analysis>> {
     loaded.sort_by_key(|run| run.report().window.span_ns);
 
     let is_analyzed = |run: &AnyRun| matches!(run, AnyRun::Analyzed(_));
-    let median = loaded.len().div_ceil(2).checked_sub(1)?;
+    let middle = loaded.len().div_ceil(2).checked_sub(1)?;
     if !loaded.iter().all(is_analyzed) {
         return None;
     }
-    match loaded.swap_remove(median) {
+    match loaded.swap_remove(middle) {
         AnyRun::Analyzed(analysis) => Some(analysis),
         AnyRun::Stored(_) => None,
     }

@@ -7,7 +7,7 @@ use clap::{Parser, ValueEnum};
 
 use crate::failure::Misuse;
 
-/// Query traces and datasets with SQL
+/// Query recordings and datasets with SQL
 #[derive(Debug, Parser)]
 #[command(name = "metalens query", bin_name = "metalens query", version)]
 #[command(after_help = EXAMPLES)]
@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
     /// The query, such as 'SELECT kernel, sum(total_ns) FROM kernels GROUP BY kernel'; not with --chips
     #[arg(required_unless_present_any = ["schema", "completions", "manual"], value_name = "SQL")]
     sql: Option<OsString>,
-    /// Traces, as `analyze` reads them, and datasets: folders that `analyze --parquet` wrote, or s3://BUCKET/FOLDER
+    /// Recordings, as `analyze` reads them, and datasets: folders that `analyze --parquet` wrote, or s3://BUCKET/FOLDER
     #[arg(required_unless_present_any = ["schema", "completions", "manual", "chips"], value_name = "PATH")]
     paths: Vec<OsString>,
     /// Put the same work on several chips side by side instead; -o FILE.html writes a page with bars, FILE.md
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     /// Write the answer to a file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace that file
+    /// Replace the output file if it exists
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
     /// Print at most this many rows of a table
@@ -37,10 +37,10 @@ pub(crate) struct Arguments {
     /// Print the tables and their columns instead
     #[arg(long, conflicts_with_all = ["sql", "format", "output", "rows"])]
     pub(crate) schema: bool,
-    /// Keep the names of other processes in the tables of a trace [default: leave them out]
+    /// Keep the names of other processes in the tables of a recording [default: leave them out]
     #[arg(long)]
     pub(crate) show_names: bool,
-    /// Read traces with this reader of `metalens analyze`
+    /// Read recordings with this reader of `metalens analyze`
     #[arg(long, value_name = "READER")]
     pub(crate) reader: Option<String>,
     /// Stop a query that needs more memory, such as 8GB [default: three quarters of this machine's]
@@ -92,7 +92,7 @@ impl Arguments {
         Ok(Some(Question::Sql(sql)))
     }
 
-    /// Returns the traces and datasets. With --chips, the argument in the place of the query is one.
+    /// Returns the recordings and datasets. With --chips, the argument in the place of the query is one.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = &OsString> {
         let first = self.sql.iter().filter(|_| self.chips);
         first.chain(&self.paths)

@@ -11,7 +11,7 @@ pub enum Error {
     #[error("SQL syntax error: {0}")]
     Syntax(String),
     /// The statement would do more than read the tables.
-    #[error("{0}: a query can only SELECT from the tables of the traces and datasets it names")]
+    #[error("{0}: a query can only SELECT from the tables of the recordings and datasets it names")]
     Refused(String),
     /// The statement means something else to polars than to other databases.
     #[error("{what}")]

@@ -1,14 +1,14 @@
 //! Runs `metalens-query`, the program behind `metalens query`.
 //!
-//! `metalens analyze --parquet` makes a dataset of each trace first. So there is one way to query,
-//! and one place that reads traces.
+//! `metalens analyze --parquet` makes a dataset of each recording first. So there is one way to query,
+//! and one place that reads recordings.
 
 mod arguments;
 mod chips;
 mod failure;
 mod memory;
+mod recordings;
 mod screen;
-mod traces;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ use metalens_text::streams;
 use crate::arguments::{Arguments, Format, Question};
 use crate::chips::ChipsFormat;
 use crate::failure::{Misuse, Unavailable};
-use crate::traces::AddOutcome;
+use crate::recordings::AddOutcome;
 
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
@@ -73,7 +73,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Answers a question about the traces and datasets of the command line.
+/// Answers a question about the recordings and datasets of the command line.
 fn with_library(
     arguments: &Arguments,
     answer: impl FnOnce(&Library) -> anyhow::Result<()>,
@@ -84,8 +84,8 @@ fn with_library(
     memory::watch(arguments.max_memory)?;
 
     let mut library = Library::new();
-    // The temporary folder with the traces' dataset must exist until the question is answered.
-    let _folder = match traces::add(&mut library, arguments)? {
+    // The temporary folder with the recordings' dataset must exist until the question is answered.
+    let _folder = match recordings::add(&mut library, arguments)? {
         AddOutcome::All(folder) => folder,
         AddOutcome::Failed(code) => return Ok(code),
     };

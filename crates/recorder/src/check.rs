@@ -81,7 +81,7 @@ fn judge(error: &AnalysisFailure) -> BundleVerdict {
         AnalysisFailure::Analysis(error) => {
             let why = with_hint(error);
             match error {
-                Error::Trace(error) => (why, error),
+                Error::Trace(error) | Error::IntervalsNotRecorded(error) => (why, error),
                 Error::NoRows { .. }
                 | Error::NoGpuIntervals { .. }
                 | Error::NoProcesses { .. }

@@ -84,7 +84,7 @@ impl RecordingPlan {
 
         warnings.extend(long_recording(&request));
         if request.is_simulated() {
-            warnings.clear();
+            warnings = ignored_options(&request).into_iter().collect();
         }
         let observes = !request.dry_run && !request.is_simulated();
 
@@ -231,6 +231,17 @@ fn length(option: &'static str, time: Option<u64>) -> Result<Option<Length>> {
         Some(None) => Err(Error::ZeroLength(option)),
         length => Ok(length.flatten()),
     }
+}
+
+/// Returns the warning of options that have no effect on a simulated recording.
+fn ignored_options(request: &RecordRequest) -> Option<String> {
+    let ignored = request.ignored_by_simulator();
+    let (last, others) = ignored.split_last()?;
+    let named = match others {
+        [] => (*last).to_owned(),
+        others => format!("{} and {last}", others.join(", ")),
+    };
+    Some(format!("a simulated recording ignores {named}"))
 }
 
 /// Makes the changed copy of a template, if the request needs one. A simulator has no template.

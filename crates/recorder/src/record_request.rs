@@ -173,6 +173,22 @@ impl RecordRequest {
         !matches!(self.recorder, Recorder::Xctrace)
     }
 
+    /// Returns the options that a simulator takes no notice of: its recordings have the same tables
+    /// and the same times without them.
+    pub(crate) fn ignored_by_simulator(&self) -> Vec<&'static str> {
+        let options = [
+            ("--template", self.template != Self::TEMPLATE),
+            ("--instrument", !self.instruments.is_empty()),
+            ("--cpu", self.cpu),
+            ("--counters", self.counters),
+            ("--no-signposts", !self.signposts),
+            ("--shader-timeline", self.shader_timeline),
+            ("--gpu-clock", self.gpu_clock.is_some()),
+        ];
+        let given = options.into_iter().filter(|(_, is_given)| *is_given);
+        given.map(|(option, _)| option).collect()
+    }
+
     /// Returns whether files that belong to an old bundle may be replaced.
     pub(crate) fn may_replace(&self) -> bool {
         self.force || self.append_run

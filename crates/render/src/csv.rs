@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use metalens_analyzer::Analysis;
 use metalens_analyzer::message::Value;
 use metalens_batch::Index;
-use metalens_comparison::many::TraceRow;
+use metalens_comparison::many::IndexRow;
 use metalens_text::csv;
 
 use crate::document::{Cell, Column, ColumnKind, ShownUnit, Table};
@@ -154,7 +154,7 @@ pub fn index(index: &Index, show_names: bool, out: &mut dyn Write) -> io::Result
     Ok(())
 }
 
-fn line(row: &TraceRow, csv: &mut csv::Writer<&mut dyn Write>) -> io::Result<()> {
+fn line(row: &IndexRow, csv: &mut csv::Writer<&mut dyn Write>) -> io::Result<()> {
     let (idle, kernel) = (row.idle.as_ref(), row.top_kernel.as_ref());
     let (gaps, findings) = (&row.gaps, &row.findings);
 

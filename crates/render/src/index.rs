@@ -7,9 +7,11 @@ use std::collections::BTreeSet;
 
 use metalens_analyzer::message::{count, counted, kernel, path, percent, process};
 use metalens_analyzer::{Bound, Message, Note, Severity, message};
-use metalens_batch::{FailedTrace, Index};
+use metalens_batch::{FailedRecording, Index};
 use metalens_comparison::Number;
-use metalens_comparison::many::{self, TraceFigure, TraceGroup, TraceRow};
+use metalens_comparison::many::{self, IndexFigure, IndexRow, RowFinding, SameWorkGroup};
+
+pub use thresholds::missed_in_row;
 
 use crate::devices::WorksView;
 use crate::document::{Block, Cell, Chart, Column, Document, Item, Look, Section, Table};
@@ -60,7 +62,7 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
         since::section(index),
         outliers(index),
         thresholds::section(index),
-        (!index.rows.is_empty()).then(|| traces(index)),
+        (!index.rows.is_empty()).then(|| table(index)),
         groups(index),
         chips(index),
         findings(index),
@@ -136,14 +138,14 @@ fn is_all_synthetic(index: &Index) -> bool {
 }
 
 /// Returns the problems of a recording that the top of the page does not say about all of them.
-fn own_problems(index: &Index, row: &TraceRow) -> Vec<Note> {
+fn own_problems(index: &Index, row: &IndexRow) -> Vec<Note> {
     let all = Note::joined(&row.problems, &row.problem_details);
     let is_own = |problem: &Note| problem.detail.id != SYNTHETIC || !is_all_synthetic(index);
     all.filter(is_own).collect()
 }
 
 /// Returns the rows that count: one for each recording.
-fn recordings(index: &Index) -> impl Iterator<Item = &TraceRow> {
+fn recordings(index: &Index) -> impl Iterator<Item = &IndexRow> {
     index.rows.iter().filter(|row| row.same_as.is_none())
 }
 
@@ -170,8 +172,8 @@ fn busy(index: &Index) -> Option<Message> {
 /// Returns the least and the greatest value of a group as text, and the median if these differ.
 fn range(
     index: &Index,
-    group: &TraceGroup,
-    value: impl Fn(&TraceRow) -> Option<f64>,
+    group: &SameWorkGroup,
+    value: impl Fn(&IndexRow) -> Option<f64>,
     text: impl Fn(f64) -> Message,
 ) -> Option<(Message, Option<Message>)> {
     let members = many::members(&index.rows, group);
@@ -203,12 +205,12 @@ fn outliers(index: &Index) -> Option<Section> {
 }
 
 /// Returns the figures in which a recording is an outlier, each with the median of the same work.
-fn outlier(index: &Index, row: &TraceRow) -> Option<Item> {
+fn outlier(index: &Index, row: &IndexRow) -> Option<Item> {
     let own = index.outliers.iter().filter(|one| one.report == row.report);
     let figures = own.map(|one| {
         let text = |value: Number| match one.figure {
-            TraceFigure::Busy => percent(value.get()),
-            TraceFigure::Span | TraceFigure::MeanGap => to_time(value.get()),
+            IndexFigure::Busy => percent(value.get()),
+            IndexFigure::Span | IndexFigure::MeanGap => to_time(value.get()),
         };
         let (value, median) = (text(one.value), text(one.median));
         message!("{} {} (median {})", one.figure.name(), value, median)
@@ -235,21 +237,21 @@ fn cut_message(text: &str, values: &[message::PlacedValue]) -> Message {
     }
 }
 
-fn traces(index: &Index) -> Section {
-    let rows: Vec<&TraceRow> = recordings(index).collect();
+fn table(index: &Index) -> Section {
+    let rows: Vec<&IndexRow> = recordings(index).collect();
     let has_dates = rows.iter().any(|row| row.date.is_some());
     let has_thresholds = rows.iter().any(|row| row.thresholds > 0);
     let has_problems = rows.iter().any(|row| !own_problems(index, row).is_empty());
     let mut columns = vec![
         Column::name("recording"),
         Column::words("verdict"),
+        // On a narrow page, these are what a reader sees without scrolling.
+        Column::label("finding"),
         Column::bar("busy over time").spare(9),
         Column::number("busy"),
         Column::number("window"),
         Column::number("mean gap").spare(2),
         Column::words("top idle cause").spare(1),
-        Column::label("finding"),
-        Column::sentence("title").detail(),
         Column::label("top kernel").detail(),
         Column::number("GPU intervals").spare(3),
         Column::number("command buffers").detail(),
@@ -268,10 +270,10 @@ fn traces(index: &Index) -> Section {
     columns.push(Column::label("program").spare(5));
     columns.push(Column::label("GPU").spare(8));
 
-    let table = Table::new("traces", "All recordings, by name", columns);
+    let table = Table::new("recordings", "All recordings, by name", columns);
     let mut table = table.sortable().limited(ROWS, usize::MAX);
     for row in rows {
-        let mut cells = trace_cells(row);
+        let mut cells = recording_cells(row);
         if has_problems {
             cells.push(count(own_problems(index, row).len() as u64).into());
         }
@@ -293,17 +295,35 @@ fn traces(index: &Index) -> Section {
 
 /// Removes the columns in which all rows are alike, and returns what they say.
 fn alike(table: &mut Table) -> Option<Message> {
-    let alike = table.remove_constant_columns().into_iter();
-    let alike = alike.filter(|(_, cell)| !["", "-"].contains(&cell.text.text.as_str()));
-    let alike = alike.map(|(heading, cell)| message!("{} {}", heading, cell.text));
+    let removed = table.remove_constant_columns();
+    let says = |cell: &Cell| !["", "-"].contains(&cell.text.text.as_str());
+    let cell_of = |heading: &str| {
+        let mut removed = removed.iter();
+        let found = removed.find(|(one, cell)| one.text == heading && says(cell));
+        found.map(|(_, cell)| cell)
+    };
+
+    let alike = removed.iter().filter(|(_, cell)| says(cell));
+    let alike = alike.filter_map(|(heading, cell)| match heading.text.as_str() {
+        "thresholds missed" if cell_of("missed").is_some() => None,
+        "missed" => Some(match cell_of("thresholds missed") {
+            Some(names) => message!(
+                "thresholds missed {} ({})",
+                cell.text.clone(),
+                names.text.clone()
+            ),
+            None => message!("thresholds missed {}", cell.text.clone()),
+        }),
+        _ => Some(message!("{} {}", heading.clone(), cell.text.clone())),
+    });
     let alike = alike.reduce(|all, one| message!("{}; {}", all, one))?;
     Some(message!("The same in all: {}", alike))
 }
 
 /// Returns the groups of recordings that are compared with each other.
 fn groups(index: &Index) -> Option<Section> {
-    let is_compared = |group: &&TraceGroup| group.reports.len() > 1;
-    let compared: Vec<&TraceGroup> = index.groups.iter().filter(is_compared).collect();
+    let is_compared = |group: &&SameWorkGroup| group.reports.len() > 1;
+    let compared: Vec<&SameWorkGroup> = index.groups.iter().filter(is_compared).collect();
     let alone = (index.groups.len() - compared.len()) as u64;
 
     let columns = vec![
@@ -318,7 +338,7 @@ fn groups(index: &Index) -> Option<Section> {
     table.rest = " in index.html and index.json".into();
     for group in &compared {
         let text = |value: Option<(Message, _)>| known(value, |(range, _)| range);
-        let times = |value: fn(&TraceRow) -> Option<u64>| {
+        let times = |value: fn(&IndexRow) -> Option<u64>| {
             text(range(index, group, |row| value(row).map(to_float), to_time))
         };
         table.row([
@@ -379,7 +399,7 @@ fn repeats(index: &Index) -> Option<Section> {
     is_any.then(|| section.with_some(more(all)))
 }
 
-fn trace_cells(row: &TraceRow) -> Vec<Cell> {
+fn recording_cells(row: &IndexRow) -> Vec<Cell> {
     let gaps = &row.gaps;
     let idle = row.idle.as_ref();
     let idle = idle.map(|idle| Cell {
@@ -392,6 +412,7 @@ fn trace_cells(row: &TraceRow) -> Vec<Cell> {
             look: Look::Report(row.report.clone()),
         },
         row.bound.map_or("-", Bound::label).into(),
+        finding(row),
         Cell {
             text: Message::default(),
             look: Look::OverTime(row.busy_over_time.clone(), row.others_over_time.clone()),
@@ -400,11 +421,6 @@ fn trace_cells(row: &TraceRow) -> Vec<Cell> {
         short_time(row.span_ns).into(),
         known(gaps.mean_ns, short_time).into(),
         idle.unwrap_or_else(|| "-".into()),
-        finding(row),
-        known(row.finding.as_ref(), |one| {
-            plain(cut(&one.title, LONGEST_TEXT))
-        })
-        .into(),
         top_kernel(row).into(),
         count(row.intervals).into(),
         known(row.command_buffers, count).into(),
@@ -424,25 +440,47 @@ fn or_dash(text: String) -> Message {
     }
 }
 
-/// Returns the cell of the most important finding, which sorts by severity.
-fn finding(row: &TraceRow) -> Cell {
-    let Some(finding) = &row.finding else {
+/// Returns the cell of the most important finding, which sorts by severity. If that is a caveat, the
+/// most severe finding about speed stands before it: both are reasons to open the report.
+fn finding(row: &IndexRow) -> Cell {
+    let Some(first) = &row.finding else {
         return "-".into();
     };
-    let (word, rank) = match finding.severity {
-        Severity::High => ("HIGH", 4),
-        Severity::Medium => ("MEDIUM", 3),
-        Severity::Low => ("LOW", 2),
-        Severity::Caveat => ("CAVEAT", 1),
+    let about_speed = row.all_findings.iter();
+    let about_speed = about_speed.filter(|one| one.severity != Severity::Caveat);
+    let most_severe = about_speed.min_by_key(|one| one.severity);
+    let (linked, text) = match most_severe.filter(|_| first.severity == Severity::Caveat) {
+        Some(speed) => (
+            speed,
+            format!("{}, {}", word_and_id(speed), word_and_id(first)),
+        ),
+        None => (first, word_and_id(first)),
+    };
+    let rank = match linked.severity {
+        Severity::High => 4,
+        Severity::Medium => 3,
+        Severity::Low => 2,
+        Severity::Caveat => 1,
     };
     Cell {
-        text: plain(format!("{word} {}", finding.id)),
-        look: Look::Finding(row.report.clone(), finding.id.clone(), rank),
+        text: plain(text),
+        look: Look::Finding(row.report.clone(), linked.id.clone(), rank),
     }
 }
 
+/// Returns the severity and the id of a finding.
+fn word_and_id(finding: &RowFinding) -> String {
+    let word = match finding.severity {
+        Severity::High => "HIGH",
+        Severity::Medium => "MEDIUM",
+        Severity::Low => "LOW",
+        Severity::Caveat => "CAVEAT",
+    };
+    format!("{word} {}", finding.id)
+}
+
 /// Returns the number of missed thresholds, of those that are set.
-fn missed(row: &TraceRow) -> Message {
+fn missed(row: &IndexRow) -> Message {
     message!(
         "{} of {}",
         count(row.missed.len() as u64),
@@ -450,7 +488,7 @@ fn missed(row: &TraceRow) -> Message {
     )
 }
 
-fn top_kernel(row: &TraceRow) -> Message {
+fn top_kernel(row: &IndexRow) -> Message {
     let share = |pct: f64| percent(pct / 100.0);
     known(row.top_kernel.as_ref(), |top| {
         message!("{} {}", kernel(&top.name), share(top.time_pct))
@@ -458,7 +496,7 @@ fn top_kernel(row: &TraceRow) -> Message {
 }
 
 /// Returns `2026-03-30 13:02` for an ISO 8601 date, in the time zone of the recording.
-fn date(row: &TraceRow) -> Message {
+fn date(row: &IndexRow) -> Message {
     or_dash(day_and_minute(row.date.as_deref().unwrap_or_default()))
 }
 
@@ -485,7 +523,7 @@ fn failed(index: &Index, show_names: bool) -> Option<Section> {
 
 /// Returns the reason of a failure and the advice, without the folders and names that pages leave
 /// out, unless `show_names`: pages are posted.
-pub(crate) fn reason(failed: &FailedTrace, show_names: bool) -> (String, Option<String>) {
+pub(crate) fn reason(failed: &FailedRecording, show_names: bool) -> (String, Option<String>) {
     let named = (failed.why.clone(), failed.hint.clone());
     if show_names {
         return named;

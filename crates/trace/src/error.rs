@@ -143,10 +143,16 @@ pub enum Problem {
         folders: Vec<String>,
     },
     /// An archive has several recordings.
-    #[error("the archive has {} recordings{}", .traces.len(), list_after(": ", .traces, ""))]
-    SeveralTraces {
+    #[error("the archive has {} recordings{}", .recordings.len(), list_after(": ", .recordings, ""))]
+    SeveralRecordings {
         /// Folders of the recordings in the archive.
-        traces: Vec<String>,
+        recordings: Vec<String>,
+    },
+    /// A bundle lacks a file, or the end of one.
+    #[error("the bundle is incomplete: {detail}")]
+    IncompleteBundle {
+        /// Description of what it lacks.
+        detail: String,
     },
     /// A part of a bundle has a layout that was never compared with an export.
     #[error("unsupported bundle layout: {detail}")]
@@ -429,7 +435,7 @@ impl Problem {
                 | Self::NoSuchRun { .. }
                 | Self::NoTablesOfRun { .. }
                 | Self::SeveralExports { .. }
-                | Self::SeveralTraces { .. }
+                | Self::SeveralRecordings { .. }
                 | Self::EmptyFolder
         )
     }

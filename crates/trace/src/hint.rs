@@ -1,8 +1,9 @@
 //! Defines the hint for each problem: what the user can do about it.
 
 use std::io;
+use std::path::Path;
 
-use metalens_failure::{Failure, FailureKind, did_you_mean};
+use metalens_failure::{Failure, FailureKind, did_you_mean, shell};
 
 use crate::error::{Error, Problem};
 
@@ -23,13 +24,22 @@ impl Failure for Error {
             } => Some(export_command(path, *run, schema)),
             Problem::UnfinishedBundle { path } => Some(recovery_command(path)),
             Problem::NoSuchTable { schema, present } => Some(format!(
-                "{}list the tables with `metalens tables INPUT`",
-                did_you_mean(schema, present.iter().map(String::as_str))
+                "{}list the tables with `metalens tables {}`",
+                did_you_mean(schema, present.iter().map(String::as_str)),
+                input(&self.place().file)
             )),
             _ => hint_for_input(problem)
                 .or_else(|| hint_for_content(problem))
                 .map(str::to_owned),
         }
+    }
+}
+
+/// Returns an input for a command that people copy. Without a name it is a word in its place.
+fn input(path: &str) -> String {
+    match path {
+        "" | "-" | "standard input" => "INPUT".to_owned(),
+        path => shell::quoted_path(Path::new(path)),
     }
 }
 
@@ -69,7 +79,7 @@ fn hint_for_input(problem: &Problem) -> Option<&'static str> {
             `… | metalens analyze -`"
         }
         Problem::SeveralExports { .. } => "give the path of one of them",
-        Problem::SeveralTraces { .. } => {
+        Problem::SeveralRecordings { .. } => {
             "add its name to the path, as in a folder: \
                                           `INPUT.zip/FOLDER`"
         }
@@ -92,6 +102,11 @@ fn hint_for_content(problem: &Problem) -> Option<&'static str> {
         Problem::UnsupportedBundle { .. } => {
             "this Xcode may write a new format: on a Mac, export the table with `xctrace export` \
             and give metalens the folder; `metalens selfcheck` shows the differences"
+        }
+        Problem::IncompleteBundle { .. } => {
+            "copy the bundle again, with all its contents; if nothing is missing, this version of \
+            Xcode writes another format: on a Mac, export it with `xctrace export` and give \
+            metalens the folder"
         }
         Problem::Compression { .. } => "the file is damaged: copy or export it again",
         Problem::Io(_)

@@ -13,10 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// This machine is not a Mac.
-    #[error(
-        "xctrace exists on macOS only, as a part of Xcode: record and export on a Mac, then analyze \
-        the recording here"
-    )]
+    #[error("this is not a Mac: xctrace exists on macOS only, as a part of Xcode")]
     NoMac,
     /// A Mac without Xcode.
     #[error(
@@ -73,6 +70,14 @@ pub enum Error {
     /// The program to record cannot be started.
     #[error("{0}")]
     Program(String),
+    /// The program to record was not found.
+    #[error("{what}")]
+    NoProgram {
+        /// The program, as it was named, and where it was not found.
+        what: String,
+        /// What the user may have meant; `None` if nothing here resembles it.
+        advice: Option<String>,
+    },
     /// A request that `xctrace` cannot be given.
     #[error("{0}")]
     Request(String),
@@ -91,13 +96,22 @@ impl Failure for Error {
             | Self::CannotStart { .. }
             | Self::TooOld { .. } => FailureKind::Unavailable,
             Self::Request(_) => FailureKind::Misuse,
-            Self::Program(_) | Self::Unexpected { .. } | Self::Follow(_) => FailureKind::Failed,
+            Self::Program(_)
+            | Self::NoProgram { .. }
+            | Self::Unexpected { .. }
+            | Self::Follow(_) => FailureKind::Failed,
         }
     }
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::NoMac | Self::NoXcode { .. } | Self::License { .. } => {
+            Self::NoProgram { advice, .. } => return advice.clone(),
+            Self::NoMac => {
+                "metalens reads a .trace bundle on any machine, without an export (`metalens analyze \
+                X.trace`); to record one, use a Mac, or try it here with --simulate, which measures \
+                nothing"
+            }
+            Self::NoXcode { .. } | Self::License { .. } => {
                 "a .trace bundle needs no export: metalens reads it on any machine (`metalens analyze \
                 X.trace`)"
             }

@@ -5,6 +5,8 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use metalens_failure::shell;
+
 use crate::error::{Error, Result};
 
 /// A program that exists and can be started.
@@ -26,7 +28,8 @@ pub struct FoundProgram {
 /// Fails if the program does not exist or cannot be started.
 pub fn resolve(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<FoundProgram> {
     let name = Path::new(program);
-    let found = if name.components().count() > 1 || name.is_absolute() {
+    let has_folder = program.as_encoded_bytes().contains(&b'/');
+    let found = if has_folder {
         Some(folder.join(name))
     } else {
         search_path(name, path, folder)
@@ -34,25 +37,76 @@ pub fn resolve(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<F
 
     let shown = name.display();
     let Some(found) = found else {
-        return Err(Error::Program(format!("{shown} was not found in PATH")));
+        return Err(Error::NoProgram {
+            what: format!("{shown} was not found in PATH"),
+            advice: file_here(name, folder).or_else(|| separate_words(name, path, folder)),
+        });
     };
 
     let found = in_application(&found).unwrap_or(found);
     match fs::metadata(&found) {
-        Err(cause) => Err(Error::Program(format!(
-            "{shown} cannot be started: {cause}"
+        Err(cause) => {
+            let what = format!("{shown} cannot be started: {cause}");
+            Err(match separate_words(name, path, folder) {
+                None => Error::Program(what),
+                advice => Error::NoProgram { what, advice },
+            })
+        }
+        Ok(facts) if facts.is_dir() => Err(Error::Program(format!(
+            "{shown} cannot be started: it is a folder"
         ))),
         Ok(facts) if !facts.is_file() => Err(Error::Program(format!(
             "{shown} cannot be started: it is not a file"
         ))),
         Ok(facts) if !is_executable(&facts) => Err(Error::Program(format!(
-            "{shown} cannot be started: it is not executable (chmod +x)"
+            "{shown} cannot be started: it is not executable ({})",
+            match runner(name) {
+                Some(runner) => format!("run {runner} {}", shell::quoted_path(name)),
+                None => "chmod +x".to_owned(),
+            }
         ))),
         Ok(_) => Ok(FoundProgram {
             doubt: doubt(&found),
             interpreter: interpreter(&found).map(PathBuf::from),
             path: found,
         }),
+    }
+}
+
+/// Returns how to start a file of this folder that was named like a program in `PATH`.
+fn file_here(name: &Path, folder: &Path) -> Option<String> {
+    let facts = fs::metadata(folder.join(name)).ok()?;
+    let shown = shell::quoted_path(name);
+    if facts.is_dir() {
+        return Some(format!("{shown} here is a folder: give a program"));
+    }
+    let is_executable = is_executable(&facts);
+    let run = match runner(name) {
+        Some(runner) if is_executable => format!("run ./{shown} or {runner} {shown}"),
+        Some(runner) => format!("run {runner} {shown}"),
+        None if is_executable => format!("run ./{shown}"),
+        None => format!("make it executable with chmod +x {shown}, then run ./{shown}"),
+    };
+    Some(format!("the file is in this folder: {run}"))
+}
+
+/// Returns advice on a program and its arguments in one word.
+fn separate_words(name: &Path, path: Option<&OsStr>, folder: &Path) -> Option<String> {
+    let text = name.to_str()?;
+    let first = text.split_whitespace().next()?;
+    let is_program = || resolve(OsStr::new(first), path, folder).is_ok();
+    let is_command = first != text && (folder.join(first).is_file() || is_program());
+    is_command.then(|| {
+        format!("the program and its arguments are separate words: remove the quotes, as in {text}")
+    })
+}
+
+/// Returns the program that runs a script, by the ending of its name.
+fn runner(script: &Path) -> Option<&'static str> {
+    match script.extension()?.to_str()? {
+        "py" => Some("python3"),
+        "sh" => Some("sh"),
+        _ => None,
     }
 }
 
@@ -138,6 +192,8 @@ fn interpreter(program: &Path) -> Option<OsString> {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
+    use metalens_failure::Failure;
+
     use super::*;
 
     fn program(folder: &Path, name: &str, mode: u32, text: &str) -> PathBuf {
@@ -174,9 +230,62 @@ mod tests {
             "./a/bench",
             Err("./a/bench cannot be started: it is not executable (chmod +x)"),
         );
-        check("./a", Err("./a cannot be started: it is not a file"));
+        check("./a", Err("./a cannot be started: it is a folder"));
+        check("./", Err("./ cannot be started: it is a folder"));
+        let script = "./a/run.py cannot be started: it is not executable (run python3 ./a/run.py)";
+        program(root, "a/run.py", 0o644, "print()");
+        check("./a/run.py", Err(script));
         let absent = "./x cannot be started: No such file or directory (os error 2)";
         check("./x", Err(absent));
+    }
+
+    /// What a newcomer may have meant is in the hint, as a command to copy.
+    #[test]
+    fn a_program_that_is_not_found_has_advice() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        program(root, "b/python3", 0o755, "\u{7f}ELF");
+        program(root, "tool", 0o755, "\u{7f}ELF");
+        program(root, "data", 0o644, "x");
+        program(root, "own.py", 0o755, "#!/usr/bin/env python3\n");
+        program(root, "other.py", 0o644, "print()");
+        program(root, "my run.py", 0o644, "print()");
+        let path = root.join("b");
+        let check = |name: &str, expected: Option<&str>| {
+            let found = resolve(OsStr::new(name), Some(path.as_os_str()), root);
+            let error = found.unwrap_err();
+            assert_eq!(error.to_string(), format!("{name} was not found in PATH"));
+            assert_eq!(error.hint().as_deref(), expected, "{name}");
+        };
+
+        check("nothing", None);
+        check("nothing at all", None);
+        check("tool", Some("the file is in this folder: run ./tool"));
+        check(
+            "data",
+            Some(
+                "the file is in this folder: make it executable with chmod +x data, then run ./data",
+            ),
+        );
+        check(
+            "own.py",
+            Some("the file is in this folder: run ./own.py or python3 own.py"),
+        );
+        check(
+            "other.py",
+            Some("the file is in this folder: run python3 other.py"),
+        );
+        check(
+            "my run.py",
+            Some("the file is in this folder: run python3 'my run.py'"),
+        );
+        check("b", Some("b here is a folder: give a program"));
+        let words = "the program and its arguments are separate words: remove the quotes, as in";
+        for command in ["python3 bench.py", "./tool --fast", "./other.py 3"] {
+            let found = resolve(OsStr::new(command), Some(path.as_os_str()), root);
+            let hint = found.unwrap_err().hint();
+            assert_eq!(hint, Some(format!("{words} {command}")));
+        }
     }
 
     #[test]

@@ -9,6 +9,6 @@ pub struct StateInterval {
     pub end_ns: u64,
     /// Name of the state or phase.
     pub what: String,
-    /// True if a state was marked as induced, not chosen by the GPU itself.
+    /// True if the table marks a state as induced; the meaning of the mark is not known.
     pub is_induced: bool,
 }

@@ -14,6 +14,8 @@ use crate::report::{Bound, BoundVerdict, GapParts, Report};
 
 /// One part in this many of the window may be idle in a program that is GPU-bound.
 const IDLE_PARTS: u64 = 10;
+/// A single interval has no gap, and so no verdict.
+const INTERVALS: u64 = 2;
 
 /// Returns the verdict on a report.
 pub(crate) fn bound(report: &Report) -> BoundVerdict {
@@ -30,8 +32,14 @@ pub(crate) fn bound(report: &Report) -> BoundVerdict {
     }
 }
 
+/// Returns whether there is no verdict because time of unknown cause could change it. The report has
+/// its verdict already.
+pub(crate) fn is_undecided(report: &Report) -> bool {
+    report.verdict.bound.is_none() && report.counts.intervals >= INTERVALS
+}
+
 fn decide(intervals: u64, span_ns: u64, parts: &GapParts) -> (Option<Bound>, Message) {
-    if intervals < 2 {
+    if intervals < INTERVALS {
         let why = "No verdict: the window has a single GPU interval, and so no gap";
         return (None, why.into());
     }

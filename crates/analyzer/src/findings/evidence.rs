@@ -14,6 +14,9 @@ pub(crate) struct Evidence {
     pub look_at: Vec<Message>,
     /// Upper bound of the time that the advice could save.
     pub at_most_ns: Option<u64>,
+    /// Time of the work that the finding is about, where nothing tells how much of it could be
+    /// saved.
+    pub at_stake_ns: Option<u64>,
 }
 
 impl Evidence {
@@ -37,17 +40,33 @@ impl Evidence {
         self
     }
 
+    /// Sets the time of the work that the finding is about, where the gain is unknown.
+    pub(crate) fn about(mut self, at_stake_ns: u64) -> Self {
+        self.at_stake_ns = Some(at_stake_ns);
+        self
+    }
+
     /// Returns the severity: by the time that could be saved, or the given one where that time is
-    /// unknown. A caveat is about the numbers, not about time, and stays one.
+    /// unknown, which is lower if little time is at stake. A caveat is about the numbers, not about
+    /// time, and stays one.
     pub(crate) fn severity(&self, of_rule: Severity, window_ns: u64) -> Severity {
         /// Share of the window from which on a finding is of high severity.
         const MUCH: f64 = 0.1;
-        match self.at_most_ns {
+        let by_time = |ns: u64| {
+            if is_share(ns, window_ns, MUCH) {
+                Severity::High
+            } else if is_share(ns, window_ns, SOME) {
+                Severity::Medium
+            } else {
+                Severity::Low
+            }
+        };
+        match (self.at_most_ns, self.at_stake_ns) {
             _ if of_rule == Severity::Caveat => Severity::Caveat,
-            None => of_rule,
-            Some(ns) if is_share(ns, window_ns, MUCH) => Severity::High,
-            Some(ns) if is_share(ns, window_ns, SOME) => Severity::Medium,
-            Some(_) => Severity::Low,
+            (Some(ns), _) => by_time(ns),
+            // More severe orders first. No work can save more than all of its time.
+            (None, Some(ns)) => of_rule.max(by_time(ns)),
+            (None, None) => of_rule,
         }
     }
 
@@ -126,4 +145,37 @@ pub(crate) fn matters(ns: u64, report: &Report, least: f64) -> bool {
 /// Returns whether a part is at least this share of a whole that is not zero.
 pub(crate) fn is_share(part: u64, whole: u64, least: f64) -> bool {
     ratio(part, whole).is_some_and(|share| share >= least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks the severity in a window of 1,000 ns.
+    #[test]
+    fn the_time_decides_the_severity() {
+        use Severity::{Caveat, High, Low, Medium};
+        let check = |gain: Option<u64>, stake: Option<u64>, of_rule, expected| {
+            let evidence = Evidence {
+                at_most_ns: gain,
+                at_stake_ns: stake,
+                ..Evidence::default()
+            };
+            let found = evidence.severity(of_rule, 1_000);
+            assert_eq!(found, expected, "{gain:?} {stake:?} {of_rule:?}");
+        };
+        check(None, None, Medium, Medium);
+        check(Some(100), None, Medium, High);
+        check(Some(99), None, High, Medium);
+        check(Some(20), None, Low, Medium);
+        check(Some(19), None, High, Low);
+        // What is at stake lowers the severity, and never raises it: the gain may be less.
+        check(None, Some(1_000), Medium, Medium);
+        check(None, Some(20), Medium, Medium);
+        check(None, Some(19), Medium, Low);
+        check(None, Some(19), High, Low);
+        check(None, Some(1_000), Low, Low);
+        check(Some(1_000), Some(1_000), Caveat, Caveat);
+        check(None, Some(0), Caveat, Caveat);
+    }
 }

@@ -190,24 +190,41 @@ fn serialized(report: &Report) -> Option<Evidence> {
     let fires = between >= PAIRS
         && is_share(ledger.serialized, between, SHARE)
         && matters(ledger.round_trips_ns, report, OF_IDLE);
-    let per_pair = ledger.round_trips_ns / ledger.serialized.max(1);
+    let contended_ns = ledger.round_trips_contended_ns;
+    let whole_ns = ledger.round_trips_ns + contended_ns;
+    // The wait for a GPU that another process uses ends with the round trip only if the GPU runs work of
+    // both at once.
+    let runs_both = report.busy.others_overlap_ns > 0;
+    let round_trips_ns = if runs_both {
+        whole_ns
+    } else {
+        ledger.round_trips_ns
+    };
+    let per_pair = |ns: u64| time(ns / ledger.serialized.max(1));
+    let contended = (contended_ns > 0).then(|| {
+        message!(
+            ", {} of it while another process ran on the GPU",
+            per_pair(contended_ns)
+        )
+    });
     fires.then(|| {
         Evidence::new(message!(
             "in {} of {} gaps between command buffers the program encoded the next buffer only \
              after the last one completed; submission and completion latency took {} each time on \
-             average: {}",
+             average{}: {}",
             count(ledger.serialized),
             count(between),
-            time(per_pair),
-            of_idle(ledger.round_trips_ns, report),
+            per_pair(whole_ns),
+            contended,
+            of_idle(whole_ns, report),
         ))
         .at(longest(report, Cause::Submission))
-        .gaining(ledger.round_trips_ns + overlap_ns(report))
+        .gaining(round_trips_ns + overlap_ns(report))
     })
 }
 
-/// Returns the CPU time that a program that does not wait can overlap with GPU work. Neither can
-/// hide more than the other takes, so that at least the longer of the two is left.
+/// Returns the time of host work and encoding that a program that does not wait can overlap with GPU
+/// work. Neither can hide more than the other takes, so that at least the longer of the two is left.
 fn overlap_ns(report: &Report) -> u64 {
     let parts = &report.idle.parts;
     (parts.host_ns + parts.encoding_ns).min(report.busy.busy_ns)

@@ -106,7 +106,7 @@ fn near_limit(report: &Report) -> Option<Evidence> {
         traffic,
     );
     // No gain: how much less this unit could do is not recorded.
-    Some(Evidence::new(text).at(places(&limited)))
+    Some(about(&limited, text, report))
 }
 
 fn far_from_limits(report: &Report) -> Option<Evidence> {
@@ -133,7 +133,16 @@ fn far_from_limits(report: &Report) -> Option<Evidence> {
         coverage(first, counters),
     );
     // No gain: what the kernel could reach is not recorded.
-    Some(Evidence::new(text).at(places(&unlimited)))
+    Some(about(&unlimited, text, report))
+}
+
+/// Returns the evidence about the time of some kernels. Vertex and Fragment work overlaps, so that
+/// their sum may exceed the busy time.
+fn about(kernels: &[Limited<'_>], text: Message, report: &Report) -> Evidence {
+    let total_ns: u64 = kernels.iter().map(|(kernel, ..)| kernel.total_ns).sum();
+    Evidence::new(text)
+        .at(places(kernels))
+        .about(total_ns.min(report.busy.busy_ns))
 }
 
 /// Returns the first kernels with their times and limiters.

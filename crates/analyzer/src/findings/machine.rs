@@ -183,12 +183,13 @@ fn hangs(report: &Report) -> Option<Evidence> {
         .hangs
         .as_ref()
         .filter(|found| found.count > 0)?;
-    Some(Evidence::new(message!(
+    let text = message!(
         "{} took {} of the window; the longest lasted {} (including time outside the window)",
         counted(hangs.count, "hang"),
         time(hangs.total_ns),
         time(hangs.max_ns.unwrap_or(0)),
-    )))
+    );
+    Some(Evidence::new(text).about(hangs.total_ns))
 }
 
 fn memory_growing(report: &Report) -> Option<Evidence> {
@@ -198,8 +199,10 @@ fn memory_growing(report: &Report) -> Option<Evidence> {
     const RISES: u64 = 3;
     let memory = report.machine.allocated.as_ref()?;
     let steady = memory.steady.as_ref()?;
-    let (first, last) = (memory.first_bytes?, memory.last_bytes?);
+    let last = memory.last_bytes?;
     let growth = u64::try_from(steady.growth_bytes).ok()?;
+    // What the program had at first may be gone by then.
+    let first = last.saturating_sub(growth);
     let habit = steady.rises >= RISES && steady.rises > 4 * steady.falls;
     (habit && is_share(growth, first.max(1), GROWTH)).then(|| {
         let fell = match steady.falls {
@@ -207,17 +210,16 @@ fn memory_growing(report: &Report) -> Option<Evidence> {
             falls => message!("fell {}", counted(falls, "time")),
         };
         let text = message!(
-            "memory grew from {} to {} in the window; after the first quarter of the window it \
-             rose {} and {}",
+            "after the first quarter of the window, memory grew from {} to {}: it rose {} and {}",
             bytes(first),
             bytes(last),
             counted(steady.rises, "time"),
             fell,
         );
-        let peak = memory
-            .peak_at_ns
-            .map(|at| message!("the peak, at {}", moment(at)));
-        Evidence::new(text).at(peak)
+        let from = message!("the growth, from {} on", moment(steady.from_ns));
+        let peak = memory.peak_at_ns.filter(|&at| at >= steady.from_ns);
+        let peak = peak.map(|at| message!("the peak, at {}", moment(at)));
+        Evidence::new(text).at([from]).at(peak)
     })
 }
 

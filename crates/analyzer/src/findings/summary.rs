@@ -1,11 +1,15 @@
 //! Summarizes a report in four sentences, which every page begins with.
 
+use super::bound::is_undecided;
+use super::evidence::{is_share, share_of};
 use super::{rule, warning};
-use crate::basics::message::{Message, counted, factor, percent, process, shown_share, time};
+use crate::basics::message::{
+    Message, Value, counted, factor, percent, process, shown_share, time,
+};
 use crate::basics::statistics::ratio;
 use crate::basics::units::capital;
 use crate::message;
-use crate::report::{Finding, Report, Summary};
+use crate::report::{Finding, Report, Severity, Summary};
 
 /// Returns the four sentences of a report's summary.
 #[must_use]
@@ -74,10 +78,22 @@ fn nothing_found(report: &Report) -> Message {
     /// Share of the window below which idle time is not worth a word.
     const LITTLE: f64 = 0.02;
     let (idle_ns, span_ns) = (report.idle.total_ns, report.window.span_ns);
+    if is_undecided(report) {
+        return message!(
+            "It cannot be told what limits the program: {}",
+            unknown(report)
+        );
+    }
+
     let share = ratio(idle_ns, span_ns).filter(|&share| share >= LITTLE);
     match share.zip(ratio(span_ns, span_ns - idle_ns.min(span_ns))) {
         Some((share, speedup)) => message!(
-            "No large bottleneck; {} idle time remains (at most {}× faster without it)",
+            "{}; {} idle time remains (at most {}× faster without it)",
+            if is_mostly_busy(report) {
+                "No large bottleneck"
+            } else {
+                "No rule found what to change"
+            },
             percent(share),
             factor(speedup)
         ),
@@ -86,25 +102,73 @@ fn nothing_found(report: &Report) -> Message {
     }
 }
 
+/// Returns whether little of the window is idle.
+fn is_mostly_busy(report: &Report) -> bool {
+    /// Share of the window below which idle time is little.
+    const MUCH: f64 = 0.1;
+    !is_share(report.idle.total_ns, report.window.span_ns, MUCH)
+}
+
+/// Returns the clause that the cause of much of the idle time is unknown.
+fn unknown(report: &Report) -> Message {
+    message!(
+        "the cause of {} of the idle time is not recorded",
+        share_of(report.idle.parts.unknown_ns, report.idle.total_ns)
+    )
+}
+
 /// Returns the advice with the largest gain; without a gain, the first finding and its first step.
-/// Omits the part that the warning already says.
+/// Omits the part that the warning already says. Where idle time of unknown cause could hide a larger
+/// gain, says so.
 fn advice(report: &Report) -> Message {
     let findings = &report.findings;
+    let is_undecided = is_undecided(report);
+    let unknown = |hides: bool| hides.then(|| message!("; {}", unknown(report)));
     let gain = |finding: &&Finding| finding.gain.map_or(0, |gain| gain.at_most_ns);
     let best = findings.iter().rev().max_by_key(gain);
     if let Some((best, gain)) = best.and_then(|best| Some((best, best.gain?))) {
+        let hides_more = is_undecided && report.idle.parts.unknown_ns > gain.at_most_ns;
         return message!(
-            "Biggest win: {}; up to {}× faster (saves at most {})",
+            "{}: {}; up to {}× faster (saves at most {}){}",
+            if hides_more {
+                "Biggest known win"
+            } else {
+                "Biggest win"
+            },
             rule(&best.id).map_or("", |rule| rule.action),
             factor(gain.speedup),
             time(gain.at_most_ns),
+            unknown(hides_more),
         );
     }
 
     let told = usize::from(warning(findings).is_some());
-    let next = findings.get(told).and_then(|next| rule(&next.id));
+    // Beside much idle time, a finding of low severity is not what to do first.
+    let is_worth = |next: &&Finding| next.severity != Severity::Low || is_mostly_busy(report);
+    let next = findings.get(told).filter(is_worth);
+    let next = next.and_then(|next| Some((next, rule(&next.id)?)));
     next.map_or_else(
         || nothing_found(report),
-        |rule| Message::new(&capital(&format!("{}; {}", rule.title, rule.action)), &[]),
+        |(next, rule)| {
+            let text = capital(&format!("{}; {}", rule.title, rule.action));
+            // A caveat is about the numbers and claims no gain.
+            let hides_more = is_undecided && next.severity != Severity::Caveat;
+            message!(
+                "{}{}{}",
+                Message::new(&text, &[]),
+                which_kernel(next),
+                unknown(hides_more)
+            )
+        },
     )
+}
+
+/// Returns the first place of a finding in parentheses, if it names a kernel.
+fn which_kernel(finding: &Finding) -> Option<Message> {
+    let place = finding.look_at.first()?;
+    let values = finding.look_at_values.first()?;
+    let is_kernel = values
+        .first()
+        .is_some_and(|value| value.at == 0 && value.value == Value::Kernel);
+    is_kernel.then(|| message!(" ({})", Message::new(place, values)))
 }

@@ -1,11 +1,13 @@
 //! Rules about how far the numbers of a recording can be trusted.
 
-use super::evidence::{Evidence, is_share};
+use super::bound::is_undecided;
+use super::evidence::{Evidence, is_share, of_idle};
 use super::framework::Knob;
 use super::rule::{Concern, Rule};
 use crate::basics::message::{Message, count, counted, moment, name, percent, table, time};
 use crate::message;
 use crate::report::{Effort, FrameworkName, NamedBy, Report, Severity, TimingVerdict};
+use crate::tables::commands::{COMPLETIONS, ENCODERS};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -23,6 +25,23 @@ pub(super) const RULES: &[Rule] = &[
         knobs: &[],
         counter_evidence: "`metalens tables` lists a row for each encoder and command buffer of \
                            the program.",
+    },
+    Rule {
+        id: "unknown-causes",
+        concern: Concern::Numbers,
+        within: &["incomplete-recording"],
+        severity: Severity::Caveat,
+        effort: Effort::Setting,
+        title: "the recording does not show what limits the program",
+        condition: unknown_causes,
+        action: "record the process itself, and export its encodings and completions",
+        advice: "The cause of a gap follows from the completion before it and the encoding after \
+             it. If the tables were exported by hand, export metal-application-encoders-list and \
+             metal-command-buffer-completed too. Otherwise launch this process or attach to it \
+             when you record: of other processes, the encoder list often has nothing.",
+        knobs: &[],
+        counter_evidence: "`metalens tables` lists a row of both tables for each command buffer \
+                           of the process.",
     },
     Rule {
         id: "tables-disagree",
@@ -119,8 +138,10 @@ fn incomplete(report: &Report) -> Option<Evidence> {
     let recovered = ledger.recovered.unwrap_or_default();
     let recovered = recovered.from_intervals + recovered.from_submissions;
     let mut says = Vec::new();
-    // If a whole table is missing, a note says so.
-    if is_share(lost, ledger.pairs, SHARE) && lost < ledger.pairs {
+    let truncated = &report.sanity.truncated_tables;
+    // Without a row for any gap, nothing was lost on the way: the rows were never there.
+    let is_partly_lost = lost < ledger.pairs || !truncated.is_empty();
+    if is_share(lost, ledger.pairs, SHARE) && is_partly_lost {
         says.push(message!(
             "the cause of {} of {} gaps is unknown, because the recording lacks the encoding after \
              them or the completion before them",
@@ -138,7 +159,6 @@ fn incomplete(report: &Report) -> Option<Evidence> {
         ));
     }
 
-    let truncated = &report.sanity.truncated_tables;
     if !truncated.is_empty() {
         says.push(message!(
             "truncated tables: {}",
@@ -146,6 +166,26 @@ fn incomplete(report: &Report) -> Option<Evidence> {
         ));
     }
     (!says.is_empty()).then(|| Evidence::new(Message::joined(says, "; ")))
+}
+
+fn unknown_causes(report: &Report) -> Option<Evidence> {
+    let ledger = &report.idle;
+    is_undecided(report).then(|| {
+        let found = |without: u64| count(ledger.pairs - without.min(ledger.pairs));
+        Evidence::new(message!(
+            "the cause of {} is not recorded: of {}, the completion before {} and the encoding \
+             after {} are known",
+            of_idle(ledger.parts.unknown_ns, report),
+            counted(ledger.pairs, "gap"),
+            found(ledger.without_completion),
+            found(ledger.without_encoding),
+        ))
+        .at([message!(
+            "tables {} and {}",
+            table(ENCODERS.schema),
+            table(COMPLETIONS.schema)
+        )])
+    })
 }
 
 fn tables_disagree(report: &Report) -> Option<Evidence> {

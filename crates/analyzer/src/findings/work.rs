@@ -263,7 +263,7 @@ fn many_encoders(report: &Report) -> Option<Evidence> {
             time(buffers.gaps_inside_ns),
         );
         // No gain: part of the cost of an encoder is in its interval.
-        Evidence::new(text)
+        Evidence::new(text).about(report.busy.busy_ns + buffers.gaps_inside_ns)
     })
 }
 
@@ -351,7 +351,12 @@ fn inefficient(report: &Report) -> Option<Evidence> {
         rate,
         Message::joined(shares, " and "),
     );
-    Some(Evidence::new(text).at(rows.iter().map(|row| kernel(&row.label))))
+    let total_ns: u64 = rows.iter().map(|row| row.total_ns).sum();
+    Some(
+        Evidence::new(text)
+            .at(rows.iter().map(|row| kernel(&row.label)))
+            .about(total_ns.min(report.busy.busy_ns)),
+    )
 }
 
 fn throughput(tflop_per_s: f64) -> Message {
@@ -372,7 +377,7 @@ fn register_spills(report: &Report) -> Option<Evidence> {
     spilling.sort_by_key(|(_, spills)| std::cmp::Reverse(spills.total_ns));
 
     let (&(first, most), _) = spilling.split_first()?;
-    let total_ns = spilling.iter().map(|(_, spills)| spills.total_ns).sum();
+    let total_ns: u64 = spilling.iter().map(|(_, spills)| spills.total_ns).sum();
     let places = spilling.iter().take(3).map(|(kernel, spills)| {
         message!(
             "{}: up to {}, {} of {}, {}",
@@ -396,7 +401,9 @@ fn register_spills(report: &Report) -> Option<Evidence> {
             bytes(most.max_bytes),
         );
         // No gain: the recording does not tell what the spills cost.
-        Evidence::new(text).at(places)
+        Evidence::new(text)
+            .at(places)
+            .about(total_ns.min(report.busy.busy_ns))
     })
 }
 

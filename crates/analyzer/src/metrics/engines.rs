@@ -35,7 +35,7 @@ pub(crate) struct Engines {
     pub frames: Option<Frames>,
     /// Lanes for pictures: those of the engines, then the frames.
     pub lanes: Vec<EngineLane>,
-    pub not_recorded: Option<NotRecorded>,
+    pub not_recorded: Vec<NotRecorded>,
 }
 
 /// Computes the work of all engines. `idle` are the stretches of idle time with their causes.
@@ -74,11 +74,11 @@ pub(crate) fn engines(
     ];
 
     let mut found = Engines::default();
-    let mut missing: Vec<&'static str> = Vec::new();
+    let mut missing: Vec<(&'static str, &'static str)> = Vec::new();
     let mut stretches: Option<Vec<(Span, Cause)>> = None;
     for (id, schema, given) in all {
         let Some((schema, rows)) = given else {
-            missing.push(schema);
+            missing.push((part(id), schema));
             continue;
         };
         let work = work(&rows, id, busy_window, names);
@@ -93,9 +93,9 @@ pub(crate) fn engines(
             found.frames = Some(frames);
             found.lanes.push(("Frames", lane));
         }
-        None => missing.push(PRESENT_REQUESTS.schema),
+        None => missing.push(("frames", PRESENT_REQUESTS.schema)),
     }
-    found.not_recorded = not_recorded(&missing);
+    found.not_recorded = not_recorded(&missing, !found.engines.is_empty());
     found
 }
 
@@ -104,17 +104,41 @@ fn with_rows(given: TableResult<EngineRows>) -> Option<EngineRows> {
     given.ok().filter(|rows| rows.spans.rows() > 0)
 }
 
-/// Returns the engines that the recording has no rows of.
-fn not_recorded(missing: &[&'static str]) -> Option<NotRecorded> {
-    let names = missing.iter().map(|schema| table(schema));
-    let why = message!(
-        "the recording has no rows of {}, which does not prove that these \
-         engines did nothing: record with \
-         --instrument 'Neural Engine' and --instrument 'Core ML' too; MPSGraph and frames are part \
-         of Metal System Trace",
-        Message::joined(names, ", ")
-    );
-    (!missing.is_empty()).then(|| NotRecorded::new("engines", why))
+/// Returns the part of a report that an engine is.
+fn part(id: EngineId) -> &'static str {
+    match id {
+        EngineId::Mps => "engines.mps",
+        EngineId::NeuralEngine => "engines.neural-engine",
+        EngineId::CoreMl => "engines.core-ml",
+        EngineId::DrawableWait => "engines.drawable-wait",
+    }
+}
+
+/// Returns the engines that the recording has no rows of: each beside one that has rows, and all
+/// together otherwise. `missing` are parts of the report with their tables.
+fn not_recorded(missing: &[(&'static str, &'static str)], has_engines: bool) -> Vec<NotRecorded> {
+    let why = |tables: &[(&str, &str)]| {
+        message!(
+            "the recording has no rows of {}, which does not prove that {}: record with \
+             --instrument 'Neural Engine' and --instrument 'Core ML' too; MPSGraph and frames are \
+             part of Metal System Trace",
+            Message::joined(tables.iter().map(|(_, schema)| table(schema)), ", "),
+            if tables.len() == 1 {
+                "nothing of the kind happened"
+            } else {
+                "these engines did nothing"
+            }
+        )
+    };
+    if has_engines {
+        let each = missing.chunks(1).flat_map(|one| {
+            let part = one.first().map(|(part, _)| part);
+            part.map(|part| NotRecorded::new(part, why(one)))
+        });
+        each.collect()
+    } else {
+        vec![NotRecorded::new("engines", why(missing))]
+    }
 }
 
 /// Interval of an engine inside the window, with its label.

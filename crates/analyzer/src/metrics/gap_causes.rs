@@ -286,6 +286,7 @@ impl IdleTotals {
         if pair.is_serialized() == Some(true) {
             idle.serialized += 1;
             idle.round_trips_ns += parts.completion_ns + parts.submission_ns;
+            idle.round_trips_contended_ns += parts.contention_ns;
         }
 
         idle.without_completion += u64::from(pair.completed_ns.is_none());

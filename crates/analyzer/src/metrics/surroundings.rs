@@ -63,7 +63,7 @@ impl Surroundings {
         let counters = counters.map_err(|why| not_recorded.push(why)).ok();
 
         let mut engines = engines(tables.engines, busy_window, idle, &recording.names);
-        not_recorded.extend(engines.not_recorded.take());
+        not_recorded.append(&mut engines.not_recorded);
         let lanes = Lanes {
             performance,
             engines: std::mem::take(&mut engines.lanes),

@@ -19,6 +19,10 @@ pub struct IdleTime {
     /// Completion and submission latency of the serialized pairs, in nanoseconds: one round trip
     /// for each, which one larger command buffer would take once.
     pub round_trips_ns: u64,
+    /// Contention of the serialized pairs, in nanoseconds: the rest of these round trips, during
+    /// which another process ran on the GPU. Zero in reports of earlier versions.
+    #[serde(default)]
+    pub round_trips_contended_ns: u64,
     /// Pairs that can be joined and belong to two command buffers; only those can be serialized.
     pub between_buffers: u64,
     /// Pairs with both a completion and an encoding on record.

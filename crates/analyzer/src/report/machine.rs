@@ -18,7 +18,7 @@ pub struct Machine {
     pub allocated: Option<AllocatedMemory>,
     /// Wired system memory of the whole machine; null if not recorded.
     pub wired: Option<WiredMemory>,
-    /// CPU time of the GPU driver's work for the process; null if not recorded.
+    /// Intervals in which the GPU driver worked for the process; null if not recorded.
     pub driver: Option<Driver>,
     /// Other events of the driver for the process, such as wiring memory, by type; null if not
     /// recorded.
@@ -83,8 +83,8 @@ pub struct StateTime {
     pub busy_ns: u64,
     /// Busy time in this state divided by all busy time of the process; null if it has none.
     pub busy_share: Option<f64>,
-    /// Part of the time in nanoseconds that was marked as induced: not chosen by the GPU itself, or
-    /// caused by the conditions of the device, as the narratives may tell.
+    /// Part of the time in nanoseconds that the table marks as induced. The meaning of the mark is not
+    /// known: recordings of stock templates have it on all states.
     pub induced_ns: u64,
 }
 
@@ -161,7 +161,8 @@ pub struct WiredMemory {
 pub struct Driver {
     /// Intervals by the type of what they process.
     pub types: Vec<DriverEvents>,
-    /// Length of the union of the intervals, in nanoseconds.
+    /// Length of the union of the intervals of all threads, in nanoseconds: time that passed, not CPU
+    /// time.
     pub busy_ns: u64,
     /// Part of that union in nanoseconds that lies in gaps of the process.
     pub in_gaps_ns: u64,
@@ -179,7 +180,8 @@ pub struct DriverEvents {
     pub event_type: Option<String>,
     /// Number of intervals of this type.
     pub count: u64,
-    /// Summed durations in nanoseconds.
+    /// Summed durations in nanoseconds. Intervals of several threads overlap: the sum may exceed the
+    /// time that passed.
     pub total_ns: u64,
     /// Longest duration in nanoseconds.
     pub max_ns: u64,
@@ -204,7 +206,7 @@ pub struct ShaderCompiles {
 pub struct CompileTimes {
     /// Number of shader compilations.
     pub count: u64,
-    /// Summed durations in nanoseconds.
+    /// Length of their union in nanoseconds.
     pub total_ns: u64,
     /// Longest duration in nanoseconds; null if there are none.
     pub max_ns: Option<u64>,
@@ -254,7 +256,7 @@ pub struct Display {
 pub struct Hangs {
     /// Number of hangs in the window.
     pub count: u64,
-    /// Summed durations of their parts in the window, in nanoseconds.
+    /// Length of the union of their parts in the window, in nanoseconds.
     pub total_ns: u64,
     /// Longest whole duration in nanoseconds; null if there are none.
     pub max_ns: Option<u64>,

@@ -130,13 +130,15 @@ pub enum FoundBy {
 }
 
 /// Regularity of the gaps, weighted by idle time: the lengths up to which gaps contain a tenth,
-/// half and nine tenths of it. Quiet gaps, which separate segments, do not count. Regular gaps
-/// point to how work is batched, irregular ones to what the CPU does.
+/// half and nine tenths of it. Quiet gaps, which separate segments, do not count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Regularity {
     /// Number of gaps that were compared.
     pub gaps: u64,
+    /// Summed length of these gaps in nanoseconds; null in reports of earlier versions.
+    #[serde(default)]
+    pub total_ns: Option<u64>,
     /// Length in nanoseconds; gaps up to it contain a tenth of their idle time.
     pub p10_ns: u64,
     /// Length in nanoseconds; gaps up to it contain half of their idle time.

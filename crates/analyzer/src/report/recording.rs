@@ -44,7 +44,7 @@ pub enum Reader {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RunFacts {
-    /// Number of the run in the trace, from 1.
+    /// Number of the run in the recording, from 1.
     pub number: u64,
     /// True if a simulator wrote the recording: no GPU ran any of it.
     pub synthetic: bool,

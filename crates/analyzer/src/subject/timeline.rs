@@ -47,7 +47,14 @@ impl Timeline {
     pub(crate) fn derived(tables: GpuTables, names: &Names) -> Result<Self> {
         let states = if_any(tables.states)?;
         let active = states.map(|states| active_of(&states, names)).transpose()?;
-        let mut intervals = intervals_of(tables.intervals.map_err(|absent| absent.error)?, names)?;
+        let table = tables.intervals.map_err(|absent| {
+            if absent.is_unrecorded() {
+                Error::IntervalsNotRecorded(absent.error)
+            } else {
+                Error::Trace(absent.error)
+            }
+        })?;
+        let mut intervals = intervals_of(table, names)?;
         if intervals.is_empty() {
             return Err(Error::NoRows {
                 table: GPU_INTERVALS.schema.to_owned(),
@@ -70,7 +77,7 @@ impl Timeline {
 #[must_use]
 pub fn lacks_intervals(error: &Error) -> bool {
     match error {
-        Error::NoRows { .. } | Error::OnlyCpu { .. } => true,
+        Error::NoRows { .. } | Error::OnlyCpu { .. } | Error::IntervalsNotRecorded(_) => true,
         Error::Trace(error) => matches!(
             error.problem(),
             Problem::NoSuchTable { schema, .. } if schema == GPU_INTERVALS.schema

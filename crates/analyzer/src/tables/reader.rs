@@ -116,6 +116,11 @@ impl AbsenceReason {
 }
 
 impl AbsentTable {
+    /// Returns whether the recording itself lacks the table, as its table of contents says.
+    pub(crate) fn is_unrecorded(&self) -> bool {
+        matches!(self.reason, AbsenceReason::NotRecorded)
+    }
+
     /// Returns the reason why the table is absent, and what would make its data available.
     pub(crate) fn why(&self) -> Message {
         let schema = table(self.schema);

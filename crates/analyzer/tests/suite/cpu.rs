@@ -68,6 +68,16 @@ fn a_recording_without_gpu_data_is_an_error() {
         "{error}"
     );
     assert!(error.hint().unwrap().contains("metalens stacks"));
+
+    // Stacks of idle time need the GPU too, and say the same.
+    let bundle = "m1-time-profiler-bundle-and-export/cpu_time_profiler.trace";
+    let input = Input::open(&recordings.join(bundle)).unwrap();
+    let trace = input.load(&selection(), LoadOptions::default()).unwrap();
+    let error = idle_stacks(trace, &Request::default(), StackLabels::Names).unwrap_err();
+    assert!(
+        matches!(error, Error::OnlyCpu { samples: 68, .. }),
+        "{error}"
+    );
 }
 
 /// Compares the samples in the window with a count of the table's rows.

@@ -164,14 +164,21 @@ fn engines_without_rows_are_not_recorded() {
     };
     check(neural, [0, 0, 0, 0], GapParts::default());
     assert_eq!(neural.table, "ane-hw-intervals-internal");
-    let missing = report
-        .not_recorded
-        .iter()
-        .find(|part| part.what == "engines");
-    let why = &missing.unwrap().why;
-    assert!(
-        why.contains("mps-hw-intervals") && why.contains("coreml-os-signpost"),
-        "{why}"
-    );
-    assert!(!why.contains("ane-hw-intervals"), "{why}");
+    let parts = report.not_recorded.iter();
+    let missing = parts.filter(|part| part.what.starts_with("engines") || part.what == "frames");
+    let missing: Vec<(&str, &str)> = missing
+        .map(|part| (part.what.as_str(), part.why.as_str()))
+        .collect();
+    // Those with rows are recorded, and not named.
+    let expected = [
+        ("engines.mps", "mps-hw-intervals"),
+        ("engines.core-ml", "coreml-os-signpost"),
+        ("engines.drawable-wait", "ca-client-buffer-wait-interval"),
+        ("frames", "ca-client-present-request"),
+    ];
+    assert_eq!(missing.len(), expected.len(), "{missing:?}");
+    for ((what, why), (part, table)) in missing.into_iter().zip(expected) {
+        assert_eq!(what, part);
+        assert!(why.contains(table) && !why.contains("ane-hw"), "{why}");
+    }
 }

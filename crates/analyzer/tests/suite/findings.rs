@@ -204,6 +204,7 @@ const CONCERNS: [&[&str]; 2] = [
         "clock-fault",
         "tables-disagree",
         "incomplete-recording",
+        "unknown-causes",
         "warm-up-inside",
         "little-work",
     ],
@@ -269,17 +270,23 @@ fn serialized_is_first_in_real_recordings() {
     let Some(recordings) = recordings() else {
         return;
     };
-    // Completion and submission latency of the known figures; and the busy time, which the
-    // program's own time (24 and 16 ms) can hide.
+    // Completion and submission latency of the known figures; contention, all of it in these gaps;
+    // and the busy time, which the program's own time (24 and 16 ms) can hide.
     let cases = [
-        ("m1-launched-1000", 74_243_711 + 90_392_627, 6_698_335),
+        (
+            "m1-launched-1000",
+            74_243_711 + 90_392_627,
+            2_177_126,
+            6_698_335,
+        ),
         (
             "m1-bundle-and-export/export",
             68_235_324 + 85_360_829,
+            2_650_876,
             7_267_838,
         ),
     ];
-    for (folder, round_trips_ns, busy_ns) in cases {
+    for (folder, round_trips_ns, contended_ns, busy_ns) in cases {
         let report = report(&recordings.join(folder), None, &Request::default()).unwrap();
         let caveats = report
             .findings
@@ -297,8 +304,198 @@ fn serialized_is_first_in_real_recordings() {
             ("serialized", Severity::High)
         );
         assert_eq!(report.idle.round_trips_ns, round_trips_ns);
-        assert_eq!(first.gain.unwrap().at_most_ns, round_trips_ns + busy_ns);
+        assert_eq!(report.idle.round_trips_contended_ns, contended_ns);
+        assert_eq!(
+            first.gain.unwrap().at_most_ns,
+            round_trips_ns + contended_ns + busy_ns
+        );
         assert!(first.evidence.contains("999 of 999"), "{}", first.evidence);
         assert_eq!(report.work, None);
     }
+}
+
+/// Returns a scenario of one program, which ends with the fields of its only stream.
+fn bench(fields: &str) -> String {
+    format!(
+        r#"
+        seed = 1
+        [[process]]
+        name = "bench"
+        pid = 4200
+        role = "target"
+        {fields}
+        "#
+    )
+}
+
+/// Returns the report of a scenario's text.
+fn report_of_text(text: &str) -> Report {
+    report_of(&Scenario::from_toml(text).unwrap(), &Request::default()).unwrap()
+}
+
+fn finding<'a>(report: &'a Report, id: &str) -> &'a Finding {
+    let found = report.findings.iter().find(|finding| finding.id == id);
+    found.unwrap_or_else(|| panic!("{id}: {:?}", ids(report)))
+}
+
+/// Compares the bound of a program that waits with the same program, which does not: no bound is less
+/// than what that saved, for the same CPU work. Another process may run all the time, whose work does not delay this one.
+#[test]
+fn no_pipelining_saves_more_than_the_bound() {
+    let others = [
+        "",
+        r#"
+        [[process]]
+        name = "other"
+        pid = 99
+        [[process.stream]]
+        channel = "Fragment"
+        count = 1
+        start = "690ms"
+        duration = "60ms"
+        "#,
+    ];
+    // Times of the GPU, the completion, the host and the encoding of each buffer. The CPU takes longer
+    // in the second case; with eight encoders in a buffer, it would have less work than before.
+    let times = [
+        ("20us", "40us", "10us", "10us", r#"submit = "pipelined""#),
+        ("20us", "30us", "15us", "40us", "in-flight = 3"),
+        ("100us", "40us", "10us", "10us", r#"submit = "pipelined""#),
+    ];
+    for other in others {
+        for (duration, completion, host, encode, ahead) in times {
+            let program = |submit: &str| {
+                let fields = format!(
+                    r#"
+                    [[process.stream]]
+                    count = 50
+                    duration = "{duration}"
+                    completion = "{completion}"
+                    host = "{host}"
+                    encode = "{encode}"
+                    launch = "40us"
+                    encoder-label = ["a", "b"]
+                    {submit}
+                    {other}
+                    "#
+                );
+                report_of_text(&bench(&fields))
+            };
+            let (waits, ahead) = (program(""), program(ahead));
+            let saved_ns = waits.window.span_ns - ahead.window.span_ns;
+            let bound_ns = finding(&waits, "serialized").gain.unwrap().at_most_ns;
+            assert!(
+                bound_ns >= saved_ns,
+                "{duration} {other}: {bound_ns} < {saved_ns}"
+            );
+        }
+    }
+
+    // Of 100 us in each gap, the two latencies have 80 us; another process ran in 40 us of them.
+    let waits = bench(&format!(
+        r#"
+        [[process.stream]]
+        count = 50
+        duration = "20us"
+        completion = "40us"
+        host = "10us"
+        encode = "10us"
+        launch = "40us"
+        encoder-label = ["a", "b"]
+        {}
+        "#,
+        others[1]
+    ));
+    let report = report_of_text(&waits);
+    let evidence = &finding(&report, "serialized").evidence;
+    let expected = "took 80.00 µs each time on average, 40.00 µs of it while another process ran";
+    assert!(evidence.contains(expected), "{evidence}");
+}
+
+/// Memory that falls at first and grows later: the sentence is about the growth.
+#[test]
+fn growth_of_memory_is_told_from_where_it_begins() {
+    let report = report_of_text(&bench(
+        r#"
+        memory = [
+            { at = "600ms", bytes = 104_857_600 },
+            { at = "701ms", bytes = 31_457_280 },
+            { at = "704ms", bytes = 36_700_160 },
+            { at = "705ms", bytes = 41_943_040 },
+            { at = "706ms", bytes = 47_185_920 },
+            { at = "708ms", bytes = 57_671_680 },
+            { at = "710ms", bytes = 62_914_560 },
+        ]
+        [[process.stream]]
+        count = 100
+        duration = "20us"
+        completion = "40us"
+        host = "10us"
+        encode = "10us"
+        launch = "40us"
+        "#,
+    ));
+    let found = finding(&report, "memory-growing");
+    let expected = "memory grew from 30.0 MiB to 60.0 MiB: it rose 5 times and never fell";
+    assert!(found.evidence.ends_with(expected), "{}", found.evidence);
+    // The peak of the window is before the growth.
+    let [place] = found.look_at.as_slice() else {
+        panic!("{:?}", found.look_at);
+    };
+    assert!(place.starts_with("the growth"), "{place}");
+}
+
+/// A kernel that takes little of the window cannot save much of it. The advice names it and its unit.
+#[test]
+fn a_finding_about_little_work_is_of_low_severity() {
+    let check = |id: &str, kernel: &str, is_advice: bool| {
+        let toml = fixtures().join(id).join("fires.toml");
+        let text = std::fs::read_to_string(toml).unwrap();
+        let report = report_of_text(&text);
+        assert_eq!(finding(&report, id).severity, Severity::Medium, "{id}");
+        let advice = &report.summary.advice;
+        assert_eq!(advice.contains(kernel), is_advice, "{id}: {advice}");
+
+        // One more interval, a second later, makes the same work a small part of the window.
+        let later = r#"
+            [[process.stream]]
+            count = 1
+            start = "2s"
+            duration = "1us"
+            encoder-label = "last"
+        "#;
+        let report = report_of_text(&format!("{text}{later}"));
+        assert_eq!(finding(&report, id).severity, Severity::Low, "{id}");
+        assert!(!report.summary.advice.contains(kernel), "{id}");
+    };
+    check("limiter", "matmul: 10.0", true);
+    check("no-limiter", "scan: ", true);
+}
+
+/// Where the causes of idle time are unknown, nothing is the biggest win, and little is not all well.
+#[test]
+fn unknown_causes_are_said() {
+    let check = |id: &str, case: &str, expected: &str| {
+        let report = report_of_case(&fixtures().join(id), case);
+        let advice = &report.summary.advice;
+        assert!(advice.contains(expected), "{id}/{case}: {advice}");
+    };
+    check(
+        "unknown-causes",
+        "fires",
+        "It cannot be told what limits the program: the cause of 100 % of the idle time",
+    );
+    check("unknown-causes", "nearly", "No large bottleneck; 9.0 %");
+
+    // Without encodings the same program has only its outliers to mend, which could save 760 us.
+    let toml = fixtures().join("outliers/fires.toml");
+    let text = std::fs::read_to_string(toml).unwrap();
+    let lost = "[[process.stream]]\n\
+                oddities = { lose-encoder-every = 1, lose-encoder-from = \"everywhere\" }";
+    let report = report_of_text(&text.replace("[[process.stream]]", lost));
+    let advice = &report.summary.advice;
+    let is_partial = advice.starts_with("Biggest known win: ")
+        && advice.contains("(saves at most 760")
+        && advice.ends_with("; the cause of 100 % of the idle time is not recorded");
+    assert!(is_partial, "{advice}");
 }

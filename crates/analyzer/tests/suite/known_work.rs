@@ -99,6 +99,12 @@ fn labels_and_totals_are_assigned() {
     assert_eq!(named.gpu_time.flops, Some(2 * report.kernels[0].instances));
     assert_eq!((named.gpu_time.bytes, named.bandwidth_share), (None, None));
     assert_eq!(work.labels_without.last().unwrap(), "no such kernel");
+    let note = "no kernel in the window matches no such kernel";
+    assert!(
+        work.notes.iter().any(|text| text == note),
+        "{:?}",
+        work.notes
+    );
     let others = report.kernels.iter().filter(|kernel| kernel.name != *name);
     let others_ns: u64 = others.map(|kernel| kernel.total_ns).sum();
     match row("*") {
@@ -116,6 +122,36 @@ fn labels_and_totals_are_assigned() {
         part.notes
             .iter()
             .any(|note| note.contains("only a part of it"))
+    );
+}
+
+/// A file that describes no kernel makes a note with both spellings, and no rate.
+#[test]
+fn labels_that_no_kernel_has_are_named() {
+    let labels = ["a", "b", "c", "d", "e", "f", "g"];
+    let entries =
+        labels.map(|label| format!(r#"{{"label": "{label}", "per": "total", "bytes": 1}}"#));
+    let request = request(&format!(r#""work": [{}]"#, entries.join(", ")));
+    let scenario = Scenario::from_toml(
+        r#"
+        [[process]]
+        name = "bench"
+        pid = 4200
+        role = "target"
+        [[process.stream]]
+        count = 4
+        duration = "10us"
+        encoder-label = ["matmul", "rope"]
+        "#,
+    );
+    let (_, work) = parts(report_of(&scenario.unwrap(), &request).unwrap());
+    assert!(work.rows.is_empty());
+    let note = "no kernel in the window matches a, b, c, d, e, … and 2 more; kernels without an \
+                amount: matmul, rope";
+    assert!(
+        work.notes.iter().any(|text| text == note),
+        "{:?}",
+        work.notes
     );
 }
 

@@ -4,8 +4,10 @@
 use std::path::Path;
 
 use metalens_analyzer::{
-    Analysis, Request, analyze, compare_raw, lacks_intervals, selection, selection_with_raw_events,
+    Analysis, Error, Request, analyze, compare_raw, lacks_intervals, selection,
+    selection_with_raw_events,
 };
+use metalens_failure::Failure;
 use metalens_simulator::{Preset, Scenario, Table, presets, write_bundle, write_export};
 use metalens_testing::real_recordings;
 use metalens_trace::{Input, LoadOptions, Selection, Trace};
@@ -116,7 +118,19 @@ fn a_recording_without_the_derived_table_has_the_same_intervals() {
         write(form, &without, &paths[1]);
 
         let error = analyze(load(&paths[1], &selection()), &Request::default()).err();
-        assert!(lacks_intervals(&error.unwrap()), "{name}");
+        let error = error.unwrap();
+        assert!(lacks_intervals(&error), "{name}");
+        // A bundle says what was recorded. The table of contents of a synthetic export lists tables that
+        // were not exported, too, and then another export has the table.
+        let is_unrecorded = matches!(error, Error::IntervalsNotRecorded(_));
+        assert_eq!(is_unrecorded, form == "bundle", "{name} {form}");
+        let advice = if is_unrecorded {
+            "record with the template Metal System Trace"
+        } else {
+            "export that table too"
+        };
+        let hint = error.hint().unwrap();
+        assert!(hint.contains(advice), "{name} {form}: {hint}");
 
         let analysis = |path| analyze(with_raw_events(path), &Request::default()).unwrap();
         let (derived, raw) = (analysis(&paths[0]), analysis(&paths[1]));

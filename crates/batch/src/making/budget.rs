@@ -1,4 +1,4 @@
-//! Estimates the memory that traces need, and limits the traces that are analyzed at once to a
+//! Estimates the memory that recordings need, and limits the recordings that are analyzed at once to a
 //! budget.
 
 use std::path::Path;

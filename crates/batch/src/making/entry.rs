@@ -1,13 +1,13 @@
-//! Handles one trace of a batch: checks whether its report is up to date, and makes it.
+//! Handles one recording of a batch: checks whether its report is up to date, and makes it.
 
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::SystemTime;
 
-use metalens_comparison::many::TraceRow;
+use metalens_comparison::many::IndexRow;
 use metalens_files::{Folder, sha256};
 
-use super::find::FoundTrace;
+use super::find::FoundRecording;
 use super::identity::{InputFile, content, input_files, stamp, unsettled};
 use super::reports::{ReportProblem, Reports};
 use super::request::BatchRequest;
@@ -19,10 +19,10 @@ pub(crate) struct ReportRecipe {
     pub(crate) reports: Box<dyn Reports>,
 }
 
-/// A trace, and the name of its folder.
+/// A recording, and the name of its folder.
 #[derive(Debug, Clone)]
 pub(crate) struct BatchEntry {
-    pub(crate) found: FoundTrace,
+    pub(crate) found: FoundRecording,
     pub(crate) slug: String,
 }
 
@@ -32,7 +32,7 @@ impl BatchEntry {
     }
 
     /// Returns the path as a text that no other path has.
-    pub(crate) fn key(found: &FoundTrace) -> String {
+    pub(crate) fn key(found: &FoundRecording) -> String {
         let shown = found.path.display().to_string();
         match found.path.to_str() {
             Some(_) => shown,
@@ -48,7 +48,7 @@ impl BatchEntry {
     pub(crate) fn up_to_date_row(
         &self,
         recipe: &ReportRecipe,
-    ) -> Result<Option<TraceRow>, ReportProblem> {
+    ) -> Result<Option<IndexRow>, ReportProblem> {
         let folder = self.folder(recipe);
         let reports = &recipe.reports;
 
@@ -79,7 +79,7 @@ impl BatchEntry {
         state: &EntryState,
         folder: &Path,
         recipe: &ReportRecipe,
-    ) -> Result<Option<TraceRow>, ReportProblem> {
+    ) -> Result<Option<IndexRow>, ReportProblem> {
         let Some(finished) = &state.done else {
             return Ok(None);
         };
@@ -116,9 +116,9 @@ impl BatchEntry {
         Ok(Some(finished.row.clone()))
     }
 
-    /// Analyzes the trace and writes its report. The row lists missing parts of the report. The
+    /// Analyzes the recording and writes its report. The row lists missing parts of the report. The
     /// flag is true if the report is complete.
-    pub(crate) fn make(&self, recipe: &ReportRecipe) -> Result<(TraceRow, bool), ReportProblem> {
+    pub(crate) fn make(&self, recipe: &ReportRecipe) -> Result<(IndexRow, bool), ReportProblem> {
         let folder = self.folder(recipe);
         if let Some(wait) = unsettled(&self.files(recipe)?, SystemTime::now()) {
             thread::sleep(wait);
@@ -164,8 +164,8 @@ impl BatchEntry {
     }
 
     /// Returns a row with the names and paths of this run.
-    fn with_current_names(&self, row: TraceRow) -> TraceRow {
-        TraceRow {
+    fn with_current_names(&self, row: IndexRow) -> IndexRow {
+        IndexRow {
             report: self.slug.clone(),
             name: self.found.name.clone(),
             input: self.found.path.display().to_string(),

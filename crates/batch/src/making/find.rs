@@ -1,4 +1,4 @@
-//! Finds the traces that a command line names: searches folders, expands patterns, and keeps each
+//! Finds the recordings that a command line names: searches folders, expands patterns, and keeps each
 //! input once.
 
 use std::collections::{BTreeMap, HashSet};
@@ -10,32 +10,32 @@ use metalens_trace::{PathKind, path_kind};
 use super::error::{Error, Result};
 use super::state::is_entry;
 
-/// A trace to analyze, and its name.
+/// A recording to analyze, and its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundTrace {
-    /// Path of the trace, as it was given or found.
+pub struct FoundRecording {
+    /// Path of the recording, as it was given or found.
     pub path: PathBuf,
     /// Name for people: the file name, with the folders in which it was found.
     pub name: String,
 }
 
-/// A path that was named or found, but is not a trace.
+/// A path that was named or found, but is not a recording.
 #[derive(Debug)]
 pub struct RefusedPath {
     /// The path, as it was given or found.
     pub path: PathBuf,
-    /// Reason why it is not a trace.
+    /// Reason why it is not a recording.
     pub why: String,
 }
 
 /// Result of searching everything that a command line names.
 #[derive(Debug, Default)]
 pub struct Search {
-    /// The traces, in the order in which they were named and found.
-    pub found: Vec<FoundTrace>,
-    /// Paths that were named but are not traces.
+    /// The recordings, in the order in which they were named and found.
+    pub found: Vec<FoundRecording>,
+    /// Paths that were named but are not recordings.
     pub refused: Vec<RefusedPath>,
-    /// Number of files that were found and are not traces.
+    /// Number of files that were found and are not recordings.
     pub skipped: usize,
     /// Number of inputs that were named again.
     pub twice: usize,
@@ -46,7 +46,7 @@ pub struct Search {
     output: Option<PathBuf>,
 }
 
-/// Searches for traces in everything that was named, except for the folder that the batch writes
+/// Searches for recordings in everything that was named, except for the folder that the batch writes
 /// to.
 ///
 /// # Errors
@@ -116,11 +116,11 @@ impl Search {
         Ok(())
     }
 
-    /// Adds a named path if it is a trace or has traces in it, and refuses it otherwise.
+    /// Adds a named path if it is a recording or has recordings in it, and refuses it otherwise.
     fn add_named(&mut self, path: &Path) {
         match path_kind(path) {
             Ok(PathKind::Folder) => self.search_named(path),
-            // The analysis reports the problems of a damaged trace.
+            // The analysis reports the problems of a damaged recording.
             Ok(_) => self.add(path, last_name(path)),
             Err(error) => self.refuse(path, &error.to_string()),
         }
@@ -141,11 +141,11 @@ impl Search {
                 1 => ", but 1 other file".to_owned(),
                 files => format!(", but {files} other files"),
             };
-            self.refuse(folder, &format!("no trace in this folder{others}"));
+            self.refuse(folder, &format!("no recording in this folder{others}"));
         }
     }
 
-    /// Adds every trace in a folder and its folders, in the order of their names.
+    /// Adds every recording in a folder and its folders, in the order of their names.
     fn search(&mut self, folder: &Path, root: &Path) {
         if !self.enter(folder) {
             return;
@@ -163,7 +163,7 @@ impl Search {
                 Ok(PathKind::Other) => self.skipped += 1,
                 Ok(_) if self.folders.contains(&canonical(&entry)) => {}
                 Ok(_) => self.add(&entry, name_in(&entry, root)),
-                // A broken link is not a trace.
+                // A broken link is not a recording.
                 Err(_) if entry.is_symlink() => self.skipped += 1,
                 Err(error) => self.refuse(&entry, &error.to_string()),
             }
@@ -177,7 +177,7 @@ impl Search {
 
     fn add(&mut self, path: &Path, name: String) {
         if self.inputs.insert(canonical(path)) {
-            self.found.push(FoundTrace {
+            self.found.push(FoundRecording {
                 path: path.to_path_buf(),
                 name,
             });
@@ -287,7 +287,7 @@ mod tests {
             assert_eq!(search.twice, twice, "{named:?}");
         };
         check(&["notes.txt"], &["notes.txt"], &[], 0);
-        check(&["empty"], &[], &["no trace in this folder"], 0);
+        check(&["empty"], &[], &["no recording in this folder"], 0);
         check(&["b*.trace"], &["b10.trace", "b2.trace"], &[], 0);
         check(&["nothing*"], &[], &["no file matches this pattern"], 0);
         check(&["deep/er/export", "deep"], &["export"], &[], 1);

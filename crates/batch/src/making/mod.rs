@@ -15,9 +15,9 @@ mod state;
 
 pub use budget::usual_memory;
 pub use error::{Error, Result};
-pub use find::{FoundTrace, RefusedPath, Search, find};
+pub use find::{FoundRecording, RefusedPath, Search, find};
 pub use lock::FolderLock;
 pub use reports::{ReportProblem, Reports, WrittenReport};
 pub use request::BatchRequest;
-pub use run::{BatchOutcome, BatchWatcher, run};
+pub use run::{BatchOutcome, BatchWatcher, index_of_refused, run};
 pub use slugs::slugs;

@@ -4,10 +4,10 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use metalens_analyzer::Analysis;
-use metalens_comparison::many::TraceRow;
+use metalens_comparison::many::IndexRow;
 use metalens_failure::in_one_line;
 
-/// Analyzes traces, writes their reports, and recognizes its own reports. Several threads use it at
+/// Analyzes recordings, writes their reports, and recognizes its own reports. Several threads use it at
 /// once.
 pub trait Reports: Send + Sync {
     /// Returns the files outside an input that the report also depends on, if they exist.
@@ -25,7 +25,7 @@ pub trait Reports: Send + Sync {
     /// Returns a text that identifies the report in a folder, if it is complete.
     fn identity(&self, folder: &Path) -> Option<String>;
 
-    /// Reads and analyzes a trace.
+    /// Reads and analyzes a recording.
     fn analyze(&self, input: &Path) -> Result<Analysis, ReportProblem>;
 
     /// Writes the report to a folder, replacing what is there.
@@ -36,14 +36,14 @@ pub trait Reports: Send + Sync {
 #[derive(Debug)]
 pub struct WrittenReport {
     /// Row of the index. The batch fills in its folder, name and input.
-    pub row: TraceRow,
+    pub row: IndexRow,
     /// True if every part of the report is in the folder.
     pub is_complete: bool,
     /// Name of the run in a dataset, if it was written to one.
     pub run: Option<String>,
 }
 
-/// Reason why a trace has no report, in words.
+/// Reason why a recording has no report, in words.
 #[derive(Debug)]
 pub struct ReportProblem {
     /// Reason why there is no report.

@@ -14,9 +14,9 @@ pub struct BatchRequest {
     pub force: bool,
     /// True if up-to-date reports are made again.
     pub redo: bool,
-    /// Runs that the dataset had before, or `None` if the traces are not written to a dataset.
+    /// Runs that the dataset had before, or `None` if the recordings are not written to a dataset.
     pub runs_before: Option<BTreeSet<String>>,
-    /// Number of traces that are analyzed at once.
+    /// Number of recordings that are analyzed at once.
     pub jobs: usize,
     /// Memory that these analyses may use together, in bytes.
     pub memory: u64,

@@ -1,4 +1,4 @@
-//! Runs a batch from its traces to its index: keeps reports that are up to date, and makes the
+//! Runs a batch from its recordings to its index: keeps reports that are up to date, and makes the
 //! others, several at once as memory allows.
 
 use std::collections::HashSet;
@@ -7,24 +7,24 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use metalens_comparison::many::TraceRow;
+use metalens_comparison::many::IndexRow;
 
 use super::budget::{MemoryBudget, estimate};
 use super::entry::{BatchEntry, ReportRecipe};
-use super::find::{FoundTrace, Search, canonical, last_name};
+use super::find::{FoundRecording, Search, canonical, last_name};
 use super::pool::{self, JobOutcome};
 use super::reports::{ReportProblem, Reports};
 use super::request::BatchRequest;
 use super::slugs::slugs;
 use super::state;
-use crate::index::{FailedTrace, Index};
+use crate::index::{FailedRecording, Index};
 
 /// Follows the progress of a batch.
 pub trait BatchWatcher {
     /// Receives the number of reports that are up to date, and the number of reports to make.
     fn planned(&mut self, before: u64, ahead: u64) -> io::Result<()>;
 
-    /// Is called when one more trace is done, has failed, or was skipped.
+    /// Is called when one more recording is done, has failed, or was skipped.
     fn advanced(&mut self);
 
     /// Is called when the batch stops: it finishes the running analyses.
@@ -47,7 +47,7 @@ pub struct BatchOutcome {
 ///
 /// # Errors
 ///
-/// If the watcher fails. Traces that fail are listed in the index.
+/// If the watcher fails. Recordings that fail are listed in the index.
 pub fn run(
     search: &Search,
     request: BatchRequest,
@@ -76,30 +76,40 @@ pub fn run(
     let Batch {
         recipe, results, ..
     } = batch;
-    let refused = search.refused.iter().map(|refused| FailedTrace {
-        name: last_name(&refused.path),
-        input: refused.path.display().to_string(),
-        why: format!("{}: {}", refused.path.display(), refused.why),
-        hint: None,
-        unnamed: None,
-        folder: String::new(),
-    });
     let notes = other_reports_note(&entries, &recipe.request.output)
         .into_iter()
         .collect();
-    let failed = results.failed.into_iter().chain(refused).collect();
+    let failed = results.failed.into_iter().chain(refused(search)).collect();
     Ok(BatchOutcome {
         index: Index::new(results.rows, failed, results.unfinished, notes),
         is_incomplete: results.is_incomplete,
     })
 }
 
-/// Results of the traces so far.
+/// Returns the index of a search that found no recording: the paths that were refused.
+#[must_use]
+pub fn index_of_refused(search: &Search) -> Index {
+    Index::new(Vec::new(), refused(search).collect(), 0, Vec::new())
+}
+
+/// Returns the named paths that are not recordings as failures.
+fn refused(search: &Search) -> impl Iterator<Item = FailedRecording> {
+    search.refused.iter().map(|refused| FailedRecording {
+        name: last_name(&refused.path),
+        input: refused.path.display().to_string(),
+        why: format!("{}: {}", refused.path.display(), refused.why),
+        hint: None,
+        unnamed: None,
+        folder: String::new(),
+    })
+}
+
+/// Results of the recordings so far.
 #[derive(Default)]
 struct BatchResults {
-    rows: Vec<TraceRow>,
-    failed: Vec<FailedTrace>,
-    /// Number of traces that were not started or not finished.
+    rows: Vec<IndexRow>,
+    failed: Vec<FailedRecording>,
+    /// Number of recordings that were not started or not finished.
     unfinished: u64,
     is_incomplete: bool,
 }
@@ -110,23 +120,23 @@ struct Batch<'a> {
     results: BatchResults,
 }
 
-/// The plan for one trace.
-enum TracePlan {
+/// The plan for one recording.
+enum EntryPlan {
     /// Keep the up-to-date report, which has this row.
-    Keep(Box<TraceRow>),
+    Keep(Box<IndexRow>),
     /// Make the report, which may need this much memory in bytes.
     Make(u64),
 }
 
 impl Batch<'_> {
-    /// Returns the indexes of the traces to analyze, with the memory that they may need.
+    /// Returns the indexes of the recordings to analyze, with the memory that they may need.
     fn plan(&mut self, entries: &[BatchEntry], watcher: &dyn BatchWatcher) -> Vec<(usize, u64)> {
         let recipe = Arc::clone(&self.recipe);
         let plan = move |entry: BatchEntry| Some(plan_entry(&entry, &recipe));
         let mut to_do = Vec::new();
         let pass_on = |results: &mut BatchResults, at, plan| match plan {
-            Some(TracePlan::Keep(row)) => results.rows.push(*row),
-            Some(TracePlan::Make(bytes)) => to_do.push((at, bytes)),
+            Some(EntryPlan::Keep(row)) => results.rows.push(*row),
+            Some(EntryPlan::Make(bytes)) => to_do.push((at, bytes)),
             None => {}
         };
         self.run_jobs(entries, entries.to_vec(), plan, pass_on, || {
@@ -151,7 +161,7 @@ impl Batch<'_> {
 
         // Both callbacks of the pool use the watcher.
         let watcher = std::cell::RefCell::new(watcher);
-        let pass_on = |results: &mut BatchResults, _, made: Option<(TraceRow, bool)>| {
+        let pass_on = |results: &mut BatchResults, _, made: Option<(IndexRow, bool)>| {
             if let Some((row, is_complete)) = made {
                 results.rows.push(row);
                 results.is_incomplete |= !is_complete;
@@ -211,18 +221,18 @@ impl Batch<'_> {
     }
 }
 
-fn plan_entry(entry: &BatchEntry, recipe: &ReportRecipe) -> Result<TracePlan, ReportProblem> {
+fn plan_entry(entry: &BatchEntry, recipe: &ReportRecipe) -> Result<EntryPlan, ReportProblem> {
     if let Some(row) = entry.up_to_date_row(recipe)? {
-        return Ok(TracePlan::Keep(Box::new(row)));
+        return Ok(EntryPlan::Keep(Box::new(row)));
     }
     // If the files cannot be listed, the analysis reports the error.
     let files = entry.files(recipe);
     let bytes = files.map_or(0, |files| estimate(&entry.found.path, &files));
-    Ok(TracePlan::Make(bytes))
+    Ok(EntryPlan::Make(bytes))
 }
 
-fn failed_trace(entry: &BatchEntry, problem: ReportProblem, output: &Path) -> FailedTrace {
-    FailedTrace {
+fn failed_trace(entry: &BatchEntry, problem: ReportProblem, output: &Path) -> FailedRecording {
+    FailedRecording {
         name: entry.found.name.clone(),
         input: entry.found.path.display().to_string(),
         why: problem.why,
@@ -232,8 +242,8 @@ fn failed_trace(entry: &BatchEntry, problem: ReportProblem, output: &Path) -> Fa
     }
 }
 
-/// Returns each trace with the name of its folder.
-fn entries(found: &[FoundTrace], output: &Path) -> Vec<BatchEntry> {
+/// Returns each recording with the name of its folder.
+fn entries(found: &[FoundRecording], output: &Path) -> Vec<BatchEntry> {
     let keys: Vec<String> = found.iter().map(BatchEntry::key).collect();
     let names: Vec<(&str, &str)> = found
         .iter()
@@ -276,7 +286,7 @@ fn other_reports_note(entries: &[BatchEntry], output: &Path) -> Option<String> {
     };
     (!others.is_empty()).then(|| {
         format!(
-            "the folder also has earlier reports of traces that were not named this time: \
+            "the folder also has earlier reports of recordings that were not named this time: \
              {named}{more}"
         )
     })

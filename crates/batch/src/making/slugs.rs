@@ -1,7 +1,7 @@
-//! Chooses the name of each trace's folder: similar to the trace's name, in letters that every file
+//! Chooses the name of each recording's folder: similar to the recording's name, in letters that every file
 //! system and every link allows, and unique.
 //!
-//! A name does not depend on the number of other traces. If two would have the same name, both get
+//! A name does not depend on the number of other recordings. If two would have the same name, both get
 //! a few digits of a hash of their paths, except for one that already has the name.
 
 use std::collections::HashMap;

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use metalens_comparison::many::TraceRow;
+use metalens_comparison::many::IndexRow;
 use serde::{Deserialize, Serialize};
 
 use super::reports::ReportProblem;
@@ -35,7 +35,7 @@ pub(crate) struct EntryState {
 pub(crate) struct FinishedReport {
     /// SHA-256 of the report's manifest.
     pub(crate) manifest: String,
-    pub(crate) row: TraceRow,
+    pub(crate) row: IndexRow,
     /// Name of the run in a dataset, if it was written to one.
     #[serde(default)]
     pub(crate) run: Option<String>,

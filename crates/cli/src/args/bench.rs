@@ -195,7 +195,7 @@ pub(crate) struct ViewArguments {
     /// Page to write [default: a temporary file, which stays]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace that file
+    /// Replace the output file if it exists
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
     /// Show names of other processes and the input's folder [default: leave them out]

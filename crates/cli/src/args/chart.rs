@@ -32,7 +32,7 @@ pub(crate) struct ChartArguments {
     /// Width, or width and height, in pixels before scaling [default: 830, and any height]
     #[arg(long, value_name = "WxH", value_parser = size)]
     pub(crate) size: Option<(u32, Option<u32>)>,
-    /// Replace that file
+    /// Replace the output file if it exists
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]

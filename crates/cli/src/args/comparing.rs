@@ -51,7 +51,8 @@ pub(crate) struct CompareArguments {
     #[command(flatten)]
     pub(crate) view: ViewArguments,
     /// Write the comparison to this folder: comparison.json, comparison.md, comparison.html,
-    /// charts/compare*.png and manifest.json
+    /// charts/compare*.png and manifest.json. A stored baseline or report has no intervals, so that
+    /// the page has bars instead of the charts
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Show the folders of the inputs in pages and charts [default: leave them out]
@@ -69,7 +70,7 @@ pub(crate) struct CompareArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PresetChoice {
-    /// Eager versus compiled: changes of dispatches, gaps, kernel time and wall time, and whether
+    /// Eager versus compiled: changes of GPU intervals, idle time, kernel time and wall time, and whether
     /// kernels were fused
     Fusion,
 }
@@ -110,7 +111,7 @@ pub(crate) struct GateInitArguments {
     /// File to write, such as metalens.toml [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace that file
+    /// Replace the output file if it exists
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -123,7 +124,7 @@ pub(crate) struct BaselineSaveArguments {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Replace that file
+    /// Replace the output file if it exists
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]

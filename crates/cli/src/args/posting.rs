@@ -56,7 +56,7 @@ pub(crate) struct PrArguments {
     /// Write the comment to a file
     #[arg(short, long, value_name = "FILE", requires = "dry_run")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace that file
+    /// Replace the output file if it exists
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
 }

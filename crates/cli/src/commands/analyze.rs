@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use metalens_analyzer::{Analysis, Message, Report};
+use metalens_analyzer::{Analysis, Report};
 use metalens_render::document::Document;
 use metalens_render::{csv, folder, for_page, html, json, markdown, report, terminal};
 use metalens_text::shown;
@@ -12,6 +12,7 @@ use metalens_text::shown;
 use crate::analyzing::{AnalyzeRequest, with_input};
 use crate::args::AnalyzeArguments;
 use crate::exit::Misuse;
+use crate::output_folder::refuse_recording;
 use crate::{atomic_file, exit, out};
 
 /// Name of the printed document in errors.
@@ -51,7 +52,7 @@ fn write_and_show(
     say_what_was_written(request, quiet);
 
     if is_complete {
-        Ok(verdict(request, [&report]))
+        Ok(verdict(request, std::slice::from_ref(&report)))
     } else {
         Ok(exit::some_failed())
     }
@@ -76,11 +77,13 @@ fn run_several(
     request: &AnalyzeRequest,
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
-    anyhow::ensure!(
-        request.output.is_none() && files(request).next().is_none(),
-        "--output, --html, --gaps and --perfetto take one input, not {}",
-        inputs.len()
-    );
+    if request.output.is_some() || files(request).next().is_some() {
+        return Err(Misuse(format!(
+            "--output, --html, --gaps and --perfetto take one input, not {}",
+            inputs.len()
+        ))
+        .into());
+    }
 
     let mut reports = Vec::new();
     for input in inputs {
@@ -107,23 +110,27 @@ fn analyze_one(input: &Path, request: &AnalyzeRequest, quiet: bool) -> anyhow::R
 }
 
 /// Returns the exit code of reports. With --check, a threshold that is missed or cannot be measured
-/// is a failure, and is named on stderr.
-fn verdict<'a>(
-    request: &AnalyzeRequest,
-    reports: impl IntoIterator<Item = &'a Report>,
-) -> ExitCode {
+/// is a failure, and is named on stderr, with its recording if there are several.
+fn verdict(request: &AnalyzeRequest, reports: &[Report]) -> ExitCode {
     if !request.check {
         return ExitCode::SUCCESS;
     }
-    let missed = reports.into_iter().flat_map(report::missed_thresholds);
-    let missed: Vec<Message> = missed.collect();
-    for one in &missed {
-        exit::print_error(&anyhow::anyhow!("{}", one.text));
+    let has_several = request.inputs.len() > 1;
+    let mut is_missed = false;
+    for one in reports {
+        for missed in report::missed_thresholds(one) {
+            is_missed = true;
+            let mut error = anyhow::anyhow!("{}", missed.text);
+            if has_several {
+                error = error.context(one.source.path.clone());
+            }
+            exit::print_error(&error);
+        }
     }
-    if missed.is_empty() {
-        ExitCode::SUCCESS
-    } else {
+    if is_missed {
         exit::missed()
+    } else {
+        ExitCode::SUCCESS
     }
 }
 
@@ -191,6 +198,9 @@ fn files(request: &AnalyzeRequest) -> impl Iterator<Item = &PathBuf> {
 
 /// Refuses outputs that exist. Runs before the input is read, which may take long.
 fn check_outputs(request: &AnalyzeRequest) -> anyhow::Result<()> {
+    for folder in [&request.output, &request.parquet].into_iter().flatten() {
+        refuse_recording(folder)?;
+    }
     if let Some(folder) = &request.output {
         folder::check(folder, request.force)?;
     }

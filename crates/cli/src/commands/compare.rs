@@ -9,7 +9,7 @@ use metalens_analyzer::{Analysis, LONGEST_REPORT};
 use metalens_comparison::{
     Baseline, CompareOptions, Comparison, ComparisonPreset, Gate, Runs, compare_runs, judge,
 };
-use metalens_inputs::{AnyRun, median_run, refuse_different, side, stored_report};
+use metalens_inputs::{AnyRun, middle_run, refuse_different, side, stored_report};
 use metalens_render::folder::{self, comparison as comparison_folder};
 use metalens_render::{comparison, json, markdown, terminal};
 use metalens_text::shown;
@@ -18,6 +18,7 @@ use crate::analyzing::{Analyzing, is_standard, with_input};
 use crate::args::comparing::{CompareArguments, PresetChoice};
 use crate::exit::{self, Misuse};
 use crate::out;
+use crate::output_folder::refuse_recording;
 
 /// Name of the printed document in errors.
 const COMPARISON: &str = "comparison";
@@ -28,6 +29,7 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
 
     // Reading the runs may take long: check all other arguments before it.
     if let Some(folder) = &arguments.output {
+        refuse_recording(folder)?;
         comparison_folder::check(folder, arguments.force)?;
     }
     let gate = match &arguments.gate {
@@ -48,7 +50,7 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
         let loaded = loading.all(runs)?;
         let new = side(&loaded)?;
         comparisons.push(compare(&base, &new, arguments, gate.as_ref()));
-        new_run = median_run(loaded).filter(|_| keep);
+        new_run = middle_run(loaded).filter(|_| keep);
     }
     refuse_different(&comparisons, arguments.allow_different)?;
 
@@ -169,7 +171,7 @@ fn load_base(
     match base {
         Base::Runs(inputs) => {
             let loaded = loading.all(inputs)?;
-            Ok((side(&loaded)?, median_run(loaded).filter(|_| keep)))
+            Ok((side(&loaded)?, middle_run(loaded).filter(|_| keep)))
         }
         Base::Baseline(file) => Ok((read_baseline(file)?.runs, None)),
     }
@@ -223,7 +225,7 @@ fn tell_gates(comparisons: &[Comparison], quiet: bool) {
 /// file that is not there.
 fn write_folder(
     comparisons: &[Comparison],
-    median_runs: Option<(Box<Analysis>, Box<Analysis>)>,
+    middle_runs: Option<(Box<Analysis>, Box<Analysis>)>,
     arguments: &CompareArguments,
 ) -> anyhow::Result<bool> {
     let (Some(folder), [comparison]) = (&arguments.output, comparisons) else {
@@ -233,7 +235,7 @@ fn write_folder(
         force: arguments.force,
         show_names: arguments.show_names,
     };
-    let problems = comparison_folder::write(comparison, median_runs, folder, choices)?;
+    let problems = comparison_folder::write(comparison, middle_runs, folder, choices)?;
     for problem in &problems {
         exit::print_error(&anyhow::anyhow!("{}", problem.text));
     }

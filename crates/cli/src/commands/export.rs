@@ -5,7 +5,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
 use indicatif::DecimalBytes;
 use metalens_analyzer::units::counted;
 use metalens_exporter::{ExportRequest, Exported, TableSelection, TableState, TimeRange};
@@ -14,6 +13,7 @@ use metalens_text::shown;
 
 use crate::args::ExportArguments;
 use crate::args::requests::check_times;
+use crate::exit::Misuse;
 use crate::{exit, exporting, out};
 
 pub(crate) fn run(arguments: &ExportArguments, quiet: bool) -> anyhow::Result<ExitCode> {
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &ExportArguments, quiet: bool) -> anyhow::Result<Ex
 
     let mut done = Vec::new();
     let mut is_complete = true;
-    for (bundle, folder) in arguments.traces.iter().zip(folders) {
+    for (bundle, folder) in arguments.bundles.iter().zip(folders) {
         let request = request(arguments, bundle, folder);
         match exporting::export(&request, quiet) {
             Ok(exported) => {
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &ExportArguments, quiet: bool) -> anyhow::Result<Ex
                 print_result(&exported, quiet)?;
                 done.push(exported);
             }
-            Err(error) if arguments.traces.len() == 1 || stops_all(&error) => return Err(error),
+            Err(error) if arguments.bundles.len() == 1 || stops_all(&error) => return Err(error),
             Err(error) => {
                 is_complete = false;
                 exit::print_error(&error.context(bundle.display().to_string()));
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &ExportArguments, quiet: bool) -> anyhow::Result<Ex
 
     if arguments.json {
         let json = match done.as_slice() {
-            [only] if arguments.traces.len() == 1 => json::document(only)?,
+            [only] if arguments.bundles.len() == 1 => json::document(only)?,
             _ => json::document(&done)?,
         };
         out::json().write_all(json.as_bytes())?;
@@ -86,7 +86,7 @@ fn request(arguments: &ExportArguments, bundle: &Path, folder: PathBuf) -> Expor
 /// Returns the folder of each export: `X.export` beside its bundle, else `--output`, else
 /// `X.export` in `--output` if there are several bundles.
 fn folders(arguments: &ExportArguments) -> anyhow::Result<Vec<PathBuf>> {
-    let several = arguments.traces.len() > 1;
+    let several = arguments.bundles.len() > 1;
     let folder = |bundle: &PathBuf| {
         let beside = beside(bundle)?;
         Ok(match &arguments.output {
@@ -100,23 +100,29 @@ fn folders(arguments: &ExportArguments) -> anyhow::Result<Vec<PathBuf>> {
         })
     };
     let folders: Vec<PathBuf> = arguments
-        .traces
+        .bundles
         .iter()
         .map(folder)
         .collect::<anyhow::Result<_>>()?;
 
     let mut unique = BTreeSet::new();
     if let Some(shared) = folders.iter().find(|folder| !unique.insert(*folder)) {
-        bail!("two bundles would be exported to {}", shared.display());
+        return Err(Misuse(format!(
+            "two bundles would be exported to {}: export them one at a time, each with its own -o",
+            shared.display()
+        ))
+        .into());
     }
     Ok(folders)
 }
 
 /// Returns the default folder of a bundle's export.
 fn beside(bundle: &Path) -> anyhow::Result<PathBuf> {
-    let name = bundle.file_name().with_context(|| {
+    let name = bundle.file_name().ok_or_else(|| {
         let shown = bundle.display();
-        format!("{shown} has no name to derive the export folder from: give the folder with -o")
+        Misuse(format!(
+            "{shown} has no name to derive the export folder from: give the folder with -o"
+        ))
     })?;
 
     let is_trace = bundle

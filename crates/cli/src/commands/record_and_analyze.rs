@@ -11,6 +11,7 @@ use super::record::{ProgramOutput, print_command, record};
 use crate::analyzing::AnalyzeRequest;
 use crate::args::recording::RecordAndAnalyzeArguments;
 use crate::args::requests::analyzing;
+use crate::output_folder::refuse_recording;
 use crate::reading::Reading;
 use crate::{exit, opening};
 
@@ -29,6 +30,7 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
         Some(folder) => folder.clone(),
         None => unused_path(&name, ".report"),
     };
+    refuse_recording(&folder)?;
     metalens_render::folder::check(&folder, arguments.force)?;
 
     let bundle = folder.join(bundle_name(&name));

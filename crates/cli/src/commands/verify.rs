@@ -23,6 +23,7 @@ use tempfile::TempDir;
 use crate::args::verify::VerifyArguments;
 use crate::exit::{self, Interrupted, Unavailable};
 use crate::interrupt::Listening;
+use crate::output_folder::refuse_recording;
 use crate::{exporting, out};
 
 /// Name of the file with the answers.
@@ -41,6 +42,7 @@ pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<Ex
         return Ok(ExitCode::SUCCESS);
     }
     check_machine(arguments)?;
+    refuse_recording(&arguments.output)?;
     let file = arguments.output.join(FILE);
     metalens_files::refuse_existing(&file, arguments.force)?;
 

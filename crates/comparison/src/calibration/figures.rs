@@ -267,8 +267,10 @@ impl TimeSpread {
         let mut sorted: Vec<u64> = times.collect();
         sorted.sort_unstable();
 
+        let at = |index: usize| sorted.get(index).copied();
+        let middle = (at(sorted.len().checked_sub(1)? / 2)?, at(sorted.len() / 2)?);
         Some(Self {
-            median_ns: *sorted.get(sorted.len().div_ceil(2).checked_sub(1)?)?,
+            median_ns: middle.0.midpoint(middle.1),
             min_ns: *sorted.first()?,
             max_ns: *sorted.last()?,
         })

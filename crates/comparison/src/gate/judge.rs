@@ -6,6 +6,7 @@
 
 use metalens_analyzer::message::percent;
 use metalens_analyzer::{Message, message};
+use metalens_failure::similar;
 
 use super::kernels::{NewKernelShares, limit_of, matches};
 use super::subject::{GateSubject, Presence};
@@ -45,7 +46,12 @@ fn judge_kernels(
     let matching = kernels.filter(|kernel| matches(&limit.pattern, &kernel.name));
     let matching: Vec<&KernelChange> = matching.collect();
     if matching.is_empty() {
-        rows.judge(&unmatched_subject(limit, None), &limit.limit);
+        let names = comparison.kernels.iter().map(|kernel| kernel.name.as_str());
+        let subject = GateSubject {
+            meant: similar(&limit.pattern.replace('*', ""), names),
+            ..unmatched_subject(limit, None)
+        };
+        rows.judge(&subject, &limit.limit);
         return;
     }
 
@@ -88,6 +94,7 @@ fn metric_subject<'a>(comparison: &'a Comparison, limit: &'a MetricLimit) -> Gat
         new: presence(|change| &change.new, &comparison.new),
         thing: count.map_or("", |count| count.word),
         excuse: None,
+        meant: None,
     }
 }
 
@@ -108,6 +115,7 @@ fn kernel_subject<'a>(kernel: &'a KernelChange, limit: &KernelLimit) -> GateSubj
         new: Presence::from_values(&change.new.values, None),
         thing: "",
         excuse: None,
+        meant: None,
     }
 }
 
@@ -124,6 +132,7 @@ fn unmatched_subject(limit: &KernelLimit, excuse: Option<Message>) -> GateSubjec
         new: Presence::Unknown,
         thing: "",
         excuse,
+        meant: None,
     }
 }
 

@@ -57,6 +57,7 @@ fn missed(judge: &Judge, base: &[Option<Number>], new: &[Option<Number>]) -> Opt
         new: Presence::Known,
         thing: "",
         excuse: None::<Message>,
+        meant: None,
     };
     let limit = Limit {
         grow: Some(0.05),

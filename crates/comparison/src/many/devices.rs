@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use metalens_analyzer::{GapParts, units};
 use serde::{Deserialize, Serialize};
 
-use super::row::TraceRow;
+use super::row::IndexRow;
 use crate::number::Number;
 use crate::statistics::median;
 
@@ -91,7 +91,7 @@ pub struct DeviceRun {
 
 /// Returns the recordings of rows, without those that were counted under another name.
 #[must_use]
-pub fn device_runs(rows: &[TraceRow]) -> Vec<DeviceRun> {
+pub fn device_runs(rows: &[IndexRow]) -> Vec<DeviceRun> {
     let counted = rows.iter().filter(|row| row.same_as.is_none());
     let runs = counted.map(|row| DeviceRun {
         report: row.report.clone(),
@@ -208,8 +208,8 @@ mod tests {
     use super::super::tests::row;
     use super::*;
 
-    fn on(name: &str, gpu: Option<&str>, span_us: u64, bandwidth: Option<f64>) -> TraceRow {
-        TraceRow {
+    fn on(name: &str, gpu: Option<&str>, span_us: u64, bandwidth: Option<f64>) -> IndexRow {
+        IndexRow {
             gpu: gpu.map(str::to_owned),
             span_ns: span_us * 1_000,
             bandwidth_gb_per_s: bandwidth.and_then(Number::new),
@@ -230,7 +230,7 @@ mod tests {
             on("a", Some("Apple M2"), 500, Some(40.0)),
             on("b", Some("Apple M2"), 400, None),
             // The same chip is one line, whether or not the recording names its Mac.
-            TraceRow {
+            IndexRow {
                 model: Some("Mac mini".to_owned()),
                 ..on("d", Some("Apple M2"), 900, Some(60.0))
             },
@@ -260,7 +260,7 @@ mod tests {
         assert_eq!(
             shown.collect::<Vec<_>>(),
             [
-                "Apple M2 abd 500000 of 400000–900000 Some(40.0)/2",
+                "Apple M2 abd 500000 of 400000–900000 Some(50.0)/2",
                 "Apple M10 c 300000 of 300000–300000 Some(90.0)/1",
             ]
         );

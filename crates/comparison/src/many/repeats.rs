@@ -5,14 +5,14 @@
 use std::collections::HashMap;
 
 use super::dates;
-use super::row::{RowGaps, TraceRow};
+use super::row::{IndexRow, RowGaps};
 
 /// Facts that are equal in all inputs of one run.
 type RunKey<'a> = (&'a str, u64, Option<i64>, [u64; 4], &'a RowGaps);
 
 /// Marks the rows of a run except for the first, so that the run counts once. A bundle comes before
 /// what was made of it.
-pub fn mark_repeats(rows: &mut [TraceRow]) {
+pub fn mark_repeats(rows: &mut [IndexRow]) {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by_key(|&at| rows.get(at).map(|row| !row.input.ends_with(".trace")));
 
@@ -35,7 +35,7 @@ pub fn mark_repeats(rows: &mut [TraceRow]) {
     }
 }
 
-fn run(row: &TraceRow) -> RunKey<'_> {
+fn run(row: &IndexRow) -> RunKey<'_> {
     // A bundle has the date in UTC, its export in the time zone of the Mac.
     let date = row.date.as_deref().and_then(dates::parse);
     let times = [row.span_ns, row.busy_ns, row.machine_busy_ns, row.intervals];
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn a_run_counts_once() {
-        let check = |change: fn(&mut TraceRow), expected: [Option<&str>; 2]| {
+        let check = |change: fn(&mut IndexRow), expected: [Option<&str>; 2]| {
             let mut rows = [row("a", 3, 0.9), row("b", 3, 0.9)];
             change(&mut rows[1]);
             mark_repeats(&mut rows);

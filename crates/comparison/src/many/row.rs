@@ -1,4 +1,4 @@
-//! Defines the row of an index: the main facts of one trace.
+//! Defines the row of an index: the main facts of one recording.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -15,13 +15,13 @@ use crate::number::Number;
 /// again.
 pub const ROW_FORM: u32 = 6;
 
-/// The main facts of one trace. `null` means unknown or undefined, never zero.
+/// The main facts of one recording. `null` means unknown or undefined, never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct TraceRow {
-    /// Folder of the trace's report, relative to the index.
+pub struct IndexRow {
+    /// Folder of the recording's report, relative to the index.
     pub report: String,
-    /// Name of the trace: its file name, with the folders in which it was found.
+    /// Name of the recording: its file name, with the folders in which it was found.
     pub name: String,
     /// Path of the input, as it was given or found.
     pub input: String,
@@ -41,7 +41,7 @@ pub struct TraceRow {
     pub synthetic: bool,
     /// True if the recording breaks off, so that only its beginning was read.
     pub truncated: bool,
-    /// Verdict on the trace, in one sentence.
+    /// Verdict on the recording, in one sentence.
     pub verdict: String,
     /// Limit that bounds the program. Null if the recording does not tell.
     #[serde(default)]
@@ -63,7 +63,7 @@ pub struct TraceRow {
     pub command_buffers: Option<u64>,
     /// Number of distinct kernel names, counted per channel.
     pub kernels: u64,
-    /// Hash of the names and channels of all kernels and of how often each ran. Traces are compared
+    /// Hash of the names and channels of all kernels and of how often each ran. Recordings are compared
     /// only if it is the same.
     #[serde(default)]
     pub work: String,
@@ -117,7 +117,7 @@ pub struct TraceRow {
     pub others_over_time: Vec<u16>,
 }
 
-/// The gaps of one trace.
+/// The gaps of one recording.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RowGaps {
@@ -171,7 +171,7 @@ pub struct RowFindings {
     pub caveat: u64,
 }
 
-/// Result of a threshold in one trace.
+/// Result of a threshold in one recording.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RowThreshold {
@@ -202,7 +202,7 @@ impl RowThreshold {
     }
 }
 
-impl TraceRow {
+impl IndexRow {
     /// Returns the row of a report. `shown` is the report as it may be shown to readers: its notes
     /// and checks become the row's problems. `missing` are notes on files that could not be
     /// written.

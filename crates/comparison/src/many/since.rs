@@ -6,8 +6,8 @@ use metalens_analyzer::message::{PlacedValue, counted, name};
 use metalens_analyzer::{Message, message};
 use serde::{Deserialize, Serialize};
 
-use super::row::TraceRow;
-use super::{TraceGroup, members};
+use super::row::IndexRow;
+use super::{SameWorkGroup, members};
 use crate::by_turns::change_of_sides;
 use crate::change::{Change, Floor};
 use crate::number::Number;
@@ -60,12 +60,12 @@ pub struct GroupSinceLast {
 impl SinceLast {
     /// Compares the rows of the last page with those of this one. `None` if they are the same.
     #[must_use]
-    pub fn new(last: &[TraceRow], rows: &[TraceRow], groups: &[TraceGroup]) -> Option<Self> {
-        let before: HashMap<&str, &TraceRow> =
+    pub fn new(last: &[IndexRow], rows: &[IndexRow], groups: &[SameWorkGroup]) -> Option<Self> {
+        let before: HashMap<&str, &IndexRow> =
             last.iter().map(|row| (row.report.as_str(), row)).collect();
         let now: HashSet<&str> = rows.iter().map(|row| row.report.as_str()).collect();
 
-        let reports = |is_wanted: &dyn Fn(&TraceRow) -> bool| {
+        let reports = |is_wanted: &dyn Fn(&IndexRow) -> bool| {
             let wanted = rows.iter().filter(|row| is_wanted(row));
             wanted.map(|row| row.report.clone()).collect::<Vec<_>>()
         };
@@ -82,7 +82,7 @@ impl SinceLast {
 
         let groups = groups.iter().filter_map(|group| {
             let members = members(rows, group).into_iter();
-            let (new, old): (Vec<&TraceRow>, Vec<&TraceRow>) =
+            let (new, old): (Vec<&IndexRow>, Vec<&IndexRow>) =
                 members.partition(|row| added.contains(&row.report));
             GroupSinceLast::new(group, &old, &new)
         });
@@ -103,7 +103,7 @@ impl SinceLast {
 }
 
 /// Returns what a reader of the page would see of a row.
-fn shown(row: &TraceRow) -> (u64, u64, u64, u64, Vec<&str>, Vec<&str>) {
+fn shown(row: &IndexRow) -> (u64, u64, u64, u64, Vec<&str>, Vec<&str>) {
     let findings = row.all_findings.iter().map(|one| one.id.as_str());
     let missed = row.missed.iter().map(String::as_str);
     (
@@ -117,7 +117,7 @@ fn shown(row: &TraceRow) -> (u64, u64, u64, u64, Vec<&str>, Vec<&str>) {
 }
 
 impl GroupSinceLast {
-    fn new(group: &TraceGroup, old: &[&TraceRow], new: &[&TraceRow]) -> Option<Self> {
+    fn new(group: &SameWorkGroup, old: &[&IndexRow], new: &[&IndexRow]) -> Option<Self> {
         if old.is_empty() || new.is_empty() {
             return None;
         }
@@ -163,19 +163,24 @@ impl GroupSinceLast {
     }
 }
 
-fn finding_ids<'a>(rows: &[&'a TraceRow]) -> BTreeSet<&'a str> {
+fn finding_ids<'a>(rows: &[&'a IndexRow]) -> BTreeSet<&'a str> {
     let findings = rows.iter().flat_map(|row| &row.all_findings);
     findings.map(|one| one.id.as_str()).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns: 104 days")]
-fn change(old: &[&TraceRow], new: &[&TraceRow], value: fn(&TraceRow) -> u64) -> Change {
-    let values = |rows: &[&TraceRow]| -> Vec<Option<Number>> {
+fn change(old: &[&IndexRow], new: &[&IndexRow], value: fn(&IndexRow) -> u64) -> Change {
+    let values = |rows: &[&IndexRow]| -> Vec<Option<Number>> {
         rows.iter()
             .map(|row| Number::new(value(row) as f64))
             .collect()
     };
-    change_of_sides((&values(old), &values(new)), Unit::Ns, Floor::default())
+    change_of_sides(
+        (&values(old), &values(new)),
+        Unit::Ns,
+        Floor::default(),
+        0.0,
+    )
 }
 
 #[cfg(test)]
@@ -184,16 +189,16 @@ mod tests {
     use super::super::{RowFinding, groups};
     use super::*;
 
-    fn rows(spans_us: &[u64]) -> Vec<TraceRow> {
+    fn rows(spans_us: &[u64]) -> Vec<IndexRow> {
         let days = (1..).zip(spans_us);
-        let rows = days.map(|(day, span)| TraceRow {
+        let rows = days.map(|(day, span)| IndexRow {
             span_ns: span * 1_000,
             ..row(&format!("t{day}"), day, 0.9)
         });
         rows.collect()
     }
 
-    fn since(last: &[TraceRow], now: &[TraceRow]) -> Option<SinceLast> {
+    fn since(last: &[IndexRow], now: &[IndexRow]) -> Option<SinceLast> {
         SinceLast::new(last, now, &groups(now))
     }
 
@@ -220,7 +225,7 @@ mod tests {
 
     #[test]
     fn findings_come_and_go() {
-        let with = |mut rows: Vec<TraceRow>, ids: &[&str]| {
+        let with = |mut rows: Vec<IndexRow>, ids: &[&str]| {
             let ids = ids.iter().map(|id| RowFinding {
                 id: (*id).to_owned(),
                 severity: metalens_analyzer::Severity::High,

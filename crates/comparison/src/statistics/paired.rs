@@ -12,6 +12,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::median_of_sorted;
+
 /// Least confidence of the interval: it is the narrowest one that reaches this, or else the whole
 /// range.
 const MIN_CONFIDENCE: f64 = 0.9;
@@ -22,7 +24,7 @@ const MIN_CONFIDENCE: f64 = 0.9;
 pub struct Differences {
     /// Number of compared pairs.
     pub pairs: u64,
-    /// Median difference, nearest rank.
+    /// Median difference; the mean of the two in the middle if their number is even.
     pub median: f64,
     /// Least difference of all pairs.
     pub min: f64,
@@ -73,7 +75,7 @@ impl Differences {
 
         sorted.sort_by(f64::total_cmp);
         let (&min, &max) = (sorted.first()?, sorted.last()?);
-        let median = *sorted.get(sorted.len().div_ceil(2) - 1)?;
+        let median = median_of_sorted(&sorted)?;
         let interval = interval(&sorted);
         Some(Self {
             pairs: sorted.len() as u64,
@@ -151,8 +153,8 @@ mod tests {
             );
         };
         check(&[7.0], 7.0, None, TooFew);
-        check(&[9.0, 7.0], 7.0, Some([7.0, 9.0, 0.5]), TooFew);
-        check(&[9.0, 7.0, 8.0, 8.5], 8.0, Some([7.0, 9.0, 0.875]), TooFew);
+        check(&[9.0, 7.0], 8.0, Some([7.0, 9.0, 0.5]), TooFew);
+        check(&[9.0, 7.0, 8.0, 8.5], 8.25, Some([7.0, 9.0, 0.875]), TooFew);
         let five = [9.0, 7.0, 8.0, 8.5, 7.5];
         check(&five, 8.0, Some([7.0, 9.0, 0.9375]), More);
         let five = five.map(|one| -one);
@@ -174,7 +176,7 @@ mod tests {
         check(&[0.0; 5], 0.0, Some([0.0, 0.0, 0.9375]), Unstable);
         //  256./ 256.
         let eight = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0].map(|one| 100.0 + one);
-        check(&eight, 104.0, Some([102.0, 107.0, 0.9296875]), More);
+        check(&eight, 104.5, Some([102.0, 107.0, 0.9296875]), More);
     }
 
     #[test]

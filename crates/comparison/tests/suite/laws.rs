@@ -5,7 +5,8 @@ use std::slice::from_ref;
 use metalens_analyzer::Report;
 use metalens_comparison::{
     Baseline, Change, ChangeClass, CompareOptions, Comparison, ComparisonPreset, Direction, Gate,
-    GateVerdict, MetricGroup, Number, Runs, compare, compare_runs, judge,
+    GateVerdict, KernelFigure, KernelLimit, Limit, MetricGroup, Number, Runs, compare,
+    compare_runs, judge,
 };
 use serde_json::Value;
 
@@ -334,4 +335,110 @@ fn hostile_reports_are_compared() {
     );
     check_mirrors(&[empty.clone(), whole.clone()], &[twice, huge, empty]);
     check_mirrors(&[], &[]);
+}
+
+/// A program that repeats a step: each command buffer has so many GPU intervals of 20 µs, and the next
+/// one is encoded when it is complete.
+fn repeated(steps: u32, intervals: u32) -> Report {
+    let toml = format!(
+        "[[process]]\nname = \"bench\"\npid = 4101\nrole = \"target\"\n[[process.stream]]\n\
+         count = {}\nsubmit = \"{}\"\nencoders-per-buffer = {intervals}\n\
+         encoder-label = [\"a\", \"b\"]\nduration = \"20us\"\nencode = \"10us\"\n\
+         launch = \"40us\"\ncompletion = \"40us\"\nhost = \"10us\"\n",
+        steps * intervals,
+        if intervals == 1 { "sync" } else { "batched" },
+    );
+    report(&toml, 1)
+}
+
+/// The identical program has the same times per unit, however often it repeats its step.
+#[test]
+fn more_repetitions_are_no_change_per_unit() {
+    const STEPS: [u32; 4] = [10, 20, 100, 1_000];
+    for intervals in [1, 4] {
+        let all = STEPS.map(|steps| repeated(steps, intervals));
+        for (few, many) in all
+            .iter()
+            .flat_map(|few| all.iter().map(move |many| (few, many)))
+        {
+            let found = compare(from_ref(few), from_ref(many), &CompareOptions::default());
+            let work = found.work.unwrap();
+            assert_eq!(work.per_unit.is_empty(), few.counts == many.counts);
+            for metric in &work.per_unit {
+                let change = &metric.change;
+                let counts = (few.counts.intervals, many.counts.intervals);
+                assert_eq!(
+                    change.class,
+                    ChangeClass::Unchanged,
+                    "{} {counts:?}: {change:?}",
+                    metric.id
+                );
+            }
+        }
+    }
+}
+
+/// Less work in less time is neither better nor worse, and neither are fewer waits.
+#[test]
+fn totals_of_other_work_have_no_direction() {
+    let (base, new) = (repeated(40, 1), repeated(20, 1));
+    let found = compare(from_ref(&base), from_ref(&new), &CompareOptions::default());
+    for id in ["window.span_ns", "gaps.total_ns", "idle.serialized"] {
+        let metric = found.metrics.iter().find(|one| one.id == id).unwrap();
+        assert_eq!(metric.change.class, ChangeClass::Shrunk, "{id}");
+        assert_eq!(metric.change.direction, None, "{id}");
+    }
+}
+
+/// What one side alone has to be careful about is said, because the circumstances may not show it.
+#[test]
+fn a_caveat_of_one_side_is_noted() {
+    let base = report(SMALL, 0);
+    let mut new = base.clone();
+    let mut caveat = base.findings.first().unwrap().clone();
+    caveat.severity = metalens_analyzer::Severity::Caveat;
+    caveat.id = "low-performance-state".to_owned();
+    caveat.title = "the GPU ran at its lowest clock".to_owned();
+    new.findings.push(caveat.clone());
+    let notes = |base: &Report, new: &Report| {
+        let found = compare(from_ref(base), from_ref(new), &CompareOptions::default());
+        let notes = found.notes.into_iter();
+        let notes = notes.filter(|note| note.contains("lowest clock"));
+        notes.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        notes(&base, &new),
+        ["caveat of new: the GPU ran at its lowest clock"]
+    );
+    let mut both = base.clone();
+    both.findings.push(caveat);
+    assert!(notes(&both, &new).is_empty());
+}
+
+/// A kernel's name that nothing has is probably a typing error, as a figure's is.
+#[test]
+fn a_mistyped_kernel_is_guessed() {
+    let base = report(SMALL, 0);
+    let found = compare(from_ref(&base), from_ref(&base), &CompareOptions::default());
+    let check = |pattern: &str, expected: &str| {
+        let gate = Gate {
+            source: "a test".into(),
+            metrics: Vec::new(),
+            kernels: vec![KernelLimit {
+                pattern: pattern.to_owned(),
+                figure: KernelFigure::Total,
+                share: 0.0,
+                limit: Limit {
+                    grow: Some(0.05),
+                    ..Limit::default()
+                },
+            }],
+        };
+        let rows = judge(&found, &gate).rows;
+        assert_eq!(rows[0].why, expected, "{pattern}");
+    };
+    const NONE: &str = "no kernel on either side has a matching name";
+    check("matmull", &format!("{NONE}; did you mean matmul?"));
+    check("softmx*", &format!("{NONE}; did you mean softmax?"));
+    check("zzz", NONE);
 }

@@ -141,7 +141,7 @@ pub(crate) const PARTITION: [ColumnInfo; 3] = [
     partition(
         "run",
         CellKind::Text,
-        "Name of the run, made from the recording and the process: the same trace has the same name \
+        "Name of the run, made from the recording and the process: the same recording has the same name \
          everywhere.",
     ),
 ];

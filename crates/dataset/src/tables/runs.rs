@@ -43,7 +43,7 @@ fn recording<'t>() -> Vec<TableField<&'t Report>> {
             "run_number",
             CellKind::Integer,
             "",
-            "Number of the run in the trace, from 1.",
+            "Number of the run in the recording, from 1.",
             |r| CellValue::integer(r.run.number),
         ),
         field(

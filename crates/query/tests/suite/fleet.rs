@@ -96,7 +96,7 @@ fn a_page_of_a_dataset_puts_the_same_work_of_chips_side_by_side() {
 
     let screen = query(here, &["--chips", "fleet"]);
     assert_snapshot!(stdout(&screen));
-    // Traces are read like a dataset, and a page has the bars.
+    // Recordings are read like a dataset, and a page has the bars.
     let page = |arguments: &[&str]| {
         let done = query(
             here,

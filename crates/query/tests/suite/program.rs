@@ -1,4 +1,4 @@
-//! Tests `metalens query` end to end: `metalens` starts `metalens-query`, which has traces read by
+//! Tests `metalens query` end to end: `metalens` starts `metalens-query`, which has recordings read by
 //! `metalens`.
 
 use std::fs;

@@ -5,9 +5,9 @@ use std::iter::zip;
 
 use metalens_analyzer::message::{kernel, name, percent};
 use metalens_analyzer::{Cause, Message, message};
-use metalens_bench::{Bench, PairResult, VariantResult};
+use metalens_bench::{Bench, PairResult, VariantResult, WorkBasis};
 use metalens_comparison::sentences::{share, value};
-use metalens_comparison::{ChangeClass, Number, SideValues, Unit, median};
+use metalens_comparison::{ChangeClass, Number, SideValues, Unit};
 
 use super::{RUNS, TIMES};
 use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table, Tone};
@@ -98,26 +98,30 @@ fn against(pair: &PairResult) -> Cell {
     }
 }
 
-/// Returns the parts of a variant's wall time: medians of its runs, per unit of work. None if the
-/// busy time is not known.
-pub(crate) fn time_parts(variant: &VariantResult) -> Option<TimeParts> {
-    let middle = |id: &str| Some(variant.figure(id)?.median?.get());
-    let busy = variant.busy.median?.get();
-    let whole = middle("busy.busy_ns")?;
-    let scale = if whole > 0.0 { busy / whole } else { 1.0 };
+/// Returns a time of a variant per unit of work: the median of its runs.
+fn middle(variant: &VariantResult, id: &str, basis: WorkBasis) -> Option<Number> {
+    SideValues::from_values(&variant.time_per_unit(id, basis).values).median
+}
+
+/// Returns the parts of a variant's wall time, per unit of work: each is the median of its runs. None
+/// if the wall time or the busy time is not known.
+pub(crate) fn time_parts(variant: &VariantResult, basis: WorkBasis) -> Option<TimeParts> {
     let idle = Cause::ALL.into_iter().filter_map(|cause| {
-        let ns = middle(&format!("idle.{}_ns", cause.name()))?;
-        Some((cause, ns * scale))
+        let ns = middle(variant, &format!("idle.{}_ns", cause.name()), basis)?;
+        Some((cause, ns.get()))
     });
     Some(TimeParts {
-        busy,
+        total: variant.wall.median?.get(),
+        busy: variant.busy.median?.get(),
         idle: idle.collect(),
     })
 }
 
 /// Returns the table of idle time by cause; nothing if no variant was idle.
 pub(super) fn idle(bench: &Bench) -> Option<Section> {
-    let parts: Vec<Option<TimeParts>> = bench.variants.iter().map(time_parts).collect();
+    let variants = bench.variants.iter();
+    let parts = variants.map(|one| time_parts(one, bench.basis));
+    let parts: Vec<Option<TimeParts>> = parts.collect();
     let is_there = |cause: &Cause| {
         let mut all = parts.iter().flatten().flat_map(|one| &one.idle);
         all.any(|(other, ns)| other == cause && *ns > 0.0)
@@ -130,17 +134,18 @@ pub(super) fn idle(bench: &Bench) -> Option<Section> {
     let mut columns = vec![Column::name("variant"), Column::number("GPU idle")];
     let headings = causes.iter().map(|cause| Column::number(cause.label()));
     columns.extend(headings);
-    let caption = "Idle time of each variant by cause: medians of its runs";
+    let caption = "Idle time of each variant by cause: each is the median of its runs, so the causes \
+                   need not add up to the whole";
     let mut table = Table::new("idle", caption, columns);
     for (variant, parts) in zip(&bench.variants, &parts) {
-        let total = parts.as_ref().map(|parts| parts.total() - parts.busy);
+        let total = middle(variant, "gaps.total_ns", bench.basis);
         let shown = |ns: Option<f64>| time(ns.and_then(Number::new));
         let by_cause = causes.iter().map(|cause| {
             let parts = parts.as_ref();
             let mut idle = parts.map_or(&[][..], |parts| &parts.idle).iter();
             shown(idle.find(|(other, _)| other == cause).map(|(_, ns)| *ns))
         });
-        let first = [name(&variant.name), shown(total)];
+        let first = [name(&variant.name), time(total)];
         table.row(first.into_iter().chain(by_cause));
     }
     let chart = Block::Chart(Chart {
@@ -179,14 +184,7 @@ pub(super) fn work(bench: &Bench) -> Option<Section> {
 }
 
 fn per_interval(variant: &VariantResult, id: &str) -> Message {
-    let values = |id: &str| variant.figure(id).map(|one| one.values.clone());
-    let both = values(id).zip(values("counts.intervals"));
-    let both = both.map_or_else(Vec::new, |(times, counts)| zip(times, counts).collect());
-    let quotients = both
-        .iter()
-        .filter_map(|(time, count)| Some((*time)?.get() / (*count)?.get()));
-    let quotients: Vec<f64> = quotients.filter(|one| one.is_finite()).collect();
-    time(median(&quotients).and_then(Number::new))
+    time(middle(variant, id, WorkBasis::Interval))
 }
 
 /// Returns the kernels whose total time differs most between the variants.

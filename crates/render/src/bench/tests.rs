@@ -4,6 +4,7 @@ use metalens_bench::{
     BasisChoice, Bench, BenchOptions, BenchOutcome, BenchPlan, BenchRequest, CommandTemplate,
     Parameter, RunEnd, RunRecord, turns,
 };
+use metalens_comparison::{Number, Unit};
 use metalens_testing::analysis_of_toml;
 
 use super::*;
@@ -87,6 +88,53 @@ fn cut_runs_are_compared_per_interval() {
                 .contains("40 GPU intervals instead of 80")
         );
     }
+}
+
+/// Each figure of two runs is their mean, in the sentence, in the tables and in the bars.
+#[test]
+fn one_number_is_shown_everywhere() {
+    let result = bench(&[("one", 40, 30), ("two", 40, 60)], 2, false);
+    let mean = |at: usize, id: &str| {
+        let values = &result.variants[at].figure(id).unwrap().values;
+        let values: Vec<f64> = values.iter().flatten().map(|one| one.get()).collect();
+        let mean = Number::new(f64::midpoint(values[0], values[1])).unwrap();
+        metalens_comparison::sentences::value(mean, Unit::Ns).text
+    };
+    let walls = [0, 1].map(|at| mean(at, "window.span_ns"));
+    let said = &result.verdict.says;
+    let both = format!("{} → {}", walls[1], walls[0]);
+    assert!(said.contains(&both), "{both}: {said}");
+
+    let text = text(&result);
+    let page = crate::html::bench_page(&result).unwrap();
+    let (_, idle) = text.split_once("Why the GPU was idle").unwrap();
+    for (at, name) in ["one", "two"].into_iter().enumerate() {
+        let row = |part: &str| {
+            let mut rows = part.lines().map(str::trim);
+            rows.find(|row| row.starts_with(name)).unwrap().to_owned()
+        };
+        let (_, variants) = text.split_once("Variants: ").unwrap();
+        assert!(row(variants).contains(&walls[at]), "{text}");
+        assert!(row(idle).contains(&mean(at, "gaps.total_ns")), "{text}");
+        let bar = format!(
+            "<span class=\"value\">{}</span>",
+            walls[at].replace(' ', "\u{a0}")
+        );
+        assert!(page.contains(&bar), "{bar}");
+    }
+}
+
+#[test]
+fn none_of_equal_variants_is_the_fastest() {
+    let result = bench(&[("a", 40, 30), ("b", 40, 30), ("c", 40, 30)], 5, false);
+    let said = &result.verdict.says;
+    assert!(
+        said.starts_with("None of 3 variants is the fastest: no difference counts; "),
+        "{said}"
+    );
+    let result = bench(&[("a", 40, 30), ("b", 40, 30), ("c", 40, 90)], 5, false);
+    let said = &result.verdict.says;
+    assert!(said.contains(" are the fastest of 3, with no "), "{said}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use metalens_analyzer::Message;
 use metalens_comparison::Comparison;
 
-use super::circumstances::{fusion, loud_notes, method};
+use super::circumstances::{fusion, loud_notes, method, unknown};
 use super::{document, figures, gate, kernels, several};
 use crate::document::{Block, Document, Section};
 use crate::first_screen::{keep_columns, keep_rows, more};
@@ -11,7 +11,7 @@ use crate::first_screen::{keep_columns, keep_rows, more};
 /// Rows of the limits that the gate did not pass.
 const LIMITS: usize = 3;
 /// Columns of these limits; the reasons are on standard error, too.
-const LIMIT_COLUMNS: [&str; 5] = ["limit of", "limit", "found", "over by", ""];
+const LIMIT_COLUMNS: [&str; 5] = ["limit of", "limit", "found", "missed by", ""];
 /// Rows of figures, causes of idle time and kernels: alone, and beside one, two or three of gate,
 /// thresholds and the answer of a preset.
 const ROWS: [[usize; 3]; 4] = [[6, 3, 5], [5, 2, 3], [3, 0, 2], [2, 0, 0]];
@@ -93,6 +93,7 @@ fn opening(comparison: &Comparison) -> (Section, usize) {
         .with_some(fusion(comparison).into_iter().next())
         .with_all(notes.into_iter().map(Block::Warning))
         .with_all(differences(comparison))
+        .with_some(unknown(comparison))
         .with(method(comparison));
     (section, hidden)
 }

@@ -16,19 +16,22 @@ pub(super) fn paths(side: &SideFacts) -> Message {
 }
 
 /// Returns the verdict on a change, in color.
-pub(super) fn class(
-    class: ChangeClass,
-    size: Option<ChangeSize>,
-    direction: Option<Direction>,
-) -> Cell {
-    let text = format::class(class, size, direction);
-    Cell::verdict(text, tone(class, size, direction))
+pub(super) fn class(change: &Change) -> Cell {
+    verdict(change, change.class, change.direction)
+}
+
+/// Returns the verdict on a change that has a class and a direction of its own, as a kernel has that
+/// only one side has.
+pub(super) fn verdict(change: &Change, class: ChangeClass, direction: Option<Direction>) -> Cell {
+    let text = format::class(class, change.size, direction, change.interval.is_some());
+    Cell::verdict(text, tone(class, change.size, direction))
 }
 
 /// Returns the verdict on the change of a median, in color.
 pub(super) fn class_of_median(change: &Change) -> Cell {
     let (class, size, direction) = (change.class, change.size, change.direction);
-    let text = message!("median {}", format::class(class, size, direction));
+    let is_sure = change.interval.is_some();
+    let text = message!("median {}", format::class(class, size, direction, is_sure));
     Cell::verdict(text, tone(class, size, direction))
 }
 

@@ -1,6 +1,6 @@
 //! Builds the remarks on a comparison, and the circumstances of both sides.
 
-use metalens_analyzer::{Message, Note, PlacedValue};
+use metalens_analyzer::{Message, Note, PlacedValue, message};
 use metalens_comparison::Comparison;
 
 use super::cells::paths;
@@ -24,6 +24,38 @@ pub(super) fn remarks(comparison: &Comparison) -> Vec<Block> {
 pub(super) fn method(comparison: &Comparison) -> Block {
     let method = &comparison.method;
     Block::Remark(Message::new(&method.says, &method.says_values))
+}
+
+/// Returns which circumstances a side did not record, so that they may be the reason for a change;
+/// nothing if all that matter are known.
+pub(super) fn unknown(comparison: &Comparison) -> Option<Block> {
+    let unknown = comparison.comparable.unknown.iter().map(String::as_str);
+    // Nobody requests a clock in most recordings.
+    let unknown = unknown.filter(|one| *one != "requested GPU clock");
+    let (mut of_base, mut of_new, mut of_both) = (Vec::new(), Vec::new(), Vec::new());
+    for one in unknown {
+        match (one.strip_suffix(" (base)"), one.strip_suffix(" (new)")) {
+            (Some(what), _) => of_base.push(what),
+            (_, Some(what)) => of_new.push(what),
+            (None, None) => of_both.push(one),
+        }
+    }
+
+    let sides = [
+        ("in base", of_base),
+        ("in new", of_new),
+        ("on either side", of_both),
+    ];
+    let said = sides.into_iter().filter(|(_, what)| !what.is_empty());
+    let said = said.map(|(side, what)| format!("{side} {}", what.join(", ")));
+    let said: Vec<String> = said.collect();
+    (!said.is_empty()).then(|| {
+        let said = plain(said.join("; "));
+        Block::Remark(message!(
+            "Not recorded, so conditions may differ: {}.",
+            said
+        ))
+    })
 }
 
 /// Returns the notes that change the meaning of the numbers, and the number of the others.
@@ -95,4 +127,63 @@ fn joined(texts: &[String], values: &[Vec<PlacedValue>], between: &str) -> Messa
         Message::new(text, values.map_or(&[], Vec::as_slice))
     });
     Message::joined(messages, between)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::slice::from_ref;
+
+    use metalens_analyzer::Report;
+    use metalens_comparison::{CompareOptions, compare};
+    use metalens_testing::analysis_of_toml;
+
+    use super::*;
+
+    fn report() -> Report {
+        let toml = "seed = 1\n[[process]]\nname = \"bench\"\npid = 4101\nrole = \"target\"\n\
+                    [[process.stream]]\ncount = 20\nduration = \"20us\"\n";
+        analysis_of_toml(toml).report
+    }
+
+    fn compared(change: fn(&mut Report, &mut Report)) -> Comparison {
+        let (mut base, mut new) = (report(), report());
+        change(&mut base, &mut new);
+        compare(from_ref(&base), from_ref(&new), &CompareOptions::default())
+    }
+
+    #[test]
+    fn unknown_conditions_are_named() {
+        let check = |change: fn(&mut Report, &mut Report), expected: Option<&str>| {
+            let found = unknown(&compared(change)).map(|block| match block {
+                Block::Remark(said) => said.text,
+                _ => String::new(),
+            });
+            assert_eq!(found.as_deref(), expected);
+        };
+        check(|_, _| {}, None);
+        check(
+            |base, new| {
+                new.run.device.model = None;
+                new.run.device.os = None;
+                base.machine.thermal = None;
+                base.run.template = None;
+                new.run.template = None;
+            },
+            Some(
+                "Not recorded, so conditions may differ: in base thermal state; in new model, \
+                 system; on either side template.",
+            ),
+        );
+    }
+
+    /// Without intervals to draw, the page has bars of the figures.
+    #[test]
+    fn a_page_without_recordings_has_bars() {
+        let page = crate::html::comparison_page_of(&compared(|_, _| {}), None, true).unwrap();
+        assert_eq!(page.matches("<div class=\"times\">").count(), 1);
+        let bars = page.split("<div class=\"times\">").nth(1).unwrap();
+        for side in ["base", "new"] {
+            assert!(bars.contains(&format!(">{side}<")), "{side}");
+        }
+    }
 }

@@ -55,11 +55,12 @@ pub(super) fn changed(comparison: &Comparison) -> Option<Section> {
     if has_intervals {
         columns.insert(5, Column::number("interval"));
     }
-    let mut table = Table::new(
-        "changed",
-        "Figures that changed by more than noise",
-        columns,
-    );
+    let caption = if has_intervals {
+        "Figures that changed by more than noise"
+    } else {
+        "Figures that differ; how much runs vary is unknown"
+    };
+    let mut table = Table::new("changed", caption, columns);
     for one in moved {
         let mut cells = row(one, &one.change).to_vec();
         if has_intervals {
@@ -192,7 +193,7 @@ fn row(metric: &MetricChange, change: &Change) -> [Cell; 6] {
         value(change.new_value(), metric.unit, "unknown").into(),
         by.into(),
         share.into(),
-        class(change.class, change.size, change.direction),
+        class(change),
     ]
 }
 

@@ -5,7 +5,7 @@ use metalens_analyzer::units::counted;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::{difference, relative};
 use metalens_comparison::{
-    Comparison, GateResult, GateRow, GateSeverity, GateVerdict, LimitRule, Number, Unit,
+    Comparison, GateResult, GateRow, GateSeverity, GateVerdict, LimitRule, Number,
 };
 
 use super::cells::{paths, value};
@@ -145,7 +145,7 @@ fn table(open: &[&GateRow]) -> Table {
         Column::name("limit of"),
         Column::words("limit"),
         Column::number("found"),
-        Column::number("over by"),
+        Column::number("missed by"),
         Column::words(""),
         Column::sentence("reason"),
     ];
@@ -218,13 +218,12 @@ fn found(row: &GateRow) -> Message {
     }
 }
 
-/// Returns the distance of the value from the limit.
+/// Returns the distance of the value from the limit: negative if the value is below it.
 fn beyond(row: &GateRow) -> Message {
-    let by = |by: Number| match row.unit {
-        Unit::Ratio => difference(by, Unit::Ratio),
-        unit => value(Some(by), unit, ""),
-    };
-    row.by.map_or_else(Message::default, by)
+    let is_below = matches!(row.rule, LimitRule::Min | LimitRule::Shrink);
+    let signed = |by: Number| Number::new(if is_below { -by.get() } else { by.get() });
+    let by = row.by.and_then(signed);
+    by.map_or_else(Message::default, |by| difference(by, row.unit))
 }
 
 /// Returns the verdict on a limit, in color.
@@ -233,6 +232,41 @@ pub(crate) fn verdict(row: &GateRow) -> Cell {
         (GateVerdict::Miss, GateSeverity::Error) => Cell::verdict("FAILED", Tone::Bad),
         (GateVerdict::Miss, GateSeverity::Warn) => Cell::verdict("WARNING", Tone::Doubtful),
         (GateVerdict::NotMeasurable, _) => Cell::verdict("NOT MEASURABLE", Tone::Doubtful),
-        (GateVerdict::Pass, _) => Cell::verdict("KEPT", Tone::Good),
+        (GateVerdict::Pass, _) => Cell::verdict("PASSED", Tone::Good),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use metalens_comparison::Unit;
+
+    use super::*;
+
+    /// A value below a lower limit misses it downward.
+    #[test]
+    fn misses_have_the_sign_of_their_side() {
+        let check = |rule: LimitRule, unit: Unit, by: f64, expected: &str| {
+            let row = GateRow {
+                what: "x".to_owned(),
+                channel: None,
+                of: None,
+                rule,
+                limit: Number::new(0.6).unwrap(),
+                value: None,
+                unit,
+                by: Number::new(by),
+                severity: GateSeverity::Error,
+                verdict: GateVerdict::Miss,
+                why: String::new(),
+                why_values: Vec::new(),
+            };
+            assert_eq!(beyond(&row).text, expected, "{rule:?}");
+        };
+        check(LimitRule::Min, Unit::Ratio, 0.575, "−57.5 pts");
+        check(LimitRule::Shrink, Unit::Ratio, 0.1, "−10.0 pts");
+        check(LimitRule::Grow, Unit::Ratio, 0.1, "+10.0 pts");
+        check(LimitRule::Range, Unit::Ratio, 0.1, "+10.0 pts");
+        check(LimitRule::Max, Unit::Ns, 2_000_000.0, "+2.000 ms");
+        check(LimitRule::Min, Unit::Count, 3.0, "−3");
     }
 }

@@ -5,7 +5,7 @@ use metalens_analyzer::{Message, message};
 use metalens_comparison::format;
 use metalens_comparison::{ChangeClass, Comparison, KernelChange, Unit};
 
-use super::cells::{ABSENT, before_and_after, class, class_of_median, difference, value};
+use super::cells::{self, ABSENT, before_and_after, class_of_median, difference, value};
 use super::figures;
 use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::plain;
@@ -90,7 +90,7 @@ fn row(one: &KernelChange) -> [Cell; 9] {
 fn verdict(one: &KernelChange) -> Cell {
     let is_on_one_side = matches!(one.class, ChangeClass::Added | ChangeClass::Removed);
     if is_on_one_side || !one.ran_differently_often() {
-        return class(one.class, one.total_ns.size, one.direction);
+        return cells::verdict(&one.total_ns, one.class, one.direction);
     }
     class_of_median(&one.med_ns)
 }
@@ -104,6 +104,7 @@ fn has_ambiguous_names(kernels: &[&KernelChange]) -> bool {
 
 /// Returns the number of kernels of each class: `3 unchanged, 1 unstable`.
 fn classes(kernels: &[&KernelChange]) -> Message {
+    let is_sure = kernels.iter().any(|one| one.total_ns.interval.is_some());
     let mut all: Vec<ChangeClass> = kernels.iter().map(|kernel| kernel.class).collect();
     all.sort_unstable();
     let groups = all.chunk_by(|one, other| one == other);
@@ -112,7 +113,7 @@ fn classes(kernels: &[&KernelChange]) -> Message {
         Some(format!(
             "{} {}",
             group.len(),
-            format::class(*class, None, None)
+            format::class(*class, None, None, is_sure)
         ))
     });
     plain(said.collect::<Vec<_>>().join(", "))

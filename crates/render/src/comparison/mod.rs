@@ -20,7 +20,7 @@ use crate::bars::bar;
 use crate::document::{Block, Chart, Column, Document, Drawing, Section, Table};
 use crate::wording::plain;
 pub use brief::brief;
-use cells::{class, paths};
+use cells::{paths, verdict};
 use circumstances::{comparable, remarks};
 pub use gate::{MissedLimit, gate_lines, is_gate_missed, missed_limits};
 pub(crate) use gate::{limit as gate_limit, name as gate_name, verdict as gate_verdict};
@@ -121,9 +121,12 @@ fn changes(comparison: &Comparison) -> Section {
     ];
     let mut table = Table::new("changes", "Changes in four quantities", columns);
     for moved in &comparison.moved {
+        let mut metrics = comparison.metrics.iter();
+        let metric = metrics.find(|one| one.id == moved.what.id());
+        let change = metric.map(|metric| &metric.change);
         table.row([
             moved.what.name().into(),
-            class(moved.class, moved.size, None),
+            change.map_or_else(|| "".into(), |change| verdict(change, moved.class, None)),
             Message::new(&moved.says, &moved.says_values).into(),
         ]);
     }

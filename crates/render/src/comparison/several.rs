@@ -7,7 +7,7 @@ use metalens_comparison::sentences::{difference, share};
 use metalens_comparison::{Change, ChangeClass, Comparison, KernelChange, Unit};
 
 use super::cells::{ABSENT, is_nothing, paths, value};
-use super::circumstances::{comparable, loud_notes, method, remarks};
+use super::circumstances::{comparable, loud_notes, method, remarks, unknown};
 use super::figures::is_changed;
 use super::{gate, thresholds};
 use crate::document::{Block, Column, Document, Section, Table};
@@ -66,7 +66,8 @@ pub(super) fn brief(comparisons: &[Comparison]) -> Document {
     for comparison in comparisons {
         let (notes, hidden) = loud_notes(comparison);
         let notes = notes.into_iter().map(Block::Warning);
-        remarks.push(notes.chain([method(comparison)]).collect());
+        let others = unknown(comparison).into_iter().chain([method(comparison)]);
+        remarks.push(notes.chain(others).collect());
         hidden_notes += hidden;
     }
     let first = remarks.first().cloned().unwrap_or_default().into_iter();
@@ -215,7 +216,7 @@ fn side_of(comparison: &Comparison, kernel: &KernelChange) -> [Message; 2] {
     let [now, became] = cells(found.map(|one| &one.total_ns), Unit::Ns, ABSENT);
     match found.map(|one| one.class) {
         Some(class @ (ChangeClass::Added | ChangeClass::Removed)) => {
-            [now, format::class(class, None, None).into()]
+            [now, format::class(class, None, None, true).into()]
         }
         _ => [now, became],
     }

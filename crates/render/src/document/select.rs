@@ -130,6 +130,10 @@ impl Document {
             let headings: Vec<String> = headings.cloned().collect();
             if let Some(at) = headings.iter().position(|text| *text == column) {
                 sort_rows(table, at);
+                if let Some(column) = table.columns.get_mut(at) {
+                    // What the reader asked for is shown wherever there is a screen.
+                    (column.spare, column.is_detail) = (0, false);
+                }
                 is_found = true;
             }
             known.extend(headings);

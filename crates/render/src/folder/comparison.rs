@@ -35,7 +35,7 @@ pub fn check(folder: &Path, force: bool) -> Result<()> {
 /// an analysis of both sides.
 pub fn write(
     comparison: &Comparison,
-    median_runs: Option<(Box<Analysis>, Box<Analysis>)>,
+    middle_runs: Option<(Box<Analysis>, Box<Analysis>)>,
     folder: &Path,
     choices: Choices,
 ) -> Result<Vec<Note>> {
@@ -43,7 +43,7 @@ pub fn write(
         charts,
         inline,
         problems,
-    } = match median_runs {
+    } = match middle_runs {
         Some((base, new)) => charts(comparison, *base, *new, choices),
         None => Drawn::default(),
     };

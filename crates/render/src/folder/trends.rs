@@ -6,7 +6,7 @@ use metalens_charts::{
     ChartError, ChartOptions, Theme, TrendLine, TrendPoint, TrendView, alt_trend, draw_trend, png,
     svg,
 };
-use metalens_comparison::many::{self, TraceFigure, TraceGroup};
+use metalens_comparison::many::{self, IndexFigure, SameWorkGroup};
 
 use super::pictures::SCALE;
 use crate::error::{Error, Result};
@@ -26,7 +26,7 @@ pub(super) struct TrendChart {
 
 /// Draws a chart for each of the largest groups that have enough runs for a trend.
 pub(super) fn draw(index: &Index) -> Result<Vec<TrendChart>> {
-    let mut groups: Vec<&TraceGroup> = index
+    let mut groups: Vec<&SameWorkGroup> = index
         .groups
         .iter()
         .filter(|group| is_shown(index, group))
@@ -43,7 +43,7 @@ pub(super) fn draw(index: &Index) -> Result<Vec<TrendChart>> {
     charts.collect()
 }
 
-fn is_shown(index: &Index, group: &TraceGroup) -> bool {
+fn is_shown(index: &Index, group: &SameWorkGroup) -> bool {
     index.trends.iter().any(|trend| trend.group == group.name)
 }
 
@@ -66,7 +66,7 @@ fn paths(group: &str) -> [String; 2] {
 }
 
 /// Draws the chart of a group in both themes.
-fn draw_group(index: &Index, group: &TraceGroup) -> Result<TrendChart, ChartError> {
+fn draw_group(index: &Index, group: &SameWorkGroup) -> Result<TrendChart, ChartError> {
     let view = view(index, group);
     let draw = |theme: Theme, scale: u8| {
         let options = ChartOptions {
@@ -94,9 +94,9 @@ fn draw_group(index: &Index, group: &TraceGroup) -> Result<TrendChart, ChartErro
 }
 
 /// Returns the points and lines of the chart of a group.
-fn view(index: &Index, group: &TraceGroup) -> TrendView {
+fn view(index: &Index, group: &SameWorkGroup) -> TrendView {
     let members = many::members(&index.rows, group);
-    let is_outlier = |report: &str, figure: TraceFigure| {
+    let is_outlier = |report: &str, figure: IndexFigure| {
         let mut outliers = index.outliers.iter();
         outliers.any(|outlier| outlier.report == report && outlier.figure == figure)
     };
@@ -106,15 +106,15 @@ fn view(index: &Index, group: &TraceGroup) -> TrendView {
             at_ms,
             busy: row.busy_ratio,
             span_ns: row.span_ns,
-            is_busy_far: is_outlier(&row.report, TraceFigure::Busy),
-            is_span_far: is_outlier(&row.report, TraceFigure::Span),
+            is_busy_far: is_outlier(&row.report, IndexFigure::Busy),
+            is_span_far: is_outlier(&row.report, IndexFigure::Span),
         });
 
     let trends = || {
         let trends = index.trends.iter();
         trends.filter(|trend| trend.group == group.name)
     };
-    let line = |figure: TraceFigure| {
+    let line = |figure: IndexFigure| {
         let mut drawn = trends().filter(|trend| trend.figure == figure && trend.is_trend);
         drawn.next().map(|trend| TrendLine {
             first: trend.first.get(),
@@ -135,7 +135,7 @@ fn view(index: &Index, group: &TraceGroup) -> TrendView {
             .collect(),
         loud,
         points: points.collect(),
-        busy: line(TraceFigure::Busy),
-        span: line(TraceFigure::Span),
+        busy: line(IndexFigure::Busy),
+        span: line(IndexFigure::Span),
     }
 }

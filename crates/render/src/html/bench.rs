@@ -79,7 +79,7 @@ fn row(row: &SpreadRow) -> String {
 /// Returns busy time and idle time by cause as bars on one scale.
 fn times(result: &Bench) -> String {
     let variants = result.variants.iter().take(MOST);
-    let all = variants.filter_map(|one| Some((one.name.clone(), time_parts(one)?)));
+    let all = variants.filter_map(|one| Some((one.name.clone(), time_parts(one, result.basis)?)));
     time_bars(&all.collect::<Vec<_>>())
 }
 

@@ -12,16 +12,17 @@ mod time_bars;
 mod timeline;
 
 use metalens_analyzer::message::{counted, time};
-use metalens_analyzer::{Analysis, Report, message};
+use metalens_analyzer::{Analysis, Cause, Report, message};
 use metalens_batch::Index;
 use metalens_charts::{Chart, ChartOptions, KernelColors, Theme, alt, draw, has_roofline, svg};
 use metalens_comparison::many::AcrossDevices;
-use metalens_comparison::{Comparison, KernelChange, Number};
+use metalens_comparison::{Change, Comparison, KernelChange, Number};
 
 use crate::devices::FleetChips;
 use crate::document::{Document, Section};
 use crate::error::{Error, Result};
 use crate::index::TrendPicture;
+use crate::time_parts::TimeParts;
 use crate::wording::cut;
 use crate::{devices, index, report};
 pub use bench::bench_page;
@@ -79,7 +80,8 @@ pub fn comparison_page(
     let colors = KernelColors::by_time(kernels.map(|one| (one.name.as_str(), sum(one))));
     let drawn = match pictures {
         [light, dark] => vec![("compare".to_owned(), on_both(light, dark))],
-        _ => Vec::new(),
+        // A stored baseline or report has figures, and no intervals to draw.
+        _ => vec![("compare".to_owned(), time_bars(&sides(compared)))],
     };
     let extras = PageExtras {
         drawn: &drawn,
@@ -87,11 +89,38 @@ pub fn comparison_page(
     };
     let frame = PageFrame {
         kind: "comparison",
-        style: format!("{STYLE}{INDEX_STYLE}"),
+        style: format!("{STYLE}{INDEX_STYLE}{TIMES_STYLE}"),
         data: String::new(),
         script: TABLES_SCRIPT.to_owned(),
     };
     page(document, &extras, &frame)
+}
+
+/// Returns the wall time of both sides and its parts; of none that lacks its wall time or busy time.
+fn sides(compared: &Comparison) -> Vec<(String, TimeParts)> {
+    type SideOf = fn(&Change) -> Option<Number>;
+    let sides: [(&str, SideOf); 2] = [("base", Change::base_value), ("new", Change::new_value)];
+    let sides = sides.into_iter().filter_map(|(name, side)| {
+        let figure = |id: &str| {
+            let mut metrics = compared.metrics.iter();
+            side(&metrics.find(|one| one.id == id)?.change).map(Number::get)
+        };
+        let causes = Cause::ALL.into_iter();
+        let causes =
+            causes.filter_map(|cause| Some((cause, figure(&format!("idle.{}_ns", cause.name()))?)));
+        let mut idle: Vec<(Cause, f64)> = causes.collect();
+        // The report has no causes where too much of the idle time has none.
+        if idle.iter().all(|(cause, _)| *cause == Cause::Unknown) {
+            idle = vec![(Cause::Unknown, figure("gaps.total_ns")?)];
+        }
+        let parts = TimeParts {
+            total: figure("window.span_ns")?,
+            busy: figure("busy.busy_ns")?,
+            idle,
+        };
+        Some((name.to_owned(), parts))
+    });
+    sides.collect()
 }
 
 /// Returns a time of a comparison in whole nanoseconds.

@@ -15,7 +15,7 @@ type BarPiece = (&'static str, &'static str, f64);
 /// Returns busy time and idle time by cause as bars on one scale, each with its name; nothing if all
 /// are empty.
 pub(super) fn time_bars(all: &[(String, TimeParts)]) -> String {
-    let longest = all.iter().map(|(_, parts)| parts.total());
+    let longest = all.iter().map(|(_, parts)| parts.sum());
     let longest = longest.fold(0.0, f64::max);
     if longest <= 0.0 {
         return String::new();
@@ -30,7 +30,7 @@ pub(super) fn time_bars(all: &[(String, TimeParts)]) -> String {
                 seen.push((class, label));
             }
         }
-        rows.push_str(&time_row(label, &pieces, parts.total(), longest));
+        rows.push_str(&time_row(label, &pieces, parts.total, longest));
     }
 
     let keys = seen.iter().map(|(class, label)| {

@@ -3,11 +3,11 @@
 use metalens_analyzer::message::{count, name};
 use metalens_analyzer::{Message, Wanted, message};
 use metalens_batch::Index;
-use metalens_comparison::many::{self, RowThreshold, TraceGroup, TraceRow};
+use metalens_comparison::many::{self, IndexRow, RowThreshold, SameWorkGroup};
 use metalens_comparison::{Number, median};
 
 use crate::document::{Block, Cell, Column, Section, Table, Tone};
-use crate::report::threshold_value;
+use crate::report::{missed_sentence, threshold_value};
 use crate::wording::{known, plain};
 
 /// Largest number of lines on a page of text.
@@ -42,12 +42,28 @@ pub(super) fn section(index: &Index) -> Option<Section> {
     Some(section.with(Block::Remark(remark.into())))
 }
 
+/// Returns a sentence for each threshold that a recording misses.
+#[must_use]
+pub fn missed_in_row(row: &IndexRow) -> Vec<Message> {
+    let missed = row.threshold_results.iter().filter(|one| one.missed);
+    let sentences = missed.map(|one| match one.value {
+        Some(value) => missed_sentence(
+            &one.id,
+            shown(one, value),
+            one.wanted,
+            shown(one, one.limit),
+        ),
+        None => message!("{} cannot be measured", plain(&one.id)),
+    });
+    sentences.collect()
+}
+
 /// Returns a line for each threshold of a group.
-fn lines(index: &Index, group: &TraceGroup) -> Vec<[Cell; 7]> {
+fn lines(index: &Index, group: &SameWorkGroup) -> Vec<[Cell; 7]> {
     let members = many::members(&index.rows, group);
     let dated = many::dated(&members);
     // Without dates for all, nobody knows which recording is the newest.
-    let rows: Vec<&TraceRow> = if dated.len() == members.len() {
+    let rows: Vec<&IndexRow> = if dated.len() == members.len() {
         dated.into_iter().map(|(_, row)| row).collect()
     } else {
         Vec::new()

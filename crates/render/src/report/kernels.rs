@@ -21,27 +21,26 @@ const OUTLIERS: usize = 3;
 /// Returns the kernels, the most time first.
 pub(super) fn kernels(report: &Report) -> Section {
     let (short, long) = KERNELS;
-    // The channel is told first where the name alone is not enough.
-    let spare = if has_ambiguous_names(report) { 1 } else { 4 };
     let has_spills = report.kernels.iter().any(spills_registers);
     let has_samples = report.kernels.iter().any(is_sampled);
     let mut columns = vec![
         Column::number("time"),
         Column::number("total"),
-        Column::number("instances"),
+        Column::number("instances").spare(1),
     ];
     // What needs a change of the kernel itself comes before its times.
     columns.extend(has_spills.then(|| Column::number("spilled")));
     columns.extend([
-        Column::number("avg").spare(2),
-        Column::number("med"),
-        Column::number("min").spare(1),
-        Column::number("max").spare(1),
-        Column::number("stddev").spare(3),
+        Column::number("avg").spare(4),
+        Column::number("med").spare(2),
+        Column::number("min").spare(3),
+        Column::number("max").spare(3),
+        Column::number("stddev").spare(5),
     ]);
 
-    columns.extend(has_samples.then(|| Column::number("shaders seen").spare(1)));
-    columns.extend([Column::name("name"), Column::label("channel").spare(spare)]);
+    columns.extend(has_samples.then(|| Column::number("shaders seen").spare(3)));
+    // A screen keeps the channel where the name alone is not enough.
+    columns.extend([Column::name("name"), Column::label("channel").spare(6)]);
     let table = Table::new("kernels", "Kernels by their time", columns);
     let mut table = table.sortable().limited(short, long);
     table = table.of(report.kernels.len());
@@ -93,15 +92,6 @@ fn spilled(kernel: &Kernel) -> Message {
         Some(_) => "none".into(),
         None => known(None::<u64>, bytes),
     }
-}
-
-/// Returns whether two of the first kernels have the same name.
-fn has_ambiguous_names(report: &Report) -> bool {
-    let (short, _) = KERNELS;
-    let names = report.kernels.iter().take(short);
-    let mut names: Vec<&str> = names.map(|kernel| kernel.name.as_str()).collect();
-    names.sort_unstable();
-    names.windows(2).any(|pair| pair.first() == pair.last())
 }
 
 /// Returns the channels if there are several; one channel would repeat the kernels.

@@ -30,10 +30,10 @@ pub(super) fn machine(report: &Report) -> Option<Section> {
 /// Returns the states, each with its share of the window and of the busy time.
 fn states(states: &[StateTime]) -> Message {
     let shown = states.iter().take(STATES).map(|state| {
-        let induced = if state.induced_ns > 0 {
-            " (induced)"
-        } else {
-            ""
+        let induced = match state.induced_ns {
+            0 => Message::default(),
+            all if all >= state.total_ns => " (induced)".into(),
+            part => message!(" ({} of it induced)", time(part)),
         };
         let busy = state
             .busy_share
@@ -93,7 +93,7 @@ fn memory_and_driver(report: &Report) -> Vec<Fact> {
     if let Some(driver) = &machine.driver {
         let calls: u64 = driver.types.iter().map(|one| one.count).sum();
         let text = message!(
-            "{} for the process: {} of CPU time, {} of it in the gaps",
+            "{} for the process: they cover {} of the window, {} of it in the gaps",
             counted(calls, "interval"),
             time(driver.busy_ns),
             time(driver.in_gaps_ns),

@@ -22,7 +22,7 @@ use metalens_analyzer::{Report, message};
 
 pub use brief::brief;
 pub use thresholds::missed_thresholds;
-pub(crate) use thresholds::value as threshold_value;
+pub(crate) use thresholds::{missed_sentence, value as threshold_value};
 
 use crate::document::Document;
 use crate::wording::plain;

@@ -56,19 +56,10 @@ pub(super) fn thresholds(report: &Report) -> Option<Section> {
 pub fn missed_thresholds(report: &Report) -> Vec<Message> {
     let missed = report.missed_thresholds().into_iter();
     let missed = missed.map(|threshold| {
+        let measured = threshold.value.map(|known| value(known, threshold.unit));
         let limit = value(threshold.limit, threshold.unit);
-        let side = match threshold.wanted {
-            Wanted::Below => "below",
-            Wanted::Above => "above",
-        };
-        match threshold.value {
-            Some(known) => message!(
-                "{} is {}; the threshold is {} {}",
-                plain(&threshold.id),
-                value(known, threshold.unit),
-                side,
-                limit
-            ),
+        match measured {
+            Some(measured) => missed_sentence(&threshold.id, measured, threshold.wanted, limit),
             None => message!(
                 "{} cannot be measured: {}",
                 plain(&threshold.id),
@@ -77,6 +68,26 @@ pub fn missed_thresholds(report: &Report) -> Vec<Message> {
         }
     });
     missed.collect()
+}
+
+/// Returns the sentence of a missed threshold whose value is known.
+pub(crate) fn missed_sentence(
+    id: &str,
+    measured: Message,
+    wanted: Wanted,
+    limit: Message,
+) -> Message {
+    let side = match wanted {
+        Wanted::Below => "below",
+        Wanted::Above => "above",
+    };
+    message!(
+        "{} is {}; the threshold is {} {}",
+        plain(id),
+        measured,
+        side,
+        limit
+    )
 }
 
 fn verdict(threshold: &ThresholdResult) -> Cell {

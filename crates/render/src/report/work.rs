@@ -14,6 +14,7 @@ const ROWS: (usize, usize) = (20, 50);
 pub(super) fn work(report: &Report) -> Option<Section> {
     let work = report.work.as_ref()?;
     let (short, long) = ROWS;
+    let has_rows = !work.rows.is_empty();
     let columns = vec![
         Column::name("work"),
         Column::number("bandwidth"),
@@ -56,7 +57,7 @@ pub(super) fn work(report: &Report) -> Option<Section> {
     let section = Section::new("work", "Work rate", 7)
         .with_some(chip)
         .with_some(has_roofline(report).then(|| Chart::picture("roofline")))
-        .with(Block::Table(table))
+        .with_some(has_rows.then_some(Block::Table(table)))
         .with_some(Block::list(timings.chain(notes)));
     Some(section)
 }

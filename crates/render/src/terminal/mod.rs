@@ -88,6 +88,11 @@ fn section(section: &Section, screen: &mut Screen) {
     if has_title {
         screen.line("");
         let title = shown(&section.title.text).into_owned();
+        // A heading with the scale of a chart has no use without the chart.
+        let title = match title.split_once(": ") {
+            Some((title, _)) if is_without_room(section, screen) => title.to_owned(),
+            _ => title,
+        };
         screen.marked(0, "", &title, TITLE);
     }
     // The section that opens a document has no title, and no line before it.
@@ -150,6 +155,10 @@ fn table(table: &Table, shown: &table::TableLines, screen: &mut Screen) {
     for reason in &shown.reasons {
         screen.marked(2, "- ", reason, Style::NONE);
     }
+    if !shown.dropped.is_empty() {
+        let dropped = format!("No room for: {}", shown.dropped.join(", "));
+        screen.marked(2, "", &dropped, FAINT);
+    }
 }
 
 fn list(items: &[Item], screen: &mut Screen) {
@@ -166,7 +175,7 @@ fn list(items: &[Item], screen: &mut Screen) {
 /// Adds named values, whose names have one width.
 fn facts(facts: &[Fact], screen: &mut Screen) {
     let widest = facts.iter().map(|fact| fact.name.width()).max();
-    let names = widest.unwrap_or(0).clamp(NAMES, 2 * NAMES);
+    let names = widest.unwrap_or(0).clamp(NAMES, 3 * NAMES);
     for fact in facts {
         let name = shorten(&shown(&fact.name), names);
         let padding = " ".repeat(names.saturating_sub(name.width()) + 2);
@@ -189,14 +198,30 @@ fn missing(facts: &[Fact], screen: &mut Screen) {
     screen.marked(2, "", &names, Style::NONE);
 }
 
+/// Returns whether a section has a chart that is wider than the screen.
+fn is_without_room(section: &Section, screen: &Screen) -> bool {
+    section.blocks.iter().any(|block| match block {
+        Block::Chart(Chart {
+            drawing: Drawing::Lines(lines, _),
+            ..
+        }) => chart_widths(lines).1 > screen.width,
+        _ => false,
+    })
+}
+
+/// Returns the width of the names of a chart's lines, and that of whole lines.
+fn chart_widths(lines: &[(String, String)]) -> (usize, usize) {
+    let names = lines.iter().map(|(name, _)| name.width()).max();
+    let names = names.unwrap_or(0).max(6);
+    let widest = lines.iter().map(|(_, drawn)| drawn.width()).max();
+    (names, names + 4 + widest.unwrap_or(0))
+}
+
 fn chart(chart: &Chart, screen: &mut Screen) {
     let Drawing::Lines(lines, legend) = &chart.drawing else {
         return;
     };
-    let names = lines.iter().map(|(name, _)| name.width()).max();
-    let names = names.unwrap_or(0).max(6);
-    let widest = lines.iter().map(|(_, drawn)| drawn.width()).max();
-    let widest = names + 4 + widest.unwrap_or(0);
+    let (names, widest) = chart_widths(lines);
     if widest > screen.width {
         // In two lines, bars would stand for other moments.
         let needs = format!("it needs a terminal of {widest} columns");

@@ -1,5 +1,7 @@
 //! Fits tables to a terminal: drops columns and shortens names until a line has room.
 
+use std::collections::BTreeSet;
+
 use metalens_text::{Style, shorten_all, shown};
 use unicode_width::UnicodeWidthStr;
 
@@ -24,6 +26,8 @@ pub(super) struct TableLines {
     pub(super) lines: Vec<String>,
     /// Sentences that had no room in a line, each after the name of its row.
     pub(super) reasons: Vec<String>,
+    /// Headings of the columns that had no room. Empty for all but the last of several tables.
+    pub(super) dropped: Vec<String>,
 }
 
 /// Lays out tables with the same columns, so that they align with each other.
@@ -37,7 +41,8 @@ pub(super) fn lay_out(tables: &[&Table], line_width: Option<usize>) -> Vec<Table
     let texts: Vec<Vec<Vec<String>>> = tables.iter().map(|table| texts(table)).collect();
     let natural = natural_widths(&first.columns, texts.iter().flatten());
     let room = line_width.unwrap_or(WIDEST_TEXT);
-    let kept = kept_columns(&first.columns, &natural, room);
+    let rows: Vec<&Vec<String>> = texts.iter().flatten().collect();
+    let kept = kept_columns(&first.columns, &rows, &natural, room);
     let mut widths = fitted_widths(&first.columns, &natural, &kept, room);
     if line_width.is_none() {
         for ((width, natural), column) in widths.iter_mut().zip(&natural).zip(&first.columns) {
@@ -57,12 +62,17 @@ pub(super) fn lay_out(tables: &[&Table], line_width: Option<usize>) -> Vec<Table
         columns.at_least(common.as_deref().unwrap_or_default());
     }
     let shown = shown.iter().zip(tables);
-    shown
+    let mut shown: Vec<TableLines> = shown
         .map(|(columns, table)| TableLines {
             lines: columns.lines(),
             reasons: reasons(table, &kept),
+            dropped: Vec::new(),
         })
-        .collect()
+        .collect();
+    if let Some(last) = shown.last_mut() {
+        last.dropped = dropped(&first.columns, &kept);
+    }
+    shown
 }
 
 /// Returns the cells of the rows that a terminal shows, as text.
@@ -107,8 +117,13 @@ fn least_width(column: &Column, natural: usize) -> usize {
     }
 }
 
-/// Returns the columns for which a line has room.
-fn kept_columns(columns: &[Column], natural: &[usize], line_width: usize) -> Vec<usize> {
+/// Returns the columns for which a line has room. A column that tells rows apart is never dropped.
+fn kept_columns(
+    columns: &[Column],
+    rows: &[&Vec<String>],
+    natural: &[usize],
+    line_width: usize,
+) -> Vec<usize> {
     let shown = columns.iter().enumerate();
     let shown = shown.filter(|(_, column)| !column.is_detail);
     let mut kept: Vec<usize> = shown.map(|(at, _)| at).collect();
@@ -123,14 +138,45 @@ fn kept_columns(columns: &[Column], natural: &[usize], line_width: usize) -> Vec
             _ => column.spare,
         })
     };
+    let all = distinct_names(columns, rows, kept.iter().copied());
     while kept.iter().map(least).sum::<usize>() > line_width {
-        let sparest = kept.iter().max_by_key(|at| rank(at)).copied();
-        match sparest.filter(|at| rank(at) > 0) {
+        let spare = kept.iter().copied().filter(|at| {
+            let without = kept.iter().copied().filter(|one| one != at);
+            rank(at) > 0 && distinct_names(columns, rows, without) == all
+        });
+        match spare.max_by_key(rank) {
             Some(at) => kept.retain(|&one| one != at),
             None => break,
         }
     }
     kept
+}
+
+/// Returns the number of rows that differ in their names and labels in some columns.
+fn distinct_names(
+    columns: &[Column],
+    rows: &[&Vec<String>],
+    of: impl Iterator<Item = usize>,
+) -> usize {
+    let of = of.filter(|&at| columns.get(at).is_some_and(has_names));
+    let of: Vec<usize> = of.collect();
+    let name = |row: &&Vec<String>| -> Vec<String> {
+        let cells = of.iter().filter_map(|&at| row.get(at));
+        cells.cloned().collect()
+    };
+    rows.iter().map(name).collect::<BTreeSet<_>>().len()
+}
+
+/// Returns the headings of columns that are not kept, without those that a heading does not describe.
+fn dropped(columns: &[Column], kept: &[usize]) -> Vec<String> {
+    let columns = columns.iter().enumerate();
+    let dropped = columns.filter(|(at, column)| {
+        // Sentences are told below the table, and a bar repeats its number.
+        let is_elsewhere = matches!(column.kind, ColumnKind::Sentence | ColumnKind::Bar);
+        !kept.contains(at) && !column.is_detail && !is_elsewhere
+    });
+    let headings = dropped.map(|(_, column)| shown(&column.heading.text).into_owned());
+    headings.filter(|heading| !heading.is_empty()).collect()
 }
 
 /// Returns the widths of columns. The widest names are shortened first.

@@ -111,3 +111,82 @@ fn sentences_without_room_are_below_the_table() {
     assert_eq!(sizes(&narrow), (3, 1));
     assert!(narrow.reasons[0].contains("missed"));
 }
+
+/// Returns the kernels' table of a screen: its heading, its rows, and the lines below them.
+fn kernels_of(document: &Document, columns: usize) -> Vec<String> {
+    let screen = screen(document, columns);
+    let kernels = screen.split("\nKernels\n").nth(1).unwrap();
+    let lines = kernels.lines().take_while(|line| !line.is_empty());
+    lines.map(str::to_owned).collect()
+}
+
+/// Kernels of one name ran on two channels, so the channel stays in every width, and what has no room
+/// is named.
+#[test]
+fn rows_stay_apart_in_a_narrow_terminal() {
+    let report = metalens_testing::analysis_of("renderer").report;
+    for columns in [60, 72, 80, 100, 180] {
+        let lines = kernels_of(&document(&report), columns);
+        let rows = lines.iter().filter(|line| line.contains(" %  "));
+        let names = rows.map(|line| {
+            let words: Vec<&str> = line.split_whitespace().rev().take(2).collect();
+            words.join(" of ")
+        });
+        let names: Vec<String> = names.collect();
+        let mut distinct = names.clone();
+        distinct.sort();
+        distinct.dedup();
+        assert_eq!(names.len(), 12, "{columns}: {lines:#?}");
+        assert_eq!(distinct.len(), 12, "{columns}: {lines:#?}");
+    }
+
+    let all = ["avg", "min", "max", "stddev", "instances", "med", "channel"];
+    for columns in [60, 100] {
+        let lines = kernels_of(&document(&report), columns);
+        let named = lines
+            .iter()
+            .find_map(|line| line.trim().strip_prefix("No room for: "));
+        let named: Vec<&str> = named.map_or_else(Vec::new, |named| named.split(", ").collect());
+        for heading in all {
+            let is_shown = lines[0].split_whitespace().any(|one| one == heading);
+            assert_eq!(is_shown, !named.contains(&heading), "{columns}: {lines:#?}");
+        }
+    }
+}
+
+/// The column that a reader sorts by is on every screen.
+#[test]
+fn the_column_to_sort_by_is_never_left_out() {
+    let report = metalens_testing::analysis_of("renderer").report;
+    for heading in ["stddev", "avg", "min", "channel", "instances"] {
+        let mut sorted = document(&report);
+        sorted.keep(&["kernels".to_owned()]).unwrap();
+        sorted.sort(heading).unwrap();
+        sorted.in_unit(crate::document::ShownUnit::Us);
+        for columns in [60, 80, 100] {
+            let lines = kernels_of(&sorted, columns);
+            let shown = lines[0].split_whitespace();
+            assert!(
+                shown.into_iter().any(|one| one == heading),
+                "{columns}: {lines:#?}"
+            );
+        }
+    }
+}
+
+/// Without room for the chart, its scale is not printed either.
+#[test]
+fn a_timeline_without_room_has_no_scale() {
+    let report = metalens_testing::analysis_of("renderer").report;
+    let check = |columns: usize, expected: bool| {
+        let screen = screen(&brief(&report), columns);
+        assert_eq!(screen.contains("each column is"), expected, "{screen}");
+        assert_eq!(
+            screen.contains("it needs a terminal of"),
+            !expected,
+            "{screen}"
+        );
+    };
+    check(60, false);
+    check(100, true);
+}

@@ -81,7 +81,7 @@ fn cpu_time(truth: &Truth) -> f64 {
 }
 
 /// Rules with figures in the truth. A finding is reported at 1 or more.
-const RULES: [(&str, Measure); 25] = [
+const RULES: [(&str, Measure); 26] = [
     ("submission-latency", |truth| {
         not_busy(
             truth,
@@ -194,6 +194,13 @@ const RULES: [(&str, Measure); 25] = [
             "the other tables have what was lost"
         );
         ratio(found.joinable - listed.joinable, found.pairs) / 0.05
+    }),
+    ("unknown-causes", |truth| {
+        let idle = truth.idle.unwrap();
+        let share = ratio(idle.total_ns, truth.window.unwrap().span_ns);
+        // Where some causes are known, another finding says what was lost.
+        let is_unknown = idle.joinable == 0;
+        if is_unknown { share / 0.1 } else { 0.0 }
     }),
     ("command-buffer-errors", |truth| {
         if truth.errors > 0 { 1.0 } else { 0.9 }

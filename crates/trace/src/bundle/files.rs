@@ -103,15 +103,22 @@ impl Files {
         }
     }
 
-    /// Returns the numbers N of all `folder/prefixN`, ascending.
-    pub(crate) fn numbered(&self, folder: &str, prefix: &str) -> Vec<u64> {
+    /// Returns whether the bundle has a file or folder. Fails if that cannot be seen.
+    pub(crate) fn try_exists(&self, path: &str) -> Result<bool> {
+        match &self.storage {
+            Storage::Folder(root) => {
+                let found = root.join(path).try_exists();
+                found.map_err(|error| self.io_error(path, error))
+            }
+            Storage::Zip { .. } | Storage::Memory(_) => Ok(self.exists(path)),
+        }
+    }
+
+    /// Returns the numbers N of all `folder/prefixN`, ascending; none if there is no such folder.
+    pub(crate) fn numbered(&self, folder: &str, prefix: &str) -> Result<Vec<u64>> {
         let names = match &self.storage {
             Storage::Folder(root) => {
-                let entries = std::fs::read_dir(root.join(folder));
-                let entries = entries.into_iter().flatten().flatten();
-                let name =
-                    |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
-                entries.map(name).collect()
+                names_in(&root.join(folder)).map_err(|error| self.io_error(folder, error))?
             }
             Storage::Zip { files, .. } => names_inside(folder, files.keys()),
             Storage::Memory(files) => names_inside(folder, files.keys()),
@@ -122,7 +129,7 @@ impl Files {
         let mut numbers: Vec<u64> = numbers.collect();
         numbers.sort_unstable();
         numbers.dedup();
-        numbers
+        Ok(numbers)
     }
 
     /// Reads a complete file, inflated, unless it has more than `limit` bytes.
@@ -289,7 +296,7 @@ impl Files {
             _ => return self.error(path, error.into()),
         };
         let detail = detail.to_owned();
-        self.error(path, Problem::UnsupportedBundle { detail })
+        self.error(path, Problem::IncompleteBundle { detail })
     }
 }
 
@@ -321,7 +328,19 @@ pub(crate) fn fill(file: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Re
     Ok(filled)
 }
 
-/// Returns the names directly inside a folder.
+/// Returns the names directly inside a folder on disk; none if there is no such folder.
+fn names_in(folder: &Path) -> io::Result<Vec<String>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let name = |entry: io::Result<std::fs::DirEntry>| {
+        Ok(entry?.file_name().to_string_lossy().into_owned())
+    };
+    entries.map(name).collect()
+}
+
+/// Returns the names directly inside a folder of an archive.
 fn names_inside<'a>(folder: &str, paths: impl Iterator<Item = &'a String>) -> Vec<String> {
     let inside = paths.filter_map(|path| path.strip_prefix(folder)?.strip_prefix('/'));
     let names = inside.filter_map(|path| path.split('/').next());

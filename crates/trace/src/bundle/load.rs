@@ -47,6 +47,23 @@ impl std::fmt::Debug for Bundle {
     }
 }
 
+/// Returns the error of a bundle whose runs, if it has any, have no tables.
+fn without_tables(files: &Files, runs: &[u64]) -> Result<Error> {
+    let path = files.name().to_owned();
+    let problem = if files.try_exists("Trace1.run/Attachments/trace-data.atrc")? {
+        Problem::UnfinishedBundle { path: path.clone() }
+    } else if runs.is_empty() {
+        Problem::IncompleteBundle {
+            detail: "it has no folder corespace/run1".to_owned(),
+        }
+    } else {
+        Problem::UnsupportedBundle {
+            detail: "it has no table manager".to_owned(),
+        }
+    };
+    Ok(Error::in_file(problem, path))
+}
+
 impl Bundle {
     /// Opens a bundle that is a folder.
     pub(crate) fn open_folder(path: &Path) -> Result<Self> {
@@ -55,24 +72,17 @@ impl Bundle {
 
     /// Opens a bundle, and reads its runs and their facts.
     pub(crate) fn open(files: Files) -> Result<Self> {
-        let has_tables = |run: &u64| {
-            files.exists(&format!(
-                "corespace/run{run}/core/table-manager/tables.plist"
-            ))
-        };
-
-        let all = files.numbered("corespace", "run").into_iter();
-        let (runs, without): (Vec<u64>, Vec<u64>) = all.partition(has_tables);
-        if runs.is_empty() {
-            let path = files.name().to_owned();
-            let problem = if files.exists("Trace1.run/Attachments/trace-data.atrc") {
-                Problem::UnfinishedBundle { path: path.clone() }
+        let (mut runs, mut without) = (Vec::new(), Vec::new());
+        for run in files.numbered("corespace", "run")? {
+            let tables = format!("corespace/run{run}/core/table-manager/tables.plist");
+            if files.try_exists(&tables)? {
+                runs.push(run);
             } else {
-                Problem::UnsupportedBundle {
-                    detail: "it has no table manager".to_owned(),
-                }
-            };
-            return Err(Error::in_file(problem, path));
+                without.push(run);
+            }
+        }
+        if runs.is_empty() {
+            return Err(without_tables(&files, &without)?);
         }
 
         let BundleFacts { mut toc, template } = facts::read(&files, &runs)?;
@@ -282,7 +292,10 @@ impl Bundle {
     /// store means that its table is missing.
     fn unlisted(&self, run: u64, stores: &[Store]) -> Vec<TraceNote> {
         let folder = format!("corespace/run{run}/core/stores");
-        let numbers = self.files.numbered(&folder, "indexed-store-").into_iter();
+        let numbers = match self.files.numbered(&folder, "indexed-store-") {
+            Ok(numbers) => numbers.into_iter(),
+            Err(error) => return vec![self.files.unreadable(&error)],
+        };
         let listed: BTreeSet<u64> = stores.iter().map(|store| store.number).collect();
         let unlisted = numbers.filter(|number| !listed.contains(number));
         let notes = unlisted.map(|number| {

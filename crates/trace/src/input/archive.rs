@@ -98,7 +98,7 @@ impl Archive {
         };
 
         let mut bundles = bundles.into_iter();
-        let traces = match (bundles.next(), bundles.next()) {
+        let recordings = match (bundles.next(), bundles.next()) {
             (Some(bundle), None) => return Ok(ArchiveContents::Bundle(below(bundle))),
             (Some(first), Some(second)) => [first, second].into_iter().chain(bundles).collect(),
             (None, _) => {
@@ -115,13 +115,13 @@ impl Archive {
             }
         };
 
-        let shown = |trace: &str| match joined(folder, trace) {
+        let shown = |inside: &str| match joined(folder, inside) {
             root if root.is_empty() => "its root".to_owned(),
             inner => inner.into_owned(),
         };
 
-        let problem = Problem::SeveralTraces {
-            traces: traces.into_iter().map(shown).collect(),
+        let problem = Problem::SeveralRecordings {
+            recordings: recordings.into_iter().map(shown).collect(),
         };
         Err(Error::in_file(problem, &self.name))
     }
@@ -226,6 +226,10 @@ fn zip_error(error: ZipError, archive: &str) -> Error {
     match error {
         ZipError::Io(error) if error.raw_os_error().is_some() => {
             Error::in_file(Problem::from(error), archive)
+        }
+        // The directory of a zip is at its end.
+        ZipError::InvalidArchive(detail) if detail.contains("EOCD") => {
+            damaged(archive, "its end is missing, so it was cut off")
         }
         other => damaged(archive, &other.to_string()),
     }

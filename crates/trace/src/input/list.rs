@@ -210,7 +210,10 @@ impl Input {
 
     /// Opens a folder: a bundle, or an export.
     fn folder(path: &Path, name: String) -> Result<Self> {
-        if let Some(problem) = mistaken::folder(path) {
+        let entries = sorted_entries(path, &name)?;
+        let is_document = |entry: &PathBuf| is_document(&entry.display().to_string());
+        let has_recording = has_bundle_files(path) || entries.iter().any(is_document);
+        if let Some(problem) = mistaken::folder(path, has_recording) {
             return Err(Error::in_file(problem, name));
         }
         if is_bundle(path) {
@@ -218,13 +221,13 @@ impl Input {
         }
         let mut documents = Vec::new();
         let (mut folders, mut bundles) = (Vec::new(), Vec::new());
-        for entry in sorted_entries(path, &name)? {
+        for entry in entries {
             let shown = entry.display().to_string();
             if entry.is_dir() && is_bundle(&entry) {
                 bundles.push(shown);
             } else if entry.is_dir() {
                 folders.push(entry);
-            } else if is_document(&shown) {
+            } else if is_document(&entry) {
                 documents.push(Document::new(shown, ByteSource::File(entry)));
             }
         }
@@ -314,8 +317,12 @@ impl Input {
 pub(super) fn is_bundle(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == "trace")
-        || path.join("corespace").is_dir()
-        || path.join("form.template").is_file()
+        || has_bundle_files(path)
+}
+
+/// Returns whether a folder has the files of a bundle.
+fn has_bundle_files(path: &Path) -> bool {
+    path.join("corespace").is_dir() || path.join("form.template").is_file()
 }
 
 /// Splits a path such as `runs.zip/a.trace` into the archive and the folder in it.

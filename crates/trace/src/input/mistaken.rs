@@ -44,7 +44,8 @@ const OWN: [(&str, &str, &str); 7] = [
 ];
 
 /// Returns the problem of a folder that is no recording but known to be something else.
-pub(super) fn folder(path: &Path) -> Option<Problem> {
+/// `has_recording` is true if it has files that only recordings have.
+pub(super) fn folder(path: &Path, has_recording: bool) -> Option<Problem> {
     let is_named = |ending: &str| path.extension().is_some_and(|found| found == ending);
     if is_named("gputrace") || path.join("capture").is_file() && path.join("metadata").is_file() {
         return Some(Problem::Mistaken {
@@ -52,7 +53,9 @@ pub(super) fn folder(path: &Path) -> Option<Problem> {
             hint: "open it in Xcode; metalens reads recordings of Instruments: `metalens record`",
         });
     }
-    if path.join("report.json").is_file() && path.join("manifest.json").is_file() {
+    // A recording to which somebody added a report is still a recording.
+    let has_report = || path.join("report.json").is_file() && path.join("manifest.json").is_file();
+    if !has_recording && has_report() {
         return Some(Problem::Mistaken {
             found: "a report folder of metalens",
             hint: "open report.html in it, or give the recording that it was made from",
@@ -86,16 +89,17 @@ mod tests {
     #[test]
     fn folders_given_by_mistake_are_named() {
         let root = tempfile::tempdir().unwrap();
-        let check = |name: &str, files: &[&str], expected: Option<&str>| {
+        let of = |has_recording: bool, name: &str, files: &[&str], expected: Option<&str>| {
             let path = root.path().join(name);
             fs::create_dir(&path).unwrap();
             for file in files {
                 fs::write(path.join(file), "").unwrap();
             }
-            let found = folder(&path).map(|problem| problem.to_string());
+            let found = folder(&path, has_recording).map(|problem| problem.to_string());
             let expected = expected.map(|what| format!("this is {what}, not a recording"));
             assert_eq!(found, expected, "{name}");
         };
+        let check = |name: &str, files: &[&str], expected| of(false, name, files, expected);
 
         check(
             "frame.gputrace",
@@ -112,6 +116,12 @@ mod tests {
             &["report.json", "manifest.json"],
             Some("a report folder of metalens"),
         );
+        check(
+            "named-so.trace",
+            &["report.json", "manifest.json"],
+            Some("a report folder of metalens"),
+        );
+        of(true, "inside", &["report.json", "manifest.json"], None);
         check("empty.trace", &[], Some("an empty folder"));
         check("some.trace", &["form.template"], None);
         check("export", &["toc.xml"], None);

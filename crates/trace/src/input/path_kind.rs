@@ -1,5 +1,6 @@
 //! Detects quickly whether a path is a recording, for searches in folders.
 
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -33,11 +34,15 @@ pub enum PathKind {
 ///
 /// Fails if the path does not exist or cannot be read.
 pub fn path_kind(path: &Path) -> io::Result<PathKind> {
-    if std::fs::metadata(path)?.is_dir() {
-        folder(path)
-    } else {
-        Ok(file(path))
+    let facts = std::fs::metadata(path)?;
+    if facts.is_dir() {
+        return folder(path);
     }
+    if facts.is_file() && is_named_like_recording(path) {
+        // What may be a recording must not be taken for something else because it cannot be read.
+        File::open(path)?;
+    }
+    Ok(file(path))
 }
 
 /// Returns the kind of a folder.
@@ -78,6 +83,12 @@ fn header(path: &Path) -> Option<Header> {
     read.ok()
 }
 
+/// Returns whether a file has a name that recordings have.
+fn is_named_like_recording(path: &Path) -> bool {
+    let has_ending = |ending: &str| path.extension().is_some_and(|found| found == ending);
+    has_ending("trace") || has_ending("zip") || is_document(&path.display().to_string())
+}
+
 /// Returns the kind of a file, by its content and its name.
 fn file(path: &Path) -> PathKind {
     let name = path.display().to_string();
@@ -90,8 +101,8 @@ fn file(path: &Path) -> PathKind {
             }
         }
         // Its name says that it is a recording, so reading it shows what is wrong.
-        _ if path.extension().is_some_and(|is| is == "trace") => PathKind::Document,
-        Ok(FileFormat::Other(_)) if path.extension().is_some_and(|is| is == "zip") => {
+        _ if path.extension().is_some_and(|found| found == "trace") => PathKind::Document,
+        Ok(FileFormat::Other(_)) if path.extension().is_some_and(|found| found == "zip") => {
             PathKind::Archive
         }
         _ => PathKind::Other,

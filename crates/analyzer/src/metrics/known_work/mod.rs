@@ -14,7 +14,7 @@ mod tests;
 pub(crate) use self::chips::Chip;
 use self::rates::Amounts;
 pub(crate) use self::rates::share;
-use crate::basics::message::{kernel, name, path, ungrouped};
+use crate::basics::message::{Message, kernel, name, path, ungrouped};
 use crate::message;
 use crate::report::{
     ChipFacts, ChipLimits, ChipNamedBy, Kernel, NotRecorded, Note, Report, WorkRow, WorkThroughput,
@@ -52,6 +52,9 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
             .then_with(|| name(a).cmp(&name(b)))
     });
 
+    let labels_without = matches.labels_without(file);
+    let kernels_without = matches.kernels_without(&report.kernels);
+    notes.extend(unmatched(&labels_without, &kernels_without));
     notes.extend(split_or_coalesced(file, report));
     notes.extend(beyond_the_chip(&rows));
     let has_timings = !file.timings.is_empty();
@@ -66,8 +69,8 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
         chip,
         rows,
         all: all.over(span_ns),
-        kernels_without: matches.kernels_without(&report.kernels),
-        labels_without: matches.labels_without(file),
+        kernels_without,
+        labels_without,
         timings: ordered
             .flatten()
             .and_then(|ordered| timings::check(&file.timings, &ordered)),
@@ -302,6 +305,35 @@ fn chip(file: &WorkFile, recorded: Option<&str>, notes: &mut Vec<Note>) -> Optio
         bandwidth_gb_s: exactly(file.bandwidth_gb_s).or_else(|| chip.bandwidth(file.gpu_cores)),
         peak_tflops: exactly(file.peak_tflops).or_else(|| chip.peak(file.gpu_cores)),
     })
+}
+
+/// Returns a note on labels of the file that no kernel has, with the kernels that the file does not
+/// describe: one may be the other, spelled differently.
+fn unmatched(labels: &[String], kernels: &[String]) -> Option<Note> {
+    // Beside entries for every kernel, the one for all others may have none left.
+    let labels: Vec<&String> = labels.iter().filter(|&label| label != ANY).collect();
+    let without = (!kernels.is_empty()).then(|| {
+        message!(
+            "; kernels without an amount: {}",
+            listed(kernels.iter().map(|name| kernel(name)))
+        )
+    });
+    (!labels.is_empty()).then(|| {
+        let text = message!(
+            "no kernel in the window matches {}{}",
+            listed(labels.iter().map(|label| name(label))),
+            without
+        );
+        Note::quiet("work-unmatched", text)
+    })
+}
+
+/// Returns the first names, and the number of the others: `a, b, … and 3 more`.
+fn listed(names: impl ExactSizeIterator<Item = Message>) -> Message {
+    const SHOWN: usize = 5;
+    let hidden = names.len().saturating_sub(SHOWN) as u64;
+    let more = (hidden > 0).then(|| message!("… and {} more", ungrouped(hidden)));
+    Message::joined(names.take(SHOWN).chain(more), ", ")
 }
 
 /// Returns a note if GPU intervals are not one to one with encoders: then an amount per

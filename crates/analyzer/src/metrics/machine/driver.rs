@@ -1,10 +1,10 @@
-//! Computes the CPU time of the GPU driver and of the shader compiler for the process.
+//! Computes the activity of the GPU driver and of the shader compiler for the process.
 
 use std::collections::BTreeMap;
 
 use metalens_trace::Names;
 
-use crate::basics::spans::{Span, length_ns, overlap_ns, touches, union};
+use crate::basics::spans::{RunningUnion, Span, length_ns, overlap_ns, touches, union};
 use crate::basics::statistics::ratio;
 use crate::metrics::busy_window::BusyWindow;
 use crate::report::{CompileTimes, Driver, DriverEvents, ShaderCompiles};
@@ -73,28 +73,28 @@ fn by_type(
 
 /// Returns the shaders compiled for the process, before the window and in it.
 pub(super) fn compiles(table: &OwnedSpans, busy_window: BusyWindow<'_>) -> ShaderCompiles {
-    let (mut before, mut inside) = (CompileTimes::default(), CompileTimes::default());
-    let mut spans = Vec::new();
-    for (_, span) in busy_window.rows(&table.processes, &table.spans) {
-        if span.start_ns >= busy_window.window.end_ns {
-            continue;
-        }
-        let part = if span.start_ns < busy_window.window.start_ns {
-            &mut before
-        } else {
-            &mut inside
-        };
-        part.count += 1;
-        part.total_ns += span.length_ns();
-        part.max_ns = part.max_ns.max(Some(span.length_ns()));
-        spans.push(span.clip(busy_window.window));
-    }
-
+    let window = busy_window.window;
+    let rows = busy_window.rows(&table.processes, &table.spans);
+    let mut spans: Vec<Span> = rows.map(|(_, span)| span).collect();
+    spans.retain(|span| span.start_ns < window.end_ns);
     spans.sort_unstable();
+
+    let first_inside = spans.partition_point(|span| span.start_ns < window.start_ns);
+    let (before, inside) = spans.split_at(first_inside);
+    let clipped = spans.iter().map(|span| span.clip(window));
     ShaderCompiles {
-        before,
-        inside,
-        in_gaps_ns: overlap_ns(&union(spans), busy_window.gaps),
+        before: compile_times(before),
+        inside: compile_times(inside),
+        in_gaps_ns: overlap_ns(&union(clipped), busy_window.gaps),
+    }
+}
+
+/// Returns the number and the time of compilations, which come in order of their starts.
+fn compile_times(sorted: &[Span]) -> CompileTimes {
+    CompileTimes {
+        count: sorted.len() as u64,
+        total_ns: RunningUnion::busy_ns(sorted.iter().copied()),
+        max_ns: sorted.iter().map(|span| span.length_ns()).max(),
     }
 }
 
@@ -161,13 +161,15 @@ mod tests {
         });
     }
 
-    /// Checks compilations before the window, inside, and across its start.
+    /// Checks compilations before the window, inside, and across its start. Those at the same time
+    /// count once.
     ///
     /// ```text
     /// window        10├───────────────────┤30
     /// busy          10├──────┤16  22├─────┤30
     /// compile     5├────────────┤18
-    /// compile                      25├┤27     30├──┤
+    /// compile    2├────┤8          25├┤27     30├──┤
+    /// compile                       26├──┤29
     /// ```
     #[test]
     fn compilations_before_and_inside_the_window_are_counted() {
@@ -179,7 +181,9 @@ mod tests {
         let rows: &[&[&str]] = &[
             &["5", "13", ANALYZED],
             &["20", "1", OTHER],
+            &["26", "3", ANALYZED],
             &["25", "2", ANALYZED],
+            &["2", "6", ANALYZED],
             &["30", "3", ANALYZED],
         ];
         let (_, tables) = machine_tables(&[(SHADER_COMPILES.schema, columns, rows)]);
@@ -193,8 +197,8 @@ mod tests {
             max_ns,
         };
         let expected = ShaderCompiles {
-            before: times(1, 13, Some(13)),
-            inside: times(1, 2, Some(2)),
+            before: times(2, 16, Some(13)),
+            inside: times(2, 4, Some(3)),
             in_gaps_ns: 2,
         };
         assert_eq!(found, expected);

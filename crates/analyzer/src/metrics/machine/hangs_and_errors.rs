@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use metalens_trace::Names;
 
-use crate::basics::spans::{Span, touches};
+use crate::basics::spans::{RunningUnion, Span, touches};
 use crate::metrics::busy_window::BusyWindow;
 use crate::report::{CommandBufferErrors, Display, ErrorCode, Hangs};
 use crate::subject::interval::Interval;
@@ -17,20 +17,18 @@ pub(super) fn hangs(
     risks: Option<&HangRisks>,
     busy_window: BusyWindow<'_>,
 ) -> Hangs {
-    let mut hangs = Hangs {
-        count: 0,
-        total_ns: 0,
-        max_ns: None,
+    let rows = busy_window.rows(&table.processes, &table.spans);
+    let mut spans: Vec<Span> = rows.map(|(_, span)| span).collect();
+    spans.retain(|&span| touches(span, busy_window.window));
+    spans.sort_unstable();
+
+    let clipped = spans.iter().map(|span| span.clip(busy_window.window));
+    Hangs {
+        count: spans.len() as u64,
+        total_ns: RunningUnion::busy_ns(clipped),
+        max_ns: spans.iter().map(|span| span.length_ns()).max(),
         risks: risks.map(|table| count_risks(table, busy_window)),
-    };
-    for (_, span) in busy_window.rows(&table.processes, &table.spans) {
-        if touches(span, busy_window.window) {
-            hangs.count += 1;
-            hangs.total_ns += span.clip(busy_window.window).length_ns();
-            hangs.max_ns = hangs.max_ns.max(Some(span.length_ns()));
-        }
     }
-    hangs
 }
 
 fn count_risks(table: &HangRisks, busy_window: BusyWindow<'_>) -> u64 {
@@ -133,6 +131,8 @@ mod tests {
             ("process", "process"),
         ];
         let rows: &[&[&str]] = &[
+            // A hang and a microhang in it, at the same time: 10 to 15, and 11 to 19.
+            &["11", "8", "Hang", ANALYZED],
             &["5", "10", "Microhang", ANALYZED],
             &["12", "3", "Hang", OTHER],
             &["40", "3", "Hang", ANALYZED],
@@ -148,8 +148,8 @@ mod tests {
             hangs(&table, risks.as_ref(), busy_window)
         });
         let expected = Hangs {
-            count: 1,
-            total_ns: 5,
+            count: 2,
+            total_ns: 9,
             max_ns: Some(10),
             risks: Some(1),
         };

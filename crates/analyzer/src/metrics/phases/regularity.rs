@@ -25,6 +25,7 @@ pub(crate) fn regularity(gaps: &[Gap], quiet_gap_ns: u64) -> Option<Regularity> 
 
     Some(Regularity {
         gaps: lengths.len() as u64,
+        total_ns: Some(lengths.iter().sum()),
         p10_ns,
         p50_ns,
         p90_ns,
@@ -53,13 +54,18 @@ mod tests {
     use super::*;
     use crate::basics::spans::Span;
 
-    /// Checks the 10th, 50th and 90th percentile and the verdict.
+    /// Checks the 10th, 50th and 90th percentile and the verdict, of gaps shorter than 5,000 ns.
     fn check(lengths: &[u64], expected: Option<(u64, u64, u64, RegularityVerdict)>) {
         let gaps = lengths
             .iter()
             .map(|&length| Gap::new(Span::new(7, 7 + length), None, None));
         let gaps: Vec<Gap> = gaps.collect();
         let found = regularity(&gaps, 5_000);
+        if let Some(found) = &found {
+            let compared = lengths.iter().filter(|&&length| length < 5_000);
+            assert_eq!(found.gaps, compared.clone().count() as u64, "{lengths:?}");
+            assert_eq!(found.total_ns, Some(compared.sum()), "{lengths:?}");
+        }
         let found = found.map(|gaps| (gaps.p10_ns, gaps.p50_ns, gaps.p90_ns, gaps.verdict));
         assert_eq!(found, expected, "{lengths:?}");
     }

@@ -21,7 +21,7 @@ use crate::reading::Reading;
 use crate::view::View;
 
 impl ReadingArguments {
-    /// Returns how a trace is to be read.
+    /// Returns how a recording is to be read.
     pub(crate) fn reading(self) -> Reading {
         Reading {
             run: self.run,
@@ -143,7 +143,7 @@ impl AnalysisArguments {
 }
 
 impl BatchArguments {
-    /// Returns how the traces are to be analyzed.
+    /// Returns how the recordings are to be analyzed.
     pub(crate) fn analyzing(&self) -> anyhow::Result<Analyzing> {
         let mut analyzing = self.analysis.analyzing(self.check)?;
         analyzing.request.keep_everyone = self.parquet.is_some();

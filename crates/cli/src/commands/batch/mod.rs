@@ -5,18 +5,19 @@ mod progress;
 mod reports;
 mod show;
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use metalens_batch::{BatchOutcome, BatchRequest, FolderLock, find, usual_memory};
+use metalens_batch::{
+    BatchOutcome, BatchRequest, FolderLock, Index, find, index_of_refused, usual_memory,
+};
 use metalens_files::Folder;
 use metalens_render::folder::index as index_folder;
-use metalens_trace::{PathKind, path_kind};
+use metalens_text::shown;
 
 use crate::args::batch::BatchArguments;
-use crate::exit::Misuse;
 use crate::interrupt::Listening;
+use crate::output_folder::refuse_recording;
 use crate::{exit, out};
 
 use progress::BatchProgress;
@@ -30,6 +31,10 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
     let listening = Listening::begin()?;
 
     refuse_recording(output)?;
+    if search.found.is_empty() {
+        // No folder is made for an index of nothing.
+        return nothing_was_read(arguments, &index_of_refused(&search), quiet);
+    }
     let folder =
         Folder::make(output).with_context(|| format!("cannot write into {}", output.display()))?;
     let _lock = FolderLock::take(&folder, output)?;
@@ -64,18 +69,34 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
     finish(arguments, &folder, &outcome?, quiet)
 }
 
-/// Refuses a recording as the folder of the reports.
-fn refuse_recording(output: &Path) -> Result<(), Misuse> {
-    if matches!(path_kind(output), Ok(PathKind::Bundle | PathKind::Export)) {
-        let shown = output.display();
-        let why = format!("{shown} is a recording: choose another folder for the reports");
-        return Err(Misuse(why));
-    }
-    Ok(())
-}
-
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, Into::into)
+}
+
+/// Prints the failures of a batch that has no report. The last index stays as it is: an index of
+/// nothing would end the history of the folder.
+fn nothing_was_read(
+    arguments: &BatchArguments,
+    index: &Index,
+    quiet: bool,
+) -> anyhow::Result<ExitCode> {
+    if arguments.json {
+        show::index(index, true)?;
+    }
+    show::failures(index, quiet)?;
+    if !quiet && index_folder::load(&arguments.output).is_some() {
+        let page = arguments.output.join(index_folder::PAGE);
+        let page = page.display().to_string();
+        out::note(&format!(
+            "note: no recording was read, so {} stays as it was",
+            shown(&page)
+        ));
+    }
+    Ok(if index.unfinished > 0 {
+        exit::interrupted()
+    } else {
+        exit::some_failed()
+    })
 }
 
 /// Writes and prints the index and the failures. Returns the exit code of the batch.
@@ -86,6 +107,9 @@ fn finish(
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
     let mut index = outcome.index.clone();
+    if index.rows.is_empty() {
+        return nothing_was_read(arguments, &index, quiet);
+    }
     if let Some(last) = index_folder::load(&arguments.output) {
         index.compare_with(&last);
     }
@@ -95,7 +119,7 @@ fn finish(
     show::failures(index, quiet)?;
     out::wrote_folder(&arguments.output, index_folder::PAGE, quiet);
 
-    let is_missed = arguments.check && index.rows.iter().any(|row| !row.missed.is_empty());
+    let is_missed = arguments.check && show::missed_thresholds(index)?;
     Ok(if index.unfinished > 0 {
         exit::interrupted()
     } else if outcome.is_incomplete || !index.failed.is_empty() {

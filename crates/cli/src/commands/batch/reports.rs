@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use metalens_analyzer::Analysis;
 use metalens_batch::{ReportProblem, Reports, WrittenReport};
-use metalens_comparison::many::{ROW_FORM, TraceRow};
+use metalens_comparison::many::{IndexRow, ROW_FORM};
 use metalens_failure::OtherNames;
 use metalens_files::{hexadecimal, sha256, sha256_of_file};
 use metalens_inputs::{LONGEST_WORK, default_recorded, default_work};
@@ -130,7 +130,7 @@ impl ReportFolders {
 
         let report = &analysis.report;
         let is_complete = missing.is_empty();
-        let row = TraceRow::from_report(report, &for_page(report, show_names), missing);
+        let row = IndexRow::from_report(report, &for_page(report, show_names), missing);
         Ok(WrittenReport {
             row,
             is_complete,

@@ -106,3 +106,18 @@ pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
     }
     Ok(())
 }
+
+/// Prints each missed threshold with its recording on stderr. Returns whether there is one.
+pub(super) fn missed_thresholds(index: &Index) -> std::io::Result<bool> {
+    let mut out = out::notes();
+    let error = style::ERROR;
+    let mut is_missed = false;
+    for row in &index.rows {
+        is_missed |= !row.missed.is_empty();
+        for missed in index::missed_in_row(row) {
+            let line = format!("{}: {}", row.name, missed.text);
+            writeln!(out, "{error}error:{error:#} {}", shown(&line))?;
+        }
+    }
+    Ok(is_missed)
+}

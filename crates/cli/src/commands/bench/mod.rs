@@ -24,6 +24,7 @@ use super::compare::read_baseline;
 use crate::args::bench::BenchArguments;
 use crate::exit::{self, Interrupted, Misuse};
 use crate::out;
+use crate::output_folder::refuse_recording;
 
 use runner::{BenchRunner, RunPlace};
 
@@ -36,6 +37,9 @@ pub(crate) fn run(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<Exi
     let analyzing = arguments.analyzing()?;
     let options = options(arguments, &plan)?;
     outputs::check(arguments)?;
+    if let Some(folder) = &arguments.output {
+        refuse_recording(folder)?;
+    }
     runner::check_variants(arguments, &plan)?;
     if !arguments.simulate {
         Tool::find(&ToolSource::from_environment())?;

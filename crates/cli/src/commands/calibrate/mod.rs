@@ -21,6 +21,7 @@ use self::runs::CalibrationRunner;
 use crate::args::recording::CalibrateArguments;
 use crate::exit::{self, Unavailable};
 use crate::out;
+use crate::output_folder::refuse_recording;
 
 /// Name of the result's file in the output folder.
 const FILE: &str = "calibration.json";
@@ -162,6 +163,7 @@ impl OutputFolder {
             return Ok(Self::Temporary(folder));
         };
 
+        refuse_recording(folder)?;
         let is_new = folder.symlink_metadata().is_err();
         Folder::make(folder)?;
         for file in files(folder)? {

@@ -1,12 +1,16 @@
 //! Reads the folder to post, and chooses its charts.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{bail, ensure};
+use anyhow::{Context, bail, ensure};
+use metalens_batch::Index;
+use metalens_failure::shell;
 use metalens_github::ChartFile;
 use metalens_render::bench::HEAT_MAP;
-use metalens_render::folder::{File, WrittenDocument, WrittenFolder};
+use metalens_render::folder::{File, MANIFEST, WrittenDocument, WrittenFolder, index};
 use metalens_render::markdown::REPORT_CHARTS;
+use metalens_trace::{PathKind, path_kind};
 
 /// A folder that can be posted.
 pub(super) struct PostedFolder {
@@ -25,6 +29,7 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 impl PostedFolder {
     /// Checks a folder, and reads its document and charts.
     pub(super) fn open(path: &Path, show_names: bool) -> anyhow::Result<Self> {
+        refuse_other(path)?;
         let folder = WrittenFolder::read(path)?;
         let (mut charts, mut skipped) = (Vec::new(), Vec::new());
         for (file, bytes) in folder.charts {
@@ -54,6 +59,43 @@ impl PostedFolder {
         };
         self.charts.iter().filter(is_shown).cloned().collect()
     }
+}
+
+/// Refuses what is not a folder with a report but is something else that metalens knows, and says
+/// what to post instead.
+fn refuse_other(path: &Path) -> anyhow::Result<()> {
+    let shown = path.display();
+    if path.join(MANIFEST).exists() {
+        return Ok(());
+    }
+    let kind = match path_kind(path) {
+        Ok(kind) => kind,
+        Err(error) if error.kind() == ErrorKind::NotFound => bail!("there is no folder {shown}"),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {shown}")),
+    };
+
+    match kind {
+        PathKind::Folder => match index::load(path) {
+            Some(index) => bail!(
+                "{shown} has the index of a batch, which cannot be posted: post the folder of one \
+                 recording in it, such as `metalens pr {}`",
+                shell::quoted_path(&path.join(example(&index)))
+            ),
+            None => Ok(()),
+        },
+        PathKind::Other => bail!("{shown} is not a folder that `metalens analyze -o` wrote"),
+        _ => bail!(
+            "{shown} is a recording: analyze it first, with `metalens analyze {} -o report`, then \
+             `metalens pr report`",
+            shell::quoted_path(path)
+        ),
+    }
+}
+
+/// Returns the folder of the first report in an index.
+fn example(index: &Index) -> &str {
+    let first = index.rows.first();
+    first.map_or("RECORDING", |row| row.report.as_str())
 }
 
 /// Returns a chart of the folder. Refuses a file that is not a PNG that GitHub accepts.

@@ -2,7 +2,6 @@
 
 mod progress;
 mod runs;
-mod shell;
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -10,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use metalens_analyzer::units::bytes;
+use metalens_failure::shell;
 use metalens_files::folder_size;
 use metalens_recorder::{
     LeftProcesses, MachineSnapshot, Recording, RecordingFailure, RecordingOutcome, RecordingPlan,

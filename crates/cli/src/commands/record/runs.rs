@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use metalens_failure::shell;
 use metalens_files::Folder;
 use metalens_recorder::RecordingPlan;
 use metalens_text::shown;
 
-use super::{ProgramOutput, record, shell};
+use super::{ProgramOutput, record};
 use crate::args::recording::RecordArguments;
 use crate::exit::{self, Misuse};
 use crate::interrupt::Listening;
@@ -74,17 +75,27 @@ pub(super) fn record_all(
     })
 }
 
-/// Names the command that reads the recordings.
+/// Names the commands that read the recordings.
 fn say_what_is_next(folder: &Path, recorded: &[PathBuf]) -> anyhow::Result<()> {
     let quoted = shell::quoted_path(folder);
     let folder = shown(&quoted);
-    let next = if recorded.len() < metalens_comparison::LEAST_RUNS {
-        format!("metalens compare --base {folder}/run-*.trace --new OTHER/run-*.trace")
+    let mut out = out::notes();
+    if recorded.len() < metalens_comparison::LEAST_RUNS {
+        let compare = "metalens compare --base";
+        writeln!(
+            out,
+            "next: {compare} {folder}/run-*.trace --new OTHER/run-*.trace"
+        )?;
     } else {
-        format!(
-            "metalens baseline save {folder}/run-*.trace -o baseline.json, then metalens compare \
-             --baseline baseline.json OTHER/run-*.trace"
-        )
-    };
-    Ok(writeln!(out::notes(), "next: {next}")?)
+        // Each command has a line of its own, so that people can copy it.
+        writeln!(
+            out,
+            "next: metalens baseline save {folder}/run-*.trace -o baseline.json"
+        )?;
+        writeln!(
+            out,
+            "then: metalens compare --baseline baseline.json OTHER/run-*.trace"
+        )?;
+    }
+    Ok(())
 }

@@ -8,5 +8,7 @@ mod killed;
 #[cfg(unix)]
 mod outside_text;
 mod plain_words;
+#[cfg(unix)]
+mod recordings_are_safe;
 #[cfg(target_os = "linux")]
 mod scale;

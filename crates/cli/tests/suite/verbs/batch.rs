@@ -144,7 +144,10 @@ fn good_inputs_are_reported_and_bad_ones_named() {
     }
     let count = "4 of 8 inputs failed; the others succeeded\n";
     assert!(told.contains(count), "{told}");
-    assert!(told.contains("empty: no trace in this folder"), "{told}");
+    assert!(
+        told.contains("empty: no recording in this folder"),
+        "{told}"
+    );
     assert!(
         told.contains("note: files skipped because they are not recordings: 1"),
         "{told}"
@@ -188,6 +191,16 @@ fn good_inputs_are_reported_and_bad_ones_named() {
         ],
     );
     assert_eq!(checked.status.code(), Some(5), "{}", stderr(&checked));
+    let told = stderr(&checked);
+    for name in ["t0", "t1", "t2"] {
+        let missed = format!("error: {name}: utilization is ");
+        let lines = told.lines().filter(|line| line.starts_with(&missed));
+        let lines: Vec<&str> = lines.collect();
+        assert!(
+            matches!(lines.as_slice(), [one] if one.ends_with("; the threshold is above 80.0 %")),
+            "{told}"
+        );
+    }
     let found = index(&at("out"));
     assert_eq!(names(&found["rows"]), ["t0", "t1", "t2"]);
     let note = found["notes"][0].as_str().unwrap();
@@ -196,6 +209,95 @@ fn good_inputs_are_reported_and_bad_ones_named() {
         "{note}"
     );
     check_whole(&at("out/deep-er-t5.export"));
+}
+
+/// A caveat does not hide the finding about speed, and the words below the table are a sentence.
+#[test]
+fn rows_show_speed_beside_a_caveat() {
+    let folder = traces(2);
+    let scenario = Scenario::preset("awkward").unwrap();
+    write_export(&scenario, &folder.path().join("odd"), false).unwrap();
+    let batch = |input: &str| {
+        let arguments = [
+            "batch",
+            input,
+            "-o",
+            "out",
+            "--threshold",
+            "utilization=99%",
+        ];
+        let output = metalens(folder.path(), &arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+
+    let screen = batch("odd");
+    let both = "HIGH host-bound, CAVEAT incomplete-recording";
+    assert!(screen.contains(both), "{screen}");
+    let html = fs::read_to_string(folder.path().join("out/index.html")).unwrap();
+    assert!(
+        html.contains("odd/report.html#finding-host-bound"),
+        "{html}"
+    );
+
+    let screen = batch("runs");
+    let same = screen.split("The same in all: ").nth(1).unwrap();
+    let same = same.split("\n\n").next().unwrap().replace("\n  ", " ");
+    assert!(
+        same.contains("; thresholds missed 1 of 1 (utilization); "),
+        "{same}"
+    );
+    assert!(!same.contains("title"), "{same}");
+}
+
+/// The index of the last batch stays, and with it the history of the folder; a new folder gets none.
+#[test]
+fn a_batch_that_reads_nothing_writes_no_index() {
+    let folder = traces(2);
+    let at = |path: &str| folder.path().join(path);
+    let out = at("out");
+    let made = metalens(folder.path(), &["batch", "runs", "-o", "out"]);
+    assert!(made.status.success(), "{}", stderr(&made));
+    let before = tree(&out);
+    fs::create_dir(at("empty.trace")).unwrap();
+    fs::write(at("broken.zip"), "PK\u{3}\u{4}broken").unwrap();
+
+    let kept = "note: no recording was read, so out/index.html stays as it was\n";
+    let check = |inputs: &[&str], output: &str, said: &[&str]| {
+        let arguments = [&["batch"], inputs, &["-o", output]].concat();
+        let output = metalens(folder.path(), &arguments);
+        let told = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{inputs:?}: {told}");
+        assert_eq!(stdout(&output), "", "{inputs:?}");
+        for said in said {
+            assert!(told.contains(said), "{inputs:?}: {told}");
+        }
+        assert!(!told.contains("wrote"), "{inputs:?}: {told}");
+    };
+
+    let no_file = "error: typo: there is no such file or folder\n";
+    check(&["typo"], "out", &[no_file, "1 of 1 input failed\n", kept]);
+    check(
+        &["ru*x", "typo"],
+        "out",
+        &["no file matches", no_file, kept],
+    );
+    let damaged = ["broken.zip", "empty.trace"];
+    check(&damaged, "out", &["2 of 2 inputs failed\n", kept]);
+    assert!(tree(&out) == before);
+
+    check(&["typo"], "new", &[no_file]);
+    assert!(!at("new").exists());
+    check(&damaged, "new", &["2 of 2 inputs failed\n"]);
+    assert!(tree(&at("new")).is_empty());
+
+    // A program that asked for JSON gets the failures.
+    let arguments = ["batch", "typo", "-o", "out", "--json", "-q"];
+    let output = metalens(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(1));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(names(&found["failed"]), ["typo"]);
+    assert!(tree(&out) == before);
 }
 
 #[test]

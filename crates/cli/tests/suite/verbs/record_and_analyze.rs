@@ -24,6 +24,38 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// A simulated recording has no more tables with these options, and says so.
+#[test]
+fn options_that_a_simulator_ignores_are_named() {
+    let check = |options: &[&str], expected: Option<&str>| {
+        let bench = Bench::new();
+        let record = ["record", "--simulate", "--count", "2", "-o", "x.trace"];
+        let output = bench.fine(&[], &[&record, options].concat());
+        let told = stderr(&output);
+        let warnings = told.lines().filter(|line| line.contains(" ignores "));
+        let warnings: Vec<&str> = warnings.collect();
+        let expected =
+            expected.map(|options| format!("warning: a simulated recording ignores {options}"));
+        assert_eq!(warnings, expected.as_slice(), "{told}");
+    };
+    check(&["--run-name", "a", "--time-limit", "5s"], None);
+    check(&["--cpu"], Some("--cpu"));
+    check(
+        &["--shader-timeline", "--gpu-clock", "maximum"],
+        Some("--shader-timeline and --gpu-clock"),
+    );
+    check(
+        &[
+            "--instrument",
+            "Metal Application",
+            "--counters",
+            "--no-signposts",
+        ],
+        Some("--instrument, --counters and --no-signposts"),
+    );
+    check(&["--template", "Time Profiler"], Some("--template"));
+}
+
 #[test]
 fn every_output_says_that_the_recording_is_simulated() {
     let bench = Bench::new();

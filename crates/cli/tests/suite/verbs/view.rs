@@ -113,10 +113,10 @@ fn several_runs_go_into_a_folder() {
     let output = bench.fine(&[], &arguments);
     let seen = stderr(&output);
     assert!(seen.contains("run 3 of 3"), "{seen}");
-    assert!(
-        seen.contains("next: metalens baseline save runs/run-*.trace -o baseline.json"),
-        "{seen}"
-    );
+    // Each command is all of its line, so that people can copy it.
+    let next = "next: metalens baseline save runs/run-*.trace -o baseline.json\n\
+                then: metalens compare --baseline baseline.json OTHER/run-*.trace\n";
+    assert!(seen.ends_with(next), "{seen}");
     let bundles = ["runs/run-1.trace", "runs/run-2.trace", "runs/run-3.trace"];
     let save = [&["baseline", "save", "-o", "base.json"], &bundles[..]].concat();
     // Runs that were the same would be refused.

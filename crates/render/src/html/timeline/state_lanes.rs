@@ -68,8 +68,16 @@ pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut NameTable<'a>) -> Ve
         what: &held.what,
         is_induced: held.is_induced,
     };
-    let mut phases: Vec<StatePiece<'_>> = warm_up(analysis).into_iter().collect();
-    phases.extend(analysis.named_phases().iter().map(one));
+    let warm_up = warm_up(analysis);
+    let named = analysis.named_phases();
+    // A warm-up is detected: no signpost marks it, so it is not called a phase.
+    let label = match (&warm_up, named.is_empty()) {
+        (None, _) => "phases of the program",
+        (Some(_), true) => "warm-up of the program",
+        (Some(_), false) => "warm-up and phases of the program",
+    };
+    let mut phases: Vec<StatePiece<'_>> = warm_up.into_iter().collect();
+    phases.extend(named.iter().map(one));
     phases.sort_by_key(|one| (one.start_ns, Reverse(one.end_ns)));
     let states = join_neighbors(analysis.performance().iter().map(one));
     let mut lane = |label, kind, all: Vec<StatePiece<'a>>| {
@@ -79,7 +87,7 @@ pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut NameTable<'a>) -> Ve
         let intervals: Vec<StatePiece<'_>> = intervals.iter().map(one).collect();
         (label, "engine", intervals)
     });
-    let lanes = [("phases of the program", "phase", phases)].into_iter();
+    let lanes = [(label, "phase", phases)].into_iter();
     let lanes = lanes.chain(engines);
     let lanes = lanes.chain([("GPU performance state", "state", states)]);
     let lanes = lanes.filter_map(|(label, kind, all)| lane(label, kind, all));

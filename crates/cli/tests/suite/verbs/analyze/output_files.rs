@@ -129,7 +129,7 @@ fn outputs_take_one_input() {
     ] {
         let arguments = [&["analyze", "eager", "eager"], &file[..]].concat();
         let output = metalens(folder.path(), &arguments);
-        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(output.status.code(), Some(2));
         assert_eq!(
             stderr(&output),
             "error: --output, --html, --gaps and --perfetto take one input, not 2\n"

@@ -44,6 +44,9 @@ fn empty_and_unfinished_bundles_are_errors() {
         folder.path(),
         &["analyze", "run.trace"]
     )));
+    fs::create_dir_all(folder.path().join("later.trace/corespace/run1/core")).unwrap();
+    let output = metalens(folder.path(), &["analyze", "later.trace"]);
+    assert_snapshot!("without_table_manager", transcript(&output));
     let raw = folder.path().join("raw.trace/Trace1.run/Attachments");
     fs::create_dir_all(&raw).unwrap();
     fs::write(raw.join("trace-data.atrc"), "raw").unwrap();

@@ -66,6 +66,20 @@ fn a_missed_threshold_is_named_on_stderr() {
     assert_eq!(output.status.code(), Some(5));
     let said = "error: utilization is 9.3 %; the threshold is above 80.0 %\n";
     assert_eq!(stderr(&output), said);
+
+    // Of several recordings, each line names its own.
+    fs::rename(folder.path().join("fused"), folder.path().join("one")).unwrap();
+    let two = folder.path().join("two");
+    metalens(
+        folder.path(),
+        &["synth", "fused", "-o", two.to_str().unwrap()],
+    );
+    let arguments = [&["analyze", "one", "two"], &arguments[2..]].concat();
+    let output = metalens(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(5));
+    let said = said.replace("error: ", "");
+    let expected = format!("error: one: {said}error: two: {said}");
+    assert_eq!(stderr(&output), expected);
 }
 
 #[test]

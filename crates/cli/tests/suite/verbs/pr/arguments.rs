@@ -153,3 +153,53 @@ fn folders_that_changed_or_are_not_reports_are_refused() {
         1,
     );
 }
+
+/// What a user may give instead of a report folder is named, with what to do; nothing is suggested
+/// that would write into a recording.
+#[test]
+fn what_is_not_a_report_folder_is_named() {
+    let bench = Bench::new("fused");
+    let at = |name: &str| bench.path(name);
+    let recording = at("run 1.trace");
+    fs::create_dir_all(recording.join("corespace")).unwrap();
+    fs::write(at("page.md"), "x").unwrap();
+    fs::create_dir(at("empty")).unwrap();
+    let scenario = metalens_simulator::Scenario::preset("fused").unwrap();
+    metalens_simulator::write_export(&scenario, &at("fused.export"), false).unwrap();
+    let here = at("empty");
+    let here = here.parent().unwrap();
+    let made = crate::metalens(here, &["batch", "fused.export", "-o", "reports", "-q"]);
+    assert!(made.status.success(), "{}", stderr(&made));
+
+    let check = |given: &str, expected: &str| {
+        let output = crate::metalens(here, &["pr", given, "--dry-run"]);
+        assert_eq!(output.status.code(), Some(1), "{given}");
+        let told = stderr(&output);
+        assert!(told.starts_with(&format!("error: {expected}")), "{told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
+    };
+    check(
+        "run 1.trace",
+        "run 1.trace is a recording: analyze it first, with `metalens analyze 'run 1.trace' -o report`, \
+         then `metalens pr report`\n",
+    );
+    check(
+        "fused.export",
+        "fused.export is a recording: analyze it first, with `metalens analyze fused.export -o report`, \
+         then `metalens pr report`\n",
+    );
+    check(
+        "reports",
+        "reports has the index of a batch, which cannot be posted: post the folder of one recording in \
+         it, such as `metalens pr reports/fused.export`\n",
+    );
+    check("nosuch", "there is no folder nosuch\n");
+    check(
+        "page.md",
+        "page.md is not a folder that `metalens analyze -o` wrote\n",
+    );
+    check(
+        "empty",
+        "empty has no manifest.json, so it is not a complete report",
+    );
+}

@@ -215,5 +215,5 @@ fn a_program_that_cannot_be_started_is_refused_before_recording() {
         "./notes.txt",
         "./notes.txt cannot be started: it is not executable (chmod +x)",
     );
-    check("../here", "../here cannot be started: it is not a file");
+    check("../here", "../here cannot be started: it is a folder");
 }

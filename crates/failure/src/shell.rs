@@ -1,15 +1,17 @@
-//! Quotes words for a shell.
+//! Quotes words for a shell, so that people can copy the commands that an error or a note suggests.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
 /// Returns a path, quoted for a shell.
-pub(super) fn quoted_path(path: &Path) -> String {
+#[must_use]
+pub fn quoted_path(path: &Path) -> String {
     String::from_utf8_lossy(&quoted(path.as_os_str())).into_owned()
 }
 
 /// Returns a word as bytes, quoted for a shell. The name of a file may not be UTF-8.
-pub(super) fn quoted(word: &OsStr) -> Vec<u8> {
+#[must_use]
+pub fn quoted(word: &OsStr) -> Vec<u8> {
     let word = word.as_encoded_bytes();
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./=:,+@%".contains(byte);
     if !word.is_empty() && word.iter().all(is_plain) {

@@ -1,4 +1,4 @@
-//! Adds the traces on the command line: `metalens analyze --parquet` makes a dataset of them.
+//! Adds the recordings on the command line: `metalens analyze --parquet` makes a dataset of them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,17 +12,17 @@ use tempfile::TempDir;
 use crate::arguments::Arguments;
 use crate::failure::Unavailable;
 
-/// Outcome of adding the datasets and traces of the command line.
+/// Outcome of adding the datasets and recordings of the command line.
 pub(crate) enum AddOutcome {
-    /// All of them are in the library. The folder has the dataset that was made of the traces.
+    /// All of them are in the library. The folder has the dataset that was made of the recordings.
     All(Option<TempDir>),
-    /// A trace could not be read, and `metalens` printed the reason.
+    /// A recording could not be read, and `metalens` printed the reason.
     Failed(ExitCode),
 }
 
-/// Adds the datasets and traces of the command line.
+/// Adds the datasets and recordings of the command line.
 pub(crate) fn add(library: &mut Library, arguments: &Arguments) -> anyhow::Result<AddOutcome> {
-    let mut traces: Vec<&OsString> = Vec::new();
+    let mut recordings: Vec<&OsString> = Vec::new();
     for path in arguments.inputs() {
         let text = path.to_str();
         if let Some(text) = text
@@ -30,25 +30,25 @@ pub(crate) fn add(library: &mut Library, arguments: &Arguments) -> anyhow::Resul
         {
             library.add(text)?;
         } else {
-            traces.push(path);
+            recordings.push(path);
         }
     }
 
-    if traces.is_empty() {
+    if recordings.is_empty() {
         return Ok(AddOutcome::All(None));
     }
 
     let folder = tempfile::Builder::new()
         .prefix("metalens-query-")
         .tempdir()
-        .context("cannot make a folder for the traces' tables")?;
+        .context("cannot make a folder for the recordings' tables")?;
     let dataset = folder.path().join("dataset");
     let program = find_metalens()?;
-    for trace in traces {
+    for recording in recordings {
         let mut command = Command::new(&program);
         command
             .arg("analyze")
-            .arg(trace)
+            .arg(recording)
             .arg("--parquet")
             .arg(&dataset);
         command.args(["--json", "--quiet"]);
