@@ -78,14 +78,10 @@ fn nothing_found(report: &Report) -> Message {
     /// Share of the window below which idle time is not worth a word.
     const LITTLE: f64 = 0.02;
     let (idle_ns, span_ns) = (report.idle.total_ns, report.window.span_ns);
-    if is_undecided(report) {
-        return message!(
-            "It cannot be told what limits the program: {}",
-            unknown(report)
-        );
-    }
-
-    let share = ratio(idle_ns, span_ns).filter(|&share| share >= LITTLE);
+    // The verdict and a finding say that the cause of the idle time is not recorded.
+    let share = ratio(idle_ns, span_ns)
+        .filter(|&share| share >= LITTLE)
+        .filter(|_| !is_undecided(report));
     match share.zip(ratio(span_ns, span_ns - idle_ns.min(span_ns))) {
         Some((share, speedup)) => message!(
             "{}; {} idle time remains (at most {}× faster without it)",
