@@ -6,9 +6,9 @@ use crate::change::{Change, ChangeClass, ChangeSize, Direction};
 use crate::number::Number;
 use crate::unit::Unit;
 
-/// What is said of single runs that differ by less than the floor.
+/// Words for single runs that differ by less than the floor.
 pub(crate) const NO_DIFFERENCE: &str = "no difference that counts";
-/// What is said of several runs that do not differ by more than noise.
+/// Words for several runs that do not differ by more than noise.
 pub(crate) const NO_CHANGE: &str = "no significant change";
 
 /// Formats a value, such as `179.1 µs`, `1,000` or `3.4 %`.

@@ -51,7 +51,7 @@ pub struct TimesPerUnit {
     pub error_ns: f64,
 }
 
-/// Where the time of a figure is.
+/// Place of a figure's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TimePlace {
     /// In the units.

@@ -75,7 +75,7 @@ pub enum Error {
     NoProgram {
         /// The program, as it was named, and where it was not found.
         what: String,
-        /// What the user may have meant; `None` if nothing here resembles it.
+        /// Advice on the likely meaning; `None` if nothing here resembles it.
         advice: Option<String>,
     },
     /// A request that `xctrace` cannot be given.

@@ -239,7 +239,7 @@ mod tests {
         check("./x", Err(absent));
     }
 
-    /// What a newcomer may have meant is in the hint, as a command to copy.
+    /// The hint has the command that a newcomer may have meant, to copy.
     #[test]
     fn a_program_that_is_not_found_has_advice() {
         let root = tempfile::tempdir().unwrap();

@@ -472,7 +472,7 @@ fn a_finding_about_little_work_is_of_low_severity() {
     check("no-limiter", "scan: ", true);
 }
 
-/// Where the causes of idle time are unknown, nothing is the biggest win, and little is not all well.
+/// Nothing is called the biggest win, and nothing all well, if the causes of idle time are unknown.
 #[test]
 fn unknown_causes_are_said() {
     let check = |id: &str, case: &str, expected: &str| {

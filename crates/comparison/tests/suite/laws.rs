@@ -390,7 +390,7 @@ fn totals_of_other_work_have_no_direction() {
     }
 }
 
-/// What one side alone has to be careful about is said, because the circumstances may not show it.
+/// A caveat of one side is said, because the circumstances may not show it.
 #[test]
 fn a_caveat_of_one_side_is_noted() {
     let base = report(SMALL, 0);

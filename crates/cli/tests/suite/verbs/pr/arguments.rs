@@ -154,8 +154,8 @@ fn folders_that_changed_or_are_not_reports_are_refused() {
     );
 }
 
-/// What a user may give instead of a report folder is named, with what to do; nothing is suggested
-/// that would write into a recording.
+/// The error names the thing that a user gave instead of a report folder, and the command to run. No
+/// such command writes into a recording.
 #[test]
 fn what_is_not_a_report_folder_is_named() {
     let bench = Bench::new("fused");
