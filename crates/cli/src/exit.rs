@@ -17,6 +17,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
+use metalens_analyzer::Message;
 use metalens_failure::{Failure, FailureKind, OtherNames, in_plain_words, what_to_do};
 use metalens_render::terminal::style::{ERROR, HINT};
 use metalens_text::{shown_lines, shown_message};
@@ -193,6 +194,15 @@ pub(crate) fn print_error(error: &anyhow::Error) {
         let style = HINT;
         out::note(&format!("{style}hint:{style:#} {}", shown_message(&hint)));
     }
+}
+
+/// Prints a missed threshold on stderr, with its recording if there are several.
+pub(crate) fn print_missed(recording: Option<&str>, missed: &Message) {
+    let error = anyhow::anyhow!("{}", missed.text);
+    print_error(&match recording {
+        Some(recording) => error.context(recording.to_owned()),
+        None => error,
+    });
 }
 
 /// Views an error as a [`Failure`] if it is of one certain type.

@@ -158,13 +158,8 @@ pub(crate) fn shown(works: &[AcrossDevices]) -> impl Iterator<Item = (&AcrossDev
 #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns: 104 days")]
 pub(crate) fn parts(device: &DeviceFigures) -> Option<TimeParts> {
     let idle = device.idle?.by_cause().into_iter();
-    let mut parts = TimeParts {
-        total: 0.0,
-        busy: device.busy_ns as f64,
-        idle: idle.map(|(cause, ns)| (cause, ns as f64)).collect(),
-    };
-    parts.total = parts.sum();
-    Some(parts)
+    let idle = idle.map(|(cause, ns)| (cause, ns as f64)).collect();
+    Some(TimeParts::of_sum(device.busy_ns as f64, idle))
 }
 
 fn table(work: &AcrossDevices, id: &'static str) -> Table {

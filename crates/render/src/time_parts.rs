@@ -10,6 +10,17 @@ pub(crate) struct TimeParts {
 }
 
 impl TimeParts {
+    /// Returns parts that add up to the wall time.
+    pub(crate) fn of_sum(busy: f64, idle: Vec<(Cause, f64)>) -> Self {
+        let mut parts = Self {
+            total: 0.0,
+            busy,
+            idle,
+        };
+        parts.total = parts.sum();
+        parts
+    }
+
     /// Returns the sum of the parts.
     pub(crate) fn sum(&self) -> f64 {
         self.busy + self.idle.iter().map(|(_, ns)| ns).sum::<f64>()

@@ -1,6 +1,6 @@
 //! Parses the output of `xctrace record`, line by line. The lines may come on either stream.
 
-use crate::run::{LineEnd, Stream, StreamLine};
+use crate::output_streams::{LineEnd, Stream, StreamLine};
 
 /// The meaning of one line of output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -171,7 +171,7 @@ impl Transcript {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Stream;
+    use crate::output_streams::Stream;
 
     #[test]
     fn lines_are_parsed() {

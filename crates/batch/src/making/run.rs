@@ -200,7 +200,9 @@ impl Batch<'_> {
             let result = match outcome {
                 JobOutcome::Result(Ok(result)) => Some(result),
                 JobOutcome::Result(Err(problem)) => {
-                    results.failed.push(failed_trace(entry, problem, output));
+                    results
+                        .failed
+                        .push(failed_recording(entry, problem, output));
                     None
                 }
                 JobOutcome::NotStarted => {
@@ -210,7 +212,9 @@ impl Batch<'_> {
                 JobOutcome::Panicked(why) => {
                     let why = format!("internal error of metalens, please report it: {why}");
                     let problem = ReportProblem::from_reason(&why);
-                    results.failed.push(failed_trace(entry, problem, output));
+                    results
+                        .failed
+                        .push(failed_recording(entry, problem, output));
                     None
                 }
             };
@@ -231,7 +235,7 @@ fn plan_entry(entry: &BatchEntry, recipe: &ReportRecipe) -> Result<EntryPlan, Re
     Ok(EntryPlan::Make(bytes))
 }
 
-fn failed_trace(entry: &BatchEntry, problem: ReportProblem, output: &Path) -> FailedRecording {
+fn failed_recording(entry: &BatchEntry, problem: ReportProblem, output: &Path) -> FailedRecording {
     FailedRecording {
         name: entry.found.name.clone(),
         input: entry.found.path.display().to_string(),

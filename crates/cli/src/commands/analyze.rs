@@ -120,11 +120,8 @@ fn verdict(request: &AnalyzeRequest, reports: &[Report]) -> ExitCode {
     for one in reports {
         for missed in report::missed_thresholds(one) {
             is_missed = true;
-            let mut error = anyhow::anyhow!("{}", missed.text);
-            if has_several {
-                error = error.context(one.source.path.clone());
-            }
-            exit::print_error(&error);
+            let recording = has_several.then_some(one.source.path.as_str());
+            exit::print_missed(recording, &missed);
         }
     }
     if is_missed {

@@ -101,12 +101,12 @@ const DOUBTFUL: f64 = 0.25;
 /// Why a miss is only a warning.
 const TOO_FEW: &str = "; with fewer than three runs per side, a warning up to 25 %";
 
-/// Why a change beyond the limit is not counted: the interval contains 0.
+/// Reason not to count a change beyond the limit: the interval contains 0.
 const OVERLAP: &str = "; not counted: the runs of the sides overlap";
-/// Why a change beyond the limit is not counted: three runs against three could be so by chance.
+/// Reason not to count a change beyond the limit: three runs against three could be so by chance.
 const NOT_ALL: &str =
     "; not counted: not every run of new is beyond the limit of every run of base";
-/// Why a large miss of few runs is only a warning.
+/// Reason why a large miss of few runs is only a warning.
 const FEW_NOT_ALL: &str = "; with fewer than three runs per side, a warning: not every run of new \
                            is beyond the limit of every run of base";
 

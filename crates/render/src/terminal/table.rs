@@ -140,10 +140,12 @@ fn kept_columns(
     };
     let all = distinct_names(columns, rows, kept.iter().copied());
     while kept.iter().map(least).sum::<usize>() > line_width {
-        let spare = kept.iter().copied().filter(|at| {
+        let tells_apart = |at: &usize| {
             let without = kept.iter().copied().filter(|one| one != at);
-            rank(at) > 0 && distinct_names(columns, rows, without) == all
-        });
+            columns.get(*at).is_some_and(has_names) && distinct_names(columns, rows, without) < all
+        };
+        let spare = kept.iter().copied();
+        let spare = spare.filter(|at| rank(at) > 0 && !tells_apart(at));
         match spare.max_by_key(rank) {
             Some(at) => kept.retain(|&one| one != at),
             None => break,
@@ -160,11 +162,11 @@ fn distinct_names(
 ) -> usize {
     let of = of.filter(|&at| columns.get(at).is_some_and(has_names));
     let of: Vec<usize> = of.collect();
-    let name = |row: &&Vec<String>| -> Vec<String> {
+    let names = rows.iter().map(|row| {
         let cells = of.iter().filter_map(|&at| row.get(at));
-        cells.cloned().collect()
-    };
-    rows.iter().map(name).collect::<BTreeSet<_>>().len()
+        cells.collect::<Vec<_>>()
+    });
+    names.collect::<BTreeSet<_>>().len()
 }
 
 /// Returns the headings of columns that are not kept, without those that a heading does not describe.

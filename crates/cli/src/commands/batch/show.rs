@@ -11,7 +11,7 @@ use metalens_render::terminal::{self, style};
 use metalens_render::{index, json};
 use metalens_text::{shown, shown_message};
 
-use crate::out;
+use crate::{exit, out};
 
 /// Prints how many files were skipped, and how many inputs were named twice.
 pub(super) fn search(search: &Search) -> std::io::Result<()> {
@@ -108,16 +108,13 @@ pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
 }
 
 /// Prints each missed threshold with its recording on stderr. Returns whether there is one.
-pub(super) fn missed_thresholds(index: &Index) -> std::io::Result<bool> {
-    let mut out = out::notes();
-    let error = style::ERROR;
+pub(super) fn missed_thresholds(index: &Index) -> bool {
     let mut is_missed = false;
     for row in &index.rows {
         is_missed |= !row.missed.is_empty();
         for missed in index::missed_in_row(row) {
-            let line = format!("{}: {}", row.name, missed.text);
-            writeln!(out, "{error}error:{error:#} {}", shown(&line))?;
+            exit::print_missed(Some(&row.name), &missed);
         }
     }
-    Ok(is_missed)
+    is_missed
 }
