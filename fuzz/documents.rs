@@ -96,7 +96,7 @@ pub fn scenario(bytes: &[u8]) {
 pub fn manifest(bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(MANIFEST), bytes).unwrap();
-    if let Some(manifest) = ExportManifest::load(folder.path()) {
+    if let Ok(Some(manifest)) = ExportManifest::load(folder.path()) {
         assert!(manifest.complete_tables() <= manifest.tables.len());
     }
 }

@@ -162,7 +162,7 @@ SELECT cause = NULL AS a, NULL IS NULL AS b, NULL AND false AS c, NULL OR true A
 SELECT max(CASE WHEN encoder IS NULL THEN 1 END), min(nullif(cause, 'host')) FROM intervals, (SELECT cause FROM gaps LIMIT 3) AS g;
 SELECT round(0.4) AS a, round(1.5) AS b, round(2.6) AS c, CAST('1.5' AS DOUBLE) AS f;
 SELECT severity, count(*) FROM findings GROUP BY severity;
-SELECT f.finding, r.input, f.gain_at_most_ns * 1.0 / r.window_ns AS share FROM findings f JOIN runs r USING (run) WHERE f.gain_at_most_ns IS NOT NULL;
+SELECT f.finding, r.input, f.gain_saves_ns * 1.0 / r.window_ns AS share FROM findings f JOIN runs r USING (run) WHERE f.gain_saves_ns IS NOT NULL;
 
 -- Counters, and kernels by phase.
 SELECT counter, count(*), max(value) FROM counters GROUP BY counter;

@@ -149,6 +149,8 @@ fn report(
         all_intervals: subject.others.all_intervals,
         unattributed: subject.others.unattributed,
         listed: work.encoders_listed,
+        finished: subject.finished,
+        outside: recording.outside.as_deref(),
         truncated_tables: &recording.truncated_tables,
         errors: surroundings.machine.errors.as_ref(),
     });
@@ -169,6 +171,9 @@ fn report(
         busy: work.busy,
         gaps: figures.idle.gaps,
         idle: figures.idle.time,
+        steady: figures.steady,
+        pace: figures.pace,
+        replay: figures.replay,
         latency: work.latency,
         kernels: figures.kernels,
         channels: work.channels,
@@ -190,7 +195,8 @@ fn report(
         note_details: Vec::new(),
     };
 
-    let own_notes = report_notes(subject, &report);
+    let outside = recording.outside.as_deref().unwrap_or_default();
+    let own_notes = report_notes(subject, &report, outside);
     let phase_notes = phases::notes(&report.phases, busy_window.window);
     let notes = recording
         .notes

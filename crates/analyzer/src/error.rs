@@ -71,6 +71,9 @@ pub enum Error {
     /// The recording has no CPU samples.
     #[error("no CPU samples: time-profile, cpu-profile and time-sample are absent or empty")]
     NoSamples,
+    /// The commits of too few command buffers are recorded for a replay.
+    #[error("the commits of fewer than two command buffers of the process are recorded")]
+    NoReplay,
     /// The requested part of the recording has no CPU samples.
     #[error(
         "no CPU samples in this part of the recording; the first is at {}, the last at {}",
@@ -205,6 +208,11 @@ impl Failure for Error {
                 ),
             }),
             Self::NoProcesses { .. } | Self::Setting { .. } => None,
+            Self::NoReplay => Some(
+                "record with the template Metal System Trace, or export metal-gpu-intervals with its \
+                 column start-latency; a window must hold two command buffers"
+                    .to_owned(),
+            ),
             Self::OnlyCpu { input, .. } => Some(format!(
                 "`metalens stacks {}` shows the CPU samples; to see the GPU, record with the \
                  template Metal System Trace, or export metal-gpu-intervals too if it was recorded",

@@ -14,10 +14,10 @@ use crate::metrics::cpu::stacks::{CollapsedStacks, StackLabels, collapse};
 use crate::metrics::cpu::tally::{Members, Tally};
 use crate::metrics::cpu::{inside, of_submitters};
 use crate::request::Request;
-use crate::subject::Subject;
 use crate::subject::facts::analyzed_process;
 use crate::subject::gaps::occupancy;
 use crate::subject::timeline::Timeline;
+use crate::subject::{CommandInput, Subject};
 use crate::tables;
 use crate::tables::recording::Recording;
 
@@ -63,7 +63,10 @@ pub fn idle_stacks(trace: Trace, request: &Request, labels: StackLabels) -> Resu
     let subject = Subject::new(
         timeline,
         tables.signposts,
-        tables.commands,
+        CommandInput {
+            tables: tables.commands,
+            driver: &tables.surroundings.machine.driver_intervals,
+        },
         &tables.names,
         &recording,
         request,

@@ -97,12 +97,14 @@ mod measure;
 mod metrics;
 mod profile;
 mod raw_check;
+mod replay;
 mod report;
 mod request;
 mod subject;
 mod tables;
 #[cfg(test)]
 mod testing;
+mod what_if;
 
 pub use analysis::{Analysis, AnyInterval, ExplainedGap, GpuInterval, GpuSpan, IdleStretch};
 pub use analyze::analyze;
@@ -125,3 +127,4 @@ pub use subject::timeline::lacks_intervals;
 pub use tables::{
     profile_selection, selection, selection_with_raw_events, selection_with_recovery,
 };
+pub use what_if::{ProgramChange, what_if};

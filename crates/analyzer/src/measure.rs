@@ -7,13 +7,12 @@ use crate::basics::parallel::both;
 use crate::error::{Error, Result};
 use crate::metrics::figures::{Figures, FiguresInput};
 use crate::metrics::kernels::Kernels;
-use crate::metrics::phases::iteration_starts;
 use crate::metrics::spills::SpilledEncoders;
 use crate::report::{NotRecorded, SelectedIteration};
 use crate::request::Request;
-use crate::subject::Subject;
 use crate::subject::gaps::{Occupancy, occupancy};
 use crate::subject::timeline::Timeline;
+use crate::subject::{CommandInput, Subject};
 use crate::tables::cpu::CpuTable;
 use crate::tables::recording::Recording;
 use crate::tables::{self, SurroundingTables};
@@ -49,7 +48,10 @@ impl Measured {
         let subject = Subject::new(
             timeline,
             tables.signposts,
-            tables.commands,
+            CommandInput {
+                tables: tables.commands,
+                driver: &tables.surroundings.machine.driver_intervals,
+            },
             &tables.names,
             &recording,
             request,
@@ -93,8 +95,7 @@ impl Measured {
 
     /// Returns the detected iteration with this number, from 1.
     pub(crate) fn iteration(&self, number: u64) -> Result<SelectedIteration> {
-        let gaps = &self.occupancy.gaps;
-        let starts = iteration_starts(&self.subject.mine, &self.kernels.named, gaps);
+        let starts = &self.figures.iteration_starts;
         let found = self.figures.phases.iterations.as_ref();
         let at = number.checked_sub(1);
         let at = at.and_then(|at| usize::try_from(at).ok());

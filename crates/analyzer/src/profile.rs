@@ -3,9 +3,12 @@
 use metalens_trace::{Names, ProcessId, Target as RunTarget, Trace};
 
 use crate::error::{Error, Result};
+use crate::findings::notes::unnamed_functions;
 use crate::metrics::cpu::samples::{Sample, Samples};
 use crate::metrics::cpu::stacks::{CollapsedStacks, StackLabels, collapse};
-use crate::metrics::cpu::tally::{Members, Tally, by_weight, rank, states, tally_by, threads};
+use crate::metrics::cpu::tally::{
+    Members, Tally, by_weight, rank, states, tally_by, threads, with_unnamed,
+};
 use crate::report::{ChosenBy, PROFILE_SCHEMA, Profile, ProfileProcess};
 use crate::request::Request;
 use crate::subject::chosen_processes::choose;
@@ -32,7 +35,7 @@ pub fn profile(trace: &Trace, request: &Request) -> Result<Profile> {
             .iter()
             .map(ToString::to_string),
     );
-    notes.extend(chosen.notes());
+    notes.extend(chosen.notes(names));
 
     Ok(Profile {
         schema: PROFILE_SCHEMA.to_owned(),
@@ -118,8 +121,12 @@ impl ChosenSamples {
         })
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self, names: &Names) -> Vec<String> {
         let mut notes = Vec::new();
+        let unnamed = with_unnamed(&self.mine, names);
+        if unnamed > 0 {
+            notes.push(unnamed_functions(unnamed, self.mine.len() as u64).text);
+        }
         if self.samples.waiting_recorded == Some(false) {
             notes.push(
                 "only running threads were sampled: a waiting thread left no sample, so the shares \

@@ -26,7 +26,7 @@ pub(crate) fn choose_basis(
     sides: &[Side],
     choice: BasisChoice,
 ) -> (WorkBasis, Option<Message>) {
-    let works = pairs.iter().map(|pair| pair.changes.work(None));
+    let works = pairs.iter().map(|pair| pair.changes.work(None, None));
     let works: Vec<WorkComparison> = works.collect();
     let is_different = |(_, work): &(_, &WorkComparison)| work.amount != WorkAmount::Same;
     let Some((pair, different)) = zip(pairs, &works).find(is_different) else {
@@ -42,7 +42,10 @@ pub(crate) fn choose_basis(
     };
     let basis = if is_whole || different.amount == WorkAmount::Unknown {
         WorkBasis::Run
-    } else if works.iter().all(|work| work.basis != TimeBasis::Interval) {
+    } else if works
+        .iter()
+        .all(|work| work.basis == TimeBasis::CommandBuffer || work.amount == WorkAmount::Same)
+    {
         WorkBasis::CommandBuffer
     } else {
         WorkBasis::Interval

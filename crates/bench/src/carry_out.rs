@@ -134,12 +134,12 @@ impl<R: VariantRunner> Session<'_, R> {
                 return Ok(());
             }
             self.set_up.push(variant);
-            self.hook(variant, variant.hooks.setup.as_deref())?;
+            self.hook(variant, variant.run.hooks.setup.as_deref())?;
         }
 
         for number in 1..=warm_ups {
             for &variant in &needed {
-                self.hook(variant, variant.hooks.prepare.as_deref())?;
+                self.hook(variant, variant.run.hooks.prepare.as_deref())?;
                 if self.runner.is_stopped() {
                     return Ok(());
                 }
@@ -151,7 +151,7 @@ impl<R: VariantRunner> Session<'_, R> {
             let Some(variant) = self.plan.variants.get(turn.variant) else {
                 continue;
             };
-            self.hook(variant, variant.hooks.prepare.as_deref())?;
+            self.hook(variant, variant.run.hooks.prepare.as_deref())?;
             if self.runner.is_stopped() {
                 return Ok(());
             }
@@ -167,7 +167,7 @@ impl<R: VariantRunner> Session<'_, R> {
     fn clean_up(&mut self) -> Result<(), R::Error> {
         let mut result = Ok(());
         for variant in std::mem::take(&mut self.set_up) {
-            if let Some(command) = &variant.hooks.cleanup {
+            if let Some(command) = &variant.run.hooks.cleanup {
                 let cleaned_up = self.runner.run_hook(variant, command);
                 result = result.and(cleaned_up);
             }
@@ -187,6 +187,7 @@ impl<R: VariantRunner> Session<'_, R> {
 #[cfg(test)]
 mod tests {
     use metalens_testing::analysis_of;
+    use metalens_text::Redactor;
 
     use super::*;
     use crate::variants::{BenchRequest, CommandTemplate, Hooks};
@@ -243,7 +244,7 @@ mod tests {
 
     fn plan(hooks: bool) -> BenchPlan {
         let hook = |text: &str| hooks.then(|| text.to_owned());
-        BenchPlan::new(&BenchRequest {
+        let request = BenchRequest {
             sources: ["a", "b"]
                 .map(|one| CommandTemplate::Program(one.to_owned()))
                 .to_vec(),
@@ -253,8 +254,8 @@ mod tests {
                 cleanup: hook("cleanup"),
             },
             ..BenchRequest::default()
-        })
-        .unwrap()
+        };
+        BenchPlan::new(&request, &Redactor::default()).unwrap()
     }
 
     fn notebook() -> Notebook {

@@ -3,8 +3,8 @@
 use metalens_analyzer::message::counted;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{
-    Baseline, ChangeClass, ComparisonPreset, Gate, SideValues, distinct_environments, is_by_rounds,
-    judge,
+    Baseline, ChangeClass, CompareOptions, ComparisonPreset, Gate, SideValues,
+    distinct_environments, is_by_rounds, judge,
 };
 
 use crate::basis::{BasisChoice, choose_basis};
@@ -108,7 +108,10 @@ fn compare_pair(pair: SidePair<'_>, basis: WorkBasis, gate: Option<&Gate>) -> Pa
     let SidePair { base, new, changes } = pair;
     // Whole runs of different work are compared as those of a fused program are.
     let preset = (basis == WorkBasis::Run).then_some(ComparisonPreset::Fusion);
-    let mut comparison = changes.comparison(preset, false);
+    let mut comparison = changes.comparison(&CompareOptions {
+        preset,
+        ..CompareOptions::default()
+    });
     comparison.gate = gate.map(|gate| judge(&comparison, gate));
 
     let base_times = per_unit(&base.runs, WALL, basis);

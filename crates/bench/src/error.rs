@@ -62,6 +62,9 @@ pub enum Error {
     /// The folder has something that is no benchmark.
     #[error("{} has files that do not belong to a benchmark", .0.display())]
     NotABench(PathBuf),
+    /// A folder of somebody else is in the place of a variant's one.
+    #[error("{} exists, and no benchmark in this folder made it", .0.display())]
+    NotOurs(PathBuf),
     /// The folder has another benchmark.
     #[error("{} has another benchmark: {difference}", folder.display())]
     AnotherBench {
@@ -104,6 +107,7 @@ impl Failure for Error {
                  'exec …'\"; set variables with --env"
             }
             Self::NotABench(_) => "choose another folder with -o",
+            Self::NotOurs(_) => "move it away, or choose another folder with -o",
             Self::AnotherBench { .. } => {
                 "choose another folder with -o, or start over with --force, which removes its runs"
             }

@@ -7,8 +7,7 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use metalens_analyzer::Report;
@@ -33,9 +32,13 @@ const MOST_BYTES: u64 = 256 << 20;
 /// Largest length of a variant's name in the name of a folder.
 const MOST_SLUG_CHARACTERS: usize = 40;
 
-/// The folder of a benchmark.
+/// Beginning of the name of a run's folder.
+const RUN_PREFIX: &str = "run-";
+
+/// The folder of a benchmark. No link in it is followed, and only what a benchmark made is removed.
 #[derive(Debug)]
 pub struct BenchFolder {
+    folder: Folder,
     path: PathBuf,
     /// Folders of the variants, in their order.
     variants: Vec<String>,
@@ -70,15 +73,16 @@ impl BenchFolder {
     ///
     /// # Errors
     ///
-    /// If the folder has another benchmark, or other files; with `force` its runs are removed.
+    /// If the folder has another benchmark, or other files. With `force` the runs of the stored plan
+    /// are removed; a folder of a variant that the stored plan does not name is refused.
     pub fn open(
         path: &Path,
         plan: &BenchPlan,
         options: BTreeMap<String, String>,
         force: bool,
     ) -> Result<Self> {
-        let folder = Folder::make(path)?;
         let found = Self {
+            folder: Folder::make(path)?,
             path: path.to_owned(),
             variants: folder_names(&plan.variants),
         };
@@ -89,31 +93,64 @@ impl BenchFolder {
             files: files_of(&plan.variants),
         };
 
-        let file = path.join(PLAN);
-        if file.symlink_metadata().is_ok() {
-            let stored: Result<StoredPlan> = read(&file);
-            match stored.map(|stored| difference(&stored, &wanted)) {
-                Ok(None) if !force => return Ok(found),
-                Ok(Some(difference)) if !force => {
+        let stored = match read::<StoredPlan>(&found.folder, path, PLAN) {
+            Err(error) if !force => return Err(error),
+            stored => stored.ok().flatten(),
+        };
+        match &stored {
+            Some(stored) if !force => match difference(stored, &wanted) {
+                None => return Ok(found),
+                Some(difference) => {
                     return Err(Error::AnotherBench {
                         folder: path.to_owned(),
                         difference,
                     });
                 }
-                Err(error) if !force => return Err(error),
-                Ok(_) | Err(_) => remove_runs(path)?,
+            },
+            None if !force && found.has_files()? => {
+                return Err(Error::NotABench(path.to_owned()));
             }
-        } else if !force && has_files(path) {
-            return Err(Error::NotABench(path.to_owned()));
+            _ => {}
         }
-        folder.write_bytes(Path::new(PLAN), true, &json(&file, &wanted)?)?;
+
+        let made = stored.map_or_else(Vec::new, |stored| folder_names(&stored.plan.variants));
+        found.refuse_others(&made)?;
+        found.remove_runs(&made)?;
+        let text = json(&path.join(PLAN), &wanted)?;
+        found.folder.write_bytes(Path::new(PLAN), true, &text)?;
         Ok(found)
     }
 
-    /// Returns the path of the folder.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// Returns whether the folder has files that are not hidden.
+    fn has_files(&self) -> Result<bool> {
+        let names = self.folder.names()?;
+        Ok(names
+            .iter()
+            .any(|name| !name.as_encoded_bytes().starts_with(b".")))
+    }
+
+    /// Refuses folders in the places of the variants' ones, except those that a benchmark made: runs
+    /// in them would be removed as if they were of an interrupted benchmark.
+    fn refuse_others(&self, made: &[String]) -> Result<()> {
+        let mut names = self.variants.iter().filter(|name| !made.contains(name));
+        match names.find(|name| self.folder.has(name)) {
+            Some(name) => Err(Error::NotOurs(self.path.join(name))),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes the runs in these folders of variants. A folder with something else in it stays.
+    fn remove_runs(&self, made: &[String]) -> Result<()> {
+        for name in made {
+            let Some(variant) = self.folder.find(Path::new(name))? else {
+                continue;
+            };
+            for run in variant.names()?.iter().filter(|name| is_run(name)) {
+                variant.remove_folder(Path::new(run))?;
+            }
+            self.folder.remove_empty(name)?;
+        }
+        Ok(())
     }
 
     /// Returns the folder of a run, relative to the folder of the benchmark.
@@ -121,13 +158,40 @@ impl BenchFolder {
     pub fn inner(&self, turn: Turn) -> String {
         let variant = self.variants.get(turn.variant);
         let variant = variant.map_or("variant", String::as_str);
-        format!("{variant}/run-{}", turn.round)
+        format!("{variant}/{RUN_PREFIX}{}", turn.round)
     }
 
-    /// Returns the path of the folder of a run.
-    #[must_use]
-    pub fn run(&self, turn: Turn) -> PathBuf {
-        self.path.join(self.inner(turn))
+    /// Returns the path of the folder of a run, after a check that no link is on the way. Makes it
+    /// first if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// If a link is on the way, or the folder cannot be made.
+    pub fn run(&self, turn: Turn) -> Result<PathBuf> {
+        let inner = self.inner(turn);
+        self.folder.inner(Path::new(&inner))?;
+        Ok(self.path.join(inner))
+    }
+
+    /// Makes the empty folder of a run, without what an interrupted benchmark left in it. Returns its
+    /// path.
+    ///
+    /// # Errors
+    ///
+    /// If a link is on the way, or the folder cannot be removed or made.
+    pub fn begin(&self, turn: Turn) -> Result<PathBuf> {
+        self.folder.remove_folder(Path::new(&self.inner(turn)))?;
+        self.run(turn)
+    }
+
+    /// Removes a folder in the folder of a run.
+    ///
+    /// # Errors
+    ///
+    /// If a link is on the way, or it cannot be removed.
+    pub fn remove(&self, turn: Turn, name: &str) -> Result<()> {
+        let path = Path::new(&self.inner(turn)).join(name);
+        Ok(self.folder.remove_folder(&path)?)
     }
 
     /// Marks a run as complete.
@@ -140,18 +204,9 @@ impl BenchFolder {
             round: turn.round,
             end: end.clone(),
         };
-        let path = self.run(turn);
-        let text = json(&path.join(RUN), &run)?;
-        Ok(Folder::open(&path)?.write_bytes(Path::new(RUN), true, &text)?)
-    }
-
-    /// Removes what an interrupted benchmark left of a run.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be removed.
-    pub fn clear(&self, turn: Turn) -> Result<()> {
-        remove_folder(&self.run(turn))
+        let file = Path::new(&self.inner(turn)).join(RUN);
+        let text = json(&self.path.join(&file), &run)?;
+        Ok(self.folder.write_bytes(&file, true, &text)?)
     }
 
     /// Returns the complete runs of the first rounds.
@@ -162,18 +217,21 @@ impl BenchFolder {
     pub fn stored(&self, rounds: u32) -> Result<Vec<RunRecord>> {
         let mut runs = Vec::new();
         for turn in crate::turns::turns(self.variants.len(), rounds) {
-            let folder = self.run(turn);
-            let file = folder.join(RUN);
-            if file.symlink_metadata().is_err() {
+            let inner = self.inner(turn);
+            let path = self.path.join(&inner);
+            let Some(folder) = self.folder.find(Path::new(&inner))? else {
                 continue;
-            }
-            let stored: RunFile = read(&file)?;
-            let report = read_report(&folder.join(REPORT))?;
+            };
+            let Some(stored) = read::<RunFile>(&folder, &path, RUN)? else {
+                continue;
+            };
+            let report = read_text(&folder, &path, REPORT)?;
+            let report = Report::from_json(&report);
             runs.push(RunRecord {
                 turn,
                 end: stored.end,
-                report,
-                folder: Some(self.inner(turn)),
+                report: report.map_err(|error| unreadable(&path.join(REPORT), &error))?,
+                folder: Some(inner),
             });
         }
         Ok(runs)
@@ -213,7 +271,18 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
             is.name
         ));
     }
-    if stored.plan != wanted.plan {
+    let others = |plan: &StoredPlan| {
+        let variants = plan.plan.variants.iter();
+        let variants = variants.map(|one| {
+            (
+                one.template.clone(),
+                one.is_workload,
+                one.parameters.clone(),
+            )
+        });
+        (plan.plan.parameters.clone(), variants.collect::<Vec<_>>())
+    };
+    if others(stored) != others(wanted) {
         return Some("its parameters differ".to_owned());
     }
 
@@ -237,36 +306,10 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
     ))
 }
 
-/// Returns whether a folder has files that are not hidden.
-fn has_files(path: &Path) -> bool {
-    let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    let mut names = entries.map(|entry| entry.file_name());
-    names.any(|name| !name.to_string_lossy().starts_with('.'))
-}
-
-/// Removes the folders of variants: `01-name` with `run-…` inside.
-fn remove_runs(path: &Path) -> Result<()> {
-    let entries = fs::read_dir(path).map_err(|cause| unreadable(path, &cause))?;
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let is_ours = name.split_once('-').is_some_and(|(number, _)| {
-            number.len() >= 2 && number.bytes().all(|byte| byte.is_ascii_digit())
-        });
-        if is_ours {
-            remove_folder(&entry.path())?;
-        }
-    }
-    Ok(())
-}
-
-/// Removes a folder, if there is one. A link is refused.
-fn remove_folder(path: &Path) -> Result<()> {
-    metalens_files::refuse_link(path)?;
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unreadable(path, &error)),
-        _ => Ok(()),
-    }
+/// Returns whether a name is that of a run's folder: `run-12`.
+fn is_run(name: &OsStr) -> bool {
+    let number = name.to_str().and_then(|name| name.strip_prefix(RUN_PREFIX));
+    number.is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
 fn unreadable(file: &Path, cause: &dyn std::fmt::Display) -> Error {
@@ -276,18 +319,24 @@ fn unreadable(file: &Path, cause: &dyn std::fmt::Display) -> Error {
     }
 }
 
-/// Reads a value from a JSON file.
-fn read<T: for<'de> Deserialize<'de>>(file: &Path) -> Result<T> {
-    serde_json::from_str(&read_text(file)?).map_err(|error| unreadable(file, &error))
+/// Reads a value from a JSON file. None if the file is missing.
+fn read<T: for<'de> Deserialize<'de>>(
+    folder: &Folder,
+    path: &Path,
+    name: &str,
+) -> Result<Option<T>> {
+    if !folder.has(name) {
+        return Ok(None);
+    }
+    let text = read_text(folder, path, name)?;
+    let value = serde_json::from_str(&text);
+    value.map_err(|error| unreadable(&path.join(name), &error))
 }
 
-/// Reads a report from a JSON file.
-fn read_report(file: &Path) -> Result<Report> {
-    Report::from_json(&read_text(file)?).map_err(|error| unreadable(file, &error))
-}
-
-fn read_text(file: &Path) -> Result<String> {
-    metalens_files::read_text(file, MOST_BYTES).map_err(|error| unreadable(file, &error))
+/// Reads a file of a folder; `path` is only for messages.
+fn read_text(folder: &Folder, path: &Path, name: &str) -> Result<String> {
+    let text = folder.read_text(name, MOST_BYTES);
+    text.map_err(|error| unreadable(&path.join(name), &error))
 }
 
 /// Returns a value as the JSON text of a file.
@@ -318,18 +367,22 @@ fn folder_names(variants: &[Variant]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use metalens_text::Redactor;
+
     use super::*;
     use crate::variants::{BenchRequest, CommandTemplate};
 
     fn plan(commands: &[&str]) -> BenchPlan {
-        BenchPlan::new(&BenchRequest {
-            sources: commands
-                .iter()
+        let sources = commands.iter();
+        let request = BenchRequest {
+            sources: sources
                 .map(|&one| CommandTemplate::Program(one.to_owned()))
                 .collect(),
             ..BenchRequest::default()
-        })
-        .unwrap()
+        };
+        BenchPlan::new(&request, &Redactor::default()).unwrap()
     }
 
     fn options(limit: &str) -> BTreeMap<String, String> {
@@ -355,7 +408,7 @@ mod tests {
             variant: 0,
         };
         let first = open(&["a", "b"], "5s", false).unwrap();
-        fs::create_dir_all(first.run(turn)).unwrap();
+        let run = first.run(turn).unwrap();
         first.complete(turn, &RunEnd::default()).unwrap();
         open(&["a", "b"], "5s", false).unwrap();
 
@@ -368,9 +421,9 @@ mod tests {
             open(&["a", "b"], "6s", false).unwrap_err(),
             format!("{shown} has another benchmark: --time-limit was 5s, not 6s")
         );
-        assert!(first.run(turn).is_dir());
+        assert!(run.is_dir());
         open(&["a", "c"], "5s", true).unwrap();
-        assert!(!first.run(turn).exists());
+        assert!(!run.exists());
     }
 
     #[test]
@@ -407,5 +460,55 @@ mod tests {
         assert!(matches!(open(false), Err(Error::NotABench(_))));
         open(true).unwrap();
         assert!(folder.path().join("notes.txt").is_file());
+    }
+
+    /// Only runs that the stored plan names are removed, also with `--force`.
+    #[test]
+    fn folders_of_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let open = |commands: &[&str]| {
+            BenchFolder::open(folder.path(), &plan(commands), options("1s"), true)
+        };
+        let mine = [
+            "2024-photos",
+            "10-years",
+            "02-b/run-x",
+            "02-b/run-1-old",
+            "03-c/run-1",
+        ];
+        let runs = ["01-a/run-1", "02-b/run-1", "02-b/run-12"];
+        let make = |names: &[&str]| {
+            for name in names {
+                fs::create_dir_all(at(name)).unwrap();
+                fs::write(at(name).join("text"), "").unwrap();
+            }
+        };
+        open(&["a", "b"]).unwrap();
+        make(&mine);
+        make(&runs);
+        open(&["x"]).unwrap();
+        for name in mine {
+            assert!(at(name).join("text").is_file(), "{name}");
+        }
+        for name in runs.into_iter().chain(["01-a"]) {
+            assert!(!at(name).exists(), "{name}");
+        }
+
+        // Without a plan that names them, the runs may be those of somebody else.
+        let check = |plan: Option<&str>| {
+            match plan {
+                Some(text) => fs::write(at(PLAN), text).unwrap(),
+                None => fs::remove_file(at(PLAN)).unwrap(),
+            }
+            let refused = open(&["x", "y", "c"]).unwrap_err();
+            assert!(
+                matches!(&refused, Error::NotOurs(path) if *path == at("03-c")),
+                "{refused}"
+            );
+            assert!(at("03-c/run-1/text").is_file());
+        };
+        check(None);
+        check(Some("{"));
     }
 }

@@ -24,6 +24,7 @@
 //! * A run of the folder counts if it is whole, and only for the same variant, of the same program,
 //!   recorded in the same way.
 //! * An interrupted run does not count.
+//! * What is written about commands is without private data ([`metalens_text::Redactor`]).
 
 mod basis;
 mod carry_out;
@@ -35,6 +36,7 @@ mod folder;
 mod parameters;
 #[cfg(unix)]
 mod programs;
+mod published;
 mod result;
 mod sentences;
 mod sides;
@@ -59,4 +61,4 @@ pub use result::{
 };
 pub use turns::{Turn, turns};
 pub use units::WorkUnit;
-pub use variants::{BenchPlan, BenchRequest, CommandTemplate, Hooks, Variant};
+pub use variants::{BenchPlan, BenchRequest, CommandTemplate, CommandToRun, Hooks, Variant};

@@ -130,7 +130,12 @@ pub(crate) fn combinations(parameters: &[Parameter]) -> Vec<Vec<ParameterValue>>
 
 /// Returns whether a text has a place for the parameter.
 pub(crate) fn has_place(text: &str, name: &str) -> bool {
-    text.contains(&format!("{{{name}}}"))
+    text.contains(&place(name))
+}
+
+/// Returns the place of a parameter: its name in braces.
+pub(crate) fn place(name: &str) -> String {
+    format!("{{{name}}}")
 }
 
 /// Puts values into the places of a text, in one pass: a value that looks like a place stays.

@@ -14,12 +14,12 @@ use crate::variants::Variant;
 const MOST_BYTES: u64 = 256 << 20;
 
 /// Returns what each file that a word of a command names is recognized by: the program, a script, a
-/// model.
+/// model. The words are those that are published.
 pub(crate) fn files_of(variants: &[Variant]) -> BTreeMap<String, String> {
     let programs = variants.iter().filter(|variant| !variant.is_workload);
-    let words = programs.flat_map(|variant| &variant.words);
+    let words = programs.flat_map(|variant| variant.words.iter().zip(&variant.run.words));
     words
-        .filter_map(|word| Some((word.clone(), recognized_by(Path::new(word))?)))
+        .filter_map(|(shown, word)| Some((shown.clone(), recognized_by(Path::new(word))?)))
         .collect()
 }
 

@@ -2,7 +2,7 @@
 
 use metalens_analyzer::message::{count, counted, name};
 use metalens_analyzer::{Message, message};
-use metalens_comparison::sentences::{extent, sureness, value};
+use metalens_comparison::sentences::{sureness, times, value};
 use metalens_comparison::{Change, ChangeClass, Number, RunsToTell, Unit};
 
 use crate::result::WorkBasis;
@@ -30,9 +30,9 @@ pub(crate) fn versus(
     let both = message!("{} → {}", value(was, Unit::Ns), value(now, Unit::Ns));
     let sure = || sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
 
-    let verdict = match change.class {
-        ChangeClass::Grown => "slower",
-        ChangeClass::Shrunk => "faster",
+    let is_faster = match change.class {
+        ChangeClass::Grown => false,
+        ChangeClass::Shrunk => true,
         ChangeClass::Unchanged => {
             return message!(
                 "{} is as fast as {}, no difference that counts: {}{}",
@@ -59,15 +59,35 @@ pub(crate) fn versus(
     } else {
         " in these runs"
     };
-    message!(
-        "{} is {} than {}{} {}: {}",
-        name(new),
-        verdict,
-        name(base),
-        scope,
-        extent(change, &basis.floor()),
-        both
-    )
+    let (new, base) = (name(new), name(base));
+    match times(change, &basis.floor()) {
+        Some((times, sure)) if is_faster => message!(
+            "{} is {} times as fast as {}{}{}: {}",
+            new,
+            times,
+            base,
+            scope,
+            sure,
+            both
+        ),
+        Some((times, sure)) => message!(
+            "{} takes {} times as long as {}{}{}: {}",
+            new,
+            times,
+            base,
+            scope,
+            sure,
+            both
+        ),
+        None => message!(
+            "{} is {} than {}{}: {}",
+            new,
+            if is_faster { "faster" } else { "slower" },
+            base,
+            scope,
+            both
+        ),
+    }
 }
 
 /// Says how many runs would show a difference.
@@ -109,7 +129,7 @@ pub(crate) fn fastest(
         .all(|(_, class)| *class == ChangeClass::Unchanged);
     if are_equal && rivals.len() + 1 == variants {
         message!(
-            "None of {} is the fastest: no difference counts; {} has the lowest median, {}",
+            "No difference between the {} counts: the lowest median is that of {}, {}",
             counted(variants as u64, "variant"),
             name(best),
             time

@@ -47,7 +47,7 @@ pub(crate) fn find_standing(variants: &[&VariantResult], basis: WorkBasis) -> Op
     let others: Vec<Rival> = others.collect();
     Some(Standing {
         best: *best,
-        wins: !others.is_empty() && others.iter().all(|one| is_won(&one.change)),
+        wins: !others.is_empty() && others.iter().all(|one| is_won(&one.change, basis)),
         others,
     })
 }
@@ -56,10 +56,12 @@ pub(crate) fn find_standing(variants: &[&VariantResult], basis: WorkBasis) -> Op
 pub(crate) const SURE: f64 = 0.9;
 
 /// Returns whether the change is for the better, large enough to count, and sure enough.
-fn is_won(change: &Change) -> bool {
+fn is_won(change: &Change, basis: WorkBasis) -> bool {
     // The sum of many chances may miss the confidence by its last digit.
     let is_sure = |confidence: f64| confidence >= SURE - 1e-9;
+    let floor = basis.floor().relative;
     change.direction == Some(Direction::Better)
+        && change.relative.is_some_and(|share| share.abs() >= floor)
         && change.material_class() == ChangeClass::Shrunk
         && change.interval.is_some_and(|one| is_sure(one.confidence))
 }
@@ -85,7 +87,7 @@ pub(crate) fn verdict(
     let rivals: Vec<(&str, ChangeClass)> = standing
         .others
         .iter()
-        .filter(|one| !is_won(&one.change))
+        .filter(|one| !is_won(&one.change, basis))
         .map(|one| (name(one.variant), one.change.material_class()))
         .collect();
     let best = variants.get(standing.best);

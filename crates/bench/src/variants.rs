@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use metalens_text::Redactor;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, MOST_VARIANTS, Result};
 use crate::parameters::{Parameter, ParameterValue, combinations, filled, has_place};
+use crate::published;
 use crate::words::split;
 
 /// A request for a benchmark.
@@ -41,8 +43,8 @@ pub struct Hooks {
     pub cleanup: Option<String>,
 }
 
-/// The variants of a benchmark.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The variants of a benchmark. All texts but those of [`CommandToRun`] are without private data.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BenchPlan {
     /// Parameters of the commands.
     pub parameters: Vec<Parameter>,
@@ -50,8 +52,17 @@ pub struct BenchPlan {
     pub variants: Vec<Variant>,
 }
 
+/// The command of a variant as it is run, secrets included. It is never written.
+#[derive(Debug, Clone, Default)]
+pub struct CommandToRun {
+    /// Words of the command.
+    pub words: Vec<String>,
+    /// Commands that a shell runs beside the recordings.
+    pub hooks: Hooks,
+}
+
 /// One variant: a command with its parameters filled in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Variant {
     /// Name of the variant.
     pub name: String,
@@ -66,15 +77,18 @@ pub struct Variant {
     pub parameters: Vec<ParameterValue>,
     /// Commands that a shell runs beside the recordings, with their parameters filled in.
     pub hooks: Hooks,
+    /// The command as it is run.
+    #[serde(skip)]
+    pub run: CommandToRun,
 }
 
 impl BenchPlan {
-    /// Makes the variants of a request.
+    /// Makes the variants of a request. Names that the user chose stay as they are.
     ///
     /// # Errors
     ///
     /// If a command, a parameter or the names are wrong.
-    pub fn new(request: &BenchRequest) -> Result<Self> {
+    pub fn new(request: &BenchRequest, redactor: &Redactor) -> Result<Self> {
         let mut names = BTreeSet::new();
         for parameter in &request.parameters {
             if !names.insert(&parameter.name) {
@@ -99,13 +113,20 @@ impl BenchPlan {
             });
         }
 
-        let combinations = combinations(&request.parameters);
-        let all = combinations
+        let commands = request.sources.iter().map(CommandTemplate::text);
+        let parameters = published::parameters(&request.parameters, commands, redactor)?;
+        let values = combinations(&request.parameters);
+        let values: Vec<_> = values.into_iter().zip(combinations(&parameters)).collect();
+        let all = values
             .iter()
             .flat_map(|values| request.sources.iter().map(move |source| (source, values)));
         let mut variants = Vec::new();
-        for (at, (source, values)) in all.enumerate() {
-            variants.push(variant(request, source, values, request.names.get(at))?);
+        for (at, (source, (values, published))) in all.enumerate() {
+            let mut variant = variant(request, source, (values, published), redactor)?;
+            if let Some(name) = request.names.get(at) {
+                variant.name.clone_from(name);
+            }
+            variants.push(variant);
         }
 
         let mut seen = BTreeSet::new();
@@ -113,50 +134,54 @@ impl BenchPlan {
             return Err(Error::RepeatedName(twice.name.clone()));
         }
         Ok(Self {
-            parameters: request.parameters.clone(),
+            parameters,
             variants,
         })
     }
 }
 
-/// Fills a command with the values of one variant.
+/// Fills a command with the values of one variant: with the real ones to run it, and with those that
+/// are published.
 fn variant(
     request: &BenchRequest,
     source: &CommandTemplate,
-    values: &[ParameterValue],
-    name: Option<&String>,
+    (values, published): (&[ParameterValue], &[ParameterValue]),
+    redactor: &Redactor,
 ) -> Result<Variant> {
+    let text = source.text();
     // The words are made first: a value with a space stays one word.
-    let words = split(source.text())?;
-    let words: Vec<String> = words.iter().map(|word| filled(word, values)).collect();
-    let hook = |text: &Option<String>| text.as_ref().map(|text| filled(text, values));
+    let template = split(text)?;
+    let filled_words = |values: &[ParameterValue]| -> Vec<String> {
+        let words = template.iter();
+        words.map(|word| filled(word, values)).collect()
+    };
+    let hooks = |hook: &dyn Fn(&str) -> String| Hooks {
+        setup: request.hooks.setup.as_deref().map(hook),
+        prepare: request.hooks.prepare.as_deref().map(hook),
+        cleanup: request.hooks.cleanup.as_deref().map(hook),
+    };
+
+    let words = filled_words(published);
+    // The values alone name the variants of a single command.
+    let name = if request.sources.len() > 1 || published.is_empty() {
+        published::line(&filled(text, published), &words, redactor)
+    } else {
+        let values = published.iter();
+        let values = values.map(|one| format!("{}={}", one.name, one.value));
+        values.collect::<Vec<String>>().join(" ")
+    };
     Ok(Variant {
-        name: name.map_or_else(|| default_name(request, source, values), Clone::clone),
-        template: source.text().to_owned(),
-        words,
+        name,
+        template: published::line(text, &template, redactor),
+        words: redactor.redact_command(&words),
         is_workload: matches!(source, CommandTemplate::Workload(_)),
-        parameters: values.to_vec(),
-        hooks: Hooks {
-            setup: hook(&request.hooks.setup),
-            prepare: hook(&request.hooks.prepare),
-            cleanup: hook(&request.hooks.cleanup),
+        parameters: published.to_vec(),
+        hooks: hooks(&|text| published::shell_line(&filled(text, published), redactor)),
+        run: CommandToRun {
+            words: filled_words(values),
+            hooks: hooks(&|text| filled(text, values)),
         },
     })
-}
-
-/// Returns the command of a variant. The values alone name the variants of a single command.
-fn default_name(
-    request: &BenchRequest,
-    source: &CommandTemplate,
-    values: &[ParameterValue],
-) -> String {
-    if request.sources.len() > 1 || values.is_empty() {
-        return filled(source.text(), values);
-    }
-    let values = values
-        .iter()
-        .map(|one| format!("{}={}", one.name, one.value));
-    values.collect::<Vec<String>>().join(" ")
 }
 
 impl CommandTemplate {
@@ -190,9 +215,11 @@ mod tests {
     #[test]
     fn variants_are_commands_with_values() {
         let check = |request: BenchRequest, expected: &[&str]| {
-            let plan = BenchPlan::new(&request).unwrap();
+            let plan = BenchPlan::new(&request, &Redactor::default()).unwrap();
             let shown = plan.variants.iter().map(|one| {
-                let prepare = one.hooks.prepare.clone().unwrap();
+                assert_eq!(one.words, one.run.words);
+                let prepare = one.run.hooks.prepare.clone().unwrap();
+                assert_eq!(one.hooks, one.run.hooks);
                 format!("{}: {} ({prepare})", one.name, one.words.join("|"))
             });
             assert_eq!(shown.collect::<Vec<_>>(), expected);
@@ -216,10 +243,88 @@ mod tests {
         );
     }
 
+    /// Secrets are run, and in nothing that is written.
+    #[test]
+    fn secrets_are_not_published() {
+        let check = |request: BenchRequest, names: &[&str], ran: &[&str]| {
+            let plan = BenchPlan::new(&request, &Redactor::default()).unwrap();
+            let written = serde_json::to_string(&plan).unwrap();
+            assert!(!written.contains("hunter2"), "{written}");
+            let found = plan.variants.iter().map(|one| one.name.as_str());
+            assert_eq!(found.collect::<Vec<_>>(), names);
+            let found = plan.variants.iter().map(|one| one.run.words.join("|"));
+            assert_eq!(found.collect::<Vec<_>>(), ran);
+        };
+        check(
+            request(
+                &["./a --password=hunter2 ghp_hunter2hunter2x", "./b 'c  d'"],
+                &[],
+                &[],
+            ),
+            &["./a --password=<secret> <secret>", "./b 'c  d'"],
+            &["./a|--password=hunter2|ghp_hunter2hunter2x", "./b|c  d"],
+        );
+        check(
+            request(&["sh -c 'exec ./a --token hunter2'"], &[], &["mine"]),
+            &["mine"],
+            &["sh|-c|exec ./a --token hunter2"],
+        );
+        // A parameter whose name, place or value says that it is a secret.
+        check(
+            request(
+                &["./a {token} {n}"],
+                &[("token", "hunter2"), ("n", "1,2")],
+                &[],
+            ),
+            &["token=<secret> n=1", "token=<secret> n=2"],
+            &["./a|hunter2|1", "./a|hunter2|2"],
+        );
+        check(
+            request(&["./a --token {t} {t}"], &[("t", "hunter2")], &[]),
+            &["t=<secret>"],
+            &["./a|--token|hunter2|hunter2"],
+        );
+        check(
+            request(
+                &["./a {t}", "./b {t}"],
+                &[("t", "sk-hunter2-hunter2-x,1")],
+                &[],
+            ),
+            &["./a <secret>", "./b <secret>", "./a 1", "./b 1"],
+            &[
+                "./a|sk-hunter2-hunter2-x",
+                "./b|sk-hunter2-hunter2-x",
+                "./a|1",
+                "./b|1",
+            ],
+        );
+        let hooked = BenchRequest {
+            hooks: Hooks {
+                setup: Some("TOKEN=hunter2 make 'x".to_owned()),
+                prepare: Some(
+                    "curl --header 'Authorization: hunter2' --password hunter2 | sh".to_owned(),
+                ),
+                cleanup: Some("rm --api-key=hunter2".to_owned()),
+            },
+            ..request(&["./a"], &[], &[])
+        };
+        let plan = BenchPlan::new(&hooked, &Redactor::default()).unwrap();
+        assert_eq!(plan.variants[0].run.hooks, hooked.hooks);
+        check(hooked, &["./a"], &["./a"]);
+
+        let twice = request(&["./a --token hunter2", "./a --token hunter3"], &[], &[]);
+        let refused = BenchPlan::new(&twice, &Redactor::default()).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "two variants have the name `./a --token <secret>`"
+        );
+    }
+
     #[test]
     fn wrong_requests_are_refused() {
         let check = |request: BenchRequest, expected: &str| {
-            assert_eq!(BenchPlan::new(&request).unwrap_err().to_string(), expected);
+            let refused = BenchPlan::new(&request, &Redactor::default());
+            assert_eq!(refused.unwrap_err().to_string(), expected);
         };
         check(
             request(&["./a", "./a"], &[], &[]),

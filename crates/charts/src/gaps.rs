@@ -86,7 +86,7 @@ struct Bin {
     to_ns: u64,
     count: u64,
     /// Idle time by cause, in the order of `Cause::ALL`.
-    parts: [u64; 7],
+    parts: [u64; Cause::ALL.len()],
 }
 
 impl Bin {
@@ -125,7 +125,7 @@ fn bins(analysis: &Analysis) -> Vec<Bin> {
             from_ns,
             to_ns,
             count: 0,
-            parts: [0; 7],
+            parts: [0; Cause::ALL.len()],
         })
         .collect();
 

@@ -168,6 +168,12 @@ impl Palette {
             // Darker than the gray of other processes, for people who cannot see green.
             (Cause::Encoding, Theme::Light) => 0xCC_79_A7,
             (Cause::Encoding, Theme::Dark) => 0xE5_A3_C8,
+            (Cause::DriverWait, Theme::Light) => 0xF2_D6_00,
+            (Cause::DriverWait, Theme::Dark) => 0xAF_07_D0,
+            (Cause::Driver, Theme::Light) => 0xA9_07_E3,
+            (Cause::Driver, Theme::Dark) => 0xA0_14_F0,
+            (Cause::StartLatency, Theme::Light) => 0x28_FB_9B,
+            (Cause::StartLatency, Theme::Dark) => 0x94_1E_B3,
             (Cause::Submission, _) => 0x00_9E_73,
             (Cause::Queued, _) => 0x56_B4_E9,
             (Cause::Contention, Theme::Light) => 0x6B_73_7B,

@@ -17,6 +17,8 @@ pub(crate) struct Analyzing {
     pub(crate) reading: Reading,
     /// The file of known work. None for the file in the default place of each input.
     pub(crate) work: Option<PathBuf>,
+    /// The origin of the thresholds, in words.
+    pub(crate) thresholds_from: String,
     /// The request to the analyzer, without known work, which each input has its own of.
     pub(crate) request: Request,
 }

@@ -11,6 +11,7 @@ pub(crate) mod recording;
 pub(crate) mod requests;
 pub(crate) mod shared;
 pub(crate) mod verify;
+pub(crate) mod what_if;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -30,6 +31,7 @@ use recording::{
 };
 use shared::{MeasureArguments, PartArguments, ReadingArguments, nanoseconds};
 use verify::VerifyArguments;
+use what_if::WhatIfArguments;
 
 const AFTER_HELP: &str = "\
 More commands: baseline, calibrate, completions, gate, manual, mcp, own, schema, selfcheck, stacks, \
@@ -41,7 +43,8 @@ INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml 
 
 Exit codes: 0 success, 1 failure (of any input), 2 wrong usage, 3 this machine cannot do it, \
 4 the recording is unusable or has no rows for the process, 5 a threshold was missed (--check) or a \
-limit failed (--gate), 6 the two sides are not comparable, 130 interrupted.";
+limit failed (--gate), 6 the two sides are not comparable or a gate is inconclusive, 130 \
+interrupted.";
 
 /// Is my GPU busy, with what, and why is it idle?
 #[derive(Debug, Parser)]
@@ -71,6 +74,8 @@ pub(crate) enum Command {
     Compare(CompareArguments),
     /// Report on many recordings: a folder each, and an index
     Batch(Box<BatchArguments>),
+    /// Predict what a change of the program would leave, such as fewer waits or a faster kernel
+    WhatIf(WhatIfArguments),
     /// Draw a chart of a recording as PNG or SVG
     Chart(ChartArguments),
     /// Query recordings and datasets with SQL
@@ -81,7 +86,7 @@ pub(crate) enum Command {
     Doctor(DoctorArguments),
     /// Export the tables of a bundle as XML, with Apple's xctrace
     Export(ExportArguments),
-    // The first screen lists eleven commands and names these: see AFTER_HELP.
+    // The first screen lists twelve commands and names these: see AFTER_HELP.
     /// Save several runs as a baseline to compare with, or show one
     #[command(hide = true)]
     Baseline(BaselineArguments),

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use metalens_analyzer::{Settings, WrittenThresholds};
+use metalens_analyzer::{Settings, WrittenThresholds, message};
 use metalens_comparison::{Gate, GateSection};
 use serde::Deserialize;
+
+use crate::exit::Misuse;
 
 /// The settings file that is read if none is named.
 const DEFAULT: &str = "metalens.toml";
@@ -38,19 +40,51 @@ struct FindingChoices {
     ignore: Vec<String>,
 }
 
+/// Returns the settings file that is read if none is named; none if there is none. Whatever else has
+/// its name is an error when it is read.
+fn default_file() -> anyhow::Result<Option<PathBuf>> {
+    let default = PathBuf::from(DEFAULT);
+    if !metalens_files::is_absent(&default) {
+        return Ok(Some(default));
+    }
+
+    // A folder that cannot be listed may still be worked in.
+    let entries = std::fs::read_dir(".").into_iter().flatten().flatten();
+    let mut names = entries.map(|entry| entry.file_name());
+    match names.find(|name| name.eq_ignore_ascii_case(DEFAULT)) {
+        Some(name) => {
+            let name = name.display();
+            Err(Misuse(format!("{name} is not read: rename it to {DEFAULT}")).into())
+        }
+        None => Ok(None),
+    }
+}
+
 /// Returns the gate of the file that `--gate` names, else of the settings file, else the default
 /// gate.
 pub(crate) fn gate(named: Option<&PathBuf>, config: Option<&PathBuf>) -> anyhow::Result<Gate> {
-    let default = PathBuf::from(DEFAULT);
-    let settings = config.or(default.is_file().then_some(&default));
-    let Some(path) = named.or(settings) else {
+    let settings = match named.or(config) {
+        Some(_) => None,
+        None => default_file()?,
+    };
+    let Some(path) = named.or(config).or(settings.as_ref()) else {
         return Ok(Gate::default());
     };
 
     let shown = path.display();
     match parse(path)?.gate {
         Some(section) => section.gate(&shown.to_string()).map_err(anyhow::Error::msg),
-        None if named.is_none() => Ok(Gate::default()),
+        None if named.is_none() => {
+            let gate = Gate::default();
+            Ok(Gate {
+                source: message!(
+                    "{}, because {} has no [gate]",
+                    gate.source.clone(),
+                    message::path(&shown.to_string())
+                ),
+                ..gate
+            })
+        }
         None => anyhow::bail!(
             "{shown} has no [gate] section: add one, or use --gate without a file for the default \
              limits"
@@ -58,23 +92,35 @@ pub(crate) fn gate(named: Option<&PathBuf>, config: Option<&PathBuf>) -> anyhow:
     }
 }
 
-/// Returns the default settings, changed by the settings file, then by the command line.
-pub(crate) fn settings(file: Option<&PathBuf>, thresholds: &[String]) -> anyhow::Result<Settings> {
+/// Returns the default settings, changed by the settings file, then by the command line; and the
+/// origin of the thresholds, in words.
+pub(crate) fn settings(
+    file: Option<&PathBuf>,
+    thresholds: &[String],
+) -> anyhow::Result<(Settings, String)> {
     let mut settings = Settings::default();
+    let mut sources = Vec::new();
 
-    let default = Path::new(DEFAULT);
-    let file = file
-        .map(PathBuf::as_path)
-        .or(default.is_file().then_some(default));
-    if let Some(path) = file {
+    let default = match file {
+        Some(_) => None,
+        None => default_file()?,
+    };
+    if let Some(path) = file.or(default.as_ref()) {
         apply_file(path, &mut settings)?;
+        let lacks = if settings.thresholds.is_empty() {
+            " has no [thresholds]"
+        } else {
+            ""
+        };
+        sources.push(format!("{}{lacks}", path.display()));
     }
 
     for threshold in thresholds {
         let set = settings.thresholds.set(threshold);
         set.map_err(|why| anyhow::anyhow!("--threshold {threshold}: {why}"))?;
+        sources.push(format!("--threshold {threshold}"));
     }
-    Ok(settings)
+    Ok((settings, sources.join(", ")))
 }
 
 /// Parses the text of a settings file.
@@ -163,7 +209,7 @@ mod tests {
         let thresholds: Vec<String> = thresholds.iter().map(|&text| text.to_owned()).collect();
 
         let settings = settings(Some(&file), &thresholds).ok();
-        let actual = settings.map(|Settings { thresholds, .. }| {
+        let actual = settings.map(|(Settings { thresholds, .. }, _)| {
             (
                 thresholds.average_gap_ns,
                 thresholds.utilization,

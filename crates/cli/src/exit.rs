@@ -9,7 +9,7 @@
 //! | 4 | the recording is unusable, or has no rows for the process |
 //! | 5 | a threshold was missed, a gate failed, a calibration did not find all issued work, or an
 //! experiment was not as expected |
-//! | 6 | the two sides of a comparison are not comparable |
+//! | 6 | the two sides of a comparison are not comparable, or a gate is inconclusive |
 //! | 130 | interrupted: each output is complete or absent |
 
 use std::ffi::OsString;
@@ -18,7 +18,9 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use metalens_analyzer::Message;
+use metalens_comparison::Comparison;
 use metalens_failure::{Failure, FailureKind, OtherNames, in_plain_words, what_to_do};
+use metalens_render::comparison;
 use metalens_render::terminal::style::{ERROR, HINT};
 use metalens_text::{shown_lines, shown_message};
 
@@ -117,11 +119,6 @@ pub(crate) fn code(result: anyhow::Result<ExitCode>) -> ExitCode {
         Ok(code) => return code,
         Err(error) => error,
     };
-    if is_broken_pipe(&error) {
-        // `metalens … | head` has all it wanted.
-        return ExitCode::SUCCESS;
-    }
-
     print_error(&error);
     ExitCode::from(code_of(&error))
 }
@@ -139,6 +136,19 @@ pub(crate) fn unavailable() -> ExitCode {
 /// Returns the exit code for a missed threshold or limit. The report says which one.
 pub(crate) fn missed() -> ExitCode {
     ExitCode::from(MISSED)
+}
+
+/// Returns the exit code of gates that do not all pass; none if they do. One that fails counts more
+/// than an inconclusive one.
+pub(crate) fn of_gates<'a>(
+    comparisons: impl IntoIterator<Item = &'a Comparison>,
+) -> Option<ExitCode> {
+    let gates = comparisons.into_iter().filter_map(|one| one.gate.as_ref());
+    match comparison::gate_word(gates) {
+        "passed" => None,
+        "inconclusive" => Some(ExitCode::from(NOT_COMPARABLE)),
+        _ => Some(missed()),
+    }
 }
 
 /// Returns the exit code for a command that the user stopped. The caller has printed its results.
@@ -248,14 +258,6 @@ fn code_of(error: &anyhow::Error) -> u8 {
         FailureKind::NotComparable => NOT_COMPARABLE,
         FailureKind::Interrupted => INTERRUPTED,
     }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let error = match error.downcast_ref() {
-        Some(metalens_workload::Error::Output(error)) => Some(error),
-        _ => error.downcast_ref::<io::Error>(),
-    };
-    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 mod analyzing;
 mod args;
 mod atomic_file;
+mod check;
 mod commands;
 mod config;
 mod exit;
@@ -58,6 +59,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Query(arguments) => beside::run(&beside::QUERY, &arguments, quiet),
         Command::Mcp(arguments) => beside::run(&beside::MCP, &arguments, quiet),
         Command::Chart(arguments) => commands::chart::run(&arguments, quiet),
+        Command::WhatIf(arguments) => commands::what_if::run(&arguments, quiet),
         Command::Stacks(arguments) => commands::stacks::run(&arguments, quiet),
         Command::Export(arguments) => commands::export::run(&arguments, quiet),
         Command::Tables(arguments) => commands::tables::run(&arguments, quiet),

@@ -1,7 +1,8 @@
 //! Opens standard output and standard error for all that metalens prints.
 //!
 //! Each function escapes control characters as its kind of output needs, so that a terminal
-//! never obeys text of a recording or of another program.
+//! never obeys text of a recording or of another program. A reader who closes a stream ends the
+//! printing only, and changes no exit code.
 #![expect(
     clippy::disallowed_methods,
     reason = "the one place that opens the standard streams"
@@ -10,47 +11,49 @@
 use std::io::{self, IsTerminal, StderrLock, StdoutLock, Write};
 use std::path::Path;
 
-use anstream::AutoStream;
 use metalens_failure::{OtherNames, in_plain_words};
-use metalens_text::{SafeWriter, shown};
+use metalens_text::streams::is_on_runner;
+use metalens_text::{SafeWriter, UntilClosed, shown};
 
 /// Opens standard output for text that people read.
-pub(crate) fn page() -> SafeWriter<AutoStream<StdoutLock<'static>>> {
-    SafeWriter::page(anstream::stdout().lock())
+pub(crate) fn page() -> SafeWriter<impl Write> {
+    SafeWriter::page(UntilClosed::new(anstream::stdout().lock())).on_runner(is_on_runner())
 }
 
 /// Opens standard output for JSON.
-pub(crate) fn json() -> SafeWriter<StdoutLock<'static>> {
-    SafeWriter::json(io::stdout().lock())
+pub(crate) fn json() -> SafeWriter<UntilClosed<StdoutLock<'static>>> {
+    SafeWriter::json(untouched()).on_runner(is_on_runner())
 }
 
 /// Opens standard output for CSV and other text that programs read.
-pub(crate) fn data() -> SafeWriter<StdoutLock<'static>> {
-    SafeWriter::data(io::stdout().lock(), is_terminal())
+pub(crate) fn data() -> SafeWriter<UntilClosed<StdoutLock<'static>>> {
+    SafeWriter::data(untouched(), is_terminal()).on_runner(is_on_runner())
 }
 
 /// Opens standard error for notes, warnings and errors.
-pub(crate) fn notes() -> SafeWriter<AutoStream<StderrLock<'static>>> {
-    SafeWriter::page(anstream::stderr().lock())
+pub(crate) fn notes() -> SafeWriter<impl Write> {
+    SafeWriter::page(UntilClosed::new(anstream::stderr().lock())).on_runner(is_on_runner())
 }
 
 /// Opens standard output for bytes that must not change: pictures, and output of a program that
 /// the user started.
-pub(crate) fn untouched() -> StdoutLock<'static> {
-    io::stdout().lock()
+pub(crate) fn untouched() -> UntilClosed<StdoutLock<'static>> {
+    UntilClosed::new(io::stdout().lock())
 }
 
 /// Opens standard error for unchanged output of a program that the user started.
-pub(crate) fn untouched_notes() -> StderrLock<'static> {
-    io::stderr().lock()
+pub(crate) fn untouched_notes() -> UntilClosed<StderrLock<'static>> {
+    UntilClosed::new(io::stderr().lock())
 }
 
 /// Prints a line that another program wrote to standard error, and its end: nothing, a carriage
 /// return, or a line break. A terminal gets the line escaped; a file or a program gets it unchanged.
 pub(crate) fn pass_on_line(line: &str, end: &str) {
-    let mut err = io::stderr().lock();
+    let mut err = untouched_notes();
     // There is nowhere else to report that standard error cannot be written.
-    let _ = SafeWriter::data(&mut err, are_notes_on_terminal()).write_all(line.as_bytes());
+    let _ = SafeWriter::data(&mut err, are_notes_on_terminal())
+        .on_runner(is_on_runner())
+        .write_all(line.as_bytes());
     let _ = err.write_all(end.as_bytes()).and_then(|()| err.flush());
 }
 

@@ -1,12 +1,16 @@
 //! Writes and reads baselines: several runs in one file that people can review.
 
-use metalens_analyzer::message::Value;
-use metalens_analyzer::{Report, notes_mut};
+use metalens_analyzer::message::{Value, name, path};
+use metalens_analyzer::{Message, Report, message, notes_mut};
 use serde::{Deserialize, Serialize};
 
-use crate::change::LEAST_RUNS;
+use crate::change::{LEAST_RUNS, STEADY, SideValues};
+use crate::metrics::described_metrics;
+use crate::number::Number;
 use crate::repeated::{RepeatedRun, last_name};
 use crate::runs::Runs;
+use crate::sentences;
+use crate::unit::Unit;
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
 pub(crate) const BASELINE_SCHEMA: &str = "metalens.baseline/2";
@@ -66,6 +70,85 @@ impl Baseline {
             metalens: env!("CARGO_PKG_VERSION").to_owned(),
             runs,
         })
+    }
+
+    /// Describes why slower runs may hide behind this baseline: a run far from the others, runs that
+    /// become slower or faster one after another, or two clocks of the GPU. None if nothing shows that.
+    #[must_use]
+    pub fn doubt(&self) -> Option<Message> {
+        let doubt = self.outlying_run().or_else(|| self.two_clocks());
+        doubt.or_else(|| self.drift())
+    }
+
+    /// Describes runs of which each took longer than the one before it, or each less.
+    fn drift(&self) -> Option<Message> {
+        /// Number of runs from which on such an order is hardly chance.
+        const RUNS: usize = 5;
+        /// Smallest share by which the last run differs from the first.
+        const SHARE: f64 = 0.03;
+        let values = self.runs.values("window.span_ns");
+        let values: Vec<f64> = values.iter().flatten().map(|one| one.get()).collect();
+        let (first, last) = (*values.first()?, *values.last()?);
+        let is_ordered = values.is_sorted() || values.iter().rev().is_sorted();
+        let is_far = (last / first - 1.0).abs() >= SHARE;
+        let shown = |ns: f64| Number::new(ns).map(|ns| sentences::value(ns, Unit::Ns));
+        (values.len() >= RUNS && is_ordered && is_far).then(|| {
+            message!(
+                "each run took {} than the one before it, from {} to {}: the machine or the program \
+                 was not steady",
+                if last > first { "longer" } else { "less time" },
+                shown(first),
+                shown(last)
+            )
+        })
+    }
+
+    /// Describes two runs that were in different performance states of the GPU most of the time.
+    fn two_clocks(&self) -> Option<Message> {
+        let most = |run: usize| {
+            let states = self.runs.performance.iter();
+            let states = states.filter_map(|(state, shares)| Some((state, (*shares.get(run)?)?)));
+            let most = states.max_by(|(_, one), (_, other)| one.get().total_cmp(&other.get()));
+            Some((most?.0, self.runs.paths.get(run)?))
+        };
+        let runs: Vec<(&String, &String)> = (0..self.runs.count()).filter_map(most).collect();
+        let (state, run) = *runs.first()?;
+        let (other_state, other) = *runs.iter().find(|(other, _)| *other != state)?;
+        Some(message!(
+            "two clocks of the GPU: {} mostly {}, {} mostly {}",
+            path(run),
+            name(state),
+            path(other),
+            name(other_state)
+        ))
+    }
+
+    /// Describes the run that is farthest from the others, if runs are farther apart than those of one
+    /// program on a steady machine.
+    fn outlying_run(&self) -> Option<Message> {
+        const FIGURES: [&str; 3] = ["counts.intervals", "window.span_ns", "busy.busy_ns"];
+        let figures = described_metrics().filter(|(id, ..)| FIGURES.contains(id));
+        let mut outlying = figures.filter_map(|(id, figure, unit)| {
+            let values = self.runs.values(id);
+            let side = SideValues::from_values(&values);
+            let (least, most, middle) = (side.min?.get(), side.max?.get(), side.median?);
+            if most <= least * (1.0 + STEADY) {
+                return None;
+            }
+            let runs = values.iter().zip(&self.runs.paths);
+            let runs = runs.filter_map(|(value, run)| Some(((*value)?, run)));
+            let distance = |value: &Number| (value.get() - middle.get()).abs();
+            let (farthest, run) =
+                runs.max_by(|(one, _), (other, _)| distance(one).total_cmp(&distance(other)))?;
+            Some(message!(
+                "{} is far from the other runs: {} {}, median of all runs {}",
+                path(run),
+                name(figure),
+                sentences::value(farthest, unit),
+                sentences::value(middle, unit)
+            ))
+        });
+        outlying.next()
     }
 
     /// Reads a file that [`Self::text`] wrote.

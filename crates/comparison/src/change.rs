@@ -10,6 +10,10 @@ use crate::unit::Unit;
 /// useful range.
 pub const LEAST_RUNS: usize = 3;
 
+/// Largest distance of two runs of one program on a steady machine, as a share of the lower: runs
+/// that vary by ±10 % are at most 22 % apart.
+pub(crate) const STEADY: f64 = 0.25;
+
 /// The change of one figure between two sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -58,6 +62,13 @@ impl Change {
             Some(ChangeSize::Small) => ChangeClass::Unchanged,
             _ => self.class,
         }
+    }
+
+    /// Returns whether the change is known and may be large enough to count.
+    #[must_use]
+    pub fn is_material(&self) -> bool {
+        let class = self.material_class();
+        matches!(class, ChangeClass::Grown | ChangeClass::Shrunk)
     }
 
     /// Returns whether the sides are apart. `sign` is 1 for growth and -1 for the opposite.

@@ -53,6 +53,11 @@ impl Comparability {
         comparability(&base, &new, false)
     }
 
+    /// Returns whether both sides recorded the clock of the GPU.
+    pub(crate) fn is_clock_known(&self) -> bool {
+        self.unknown.iter().all(|what| what != CLOCK)
+    }
+
     /// Lends every sentence that may contain values, so that a caller can change it.
     pub(crate) fn messages_mut(&mut self) -> impl Iterator<Item = MessageMut<'_>> {
         self.same_values.resize_with(self.same.len(), Vec::new);

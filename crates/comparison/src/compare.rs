@@ -6,11 +6,12 @@ use metalens_analyzer::{Message, Note, Report, message};
 use crate::change::{Floor, Judge};
 use crate::circumstances::{Comparability, comparability};
 use crate::comparison::{Comparison, ComparisonMethod, RunName, SCHEMA, SideFacts};
-use crate::fusion::{ComparisonPreset, fusion};
+use crate::fusion::{ComparisonPreset, FusionVerdict, fusion};
 use crate::headline::{different_work, headline};
 use crate::kernels::{self, KernelChange};
 use crate::metric_changes::{self, MetricChange};
 use crate::moved::{moved, unknown_cause_notes};
+use crate::per_unit::PerUnit;
 use crate::repeated::repeated;
 use crate::runs::Runs;
 use crate::sentences;
@@ -18,10 +19,12 @@ use crate::thresholds;
 use crate::work::{WorkComparison, clear_directions, work};
 
 /// Options of a comparison.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct CompareOptions {
     /// A specific question to answer. None for a plain comparison.
     pub preset: Option<ComparisonPreset>,
+    /// Unit of work to compare times per. None to choose it by the work of both sides.
+    pub per: Option<PerUnit>,
     /// Compares sides that differ in their circumstances. The comparison records this; the caller
     /// may refuse.
     pub allow_different: bool,
@@ -39,7 +42,7 @@ pub fn compare(base: &[Report], new: &[Report], options: &CompareOptions) -> Com
 #[must_use]
 pub fn compare_runs(base: &Runs, new: &Runs, options: &CompareOptions) -> Comparison {
     let changes = Changes::between(base, new, options.floor);
-    changes.comparison(options.preset, options.allow_different)
+    changes.comparison(options)
 }
 
 /// The changes between two sides, before it is settled what their times are compared per.
@@ -76,9 +79,9 @@ impl<'a> Changes<'a> {
 
     /// Compares the amounts of work.
     #[must_use]
-    pub fn work(&self, preset: Option<ComparisonPreset>) -> WorkComparison {
+    pub fn work(&self, preset: Option<ComparisonPreset>, per: Option<&PerUnit>) -> WorkComparison {
         let changes = (self.metrics.as_slice(), self.kernels.as_slice());
-        work((self.base, self.new), changes, &self.judge, preset)
+        work((self.base, self.new), changes, &self.judge, (preset, per))
     }
 
     /// Says how the work of both sides, which have names, differs.
@@ -88,15 +91,12 @@ impl<'a> Changes<'a> {
     }
 
     /// Compares the times too, and returns all changes. Sides that were recorded differently are
-    /// noted; `allow_different` says that somebody requested them.
+    /// noted; the options say whether somebody requested them.
     #[must_use]
-    pub fn comparison(
-        mut self,
-        preset: Option<ComparisonPreset>,
-        allow_different: bool,
-    ) -> Comparison {
-        let work = self.work(preset);
-        clear_directions(&mut self.metrics, work.basis);
+    pub fn comparison(mut self, options: &CompareOptions) -> Comparison {
+        let (preset, allow_different) = (options.preset, options.allow_different);
+        let work = self.work(preset, options.per.as_ref());
+        clear_directions(&mut self.metrics, &work);
         let Self {
             base,
             new,
@@ -107,7 +107,10 @@ impl<'a> Changes<'a> {
         } = self;
 
         let comparable = comparability(base, new, allow_different);
-        let fusion = preset.map(|ComparisonPreset::Fusion| fusion(&metrics, &kernels));
+        let is_clock_known = comparable.is_clock_known();
+        // Changes that look like fusion answer that question even if nobody asks it.
+        let fusion = Some(fusion(&metrics, &kernels))
+            .filter(|found| preset.is_some() || found.verdict == FusionVerdict::Consistent);
         let notes = forced_note(&comparable)
             .into_iter()
             .chain(loud_notes(base, new))
@@ -117,7 +120,7 @@ impl<'a> Changes<'a> {
             .chain(unknown_cause_notes(&metrics));
         let (notes, note_details) = Note::lists(notes);
         let (headline, headline_values) =
-            headline(&work, &metrics, &kernels, &judge.floor).into_parts();
+            headline(&work, &metrics, &kernels, (&judge.floor, is_clock_known)).into_parts();
 
         Comparison {
             schema: SCHEMA.to_owned(),

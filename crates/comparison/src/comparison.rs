@@ -36,7 +36,7 @@ pub struct Comparison {
     pub work: Option<WorkComparison>,
     /// Changes of GPU intervals, idle time, kernel time and wall time.
     pub moved: Vec<QuantityChange>,
-    /// Verdict on kernel fusion. Null unless it was requested.
+    /// Verdict on kernel fusion. Null unless it was requested or the changes are consistent with it.
     pub fusion: Option<Fusion>,
     /// The runs to compare with.
     pub base: SideFacts,

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::number::Number;
 use crate::unit::Unit;
 pub use judge::judge;
+pub use kernels::matches as matches_pattern;
 pub use section::{GateSection, line_of_limit};
 pub use suggested::suggested_gate;
 
@@ -25,8 +26,13 @@ pub struct Gate {
     pub source: Message,
     /// Limits of figures of the report.
     pub metrics: Vec<MetricLimit>,
-    /// Limits of kernels. If several patterns match a kernel's name, the longest applies.
+    /// Limits of kernels. If several patterns match a kernel's name, the longest applies, and each
+    /// of equally long ones.
     pub kernels: Vec<KernelLimit>,
+    /// Least number of runs of a side. None for as many runs of new as base has.
+    pub runs: Option<usize>,
+    /// True if too few runs, and limits that they cannot decide, are warnings.
+    pub allow_inconclusive: bool,
 }
 
 /// The limit of one figure.
@@ -120,12 +126,12 @@ pub enum GateSeverity {
 impl Default for Gate {
     /// Returns the limits that apply without a configuration file. A regression is an increase of 5
     /// % in the wall time, the GPU's busy time, or the median of a kernel with at least 5 % of the
-    /// kernel time. For gaps, which vary more, it is 10 %. The number of GPU intervals has to stay
-    /// within 2 %, because times of different work tell nothing.
+    /// kernel time. For the idle time, which varies more, it is 10 %. The number of GPU intervals, and
+    /// that of each kernel with at least 1 % of the kernel time, have to stay within 2 %, because times
+    /// of different work tell nothing.
     ///
-    /// No limit is optional, because every recording has all these figures. A program without a gap
-    /// keeps the limits of gaps. A kernel that only new has is not judged. A kernel that only base
-    /// has is a miss.
+    /// No limit is optional, because every recording has all these figures. A kernel that only new has
+    /// is not judged. A kernel that only base has is a miss.
     fn default() -> Self {
         let grow = |share: f64| Limit {
             grow: Some(share),
@@ -135,27 +141,33 @@ impl Default for Gate {
             id: id.to_owned(),
             limit: grow(share),
         };
+        let kernels = |figure: KernelFigure, share: f64, limit: Limit| KernelLimit {
+            pattern: "*".to_owned(),
+            figure,
+            share,
+            limit,
+        };
+        let same_count = Limit {
+            shrink: Some(0.02),
+            ..grow(0.02)
+        };
         Self {
             source: "the default limits".into(),
             metrics: vec![
                 MetricLimit {
                     id: "counts.intervals".to_owned(),
-                    limit: Limit {
-                        shrink: Some(0.02),
-                        ..grow(0.02)
-                    },
+                    limit: same_count,
                 },
                 metric("window.span_ns", 0.05),
                 metric("busy.busy_ns", 0.05),
-                metric("gaps.mean_ns", 0.10),
-                metric("gaps.median_ns", 0.10),
+                metric("gaps.total_ns", 0.10),
             ],
-            kernels: vec![KernelLimit {
-                pattern: "*".to_owned(),
-                figure: KernelFigure::Median,
-                share: 0.05,
-                limit: grow(0.05),
-            }],
+            kernels: vec![
+                kernels(KernelFigure::Median, 0.05, grow(0.05)),
+                kernels(KernelFigure::Instances, 0.01, same_count),
+            ],
+            runs: None,
+            allow_inconclusive: false,
         }
     }
 }
@@ -169,8 +181,12 @@ pub struct GateResult {
     /// Values of `source`, in the order in which they stand in it.
     #[serde(default)]
     pub source_values: Vec<PlacedValue>,
-    /// True if a limit of severity `error` was missed, or if nothing could be measured at all.
+    /// True if the gate does not pass: a limit of severity `error` was missed or could not be
+    /// decided, or nothing could be measured at all.
     pub missed: bool,
+    /// True if the gate does not pass, only because limits could not be decided.
+    #[serde(default)]
+    pub inconclusive: bool,
     /// Result of each limit of each figure, misses first.
     pub rows: Vec<GateRow>,
 }
@@ -179,7 +195,7 @@ pub struct GateResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct GateRow {
-    /// Id of the figure, or name of the kernel.
+    /// Id of the figure or of the threshold, or name of the kernel.
     pub what: String,
     /// GPU channel that the kernel ran on. Null for figures of the report.
     pub channel: Option<String>,
@@ -195,10 +211,10 @@ pub struct GateRow {
     pub unit: Unit,
     /// Distance of the value beyond the limit. Null if the limit is kept.
     pub by: Option<Number>,
-    /// Consequence of a miss: that of the limit, or a warning where too few runs cannot tell a miss
-    /// from noise.
+    /// Consequence of a limit that is missed or inconclusive: that of the limit, or a warning where
+    /// somebody allowed it.
     pub severity: GateSeverity,
-    /// Result of the limit: kept, missed or not measurable.
+    /// Result of the limit: kept, missed, inconclusive or not measurable.
     pub verdict: GateVerdict,
     /// Reason for the verdict, in words.
     pub why: String,
@@ -255,6 +271,9 @@ impl LimitRule {
 pub enum GateVerdict {
     /// The limit was missed, or its figure is missing.
     Miss,
+    /// The change is beyond the limit, but the runs are too few or vary too much to tell it from
+    /// noise.
+    Inconclusive,
     /// The limit cannot be judged, which fails nothing: it is optional and its figure is missing,
     /// or base has nothing to compare with, as for a kernel that only new has.
     NotMeasurable,

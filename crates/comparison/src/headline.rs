@@ -1,46 +1,49 @@
-//! Writes the headline of a comparison: the work first, then the kernels that one side lacks, then
-//! the time.
+//! Writes the headline of a comparison: the time of the whole run first, then the work, the kernels that
+//! one side lacks, and the time per unit of work where all units are alike.
 
-use metalens_analyzer::message::{counted, kernel, name, ungrouped};
+use metalens_analyzer::message::{counted, name};
 use metalens_analyzer::{Message, message};
 
 use crate::change::{ChangeClass, Floor};
 use crate::comparison::Comparison;
+use crate::kernel_sentences::{common, one_sided, other_counts, tails};
 use crate::kernels::KernelChange;
 use crate::metric_changes::{MetricChange, find};
 use crate::metrics::MetricGroup;
 use crate::number::Number;
 use crate::per_unit::TimeBasis;
-use crate::sentences::{difference, extent, share, sureness, unchanged, value};
+use crate::sentences::{
+    confidence, difference, extent, runs, share, sureness, times, unchanged, value,
+};
 use crate::unit::Unit;
 use crate::work::{WorkAmount, WorkComparison};
 
-/// Largest number of kernels that a headline names in each list.
-const NAMED: usize = 3;
-
-/// Returns the headline.
+/// Returns the headline. `is_clock_known` says whether the GPU clocks of both sides are recorded.
 pub(crate) fn headline(
     work: &WorkComparison,
     metrics: &[MetricChange],
     kernels: &[KernelChange],
-    floor: &Floor,
+    (floor, is_clock_known): (&Floor, bool),
 ) -> Message {
     let mut sentences = Vec::new();
+    sentences.push(time(work, metrics, floor));
     // Who asks for fusion expects other names.
-    let is_expected = work.amount == WorkAmount::Different && work.basis == TimeBasis::Whole;
-    if work.common_kernels == 0 && !kernels.is_empty() && !is_expected {
-        sentences.push(if work.basis == TimeBasis::Whole {
+    if work.common_kernels == 0 && !kernels.is_empty() && !work.taken_as_same {
+        sentences.push(if work.amount == WorkAmount::Same {
             "No kernel in common: these may be different programs, or all kernels were renamed"
                 .into()
         } else {
             "No kernel in common: these may be different programs; if new does the same work in \
-             other kernels, --preset fusion compares whole times"
+             other kernels, --preset fusion says so"
                 .into()
         });
     }
     sentences.extend(amounts(work, metrics, kernels));
     sentences.extend(one_sided(work, kernels, ("base", "new")));
-    sentences.push(time(work, metrics, floor));
+    sentences.extend(other_counts(work, kernels));
+    sentences.extend(common(work, kernels, is_clock_known));
+    sentences.extend(tails(kernels));
+    sentences.extend(per_unit(work, floor));
     Message::joined(sentences, ". ")
 }
 
@@ -51,13 +54,11 @@ fn amounts(
     kernels: &[KernelChange],
 ) -> Option<Message> {
     let all = all_counts(metrics)?;
-    let word = match (work.amount, work.basis) {
+    let word = match (work.amount, work.taken_as_same) {
         (WorkAmount::Same, _) if has_other_kernels(work, kernels) => "Same amount, other kernels",
         (WorkAmount::Same, _) => "Same work",
-        (WorkAmount::Different, TimeBasis::Whole) => {
-            "Different work, taken as the same (--preset fusion)"
-        }
-        (WorkAmount::Different, _) => "Different work",
+        (WorkAmount::Different, true) => "Different work, taken as the same (--preset fusion)",
+        (WorkAmount::Different, false) => "Different work",
         (WorkAmount::Varies, _) => "The amount of work varies from run to run",
         (WorkAmount::Unknown, _) => "Unknown amount of work",
     };
@@ -105,51 +106,9 @@ fn counts(metrics: &[MetricChange], id: &str, noun: &str) -> Option<Message> {
     })
 }
 
-/// Names the kernels that one side lacks, and those that were probably renamed.
-fn one_sided(
-    work: &WorkComparison,
-    kernels: &[KernelChange],
-    (base, new): (&str, &str),
-) -> Option<Message> {
-    let renamed = work.renamed.iter();
-    let renamed = renamed.map(|one| message!("{} → {}", kernel(&one.base), kernel(&one.new)));
-    let gone = kernels.iter().filter(|one| {
-        let is_renamed = work.renamed.iter().any(|other| other.base == one.name);
-        one.class == ChangeClass::Removed && !is_renamed
-    });
-    let added = kernels.iter().filter(|one| {
-        let is_renamed = work.renamed.iter().any(|other| other.new == one.name);
-        one.class == ChangeClass::Added && !is_renamed
-    });
-
-    let lists = [
-        list("probably renamed: ".into(), renamed.collect()),
-        list(
-            message!("only in {}: ", name(base)),
-            gone.map(|one| kernel(&one.name)).collect(),
-        ),
-        list(
-            message!("only in {}: ", name(new)),
-            added.map(|one| kernel(&one.name)).collect(),
-        ),
-    ];
-    let lists: Vec<Message> = lists.into_iter().flatten().collect();
-    (!lists.is_empty()).then(|| message!("Kernels {}", Message::joined(lists, "; ")))
-}
-
-fn list(title: Message, items: Vec<Message>) -> Option<Message> {
-    let more = items.len().saturating_sub(NAMED);
-    let more = (more > 0).then(|| message!(" and {} more", ungrouped(more as u64)));
-    let is_empty = items.is_empty();
-    let items = Message::joined(items.into_iter().take(NAMED), ", ");
-    (!is_empty).then(|| message!("{}{}{}", title, items, more))
-}
-
-/// Describes the change of the wall time, per unit of work if the amounts differ, and where it comes
-/// from.
+/// Describes the change of the time of the whole run, and where it comes from.
 fn time(work: &WorkComparison, metrics: &[MetricChange], floor: &Floor) -> Message {
-    let verdict = verdict(work, metrics, floor);
-    let metrics = compared(work, metrics);
+    let verdict = whole(work, metrics, floor);
     let class = find(metrics, "window.span_ns").map(|wall| wall.change.class);
     if matches!(class, Some(ChangeClass::Grown | ChangeClass::Shrunk)) {
         message!("{}; {}", verdict, busy_and_idle(metrics))
@@ -158,12 +117,10 @@ fn time(work: &WorkComparison, metrics: &[MetricChange], floor: &Floor) -> Messa
     }
 }
 
-/// Returns the figures whose times are compared: per unit of work if the amounts differ.
-fn compared<'a>(work: &'a WorkComparison, metrics: &'a [MetricChange]) -> &'a [MetricChange] {
-    match work.basis {
-        TimeBasis::Whole => metrics,
-        TimeBasis::CommandBuffer | TimeBasis::Interval => &work.per_unit,
-    }
+/// Describes the change of the time per unit of work, if the sides did different amounts of the same.
+fn per_unit(work: &WorkComparison, floor: &Floor) -> Option<Message> {
+    let unit = work.unit()?;
+    Some(of_wall(Some(unit), &work.per_unit, floor, Subject::New))
 }
 
 impl Comparison {
@@ -173,15 +130,46 @@ impl Comparison {
         let work = self.work.as_ref();
         work.map_or_else(
             || Message::new(&self.headline, &self.headline_values),
-            |work| verdict(work, &self.metrics, &self.method.floor),
+            |work| {
+                let floor = &self.method.floor;
+                per_unit(work, floor).unwrap_or_else(|| whole(work, &self.metrics, floor))
+            },
         )
+    }
+
+    /// Says how many runs there are, and how sure the intervals are. None if there are no intervals.
+    #[must_use]
+    pub fn sides(&self) -> Option<Message> {
+        let sure = self.method.confidence?;
+        let runs = runs(self.base.runs.len(), self.new.runs.len());
+        Some(message!(
+            "{}; intervals have {} confidence",
+            runs,
+            confidence(sure)
+        ))
+    }
+
+    /// Returns the unit that times should be compared per if a run has too few of it for that.
+    #[must_use]
+    pub fn missing_unit(&self) -> Option<Message> {
+        let work = self.work.as_ref()?;
+        let wall = find(&work.per_unit, "window.span_ns").map(|wall| &wall.change);
+        let both = wall.and_then(|wall| wall.base_value().zip(wall.new_value()));
+        work.unit().filter(|_| both.is_none())
+    }
+
+    /// Returns the figures whose times are compared: per unit of work if units are.
+    #[must_use]
+    pub fn compared(&self) -> &[MetricChange] {
+        let work = self.work.as_ref();
+        let work = work.filter(|work| work.basis != TimeBasis::Whole);
+        work.map_or(&self.metrics, |work| &work.per_unit)
     }
 
     /// Returns the changes of busy and idle time, as in the headline.
     #[must_use]
     pub fn causes(&self) -> Message {
-        let work = self.work.as_ref();
-        busy_and_idle(work.map_or(&self.metrics, |work| compared(work, &self.metrics)))
+        busy_and_idle(self.compared())
     }
 
     /// Returns the amounts of work, and the kernels that one side lacks, as in the headline.
@@ -225,21 +213,46 @@ pub(crate) fn different_work(
     Message::joined([Some(said), kernels].into_iter().flatten(), ". ")
 }
 
-/// Describes the change of the wall time, per unit of work if the amounts differ.
-fn verdict(work: &WorkComparison, metrics: &[MetricChange], floor: &Floor) -> Message {
-    let metrics = compared(work, metrics);
-    let (per, new) = match work.basis {
-        TimeBasis::Whole => ("", "New"),
-        TimeBasis::CommandBuffer => ("Per command buffer, ", "new"),
-        TimeBasis::Interval => ("Per interval, ", "new"),
+/// Subject of a sentence on the wall time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Subject {
+    /// The new side, which is faster or slower at the same work.
+    New,
+    /// The run, which is shorter or longer with other work.
+    Run,
+}
+
+/// Describes the change of the wall time of whole runs.
+fn whole(work: &WorkComparison, metrics: &[MetricChange], floor: &Floor) -> Message {
+    let subject = if work.is_other() {
+        Subject::Run
+    } else {
+        Subject::New
+    };
+    of_wall(None, metrics, floor, subject)
+}
+
+/// Describes the change of the wall time among figures per unit of work, or of whole runs.
+fn of_wall(
+    unit: Option<Message>,
+    metrics: &[MetricChange],
+    floor: &Floor,
+    subject: Subject,
+) -> Message {
+    let is_per_unit = unit.is_some();
+    let per = unit.map(|unit| message!("Per {}, ", unit));
+    let new = match subject {
+        _ if is_per_unit => "new",
+        Subject::Run => "The run",
+        Subject::New => "New",
     };
     let wall = find(metrics, "window.span_ns").map(|wall| &wall.change);
     let both = wall.and_then(|wall| Some((wall.base_value()?, wall.new_value()?)));
     let (Some(change), Some((was, now))) = (wall, both) else {
-        return match (work.basis, wall.is_some()) {
-            (TimeBasis::Whole, false) => "Wall time is not recorded on either side".into(),
-            (TimeBasis::Whole, true) => "Wall time is not recorded on one side".into(),
-            (TimeBasis::CommandBuffer | TimeBasis::Interval, _) => message!(
+        return match (is_per_unit, wall.is_some()) {
+            (false, false) => "Wall time is not recorded on either side".into(),
+            (false, true) => "Wall time is not recorded on one side".into(),
+            (true, _) => message!(
                 "{}wall time is unknown: a side has only one, and nothing shows the time between two",
                 per
             ),
@@ -250,29 +263,45 @@ fn verdict(work: &WorkComparison, metrics: &[MetricChange], floor: &Floor) -> Me
     let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
     match change.class {
         ChangeClass::Grown | ChangeClass::Shrunk => {
-            let verdict = if change.class == ChangeClass::Grown {
-                "slower"
-            } else {
-                "faster"
-            };
             // One run a side does not show that the next run would differ, too.
             let scope = if change.interval.is_some() {
                 ""
             } else {
                 " in these recordings"
             };
-            message!(
-                "{}{} is {}{} {}: {}",
-                per,
-                new,
-                verdict,
-                scope,
-                extent(change, floor),
-                both
-            )
+            let is_longer = change.class == ChangeClass::Grown;
+            match times(change, floor).filter(|_| subject == Subject::New) {
+                Some((times, sure)) if is_longer => message!(
+                    "{}{} takes {} times as long{}{}: {}",
+                    per,
+                    new,
+                    times,
+                    scope,
+                    sure,
+                    both
+                ),
+                Some((times, sure)) => message!(
+                    "{}{} is {} times as fast{}{}: {}",
+                    per,
+                    new,
+                    times,
+                    scope,
+                    sure,
+                    both
+                ),
+                None => message!(
+                    "{}{} is {}{} {}: {}",
+                    per,
+                    new,
+                    if is_longer { "longer" } else { "shorter" },
+                    scope,
+                    extent(change, floor),
+                    both
+                ),
+            }
         }
         ChangeClass::Unchanged => {
-            let word = match (per.is_empty(), change.interval.is_some()) {
+            let word = match (!is_per_unit, change.interval.is_some()) {
                 (true, true) => "No significant change",
                 (true, false) => "No difference that counts",
                 (false, _) => unchanged(change),
@@ -282,7 +311,7 @@ fn verdict(work: &WorkComparison, metrics: &[MetricChange], floor: &Floor) -> Me
         _ => message!(
             "{}{}, the runs vary too much: {}{}",
             per,
-            if per.is_empty() {
+            if !is_per_unit {
                 "Inconclusive"
             } else {
                 "inconclusive"

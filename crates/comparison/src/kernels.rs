@@ -23,27 +23,41 @@ pub struct KernelChange {
     pub name: String,
     /// GPU channel that it ran on. Null if the recording does not say.
     pub channel: Option<String>,
-    /// Class of the change of its total time, or its absence on one side.
+    /// Class of the change of its median instance, or its absence on one side.
     pub class: ChangeClass,
-    /// Direction of the change: better or worse. Null if no significant change is known, or if the
-    /// kernel ran more or less often: then its median tells.
+    /// Direction of that change: better or worse. Null if no significant change is known.
     pub direction: Option<Direction>,
     /// Largest share of its side's kernel time, by medians. Null if no side has a value.
     pub share: Option<f64>,
-    /// Change of the summed durations, in nanoseconds.
-    pub total_ns: Change,
-    /// Change of the number of GPU intervals.
-    pub instances: Change,
     /// Change of the median duration, in nanoseconds.
     pub med_ns: Change,
+    /// Change of the number of GPU intervals.
+    pub instances: Change,
+    /// Change of the summed durations, in nanoseconds. It has no direction if the kernel ran more or
+    /// less often.
+    pub total_ns: Change,
 }
 
 impl KernelChange {
-    /// Returns whether the kernel ran more or less often in new, so that only its median tells
-    /// whether it became slower.
+    /// Returns whether the kernel ran more or less often in new, so that its total says nothing about
+    /// its speed.
     #[must_use]
     pub fn ran_differently_often(&self) -> bool {
         is_other_work(&self.instances)
+    }
+
+    /// Returns whether only one side has the kernel.
+    #[must_use]
+    pub fn is_one_sided(&self) -> bool {
+        matches!(self.class, ChangeClass::Added | ChangeClass::Removed)
+    }
+
+    /// Returns whether the kernel took more or less time in all although its median instance is the
+    /// same and it ran as often: some instances are longer or shorter.
+    #[must_use]
+    pub fn has_other_tail(&self) -> bool {
+        let is_steady = |change: &Change| change.material_class() == ChangeClass::Unchanged;
+        is_steady(&self.med_ns) && is_steady(&self.instances) && self.total_ns.is_material()
     }
 }
 
@@ -159,10 +173,11 @@ fn kernel_change(
         Preference::Lower
     };
     let total_ns = change(|kernel| &kernel.total_ns, Unit::Ns, preference);
+    let med_ns = change(|kernel| &kernel.med_ns, Unit::Ns, Preference::Lower);
     let (class, direction) = match (was, now) {
         (None, Some(_)) if base > 0 => (ChangeClass::Added, None),
         (Some(_), None) if new > 0 => (ChangeClass::Removed, None),
-        _ => (total_ns.class, total_ns.direction),
+        _ => (med_ns.class, med_ns.direction),
     };
 
     KernelChange {
@@ -171,9 +186,9 @@ fn kernel_change(
         class,
         direction,
         share: None,
-        total_ns,
+        med_ns,
         instances,
-        med_ns: change(|kernel| &kernel.med_ns, Unit::Ns, Preference::Lower),
+        total_ns,
     }
 }
 

@@ -27,11 +27,13 @@
 //!
 //! A row shows values that add up: base is the median of its runs, and new is base plus the change.
 //!
-//! # Work before time
+//! # Time and work
 //!
-//! The numbers of GPU intervals, command buffers and kernels come first. If the sides ran different
-//! numbers of GPU intervals, their times are compared per command buffer if these are as many, else
-//! per interval, and sums over the work are neither better nor worse.
+//! The time of the whole run comes first, then the numbers of GPU intervals, command buffers and
+//! kernels. If the sides ran different numbers of GPU intervals, sums over the work are neither better
+//! nor worse. If each kernel ran more or less often by the same factor, times are also compared per
+//! command buffer if these are as many, else per interval: a mean over unlike intervals would change
+//! with their mix.
 //!
 //! # Classes
 //!
@@ -94,6 +96,7 @@ mod frameworks;
 mod fusion;
 mod gate;
 mod headline;
+mod kernel_sentences;
 mod kernels;
 pub mod many;
 mod metric_changes;
@@ -125,7 +128,7 @@ pub use environment::{Environment, distinct_environments};
 pub use fusion::{ComparisonPreset, Fusion, FusionVerdict};
 pub use gate::{
     Gate, GateResult, GateRow, GateSection, GateSeverity, GateVerdict, KernelFigure, KernelLimit,
-    Limit, LimitRule, MetricLimit, judge, line_of_limit, suggested_gate,
+    Limit, LimitRule, MetricLimit, judge, line_of_limit, matches_pattern, suggested_gate,
 };
 pub use kernels::KernelChange;
 pub use metric_changes::MetricChange;
@@ -133,7 +136,7 @@ pub use metrics::{MetricGroup, described_metrics, metric_ids};
 pub use moved::{Quantity, QuantityChange};
 pub use number::Number;
 pub use outliers::{OutlierResult, OutlierValue, find_outliers};
-pub use per_unit::{TimeBasis, TimesPerUnit, times_per_unit};
+pub use per_unit::{PerUnit, TimeBasis, TimesPerUnit, times_per_unit};
 pub use repeated::RepeatedRun;
 pub use runs::{Circumstance, KernelRuns, Runs};
 pub use statistics::{ConfidenceInterval, Shift, median, paired, shift};

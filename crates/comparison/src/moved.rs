@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass, ChangeSize, SideValues};
 use crate::metric_changes::{MetricChange, find};
-use crate::per_unit::TimeBasis;
 use crate::sentences::{became, sureness, value};
 use crate::unit::Unit;
 use crate::work::WorkComparison;
@@ -93,14 +92,10 @@ pub(crate) fn moved(metrics: &[MetricChange], work: &WorkComparison) -> Vec<Quan
 
 /// Returns the changes of a figure per unit of work, in words, if the amounts of work differ.
 fn per_unit(work: &WorkComparison, id: &str) -> Option<Message> {
-    let unit = match work.basis {
-        TimeBasis::Whole => return None,
-        TimeBasis::CommandBuffer => "per command buffer",
-        TimeBasis::Interval => "per interval",
-    };
+    let unit = work.unit()?;
     let change: &Change = &find(&work.per_unit, id)?.change;
     let became = became(change, Unit::Ns)?;
-    Some(message!("; {}: {}", unit, became))
+    Some(message!("; per {}: {}", unit, became))
 }
 
 fn metric_sentence(name: &'static str, metric: &MetricChange) -> Message {

@@ -26,6 +26,8 @@ const BUSY: &str = "busy.busy_ns";
 const IDLE: &str = "gaps.total_ns";
 /// Id of the number of gaps.
 const GAPS: &str = "gaps.count";
+/// Id by which the instances of the kernel that is the unit are asked for; they are no figure.
+pub(crate) const KERNEL_COUNT: &str = "kernel.instances";
 /// Id of the longest gap.
 const LONGEST: &str = "gaps.max_ns";
 
@@ -34,12 +36,27 @@ const LONGEST: &str = "gaps.max_ns";
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeBasis {
-    /// The whole work of a run, which is the same on both sides or was requested to count as such.
+    /// The whole work of a run: the same on both sides, requested to count as such, or unlike.
     Whole,
     /// One command buffer: both sides ran as many of them.
     CommandBuffer,
     /// One GPU interval of the process.
     Interval,
+    /// One detected iteration, on request.
+    Iteration,
+    /// One instance of a kernel, on request.
+    Kernel,
+}
+
+/// Unit of work that somebody wants times to be compared per.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PerUnit {
+    /// One detected iteration.
+    Iteration,
+    /// One command buffer.
+    CommandBuffer,
+    /// One instance of the kernel with this name.
+    Kernel(String),
 }
 
 /// A time of each run, per unit of work.
@@ -82,6 +99,20 @@ impl TimeBasis {
             Self::Whole => None,
             Self::CommandBuffer => Some("counts.command_buffers"),
             Self::Interval => Some("counts.intervals"),
+            Self::Iteration => Some("counts.iterations"),
+            Self::Kernel => Some(KERNEL_COUNT),
+        }
+    }
+
+    /// Returns the singular noun for a unit. None for whole runs.
+    #[must_use]
+    pub fn unit(self) -> Option<&'static str> {
+        match self {
+            Self::Whole => None,
+            Self::CommandBuffer => Some("command buffer"),
+            Self::Interval => Some("interval"),
+            Self::Iteration => Some("iteration"),
+            Self::Kernel => Some("instance"),
         }
     }
 }

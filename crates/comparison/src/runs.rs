@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::{ChosenBy, FrameworkVersion, NamedBy, Note, NoteDetail, Report, Severity};
+use metalens_analyzer::{
+    ChainSource, ChosenBy, FrameworkVersion, NamedBy, Note, NoteDetail, Report, Severity,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::{METRICS, Metric};
@@ -74,7 +76,7 @@ pub struct KernelRuns {
 
 /// Circumstances that must be equal, and where a report states them.
 type GetCircumstance = fn(&Report) -> Option<String>;
-const CIRCUMSTANCES: [(&str, GetCircumstance); 11] = [
+const CIRCUMSTANCES: [(&str, GetCircumstance); 13] = [
     ("origin", |report| {
         let origin = if report.run.synthetic {
             "synthetic"
@@ -99,7 +101,34 @@ const CIRCUMSTANCES: [(&str, GetCircumstance); 11] = [
     ("thermal state", |report| {
         report.machine.thermal.as_ref()?.worst.clone()
     }),
+    ("recorded work", recorded_work),
+    // The order of the driver's rows tells other times than the tables that join them.
+    ("driver times", |report| {
+        let by = match report.latency.driver_source? {
+            ChainSource::Tables => "by command buffer",
+            ChainSource::Order => "by order",
+        };
+        Some(by.to_owned())
+    }),
 ];
+
+/// Returns whether the recording has a GPU interval of each command buffer that completed, and no row
+/// outside of its time. What is missing would look like a gain, so recordings that lack much are like
+/// no other.
+fn recorded_work(report: &Report) -> Option<String> {
+    /// One command buffer in this many may be missing in a recording that is like others.
+    const FEW: u64 = 20;
+    let sanity = &report.sanity;
+    let (missing, outside) = (
+        sanity.buffers_without_interval?,
+        sanity.rows_outside.unwrap_or(0),
+    );
+    Some(match (missing, outside) {
+        (0, 0) => "complete".to_owned(),
+        (_, 0) if missing * FEW < sanity.buffers_finished? => "nearly complete".to_owned(),
+        _ => format!("lacks {missing} command buffers; {outside} rows have impossible times"),
+    })
+}
 
 /// Returns whether the shader timeline was in use. It slows the GPU down, and it names kernels.
 #[expect(clippy::unnecessary_wraps, reason = "a getter like the others")]
@@ -172,6 +201,19 @@ impl Runs {
     pub(crate) fn values(&self, id: &str) -> Vec<Option<Number>> {
         let known = self.metrics.get(id).cloned();
         known.unwrap_or_else(|| vec![None; self.count()])
+    }
+
+    /// Returns the number of instances of a kernel in each run, on all channels.
+    pub(crate) fn instances_of(&self, name: &str) -> Vec<Option<Number>> {
+        let mut all = vec![None; self.count()];
+        for kernel in self.kernels.iter().filter(|one| one.name == name) {
+            for (run, count) in kernel.instances.iter().enumerate() {
+                if let Some(count) = count {
+                    add(&mut all, run, count.get());
+                }
+            }
+        }
+        all
     }
 
     pub(crate) fn circumstance(&self, what: &str) -> Option<&Circumstance> {

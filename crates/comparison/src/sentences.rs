@@ -131,24 +131,84 @@ pub fn sureness(change: &Change, unit: Unit) -> Option<Message> {
 #[must_use]
 pub fn extent(change: &Change, floor: &Floor) -> Option<Message> {
     let base = change.base_value()?.get();
-    let Some(interval) = change.interval else {
-        let by = change.absolute?.get();
-        return range(change.class, base, (by, by));
-    };
+    let by = change.absolute?.get();
+    let (low, high) = ends(change).unwrap_or((by, by));
+    let range = range(change.class, base, (low, high))?;
+    Some(message!("{}{}", range, certainty(change, floor)))
+}
 
-    let range = range(
-        change.class,
-        base,
-        (interval.low.get(), interval.high.get()),
-    )?;
+/// Returns the speed of new as a multiple of that of base if it takes less time, and its time as a
+/// multiple of base's if it takes more: `1.33 ± 0.02 (90 %)`. None if a time is not above 0.
+#[must_use]
+pub fn times(change: &Change, floor: &Floor) -> Option<(Message, Message)> {
+    let base = change.base_value()?.get();
+    let by = change.absolute?.get();
+    let is_less = change.class == ChangeClass::Shrunk;
+    let factor = |by: f64| {
+        let (was, now) = (base, base + by);
+        let factor = if is_less { was / now } else { now / was };
+        (was > 0.0 && now > 0.0 && factor.is_finite()).then_some(factor)
+    };
+    let middle = factor(by)?;
+    let (one, other) = ends(change).unwrap_or((by, by));
+    let (one, other) = (factor(one)?, factor(other)?);
+    let shown = factors(middle, (one.min(other), one.max(other)));
+    Some((shown, certainty(change, floor)))
+}
+
+/// Returns a factor with half of its interval, or the ends of an interval that is far from even.
+fn factors(middle: f64, (low, high): (f64, f64)) -> Message {
+    /// One side of an interval may be longer by so much, or by so small a part of the whole.
+    const UNEVEN: (f64, f64) = (1.5, 0.05);
+    let (below, above) = (middle - low, high - middle);
+    let (narrow, wide) = (below.min(above), below.max(above));
+    let shown = |factor: f64, digits: usize| {
+        number(format!("{factor:.digits$}"), factor, |factor| {
+            Value::Factor { factor }
+        })
+    };
+    // As many digits as the interval leaves certain.
+    let digits = |size: f64| match size {
+        _ if size >= 1.0 => 0,
+        _ if size >= 0.1 => 1,
+        _ if size >= 0.01 => 2,
+        _ => 3,
+    };
+    if wide == 0.0 {
+        let digits = match middle {
+            _ if middle < 1.1 => 3,
+            _ if middle < 10.0 => 2,
+            _ => usize::from(middle < 100.0),
+        };
+        return shown(middle, digits);
+    }
+    let digits = digits(wide);
+    if wide > narrow * UNEVEN.0 && wide > middle * UNEVEN.1 {
+        return message!("{} to {}", shown(low, digits), shown(high, digits));
+    }
+    let unit = 10_f64.powi(digits.try_into().unwrap_or(0));
+    let half = (wide * unit).ceil() / unit;
+    message!("{} ± {}", shown(middle, digits), shown(half, digits))
+}
+
+/// Returns both ends of the interval of a change.
+fn ends(change: &Change) -> Option<(f64, f64)> {
+    let interval = change.interval?;
+    Some((interval.low.get(), interval.high.get()))
+}
+
+/// Says how sure a change is, and whether it is large enough to count. Empty without an interval.
+fn certainty(change: &Change, floor: &Floor) -> Message {
+    let Some(interval) = change.interval else {
+        return Message::default();
+    };
     let counts = percent(floor.relative);
     let size = match change.size {
         Some(ChangeSize::Small) => Some(message!(", less than the {} that counts", counts)),
         Some(ChangeSize::Borderline) => Some(message!(", about the {} that counts", counts)),
         Some(ChangeSize::Large) | None => None,
     };
-    let sure = confidence(interval.confidence);
-    Some(message!("{} ({}){}", range, sure, size))
+    message!(" ({}){}", confidence(interval.confidence), size)
 }
 
 /// Returns the range of a change as shares of base; as times if base is 0.
@@ -182,15 +242,15 @@ fn range(class: ChangeClass, base: f64, (low, high): (f64, f64)) -> Option<Messa
 }
 
 /// Returns a confidence, such as `90 %` or `96.8 %`.
-fn confidence(share: f64) -> Message {
+pub(crate) fn confidence(share: f64) -> Message {
     let text = format!("{:.1}", share * 100.0);
     let text = format!("{} %", text.strip_suffix(".0").unwrap_or(&text));
     shown_share(text, share)
 }
 
-/// Describes how the changes were judged.
-pub(crate) fn method(sure: Option<f64>, base: usize, new: usize) -> Message {
-    let runs = if base == new {
+/// Returns the numbers of runs of both sides.
+pub(crate) fn runs(base: usize, new: usize) -> Message {
+    if base == new {
         message!("{} per side", counted(new as u64, "run"))
     } else {
         message!(
@@ -198,8 +258,12 @@ pub(crate) fn method(sure: Option<f64>, base: usize, new: usize) -> Message {
             counted(base as u64, "run"),
             counted(new as u64, "run")
         )
-    };
+    }
+}
 
+/// Describes how the changes were judged.
+pub(crate) fn method(sure: Option<f64>, base: usize, new: usize) -> Message {
+    let runs = runs(base, new);
     match sure {
         None if base.min(new) > 1 => message!(
             "{}, some of them the same run: the figures alone decide, because the noise between \

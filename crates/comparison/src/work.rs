@@ -1,5 +1,7 @@
 //! Compares the amounts of work of both sides, which come before any time.
 
+use metalens_analyzer::message::kernel;
+use metalens_analyzer::{Message, message};
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass, Floor, Judge};
@@ -7,8 +9,7 @@ use crate::fusion::ComparisonPreset;
 use crate::kernels::KernelChange;
 use crate::metric_changes::{MetricChange, find};
 use crate::metrics::{METRICS, is_sum_over_work, is_total_over_work};
-use crate::number::Number;
-use crate::per_unit::{TimeBasis, times_per_unit};
+use crate::per_unit::{KERNEL_COUNT, PerUnit, TimeBasis, times_per_unit};
 use crate::runs::Runs;
 
 const INTERVALS: &str = "counts.intervals";
@@ -20,12 +21,20 @@ const BUFFERS: &str = "counts.command_buffers";
 pub struct WorkComparison {
     /// Whether both sides ran the same number of GPU intervals.
     pub amount: WorkAmount,
-    /// Unit of work that times are compared per.
+    /// Unit of work that times are compared per. A unit only if somebody requested it, or if all units
+    /// are alike: each kernel runs more or less often by the same factor.
     pub basis: TimeBasis,
+    /// Name of the kernel of which an instance is the unit, if the basis is `kernel`.
+    #[serde(default)]
+    pub kernel: Option<String>,
+    /// True if `--preset fusion` says that both sides do the same work.
+    #[serde(default)]
+    pub taken_as_same: bool,
     /// Number of kernels that both sides have, by name and channel.
     pub common_kernels: u64,
     /// Kernels that probably have another name in new: the only one of base and the only one of new
-    /// that ran so often on that channel, and that the other side lacks.
+    /// that ran so often on that channel, and that the other side lacks. If several ran so often, those
+    /// whose median instances are within 10 %.
     pub renamed: Vec<RenamedKernel>,
     /// Times per unit of work, with the ids of the whole times. Empty if the basis is `whole`. Idle
     /// time lies between units, so it is divided by one less than their number, and the intervals of
@@ -65,7 +74,7 @@ pub(crate) fn work(
     (base, new): (&Runs, &Runs),
     (metrics, kernels): (&[MetricChange], &[KernelChange]),
     judge: &Judge,
-    preset: Option<ComparisonPreset>,
+    (preset, per): (Option<ComparisonPreset>, Option<&PerUnit>),
 ) -> WorkComparison {
     let class = |id: &str| find(metrics, id).map(|metric| metric.change.material_class());
     let amount = match class(INTERVALS) {
@@ -75,17 +84,26 @@ pub(crate) fn work(
         _ => WorkAmount::Unknown,
     };
 
-    let basis = match (amount, preset) {
-        // Fusion does the same work in fewer intervals: who asks for it says that it is the same.
-        (_, Some(ComparisonPreset::Fusion)) | (WorkAmount::Same | WorkAmount::Unknown, _) => {
-            TimeBasis::Whole
-        }
+    let renamed = renamed(kernels);
+    // Fusion does the same work in fewer intervals: who asks for it says that it is the same.
+    let taken_as_same = preset == Some(ComparisonPreset::Fusion);
+    let basis = match amount {
+        _ if per == Some(&PerUnit::Iteration) => TimeBasis::Iteration,
+        _ if per == Some(&PerUnit::CommandBuffer) => TimeBasis::CommandBuffer,
+        _ if per.is_some() => TimeBasis::Kernel,
+        WorkAmount::Same | WorkAmount::Unknown => TimeBasis::Whole,
+        // A mean over unlike intervals changes with their mix, whatever happens to each.
+        _ if taken_as_same || !are_alike(metrics, kernels) => TimeBasis::Whole,
         _ if class(BUFFERS) == Some(ChangeClass::Unchanged) => TimeBasis::CommandBuffer,
         _ => TimeBasis::Interval,
     };
+    let kernel = match per {
+        Some(PerUnit::Kernel(name)) => Some(name.clone()),
+        _ => None,
+    };
     let per_unit = match basis {
         TimeBasis::Whole => Vec::new(),
-        TimeBasis::CommandBuffer | TimeBasis::Interval => per_unit(base, new, basis, judge),
+        _ => per_unit((base, new), (basis, kernel.as_deref()), judge),
     };
 
     let is_common =
@@ -93,14 +111,62 @@ pub(crate) fn work(
     WorkComparison {
         amount,
         basis,
+        kernel,
+        taken_as_same,
         common_kernels: kernels.iter().filter(is_common).count() as u64,
-        renamed: renamed(kernels),
+        renamed,
         per_unit,
     }
 }
 
+/// Returns whether the intervals of both sides are alike: each kernel runs more or less often by the same
+/// factor. Kernels without a label may be different ones under one name.
+fn are_alike(metrics: &[MetricChange], kernels: &[KernelChange]) -> bool {
+    /// Share by which a count may differ from its expectation.
+    const SHARE: f64 = 0.02;
+    let both = |change: &Change| Some((change.base_value()?.get(), change.new_value()?.get()));
+    let all = find(metrics, INTERVALS).and_then(|all| both(&all.change));
+    let Some(factor) = all
+        .map(|(was, now)| now / was)
+        .filter(|one| one.is_finite())
+    else {
+        return false;
+    };
+    kernels.iter().all(|kernel| {
+        let is_named = !kernel.name.starts_with("(unlabeled");
+        let is_scaled = both(&kernel.instances).is_some_and(|(was, now)| {
+            let expected = was * factor;
+            (now - expected).abs() <= (SHARE * expected).max(1.0)
+        });
+        is_named && is_scaled
+    })
+}
+
+impl WorkComparison {
+    /// Returns the unit that times are compared per, such as `command buffer` or `instance of gemm`. None
+    /// for whole runs.
+    #[must_use]
+    pub fn unit(&self) -> Option<Message> {
+        let unit = Message::from(self.basis.unit()?);
+        Some(match &self.kernel {
+            Some(name) => message!("{} of {}", unit, kernel(name)),
+            None => unit,
+        })
+    }
+
+    /// Returns whether both sides did other work, so that a time is neither better nor worse.
+    #[must_use]
+    pub fn is_other(&self) -> bool {
+        matches!(self.amount, WorkAmount::Different | WorkAmount::Varies) && !self.taken_as_same
+    }
+}
+
 /// Returns the changes of all times that sum over the work, per unit of it.
-fn per_unit(base: &Runs, new: &Runs, basis: TimeBasis, judge: &Judge) -> Vec<MetricChange> {
+fn per_unit(
+    (base, new): (&Runs, &Runs),
+    (basis, kernel): (TimeBasis, Option<&str>),
+    judge: &Judge,
+) -> Vec<MetricChange> {
     // The floor for times is for single ones; those per unit are means of many.
     let floor = Floor {
         time_ns: 0.0,
@@ -110,7 +176,12 @@ fn per_unit(base: &Runs, new: &Runs, basis: TimeBasis, judge: &Judge) -> Vec<Met
 
     let sums = METRICS.iter().filter(|one| is_sum_over_work(one.id));
     let changes = sums.filter_map(|metric| {
-        let times = |runs: &Runs| times_per_unit(metric.id, basis, |id| runs.values(id));
+        let times = |runs: &Runs| {
+            times_per_unit(metric.id, basis, |id| match kernel {
+                Some(name) if id == KERNEL_COUNT => runs.instances_of(name),
+                _ => runs.values(id),
+            })
+        };
         let (was, now) = (times(base)?, times(new)?);
         let judge = judge.with_error(was.error_ns + now.error_ns);
         Some(MetricChange::new(
@@ -123,38 +194,50 @@ fn per_unit(base: &Runs, new: &Runs, basis: TimeBasis, judge: &Judge) -> Vec<Met
 }
 
 /// Removes what is better or worse from figures that sum over different amounts of work.
-pub(crate) fn clear_directions(metrics: &mut [MetricChange], basis: TimeBasis) {
-    if basis == TimeBasis::Interval {
+pub(crate) fn clear_directions(metrics: &mut [MetricChange], work: &WorkComparison) {
+    if work.is_other() && work.basis != TimeBasis::CommandBuffer {
         let sums = metrics.iter_mut().filter(|one| is_total_over_work(&one.id));
         sums.for_each(|metric| metric.change.direction = None);
     }
 }
 
-/// Finds the kernels that probably have another name in new.
+/// Finds the kernels that probably have another name in new: alone on their side with so many instances
+/// on that channel, or with instances that take as long, too.
 fn renamed(kernels: &[KernelChange]) -> Vec<RenamedKernel> {
-    type Side = fn(&Change) -> Option<Number>;
-    let (of_base, of_new): (Side, Side) = (Change::base_value, Change::new_value);
     let of_class = |class: ChangeClass| kernels.iter().filter(move |one| one.class == class);
-
-    // How often a kernel ran, and where, is all that both names have in common.
-    let is_alike = |one: &KernelChange, other: &KernelChange, (first, second): (Side, Side)| {
-        one.channel == other.channel && first(&one.instances) == second(&other.instances)
+    let (gone, added): (Vec<_>, Vec<_>) = (
+        of_class(ChangeClass::Removed).collect(),
+        of_class(ChangeClass::Added).collect(),
+    );
+    let pair = |was: &KernelChange, now: &KernelChange| RenamedKernel {
+        base: was.name.clone(),
+        new: now.name.clone(),
+        channel: was.channel.clone(),
     };
-    let pairs = of_class(ChangeClass::Removed).filter_map(|gone| {
-        let twins = of_class(ChangeClass::Removed);
-        let twins = twins.filter(|other| is_alike(gone, other, (of_base, of_base)));
-        let mut found = of_class(ChangeClass::Added);
-        let mut found = found
-            .by_ref()
-            .filter(|added| is_alike(gone, added, (of_base, of_new)));
-        let (Some(added), None, 1) = (found.next(), found.next(), twins.count()) else {
-            return None;
-        };
-        Some(RenamedKernel {
-            base: gone.name.clone(),
-            new: added.name.clone(),
-            channel: gone.channel.clone(),
-        })
+    let only = |is_like: fn(&KernelChange, &KernelChange) -> bool, was: &KernelChange| {
+        let mut found = added.iter().filter(|now| is_like(was, now));
+        let now = found.next().filter(|_| found.next().is_none())?;
+        let twins = gone.iter().filter(|was| is_like(was, now));
+        (twins.count() == 1).then(|| pair(was, now))
+    };
+    let renamed = gone
+        .iter()
+        .filter_map(|was| only(ran_as_often, was).or_else(|| only(took_as_long, was)));
+    renamed.collect()
+}
+
+/// Returns whether a kernel of base and one of new are on the same channel and ran equally often.
+pub(crate) fn ran_as_often(was: &KernelChange, now: &KernelChange) -> bool {
+    was.channel == now.channel && was.instances.base_value() == now.instances.new_value()
+}
+
+/// Returns whether their median instances also take about as long.
+fn took_as_long(was: &KernelChange, now: &KernelChange) -> bool {
+    /// Share by which the median of a renamed kernel may differ.
+    const SHARE: f64 = 0.1;
+    let both = was.med_ns.base_value().zip(now.med_ns.new_value());
+    let is_near = both.is_some_and(|(was, now)| {
+        (now.get() - was.get()).abs() <= SHARE * was.get().max(now.get())
     });
-    pairs.collect()
+    is_near && ran_as_often(was, now)
 }

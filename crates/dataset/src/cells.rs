@@ -38,13 +38,21 @@ impl CellKind {
 
 /// A cell that is added to a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum CellValue<'a> {
+pub enum CellValue<'a> {
+    /// A null value.
     Absent,
+    /// A whole number.
     Integer(i64),
+    /// A number that only identifies something.
     Id(u64),
+    /// A number with a fraction.
     Number(f64),
+    /// A value that is true or false.
     Flag(bool),
+    /// A text.
     Text(&'a str),
+    /// A day, counted since 1970-01-01.
+    Date(i32),
     /// A count or a time that does not fit into 63 bits.
     TooLarge(u64),
 }
@@ -114,14 +122,18 @@ impl ColumnCells {
 
     /// Adds a cell. A value of another type than the column's becomes absent: a mistake in the
     /// table's description, which the tests of the tables find.
-    pub(crate) fn push(&mut self, column: &'static str, value: CellValue<'_>) -> Result<()> {
+    pub(crate) fn push(&mut self, column: &str, value: CellValue<'_>) -> Result<()> {
         match (self, value) {
-            (_, CellValue::TooLarge(number)) => return Err(Error::TooLarge { column, number }),
+            (_, CellValue::TooLarge(number)) => {
+                let column = column.to_owned();
+                return Err(Error::TooLarge { column, number });
+            }
             (Self::Integer(cells), CellValue::Integer(number)) => cells.push(Some(number)),
             (Self::Id(cells), CellValue::Id(number)) => cells.push(Some(number)),
             (Self::Number(cells), CellValue::Number(number)) => cells.push(Some(number)),
             (Self::Flag(cells), CellValue::Flag(flag)) => cells.push(Some(flag)),
             (Self::Text(texts), CellValue::Text(text)) => texts.push(Some(text)),
+            (Self::Date(cells), CellValue::Date(day)) => cells.push(Some(day)),
             (cells, _) => cells.push_absent(),
         }
         Ok(())
@@ -168,14 +180,36 @@ impl DistinctTexts {
 
 /// A column with its name.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct TableColumn {
+pub struct TableColumn {
     pub(crate) name: String,
     pub(crate) cells: ColumnCells,
 }
 
+impl TableColumn {
+    /// Creates a column without cells.
+    #[must_use]
+    pub fn new(name: &str, kind: CellKind) -> Self {
+        Self {
+            name: name.to_owned(),
+            cells: ColumnCells::new(kind),
+        }
+    }
+
+    /// Adds a cell. A value of another type than the column's becomes null.
+    ///
+    /// # Errors
+    ///
+    /// If a number does not fit.
+    pub fn push(&mut self, value: CellValue<'_>) -> Result<()> {
+        self.cells.push(&self.name, value)
+    }
+}
+
 /// A table: columns of equal length.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct MemoryTable {
-    pub(crate) rows: usize,
-    pub(crate) columns: Vec<TableColumn>,
+pub struct MemoryTable {
+    /// Number of rows.
+    pub rows: usize,
+    /// The columns, each with that many cells.
+    pub columns: Vec<TableColumn>,
 }

@@ -30,7 +30,7 @@ pub enum Error {
     #[error("{number} is too large for the column `{column}`: the recording is damaged")]
     TooLarge {
         /// Column that the number belongs to.
-        column: &'static str,
+        column: String,
         /// The number that is too large.
         number: u64,
     },

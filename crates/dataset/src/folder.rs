@@ -44,28 +44,28 @@ pub fn run_names(dataset: &Path) -> Result<BTreeSet<String>> {
     Ok(runs.map(|run| run.partition.run).collect())
 }
 
-/// Returns the complete runs of a dataset, sorted by device, date and name: the name of each, and
-/// the path of its file below the folder of any table.
+/// Returns the complete runs of a dataset, sorted by device, date and name: each with the path of
+/// its file below the folder of any table.
 ///
 /// # Errors
 ///
 /// If the folder cannot be read.
-pub fn complete_runs(dataset: &Path) -> Result<Vec<(String, String)>> {
+pub fn complete_runs(dataset: &Path) -> Result<Vec<(Partition, String)>> {
     let runs = runs(dataset)?.into_iter().map(|run| {
         let file = run.below.join(FILE);
-        (run.partition.run, file.to_string_lossy().into_owned())
+        (run.partition, file.to_string_lossy().into_owned())
     });
     Ok(runs.collect())
 }
 
-/// Returns the name of the run whose file has this path below the folder of a table; none if it is
+/// Returns the run whose file has this path below the folder of a table; none if it is
 /// not a run's file.
 #[must_use]
-pub fn run_name(file: &str) -> Option<String> {
+pub fn run_of(file: &str) -> Option<Partition> {
     let mut parts = file.split('/');
     let mut next = || parts.next();
     let partition = Partition::from_folders(next()?, next()?, next()?)?;
-    (next() == Some(FILE)).then_some(partition.run)
+    (next() == Some(FILE)).then_some(partition)
 }
 
 /// Returns the complete runs, sorted by device, date and name. Folders with other names are not part

@@ -18,11 +18,13 @@ const LONGEST: usize = 200;
 
 /// Identity of a run in a dataset: machine, day and name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Partition {
-    pub(crate) device: Option<String>,
+pub struct Partition {
+    /// Model of the recorded machine; `None` if it is unknown.
+    pub device: Option<String>,
     /// Date in days since 1970-01-01; `None` if it is unknown.
-    pub(crate) date: Option<i32>,
-    pub(crate) run: String,
+    pub date: Option<i32>,
+    /// Name of the run.
+    pub run: String,
 }
 
 impl Partition {

@@ -4,7 +4,7 @@
 //! differences: times rise, so this takes a third of the space. The compression is Snappy, which
 //! needs no C compiler and is supported by every engine.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
@@ -22,6 +22,21 @@ use crate::cells::{CellKind, ColumnCells, MemoryTable, TableColumn};
 const GROUP_ROWS: usize = 131_072;
 /// Metadata key of the format's name.
 pub(crate) const FORM_KEY: &str = "metalens.dataset";
+/// Metadata key of the table's name.
+pub const TABLE_KEY: &str = "metalens.table";
+/// Metadata key of the run's name, which the file's folder has, too.
+pub const RUN_KEY: &str = "metalens.run";
+
+impl MemoryTable {
+    /// Writes the table as a Parquet file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_parquet(&self, out: impl Write + Send) -> io::Result<()> {
+        write(out, self, "answer", &[]).map_err(io::Error::other)
+    }
+}
 
 /// Writes a table. `form` is the metadata of the file.
 pub(crate) fn write<W: Write + Send>(

@@ -15,7 +15,7 @@ use metalens_files::{Draft, Folder};
 use crate::cells::MemoryTable;
 use crate::error::{Error, Result};
 use crate::hive::{FILE, Partition};
-use crate::parquet_write::{self, FORM_KEY};
+use crate::parquet_write::{self, FORM_KEY, RUN_KEY, TABLE_KEY};
 use crate::tables::{
     DatasetTable, counters, findings, gaps, intervals, kernels, phase_kernels, runs,
 };
@@ -59,7 +59,8 @@ pub fn write(analysis: &Analysis, dataset: &Path, options: WriteOptions) -> Resu
     for (which, folder) in IN_ORDER.into_iter().zip(&folders) {
         let draft = folder.draft(FILE.as_ref())?;
         let file = partition.file(dataset.path, which.name());
-        write_table(&table(analysis, which, options)?, which, draft.file())
+        let table = table(analysis, which, options)?;
+        write_table(&table, which, &partition.run, draft.file())
             .map_err(|why| Error::write(&file, why))?;
         drafts.push((draft, file));
     }
@@ -122,8 +123,13 @@ pub(crate) fn table(
     }
 }
 
-fn write_table(table: &MemoryTable, which: DatasetTable, file: &File) -> Result<(), String> {
-    let form = [(FORM_KEY, FORM), ("metalens.table", which.name())];
+fn write_table(
+    table: &MemoryTable,
+    which: DatasetTable,
+    run: &str,
+    file: &File,
+) -> Result<(), String> {
+    let form = [(FORM_KEY, FORM), (TABLE_KEY, which.name()), (RUN_KEY, run)];
     let mut out = BufWriter::new(file);
     parquet_write::write(&mut out, table, which.name(), &form).map_err(|why| why.to_string())?;
     out.flush().map_err(|why| why.to_string())

@@ -1,14 +1,6 @@
-//! Asks `xctrace` for its version and templates, with a time limit.
-
-use std::sync::mpsc::channel;
-use std::thread;
-use std::time::Duration;
+//! Asks `xctrace` for its version and templates.
 
 use metalens_xctrace::{Error, Feature, Templates, Tool, Version, templates};
-
-/// Time limit of each question. The list of templates needs several attempts, and the first
-/// answer after an update of Xcode is slow.
-const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// The version and the templates of `xctrace`, or why they are unknown.
 #[derive(Debug)]
@@ -21,7 +13,7 @@ pub(crate) struct XctraceStatus {
 }
 
 impl XctraceStatus {
-    /// Asks `xctrace` for its version and templates, with a time limit.
+    /// Asks `xctrace` for its version and templates.
     pub(crate) fn query(tool: Result<Tool, Error>) -> Self {
         let tool = match tool {
             Ok(tool) => tool,
@@ -31,19 +23,16 @@ impl XctraceStatus {
             Err(error) => return Self::unusable(&error.to_string()),
         };
 
-        let versioned = tool.clone();
-        match within(TIME_LIMIT, move || versioned.version()) {
-            Err(why) => Self::unusable(&why),
-            Ok(version) => {
-                let has_options = version.has(Feature::RecordingOptions);
-                let asked = tool.clone();
-                Self {
-                    has_shader_option: has_options
-                        .then(|| within(TIME_LIMIT, move || lists_shader_option(&asked))),
-                    version: Ok(version),
-                    templates: within(TIME_LIMIT, move || templates(&tool)),
-                }
-            }
+        let said = |error: Error| error.to_string();
+        match tool.version() {
+            Err(error) => Self::unusable(&error.to_string()),
+            Ok(version) => Self {
+                has_shader_option: version
+                    .has(Feature::RecordingOptions)
+                    .then(|| lists_shader_option(&tool).map_err(said)),
+                version: Ok(version),
+                templates: templates(&tool).map_err(said),
+            },
         }
     }
 
@@ -74,37 +63,3 @@ fn lists_shader_option(tool: &Tool) -> Result<bool, Error> {
 
 /// Template whose options are listed.
 const TEMPLATE: &str = "Metal System Trace";
-
-/// Runs a function in a thread, and returns an error if it takes longer than the limit. The
-/// thread then goes on by itself.
-fn within<T: Send + 'static>(
-    limit: Duration,
-    function: impl FnOnce() -> Result<T, Error> + Send + 'static,
-) -> Result<T, String> {
-    let (sender, receiver) = channel();
-    thread::spawn(move || {
-        // After the time limit the receiver is gone.
-        let _ = sender.send(function().map_err(|error| error.to_string()));
-    });
-    receiver.recv_timeout(limit).unwrap_or_else(|_| {
-        Err(format!(
-            "xctrace did not answer within {} s",
-            limit.as_secs()
-        ))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_slow_answer_is_an_error() {
-        let slow = within(Duration::from_millis(20), || {
-            thread::sleep(Duration::from_secs(5));
-            Ok(())
-        });
-        assert_eq!(slow, Err("xctrace did not answer within 0 s".to_owned()));
-        assert_eq!(within(Duration::from_secs(5), || Ok(1)), Ok(1));
-    }
-}

@@ -1,5 +1,6 @@
 //! Defines and reads `export.json`, which lists the tables of an export folder.
 
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -78,10 +79,17 @@ pub struct Basis {
 impl ExportManifest {
     /// Returns the manifest of a folder, if it has a valid one. A manifest that names a file
     /// outside the folder is not valid, since anybody may have written it.
-    #[must_use]
-    pub fn load(folder: &Path) -> Option<Self> {
-        let text = metalens_files::read(&folder.join(MANIFEST), MAX_SIZE).ok()?;
-        let found: Self = serde_json::from_slice(&text).ok()?;
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is a manifest that cannot be read.
+    pub fn load(folder: &Path) -> io::Result<Option<Self>> {
+        let text = metalens_files::read_optional(&folder.join(MANIFEST), MAX_SIZE)?;
+        Ok(text.and_then(|text| Self::parse(&text)))
+    }
+
+    fn parse(text: &[u8]) -> Option<Self> {
+        let found: Self = serde_json::from_slice(text).ok()?;
         let files = found
             .tables
             .iter()
@@ -127,7 +135,7 @@ mod tests {
             );
             std::fs::write(root.path().join(MANIFEST), text).unwrap();
             assert_eq!(
-                ExportManifest::load(root.path()).is_some(),
+                ExportManifest::load(root.path()).unwrap().is_some(),
                 expected,
                 "{file}"
             );

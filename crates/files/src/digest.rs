@@ -9,7 +9,13 @@ use sha2::{Digest, Sha256};
 /// Returns the SHA-256 of bytes in hexadecimal digits.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
+    hexadecimal(&sha256_of_bytes(bytes))
+}
+
+/// Returns the SHA-256 of bytes.
+#[must_use]
+pub fn sha256_of_bytes(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
 }
 
 /// Returns the SHA-256 of a file's bytes. The file is read in pieces.

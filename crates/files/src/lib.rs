@@ -11,9 +11,11 @@
 //! * A file is complete or missing, and replaces another only on request.
 //! * A link is followed only where a user named it. Inside the named folder, a link in the place
 //!   of a folder is refused, and one in the place of a file is replaced.
+//! * Nothing is written inside a bundle: it would look like a part of the recording.
 //! * Files made with `sudo` belong to the user who ran it.
 //! * The next process that writes to a folder removes the drafts of killed ones.
 
+mod bundle;
 mod digest;
 mod limit;
 mod open;
@@ -22,13 +24,16 @@ mod size;
 #[cfg(unix)]
 mod writing;
 
-pub use digest::{hexadecimal, sha256, sha256_of_file};
+pub use bundle::{has_bundle_files, is_bundle};
+pub use digest::{hexadecimal, sha256, sha256_of_bytes, sha256_of_file};
 pub use limit::{TooLarge, limited, too_large, too_large_error};
-pub use open::{NotAFile, not_a_file, open, open_unlinked, read, read_text};
+pub use open::{
+    NotAFile, is_absent, not_a_file, open, open_unlinked, read, read_optional, read_text,
+};
 pub use program::find_program;
 pub use size::folder_size;
 #[cfg(unix)]
 pub use writing::{
     Draft, Error, Folder, Owner, OwnershipChanges, Result, give_file, give_folder, is_root, parent,
-    refuse_existing, refuse_link, without_trailing, write, write_bytes,
+    refuse_existing, refuse_inside_bundle, refuse_link, without_trailing, write, write_bytes,
 };

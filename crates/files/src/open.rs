@@ -20,7 +20,14 @@ pub struct NotAFile {
 ///
 /// Returns the errors of opening, and [`NotAFile`].
 pub fn open(path: &Path) -> io::Result<File> {
-    refuse_others(&std::fs::metadata(path)?)?;
+    let facts = std::fs::metadata(path).map_err(|error| {
+        if is_absent(path) || error.kind() != io::ErrorKind::NotFound {
+            return error;
+        }
+        let kind = "a link that leads nowhere";
+        io::Error::new(io::ErrorKind::InvalidInput, NotAFile { kind })
+    })?;
+    refuse_others(&facts)?;
     open_checked(path, true)
 }
 
@@ -40,7 +47,11 @@ pub fn open_unlinked(path: &Path) -> io::Result<File> {
 ///
 /// Returns the errors of opening and reading, [`NotAFile`] and [`TooLarge`](crate::TooLarge).
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let file = open(path)?;
+    read_opened(open(path)?, limit)
+}
+
+/// Reads an open file completely, unless it has more than `limit` bytes.
+fn read_opened(file: File, limit: u64) -> io::Result<Vec<u8>> {
     if file.metadata()?.len() > limit {
         return Err(too_large_error(limit));
     }
@@ -50,13 +61,43 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads a file completely that need not be there. Returns none only if nothing has the path.
+///
+/// # Errors
+///
+/// Returns those of [`read`].
+pub fn read_optional(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    if is_absent(path) {
+        return Ok(None);
+    }
+    read(path, limit).map(Some)
+}
+
+/// Returns whether nothing has a path. A link that leads nowhere has it, and so has what cannot be
+/// seen: only reading shows what is wrong with that.
+#[must_use]
+pub fn is_absent(path: &Path) -> bool {
+    let found = std::fs::symlink_metadata(path);
+    found.is_err_and(|error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+        )
+    })
+}
+
 /// Reads a regular file of UTF-8 text completely, unless it has more than `limit` bytes.
 ///
 /// # Errors
 ///
 /// Returns the errors of [`read`], and one for bytes that are not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
-    String::from_utf8(read(path, limit)?)
+    read_opened_text(open(path)?, limit)
+}
+
+/// Reads an open file of UTF-8 text completely, unless it has more than `limit` bytes.
+pub(crate) fn read_opened_text(file: File, limit: u64) -> io::Result<String> {
+    String::from_utf8(read_opened(file, limit)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8 text"))
 }
 
@@ -96,18 +137,26 @@ pub(crate) fn refuse_others(facts: &Metadata) -> io::Result<()> {
     if facts.is_file() {
         return Ok(());
     }
-    let kind = kind(facts);
-    Err(io::Error::new(
-        io::ErrorKind::InvalidInput,
-        NotAFile { kind },
-    ))
+    Err(refused(kind(facts)))
 }
+
+/// Returns the error for a link that is not followed.
+#[cfg(unix)]
+pub(crate) fn refused_link() -> io::Error {
+    refused(LINK)
+}
+
+fn refused(kind: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, NotAFile { kind })
+}
+
+const LINK: &str = "a link, which is not followed here";
 
 fn kind(facts: &Metadata) -> &'static str {
     if facts.is_dir() {
         "a folder"
     } else if facts.is_symlink() {
-        "a link, which is not followed here"
+        LINK
     } else {
         special_kind(facts)
     }
@@ -154,6 +203,27 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    fn only_what_is_not_there_is_absent() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), "").unwrap();
+        std::os::unix::fs::symlink("nowhere", at("link")).unwrap();
+        std::os::unix::fs::symlink("circle", at("circle")).unwrap();
+        let check = |name: &str, expected: bool| {
+            assert_eq!(is_absent(&at(name)), expected, "{name}");
+        };
+        check("nothing", true);
+        check("nothing/inside", true);
+        check("file/inside", true);
+        check("file", false);
+        check("link", false);
+        check("circle", false);
+        check(".", false);
+        check(&"long".repeat(100), false);
+    }
+
+    #[cfg(unix)]
+    #[test]
     fn only_regular_files_are_opened() {
         use std::os::unix::fs::symlink;
         use std::os::unix::net::UnixListener;
@@ -186,6 +256,12 @@ mod tests {
         same(&at("file"), None);
         check(&at("link"), None, link);
         same(&at("pipe"), Some("a named pipe"));
+        symlink("nowhere", at("link to nowhere")).unwrap();
+        check(
+            &at("link to nowhere"),
+            Some("a link that leads nowhere"),
+            link,
+        );
         check(&at("link to a pipe"), Some("a named pipe"), link);
         same(&at("socket"), Some("a socket"));
         same(Path::new("/dev/null"), Some("a device"));

@@ -9,6 +9,7 @@ use metalens_analyzer::{
 use metalens_exporter::ExportManifest;
 use metalens_trace::{Selection, Trace};
 
+use crate::error::{Error, cannot_read};
 use crate::recorded;
 
 /// Reads and analyzes an input. If the encoder list lost rows, or there are no GPU intervals, which
@@ -16,17 +17,20 @@ use crate::recorded;
 ///
 /// # Errors
 ///
-/// Returns the errors of `read`, and those of the analysis.
-pub fn analysis<E: From<metalens_analyzer::Error>>(
+/// Returns the errors of `read`, those of the analysis, and those of files beside the input.
+pub fn analysis<E: From<metalens_analyzer::Error> + From<Error>>(
     path: &Path,
     request: &Request,
     read: impl Fn(&Selection) -> Result<Trace, E>,
 ) -> Result<Analysis, E> {
     let analyzed = |selection: &Selection| {
         let mut analysis = analyze(read(selection)?, request);
+        let (frameworks, part) = (recorded::frameworks(path)?, part(path)?);
         if let Ok(analysis) = &mut analysis {
-            note_part(path, analysis);
-            analysis.report.run.frameworks = recorded::frameworks(path);
+            analysis.report.run.frameworks = frameworks;
+            if let Some(part) = part {
+                analysis.report.add_note(part);
+            }
         }
         Ok::<_, E>(analysis)
     };
@@ -49,10 +53,11 @@ fn can_read_again(path: &Path) -> bool {
     path.is_file() || path.is_dir()
 }
 
-/// Adds a note to the report of an export that has only a part of the recording.
-fn note_part(path: &Path, analysis: &mut Analysis) {
-    let Some(manifest) = ExportManifest::load(path).filter(ExportManifest::is_part) else {
-        return;
+/// Returns the note on an export that has only a part of the recording.
+fn part(path: &Path) -> Result<Option<Note>, Error> {
+    let manifest = ExportManifest::load(path).map_err(cannot_read(path))?;
+    let Some(manifest) = manifest.filter(ExportManifest::is_part) else {
+        return Ok(None);
     };
 
     let time = |ns: Option<u64>, end: &'static str| ns.map_or(end.into(), message::moment);
@@ -61,5 +66,5 @@ fn note_part(path: &Path, analysis: &mut Analysis) {
         time(manifest.basis.from_ns, "its start"),
         time(manifest.basis.to_ns, "its end"),
     );
-    analysis.report.add_note(Note::quiet("part-exported", text));
+    Ok(Some(Note::quiet("part-exported", text)))
 }

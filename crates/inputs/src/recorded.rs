@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use metalens_analyzer::FrameworkVersion;
 use serde::Deserialize;
 
+use crate::error::{Result, cannot_read};
+
 /// Largest size of the file, in bytes. It usually has some kilobytes.
 const MOST_BYTES: u64 = 16 << 20;
 /// Name of the format and its version. Other versions are not read.
@@ -33,10 +35,18 @@ pub fn default_recorded(input: &Path) -> Option<PathBuf> {
 
 /// Returns the frameworks in the environment of the recorded program. Returns `None` if there is no
 /// file beside the bundle, or if it has another format.
-pub(crate) fn frameworks(input: &Path) -> Option<Vec<FrameworkVersion>> {
-    let text = metalens_files::read(&default_recorded(input)?, MOST_BYTES).ok()?;
-    let recorded: Recorded = serde_json::from_slice(&text).ok()?;
-    recorded.frameworks.filter(|_| recorded.schema == SCHEMA)
+///
+/// # Errors
+///
+/// Fails if there is a file that cannot be read.
+pub(crate) fn frameworks(input: &Path) -> Result<Option<Vec<FrameworkVersion>>> {
+    let Some(file) = default_recorded(input) else {
+        return Ok(None);
+    };
+    let text = metalens_files::read_optional(&file, MOST_BYTES).map_err(cannot_read(&file))?;
+    let recorded = text.and_then(|text| serde_json::from_slice::<Recorded>(&text).ok());
+    let recorded = recorded.filter(|recorded| recorded.schema == SCHEMA);
+    Ok(recorded.and_then(|recorded| recorded.frameworks))
 }
 
 #[cfg(test)]
@@ -48,7 +58,7 @@ mod tests {
         let check = |input: &str, text: &str, expected: Option<&[&str]>| {
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join("a.recording.json"), text).unwrap();
-            let found = frameworks(&folder.path().join(input));
+            let found = frameworks(&folder.path().join(input)).unwrap();
             let names = found.map(|found| {
                 let all = found.into_iter();
                 all.map(|one| format!("{} {}", one.package, one.version))

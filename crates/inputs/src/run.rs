@@ -46,7 +46,8 @@ fn report_file(input: &Path) -> Option<PathBuf> {
     }
 
     let inside = input.join("report.json");
-    let is_folder_of_report = inside.is_file() && !input.join("toc.xml").exists();
+    let is_absent = metalens_files::is_absent;
+    let is_folder_of_report = !is_absent(&inside) && is_absent(&input.join("toc.xml"));
     is_folder_of_report.then_some(inside)
 }
 

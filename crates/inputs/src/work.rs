@@ -17,7 +17,7 @@ pub const LONGEST_WORK: u64 = 32 << 20;
 ///
 /// Fails if the file cannot be read or is not one of known work.
 pub fn with_work(request: &Request, work: Option<&Path>, input: &Path) -> Result<Request> {
-    let default = default_work(input).filter(|file| file.is_file());
+    let default = default_work(input).filter(|file| !metalens_files::is_absent(file));
     let work = work.map(Path::to_path_buf).or(default);
     Ok(Request {
         work: work.map(|file| read_work(&file)).transpose()?,

@@ -12,6 +12,7 @@
 mod answer;
 mod arguments;
 mod child;
+mod lines;
 mod problem;
 mod resources;
 mod roots;
@@ -30,6 +31,7 @@ use rmcp::ServiceExt;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::arguments::Arguments;
+use crate::lines::Lines;
 use crate::server::Server;
 
 /// Time in which calls may end their child processes after the client has left. xctrace needs some
@@ -100,7 +102,7 @@ async fn serve(server: Server) -> anyhow::Result<()> {
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
 
-    let service = server.serve(rmcp::transport::stdio()).await.context(
+    let service = server.serve(Lines::of_standard_streams()).await.context(
         "no client spoke the protocol on standard input: a client must start this \
                   program",
     )?;

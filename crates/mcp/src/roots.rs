@@ -1,14 +1,18 @@
 //! Refuses paths outside the roots, the folders that the server may read and write in.
 
-use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, ensure};
+use metalens_trace::{PathKind, path_kind};
 
 use crate::problem::ToolProblem;
 
 /// The largest number of files that an input's folder may have.
 const MOST_FILES: usize = 100_000;
+/// Settings file that metalens reads in the folder that it starts in.
+const SETTINGS: &str = "metalens.toml";
+/// Endings of the files that metalens reads beside a recording.
+const BESIDE: [&str; 2] = ["work.json", "recording.json"];
 
 /// The roots, as paths without links.
 #[derive(Debug)]
@@ -45,16 +49,28 @@ impl Roots {
     pub(crate) fn input(&self, named: &str) -> Result<PathBuf, ToolProblem> {
         let real = self.existing(&self.first().join(named), named)?;
         self.refuse_links_out(&real, named)?;
-        if let Some(name) = real.file_stem().and_then(OsStr::to_str) {
-            // metalens also reads the work file beside a recording.
-            let work = real.with_file_name(format!("{name}.work.json"));
-            self.refuse_link_out(&work, named)?;
+        // metalens also reads files beside a recording, and beside its archive.
+        let mut bundle = real.clone();
+        while bundle.extension().is_some() {
+            bundle.set_extension("");
+            for beside in BESIDE {
+                let mut path = bundle.clone().into_os_string();
+                path.push(".");
+                path.push(beside);
+                self.refuse_link_out(Path::new(&path), named)?;
+            }
         }
         Ok(self.shortest(real))
     }
 
-    /// Returns the real path of a file or folder to write. Refuses one outside the roots, and one
-    /// that exists.
+    /// Refuses settings that are a link to a place outside the roots. metalens finds them by itself,
+    /// in the folder that it starts in.
+    pub(crate) fn refuse_settings_outside(&self) -> Result<(), ToolProblem> {
+        self.refuse_link_out(&self.first().join(SETTINGS), ".")
+    }
+
+    /// Returns the real path of a file or folder to write. Refuses one outside the roots, one that
+    /// exists, and one in a recording, which metalens would no longer read.
     pub(crate) fn output(&self, named: &str) -> Result<PathBuf, ToolProblem> {
         let path = self.first().join(named);
         let (Some(Component::Normal(name)), Some(folder)) =
@@ -71,6 +87,11 @@ impl Roots {
                 "{named:?} exists, and this server replaces nothing"
             ))
             .hint("write to another name"));
+        }
+        let mut folders = folder.ancestors().take_while(|folder| self.has(folder));
+        if folders.any(is_recording) {
+            return Err(ToolProblem::new(format!("{named:?} is inside a recording"))
+                .hint("write to another folder"));
         }
         Ok(self.shortest(real))
     }
@@ -166,6 +187,12 @@ impl Roots {
     }
 }
 
+/// Returns whether a folder is a recording, or has the name of one.
+fn is_recording(folder: &Path) -> bool {
+    folder.extension().is_some_and(|ending| ending == "trace")
+        || matches!(path_kind(folder), Ok(PathKind::Bundle | PathKind::Export))
+}
+
 /// Returns whether a path has a part that leads up.
 fn climbs(path: &Path) -> bool {
     path.components().any(|part| part == Component::ParentDir)
@@ -201,6 +228,16 @@ mod tests {
         symlink(&secret, at("inside/folder.trace/data")).unwrap();
         symlink(at("outside"), at("inside/up")).unwrap();
         symlink(at("inside/run.trace"), at("inside/fine.trace")).unwrap();
+        for (recording, beside) in [
+            ("worked.trace", "worked.work.json"),
+            ("made.trace", "made.recording.json"),
+            ("packed.trace.zip", "packed.recording.json"),
+        ] {
+            fs::write(at("inside").join(recording), "").unwrap();
+            symlink(&secret, at("inside").join(beside)).unwrap();
+        }
+        fs::create_dir_all(at("inside/export/deep")).unwrap();
+        fs::write(at("inside/export/toc.xml"), "").unwrap();
         let roots = Roots::open(&[at("inside")]).unwrap();
         (all, roots)
     }
@@ -237,6 +274,15 @@ mod tests {
         check("s3://bucket/fleet", "does not exist below");
         check("-", "does not exist below");
         check("folder.trace", "has the link \"data\", which leads outside");
+        check(
+            "worked.trace",
+            "has the link \"worked.work.json\", which leads",
+        );
+        check("made.trace", "has the link \"made.recording.json\", which");
+        check(
+            "packed.trace.zip",
+            "the link \"packed.recording.json\", which",
+        );
     }
 
     #[test]
@@ -256,6 +302,9 @@ mod tests {
         check("link.trace", "exists, and this server replaces nothing");
         check("run.trace", "exists, and this server replaces nothing");
         check("other", "exists, and this server replaces nothing");
+        for inside in ["folder.trace/new", "export/new", "export/deep/new"] {
+            check(inside, "is inside a recording");
+        }
         check("up/new.trace", "is outside");
         check("../new.trace", "is outside");
         check("..", "does not name a file");
@@ -263,5 +312,23 @@ mod tests {
             &all.path().join("outside/new").display().to_string(),
             "is outside",
         );
+    }
+
+    /// Settings are an input at each call: a link may appear while the server runs.
+    #[test]
+    fn settings_are_below_the_roots() {
+        let (all, roots) = folders();
+        let check = |target: &str, is_refused: bool| {
+            let settings = all.path().join("inside/metalens.toml");
+            let _ = fs::remove_file(&settings);
+            symlink(all.path().join(target), &settings).unwrap();
+            let found = roots.refuse_settings_outside();
+            assert_eq!(found.is_err(), is_refused, "{target}: {found:?}");
+        };
+
+        assert!(roots.refuse_settings_outside().is_ok());
+        check("inside/run.trace", false);
+        check("outside/secret.trace", true);
+        check("outside/absent", false);
     }
 }

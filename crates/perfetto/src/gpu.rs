@@ -1,5 +1,6 @@
 //! Writes the GPU intervals, and the arrows from their encoding and to their completion.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use metalens_analyzer::{Analysis, GpuInterval};
@@ -13,7 +14,7 @@ const NAMELESS: &str = "(no channel)";
 
 /// The tracks of the process's channels.
 pub(crate) struct Channels<'a> {
-    all: Vec<(Option<&'a str>, LanedTracks<'a>)>,
+    all: BTreeMap<Option<&'a str>, LanedTracks<'a>>,
 }
 
 impl<'a> Channels<'a> {
@@ -24,35 +25,37 @@ impl<'a> Channels<'a> {
         tracks: &mut Tracks,
         events: &mut TraceEvents<W>,
     ) -> io::Result<Self> {
+        let mut spans: BTreeMap<Option<&str>, Vec<(u64, u64)>> = BTreeMap::new();
+        for span in analysis.spans() {
+            let of_channel = spans.entry(span.channel).or_default();
+            of_channel.push((span.start_ns, span.end_ns));
+        }
+
         let channels = analysis.report.channels.iter().enumerate();
         let all = channels.map(|(index, channel)| {
             let name = channel.name.as_deref();
             let shown = name.unwrap_or(NAMELESS);
             let mut laned = LanedTracks::new(tracks.pid(), shown, CHANNELS + index);
-            let mut spans = analysis.spans().filter(|span| span.channel == name);
-            spans.try_for_each(|span| {
-                let span = (span.start_ns, span.end_ns);
-                laned.place(span, tracks, events).map(|_| ())
-            })?;
+            for span in spans.remove(&name).unwrap_or_default() {
+                laned.place(span, tracks, events)?;
+            }
             Ok((name, laned.cleared()))
         });
         let all = all.collect::<io::Result<_>>()?;
         Ok(Self { all })
     }
 
-    fn get(&mut self, channel: Option<&str>) -> io::Result<&mut LanedTracks<'a>> {
-        let mut all = self.all.iter_mut();
-        all.find(|(name, _)| *name == channel)
-            .map(|(_, laned)| laned)
-            .ok_or_else(|| io::Error::other("a GPU interval is on a channel that is not listed"))
+    fn get(&mut self, channel: Option<&'a str>) -> io::Result<&mut LanedTracks<'a>> {
+        let laned = self.all.get_mut(&channel);
+        laned.ok_or_else(|| io::Error::other("a GPU interval is on a channel that is not listed"))
     }
 }
 
 /// Writes the process's intervals on the tracks of their channels.
-pub(crate) fn intervals<W: Write>(
-    analysis: &Analysis,
+pub(crate) fn intervals<'a, W: Write>(
+    analysis: &'a Analysis,
     (mut channels, encodings, completions): (
-        Channels<'_>,
+        Channels<'a>,
         SharedSlices<EncodingKey>,
         DrawnCompletions,
     ),

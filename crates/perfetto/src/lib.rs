@@ -30,7 +30,8 @@
 //!
 //! # Cost
 //!
-//! Intervals and gaps are written one by one. Only a short record of each encoding and each command
+//! Intervals and gaps are written one by one. Only the times of the intervals, and a short record of
+//! each encoding and each command
 //! buffer is kept in memory.
 //!
 //! # Lanes

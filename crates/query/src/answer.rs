@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use metalens_dataset::{CellKind, CellValue, MemoryTable, TableColumn};
 use metalens_text::csv;
-use polars::prelude::{AnyValue, DataFrame, DataType, ParquetWriter};
+use polars::prelude::{AnyValue, DataFrame, DataType};
 
 use crate::error::{Error, Result};
 
@@ -105,12 +106,53 @@ impl QueryAnswer {
     ///
     /// # Errors
     ///
-    /// If a column is of a kind that Parquet does not have, or it cannot be written.
-    pub fn write_parquet(&mut self, out: &mut (dyn Write + Send)) -> Result<()> {
-        let written = ParquetWriter::new(out).finish(&mut self.frame);
-        written
-            .map(drop)
-            .map_err(|error| Error::Write(error.to_string()))
+    /// If a number does not fit, or the file cannot be written.
+    pub fn write_parquet(&self, out: &mut (dyn Write + Send)) -> Result<()> {
+        let columns = self.frame.columns().iter().map(|column| {
+            let mut written = TableColumn::new(column.name(), kind(column.dtype()));
+            for row in 0..self.rows() {
+                let value = column.get(row).unwrap_or(AnyValue::Null);
+                if let AnyValue::Date(day) = value {
+                    written.push(CellValue::Date(day))?;
+                } else {
+                    written.push(parquet_cell(&cell(value), column.dtype()))?;
+                }
+            }
+            Ok(written)
+        });
+        let table = MemoryTable {
+            rows: self.rows(),
+            columns: columns.collect::<Result<_>>()?,
+        };
+        let written = table.write_parquet(out);
+        written.map_err(|error| Error::Write(error.to_string()))
+    }
+}
+
+/// Returns the kind of a column in Parquet. What has none is text, as in CSV.
+fn kind(dtype: &DataType) -> CellKind {
+    match dtype {
+        DataType::Boolean => CellKind::Flag,
+        DataType::Date => CellKind::Date,
+        DataType::Float32 | DataType::Float64 => CellKind::Number,
+        DataType::UInt64 => CellKind::Id,
+        whole if whole.is_integer() => CellKind::Integer,
+        _ => CellKind::Text,
+    }
+}
+
+fn parquet_cell<'a>(cell: &'a Cell<'_>, dtype: &DataType) -> CellValue<'a> {
+    match cell {
+        Cell::Absent => CellValue::Absent,
+        Cell::Integer(number) if *dtype == DataType::UInt64 => {
+            u64::try_from(*number).map_or(CellValue::Absent, CellValue::Id)
+        }
+        Cell::Integer(number) => {
+            i64::try_from(*number).map_or(CellValue::Absent, CellValue::Integer)
+        }
+        Cell::Number(number) => CellValue::Number(*number),
+        Cell::Flag(flag) => CellValue::Flag(*flag),
+        Cell::Text(text) => CellValue::Text(text),
     }
 }
 

@@ -115,6 +115,7 @@ impl Error {
     pub(crate) fn from_polars(error: &PolarsError) -> Self {
         let message = first_paragraph(error);
         match root(error) {
+            PolarsError::IO { .. } => Self::Read(message),
             PolarsError::SQLSyntax(_) => Self::Syntax(message),
             PolarsError::ColumnNotFound(_) | PolarsError::SchemaFieldNotFound(_) => {
                 Self::Unknown(message)

@@ -14,7 +14,7 @@ use crate::library::Library;
 /// The facts of a run, in the order in which [`run`] takes them.
 const RUNS: &str = "SELECT run, interval_count, window_ns, busy_ns, command_buffer_count, kernel_count, process, \
      synthetic, gpu, device, busy_ratio, bandwidth_gb_per_s, completion_ns, host_ns, encoding_ns, \
-     submission_ns, queued_ns, contention_ns, unknown_ns, os, instruments_version \
+     driver_wait_ns, driver_ns, start_latency_ns, submission_ns, queued_ns, contention_ns, unknown_ns, os, instruments_version \
      FROM runs ORDER BY run";
 const KERNELS: &str = "SELECT run, kernel, channel, instances FROM kernels ORDER BY run";
 
@@ -145,11 +145,14 @@ fn run<'a>(
 }
 
 /// Returns the idle time by cause; `None` if one of the causes is not known.
-fn idle(causes: [Option<u64>; 7]) -> Option<GapParts> {
+fn idle(causes: [Option<u64>; 10]) -> Option<GapParts> {
     let [
         completion,
         host,
         encoding,
+        driver_wait,
+        driver,
+        start_latency,
         submission,
         queued,
         contention,
@@ -159,6 +162,9 @@ fn idle(causes: [Option<u64>; 7]) -> Option<GapParts> {
         completion_ns: completion?,
         host_ns: host?,
         encoding_ns: encoding?,
+        driver_wait_ns: driver_wait?,
+        driver_ns: driver?,
+        start_latency_ns: start_latency?,
         submission_ns: submission?,
         queued_ns: queued?,
         contention_ns: contention?,

@@ -48,7 +48,7 @@ impl Library {
         self.sources.twice()
     }
 
-    /// Answers a query. Only the columns, runs and groups of rows that it needs are read.
+    /// Answers a query. Only the columns and runs that it needs are read.
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl Library {
         }
         match run(&mut context, &checked) {
             Ok(frame) => Ok(QueryAnswer::new(frame)),
-            Err(error) => Err(self.sources.name_damaged(Error::from_polars(&error))),
+            Err(error) => Err(Error::from_polars(&error)),
         }
     }
 }

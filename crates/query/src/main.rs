@@ -10,14 +10,14 @@ mod memory;
 mod recordings;
 mod screen;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{CommandFactory, Parser};
 use metalens_dataset::describe;
 use metalens_failure::{in_plain_words, what_to_do};
-use metalens_query::{Error, Library, QueryAnswer, check};
+use metalens_query::{Error, Library, QueryAnswer, check, is_reading};
 use metalens_text::streams;
 
 use crate::arguments::{Arguments, Format, Question};
@@ -34,6 +34,12 @@ fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !is_reading() {
+            print(panic);
+        }
+    }));
     // A deep statement is walked by recursion, more deeply than the main thread's stack allows.
     let run = move || run(&arguments);
     let thread = std::thread::Builder::new()
@@ -59,8 +65,8 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             // The error of a wrong query must not wait until all recordings are read.
             check(sql)?;
             with_library(arguments, |library| {
-                let mut answer = library.ask(sql)?;
-                show(arguments, |out| write(&mut answer, format, arguments, out))
+                let answer = library.ask(sql)?;
+                show(arguments, |out| write(&answer, format, arguments, out))
             })
         }
         Some(Question::Chips) => {
@@ -160,7 +166,7 @@ fn show(
 
 /// Writes the answer in a format.
 fn write(
-    answer: &mut QueryAnswer,
+    answer: &QueryAnswer,
     format: Format,
     arguments: &Arguments,
     out: &mut (dyn Write + Send),
@@ -176,9 +182,6 @@ fn write(
 
 /// Prints an error and what to do about it; returns its exit code.
 fn fail(error: &anyhow::Error) -> ExitCode {
-    if is_broken_pipe(error) {
-        return ExitCode::SUCCESS;
-    }
     let query = error.downcast_ref::<Error>();
     let message = format!("{error:#}");
     let mut text = format!("error: {}\n", in_plain_words(&message));
@@ -198,10 +201,4 @@ fn fail(error: &anyhow::Error) -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
-}
-
-/// Returns whether the reader of the output closed it, as `head` does.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let error = error.downcast_ref::<io::Error>();
-    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -19,10 +19,10 @@ use metalens_xctrace::{OutputLine, RunningTool, Stream, StreamLine, Transcript};
 use crate::error::Error;
 use crate::idle_target::idle_target;
 use crate::plan::LONG_RECORDINGS;
-use crate::request::{RecordTimeouts, XctraceRequest};
+use crate::request::{OutputRoute, RecordTimeouts, XctraceRequest};
 use crate::staging::Staging;
 use crate::start_signal::StartSignal;
-use crate::tail::Tail;
+use crate::tail::{MOST_OUTPUT, Tail};
 use crate::watch::{RecordingEvent, StopRequest, Watcher};
 
 /// Interval at which the run is checked.
@@ -45,7 +45,8 @@ pub(crate) struct Attempt<'a> {
     limit: Option<Duration>,
     /// Paths that it may write the bundle to.
     bundles: [PathBuf; 2],
-    output: Tail,
+    /// File with the output of the program, if it has one.
+    output: Option<Tail>,
     transcript: Transcript,
     stage: AttemptStage,
     /// Start of the current stage.
@@ -85,6 +86,8 @@ pub(crate) struct AttemptEnd {
     pub(crate) stop_requested: bool,
     /// True if it was asked to stop because it never started recording.
     pub(crate) never_began: bool,
+    /// True if a part of the program's output was dropped.
+    pub(crate) is_output_cut: bool,
 }
 
 impl AttemptEnd {
@@ -143,7 +146,8 @@ impl<'a> Attempt<'a> {
             timeouts: &request.timeouts,
             limit: limit.map(Duration::from_millis),
             bundles: [staging.bundle.clone(), staging.stray.clone()],
-            output: Tail::new(staging.target_output.clone()),
+            output: (request.program_output == OutputRoute::File)
+                .then(|| Tail::new(staging.target_output.clone(), MOST_OUTPUT)),
             transcript: Transcript::default(),
             stage: AttemptStage::Preparing,
             stage_start: now,
@@ -152,7 +156,7 @@ impl<'a> Attempt<'a> {
             bytes: folder_size(&staging.bundle) + folder_size(&staging.stray),
             stop_requested: false,
             never_began: false,
-            shares_output: !request.separates_output,
+            shares_output: request.program_output == OutputRoute::Shared,
             unchecked_program: match &record.target {
                 Target::Launch(launch) => Some(launch.program.clone()),
                 Target::Attach(_) | Target::AllProcesses => None,
@@ -182,8 +186,7 @@ impl<'a> Attempt<'a> {
             if let Some(line) = self.running.next(TICK) {
                 self.handle_line(&line, watcher);
             }
-            self.output
-                .drain(|bytes| watcher.on_event(RecordingEvent::TargetOutput(bytes)));
+            self.pass_on_output(watcher);
             if let Some(ended) = self.running.ended()? {
                 break ended;
             }
@@ -205,8 +208,7 @@ impl<'a> Attempt<'a> {
                 Err(_) => break,
             }
         }
-        self.output
-            .drain(|bytes| watcher.on_event(RecordingEvent::TargetOutput(bytes)));
+        self.pass_on_output(watcher);
 
         Ok(AttemptEnd {
             transcript: std::mem::take(&mut self.transcript),
@@ -214,7 +216,15 @@ impl<'a> Attempt<'a> {
             signal,
             stop_requested: self.stop_requested,
             never_began: self.never_began,
+            is_output_cut: self.output.as_ref().is_some_and(Tail::is_cut),
         })
+    }
+
+    /// Passes on what the program has printed into its file.
+    fn pass_on_output(&mut self, watcher: &mut dyn Watcher) {
+        if let Some(output) = &mut self.output {
+            output.drain(|bytes| watcher.on_event(RecordingEvent::TargetOutput(bytes)));
+        }
     }
 
     /// Handles a line that `xctrace` printed.

@@ -3,7 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use metalens_analyzer::units::bytes;
 use metalens_failure::{Failure, FailureKind};
+
+use crate::tail::MOST_OUTPUT;
 
 /// Result of a function in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -132,6 +135,13 @@ pub enum Error {
         /// Path that it writes to.
         bundle: PathBuf,
     },
+    /// The program printed too much, and a part of it was dropped.
+    #[error(
+        "the program printed more than {}, or than the disk has room for: the rest of its output was \
+         dropped; the recording is whole",
+        bytes(MOST_OUTPUT)
+    )]
+    OutputCut,
     /// The user stopped `xctrace` before the recording started.
     #[error("interrupted before the recording began; nothing was recorded")]
     Interrupted,
@@ -182,6 +192,9 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Xctrace(error) => return error.hint(),
+            Self::OutputCut => {
+                "let it print less, or write a file itself: sh -c 'exec PROGRAM > FILE'"
+            }
             Self::NotStarted { .. } => "run `metalens doctor` to find the cause",
             Self::Incomplete { .. } => "record again; data that was not saved is lost",
             Self::Raw { kept, .. } => {

@@ -115,6 +115,7 @@ mod tests {
             signal: code.is_none().then_some(11),
             stop_requested: false,
             never_began: false,
+            is_output_cut: false,
         }
     }
 

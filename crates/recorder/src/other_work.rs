@@ -2,9 +2,9 @@
 //! scripts start another program, and Python starts workers.
 
 use metalens_analyzer::GpuProcess;
+use metalens_text::Redactor;
 use serde::Serialize;
 
-use crate::redactor::Redactor;
 use crate::running::RunningProcesses;
 
 /// GPU work of another process than the recorded one.

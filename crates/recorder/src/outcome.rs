@@ -104,7 +104,14 @@ impl RecordingPlan {
             left_over,
             shaders,
             clock,
-            troubles: kept.err().into_iter().chain(written.err()).collect(),
+            troubles: [
+                kept.err(),
+                written.err(),
+                recording.is_output_cut.then_some(Error::OutputCut),
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
             recording,
         })
     }

@@ -9,7 +9,7 @@ use metalens_xctrace::{Feature, Tool, ToolSource, Version};
 
 use crate::error::{Error, Result};
 use crate::record_request::{RecordRequest, Recorder, RecordingSubject};
-use crate::request::XctraceRequest;
+use crate::request::{OutputRoute, XctraceRequest};
 use crate::running::RunningProcesses;
 use crate::target::{WorkloadFiles, target};
 use crate::work_file::WorkFileDraft;
@@ -101,7 +101,14 @@ impl RecordingPlan {
                 version,
                 stdin: request.stdin,
                 record,
-                separates_output: !request.shader_timeline,
+                // One project got no samples of shaders while the output went to a file.
+                program_output: if request.shader_timeline {
+                    OutputRoute::Shared
+                } else if request.discards_output {
+                    OutputRoute::Discarded
+                } else {
+                    OutputRoute::File
+                },
                 started_file,
                 force: request.force,
                 timeouts: request.timeouts,
@@ -296,7 +303,7 @@ impl RecordingPlan {
                 },
                 stdin: metalens_xctrace::Stdin::Nothing,
                 force: false,
-                separates_output: true,
+                program_output: OutputRoute::File,
                 started_file: None,
                 timeouts: request.timeouts,
                 record: Record::new(

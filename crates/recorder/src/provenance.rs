@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use metalens_analyzer::FrameworkVersion;
-use metalens_text::in_json;
+use metalens_text::{Redactor, in_json};
 use metalens_xctrace::command::Target;
 use serde::Serialize;
 
@@ -15,7 +15,6 @@ use crate::machine::MachineFacts;
 use crate::other_work::OtherWork;
 use crate::program_end::ProgramEnd;
 use crate::record_request::{RecordRequest, RecordingSubject};
-use crate::redactor::Redactor;
 use crate::request::{Recording, StoppedBy, XctraceRequest};
 use crate::shaders::ShaderOutcome;
 use crate::traced::{Programs, TracedProgram};
@@ -130,7 +129,7 @@ impl<'a> Provenance<'a> {
             template: redactor.redact(&request.template),
             instruments: &xctrace_request.record.instruments,
             changes: TemplateChanges::default(),
-            command: command(&request.subject, redactor),
+            command: command(request, redactor),
             program: None,
             frameworks: frameworks::find(request, &xctrace_request.record.target),
             other_work: recording
@@ -155,6 +154,13 @@ impl<'a> Provenance<'a> {
                 .collect(),
         }
     }
+}
+
+/// Returns a redactor for the current user and machine.
+#[must_use]
+pub fn redactor() -> Redactor {
+    let system = rustix::system::uname();
+    Redactor::for_current_user(system.nodename().to_string_lossy().into_owned())
 }
 
 /// Facts about a recording besides the messages of `xctrace`.
@@ -185,8 +191,10 @@ fn environment(target: &Target, request: &RecordRequest) -> Vec<String> {
 }
 
 /// Returns the redacted command. A bundled workload and a program that cargo built are given by name.
-fn command(subject: &RecordingSubject, redactor: &Redactor) -> Vec<String> {
-    let words = redactor.redact_command(subject.words());
+fn command(request: &RecordRequest, redactor: &Redactor) -> Vec<String> {
+    let subject = &request.subject;
+    let words = request.published_command.clone();
+    let words = words.unwrap_or_else(|| redactor.redact_command(subject.words()));
     let is_named = matches!(subject, RecordingSubject::Cargo { .. }) || words.is_empty();
     let name = is_named.then(|| redactor.redact(&subject.name()));
     name.into_iter().chain(words).collect()
@@ -222,7 +230,7 @@ pub(crate) fn write(
     recording: &Recording,
     facts: ObservedFacts<'_>,
 ) -> Result<()> {
-    let redactor = Redactor::for_current_user();
+    let redactor = redactor();
     let provenance = Provenance {
         machine: facts.machine,
         changes: facts.changes,
@@ -263,6 +271,7 @@ mod tests {
             given: None,
             not_given: None,
             other_work: None,
+            is_output_cut: false,
         }
     }
 

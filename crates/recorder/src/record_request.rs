@@ -18,6 +18,9 @@ pub struct RecordRequest {
     pub recorder: Recorder,
     /// The program or process to record.
     pub subject: RecordingSubject,
+    /// Words of the command that are published, if the caller knows more secrets in it than its
+    /// words tell.
+    pub published_command: Option<Vec<String>>,
     /// Path of the bundle.
     pub output: PathBuf,
     /// True if an existing bundle may be replaced.
@@ -52,6 +55,8 @@ pub struct RecordRequest {
     pub device: Option<String>,
     /// Standard input of the program.
     pub stdin: Stdin,
+    /// True if nobody wants the standard output of the program.
+    pub discards_output: bool,
     /// Times after which the session stops waiting.
     pub timeouts: RecordTimeouts,
 }
@@ -140,6 +145,7 @@ impl RecordRequest {
         Self {
             recorder,
             subject,
+            published_command: None,
             output,
             force: false,
             append_run: false,
@@ -157,6 +163,7 @@ impl RecordRequest {
             run_name: None,
             device: None,
             stdin: Stdin::Nothing,
+            discards_output: false,
             timeouts: RecordTimeouts::default(),
         }
     }

@@ -18,9 +18,8 @@ pub struct XctraceRequest {
     pub version: Version,
     /// Command line of the recording. Its output is the path of the wanted bundle.
     pub record: Record,
-    /// True if the output of a program that `xctrace` starts goes to a file, and not through the
-    /// output of `xctrace`.
-    pub separates_output: bool,
+    /// Route of the standard output of a program that `xctrace` starts.
+    pub program_output: OutputRoute,
     /// File to write when the recording has begun, for a program that waits for it.
     pub started_file: Option<PathBuf>,
     /// True if an existing bundle may be replaced.
@@ -91,6 +90,19 @@ pub struct Recording {
     pub not_given: Option<String>,
     /// GPU work of another process, if the recorded program has none.
     pub other_work: Option<OtherWork>,
+    /// True if the program printed so much that a part of it was dropped.
+    pub is_output_cut: bool,
+}
+
+/// Route of the standard output of a program that `xctrace` starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputRoute {
+    /// Into a temporary file, from which it is passed on.
+    File,
+    /// Through the output of `xctrace`, line by line.
+    Shared,
+    /// To `/dev/null`, as scripts of eight projects do it.
+    Discarded,
 }
 
 /// Reason for the end of a recording.

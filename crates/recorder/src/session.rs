@@ -14,7 +14,7 @@ use crate::explain::{explain_end, retry_reason, warnings};
 use crate::find_bundle::find_bundle;
 use crate::promote::promote;
 use crate::raw_recording;
-use crate::request::{Recording, StoppedBy, XctraceRequest};
+use crate::request::{OutputRoute, Recording, StoppedBy, XctraceRequest};
 use crate::set_aside::{give_back, renamed, set_aside};
 use crate::staging::Staging;
 use crate::watch::{BundleVerdict, RecordingEvent, StopRequest, Watcher};
@@ -103,10 +103,12 @@ fn staged(request: &XctraceRequest, staging: &Staging) -> Record {
         output: staging.bundle.clone(),
         ..request.record.clone()
     };
-    if let Target::Launch(launch) = &mut record.target
-        && request.separates_output
-    {
-        launch.stdout = Some(staging.target_output.clone());
+    if let Target::Launch(launch) = &mut record.target {
+        launch.stdout = match request.program_output {
+            OutputRoute::File => Some(staging.target_output.clone()),
+            OutputRoute::Shared => None,
+            OutputRoute::Discarded => Some("/dev/null".into()),
+        };
     }
     record
 }
@@ -227,6 +229,7 @@ fn settle(
         given,
         not_given,
         other_work: None,
+        is_output_cut: ended.is_output_cut,
         transcript: ended.transcript,
     })
 }

@@ -4,11 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use metalens_text::Redactor;
 use metalens_trace::{Input, Target};
 use metalens_xctrace::command;
 use serde::Serialize;
-
-use crate::redactor::Redactor;
 
 /// The program that was asked for, and the one that the recording names.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,13 +11,16 @@ use metalens_text::csv;
 use crate::document::{Cell, Column, ColumnKind, ShownUnit, Table};
 use crate::index::reason;
 
-const GAP_HEADINGS: [&str; 13] = [
+const GAP_HEADINGS: [&str; 16] = [
     "start_ns",
     "duration_ns",
     "cause",
     "completion_ns",
     "host_ns",
     "encoding_ns",
+    "driver_wait_ns",
+    "driver_ns",
+    "start_latency_ns",
     "submission_ns",
     "queued_ns",
     "contention_ns",

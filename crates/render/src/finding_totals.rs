@@ -23,7 +23,7 @@ pub(crate) fn section<'a>(
         Column::words("severity"),
         Column::words("effort"),
         Column::number(reports),
-        Column::number("saves at most").spare(1),
+        Column::number("saves").spare(1),
         Column::sentence("title").spare(2),
     ];
     if has_names {
@@ -43,7 +43,7 @@ pub(crate) fn section<'a>(
                 severity(total.severity),
                 known(total.effort, |effort: Effort| effort.label().into()).into(),
                 of(total.reports, *all).into(),
-                known(total.at_most_ns, time).into(),
+                known(total.saves_ns, time).into(),
                 plain(&total.title).into(),
             ];
             table.row(variant.into_iter().chain(cells));

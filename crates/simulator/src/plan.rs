@@ -1,6 +1,7 @@
 //! Plans one run: every kick, encoding and command buffer, in integer nanoseconds. All tables and
 //! the truth are written from the plan.
 
+pub(crate) mod driver;
 mod engines;
 pub(crate) mod host;
 pub(crate) mod machine;
@@ -32,6 +33,7 @@ pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
         encoders: Vec::new(),
         kicks: Vec::new(),
         clock: scenario.clock,
+        has_chain: driver::is_recorded(scenario),
         wall_ns: 0,
         shader_timeline: scenario.recording.shader_timeline,
         performance: Vec::new(),
@@ -50,6 +52,7 @@ pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
         schedule::process(&mut plan, scenario, position, process)?;
     }
     table_order::settle(&mut plan, scenario.clock);
+    driver::serve(&mut plan);
     plan.wall_ns = wall_ns(&plan, scenario)?;
 
     add_machine_and_host(&mut plan, scenario)?;

@@ -11,17 +11,21 @@
 )]
 
 pub mod calibration;
+mod policy;
 mod raw_counters;
 mod table;
+mod taking;
 
 use std::path::{Path, PathBuf};
 
+pub use policy::check_policy;
 pub use raw_counters::{RawCounters, raw_counters};
 
 use metalens_analyzer::{Analysis, Error, Request, analyze, selection};
 use metalens_simulator::{Scenario, write_export};
 use metalens_trace::{Input, LoadOptions};
 pub use table::table_document;
+pub use taking::{CutTable, drawn, without_tail};
 
 /// Reads and analyzes an input.
 ///

@@ -58,6 +58,52 @@ pub fn in_json(document: &str) -> Cow<'_, str> {
     replaced(document, is_unsafe_in_json, push_json_escape)
 }
 
+/// Returns lines of which none is a command to a runner of GitHub Actions: one that begins with `::`,
+/// or has `##[` anywhere. A letter of each becomes its name.
+#[must_use]
+pub fn without_commands(lines: &str) -> Cow<'_, str> {
+    if !lines.contains("::") && !lines.contains("##[") {
+        return Cow::Borrowed(lines);
+    }
+    let mut out = String::with_capacity(lines.len() + 16);
+    for line in lines.split_inclusive(['\n', '\r']) {
+        let text = without_blank_start(line);
+        let (blank, _) = line.split_at(line.len() - text.len());
+        out.push_str(blank);
+        let text = match text.strip_prefix("::") {
+            Some(rest) => {
+                out.push_str(&name(':'));
+                out.push(':');
+                rest
+            }
+            None => text,
+        };
+        out.push_str(&text.replace("##[", &format!("#{}[", name('#'))));
+    }
+    Cow::Owned(out)
+}
+
+/// Returns a line without what a runner does not see at its start: blanks, hidden characters, and
+/// styles, which are not printed there.
+fn without_blank_start(line: &str) -> &str {
+    let is_blank =
+        |letter: char| letter != '\u{1b}' && (letter.is_whitespace() || is_unsafe(letter));
+    let mut rest = line.trim_start_matches(is_blank);
+    while let Some((_, after)) = rest
+        .strip_prefix("\u{1b}[")
+        .and_then(|style| style.split_once('m'))
+    {
+        rest = after.trim_start_matches(is_blank);
+    }
+    rest
+}
+
+/// Returns the same JSON without `##[`, as [`without_commands`] does. It occurs only in strings.
+#[must_use]
+pub(crate) fn json_without_commands(document: &str) -> String {
+    document.replace("##[", "#\\u0023[")
+}
+
 fn is_unsafe_in_json(letter: char) -> bool {
     is_unsafe(letter) && !matches!(letter, '\n' | '\r' | '\t')
 }
@@ -136,6 +182,27 @@ mod tests {
         assert_eq!(shown_lines("a\n\tb"), "a\n b");
         assert_eq!(shown_message("a\nhint: b\n"), "a\n  hint: b");
         assert_eq!(shown_message("a"), "a");
+    }
+
+    #[test]
+    fn no_line_is_a_command_to_a_runner() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(without_commands(text), expected, "{text:?}");
+        };
+        check("a::b\n", "a::b\n");
+        check("::error::x\n", "‹U+003A›:error::x\n");
+        check("a\n  ::error::x", "a\n  ‹U+003A›:error::x");
+        check("a\r\u{a0}\u{200b}::x", "a\r\u{a0}\u{200b}‹U+003A›:x");
+        check("\u{1b}[1m \u{1b}[2m::x", "\u{1b}[1m \u{1b}[2m‹U+003A›:x");
+        check("a ##[error]x ###[", "a #‹U+0023›[error]x ##‹U+0023›[");
+        check(":::x", "‹U+003A›::x");
+        check("\u{1b}::x", "\u{1b}::x");
+        let json = json_without_commands(r#"["a ##[b"]"#);
+        assert_eq!(json, r#"["a #\u0023[b"]"#);
+        assert_eq!(
+            serde_json::from_str::<[String; 1]>(&json).unwrap(),
+            ["a ##[b"]
+        );
     }
 
     #[test]

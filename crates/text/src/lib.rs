@@ -11,7 +11,11 @@
 //! | everything that people see | [`SafeWriter::page`], also after the functions above |
 //! | JSON | [`SafeWriter::json`]: the same value, with more characters escaped |
 //! | CSV | [`csv::Writer`], through [`SafeWriter::data`] if it goes to standard output |
+//! | a log of GitHub Actions | [`SafeWriter::on_runner`]: no line is a command |
+//! | a standard stream, below all of these | [`UntilClosed`] |
 //! | the standard streams of the programs beside `metalens` | [`streams`] |
+//!
+//! [`Redactor`] leaves private data out of texts that may be published.
 //!
 //! Depends on no other crate.
 
@@ -19,12 +23,16 @@ pub mod csv;
 mod hostile;
 mod letters;
 mod names;
+mod redactor;
 mod safe_writer;
 pub mod streams;
 mod style;
+mod until_closed;
 
 pub use hostile::HOSTILE;
-pub use letters::{in_json, is_hidden, name, shown, shown_lines, shown_message};
+pub use letters::{in_json, is_hidden, name, shown, shown_lines, shown_message, without_commands};
 pub use names::{fold_runs, shorten_all};
+pub use redactor::{Redactor, SECRET};
 pub use safe_writer::SafeWriter;
 pub use style::Style;
+pub use until_closed::UntilClosed;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use crate::letters::{in_json, shown_lines};
+use crate::letters::{in_json, json_without_commands, shown_lines, without_commands};
 use crate::style::PREFIX;
 
 /// A writer that removes everything that a terminal would obey, except line breaks and
@@ -15,6 +15,8 @@ use crate::style::PREFIX;
 pub struct SafeWriter<W: Write> {
     out: W,
     kind: OutputKind,
+    /// True if a runner of GitHub Actions obeys what is written.
+    is_on_runner: bool,
     /// Bytes that are not written yet: an incomplete character or style.
     pending: Vec<u8>,
 }
@@ -52,8 +54,17 @@ impl<W: Write> SafeWriter<W> {
         Self {
             out,
             kind,
+            is_on_runner: false,
             pending: Vec::new(),
         }
+    }
+
+    /// Returns the writer, which writes whole lines of which none is a command to a runner of GitHub
+    /// Actions, if this program runs on one.
+    #[must_use]
+    pub fn on_runner(mut self, is_on_runner: bool) -> Self {
+        self.is_on_runner = is_on_runner;
+        self
     }
 
     /// Writes the first bytes of the pending ones.
@@ -65,16 +76,26 @@ impl<W: Write> SafeWriter<W> {
         let safe = match self.kind {
             OutputKind::Page => styled_lines(&text),
             OutputKind::Json => in_json(&text),
-            OutputKind::Raw => return self.out.write_all(&complete),
+            OutputKind::Raw if !self.is_on_runner => return self.out.write_all(&complete),
+            OutputKind::Raw => text,
         };
-        self.out.write_all(safe.as_bytes())
+        match (self.is_on_runner, self.kind) {
+            (false, _) => self.out.write_all(safe.as_bytes()),
+            (true, OutputKind::Json) => self.out.write_all(json_without_commands(&safe).as_bytes()),
+            (true, _) => self.out.write_all(without_commands(&safe).as_bytes()),
+        }
     }
 }
 
 impl<W: Write> Write for SafeWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.pending.extend_from_slice(bytes);
-        let length = complete_length(&self.pending);
+        let length = if self.is_on_runner {
+            let last = self.pending.iter().rposition(|&byte| byte == b'\n');
+            last.map_or(0, |last| last + 1)
+        } else {
+            complete_length(&self.pending)
+        };
         self.pass(length)?;
         Ok(bytes.len())
     }
@@ -176,6 +197,31 @@ mod tests {
         }
         let single: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
         assert_eq!(page(&single), whole);
+    }
+
+    #[test]
+    fn a_runner_gets_no_commands_however_the_input_is_cut() {
+        type Make = fn(&mut Vec<u8>) -> SafeWriter<&mut Vec<u8>>;
+        let makes: [(Make, &str); 3] = [
+            (|out| SafeWriter::page(out), "‹U+003A›:x #‹U+0023›[y\nz\n"),
+            (
+                |out| SafeWriter::data(out, false),
+                "‹U+003A›:x #‹U+0023›[y\nz\n",
+            ),
+            (|out| SafeWriter::json(out), "::x #\\u0023[y\nz\n"),
+        ];
+        let text = "::x ##[y\nz\n";
+        for (make, expected) in makes {
+            for cut in 0..=text.len() {
+                let (before, after) = text.split_at(cut);
+                let mut out = Vec::new();
+                let mut writer = make(&mut out).on_runner(true);
+                writer.write_all(before.as_bytes()).unwrap();
+                writer.write_all(after.as_bytes()).unwrap();
+                drop(writer);
+                assert_eq!(String::from_utf8(out).unwrap(), expected, "{cut}");
+            }
+        }
     }
 
     #[test]

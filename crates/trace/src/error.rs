@@ -455,7 +455,7 @@ impl From<io::Error> for Problem {
 }
 
 /// Lists up to eight items between two texts. Returns an empty text for no items.
-fn list_after(before: &str, items: &[String], after: &str) -> String {
+pub(crate) fn list_after(before: &str, items: &[String], after: &str) -> String {
     const SHOWN: usize = 8;
     if items.is_empty() {
         return String::new();

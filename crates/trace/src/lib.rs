@@ -56,7 +56,7 @@ pub use kind::Kind;
 pub use names::{
     Frame, FrameId, Label, LabelId, Names, Process, ProcessId, StackId, Symbol, Thread, ThreadId,
 };
-pub use note::{NotePart, TraceNote};
+pub use note::{NotePart, TraceNote, UnknownElements};
 pub use place::Place;
 pub use select::Selection;
 pub use table::{Column, ColumnSpec, Origin, Schema, Table};

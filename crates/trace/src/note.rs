@@ -1,6 +1,9 @@
 //! Defines notes: facts about an input that a reader of its numbers should know.
 
+use std::collections::BTreeMap;
 use std::fmt;
+
+use crate::error::list_after;
 
 /// A fact about the input that did not stop the reading. Show the notes with the numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,15 +43,8 @@ pub enum TraceNote {
         /// Number of the run.
         run: u64,
     },
-    /// The document has an unknown element.
-    UnknownElement {
-        /// Path of the file.
-        file: String,
-        /// Line number, from 1.
-        line: u64,
-        /// Name of the element.
-        name: String,
-    },
+    /// The document has unknown elements.
+    UnknownElements(UnknownElements),
     /// Several tables have the same schema; the largest was read.
     SeveralTables {
         /// Schema of the tables.
@@ -95,11 +91,65 @@ pub enum TraceNote {
         /// Reason why it could not be read.
         why: String,
     },
-    /// More files of the input could not be read, and were not needed.
-    MoreLeftOut {
-        /// Number of these files.
-        files: usize,
+    /// There are more notes of a kind.
+    More {
+        /// Stable name of the kind.
+        id: &'static str,
+        /// Number of these notes.
+        notes: usize,
     },
+}
+
+/// The unknown elements of a document. An input may have any number of them, so they are counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownElements {
+    /// Path of the file.
+    pub file: String,
+    /// Line number of the first one, from 1.
+    pub line: u64,
+    /// Names of the first few kinds, with the number of elements of each.
+    pub kinds: Vec<(String, u64)>,
+    /// Number of elements of all other kinds.
+    pub others: u64,
+}
+
+impl UnknownElements {
+    /// Number of kinds that are named.
+    const NAMED: usize = 8;
+
+    /// Returns no elements of a document, the first of which will be on a line.
+    pub(crate) fn new(file: String, line: u64) -> Self {
+        Self {
+            file,
+            line,
+            kinds: Vec::new(),
+            others: 0,
+        }
+    }
+
+    /// Counts an element. `shorten` makes its name short enough for a message.
+    pub(crate) fn add(&mut self, name: &str, shorten: impl Fn(&str) -> String) {
+        let name = shorten(name);
+        let has_room = self.kinds.len() < Self::NAMED;
+        match self.kinds.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None if has_room => self.kinds.push((name, 1)),
+            None => self.others += 1,
+        }
+    }
+
+    /// Returns the elements as a list: `<a>, <b> (3 times) and 5 others`.
+    fn list(&self) -> String {
+        let kinds = self.kinds.iter().map(|(name, count)| match count {
+            1 => format!("<{name}>"),
+            _ => format!("<{name}> ({count} times)"),
+        });
+        let kinds = kinds.collect::<Vec<_>>().join(", ");
+        match self.others {
+            0 => kinds,
+            others => format!("{kinds} and {others} others"),
+        }
+    }
 }
 
 /// A part of the sentence of a note: fixed text, or a value.
@@ -129,7 +179,7 @@ impl TraceNote {
             Self::NoToc => "no-contents",
             Self::SeveralRuns { .. } | Self::TablesOfSomeRuns { .. } => "several-runs",
             Self::RunLeftOut { .. } => "run-left-out",
-            Self::UnknownElement { .. } => "unknown-element",
+            Self::UnknownElements(_) => "unknown-element",
             Self::SeveralTables { .. } => "several-tables",
             Self::Undecoded { .. } => "undecoded-columns",
             Self::NewerFormat { .. } => "newer-format",
@@ -138,8 +188,29 @@ impl TraceNote {
             }
             Self::TargetFromLifeCycle => "target-from-life-cycle",
             Self::Unlisted { .. } => "unlisted-rows",
-            Self::Unreadable { .. } | Self::MoreLeftOut { .. } => "files-left-out",
+            Self::Unreadable { .. } => "files-left-out",
+            Self::More { id, .. } => id,
         }
+    }
+
+    /// Keeps the first notes of each kind, and counts the others: a hostile input may cause any
+    /// number.
+    pub(crate) fn limited(notes: Vec<Self>) -> Vec<Self> {
+        /// Maximum number of notes of a kind.
+        const MAX: usize = 20;
+        let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+        let mut kept = notes;
+        kept.retain(|note| {
+            let count = counts.entry(note.id()).or_default();
+            *count += 1;
+            *count <= MAX
+        });
+        let more = counts.into_iter().filter(|&(_, count)| count > MAX);
+        kept.extend(more.map(|(id, count)| Self::More {
+            id,
+            notes: count - MAX,
+        }));
+        kept
     }
 
     /// Returns the sentence of the note, split into fixed text and values.
@@ -198,13 +269,13 @@ impl TraceNote {
                 "run {} of the bundle has no list of its tables and was left out",
                 vec![Count(*run)],
             ),
-            Self::UnknownElement {
-                file: odd,
-                line,
-                name,
-            } => (
-                "{}, line {}: ignored an unknown <{}>",
-                vec![file(odd), Count(*line), Name(name.clone())],
+            Self::UnknownElements(unknown) => (
+                "{}, from line {}: ignored unknown elements: {}",
+                vec![
+                    file(&unknown.file),
+                    Count(unknown.line),
+                    Name(unknown.list()),
+                ],
             ),
             Self::SeveralTables {
                 schema,
@@ -253,9 +324,9 @@ impl TraceNote {
             Self::Unreadable { file: odd, why } => {
                 ("{} was left out: {}", vec![file(odd), Quote(why.clone())])
             }
-            Self::MoreLeftOut { files } => (
-                "{} more files that could not be read were left out",
-                vec![count(files)],
+            Self::More { id, notes } => (
+                "{} more notes of the kind {} are not shown",
+                vec![count(notes), Words(id)],
             ),
         }
     }
@@ -281,5 +352,5 @@ impl fmt::Display for TraceNote {
 
 fn joined(numbers: &[u64]) -> String {
     let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
-    numbers.join(", ")
+    list_after("", &numbers, "")
 }

@@ -17,13 +17,7 @@ pub(crate) struct PartialTrace {
     /// Facts about the run from the tables themselves.
     pub(crate) run: Option<Run>,
     pub(crate) unreadable: Vec<Unreadable>,
-    /// Number of files that were left out and that no note names.
-    pub(crate) left_out: usize,
 }
-
-/// Maximum number of unreadable files that are named although they are not selected: a folder may
-/// have any number of them.
-const MAX_NAMED: usize = 20;
 
 impl PartialTrace {
     /// Leaves out a table with a note. If the table must be readable, returns its error instead.
@@ -36,11 +30,6 @@ impl PartialTrace {
     ) -> Result<()> {
         if selection.must_read(schema) {
             return Err(error);
-        }
-        let is_selected = selection.columns_of(schema).is_some();
-        if !is_selected && self.unreadable.len() >= MAX_NAMED {
-            self.left_out += 1;
-            return Ok(());
         }
         let why = error.problem().to_string();
         self.unreadable.push(Unreadable {

@@ -171,6 +171,24 @@ impl Table {
         })
     }
 
+    /// Keeps only the rows for which a function returns true.
+    pub fn keep_rows(&mut self, is_kept: impl Fn(usize) -> bool) {
+        for column in &mut self.columns {
+            column.keep_rows(&is_kept);
+        }
+        self.rows = (0..self.rows).filter(|&row| is_kept(row)).count();
+    }
+
+    /// Makes a number null in the rows for which a function returns true.
+    pub fn forget(&mut self, mnemonic: &str, is_forgotten: impl Fn(usize) -> bool) {
+        let at = self.schema.position(mnemonic);
+        if let Some(Column::Integers(values)) = at.and_then(|at| self.columns.get_mut(at)) {
+            let rows = values.iter().enumerate();
+            let rows = rows.map(|(row, value)| value.filter(|_| !is_forgotten(row)));
+            *values = Integers::from_rows(rows);
+        }
+    }
+
     fn take<T>(
         &mut self,
         mnemonic: &str,
@@ -256,6 +274,26 @@ impl Column {
             Self::Threads(values) => values.truncate(rows),
             Self::Labels(values) => values.truncate(rows),
             Self::Stacks(values) => values.truncate(rows),
+            Self::Dropped => {}
+        }
+    }
+
+    fn keep_rows(&mut self, is_kept: &impl Fn(usize) -> bool) {
+        fn keep<T>(values: &mut Vec<T>, is_kept: &impl Fn(usize) -> bool) {
+            let mut rows = 0..;
+            values.retain(|_| rows.next().is_some_and(is_kept));
+        }
+        match self {
+            Self::Integers(values) => {
+                let rows = values.iter().enumerate();
+                let kept = rows.filter(|&(row, _)| is_kept(row));
+                *values = Integers::from_rows(kept.map(|(_, value)| value));
+            }
+            Self::Texts(values) => keep(values, is_kept),
+            Self::Processes(values) => keep(values, is_kept),
+            Self::Threads(values) => keep(values, is_kept),
+            Self::Labels(values) => keep(values, is_kept),
+            Self::Stacks(values) => keep(values, is_kept),
             Self::Dropped => {}
         }
     }

@@ -53,6 +53,11 @@ impl Trace {
         &self.tables
     }
 
+    /// Returns the tables for a change, in the order of their files.
+    pub fn tables_mut(&mut self) -> &mut [Table] {
+        &mut self.tables
+    }
+
     /// Returns the table of a schema, or the largest of several.
     pub fn table(&self, schema: &str) -> Result<&Table> {
         self.find_table(schema)
@@ -95,12 +100,19 @@ impl Trace {
         }
     }
 
-    /// Drops the tables of a schema with a note, as if they could not be read.
-    pub fn leave_out(&mut self, schema: &str, why: &str) {
-        let (left_out, kept): (Vec<Table>, Vec<Table>) = std::mem::take(&mut self.tables)
+    /// Removes and returns all tables of a schema, the largest first.
+    pub fn take_tables(&mut self, schema: &str) -> Vec<Table> {
+        let (mut taken, kept): (Vec<Table>, Vec<Table>) = std::mem::take(&mut self.tables)
             .into_iter()
             .partition(|table| table.schema.name == schema);
         self.tables = kept;
+        taken.sort_by_key(|table| std::cmp::Reverse(table.rows()));
+        taken
+    }
+
+    /// Drops the tables of a schema with a note, as if they could not be read.
+    pub fn leave_out(&mut self, schema: &str, why: &str) {
+        let left_out = self.take_tables(schema);
         self.notes
             .extend(left_out.into_iter().map(|table| TraceNote::Unreadable {
                 file: table.file,
@@ -112,11 +124,12 @@ impl Trace {
         });
     }
 
-    /// Returns a note for each of these schemas that has several tables.
+    /// Returns a note for each of these schemas that has several tables with rows.
     #[must_use]
     pub fn ambiguities(&self, schemas: &[&str]) -> Vec<TraceNote> {
         let note = |&schema: &&str| {
-            let count = self.tables_of(schema).count();
+            let tables = self.tables_of(schema);
+            let count = tables.filter(|table| table.rows() > 0).count();
             (count > 1).then(|| TraceNote::SeveralTables {
                 schema: schema.to_owned(),
                 count,

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use metalens_doctor::{MacFacts, SystemCommands, scratch_files, temporary_folders};
 use metalens_exporter::{ExportRequest, Exporter, TableSelection};
 use metalens_recorder::{
-    BundleVerdict, LeftProcesses, RecordRequest, RecordTimeouts, Recorder, RecordingEvent,
-    RecordingPlan, RecordingSubject, StopRequest, Watcher,
+    BundleVerdict, LeftProcesses, OutputRoute, RecordRequest, RecordTimeouts, Recorder,
+    RecordingEvent, RecordingPlan, RecordingSubject, StopRequest, Watcher,
 };
 use metalens_xctrace::command::TimeRange;
 use metalens_xctrace::{Tool, Version};
@@ -192,7 +192,9 @@ impl<'a, 'w> Lab<'a, 'w> {
             .map_or(&self.setup.program, |copy| &copy.program);
         let request = self.request(purpose, program);
         let mut plan = RecordingPlan::new(request).map_err(|error| failed(&error))?;
-        plan.xctrace_request.separates_output |= purpose == Purpose::ShadersToFile;
+        if purpose == Purpose::ShadersToFile {
+            plan.xctrace_request.program_output = OutputRoute::File;
+        }
 
         let listener = self.listen(&plan);
         let mut follower = Follower {

@@ -9,7 +9,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use metalens_failure::{Failure, FailureKind, in_plain_words};
-use metalens_text::{SafeWriter, shown_message};
+use metalens_text::streams::is_on_runner;
+use metalens_text::{SafeWriter, UntilClosed, shown_message};
 use metalens_workload::Error;
 use metalens_workload::command::{Command, execute};
 
@@ -23,7 +24,7 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let mut out = SafeWriter::page(io::stdout().lock());
+    let mut out = SafeWriter::page(UntilClosed::new(io::stdout().lock())).on_runner(is_on_runner());
     match execute(&arguments.command, &mut out) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(&error),
@@ -32,13 +33,6 @@ fn main() -> ExitCode {
 
 /// Prints a failure and returns its exit code, the same as that of `metalens`.
 fn failed(error: &Error) -> ExitCode {
-    if let Error::Output(error) = error
-        && error.kind() == io::ErrorKind::BrokenPipe
-    {
-        // The reader of `… | head` has closed the pipe, which is not a failure.
-        return ExitCode::SUCCESS;
-    }
-
     let mut err = SafeWriter::page(io::stderr().lock());
     // If stderr cannot be written either, there is nobody left to tell.
     let _ = writeln!(

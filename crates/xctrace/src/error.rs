@@ -1,6 +1,7 @@
 //! Defines the errors of running `xctrace`.
 
 use std::io;
+use std::time::Duration;
 
 use metalens_failure::{Failure, FailureKind};
 
@@ -57,6 +58,22 @@ pub enum Error {
         /// Output of `xctrace`, in one line.
         output: String,
     },
+    /// A short command did not end in time.
+    #[error("`{command}` did not end within {} s, and was stopped", limit.as_secs())]
+    Hangs {
+        /// The command line.
+        command: String,
+        /// Time that it had.
+        limit: Duration,
+    },
+    /// A short command printed too much.
+    #[error("`{command}` printed more than {most} bytes, and was stopped")]
+    TooMuch {
+        /// The command line.
+        command: String,
+        /// Largest length of the output, in bytes.
+        most: usize,
+    },
     /// This version lacks a feature.
     #[error("{option} needs Xcode {} or later; this is xctrace {version}", feature.first_xcode())]
     TooOld {
@@ -94,11 +111,13 @@ impl Failure for Error {
             | Self::License { .. }
             | Self::NoSuchTool { .. }
             | Self::CannotStart { .. }
+            | Self::Hangs { .. }
             | Self::TooOld { .. } => FailureKind::Unavailable,
             Self::Request(_) => FailureKind::Misuse,
             Self::Program(_)
             | Self::NoProgram { .. }
             | Self::Unexpected { .. }
+            | Self::TooMuch { .. }
             | Self::Follow(_) => FailureKind::Failed,
         }
     }
@@ -114,6 +133,9 @@ impl Failure for Error {
             Self::NoXcode { .. } | Self::License { .. } => {
                 "a .trace bundle needs no export: metalens reads it on any machine (`metalens analyze \
                 X.trace`)"
+            }
+            Self::Hangs { .. } => {
+                "try again; if it hangs every time, open Xcode once, or restart the Mac"
             }
             Self::TooOld {
                 feature: Feature::ExportOfAPart,

@@ -1,7 +1,6 @@
 //! Reads the output of a tool, line by line and in the order of writing.
 
 use std::io::{self, PipeReader, Read};
-use std::sync::mpsc::Sender;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, ioctl_fionread};
@@ -81,7 +80,7 @@ pub(crate) fn follow(mut out: FollowedStream, mut err: FollowedStream) {
     while out.read_and_send() {}
 }
 
-/// A stream of a tool whose lines are sent to the reader of the tool.
+/// A stream of a tool whose lines are passed on.
 pub(crate) struct FollowedStream {
     pipe: PipeReader,
     lines: Lines,
@@ -93,12 +92,17 @@ pub(crate) struct FollowedStream {
 const LARGEST_PIECE: usize = 8 * 1024;
 
 impl FollowedStream {
-    pub(crate) fn new(pipe: PipeReader, from: Stream, to: Sender<StreamLine>) -> Self {
+    /// Returns a stream whose lines are passed to a function.
+    pub(crate) fn new(
+        pipe: PipeReader,
+        from: Stream,
+        to: impl FnMut(StreamLine) + Send + 'static,
+    ) -> Self {
         Self {
             pipe,
             lines: Lines {
                 from,
-                to,
+                to: Box::new(to),
                 line: Vec::new(),
                 is_return_held: false,
                 replaces: false,
@@ -161,7 +165,7 @@ impl FollowedStream {
 /// Splits a stream into lines.
 struct Lines {
     from: Stream,
-    to: Sender<StreamLine>,
+    to: Box<dyn FnMut(StreamLine) + Send>,
     line: Vec<u8>,
     /// True after a carriage return, which may be the start of a line break.
     is_return_held: bool,
@@ -189,8 +193,7 @@ impl Lines {
     fn send(&mut self, end: LineEnd) {
         let text = String::from_utf8_lossy(&self.line).into_owned();
         self.line.clear();
-        // Without a receiver the stream is still read, so that the tool never waits.
-        let _ = self.to.send(StreamLine {
+        (self.to)(StreamLine {
             stream: self.from,
             text,
             end,

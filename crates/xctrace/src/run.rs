@@ -1,5 +1,6 @@
 //! Runs `xctrace`, and asks it to stop; kills it only if the caller requests that. Both of its streams
-//! are read all the time, so that it never waits for a full pipe.
+//! are read all the time. Only a few lines wait for the caller, who must read them: else the tool
+//! waits for a full pipe.
 //!
 //! The tool runs in a process group of its own, so that a Ctrl-C on the terminal reaches only
 //! the caller, which passes on exactly one. No publication says what a second one does to a
@@ -7,9 +8,10 @@
 
 use std::ffi::OsString;
 use std::io::{self, PipeReader};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -49,6 +51,17 @@ pub struct ToolOutput {
 
 /// Number of last lines that [`ToolOutput::keep`] keeps.
 const MAX_KEPT: usize = 32;
+/// Number of lines that wait for the reader. A tool that prints faster waits: a lost line could say
+/// where it saved a recording.
+const MAX_WAITING: usize = 256;
+/// Largest output of a short command, in bytes. Lists of devices have some thousands.
+const MAX_SHORT: usize = 4 << 20;
+/// Time that a short command has to end after a request.
+const TIME_TO_END: Duration = Duration::from_secs(2);
+
+fn lines() -> (SyncSender<StreamLine>, Receiver<StreamLine>) {
+    sync_channel(MAX_WAITING)
+}
 
 impl Tool {
     /// Starts the tool.
@@ -59,9 +72,15 @@ impl Tool {
     pub fn start(&self, arguments: &[OsString], stdin: Stdin) -> Result<RunningTool> {
         let Spawned { handle, out, err } = self.spawn(arguments, stdin)?;
         let streams = vec![out.try_clone()?, err.try_clone()?];
-        let (sender, lines) = channel();
-        let out = FollowedStream::new(out, Stream::Out, sender.clone());
-        let err = FollowedStream::new(err, Stream::Err, sender);
+        let (sender, lines) = lines();
+        let to = |sender: SyncSender<StreamLine>| {
+            move |line| {
+                // Without a receiver the stream is still read, so that the tool never waits.
+                let _ = sender.send(line);
+            }
+        };
+        let out = FollowedStream::new(out, Stream::Out, to(sender.clone()));
+        let err = FollowedStream::new(err, Stream::Err, to(sender));
         thread::spawn(move || follow(out, err));
         Ok(RunningTool {
             handle,
@@ -70,22 +89,28 @@ impl Tool {
         })
     }
 
-    /// Starts the tool, and reads only standard error: the caller reads standard output.
+    /// Starts the tool, and reads only standard error, of which the last lines are kept: the caller
+    /// reads standard output, and may wait for it. The returned tool has no lines.
     pub(crate) fn start_for_bytes(
         &self,
         arguments: &[OsString],
-    ) -> Result<(RunningTool, PipeReader)> {
+    ) -> Result<(RunningTool, PipeReader, LastLines)> {
         let Spawned { handle, out, err } = self.spawn(arguments, Stdin::Nothing)?;
-        let (sender, lines) = channel();
-        let mut err = FollowedStream::new(err, Stream::Err, sender);
-        thread::spawn(move || while err.read_and_send() {});
+        let kept = LastLines::default();
+        let keep = kept.clone();
+        let mut err = FollowedStream::new(err, Stream::Err, move |line| keep.lock().keep(line));
+        let (until_end, lines) = lines();
+        thread::spawn(move || {
+            while err.read_and_send() {}
+            drop(until_end);
+        });
         let streams = Vec::new();
         let running = RunningTool {
             handle,
             lines,
             streams,
         };
-        Ok((running, out))
+        Ok((running, out, kept))
     }
 
     /// Starts the tool in a process group of its own, with pipes for both streams.
@@ -113,6 +138,16 @@ impl Tool {
         // end.
         drop(expression);
         Ok(Spawned { handle, out, err })
+    }
+}
+
+/// The last lines of a tool, which a thread adds.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LastLines(Arc<Mutex<ToolOutput>>);
+
+impl LastLines {
+    pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, ToolOutput> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -213,30 +248,77 @@ impl RunningTool {
         }
     }
 
-    /// Waits until the tool ends, and collects its output.
-    pub fn finish(self) -> Result<ToolOutput> {
-        let mut lines: Vec<StreamLine> = Vec::new();
+    /// Waits until the tool ends, and collects its output. Ends a tool that takes too long or prints
+    /// too much; only for tools that save nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tool had to be ended; `command` names it.
+    pub(crate) fn finish(
+        self,
+        limit: Duration,
+        command: impl Fn() -> String,
+    ) -> Result<ToolOutput> {
+        let mut output = ToolOutput::default();
+        let mut bytes = 0;
+        let start = Instant::now();
+        let mut add = |line: StreamLine| {
+            bytes += line.text.len() + 1;
+            output.lines.push(line);
+            bytes <= MAX_SHORT
+        };
+        let too_much = || Error::TooMuch {
+            command: command(),
+            most: MAX_SHORT,
+        };
+
         let ended = loop {
-            lines.extend(self.next(Duration::from_millis(100)));
+            if self
+                .next(Duration::from_millis(100))
+                .is_some_and(|line| !add(line))
+            {
+                self.end();
+                return Err(too_much());
+            }
             if let Some(ended) = self.ended()? {
                 break ended;
             }
+            if start.elapsed() > limit {
+                self.end();
+                let command = command();
+                return Err(Error::Hangs { command, limit });
+            }
         };
         // The pipes can still have lines, but a child of the tool may keep them open for ever.
-        while let Ok(line) = self.lines.recv_timeout(LATE_LINES) {
-            lines.push(line);
+        let after = Instant::now();
+        while after.elapsed() < LATE_LINES
+            && let Ok(line) = self.lines.recv_timeout(LATE_LINES)
+        {
+            if !add(line) {
+                return Err(too_much());
+            }
         }
-        Ok(ToolOutput {
-            code: ended.0,
-            signal: ended.1,
-            lines,
-        })
+        (output.code, output.signal) = ended;
+        Ok(output)
+    }
+
+    /// Ends a tool that saves nothing. If that fails, the caller has an error that says more.
+    fn end(&self) {
+        let _ = self.terminate();
+        let asked = Instant::now();
+        while asked.elapsed() < TIME_TO_END {
+            if !matches!(self.ended(), Ok(None)) {
+                return;
+            }
+            self.next(Duration::from_millis(20));
+        }
+        let _ = self.kill();
     }
 }
 
 /// Time for lines that are read after the end of the tool. Without a child of it, the streams end
 /// first; on a machine with much else to do, a line came more than 200 ms late.
-const LATE_LINES: Duration = Duration::from_secs(2);
+pub(crate) const LATE_LINES: Duration = Duration::from_secs(2);
 
 fn code_and_signal(status: std::process::ExitStatus) -> (Option<i32>, Option<i32>) {
     #[cfg(unix)]
@@ -323,11 +405,24 @@ mod tests {
         tool.start(&arguments, Stdin::Nothing).unwrap()
     }
 
+    /// Runs a shell script in place of a short command of `xctrace`.
+    fn output_within(limit: Duration, script: &str) -> Result<ToolOutput> {
+        let tool = Tool {
+            time_limit: limit,
+            ..Tool::at("/bin/sh".into())
+        };
+        tool.run(&["-c".into(), script.into()])
+    }
+
+    fn output(script: &str) -> ToolOutput {
+        output_within(Duration::from_secs(60), script).unwrap()
+    }
+
     /// A progress bar is seen before the next one, and hides no line of the tool.
     #[test]
     fn progress_bars_pass_through() {
         let check = |script: &str, expected: &[(&str, LineEnd)]| {
-            let answer = shell(script).finish().unwrap();
+            let answer = output(script);
             let found: Vec<_> = answer
                 .lines
                 .iter()
@@ -359,7 +454,7 @@ mod tests {
     #[test]
     fn both_streams_are_drained() {
         let script = "i=0; while [ $i -lt 20000 ]; do echo 'a line that fills the pipe' >&2; i=$((i+1)); done; echo end; exit 54";
-        let answer = shell(script).finish().unwrap();
+        let answer = output(script);
         assert_eq!((answer.code, answer.signal), (Some(54), None));
         assert_eq!(answer.out(), "end\n");
         assert_eq!(answer.all().lines().count(), 20_001);
@@ -369,7 +464,7 @@ mod tests {
     #[test]
     fn what_was_written_first_on_standard_error_comes_first() {
         let script = "i=0; while [ $i -lt 3000 ]; do echo words >&2; echo ended; i=$((i+1)); done";
-        let answer = shell(script).finish().unwrap();
+        let answer = output(script);
         let (mut words, mut ended) = (0, 0);
         for line in &answer.lines {
             match line.stream {
@@ -402,23 +497,81 @@ mod tests {
         assert_eq!(running.next(Duration::from_secs(20)).unwrap().text, "on");
         assert_eq!(running.ended().unwrap(), None);
         running.interrupt().unwrap();
-        let answer = running.finish().unwrap();
+        let answer = running
+            .finish(Duration::from_secs(60), String::new)
+            .unwrap();
         assert_eq!((answer.code, answer.out().as_str()), (Some(0), "saved\n"));
     }
 
     #[test]
     fn the_end_does_not_wait_for_children() {
         let before = Instant::now();
-        let answer = shell("sleep 30 & echo gone").finish().unwrap();
+        let answer = output("sleep 30 & echo gone");
         assert_eq!(answer.out(), "gone\n");
         assert!(before.elapsed() < Duration::from_secs(20));
     }
 
     #[test]
     fn the_signal_that_ended_the_tool_is_returned() {
-        let answer = shell("kill -TRAP $$").finish().unwrap();
+        let answer = output("kill -TRAP $$");
         assert_eq!((answer.code, answer.signal), (None, Some(5)));
         assert_eq!(answer.summary(), "no output, ended by signal 5");
+    }
+
+    /// A tool that hangs, floods, or ignores the request to end costs neither time nor memory.
+    #[test]
+    fn short_commands_are_bounded() {
+        let check = |limit: Duration, script: &str, expected: &str| {
+            let before = Instant::now();
+            let error = output_within(limit, script).unwrap_err().to_string();
+            assert!(
+                error.starts_with("`sh -c ") && error.ends_with(expected),
+                "{error}"
+            );
+            assert!(before.elapsed() < Duration::from_secs(30), "{script}");
+        };
+        let second = Duration::from_secs(1);
+        let hangs = "did not end within 1 s, and was stopped";
+        check(second, "exec sleep 60", hangs);
+        check(second, "trap '' TERM; while :; do sleep 1; done", hangs);
+        check(second, "while :; do echo x; sleep 0.01; done", hangs);
+        let floods = "printed more than 4194304 bytes, and was stopped";
+        check(
+            second * 60,
+            "while :; do echo 'some words of a line'; done",
+            floods,
+        );
+        check(second * 60, "yes >&2", floods);
+        check(
+            second * 60,
+            "head -c 4000000 /dev/zero | tr '\\0' '\\n'; yes",
+            floods,
+        );
+    }
+
+    /// Lines wait until somebody reads them: the tool prints no more meanwhile.
+    #[test]
+    fn unread_lines_are_few() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("count");
+        let running = shell(&format!(
+            "while :; do echo 'a line that fills the pipe'; printf x >> {}; done",
+            file.display()
+        ));
+        let printed = || std::fs::metadata(&file).map_or(0, |facts| facts.len());
+        // It waits once it has printed nothing for a second.
+        let mut before = 0;
+        while before == 0 || before < printed() {
+            before = printed();
+            assert!(before < 100_000, "{before}");
+            thread::sleep(Duration::from_secs(1));
+        }
+        let start = Instant::now();
+        while printed() == before && start.elapsed() < Duration::from_secs(60) {
+            assert!(running.next(Duration::from_secs(60)).is_some());
+        }
+        assert!(printed() > before);
+        running.kill().unwrap();
     }
 
     #[test]
@@ -433,9 +586,7 @@ mod tests {
 
     #[test]
     fn long_lines_are_cut_and_invalid_bytes_are_replaced() {
-        let answer =
-            shell("printf 'a\\377b\\r\\n'; head -c 100000 /dev/zero | tr '\\0' x").finish();
-        let answer = answer.unwrap();
+        let answer = output("printf 'a\\377b\\r\\n'; head -c 100000 /dev/zero | tr '\\0' x");
         assert_eq!(answer.lines[0].text, "a\u{FFFD}b");
         assert_eq!(answer.lines[1].text.len(), LONGEST_LINE);
     }

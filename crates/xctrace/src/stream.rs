@@ -5,7 +5,7 @@ use std::io::{self, PipeReader, Read};
 use std::time::Duration;
 
 use crate::error::Result;
-use crate::run::{RunningTool, ToolOutput};
+use crate::run::{LATE_LINES, LastLines, RunningTool, ToolOutput};
 use crate::tool::Tool;
 
 /// A running tool whose standard output is read as bytes. Dropping it asks the tool to end: only
@@ -14,6 +14,8 @@ use crate::tool::Tool;
 pub struct Streaming {
     out: PipeReader,
     running: RunningTool,
+    /// The last lines of standard error.
+    kept: LastLines,
     answer: ToolOutput,
     has_ended: bool,
 }
@@ -25,10 +27,11 @@ impl Tool {
     ///
     /// Fails if the tool cannot be started.
     pub fn stream(&self, arguments: &[OsString]) -> Result<Streaming> {
-        let (running, out) = self.start_for_bytes(arguments)?;
+        let (running, out, kept) = self.start_for_bytes(arguments)?;
         Ok(Streaming {
             out,
             running,
+            kept,
             answer: ToolOutput::default(),
             has_ended: false,
         })
@@ -37,9 +40,7 @@ impl Tool {
 
 impl Read for Streaming {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let count = self.out.read(bytes)?;
-        self.listen(Duration::ZERO);
-        Ok(count)
+        self.out.read(bytes)
     }
 }
 
@@ -48,26 +49,16 @@ impl Streaming {
     /// lines of standard error.
     pub fn finish(&mut self) -> Result<&ToolOutput> {
         while !self.has_ended {
-            self.listen(Duration::from_millis(50));
+            self.running.next(Duration::from_millis(50));
             if let Some((code, signal)) = self.running.ended()? {
-                (self.answer.code, self.answer.signal) = (code, signal);
                 self.has_ended = true;
-                // The pipe can still have lines.
-                self.listen(Duration::from_millis(50));
+                // The pipe can still have lines; this returns at its end.
+                let _ = self.running.next_or_end(LATE_LINES);
+                self.answer = std::mem::take(&mut *self.kept.lock());
+                (self.answer.code, self.answer.signal) = (code, signal);
             }
         }
         Ok(&self.answer)
-    }
-
-    /// Reads lines of standard error, and waits up to the limit for each line.
-    fn listen(&mut self, limit: Duration) {
-        // The number is limited because a tool can print without end.
-        for _ in 0..10_000 {
-            let Some(line) = self.running.next(limit) else {
-                return;
-            };
-            self.answer.keep(line);
-        }
     }
 }
 

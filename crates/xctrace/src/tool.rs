@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The `xctrace` executable to run, or a fake one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +13,12 @@ pub struct Tool {
     pub before: Vec<OsString>,
     /// Environment variables to set in addition to those of this process.
     pub environment: Vec<(OsString, OsString)>,
+    /// Time after which a short command, such as `version`, is stopped.
+    pub time_limit: Duration,
 }
+
+/// Usual time limit of short commands. The first answer after an update of Xcode is slow.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 impl Tool {
     /// Returns the tool with this executable.
@@ -22,6 +28,7 @@ impl Tool {
             program,
             before: Vec::new(),
             environment: Vec::new(),
+            time_limit: TIME_LIMIT,
         }
     }
 }

@@ -3,7 +3,9 @@
 use crate::basics::message::{Message, Value, moment, number, percent, time};
 use crate::basics::statistics::ratio;
 use crate::message;
-use crate::report::{Cause, Gain, Report, Severity, TopGap};
+use crate::report::{
+    Cause, Gain, GainCertainty, ReplayAction, Report, Severity, TopGap, WaitVerdict,
+};
 
 /// Numbers behind a finding, places to look at, and the time at stake.
 #[derive(Debug, Default)]
@@ -12,8 +14,8 @@ pub(crate) struct Evidence {
     pub text: Message,
     /// Places to look at: moments, kernels, processes.
     pub look_at: Vec<Message>,
-    /// Upper bound of the time that the advice could save.
-    pub at_most_ns: Option<u64>,
+    /// Time that the action saves, and the certainty of that.
+    pub saves: Option<(u64, GainCertainty)>,
     /// Time of the work that the finding is about, where nothing tells how much of it could be
     /// saved.
     pub at_stake_ns: Option<u64>,
@@ -35,8 +37,13 @@ impl Evidence {
     }
 
     /// Sets the upper bound of the time that could be saved.
-    pub(crate) fn gaining(mut self, at_most_ns: u64) -> Self {
-        self.at_most_ns = Some(at_most_ns);
+    pub(crate) fn saving_at_most(self, ns: u64) -> Self {
+        self.saving(Some((ns, GainCertainty::AtMost)))
+    }
+
+    /// Sets the time that is saved, if it is known.
+    pub(crate) fn saving(mut self, saves: Option<(u64, GainCertainty)>) -> Self {
+        self.saves = saves;
         self
     }
 
@@ -61,7 +68,7 @@ impl Evidence {
                 Severity::Low
             }
         };
-        match (self.at_most_ns, self.at_stake_ns) {
+        match (self.saves.map(|(ns, _)| ns), self.at_stake_ns) {
             _ if of_rule == Severity::Caveat => Severity::Caveat,
             (Some(ns), _) => by_time(ns),
             // More severe orders first. No work can save more than all of its time.
@@ -70,26 +77,28 @@ impl Evidence {
         }
     }
 
-    /// Returns the gain relative to the window.
-    pub(crate) fn gain(&self, window_ns: u64) -> Option<Gain> {
-        /// A smaller share of the window is not reported.
+    /// Returns the gain relative to the time that the report judges.
+    pub(crate) fn gain(&self, judged_ns: u64) -> Option<Gain> {
+        /// A smaller share of that time is not reported.
         const WORTH: f64 = 0.01;
-        let at_most_ns = self.at_most_ns?.min(window_ns);
-        if !is_share(at_most_ns, window_ns, WORTH) {
+        let (saves_ns, certainty) = self.saves?;
+        let saves_ns = saves_ns.min(judged_ns);
+        if !is_share(saves_ns, judged_ns, WORTH) {
             return None;
         }
-        // If the whole window could be saved, a speedup is undefined.
-        let speedup = ratio(window_ns, window_ns - at_most_ns)?;
+        // If the whole time could be saved, a speedup is undefined.
+        let speedup = ratio(judged_ns, judged_ns - saves_ns)?;
         Some(Gain {
-            at_most_ns,
+            saves_ns,
             speedup,
+            certainty,
         })
     }
 }
 
 /// Returns a time as a share of the idle time: `38.4 % of the idle time (74.2 ms of 193.5 ms)`.
 pub(crate) fn of_idle(ns: u64, report: &Report) -> Message {
-    let total_ns = report.idle.total_ns;
+    let total_ns = report.judged().idle.total_ns;
     let share = share_of(ns, total_ns);
     message!(
         "{} of the idle time ({} of {})",
@@ -132,14 +141,28 @@ const SOME: f64 = 0.02;
 /// Returns the idle time that is the program's own: all but contention. Shares of it show the
 /// program's waits beside other processes, too.
 pub(crate) fn own_idle_ns(report: &Report) -> u64 {
-    let idle = &report.idle;
+    let idle = report.judged().idle;
     idle.total_ns.saturating_sub(idle.parts.contention_ns)
+}
+
+/// Returns the time that a change of the program saves by the replay, as a prediction; `None` if it
+/// was not replayed.
+pub(crate) fn predicted(report: &Report, action: ReplayAction) -> Option<(u64, GainCertainty)> {
+    let replay = report.replay.as_ref()?;
+    let left_ns = replay.prediction(action)?.left_ns;
+    // A wait that may be none may gain nothing.
+    let certainty = if replay.waiting.verdict == WaitVerdict::Unknown {
+        GainCertainty::AtMost
+    } else {
+        GainCertainty::About
+    };
+    Some((replay.span_ns.saturating_sub(left_ns), certainty))
 }
 
 /// Returns whether an amount of idle time is at least this share of the program's own, and enough
 /// of the window.
 pub(crate) fn matters(ns: u64, report: &Report, least: f64) -> bool {
-    is_share(ns, own_idle_ns(report), least) && is_share(ns, report.window.span_ns, SOME)
+    is_share(ns, own_idle_ns(report), least) && is_share(ns, report.judged().span_ns, SOME)
 }
 
 /// Returns whether a part is at least this share of a whole that is not zero.
@@ -157,7 +180,7 @@ mod tests {
         use Severity::{Caveat, High, Low, Medium};
         let check = |gain: Option<u64>, stake: Option<u64>, of_rule, expected| {
             let evidence = Evidence {
-                at_most_ns: gain,
+                saves: gain.map(|ns| (ns, GainCertainty::AtMost)),
                 at_stake_ns: stake,
                 ..Evidence::default()
             };

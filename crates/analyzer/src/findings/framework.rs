@@ -9,6 +9,9 @@ use crate::report::{Framework, FrameworkName, Report, SeenIn};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Knob {
     pub framework: FrameworkName,
+    /// First step for its users, as an imperative clause without a capital; `None` if it is that of
+    /// the rule.
+    pub action: Option<&'static str>,
     /// Advice for this framework, in full sentences.
     pub advice: &'static str,
 }
@@ -61,12 +64,6 @@ fn first<'a>(
     found.next()
 }
 
-/// Returns the advice for the framework that was seen, or for each if none was.
-pub(crate) fn knobs(all: &[Knob], seen: Option<FrameworkName>) -> impl Iterator<Item = &Knob> {
-    let is_meant = move |knob: &&Knob| seen.is_none_or(|seen| seen == knob.framework);
-    all.iter().filter(is_meant)
-}
-
 impl FrameworkName {
     /// Returns the name as its makers write it.
     #[must_use]
@@ -99,22 +96,5 @@ mod tests {
             Some(FrameworkName::PyTorch),
         );
         check(&["notlibmlx.dylib"], None);
-    }
-
-    #[test]
-    fn only_the_advice_for_the_framework_is_given() {
-        let all = [
-            Knob {
-                framework: FrameworkName::Mlx,
-                advice: "call mx.async_eval.",
-            },
-            Knob {
-                framework: FrameworkName::Candle,
-                advice: "read back less often.",
-            },
-        ];
-        assert_eq!(knobs(&all, Some(FrameworkName::Candle)).count(), 1);
-        assert_eq!(knobs(&all, Some(FrameworkName::CoreMl)).count(), 0);
-        assert_eq!(knobs(&all, None).count(), 2);
     }
 }

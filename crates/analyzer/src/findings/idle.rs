@@ -1,13 +1,16 @@
 //! Rules about idle time and its causes.
 
-use super::evidence::{Evidence, is_share, longest, matters, of_idle, share_of};
+use super::evidence::{Evidence, is_share, longest, matters, of_idle, predicted, share_of};
 use super::framework::Knob;
 use super::rule::{Concern, Rule};
 use crate::basics::message::{
-    Message, count, counted, function, percent, process, time, ungrouped,
+    Message, count, counted, function, path, percent, process, time, ungrouped,
 };
 use crate::message;
-use crate::report::{Cause, Effort, FrameworkName, Report, Severity};
+use crate::report::{
+    Cause, ChosenBy, CpuFrame, Effort, FrameworkName, Replay, ReplayAction, ReplayPart, Report,
+    Severity, WaitVerdict,
+};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -25,27 +28,32 @@ pub(super) const RULES: &[Rule] = &[
         knobs: &[
             Knob {
                 framework: FrameworkName::Mlx,
+                action: Some("call mx.async_eval instead of mx.eval"),
                 advice: "call mx.async_eval instead of mx.eval, and keep .item() and print() out \
                      of each step; then raise MLX_MAX_OPS_PER_BUFFER and MLX_MAX_MB_PER_BUFFER.",
             },
             Knob {
                 framework: FrameworkName::PyTorch,
+                action: Some("keep .item(), .cpu() and print() of tensors out of each step"),
                 advice: ".item(), .cpu(), print() of a tensor and torch.mps.synchronize() wait \
                      for the GPU; keep them out of each step.",
             },
             Knob {
                 framework: FrameworkName::Candle,
+                action: Some("keep to_scalar and to_vec out of each step"),
                 advice: "to_scalar and to_vec wait for the GPU; keep them out of each step. \
                      CANDLE_METAL_COMPUTE_PER_BUFFER (50 by default) sets how many dispatches \
                      share a command buffer.",
             },
             Knob {
                 framework: FrameworkName::LlamaCpp,
+                action: None,
                 advice: "it sends whole graphs already; a larger micro-batch (-ub) gives each more \
                      work, and the remaining wait is sampling on the CPU after each token.",
             },
             Knob {
                 framework: FrameworkName::CoreMl,
+                action: Some("use the asynchronous prediction call"),
                 advice: "use the asynchronous prediction call, so that the next input is prepared \
                      during a prediction.",
             },
@@ -95,25 +103,80 @@ pub(super) const RULES: &[Rule] = &[
         effort: Effort::Redesign,
         title: "the GPU waits for the CPU between a result and the next submission",
         condition: host_bound,
-        action: "prepare the next command buffer while the GPU runs the last one",
+        action: "prepare the next command buffer while the GPU works",
         advice: "Between a result and the next encoding the program computes, allocates or \
              waits. Prepare the next buffer while the GPU runs the last one, encode on a \
-             second thread, or record once and replay (indirect command buffers). Record with \
-             CPU samples to see the functions.",
+             second thread, or record once and replay (indirect command buffers).",
         knobs: &[
             Knob {
                 framework: FrameworkName::Mlx,
+                action: Some("call mx.async_eval, and mx.compile the step"),
                 advice: "call mx.async_eval, so that Python builds the next step while the GPU \
                      works, and mx.compile the step.",
             },
             Knob {
                 framework: FrameworkName::PyTorch,
+                action: Some("keep .item(), .cpu() and print() of tensors out of each step"),
                 advice: "move .item(), .cpu() and print() out of the step; torch.compile may \
                      help, but is young on MPS.",
+            },
+            Knob {
+                framework: FrameworkName::CoreMl,
+                action: Some("use the asynchronous prediction call"),
+                advice: "use the asynchronous prediction call, and look at the layers that run on \
+                     the CPU: overlap hides no more than the GPU's own time.",
             },
         ],
         counter_evidence: "CPU samples show the encoding thread asleep: it waits for input, a timer or \
              another thread, and faster code would not help.",
+    },
+    Rule {
+        id: "slow-host",
+        concern: Concern::Speed,
+        within: &[],
+        severity: Severity::High,
+        effort: Effort::Redesign,
+        title: "the program commits work more slowly than the GPU runs it",
+        condition: slow_host,
+        action: "do less CPU work for each command buffer, or put more GPU work into each",
+        advice: "The program does not wait for the GPU: its CPU work between commits sets the speed. \
+             Put more dispatches into a command buffer, do less work on the CPU for each, or \
+             encode on a second thread.",
+        knobs: &[
+            Knob {
+                framework: FrameworkName::Mlx,
+                action: Some("mx.compile the step, and raise MLX_MAX_OPS_PER_BUFFER"),
+                advice: "mx.compile the step, and raise MLX_MAX_OPS_PER_BUFFER.",
+            },
+            Knob {
+                framework: FrameworkName::Candle,
+                action: Some("raise CANDLE_METAL_COMPUTE_PER_BUFFER"),
+                advice: "raise CANDLE_METAL_COMPUTE_PER_BUFFER.",
+            },
+            Knob {
+                framework: FrameworkName::CoreMl,
+                action: Some("look at the layers that run on the CPU"),
+                advice: "look at the layers that run on the CPU, and at how inputs are filled.",
+            },
+        ],
+        counter_evidence: "With half of the CPU work for each command buffer, the run takes just as \
+                           long.",
+    },
+    Rule {
+        id: "driver-bound",
+        concern: Concern::Speed,
+        within: &["serialized"],
+        severity: Severity::High,
+        effort: Effort::Investigate,
+        title: "the GPU waits while the driver works on command buffers",
+        condition: driver_bound,
+        action: "submit fewer command buffers, and keep the first use of memory out of the loop",
+        advice: "The driver works on the command buffers of a process one after another. The first use \
+             of memory and pipelines takes it milliseconds: run the work once before it counts, and \
+             keep buffers instead of making new ones. Otherwise submit fewer, larger command buffers.",
+        knobs: &[],
+        counter_evidence: "Later repetitions of the same work take the driver just as long, and the run \
+                           takes just as long with half as many command buffers.",
     },
     Rule {
         id: "encoding-bound",
@@ -133,11 +196,13 @@ pub(super) const RULES: &[Rule] = &[
         knobs: &[
             Knob {
                 framework: FrameworkName::Mlx,
+                action: Some("lower MLX_MAX_OPS_PER_BUFFER, and mx.compile the step"),
                 advice: "a lower MLX_MAX_OPS_PER_BUFFER commits earlier; mx.compile leaves fewer \
                      kernels to encode.",
             },
             Knob {
                 framework: FrameworkName::Candle,
+                action: Some("lower CANDLE_METAL_COMPUTE_PER_BUFFER"),
                 advice: "a lower CANDLE_METAL_COMPUTE_PER_BUFFER commits earlier.",
             },
         ],
@@ -163,6 +228,21 @@ pub(super) const RULES: &[Rule] = &[
              shape.command_buffers.gaps_inside_ns.",
     },
     Rule {
+        id: "starts-late",
+        concern: Concern::Speed,
+        within: &[],
+        severity: Severity::Medium,
+        effort: Effort::Investigate,
+        title: "most of the recording passes before the first GPU work",
+        condition: starts_late,
+        action: "look at what the program does before its first GPU work",
+        advice: "All other figures are about the time after the first GPU work. Before it, programs load \
+             models, compile and import: load in the background, keep compiled models, or start the \
+             first GPU work earlier.",
+        knobs: &[],
+        counter_evidence: "The program starts once and runs for hours: then its start does not matter.",
+    },
+    Rule {
         id: "contention",
         concern: Concern::Speed,
         within: &[],
@@ -178,28 +258,31 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
+/// Returns whether the times show that the program waits, or that it does not.
+fn waits(report: &Report) -> WaitVerdict {
+    let replay = report.replay.as_ref();
+    replay.map_or(WaitVerdict::Unknown, |replay| replay.waiting.verdict)
+}
+
 fn serialized(report: &Report) -> Option<Evidence> {
     /// Fewer pairs could be chance.
     const PAIRS: u64 = 20;
     const SHARE: f64 = 0.8;
     /// A program may wait every time and lose little time.
     const OF_IDLE: f64 = 0.2;
-    let ledger = &report.idle;
+    let judged = report.judged();
+    let ledger = judged.idle;
+    let replay = report.replay.as_ref()?;
+    // An encoding after a completion proves no wait: it must follow the completion.
+    let is_wait = replay.waiting.verdict == WaitVerdict::Waits && replay.waiting.in_flight == 1;
     // A program cannot wait inside a command buffer, so those gaps prove nothing.
     let between = ledger.between_buffers;
-    let fires = between >= PAIRS
+    let fires = is_wait
+        && between >= PAIRS
         && is_share(ledger.serialized, between, SHARE)
         && matters(ledger.round_trips_ns, report, OF_IDLE);
     let contended_ns = ledger.round_trips_contended_ns;
     let whole_ns = ledger.round_trips_ns + contended_ns;
-    // The wait for a GPU that another process uses ends with the round trip only if the GPU runs work of
-    // both at once.
-    let runs_both = report.busy.others_overlap_ns > 0;
-    let round_trips_ns = if runs_both {
-        whole_ns
-    } else {
-        ledger.round_trips_ns
-    };
     let per_pair = |ns: u64| time(ns / ledger.serialized.max(1));
     let contended = (contended_ns > 0).then(|| {
         message!(
@@ -210,29 +293,36 @@ fn serialized(report: &Report) -> Option<Evidence> {
     fires.then(|| {
         Evidence::new(message!(
             "in {} of {} gaps between command buffers the program encoded the next buffer only \
-             after the last one completed; submission and completion latency took {} each time on \
-             average{}: {}",
+             after the last one completed; the way to the GPU and back took {} each time on \
+             average{}: {}{}",
             count(ledger.serialized),
             count(between),
             per_pair(whole_ns),
             contended,
             of_idle(whole_ns, report),
+            never_waiting(replay),
         ))
         .at(longest(report, Cause::Submission))
-        .gaining(round_trips_ns + overlap_ns(report))
+        .at(longest(report, Cause::StartLatency))
+        .saving(predicted(report, ReplayAction::TwoInFlight))
     })
 }
 
-/// Returns the time of host work and encoding that a program that does not wait can overlap with GPU
-/// work. Neither can hide more than the other takes, so that at least the longer of the two is left.
-fn overlap_ns(report: &Report) -> u64 {
-    let parts = &report.idle.parts;
-    (parts.host_ns + parts.encoding_ns).min(report.busy.busy_ns)
+/// Returns what is left if the program never waits, and what limits it then.
+fn never_waiting(replay: &Replay) -> Option<Message> {
+    let prediction = replay.prediction(ReplayAction::NeverWait)?;
+    let limit = prediction.limited_by?;
+    Some(message!(
+        "; without any wait about {} of {} are left, limited by {}",
+        time(prediction.left_ns),
+        time(replay.span_ns),
+        limit.label()
+    ))
 }
 
 fn submission_latency(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.3;
-    let submission_ns = report.idle.parts.submission_ns;
+    let submission_ns = report.judged().idle.parts.after_commit_ns();
     let fires = matters(submission_ns, report, SHARE);
     let start = report.latency.submission.map(|start| {
         message!(
@@ -248,13 +338,14 @@ fn submission_latency(report: &Report) -> Option<Evidence> {
         );
         Evidence::new(text)
             .at(longest(report, Cause::Submission))
-            .gaining(submission_ns)
+            .at(longest(report, Cause::StartLatency))
+            .saving(predicted(report, ReplayAction::TenPerBuffer))
     })
 }
 
 fn completion_latency(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.25;
-    let completion_ns = report.idle.parts.completion_ns;
+    let completion_ns = report.judged().idle.parts.completion_ns;
     let fires = matters(completion_ns, report, SHARE);
     let known = report.latency.completion.map(|completion| {
         let side = if completion.median_ns < 0 {
@@ -277,7 +368,7 @@ fn completion_latency(report: &Report) -> Option<Evidence> {
         );
         Evidence::new(text)
             .at(longest(report, Cause::Completion))
-            .gaining(completion_ns)
+            .saving(predicted(report, ReplayAction::TenPerBuffer))
     })
 }
 
@@ -286,14 +377,17 @@ const CPU_SHARE: f64 = 0.4;
 
 /// Returns host work and encoding in gaps, if they matter.
 fn cpu_time(report: &Report) -> Option<(u64, u64)> {
-    let parts = &report.idle.parts;
+    let parts = &report.judged().idle.parts;
     let cpu_ns = parts.host_ns + parts.encoding_ns;
-    matters(cpu_ns, report, CPU_SHARE).then_some((parts.host_ns, parts.encoding_ns))
+    // A program that keeps a pace spends that time waiting for the next period.
+    let is_work = report.pace.is_none();
+    (is_work && matters(cpu_ns, report, CPU_SHARE)).then_some((parts.host_ns, parts.encoding_ns))
 }
 
 fn host_bound(report: &Report) -> Option<Evidence> {
     let (host_ns, encoding_ns) = cpu_time(report)?;
-    (host_ns >= encoding_ns).then(|| {
+    let fires = host_ns >= encoding_ns && waits(report) != WaitVerdict::DoesNotWait;
+    fires.then(|| {
         let text = message!(
             "CPU work accounts for {}: {} between a completion and the next encoding, {} of \
              encoding{}",
@@ -305,13 +399,39 @@ fn host_bound(report: &Report) -> Option<Evidence> {
         Evidence::new(text)
             .at(functions(report))
             .at(longest(report, Cause::Host))
-            .gaining(host_ns + encoding_ns)
+            .saving(predicted(report, ReplayAction::EncodeAhead))
+    })
+}
+
+fn slow_host(report: &Report) -> Option<Evidence> {
+    /// Share of the run that host work and encoding must give.
+    const SHARE: f64 = 0.1;
+    let replay = report.replay.as_ref()?;
+    let is_asynchronous = waits(report) == WaitVerdict::DoesNotWait && report.pace.is_none();
+    let left_ns = replay.left_without(&[ReplayPart::Host])?;
+    let saved_ns = replay.span_ns.saturating_sub(left_ns);
+    let interval = report.latency.commit_interval?;
+    let fires = is_asynchronous && is_share(saved_ns, replay.span_ns, SHARE);
+    fires.then(|| {
+        let text = message!(
+            "the program does not wait for the GPU, and commits a command buffer each {} \
+             (median); without host work and encoding about {} of {} would be left{}",
+            time(interval.median_ns.unsigned_abs()),
+            time(left_ns),
+            time(replay.span_ns),
+            sampled(report),
+        );
+        Evidence::new(text)
+            .at(functions(report))
+            .at(longest(report, Cause::Host))
+            .saving_at_most(saved_ns)
     })
 }
 
 fn encoding_bound(report: &Report) -> Option<Evidence> {
     let (host_ns, encoding_ns) = cpu_time(report)?;
-    (encoding_ns > host_ns).then(|| {
+    let fires = encoding_ns > host_ns && waits(report) != WaitVerdict::DoesNotWait;
+    fires.then(|| {
         let buffers = &report.shape.command_buffers;
         let encoders = buffers.median_encoders.map(|median| {
             message!(
@@ -328,7 +448,7 @@ fn encoding_bound(report: &Report) -> Option<Evidence> {
         );
         Evidence::new(text)
             .at(longest(report, Cause::Encoding))
-            .gaining(host_ns + encoding_ns)
+            .saving(predicted(report, ReplayAction::EncodeAhead))
     })
 }
 
@@ -350,41 +470,103 @@ fn sampled(report: &Report) -> Option<Message> {
 /// Returns the functions that took most of the samples.
 fn functions(report: &Report) -> Vec<Message> {
     let host = report.cpu.as_ref().and_then(|cpu| cpu.host.as_ref());
-    let frames = host.map_or(&[][..], |host| &host.self_frames);
+    host.map_or_else(Vec::new, |host| most_sampled(&host.callers))
+}
+
+/// Returns the first functions of a list, with their binaries and their shares.
+fn most_sampled(frames: &[CpuFrame]) -> Vec<Message> {
     let named = frames.iter().take(3).filter_map(|frame| {
-        let (function, share) = (frame.function.as_ref()?, frame.share?);
+        let binary = frame.binary.as_deref();
+        let file = binary.map(|path| path.rsplit('/').next().unwrap_or(path));
+        let function = frame.function.as_deref();
+        let place = match (function, file) {
+            (Some(function), Some(file)) => {
+                message!("{} of {}", self::function(function), path(file))
+            }
+            (Some(function), None) => message!("{}", self::function(function)),
+            (None, file) => message!("a function of {}", path(file?)),
+        };
         Some(message!(
             "{}, in {} of these samples",
-            self::function(function),
-            percent(share)
+            place,
+            percent(frame.share?)
         ))
     });
     named.collect()
 }
 
+/// Returns the time before the first GPU work of a launched program, if it is most of the recording and
+/// CPU samples tell what the program did.
+fn starts_late(report: &Report) -> Option<Evidence> {
+    /// Share of the recording before the first GPU work.
+    const SHARE: f64 = 0.5;
+    /// Fewer samples do not show a pattern.
+    const SAMPLES: u64 = 20;
+    let before = report.cpu.as_ref()?.before.as_ref()?;
+    let duration_ns = report.run.duration_ns?;
+    let start_ns = report.window.start_ns;
+    let fires = report.process.chosen_by == ChosenBy::Launched
+        && is_share(start_ns, duration_ns, SHARE)
+        && before.samples >= SAMPLES;
+    fires.then(|| {
+        let text = message!(
+            "the first GPU work of the process began {} after the recording, which took {}; {} \
+             show what it did before",
+            time(start_ns),
+            time(duration_ns),
+            counted(before.samples, "CPU sample"),
+        );
+        Evidence::new(text).at(most_sampled(&before.callers))
+    })
+}
+
+fn driver_bound(report: &Report) -> Option<Evidence> {
+    const SHARE: f64 = 0.3;
+    let parts = &report.judged().idle.parts;
+    let driver_ns = parts.driver_wait_ns + parts.driver_ns;
+    let replay = report.replay.as_ref()?;
+    let left_ns = replay.left_without(&[ReplayPart::Driver])?;
+    matters(driver_ns, report, SHARE).then(|| {
+        let text = message!(
+            "the driver worked on the next command buffers, or they waited for it, during {}: {} \
+             of work and {} of waiting; without the driver's work about {} of {} would be left",
+            of_idle(driver_ns, report),
+            time(parts.driver_ns),
+            time(parts.driver_wait_ns),
+            time(left_ns),
+            time(replay.span_ns),
+        );
+        Evidence::new(text)
+            .at(longest(report, Cause::Driver))
+            .at(longest(report, Cause::DriverWait))
+            .saving_at_most(replay.span_ns.saturating_sub(left_ns))
+    })
+}
+
 fn queue_starved(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.2;
-    let queued_ns = report.idle.parts.queued_ns;
-    let fires = matters(queued_ns, report, SHARE);
+    /// Share of the queued time that gaps inside command buffers must have: encoders of one can be
+    /// merged, command buffers cannot.
+    const INSIDE: f64 = 0.5;
+    let queued_ns = report.judged().idle.parts.queued_ns;
+    let buffers = &report.shape.command_buffers;
+    let inside_ns = buffers.gaps_inside_ns;
+    let fires = matters(queued_ns, report, SHARE) && is_share(inside_ns, queued_ns, INSIDE);
     fires.then(|| {
-        let inside = match report.shape.command_buffers.gaps_inside_ns {
-            0 => "none of the idle time".into(),
-            ns => message!("{} of the idle time", time(ns)),
-        };
-        let encoders = report.shape.command_buffers.median_encoders;
-        let encoders = encoders
+        let encoders = buffers
+            .median_encoders
             .filter(|&median| median > 1)
             .map(|median| message!(" (the median buffer has {} encoders)", ungrouped(median)));
         let text = message!(
-            "gaps before work that was already encoded make up {}; {} lies between encoders of \
-             one command buffer{}",
+            "gaps before work that the GPU already had make up {}; {} lies between encoders of one \
+             command buffer{}",
             of_idle(queued_ns, report),
-            inside,
+            time(inside_ns),
             encoders,
         );
         Evidence::new(text)
             .at(longest(report, Cause::Queued))
-            .gaining(queued_ns)
+            .saving_at_most(inside_ns.min(queued_ns))
     })
 }
 
@@ -392,9 +574,10 @@ fn contention(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.1;
     /// Contention below this share of the window is not worth a finding.
     const OF_WINDOW: f64 = 0.01;
-    let contention_ns = report.idle.parts.contention_ns;
-    let fires = is_share(contention_ns, report.idle.total_ns, SHARE)
-        && is_share(contention_ns, report.window.span_ns, OF_WINDOW);
+    let judged = report.judged();
+    let contention_ns = judged.idle.parts.contention_ns;
+    let fires = is_share(contention_ns, judged.idle.total_ns, SHARE)
+        && is_share(contention_ns, judged.span_ns, OF_WINDOW);
 
     let others = report.processes.iter();
     let others = others.filter(|other| !other.is_analyzed && other.window_busy_ns > 0);
@@ -406,11 +589,25 @@ fn contention(report: &Report) -> Option<Evidence> {
             share_of(other.window_busy_ns, report.window.span_ns)
         )
     });
+    let own = &report.process.name;
+    let mut known = report.processes.iter();
+    let helper = known.find(|other| {
+        !other.is_analyzed && other.window_busy_ns > 0 && other.name.starts_with(own.as_str())
+    });
+    let helper = helper.map(|helper| {
+        message!(
+            "; {} looks like a helper of the program, whose work would end with it",
+            process(&helper.name, false)
+        )
+    });
     fires.then(|| {
         let text = message!(
-            "other processes ran on the GPU while committed work waited: {}",
-            of_idle(contention_ns, report)
+            "other processes ran on the GPU while committed work waited: {}{}",
+            of_idle(contention_ns, report),
+            helper
         );
-        Evidence::new(text).at(others).gaining(contention_ns)
+        Evidence::new(text)
+            .at(others)
+            .saving(predicted(report, ReplayAction::NoOthers))
     })
 }

@@ -78,8 +78,8 @@ pub(super) const RULES: &[Rule] = &[
         action: "compare only with recordings at the same performance state",
         advice: "The same kernels can be three times as fast in the Maximum state, so compare \
              only with recordings in the same state. Light or fragmented work does not \
-             raise the clock; more work at once does. Charge the machine, turn low-power \
-             mode off, or record at another clock to measure kernels (`metalens record \
+             raise the clock; more work at once does. Turn low-power mode off, charge a MacBook, \
+             or record at another clock to measure kernels (`metalens record \
              --gpu-clock maximum`; `default` leaves the clock to the GPU where the \
              template fixes it).",
         knobs: &[],
@@ -173,7 +173,7 @@ fn compiling(report: &Report) -> Option<Evidence> {
             time(inside.total_ns),
             time(compiles.in_gaps_ns),
         );
-        Evidence::new(text).gaining(compiles.in_gaps_ns)
+        Evidence::new(text).saving_at_most(compiles.in_gaps_ns)
     })
 }
 

@@ -8,6 +8,7 @@
 //! the numbers ([`notes`]), and the report in four sentences ([`summary`]).
 
 pub(crate) mod bound;
+mod distrust;
 mod evidence;
 pub(crate) mod framework;
 mod idle;
@@ -77,7 +78,7 @@ pub(crate) fn findings(report: &Report, ignored: &[String]) -> Vec<Finding> {
     let whole = whole.map(|(rule, evidence)| (rule.concern, rule.finding(evidence, report)));
     let mut found: Vec<(Concern, Finding)> = whole.collect();
     found.sort_by_key(|(concern, finding)| {
-        let gain = finding.gain.map_or(0, |gain| gain.at_most_ns);
+        let gain = finding.gain.map_or(0, |gain| gain.saves_ns);
         (*concern, finding.severity, std::cmp::Reverse(gain))
     });
     found.into_iter().map(|(_, finding)| finding).collect()

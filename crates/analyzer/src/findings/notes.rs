@@ -2,16 +2,24 @@
 
 use crate::basics::message::{Message, Value, counted, name, table, time, ungrouped};
 use crate::message;
+use crate::metrics::sanity::rows_by_table;
 use crate::report::{Kernel, Note, Report};
 use crate::subject::Subject;
 use crate::subject::interval::Interval;
 use crate::tables::commands::{APPLICATION, COMPLETIONS, ENCODERS, SUBMISSIONS};
 use crate::tables::gpu::{GPU_INTERVALS, GPU_STATES};
 use crate::tables::raw::KERNEL_EVENTS;
+use crate::tables::times::RowsOutside;
 
 /// Returns the notes about the numbers of a report.
-pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<Note> {
+pub(crate) fn report_notes(
+    subject: &Subject,
+    report: &Report,
+    outside: &[RowsOutside],
+) -> Vec<Note> {
     let mut notes = Vec::new();
+    notes.extend(rows_outside(report, outside));
+    notes.extend(without_interval(report));
     notes.extend(subject.chosen.note.clone());
     let window = subject.window();
     let reaches_out = |interval: &&Interval| interval.span.clip(window) != interval.span;
@@ -29,7 +37,57 @@ pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     notes.extend(cause_notes(subject, report));
     notes.extend(active_time(report));
     notes.extend(lifetimes(report));
+    notes.extend(unnamed(report));
     notes
+}
+
+/// Counts the CPU samples with functions that keep their address.
+fn unnamed(report: &Report) -> Option<Note> {
+    let cpu = report.cpu.as_ref().filter(|cpu| cpu.unnamed > 0)?;
+    Some(Note::quiet(
+        "functions-unnamed",
+        unnamed_functions(cpu.unnamed, cpu.samples),
+    ))
+}
+
+/// Returns the sentence on CPU samples with functions that keep their address.
+pub(crate) fn unnamed_functions(unnamed: u64, samples: u64) -> Message {
+    message!(
+        "{} of {} CPU samples have functions without a name, which keep their address: the input \
+         lacks the symbols, and where the innermost function has none, it is unknown whether the \
+         thread was running or waiting",
+        ungrouped(unnamed),
+        ungrouped(samples)
+    )
+}
+
+/// Counts the rows that are outside of the recording.
+fn rows_outside(report: &Report, outside: &[RowsOutside]) -> Option<Note> {
+    let wall_ns = report.run.duration_ns?;
+    (!outside.is_empty()).then(|| {
+        let text = message!(
+            "{}: times outside of the recording, which lasted {}. What has such a time was left out, \
+             and there is no verdict: the input was edited or damaged",
+            rows_by_table(outside),
+            time(wall_ns)
+        );
+        Note::loud("rows-outside-recording", text)
+    })
+}
+
+/// Counts the command buffers that were encoded and completed, and have no GPU interval.
+fn without_interval(report: &Report) -> Option<Note> {
+    let sanity = &report.sanity;
+    let (without, all) = (sanity.buffers_without_interval?, sanity.buffers_finished?);
+    (without > 0).then(|| {
+        let text = message!(
+            "{} of {} command buffers of the process were encoded and completed, and have no GPU \
+             interval: their work is missing in all figures, unless they had none for the GPU",
+            ungrouped(without),
+            ungrouped(all)
+        );
+        Note::loud("intervals-missing", text)
+    })
 }
 
 /// Label of the intervals that MoltenVK, OpenGL and OpenCL get on the channel Compute.
@@ -92,7 +150,17 @@ fn reused(report: &Report) -> Option<Note> {
 fn contradictions(subject: &Subject) -> impl Iterator<Item = Note> {
     let found = subject.commands.contradictions().into_iter();
     let found = found.filter(|&(.., count)| count > 0);
-    found.map(|(name, what, count)| {
+    let completions = subject.commands.contradicted_completions() as u64;
+    let completions = (completions > 0).then(|| {
+        let text = message!(
+            "{} has times that contradict the commits of {}, or each other; these completions are \
+             unknown",
+            table(COMPLETIONS.schema),
+            counted(completions, "command buffer")
+        );
+        Note::quiet("rows-contradict", text)
+    });
+    let encodings = found.map(|(name, what, count)| {
         let text = message!(
             "{} has a second, different time for the same {} in {}; these encodings are unknown",
             table(name),
@@ -100,7 +168,8 @@ fn contradictions(subject: &Subject) -> impl Iterator<Item = Note> {
             counted(count as u64, "row")
         );
         Note::quiet("rows-contradict", text)
-    })
+    });
+    completions.into_iter().chain(encodings)
 }
 
 /// Counts the command buffers that the queue depth leaves out.

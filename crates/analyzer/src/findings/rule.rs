@@ -1,10 +1,11 @@
 //! Type of a rule that reads a report.
 
+use super::distrust::distrust;
 use super::evidence::Evidence;
-use super::framework::{Knob, knobs};
+use super::framework::Knob;
 use crate::basics::message::Message;
 use crate::basics::units::capital;
-use crate::report::{Effort, Finding, FrameworkName, Report, Severity};
+use crate::report::{Effort, Finding, FrameworkAdvice, Report, Severity};
 
 /// The concern of a rule, the most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,8 +49,13 @@ impl Rule {
     /// Returns the finding of this rule.
     pub(super) fn finding(&self, evidence: Evidence, report: &Report) -> Finding {
         let seen = report.framework.as_ref().map(|seen| seen.framework);
-        let severity = evidence.severity(self.severity, report.window.span_ns);
-        let gain = evidence.gain(report.window.span_ns);
+        // Who uses a framework does not call Metal: its own words are the whole advice.
+        let own = self.knobs.iter().find(|knob| seen == Some(knob.framework));
+        let others = self.knobs.iter().filter(|_| seen.is_none());
+        let judged_ns = report.judged().span_ns;
+        let severity = evidence.severity(self.severity, judged_ns);
+        let gain = evidence.gain(judged_ns);
+        let gain = gain.filter(|_| distrust(report).is_none());
         let (text, values) = evidence.text.into_parts();
         let places = evidence.look_at.into_iter().map(Message::into_parts);
         let (look_at, look_at_values) = places.unzip();
@@ -62,20 +68,26 @@ impl Rule {
             evidence_values: values,
             look_at,
             look_at_values,
-            action: self.action.to_owned(),
-            advice: self.advice(seen),
+            action: own
+                .and_then(|own| own.action)
+                .unwrap_or(self.action)
+                .to_owned(),
+            advice: match own {
+                Some(own) => format!("{}: {}", own.framework.name(), own.advice),
+                None => self.advice.to_owned(),
+            },
+            framework_advice: others.map(Knob::advice).collect(),
             counter_evidence: self.counter_evidence.to_owned(),
             effort: Some(self.effort),
         }
     }
+}
 
-    /// Returns the advice, with that for the framework that was seen, or for each if none was.
-    fn advice(&self, seen: Option<FrameworkName>) -> String {
-        let mut advice = self.advice.to_owned();
-        for knob in knobs(self.knobs, seen) {
-            advice.push(' ');
-            advice.push_str(&format!("{}: {}", knob.framework.name(), knob.advice));
+impl Knob {
+    fn advice(&self) -> FrameworkAdvice {
+        FrameworkAdvice {
+            framework: self.framework,
+            advice: self.advice.to_owned(),
         }
-        advice
     }
 }

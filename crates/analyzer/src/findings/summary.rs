@@ -1,6 +1,7 @@
 //! Summarizes a report in four sentences, which every page begins with.
 
 use super::bound::is_undecided;
+use super::distrust::distrust;
 use super::evidence::{is_share, share_of};
 use super::{rule, warning};
 use crate::basics::message::{
@@ -9,7 +10,7 @@ use crate::basics::message::{
 use crate::basics::statistics::ratio;
 use crate::basics::units::capital;
 use crate::message;
-use crate::report::{Finding, Report, Severity, Summary};
+use crate::report::{Bound, Finding, Report, Severity, Summary};
 
 /// Returns the four sentences of a report's summary.
 #[must_use]
@@ -28,17 +29,47 @@ pub(crate) fn summary(report: &Report) -> Summary {
         cause_values: cause_values.unwrap_or_default(),
         advice,
         advice_values,
+        next: next(report).map(str::to_owned),
+    }
+}
+
+/// Returns what to record next, where something that is not recorded would tell more about the verdict.
+fn next(report: &Report) -> Option<&'static str> {
+    let parts = &report.judged().idle.parts;
+    match report.verdict.bound? {
+        Bound::CpuHost | Bound::CpuEncoding if report.cpu.is_none() => Some(
+            "Record next: add --instrument 'Time Profiler', whose samples show what the CPU works on",
+        ),
+        Bound::Latency if parts.submission_ns > parts.completion_ns => Some(
+            "Record next: keep the tables metal-command-buffer-to-accelerator-id and \
+             metal-gpu-submission-to-command-buffer-id, which divide the submission latency",
+        ),
+        _ => None,
     }
 }
 
 fn busy(report: &Report) -> Message {
+    /// Recordings at least this many times as long as the window have a share of their own.
+    const TIMES: u64 = 2;
+    let span_ns = report.window.span_ns;
+    let recorded_ns = report.run.duration_ns.filter(|&ns| ns / TIMES >= span_ns);
+    let from_to = recorded_ns.map(|_| " from first to last work");
+    let of_recorded = recorded_ns.map(|recorded_ns| {
+        message!(
+            "; {} of {} recorded",
+            share_of(report.busy.busy_ns, recorded_ns),
+            time(recorded_ns)
+        )
+    });
     message!(
-        "GPU {} busy: {} ran {}, {} of {}",
+        "GPU {} busy{}: {} ran {}, {} of {}{}",
         report.busy.ratio.map_or_else(|| "?".into(), percent),
+        from_to.map(Message::from),
         process(&report.process.name, true),
         counted(report.counts.intervals, "GPU interval"),
         time(report.busy.busy_ns),
-        time(report.window.span_ns),
+        time(span_ns),
+        of_recorded,
     )
 }
 
@@ -81,7 +112,7 @@ fn nothing_found(report: &Report) -> Message {
     // The verdict and a finding say that the cause of the idle time is not recorded.
     let share = ratio(idle_ns, span_ns)
         .filter(|&share| share >= LITTLE)
-        .filter(|_| !is_undecided(report));
+        .filter(|_| !is_undecided(report) && distrust(report).is_none());
     match share.zip(ratio(span_ns, span_ns - idle_ns.min(span_ns))) {
         Some((share, speedup)) => message!(
             "{}; {} idle time remains (at most {}× faster without it)",
@@ -120,20 +151,21 @@ fn advice(report: &Report) -> Message {
     let findings = &report.findings;
     let is_undecided = is_undecided(report);
     let unknown = |hides: bool| hides.then(|| message!("; {}", unknown(report)));
-    let gain = |finding: &&Finding| finding.gain.map_or(0, |gain| gain.at_most_ns);
+    let gain = |finding: &&Finding| finding.gain.map_or(0, |gain| gain.saves_ns);
     let best = findings.iter().rev().max_by_key(gain);
     if let Some((best, gain)) = best.and_then(|best| Some((best, best.gain?))) {
-        let hides_more = is_undecided && report.idle.parts.unknown_ns > gain.at_most_ns;
+        let hides_more = is_undecided && report.idle.parts.unknown_ns > gain.saves_ns;
         return message!(
-            "{}: {}; up to {}× faster (saves at most {}){}",
+            "{}: {}; {} {}× faster (saves {}){}",
             if hides_more {
                 "Biggest known win"
             } else {
                 "Biggest win"
             },
-            rule(&best.id).map_or("", |rule| rule.action),
+            Message::new(&best.action, &[]),
+            gain.certainty.words(),
             factor(gain.speedup),
-            time(gain.at_most_ns),
+            time(gain.saves_ns),
             unknown(hides_more),
         );
     }
@@ -146,7 +178,7 @@ fn advice(report: &Report) -> Message {
     next.map_or_else(
         || nothing_found(report),
         |(next, rule)| {
-            let text = capital(&format!("{}; {}", rule.title, rule.action));
+            let text = capital(&format!("{}; {}", rule.title, next.action));
             // A caveat is about the numbers and claims no gain.
             let hides_more = is_undecided && next.severity != Severity::Caveat;
             message!(

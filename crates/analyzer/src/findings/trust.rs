@@ -1,6 +1,7 @@
 //! Rules about how far the numbers of a recording can be trusted.
 
 use super::bound::is_undecided;
+use super::distrust::lost_buffers;
 use super::evidence::{Evidence, is_share, of_idle};
 use super::framework::Knob;
 use super::rule::{Concern, Rule};
@@ -102,14 +103,17 @@ pub(super) const RULES: &[Rule] = &[
         knobs: &[
             Knob {
                 framework: FrameworkName::Mlx,
+                action: Some("build MLX with MLX_METAL_DEBUG=ON"),
                 advice: "build it with MLX_METAL_DEBUG=ON.",
             },
             Knob {
                 framework: FrameworkName::Candle,
+                action: Some("enable the feature metal-debug-labels of candle-core"),
                 advice: "enable the feature metal-debug-labels of candle-core.",
             },
             Knob {
                 framework: FrameworkName::PyTorch,
+                action: Some("record the signposts of torch.mps.profiler.profile()"),
                 advice: "torch.mps.profiler.profile() emits signposts: record them with --instrument \
                      os_signpost, and select them with --phase.",
             },
@@ -125,7 +129,8 @@ pub(super) const RULES: &[Rule] = &[
         title: "there is too little work to judge",
         condition: little_work,
         action: "record at least a hundred repetitions",
-        advice: "Record more work: a hundred repetitions separate a pattern from an accident.",
+        advice: "Record more work: a hundred repetitions separate a pattern from an accident, and the \
+             first one makes pipelines and wires memory.",
         knobs: &[],
         counter_evidence: "The program does no more work than this.",
     },
@@ -159,6 +164,7 @@ fn incomplete(report: &Report) -> Option<Evidence> {
         ));
     }
 
+    says.extend(lost_buffers(report));
     if !truncated.is_empty() {
         says.push(message!(
             "truncated tables: {}",
@@ -267,9 +273,17 @@ fn unlabeled(report: &Report) -> Option<Evidence> {
 fn little_work(report: &Report) -> Option<Evidence> {
     const FEW: u64 = 10;
     let intervals = report.counts.intervals;
-    (intervals < FEW).then(|| {
-        Evidence::new(message!(
+    if intervals < FEW {
+        return Some(Evidence::new(message!(
             "the process has only {} in the window",
+            counted(intervals, "GPU interval")
+        )));
+    }
+    // A first use makes pipelines and wires memory; only a repetition shows what is usual.
+    let is_first_use = report.kernels.iter().all(|kernel| kernel.instances == 1);
+    is_first_use.then(|| {
+        Evidence::new(message!(
+            "no kernel ran twice, so that nothing tells first use from usual work ({})",
             counted(intervals, "GPU interval")
         ))
     })

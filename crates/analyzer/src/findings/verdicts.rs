@@ -1,5 +1,6 @@
 //! Compares a report with its thresholds.
 
+use super::distrust::distrust;
 use crate::basics::message::{Message, Value, table, ungrouped};
 use crate::message;
 use crate::report::{Efficiency, Report, ThresholdResult, ThresholdUnit, Verdict, Wanted};
@@ -20,7 +21,23 @@ pub(crate) fn verdicts(report: &Report, thresholds: &Thresholds) -> Vec<Threshol
         .map(|limit| launch_efficiency(&report.efficiency, limit));
 
     let results = [average_gap, utilization, launch_efficiency];
-    results.into_iter().flatten().collect()
+    let results = results.into_iter().flatten();
+    results.map(|result| trusted(result, report)).collect()
+}
+
+/// Makes a result not measurable if nothing follows from the numbers.
+fn trusted(result: ThresholdResult, report: &Report) -> ThresholdResult {
+    let Some(why) = distrust(report) else {
+        return result;
+    };
+    let (why, why_values) = why.into_parts();
+    ThresholdResult {
+        value: None,
+        verdict: Verdict::NotMeasurable,
+        why,
+        why_values,
+        ..result
+    }
 }
 
 #[expect(

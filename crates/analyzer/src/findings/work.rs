@@ -7,7 +7,9 @@ use crate::basics::message::{
     Message, Value, bytes, count, counted, kernel, moment, number, percent, time, ungrouped,
 };
 use crate::message;
-use crate::report::{Effort, FrameworkName, Kernel, KernelSpills, Report, Severity, WorkRow};
+use crate::report::{
+    Effort, FrameworkName, GainCertainty, Kernel, KernelSpills, Report, Severity, WorkRow,
+};
 use crate::subject::kernel_names::UNLABELED_BLIT;
 
 pub(super) const RULES: &[Rule] = &[
@@ -25,14 +27,17 @@ pub(super) const RULES: &[Rule] = &[
         knobs: &[
             Knob {
                 framework: FrameworkName::Mlx,
+                action: Some("mx.compile the step"),
                 advice: "mx.compile the step.",
             },
             Knob {
                 framework: FrameworkName::PyTorch,
+                action: Some("try torch.compile, and compare the results"),
                 advice: "torch.compile fuses, but is young on MPS: compare the results.",
             },
             Knob {
                 framework: FrameworkName::Candle,
+                action: Some("write the chain as one custom operation"),
                 advice: "write the chain as one custom operation.",
             },
         ],
@@ -139,7 +144,7 @@ pub(super) const RULES: &[Rule] = &[
         effort: Effort::Investigate,
         title: "some GPU intervals take many times as long as others of the same kernel",
         condition: outliers,
-        action: "look at what else runs during the longest ones",
+        action: "look at what else runs during the longest intervals",
         advice: "Look at what else happens during them: page faults on first touch, other \
              processes on the GPU, a lower clock, or larger inputs under the same label.",
         knobs: &[],
@@ -184,7 +189,8 @@ fn eager_execution(report: &Report) -> Option<Evidence> {
         );
         Evidence::new(text)
             .at([message!("first sequence: at {}", moment(sequence.start_ns))])
-            .gaining(sequence.idle_inside_ns)
+            // The fused kernel saves more: intermediate results stay on the chip.
+            .saving(Some((sequence.idle_inside_ns, GainCertainty::AtLeast)))
     })
 }
 
@@ -225,7 +231,7 @@ fn tiny_kernels(report: &Report) -> Option<Evidence> {
             short.busy_ratio.map_or_else(|| "none".into(), percent),
             time(idle_ns / intervals.max(1)),
         );
-        Evidence::new(text).at(kernels).gaining(idle_ns)
+        Evidence::new(text).at(kernels).saving_at_most(idle_ns)
     })
 }
 
@@ -290,7 +296,10 @@ fn transfers_dominate(report: &Report) -> Option<Evidence> {
             time(total_ns),
             time(report.busy.sum_ns)
         );
-        Evidence::new(text).at(largest).gaining(total_ns)
+        // No gain: copies may be hidden behind other work, or cost a round trip each.
+        Evidence::new(text)
+            .at(largest)
+            .about(total_ns.min(report.busy.busy_ns))
     })
 }
 
@@ -427,6 +436,8 @@ fn outliers(report: &Report) -> Option<Evidence> {
             share_of(outliers.excess_ns, report.busy.sum_ns),
             time(report.busy.sum_ns),
         );
-        Evidence::new(text).at(places).gaining(outliers.excess_ns)
+        Evidence::new(text)
+            .at(places)
+            .saving_at_most(outliers.excess_ns)
     })
 }

@@ -27,8 +27,9 @@ pub(crate) fn efficiency(
 }
 
 /// Returns the time from the first encoding to the last completion of the work in the window,
-/// limited to `part` if the window was cut; `None` if a command buffer was committed several times,
-/// because any of its completions may be the last.
+/// limited to `part` if the window was cut. `None` if the last completion is unknown: it
+/// is not recorded, or a command buffer was committed several times, so that any of its completions may
+/// be the last.
 #[must_use]
 pub(crate) fn program<'a>(
     mine: &[Interval],
@@ -43,6 +44,9 @@ pub(crate) fn program<'a>(
     if buffers.clone().any(|buffer| buffer.is_reused) {
         return None;
     }
+    // Without the completion of the last work, an earlier one would make the program seem faster.
+    let last = buffers.clone().max_by_key(|buffer| buffer.span.end_ns)?;
+    commands.completion(last.id)?;
     let completions = buffers.filter_map(|buffer| commands.completion(buffer.id));
     let last_ns = completions.max()?;
     let whole = Span::new(first_ns, last_ns).clip(part);

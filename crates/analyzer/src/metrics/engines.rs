@@ -82,6 +82,10 @@ pub(crate) fn engines(
             continue;
         };
         let work = work(&rows, id, busy_window, names);
+        if work.is_empty() {
+            found.not_recorded.push(none_in_window(id, schema));
+            continue;
+        }
         let stretches = stretches.get_or_insert_with(&idle);
         let engine = engine(id, schema, &work, busy_window, stretches, names);
         found.engines.push(engine);
@@ -95,7 +99,8 @@ pub(crate) fn engines(
         }
         None => missing.push(("frames", PRESENT_REQUESTS.schema)),
     }
-    found.not_recorded = not_recorded(&missing, !found.engines.is_empty());
+    let missing = not_recorded(&missing, !found.engines.is_empty());
+    found.not_recorded.extend(missing);
     found
 }
 
@@ -149,11 +154,15 @@ fn work(rows: &EngineRows, id: EngineId, busy_window: BusyWindow<'_>, names: &Na
     let (window, chosen) = (busy_window.window, busy_window.chosen);
     let active = names.find_symbol("Active");
     let is_active = |row: usize| at(&rows.states, row).is_none_or(|state| Some(state) == active);
-    let is_mine = |row: usize| {
+    let is_mine = |row: usize, span: Span| {
         let thread = || names.thread(at(&rows.threads, row)?)?.process;
         match id {
             EngineId::NeuralEngine | EngineId::CoreMl => true,
-            EngineId::Mps => chosen.contains(at(&rows.processes, row)),
+            EngineId::Mps => match at(&rows.processes, row) {
+                // Real rows name no process. They lie inside the GPU work of theirs.
+                None => is_inside(span, busy_window.busy),
+                process => chosen.contains(process),
+            },
             EngineId::DrawableWait => chosen.contains(thread()),
         }
     };
@@ -161,7 +170,7 @@ fn work(rows: &EngineRows, id: EngineId, busy_window: BusyWindow<'_>, names: &Na
     let inside = rows
         .spans
         .started()
-        .filter(|&(row, span)| touches(span, window) && is_active(row) && is_mine(row));
+        .filter(|&(row, span)| touches(span, window) && is_active(row) && is_mine(row, span));
     let label = |row: usize| match &*rows.labels {
         Either::Left(formatted) => Some(names.label(at(formatted, row)?)?.text),
         Either::Right(plain) => at(plain, row),
@@ -171,6 +180,20 @@ fn work(rows: &EngineRows, id: EngineId, busy_window: BusyWindow<'_>, names: &Na
         .collect();
     work.sort_by_key(|&(span, _)| span);
     work
+}
+
+/// Returns whether at least half of a span is GPU work of the process.
+fn is_inside(span: Span, busy: &[Span]) -> bool {
+    !span.is_empty() && 2 * time_in(span, busy) >= span.length_ns()
+}
+
+/// Returns the reason why an engine is missing although its table has rows.
+fn none_in_window(id: EngineId, schema: &str) -> NotRecorded {
+    let why = message!(
+        "no row of {} in the window can be joined with the process",
+        table(schema)
+    );
+    NotRecorded::new(part(id), why)
 }
 
 fn engine(

@@ -1,6 +1,8 @@
 //! Computes the figures that follow from GPU intervals, gaps and commands alone: most of the
 //! work of an analysis.
 
+use std::borrow::Cow;
+
 use metalens_trace::Names;
 
 use super::efficiency::program;
@@ -8,13 +10,18 @@ use super::gap_causes::GapSplitter;
 use super::idle::{Idle, idle};
 use super::kernels::{Kernels, channels};
 use super::latency::latency;
+use super::pace::pace;
 use super::phases::{Before, phases};
 use super::sanity::joined;
 use super::shape::shape;
+use super::steady::steady;
 use crate::basics::parallel::{both, half};
 use crate::basics::spans::{Span, length_ns, overlap_ns};
 use crate::basics::statistics::ratio;
-use crate::report::{Busy, Channel, Counts, Kernel, Latency, Phases, Shape, WarmUp};
+use crate::replay::{Recorded, replay};
+use crate::report::{
+    Busy, Channel, Counts, Kernel, Latency, Pace, Phases, Replay, Shape, Steady, WarmUp,
+};
 use crate::subject::gaps::Occupancy;
 use crate::subject::interval::encoders;
 use crate::subject::named_intervals::NamedIntervals;
@@ -37,6 +44,11 @@ pub(crate) struct Figures {
     pub kernels: Vec<Kernel>,
     pub shape: Shape,
     pub phases: Phases,
+    /// Start of each detected iteration, in nanoseconds since the recording began.
+    pub iteration_starts: Vec<u64>,
+    pub steady: Option<Steady>,
+    pub pace: Option<Pace>,
+    pub replay: Option<Replay>,
 }
 
 /// Figures that need little but the intervals and their command buffers.
@@ -57,17 +69,51 @@ impl FiguresInput<'_> {
     pub(crate) fn figures(&self) -> Figures {
         let (gaps, named) = (&self.occupancy.gaps, &self.kernels.named);
         let idle_figures = || idle(gaps, &GapSplitter::new(self.subject), named);
-        let ((idle, phases), (work, shape)) = both(
+        let ((idle, (phases, iteration_starts)), (work, shape)) = both(
             || half(idle_figures, || self.phases()),
             || half(|| self.work(), || self.shape()),
         );
+        let steady = steady(self.subject, self.occupancy, &phases);
+        let (pace, replay) = self.replayed(steady.as_ref(), &iteration_starts, replay);
         Figures {
             idle,
             work,
             kernels: self.kernels.summaries(self.names),
             shape,
             phases,
+            iteration_starts,
+            steady,
+            pace,
+            replay,
         }
+    }
+
+    /// Returns the pace of the steady part, and what is made of its recorded command buffers.
+    pub(crate) fn replayed<T>(
+        &self,
+        steady: Option<&Steady>,
+        iteration_starts: &[u64],
+        replay: impl FnOnce(&Recorded<'_>) -> T,
+    ) -> (Option<Pace>, T) {
+        let subject = self.subject;
+        let part = steady.map(|steady| Span::new(steady.start_ns, steady.end_ns));
+        let part = part.or_else(|| subject.cut.is_cut().then(|| subject.window()));
+        // There may be a million intervals: what is not cut is not copied.
+        let steps = part.map_or(Cow::Borrowed(&subject.steps), |part| {
+            Cow::Owned(subject.steps.within(part, &subject.mine))
+        });
+        let (pace, paced) = pace(&steps, &subject.mine, iteration_starts).unzip();
+        let recorded = Recorded {
+            steps: &steps,
+            part_ns: part.unwrap_or(subject.window()).length_ns(),
+            mine: &subject.mine,
+            kernels: &self.kernels.named,
+            waiting: &subject.waiting,
+            driver: subject.chain.source,
+            others: &subject.others.busy,
+            paced: &paced.unwrap_or_default(),
+        };
+        (pace, replay(&recorded))
     }
 
     fn work(&self) -> WorkFigures {
@@ -77,11 +123,7 @@ impl FiguresInput<'_> {
         let in_window = buffers.iter().filter(|buffer| buffer.in_window);
         let (encoders, encoders_listed) = self.encoders();
         // If the window was cut, the program's run time is cut there too.
-        let part = if subject.cut.facts().excluded.is_empty() {
-            WHOLE
-        } else {
-            window
-        };
+        let part = if subject.cut.is_cut() { window } else { WHOLE };
 
         WorkFigures {
             counts: Counts {
@@ -98,7 +140,7 @@ impl FiguresInput<'_> {
             },
             encoders_listed,
             busy: self.busy(),
-            latency: latency(buffers, &subject.commands, window, names),
+            latency: latency(buffers, &subject.commands, &subject.chain, window, names),
             channels: channels(mine, window, names),
             program: program(mine, in_window, &subject.commands, part),
         }
@@ -136,7 +178,7 @@ impl FiguresInput<'_> {
         shape(self.subject, self.kernels, self.occupancy, self.names)
     }
 
-    fn phases(&self) -> Phases {
+    fn phases(&self) -> (Phases, Vec<u64>) {
         let subject = self.subject;
         let before = Before {
             warm_up: if self.skips_warm_up {

@@ -6,6 +6,9 @@
 //! program  ------------)A completed [B encoded … commit)
 //!           completion | host work  |     encoding     | submission
 //!           latency    c            s                  k latency
+//! driver                                                --[B······)submitted
+//!                                            waiting for | driver  | GPU start
+//!                                           k the driver d         u latency
 //! ```
 //!
 //! A closes the busy stretch before the gap, B opens the next. `c` is the completion of A's
@@ -13,22 +16,28 @@
 //! never before the end of B's encoding. A command buffer may hold many encoders: the program
 //! still encodes the others between the end of B's encoding and the commit.
 //!
-//! * If `k` is not after `a`, the GPU had the work: the gap is *queued*.
+//! * `d` and `u` are the driver's start and its submission of B. Where both are recorded, the walk
+//!   from `k` is *waiting for the driver* until `d`, *driver* until `u`, then *GPU start latency*;
+//!   if `u` is not after `a`, the GPU had the work, and the gap is *queued*. Where they are not
+//!   recorded, it is *submission latency*, and *queued* if `k` is not after `a`.
 //! * If the program waited for A (`s` is not before `c`), the walk from `a` to `b` is *completion
 //!   latency* until `c`, *host work* until `s`, *encoding* until `k`, then *submission latency*.
 //! * If it did not wait, completion delayed nothing: the walk is *host work* until `s`, *encoding*
-//!   until `k`, then *submission latency*.
+//!   until `k`, then *submission latency*. A program of which the times show that it does not wait
+//!   never waited.
 //!
-//! Each part is clamped to the gap, so that the parts sum to it exactly. The part of *queued* and
-//! *submission latency* during which another process held the GPU is *contention*. The cause of a
+//! Each part is clamped to the gap, so that the parts sum to it exactly. The part of *queued*,
+//! *submission latency* and *GPU start latency* during which another process held the GPU is
+//! *contention*. The cause of a
 //! gap is *unknown* if A has no completion or B no encoding.
 //!
 //! A gap that the edge of the window cuts is walked whole and then cut, so that the causes of two
 //! adjacent windows sum to those of both together.
 
 use crate::basics::spans::{Span, pieces, time_in};
-use crate::report::{Cause, GapParts, IdleTime, Recovered, Report};
+use crate::report::{Cause, GapParts, IdleTime, Recovered, Report, WaitVerdict};
 use crate::subject::Subject;
+use crate::subject::chain::{Chain, DriverTimes};
 use crate::subject::commands::{Commands, Encoding, FoundIn};
 use crate::subject::gaps::{Edges, Gap};
 use crate::subject::interval::Interval;
@@ -42,6 +51,10 @@ pub(crate) struct GapSplitter<'a> {
     pub edges: Edges,
     /// Encodings and completions of the process.
     pub commands: &'a Commands,
+    /// The driver's work on the command buffers of the process.
+    pub chain: &'a Chain,
+    /// False if the times show that the program does not wait.
+    pub may_wait: bool,
     /// Union of the intervals of other processes.
     pub others: &'a [Span],
 }
@@ -66,8 +79,12 @@ pub(crate) struct Pair {
     pub encoding: Option<Encoding>,
     /// Commit of B's command buffer; `None` if unknown.
     pub committed_ns: Option<u64>,
+    /// The driver's work on B; `None` if it is not recorded.
+    pub driver: Option<DriverTimes>,
     /// True if A and B are of one command buffer.
     pub same_buffer: bool,
+    /// False if the times show that the program does not wait.
+    pub may_wait: bool,
 }
 
 impl Pair {
@@ -78,7 +95,8 @@ impl Pair {
     /// Returns whether the program waited for A before it began to encode B; `None` if either time
     /// is unknown.
     pub(crate) fn is_serialized(&self) -> Option<bool> {
-        Some(self.encoding?.span.start_ns >= self.completed_ns?)
+        let is_later = self.encoding?.span.start_ns >= self.completed_ns?;
+        Some(is_later && self.may_wait)
     }
 }
 
@@ -89,6 +107,8 @@ impl<'a> GapSplitter<'a> {
             mine: &subject.mine,
             edges: subject.edges,
             commands: &subject.commands,
+            chain: &subject.chain,
+            may_wait: subject.waiting.verdict != WaitVerdict::DoesNotWait,
             others: &subject.others.busy,
         }
     }
@@ -125,6 +145,8 @@ impl<'a> GapSplitter<'a> {
             completed_ns: buffer.and_then(|buffer| self.commands.completion(buffer)),
             encoding: after.and_then(|interval| self.commands.encoding(interval)),
             committed_ns: after.and_then(Interval::committed_ns),
+            driver: after.and_then(|interval| self.chain.times(interval)),
+            may_wait: self.may_wait,
             same_buffer: self.is_inside_buffer(gap),
         };
 
@@ -143,14 +165,18 @@ impl<'a> GapSplitter<'a> {
     fn parts(&self, spans: &CauseSpans) -> GapParts {
         let others_in_queued = time_in(spans.queued, self.others);
         let others_in_submission = time_in(spans.submission, self.others);
+        let others_in_start = time_in(spans.start_latency, self.others);
 
         GapParts {
             completion_ns: spans.completion.length_ns(),
             host_ns: spans.host.length_ns(),
             encoding_ns: spans.encoding.length_ns(),
+            driver_wait_ns: spans.driver_wait.length_ns(),
+            driver_ns: spans.driver.length_ns(),
+            start_latency_ns: spans.start_latency.length_ns() - others_in_start,
             submission_ns: spans.submission.length_ns() - others_in_submission,
             queued_ns: spans.queued.length_ns() - others_in_queued,
-            contention_ns: others_in_queued + others_in_submission,
+            contention_ns: others_in_queued + others_in_submission + others_in_start,
             unknown_ns: spans.unknown.length_ns(),
         }
     }
@@ -177,6 +203,9 @@ struct CauseSpans {
     completion: Span,
     host: Span,
     encoding: Span,
+    driver_wait: Span,
+    driver: Span,
+    start_latency: Span,
     submission: Span,
     queued: Span,
     unknown: Span,
@@ -189,6 +218,9 @@ impl CauseSpans {
             completion: nothing,
             host: nothing,
             encoding: nothing,
+            driver_wait: nothing,
+            driver: nothing,
+            start_latency: nothing,
             submission: nothing,
             queued: nothing,
             unknown: nothing,
@@ -200,7 +232,10 @@ impl CauseSpans {
         };
         let encoding = encoding.span;
         let committed_ns = pair.committed_ns.unwrap_or(0).max(encoding.end_ns);
-        if committed_ns <= gap.start_ns {
+        let left_ns = pair
+            .driver
+            .map_or(committed_ns, |driver| driver.submitted_ns);
+        if left_ns.max(committed_ns) <= gap.start_ns {
             spans.queued = gap;
             return spans;
         }
@@ -213,12 +248,18 @@ impl CauseSpans {
         };
 
         // Completion delays only a program that waits for it.
-        if encoding.start_ns >= completed_ns {
+        if pair.is_serialized() == Some(true) {
             spans.completion = until(completed_ns);
         }
         spans.host = until(encoding.start_ns);
         spans.encoding = until(committed_ns);
-        spans.submission = until(gap.end_ns);
+        if let Some(driver) = pair.driver {
+            spans.driver_wait = until(driver.begins_ns);
+            spans.driver = until(driver.submitted_ns);
+            spans.start_latency = until(gap.end_ns);
+        } else {
+            spans.submission = until(gap.end_ns);
+        }
         spans
     }
 
@@ -229,6 +270,9 @@ impl CauseSpans {
             (self.completion, Cause::Completion, none),
             (self.host, Cause::Host, none),
             (self.encoding, Cause::Encoding, none),
+            (self.driver_wait, Cause::DriverWait, none),
+            (self.driver, Cause::Driver, none),
+            (self.start_latency, Cause::StartLatency, others),
             (self.submission, Cause::Submission, others),
             (self.queued, Cause::Queued, others),
             (self.unknown, Cause::Unknown, none),
@@ -252,6 +296,9 @@ impl CauseSpans {
             completion: self.completion.clip(to),
             host: self.host.clip(to),
             encoding: self.encoding.clip(to),
+            driver_wait: self.driver_wait.clip(to),
+            driver: self.driver.clip(to),
+            start_latency: self.start_latency.clip(to),
             submission: self.submission.clip(to),
             queued: self.queued.clip(to),
             unknown: self.unknown.clip(to),
@@ -285,7 +332,7 @@ impl IdleTotals {
         idle.between_buffers += u64::from(pair.is_joined() && !pair.same_buffer);
         if pair.is_serialized() == Some(true) {
             idle.serialized += 1;
-            idle.round_trips_ns += parts.completion_ns + parts.submission_ns;
+            idle.round_trips_ns += parts.completion_ns + parts.after_commit_ns();
             idle.round_trips_contended_ns += parts.contention_ns;
         }
 
@@ -322,10 +369,24 @@ mod tests {
         others: &[(u64, u64)],
         expected: [u64; 7],
     ) {
+        // Without the driver's times.
+        let [
+            completion,
+            host,
+            encoding,
+            submission,
+            queued,
+            contention,
+            unknown,
+        ] = expected;
+        let expected = [
+            completion, host, encoding, 0, 0, 0, submission, queued, contention, unknown,
+        ];
         let pair = pair(completed_ns, encoded);
         let others: Vec<Span> = others.iter().map(|&(a, b)| Span::new(a, b)).collect();
         let spans = CauseSpans::new(Span::new(gap.0, gap.1), &pair);
-        let parts = splitter(&others, &Commands::default()).parts(&spans);
+        let (commands, chain) = (Commands::default(), Chain::default());
+        let parts = splitter(&others, &commands, &chain).parts(&spans);
         assert_eq!(
             parts.by_cause().map(|(_, ns)| ns),
             expected,
@@ -333,11 +394,17 @@ mod tests {
         );
     }
 
-    fn splitter<'a>(others: &'a [Span], commands: &'a Commands) -> GapSplitter<'a> {
+    fn splitter<'a>(
+        others: &'a [Span],
+        commands: &'a Commands,
+        chain: &'a Chain,
+    ) -> GapSplitter<'a> {
         GapSplitter {
             mine: &[],
             edges: Edges::default(),
             commands,
+            chain,
+            may_wait: true,
             others,
         }
     }
@@ -350,7 +417,9 @@ mod tests {
                 found_in: FoundIn::List,
             }),
             committed_ns: encoded.map(|(.., commit)| commit),
+            driver: None,
             same_buffer: false,
+            may_wait: true,
         }
     }
 
@@ -434,6 +503,68 @@ mod tests {
         );
     }
 
+    /// Splits the time after the commit at the driver's start, 44, and its submission, 46.
+    ///
+    /// ```text
+    ///          10        20        30        40        50
+    /// GPU      )A                                      [B
+    /// program  --------completed     [encoded)   )commit
+    /// driver                                        [44··)46
+    /// ```
+    #[test]
+    fn the_drivers_times_split_the_time_after_the_commit() {
+        let check = |commit, driver: (u64, u64), others: &[Span], expected: [u64; 10]| {
+            let pair = Pair {
+                driver: Some(DriverTimes {
+                    begins_ns: driver.0,
+                    submitted_ns: driver.1,
+                }),
+                ..pair(Some(20), Some((commit - 13, commit - 6, commit)))
+            };
+            let (commands, chain) = (Commands::default(), Chain::default());
+            let spans = CauseSpans::new(Span::new(10, 50), &pair);
+            let parts = splitter(others, &commands, &chain).parts(&spans);
+            assert_eq!(
+                parts.by_cause().map(|(_, ns)| ns),
+                expected,
+                "{commit} {driver:?}"
+            );
+        };
+        check(41, (44, 46), &[], [10, 8, 13, 3, 2, 4, 0, 0, 0, 0]);
+        // Another process on the GPU does not delay the driver.
+        let other = [Span::new(42, 48)];
+        check(41, (44, 46), &other, [10, 8, 13, 3, 2, 2, 0, 0, 2, 0]);
+        // Committed before the gap, submitted in it: the driver has the rest.
+        check(9 + 13, (12 + 13, 30), &[], [0, 0, 12, 3, 5, 20, 0, 0, 0, 0]);
+        check(13, (20, 30), &[], [0, 0, 3, 7, 10, 20, 0, 0, 0, 0]);
+        // Submitted before the gap: the GPU had it.
+        let early = Pair {
+            driver: Some(DriverTimes {
+                begins_ns: 8,
+                submitted_ns: 10,
+            }),
+            ..pair(Some(20), Some((2, 5, 6)))
+        };
+        assert_eq!(
+            CauseSpans::new(Span::new(10, 50), &early)
+                .queued
+                .length_ns(),
+            40
+        );
+    }
+
+    #[test]
+    fn a_program_that_does_not_wait_has_no_completion_latency() {
+        let never = Pair {
+            may_wait: false,
+            ..pair(Some(20), Some((28, 35, 41)))
+        };
+        assert_eq!(never.is_serialized(), Some(false));
+        let spans = CauseSpans::new(Span::new(10, 50), &never);
+        assert_eq!(spans.completion.length_ns(), 0);
+        assert_eq!(spans.host.length_ns(), 18);
+    }
+
     #[test]
     fn work_of_other_processes_is_contention() {
         let gap = (10, 50);
@@ -465,22 +596,30 @@ mod tests {
             start in 0_u64..60, length in 1_u64..60, cut in 0_u64..120,
             completed in prop::option::of(0_u64..150),
             encoded in prop::option::of((0_u64..150, 0_u64..60, 0_u64..200)),
+            driver in prop::option::of((0_u64..150, 0_u64..60)),
             mut others in prop::collection::vec((0_u64..150, 1_u64..20), 0..6),
         ) {
             others.sort_unstable();
             let others = crate::basics::spans::union(
                 others.iter().map(|&(start, length)| Span::new(start, start + length)),
             );
-            let commands = Commands::default();
-            let splitter = splitter(&others, &commands);
+            let (commands, chain) = (Commands::default(), Chain::default());
+            let splitter = splitter(&others, &commands, &chain);
             let gap = Span::new(start, start + length);
             let encoded = encoded.map(|(start, long, commit)| (start, start + long, commit));
-            let spans = CauseSpans::new(gap, &pair(completed, encoded));
+            let pair = Pair {
+                driver: driver.map(|(begins_ns, long)| DriverTimes {
+                    begins_ns,
+                    submitted_ns: begins_ns + long,
+                }),
+                ..pair(completed, encoded)
+            };
+            let spans = CauseSpans::new(gap, &pair);
 
             let whole = splitter.parts(&spans);
             prop_assert_eq!(whole.total_ns(), length);
 
-            let (mut at, mut sums) = (gap.start_ns, [0; 7]);
+            let (mut at, mut sums) = (gap.start_ns, [0; Cause::ALL.len()]);
             for (span, cause) in spans.stretches(&others) {
                 prop_assert!(span.start_ns == at && !span.is_empty());
                 let place = Cause::ALL.iter().position(|&each| each == cause).unwrap();

@@ -1,4 +1,4 @@
-//! Computes submission and completion latency, encoding times and queue depth.
+//! Computes the latencies of command buffers, encoding times and queue depth.
 
 use metalens_trace::Names;
 
@@ -7,6 +7,7 @@ use crate::basics::spans::{RunningUnion, Span, between};
 use crate::message;
 use crate::report::{Distribution, Latency, NotRecorded, Queue, QueueChunk};
 use crate::subject::buffers::Buffer;
+use crate::subject::chain::{Chain, DriverTimes};
 use crate::subject::commands::{Commands, thread_names};
 
 /// Number of equal parts of the window in which the queue depth is shown.
@@ -18,6 +19,7 @@ const CHUNKS: u64 = 60;
 pub(crate) fn latency(
     buffers: &[Buffer],
     commands: &Commands,
+    chain: &Chain,
     window: Span,
     names: &Names,
 ) -> Latency {
@@ -27,6 +29,16 @@ pub(crate) fn latency(
 
     Latency {
         submission: Distribution::from_durations(starts(buffers)),
+        driver_wait: Distribution::from_durations(driver(buffers, chain, |buffer, times| {
+            between(buffer.committed_ns()?, times.begins_ns)
+        })),
+        driver: Distribution::from_durations(driver(buffers, chain, |_, times| {
+            between(times.begins_ns, times.submitted_ns)
+        })),
+        start: Distribution::from_durations(driver(buffers, chain, |buffer, times| {
+            between(times.submitted_ns, buffer.span.start_ns)
+        })),
+        driver_source: chain.source,
         completion: Distribution::from_durations(completions(buffers, commands)),
         commit_interval: Distribution::from_durations(commit_intervals(buffers)),
         encoding: Distribution::from_durations(lengths.collect()),
@@ -55,6 +67,18 @@ pub(crate) fn not_recorded(buffers: &[Buffer]) -> Option<NotRecorded> {
 fn starts(buffers: &[Buffer]) -> Vec<i64> {
     in_window(buffers)
         .filter_map(|buffer| between(buffer.committed_ns()?, buffer.span.start_ns))
+        .collect()
+}
+
+/// Returns a part of the time between commit and start of each command buffer, by the driver's times.
+fn driver(
+    buffers: &[Buffer],
+    chain: &Chain,
+    part: impl Fn(&Buffer, DriverTimes) -> Option<i64>,
+) -> Vec<i64> {
+    in_window(buffers)
+        .filter(|buffer| !buffer.is_reused)
+        .filter_map(|buffer| part(buffer, chain.times_of(buffer.id)?))
         .collect()
 }
 

@@ -1,12 +1,14 @@
 //! Checks the recording itself: computes plain figures, and checks made of them.
 
 use super::busy_window::BusyWindow;
-use crate::basics::message::{Message, name, shown_share, table, time, ungrouped};
+use crate::basics::message::{Message, counted, name, shown_share, table, time, ungrouped};
 use crate::basics::spans::{Span, between};
 use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{Busy, CommandBufferErrors, RunFacts, Sanity, SanityCheck};
+use crate::subject::commands::FinishedBuffers;
 use crate::subject::interval::Interval;
+use crate::tables::times::RowsOutside;
 
 /// Input of the checks.
 pub(crate) struct SanityInput<'a> {
@@ -25,6 +27,10 @@ pub(crate) struct SanityInput<'a> {
     pub unattributed: u64,
     /// Number of the process's encoders that the encoder list contains; `None` without a list.
     pub listed: Option<u64>,
+    /// Command buffers that were encoded and completed, if known.
+    pub finished: Option<FinishedBuffers>,
+    /// Rows outside of the recording; `None` if its length is unknown.
+    pub outside: Option<&'a [RowsOutside]>,
     /// Names of tables that were read only in part.
     pub truncated_tables: &'a [String],
     pub errors: Option<&'a CommandBufferErrors>,
@@ -75,6 +81,11 @@ pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
         rows_without_length: without_length,
         encoders: input.encoders,
         encoders_listed: input.listed,
+        buffers_finished: input.finished.map(|finished| finished.count),
+        buffers_without_interval: input.finished.map(|finished| finished.without_interval),
+        rows_outside: input
+            .outside
+            .map(|outside| outside.iter().map(|table| table.rows).sum()),
         truncated_tables: input.truncated_tables.to_vec(),
         windowed: input
             .run
@@ -92,7 +103,8 @@ fn checks(sanity: &Sanity, input: &SanityInput<'_>) -> Vec<SanityCheck> {
     let possible = [
         whole_tables(sanity),
         whole_recording(sanity, input.run),
-        inside_recording(sanity, input.run),
+        inside_recording(sanity, input),
+        buffers_have_intervals(sanity),
         tables_agree(sanity),
         attributed(sanity, input.all_intervals),
         lengths(sanity, input.mine.len()),
@@ -151,14 +163,41 @@ fn whole_recording(sanity: &Sanity, run: &RunFacts) -> Option<SanityCheck> {
     check("recording-whole", !is_windowed, message)
 }
 
-fn inside_recording(sanity: &Sanity, run: &RunFacts) -> Option<SanityCheck> {
-    let (last, wall) = (sanity.last_row_ns?, run.duration_ns?);
+fn inside_recording(sanity: &Sanity, input: &SanityInput<'_>) -> Option<SanityCheck> {
+    let (last, wall) = (sanity.last_row_ns?, input.run.duration_ns?);
+    let outside = input.outside.filter(|outside| !outside.is_empty());
+    let dropped = outside.map(|outside| {
+        message!(
+            "; without {}, which are outside of it",
+            rows_by_table(outside)
+        )
+    });
     let message = message!(
-        "the last GPU row ends at {} of a recording of {}",
+        "the last GPU row ends at {} of a recording of {}{}",
         time(last),
-        time(wall)
+        time(wall),
+        dropped
     );
-    check("rows-inside-recording", last <= wall, message)
+    let is_inside = last <= wall && outside.is_none();
+    check("rows-inside-recording", is_inside, message)
+}
+
+/// Returns the numbers of rows with their tables: `1 row of metal-gpu-intervals`.
+pub(crate) fn rows_by_table(outside: &[RowsOutside]) -> Message {
+    let tables = outside.iter().map(|RowsOutside { schema, rows }| {
+        message!("{} of {}", counted(*rows, "row"), table(schema))
+    });
+    Message::joined(tables, ", ")
+}
+
+fn buffers_have_intervals(sanity: &Sanity) -> Option<SanityCheck> {
+    let (without, all) = (sanity.buffers_without_interval?, sanity.buffers_finished?);
+    let message = message!(
+        "{} of {} command buffers that were encoded and completed have no GPU interval",
+        ungrouped(without),
+        ungrouped(all)
+    );
+    check("command-buffers-ran", without == 0, message)
 }
 
 /// Compares two tables that should agree. On real recordings they differ by 0.16 % at most.
@@ -334,13 +373,18 @@ mod tests {
                 all_intervals: 200,
                 unattributed: 2,
                 listed: Some(joined(&good_encoders, [1, 2, 4, 6].into_iter())),
+                finished: Some(FinishedBuffers {
+                    count: 3,
+                    without_interval: 0,
+                }),
+                outside: Some(&[]),
                 truncated_tables: &[],
                 errors: Some(&no_errors),
             };
 
             let found = sanity(&input);
             assert_eq!(failing(&found), [""; 0]);
-            assert_eq!(found.checks.len(), 11);
+            assert_eq!(found.checks.len(), 12);
             assert_eq!(found.window_share, Some(0.5));
             assert_eq!((found.encoders, found.encoders_listed), (3, Some(3)));
             assert_eq!(found.longest_interval_share, Some(0.4));
@@ -357,6 +401,15 @@ mod tests {
             input.busy_window.gaps = &one_long_gap;
             input.unattributed = 3;
             input.listed = Some(joined(&bad_encoders, [8].into_iter()));
+            input.finished = Some(FinishedBuffers {
+                count: 3,
+                without_interval: 1,
+            });
+            let outside = [RowsOutside {
+                schema: "kdebug".to_owned(),
+                rows: 2,
+            }];
+            input.outside = Some(&outside);
             let truncated = ["kdebug".to_owned()];
             input.truncated_tables = &truncated;
             input.errors = Some(&one_error);
@@ -368,6 +421,8 @@ mod tests {
                 (found.tables_differ_ns, found.encoders_listed),
                 (Some(1), Some(1))
             );
+            assert_eq!(found.buffers_without_interval, Some(1));
+            assert_eq!(found.rows_outside, Some(2));
         });
     }
 
@@ -386,6 +441,8 @@ mod tests {
                 all_intervals: 1,
                 unattributed: 0,
                 listed: None,
+                finished: None,
+                outside: None,
                 truncated_tables: &[],
                 errors: None,
             });
@@ -398,6 +455,7 @@ mod tests {
             ];
             assert_eq!(ids, expected);
             assert_eq!((found.windowed, found.encoders_listed), (None, None));
+            assert_eq!((found.buffers_finished, found.rows_outside), (None, None));
         });
     }
 

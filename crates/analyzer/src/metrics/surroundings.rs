@@ -3,7 +3,7 @@
 
 use super::busy_window::BusyWindow;
 use super::counters::{CounterInput, counters};
-use super::cpu;
+use super::cpu::{self, CpuSpans};
 use super::engines::{Engines, engines};
 use super::lanes::Lanes;
 use super::machine::{MachineInput, machine};
@@ -71,7 +71,14 @@ impl Surroundings {
         };
 
         let (chosen, threads) = (&subject.chosen, &subject.commands.threads);
-        let cpu = cpu::cpu(tables.cpu, recording, chosen, threads, host, window)?;
+        let before = Span::new(0, window.start_ns);
+        let before = (subject.cut.reach().start_ns == 0).then_some(before);
+        let spans = CpuSpans {
+            window,
+            before,
+            host,
+        };
+        let cpu = cpu::cpu(tables.cpu, recording, chosen, threads, &spans)?;
         not_recorded.extend(cpu::not_recorded(cpu.as_ref()));
 
         Ok(Self {

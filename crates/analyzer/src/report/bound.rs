@@ -23,16 +23,22 @@ pub struct BoundVerdict {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
-    /// GPU-bound: for at least nine tenths of the window the GPU was busy, or work was queued.
+    /// GPU-bound: the GPU was busy for at least nine tenths of the time.
     Gpu,
     /// CPU-bound, and host work has more of the time than encoding.
     CpuHost,
     /// CPU-bound, and encoding has more of the time than host work.
     CpuEncoding,
+    /// Driver-bound: the driver's work on command buffers limits.
+    Driver,
     /// Latency-bound: the program or the GPU waited, for notifications and for the start of work.
     Latency,
     /// Contended: other processes ran on the GPU while work waited.
     Contended,
+    /// Bound by two parts at once: without either alone little changes, without both much does.
+    Together,
+    /// Paced: iterations begin on a grid of time, such as that of a display.
+    Paced,
     /// Mixed: no group of causes has half of the idle time.
     Mixed,
 }
@@ -45,8 +51,11 @@ impl Bound {
             Self::Gpu => "GPU-bound",
             Self::CpuHost => "CPU-bound (host work)",
             Self::CpuEncoding => "CPU-bound (encoding)",
+            Self::Driver => "driver-bound",
             Self::Latency => "latency-bound",
             Self::Contended => "contended",
+            Self::Together => "bound by two parts at once",
+            Self::Paced => "paced",
             Self::Mixed => "mixed",
         }
     }

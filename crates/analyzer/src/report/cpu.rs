@@ -40,6 +40,10 @@ pub struct Cpu {
     pub tracing: u64,
     /// Summed weights of the samples inside tracing calls.
     pub tracing_weight: u64,
+    /// Number of samples with a function that has no name, only an address, so that tracing calls
+    /// and waiting calls among them may be unknown.
+    #[serde(default)]
+    pub unnamed: u64,
     /// Samples by thread state, such as running or blocked.
     pub states: Vec<CpuState>,
     /// Number of threads that were sampled.
@@ -49,6 +53,22 @@ pub struct Cpu {
     /// Samples during idle time of the GPU that host work or encoding caused. Null if there is no
     /// such time.
     pub host: Option<CpuHost>,
+    /// Samples before the first GPU work of the process; null if there are none, or if the window was
+    /// cut there.
+    #[serde(default)]
+    pub before: Option<CpuBefore>,
+}
+
+/// CPU samples of the process before its first GPU work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct CpuBefore {
+    /// Number of samples of the process.
+    pub samples: u64,
+    /// Summed weights of those samples.
+    pub weight: u64,
+    /// Innermost functions outside of the runtime libraries, the most weight first.
+    pub callers: Vec<CpuFrame>,
 }
 
 /// Samples of threads in one state.
@@ -80,7 +100,8 @@ pub struct CpuThread {
     /// Number of samples in which the thread was running, outside of the calls by which threads
     /// wait.
     pub running: u64,
-    /// `running` divided by `samples`; null if unknown.
+    /// `running` divided by the number of samples that tell whether the thread was running or
+    /// waiting; null if none does.
     pub running_share: Option<f64>,
 }
 
@@ -103,6 +124,9 @@ pub struct CpuHost {
     /// Number of samples in which the thread was waiting: in any state of waiting, or in a call by
     /// which threads wait.
     pub waiting: u64,
+    /// Number of samples that tell neither, because the innermost function has no name.
+    #[serde(default)]
+    pub unknown: u64,
     /// Number of the waiting samples in the system calls by which threads wait (`__psynch_cvwait`
     /// and others), in any thread state. A recorder that samples only running threads catches them
     /// as they go to sleep and wake.
@@ -116,6 +140,10 @@ pub struct CpuHost {
     pub self_frames: Vec<CpuFrame>,
     /// Functions anywhere on the stacks, each counted once per sample.
     pub total_frames: Vec<CpuFrame>,
+    /// Innermost functions outside of the runtime libraries (Objective-C, Swift, libsystem, dispatch,
+    /// Foundation), the most weight first.
+    #[serde(default)]
+    pub callers: Vec<CpuFrame>,
 }
 
 /// Function, with the samples that contain it.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::replay::ChainSource;
 use super::summary::Distribution;
 
 /// Idle time of the GPU by cause. The parts sum to `total_ns` exactly.
@@ -16,7 +17,8 @@ pub struct IdleTime {
     /// Pairs of which the second piece of work was encoded only after the program was notified that
     /// the first was done: the program waited.
     pub serialized: u64,
-    /// Completion and submission latency of the serialized pairs, in nanoseconds: one round trip
+    /// Time from the end on the GPU to the notification, and from the commit to the start on the GPU,
+    /// of the serialized pairs, in nanoseconds: one round trip
     /// for each, which one larger command buffer would take once.
     pub round_trips_ns: u64,
     /// Contention of the serialized pairs, in nanoseconds: the rest of these round trips, during
@@ -27,7 +29,7 @@ pub struct IdleTime {
     pub between_buffers: u64,
     /// Pairs with both a completion and an encoding on record.
     pub joinable: u64,
-    /// Gaps that lie between two GPU intervals: one ends at the gap's start, one starts at its end.
+    /// Number of gaps. Those that the window cuts count, too.
     pub pairs: u64,
     /// Pairs whose first interval has no completion on record.
     pub without_completion: u64,
@@ -75,11 +77,22 @@ pub struct GapParts {
     pub host_ns: u64,
     /// Encoding in nanoseconds: the program encoded the next command buffer, up to its commit.
     pub encoding_ns: u64,
-    /// Submission latency in nanoseconds: the next work was committed, and the GPU did not start it
-    /// yet.
+    /// Wait for the driver in nanoseconds: the next work was committed, and the driver did not begin
+    /// to work on it yet.
+    #[serde(default)]
+    pub driver_wait_ns: u64,
+    /// Time of the driver in nanoseconds: it worked on the next work, up to the submission to the GPU.
+    #[serde(default)]
+    pub driver_ns: u64,
+    /// GPU start latency in nanoseconds: the next work was submitted to the GPU during the gap, and the
+    /// GPU did not start it yet.
+    #[serde(default)]
+    pub start_latency_ns: u64,
+    /// Submission latency in nanoseconds, where the driver's times are not recorded: the next work
+    /// was committed, and the GPU did not start it yet.
     pub submission_ns: u64,
-    /// Queued time in nanoseconds: the next work was committed before the gap began, and the driver
-    /// or the hardware delayed it.
+    /// Queued time in nanoseconds: the next work was submitted to the GPU before the gap began; where
+    /// that is not recorded, it was committed before.
     pub queued_ns: u64,
     /// Contention in nanoseconds: the next work was committed, and another process ran on the GPU.
     pub contention_ns: u64,
@@ -122,6 +135,9 @@ impl GapParts {
             Cause::Completion => &mut self.completion_ns,
             Cause::Host => &mut self.host_ns,
             Cause::Encoding => &mut self.encoding_ns,
+            Cause::DriverWait => &mut self.driver_wait_ns,
+            Cause::Driver => &mut self.driver_ns,
+            Cause::StartLatency => &mut self.start_latency_ns,
             Cause::Submission => &mut self.submission_ns,
             Cause::Queued => &mut self.queued_ns,
             Cause::Contention => &mut self.contention_ns,
@@ -131,16 +147,25 @@ impl GapParts {
 
     /// Returns the time of each cause in nanoseconds, in the order of time.
     #[must_use]
-    pub fn by_cause(&self) -> [(Cause, u64); 7] {
+    pub fn by_cause(&self) -> [(Cause, u64); 10] {
         [
             (Cause::Completion, self.completion_ns),
             (Cause::Host, self.host_ns),
             (Cause::Encoding, self.encoding_ns),
+            (Cause::DriverWait, self.driver_wait_ns),
+            (Cause::Driver, self.driver_ns),
+            (Cause::StartLatency, self.start_latency_ns),
             (Cause::Submission, self.submission_ns),
             (Cause::Queued, self.queued_ns),
             (Cause::Contention, self.contention_ns),
             (Cause::Unknown, self.unknown_ns),
         ]
+    }
+
+    /// Returns the time between commit and start on the GPU without other processes, in nanoseconds.
+    #[must_use]
+    pub fn after_commit_ns(&self) -> u64 {
+        self.driver_wait_ns + self.driver_ns + self.start_latency_ns + self.submission_ns
     }
 
     /// Returns the parts that are not zero, the largest first.
@@ -156,6 +181,9 @@ impl GapParts {
         self.completion_ns += other.completion_ns;
         self.host_ns += other.host_ns;
         self.encoding_ns += other.encoding_ns;
+        self.driver_wait_ns += other.driver_wait_ns;
+        self.driver_ns += other.driver_ns;
+        self.start_latency_ns += other.start_latency_ns;
         self.submission_ns += other.submission_ns;
         self.queued_ns += other.queued_ns;
         self.contention_ns += other.contention_ns;
@@ -166,7 +194,7 @@ impl GapParts {
 /// Cause of idle time: the step that the GPU waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// Completion latency: the GPU was done, and the program, which waited for that, was not notified
     /// yet.
@@ -175,9 +203,17 @@ pub enum Cause {
     Host,
     /// Encoding: the program encoded the next command buffer, up to its commit.
     Encoding,
-    /// Submission latency: the next work was committed, and the GPU did not start it yet.
+    /// Waiting for the driver: the next work was committed, and the driver did not begin yet.
+    DriverWait,
+    /// Driver: it worked on the next command buffer, up to the submission to the GPU.
+    Driver,
+    /// GPU start latency: the next work was submitted to the GPU, and did not start yet.
+    StartLatency,
+    /// Submission latency, where the driver's times are not recorded: the next work was committed, and
+    /// the GPU did not start it yet.
     Submission,
-    /// Queued: the next work was committed before the gap began.
+    /// Queued: the next work was submitted to the GPU before the gap began; where that is not
+    /// recorded, it was committed before.
     Queued,
     /// Contention: another process ran on the GPU.
     Contention,
@@ -187,10 +223,13 @@ pub enum Cause {
 
 impl Cause {
     /// All causes, in the order of time.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::Completion,
         Self::Host,
         Self::Encoding,
+        Self::DriverWait,
+        Self::Driver,
+        Self::StartLatency,
         Self::Submission,
         Self::Queued,
         Self::Contention,
@@ -204,6 +243,9 @@ impl Cause {
             Self::Completion => "completion",
             Self::Host => "host",
             Self::Encoding => "encoding",
+            Self::DriverWait => "driver-wait",
+            Self::Driver => "driver",
+            Self::StartLatency => "start-latency",
             Self::Submission => "submission",
             Self::Queued => "queued",
             Self::Contention => "contention",
@@ -218,6 +260,9 @@ impl Cause {
             Self::Completion => "completion latency",
             Self::Host => "host work",
             Self::Encoding => "encoding",
+            Self::DriverWait => "driver wait",
+            Self::Driver => "driver",
+            Self::StartLatency => "GPU start latency",
             Self::Submission => "submission latency",
             Self::Queued => "queued",
             Self::Contention => "contention",
@@ -232,8 +277,11 @@ impl Cause {
             Self::Completion => "GPU done, program not notified yet",
             Self::Host => "program not encoding yet",
             Self::Encoding => "program encoding the next command buffer",
+            Self::DriverWait => "next work committed, driver not at it yet",
+            Self::Driver => "driver working on the next command buffer",
+            Self::StartLatency => "next work submitted to the GPU, not started yet",
             Self::Submission => "next work committed, not started yet",
-            Self::Queued => "next work committed before the gap",
+            Self::Queued => "next work with the GPU before the gap",
             Self::Contention => "another process on the GPU",
             Self::Unknown => "not recorded",
         }
@@ -261,6 +309,21 @@ pub struct Latency {
     /// Submission latency: the time from the commit of a command buffer to the start of its first
     /// interval. Null if unknown.
     pub submission: Option<Distribution>,
+    /// Wait for the driver: the time from the commit of a command buffer to the start of the driver's
+    /// work on it. Null if unknown.
+    #[serde(default)]
+    pub driver_wait: Option<Distribution>,
+    /// Time from the start of the driver's work on a command buffer to its first submission to the
+    /// GPU. Null if unknown.
+    #[serde(default)]
+    pub driver: Option<Distribution>,
+    /// GPU start latency: the time from the first submission of a command buffer to the start of its
+    /// first interval. Null if unknown.
+    #[serde(default)]
+    pub start: Option<Distribution>,
+    /// Source of the driver's times; null if they are not recorded.
+    #[serde(default)]
+    pub driver_source: Option<ChainSource>,
     /// Completion latency: the time from the end of a command buffer's last interval to its
     /// completion. Negative if the completion has the earlier time stamp. Null if unknown.
     pub completion: Option<Distribution>,

@@ -17,8 +17,10 @@ mod occupancy;
 mod phases;
 mod profile;
 mod recording;
+mod replay;
 mod sanity;
 mod shape;
+mod steady;
 mod summary;
 mod verdicts;
 
@@ -37,8 +39,10 @@ pub use occupancy::*;
 pub use phases::*;
 pub use profile::*;
 pub use recording::*;
+pub use replay::*;
 pub use sanity::*;
 pub use shape::*;
+pub use steady::*;
 pub use summary::*;
 pub use verdicts::*;
 
@@ -81,8 +85,19 @@ pub struct Report {
     pub gaps: Gaps,
     /// Idle time of the GPU in the window, by cause.
     pub idle: IdleTime,
+    /// Steady part of the window, if a warm-up or a pause dominates it; null if the verdict is about
+    /// the whole window.
+    #[serde(default)]
+    pub steady: Option<Steady>,
+    /// Pace of the program; null if its iterations do not begin on a grid of time.
+    #[serde(default)]
+    pub pace: Option<Pace>,
     /// Submission and completion latency, encoding times, and queue depth.
     pub latency: Latency,
+    /// Replay of the command buffers: which completions the program waited for, and what a change
+    /// would leave. Null if the commits of fewer than two are recorded.
+    #[serde(default)]
+    pub replay: Option<Replay>,
     /// GPU work of the process by kernel and channel, the most GPU time first.
     pub kernels: Vec<Kernel>,
     /// GPU work of the process by channel.

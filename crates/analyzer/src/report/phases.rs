@@ -40,7 +40,7 @@ pub struct WarmUp {
     /// window.
     pub start_ns: u64,
     /// End of the warm-up and start of the steady rest, in nanoseconds since the recording began.
-    /// Never after the first third of the window.
+    /// At most a third of the GPU intervals come before it.
     pub end_ns: u64,
     /// Sign by which the warm-up was detected.
     pub why: WarmUpReason,

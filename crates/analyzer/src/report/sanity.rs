@@ -38,6 +38,18 @@ pub struct Sanity {
     /// Number of those encoders that the encoder list contains; null if there is no list. The
     /// others cannot be joined with their encoding on the CPU.
     pub encoders_listed: Option<u64>,
+    /// Number of command buffers of the process that were encoded and completed, in the window if it
+    /// was cut; null if the encoder list or the completions do not tell.
+    #[serde(default)]
+    pub buffers_finished: Option<u64>,
+    /// Number of those command buffers that have no GPU interval: it is missing, or they had no work
+    /// for the GPU.
+    #[serde(default)]
+    pub buffers_without_interval: Option<u64>,
+    /// Number of rows of all tables with times outside of the recording, which were left out; null
+    /// if the length of the recording is unknown.
+    #[serde(default)]
+    pub rows_outside: Option<u64>,
     /// Names of tables that were read only in part, up to some row.
     pub truncated_tables: Vec<String>,
     /// True if the recorder kept only the end of the recording; null if unknown.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::FrameworkName;
 use crate::basics::message::PlacedValue;
 
 /// Threshold: a limit for a measured value, and whether the value keeps it.
@@ -112,11 +113,14 @@ pub struct Finding {
     /// Values of each place of `look_at`, in the order in which they appear in it.
     #[serde(default)]
     pub look_at_values: Vec<Vec<PlacedValue>>,
-    /// First step to take, as an imperative clause.
+    /// First step to take, as an imperative clause: that of the framework, if one was seen.
     #[serde(default)]
     pub action: String,
-    /// Advice on what to do, in full sentences.
+    /// Advice on what to do, in full sentences: that of the framework, if one was seen.
     pub advice: String,
+    /// Advice for users of each framework; empty if one was seen.
+    #[serde(default)]
+    pub framework_advice: Vec<FrameworkAdvice>,
     /// Observation that would disprove the finding.
     pub counter_evidence: String,
     /// Upper bound of what the advice could gain; null if unknown.
@@ -124,6 +128,16 @@ pub struct Finding {
     /// Effort of the first step; null in reports of earlier versions.
     #[serde(default)]
     pub effort: Option<Effort>,
+}
+
+/// Advice for users of a framework.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct FrameworkAdvice {
+    /// Framework whose users it is for.
+    pub framework: FrameworkName,
+    /// Advice in full sentences.
+    pub advice: String,
 }
 
 /// Effort that the first step of an advice usually takes. It depends on the rule alone: metalens
@@ -170,14 +184,41 @@ pub enum Severity {
     Caveat,
 }
 
-/// Upper bound of a gain: no change can save more than the time it removes.
+/// Gain of a finding's action.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Gain {
-    /// Largest time that could be saved, in nanoseconds.
-    pub at_most_ns: u64,
-    /// Length of the window divided by its length without that time.
+    /// Time that the action saves, in nanoseconds.
+    pub saves_ns: u64,
+    /// Time of the steady part, or of the window, divided by that time without what is saved.
     pub speedup: f64,
+    /// Certainty of these numbers.
+    pub certainty: GainCertainty,
+}
+
+/// Certainty of a gain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum GainCertainty {
+    /// Prediction of the replay.
+    About,
+    /// Limit: the action saves no more.
+    AtMost,
+    /// Prediction of the replay that leaves out a part of what the action saves.
+    AtLeast,
+}
+
+impl GainCertainty {
+    /// Returns the words before the number: `about`, `at most` or `at least`.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::About => "about",
+            Self::AtMost => "at most",
+            Self::AtLeast => "at least",
+        }
+    }
 }
 
 /// Summary of the report in four sentences.
@@ -208,4 +249,8 @@ pub struct Summary {
     /// Values of `advice`, in the order in which they appear in it.
     #[serde(default)]
     pub advice_values: Vec<PlacedValue>,
+    /// Sentence on what to record next, where something that is not recorded would tell more; null
+    /// otherwise.
+    #[serde(default)]
+    pub next: Option<String>,
 }

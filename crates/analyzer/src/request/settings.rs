@@ -50,10 +50,18 @@ impl Thresholds {
         launch_efficiency: Some(0.70),
     };
 
+    /// Returns the number of thresholds that are set.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        u64::from(self.average_gap_ns.is_some())
+            + u64::from(self.utilization.is_some())
+            + u64::from(self.launch_efficiency.is_some())
+    }
+
     /// Returns whether no threshold is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        self.count() == 0
     }
 
     /// Sets the threshold that a text such as `average-gap=5us` has, or those of a preset.

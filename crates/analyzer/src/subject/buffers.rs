@@ -45,6 +45,11 @@ impl Buffer {
         self.committed.ns().filter(|_| !self.is_reused)
     }
 
+    /// Returns whether its work has several times of commit.
+    pub(crate) fn has_several_commits(&self) -> bool {
+        self.committed != self.last_committed
+    }
+
     /// Returns the latest time at which some of its work was committed. The recorder was seen to
     /// give the encoders of one command buffer different times, all before its completion.
     pub(crate) fn last_committed_ns(&self) -> Option<i64> {

@@ -19,7 +19,7 @@ use crate::tables::columns::{Processes, at};
 pub(crate) struct ChosenProcesses {
     /// Reason why they were chosen.
     pub chosen_by: ChosenBy,
-    /// Ids of the processes, at least one.
+    /// Ids of the processes, at least one, in order.
     pub processes: Vec<ProcessId>,
     /// Note about the choice.
     pub note: Option<Note>,
@@ -29,7 +29,7 @@ impl ChosenProcesses {
     /// Returns whether a process is one of the chosen ones.
     #[must_use]
     pub(crate) fn contains(&self, process: Option<ProcessId>) -> bool {
-        process.is_some_and(|process| self.processes.contains(&process))
+        process.is_some_and(|process| self.processes.binary_search(&process).is_ok())
     }
 
     /// Returns whether a row is of a chosen process; in a table that names no process all rows are.
@@ -132,9 +132,11 @@ fn recorded(
         );
         Note::quiet("process-renamed", text)
     });
+    let mut processes: Vec<ProcessId> = found.iter().map(|process| process.id).collect();
+    processes.sort_unstable();
     Ok(ChosenProcesses {
         chosen_by,
-        processes: found.iter().map(|process| process.id).collect(),
+        processes,
         note,
     })
 }

@@ -21,10 +21,10 @@ use crate::basics::by_id::ById;
 use crate::basics::distinct::distinct;
 use crate::basics::spans::Span;
 use crate::error::Result;
-use crate::tables::CommandTables;
 use crate::tables::columns::{Spans, at};
 use crate::tables::commands::{APPLICATION, Completions, ENCODERS, Encoders, SUBMISSIONS};
 use crate::tables::reader::{TableResult, if_any};
+use crate::tables::{ListedTables, RecoveryTables};
 
 /// Encodings and completions of the chosen processes.
 #[derive(Debug, Default)]
@@ -36,8 +36,12 @@ pub(crate) struct Commands {
     /// buffer.
     by_submission: ById<Span>,
     completions: ById<u64>,
-    /// Ids of command buffers of which work was committed after their completion, in order.
-    recommitted: Vec<NonZeroU64>,
+    /// Ids of command buffers that were committed several times, in order.
+    reused: Vec<NonZeroU64>,
+    /// Ids of command buffers whose completions contradict their only commit, in order.
+    contradicted: Vec<NonZeroU64>,
+    /// Command buffers that were encoded in the recording, with the start of their encoding.
+    encoded: Vec<(NonZeroU64, u64)>,
     /// Threads of the encoders, if they were requested.
     thread_of: ById<ThreadId>,
     /// Threads that encoded GPU work.
@@ -62,6 +66,16 @@ pub(crate) struct Encoding {
     pub found_in: FoundIn,
 }
 
+/// Command buffers of the process that were encoded and completed in the recording, so that their work
+/// was on the GPU in between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FinishedBuffers {
+    /// Number of these command buffers.
+    pub count: u64,
+    /// Number of them that no GPU interval of any process names.
+    pub without_interval: u64,
+}
+
 /// Table that contains an encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FoundIn {
@@ -77,30 +91,31 @@ impl Commands {
     /// Reads the tables of the chosen processes, and frees the memory of each one after reading it.
     /// The encoders' threads are kept only `with_threads`.
     pub(crate) fn read(
-        tables: CommandTables,
+        listed: ListedTables,
+        recovery: RecoveryTables,
         chosen: &ChosenProcesses,
         with_threads: bool,
     ) -> Result<Self> {
         let mut commands = Self {
             tables: AvailableTables {
-                encoders: tables.listed.encoders.is_ok(),
-                completions: tables.listed.completions.is_ok(),
+                encoders: listed.encoders.is_ok(),
+                completions: listed.completions.is_ok(),
             },
             ..Self::default()
         };
 
-        if let Some(table) = if_any(tables.listed.encoders)? {
+        if let Some(table) = if_any(listed.encoders)? {
             commands.read_encoders(&table, chosen, with_threads)?;
         }
-        if let Some(table) = if_any(tables.listed.completions)? {
+        if let Some(table) = if_any(listed.completions)? {
             commands.completions = completions_of(&table);
         }
-        if let Some(table) = if_any(tables.recovery.application)? {
+        if let Some(table) = if_any(recovery.application)? {
             let processes = table.processes.as_ref();
             let is_own = |row| chosen.owns_row(processes, row);
             commands.by_interval = spans_by_id(&table.spans, &table.encoder_ids, is_own)?;
         }
-        if let Some(table) = if_any(tables.recovery.submissions)? {
+        if let Some(table) = if_any(recovery.submissions)? {
             let processes = table.processes.as_ref();
             // The span of a buffer of several encoders would not be the encoding of one.
             let is_single = |row| table.encoder_counts.get(row) == Some(1);
@@ -128,28 +143,68 @@ impl Commands {
     }
 
     /// Returns the time at which the program was notified that a command buffer was done; `None`
-    /// if it was committed several times.
+    /// if it was committed several times, or if that time contradicts its commit.
     pub(crate) fn completion(&self, buffer: NonZeroU64) -> Option<u64> {
         let completed_ns = self.completions.get(buffer)?;
-        (!self.is_reused(buffer)).then_some(completed_ns)
+        let is_known = !self.is_reused(buffer) && self.contradicted.binary_search(&buffer).is_err();
+        is_known.then_some(completed_ns)
     }
 
     /// Returns whether a command buffer of the process was committed several times.
     pub(crate) fn is_reused(&self, buffer: NonZeroU64) -> bool {
-        self.completions.is_contradicted(buffer) || self.recommitted.binary_search(&buffer).is_ok()
+        self.reused.binary_search(&buffer).is_ok()
     }
 
-    /// Marks the command buffers that were committed several times: they have several completions,
-    /// or work that was committed after the only one. `buffers` are sorted by id.
+    /// Marks the command buffers that were committed several times: their work has several commits,
+    /// and they have several completions, or a commit after the only one. If all work has one commit,
+    /// a single row is wrong, and only the completion is unknown. `buffers` are sorted by id.
     pub(crate) fn mark_reused(&mut self, buffers: &mut [Buffer]) {
         for buffer in buffers {
             let completed_ns = self.completions.get(buffer.id);
             let completed_ns = completed_ns.and_then(|ns| i64::try_from(ns).ok());
-            if completed_ns.is_some_and(|ns| buffer.last_committed_ns() > Some(ns)) {
-                self.recommitted.push(buffer.id);
+            let is_odd = self.completions.is_contradicted(buffer.id)
+                || completed_ns.is_some_and(|ns| buffer.last_committed_ns() > Some(ns));
+            buffer.is_reused = is_odd && buffer.has_several_commits();
+            if buffer.is_reused {
+                self.reused.push(buffer.id);
+            } else if is_odd {
+                self.contradicted.push(buffer.id);
             }
-            buffer.is_reused = self.is_reused(buffer.id);
         }
+    }
+
+    /// Counts the command buffers whose completion contradicts their only commit.
+    pub(crate) fn contradicted_completions(&self) -> usize {
+        self.contradicted.len()
+    }
+
+    /// Counts the command buffers that were encoded and completed in a part of the recording; `None` if
+    /// the tables do not tell. May be called once. `own` are those of the process with GPU intervals,
+    /// sorted by id; `everyone` are the intervals of all processes, sorted by start.
+    pub(crate) fn finished(
+        &mut self,
+        own: &[Buffer],
+        everyone: &[Interval],
+        part: Span,
+    ) -> Option<FinishedBuffers> {
+        // Nothing else needs them, and there may be a million.
+        let encoded = std::mem::take(&mut self.encoded).into_iter();
+        let finished = encoded.filter_map(|(id, encoded_ns)| {
+            let span = Span::new(encoded_ns, self.completions.get(id)?);
+            (part.start_ns <= span.start_ns && span.end_ns <= part.end_ns).then_some((id, span))
+        });
+        let (mut count, mut without) = (0, Vec::new());
+        for (id, span) in finished {
+            count += 1;
+            if own.binary_search_by_key(&id, |buffer| buffer.id).is_err() {
+                without.push((id, span));
+            }
+        }
+        let without_interval = without_interval(&without, everyone);
+        (count > 0).then_some(FinishedBuffers {
+            count,
+            without_interval,
+        })
     }
 
     /// Counts the rows of each table of encodings whose time differs from that of an earlier row
@@ -192,6 +247,13 @@ impl Commands {
         let is_own = |row| chosen.owns_row(table.processes.as_ref(), row);
         self.encodings = spans_by_id(&table.spans, &table.ids, is_own)?;
 
+        let started = table.spans.started().filter(|&(row, _)| is_own(row));
+        let started =
+            started.filter_map(|(row, span)| Some((id_of(&table.buffer_ids, row)?, span.start_ns)));
+        self.encoded = started.collect();
+        self.encoded.sort_unstable();
+        self.encoded.dedup_by_key(|(id, _)| *id);
+
         let mine = (0..table.threads.len()).filter(|&row| is_own(row));
         let mine = mine.filter_map(|row| Some((row, at(&table.threads, row)?)));
         self.threads = distinct(mine.clone().map(|(_, thread)| thread));
@@ -219,13 +281,36 @@ fn spans_by_id(
     Ok(ById::new(entries))
 }
 
+/// Counts the command buffers of which no interval tells. They are sorted by id, each with the time from
+/// its encoding to its completion. The recorder was seen to give an interval neither process nor
+/// command buffer: one in that time may be of any of them.
+fn without_interval(buffers: &[(NonZeroU64, Span)], everyone: &[Interval]) -> u64 {
+    if buffers.is_empty() {
+        return 0;
+    }
+    let (mut named, mut nameless) = (Vec::new(), Vec::new());
+    for interval in everyone {
+        match interval.command_buffer {
+            Some(id) => named.extend(buffers.binary_search_by_key(&id, |&(id, _)| id)),
+            None => nameless.push(interval.span.start_ns),
+        }
+    }
+    named.sort_unstable();
+    let is_without = |(at, (_, span)): &(usize, &(NonZeroU64, Span))| {
+        let next = nameless.partition_point(|&start_ns| start_ns < span.start_ns);
+        let has_nameless = nameless.get(next).is_some_and(|&ns| ns <= span.end_ns);
+        named.binary_search(at).is_err() && !has_nameless
+    };
+    buffers.iter().enumerate().filter(is_without).count() as u64
+}
+
 fn completions_of(table: &Completions) -> ById<u64> {
     let entry = |row| Some((id_of(&table.ids, row)?, table.times.get(row)?));
     ById::new((0..table.ids.len()).filter_map(entry).collect())
 }
 
 /// Returns the id of a row; `None` for null, 0 and all ones.
-fn id_of(ids: &Integers, row: usize) -> Option<NonZeroU64> {
+pub(super) fn id_of(ids: &Integers, row: usize) -> Option<NonZeroU64> {
     NonZeroU64::new(ids.get(row).filter(|&id| id != u64::MAX)?)
 }
 

@@ -146,7 +146,9 @@ impl<'a> KernelNames<'a> {
     /// Returns the split of the pair that the label is, or begins with if the driver coalesced it
     /// with others: `buffer:A & B`.
     fn known_split(&self, label: &str) -> Option<usize> {
-        let ends = label.match_indices(" & ").map(|(end, _)| end);
+        /// Number of ends that are tried: a hostile label may have a million parts.
+        const TRIED: usize = 64;
+        let ends = label.match_indices(" & ").map(|(end, _)| end).take(TRIED);
         let mut ends = ends.chain([label.len()]);
         ends.find_map(|end| self.splits.get(label.get(..end)?).copied())
     }

@@ -7,6 +7,7 @@
 //! ```
 
 pub(crate) mod buffers;
+pub(crate) mod chain;
 pub(crate) mod chosen_processes;
 pub(crate) mod commands;
 pub(crate) mod debug_groups;
@@ -20,7 +21,9 @@ pub(crate) mod processes;
 pub(crate) mod raw_intervals;
 pub(crate) mod shaders;
 pub(crate) mod signposts;
+pub(crate) mod steps;
 pub(crate) mod timeline;
+pub(crate) mod waits;
 pub(crate) mod warm_up;
 pub(crate) mod window;
 pub(crate) mod window_summary;
@@ -28,8 +31,9 @@ pub(crate) mod window_summary;
 use metalens_trace::{Names, Symbol};
 
 use self::buffers::{Buffer, buffers};
+use self::chain::Chain;
 use self::chosen_processes::{ChosenProcesses, choose};
-use self::commands::{Commands, label_pairs};
+use self::commands::{Commands, FinishedBuffers, label_pairs};
 use self::debug_groups::groups_of;
 use self::facts::process_facts;
 use self::gaps::{Edges, sweep};
@@ -40,13 +44,17 @@ use self::others::OtherGpuUse;
 use self::processes::{ProcessUse, UsageCollector, usage};
 use self::shaders::shaders_of;
 use self::signposts::Signposts;
+use self::steps::Steps;
 use self::timeline::Timeline;
+use self::waits::waiting;
 use self::window::Cut;
 use crate::basics::parallel::both;
 use crate::basics::spans::{Span, touches};
 use crate::error::{Error, Result};
-use crate::report::{ProcessFacts, SelectedIteration, WarmUp};
+use crate::report::{ProcessFacts, SelectedIteration, Waiting, WarmUp};
 use crate::request::Request;
+use crate::tables::machine::DriverWork;
+use crate::tables::reader::TableResult;
 use crate::tables::recording::Recording;
 use crate::tables::{CommandTables, NameTables, SignpostTables};
 
@@ -64,6 +72,12 @@ pub(crate) struct Subject {
     pub buffers: Vec<Buffer>,
     /// Encodings and completions of the chosen processes.
     pub commands: Commands,
+    /// The driver's work on the command buffers of the chosen processes.
+    pub chain: Chain,
+    /// Command buffers of the window in the order of their commits.
+    pub steps: Steps,
+    /// Whether the program waits for completions.
+    pub waiting: Waiting,
     /// Distinct pairs of command-buffer label and encoder label, of all processes.
     pub label_pairs: Vec<(Symbol, Symbol)>,
     /// GPU use of all other processes.
@@ -76,9 +90,19 @@ pub(crate) struct Subject {
     pub skipped: Option<WarmUp>,
     /// Phases that programs named.
     pub signposts: Signposts,
+    /// Command buffers that were encoded and completed, in the window if it was cut; `None` if
+    /// unknown.
+    pub finished: Option<FinishedBuffers>,
     /// GPU intervals of all processes in the whole recording, sorted by start, if they were
     /// requested.
     pub everyone: Option<Vec<Interval>>,
+}
+
+/// Tables of what the program and the driver did with command buffers.
+pub(crate) struct CommandInput<'a> {
+    pub tables: CommandTables,
+    /// The driver's rows, which other parts of a report read, too.
+    pub driver: &'a TableResult<DriverWork>,
 }
 
 impl Subject {
@@ -87,7 +111,7 @@ impl Subject {
     pub(crate) fn new(
         timeline: Timeline,
         signposts: SignpostTables,
-        tables: CommandTables,
+        commands: CommandInput<'_>,
         names: &NameTables,
         recording: &Recording,
         request: &Request,
@@ -97,7 +121,7 @@ impl Subject {
         let with_threads = debug_groups::has_any(&names.application_events);
         let everyone = usage(&timeline.intervals, WHOLE, &recording.names);
         let chosen = choose_processes(request, recording, &timeline, &everyone)?;
-        let label_pairs = label_pairs(&tables.listed.encoders);
+        let label_pairs = label_pairs(&commands.tables.listed.encoders);
         let input = WindowInput {
             request,
             iteration,
@@ -109,13 +133,29 @@ impl Subject {
             names: &recording.names,
         };
 
-        let read_commands = || Commands::read(tables, &chosen, with_threads);
+        let CommandInput {
+            tables: input_tables,
+            driver,
+        } = commands;
+        let read_commands = || -> Result<(Commands, Chain)> {
+            let CommandTables {
+                listed,
+                recovery,
+                chain,
+            } = input_tables;
+            let commands = Commands::read(listed, recovery, &chosen, with_threads)?;
+            let chain = Chain::read(chain, driver, &chosen, &recording.names)?;
+            Ok((commands, chain))
+        };
         let (commands, facts) = both(read_commands, || input.facts());
-        let (mut commands, mut facts) = (commands?, facts?);
+        let ((mut commands, mut chain), mut facts) = (commands?, facts?);
         commands.mark_reused(&mut facts.buffers);
+        chain.join_by_order(&facts.buffers, &chosen);
         let (window, whole) = (facts.cut.window, facts.whole);
 
+        let finished = commands.finished(&facts.buffers, &timeline.intervals, facts.cut.reach());
         let mut subject = Self {
+            finished,
             edges: facts.context.edges,
             others: facts.context.others,
             processes: facts.context.processes,
@@ -127,14 +167,26 @@ impl Subject {
             cut: facts.cut,
             buffers: facts.buffers,
             commands,
+            chain,
+            steps: Steps::default(),
+            waiting: Waiting::default(),
             label_pairs,
             signposts,
         };
 
+        // Whether the program waits is no matter of the window: what is cut off tells, too.
+        let is_cut = subject.cut.is_cut();
+        if is_cut {
+            subject.waiting = waiting(&Steps::new(&subject, true));
+        }
         subject.keep(whole);
         if let Some(found) = facts.skipped {
             subject.skipped = Some(found.report(&subject.mine, whole, true));
             subject.keep(window);
+        }
+        subject.steps = Steps::new(&subject, false);
+        if !is_cut {
+            subject.waiting = waiting(&subject.steps);
         }
         Ok(subject)
     }

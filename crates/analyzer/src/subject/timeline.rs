@@ -2,10 +2,11 @@
 
 use std::num::NonZeroU64;
 
-use metalens_trace::{Integers, Names, Problem, Symbol};
+use metalens_trace::{Integers, Names, Place, Problem, Symbol};
 
 use super::interval::Interval;
 use super::raw_intervals::raw_intervals;
+use crate::basics::distinct::distinct;
 use crate::basics::moment::Moment;
 use crate::basics::spans::{Span, between, united};
 use crate::error::{Error, Result};
@@ -61,6 +62,7 @@ impl Timeline {
             });
         }
 
+        check_channels(&intervals)?;
         if !intervals.is_sorted_by_key(|interval| interval.span.start_ns) {
             intervals.sort_by_key(|interval| interval.span.start_ns);
         }
@@ -102,6 +104,24 @@ fn intervals_of(table: GpuIntervals, names: &Names) -> Result<Vec<Interval>> {
         });
     }
     Ok(intervals)
+}
+
+/// Refuses intervals on more channels than any GPU has: some steps look at each channel.
+fn check_channels(intervals: &[Interval]) -> Result<()> {
+    const MAX: usize = 64;
+    let channels = intervals.iter().filter_map(|interval| interval.channel);
+    if distinct(channels).len() <= MAX {
+        return Ok(());
+    }
+    let problem = Problem::TooMany {
+        what: "channels",
+        limit: MAX,
+    };
+    let place = Place {
+        table: Some(GPU_INTERVALS.schema.to_owned()),
+        ..Place::default()
+    };
+    Err(Error::Trace(metalens_trace::Error::new(problem, place)))
 }
 
 fn label(table: &GpuIntervals, row: usize, names: &Names) -> Option<Symbol> {

@@ -38,8 +38,9 @@ const QUIET_TIMES: u64 = 4;
 /// Largest share of the intervals that may come before such a gap, in percent.
 const BURST_PCT: usize = 10;
 
-/// A warm-up lasts at most a third of the window.
-const PARTS: u64 = 3;
+/// One part in this many of the intervals may be a warm-up, however long it lasts: what most of the
+/// work is like is usual.
+const PARTS: usize = 3;
 
 /// Largest share of slow intervals or gaps after a warm-up, in percent.
 const REST_PCT: usize = 5;
@@ -104,10 +105,10 @@ pub(crate) fn find<'a>(
         work.long_gaps(gaps),
         work.quiet_gap(gaps),
     ];
-    let latest_end_ns = work.latest_end_ns();
+    let most = work.count() / PARTS;
     let candidates = candidates.into_iter().flatten();
     candidates
-        .filter(|found| found.end_ns <= latest_end_ns)
+        .filter(|warm_up| warm_up.intervals <= most)
         .max_by_key(|found| found.end_ns)
 }
 
@@ -120,10 +121,6 @@ struct ProcessWork<'a, Spans> {
 }
 
 impl<Spans: Iterator<Item = Span> + Clone> ProcessWork<'_, Spans> {
-    fn latest_end_ns(&self) -> u64 {
-        self.window.start_ns + self.window.length_ns() / PARTS
-    }
-
     /// Returns each interval's span and the number of its kernel.
     fn rows(&self) -> impl Iterator<Item = (Span, usize)> {
         self.spans.clone().zip(self.kernels.numbers())
@@ -222,15 +219,14 @@ impl<Spans: Iterator<Item = Span> + Clone> ProcessWork<'_, Spans> {
 
     fn quiet_gap(&self, gaps: &[Gap]) -> Option<DetectedWarmUp> {
         let quiet_ns = quiet_gap_ns(gaps.iter().map(|gap| gap.span.length_ns()));
-        let latest = self.latest_end_ns();
+        let most = self.count() * BURST_PCT / 100;
         let early = gaps.iter().enumerate();
-        let early = early.take_while(|(_, gap)| gap.span.end_ns <= latest);
+        let early = early.take_while(|(_, gap)| gap.after().is_some_and(|before| before <= most));
         let (at, gap) = early.max_by_key(|(at, gap)| (gap.span.length_ns(), *at))?;
 
         let (length, before) = (gap.span.length_ns(), gap.after()?);
         let later = gaps.iter().skip(at + 1).map(|gap| gap.span.length_ns());
         let longest_later = later.max().unwrap_or(0);
-        let is_burst = before * 100 <= self.count() * BURST_PCT;
         let is_quiet = length >= quiet_ns && length >= longest_later.saturating_mul(QUIET_TIMES);
 
         let explanation = message!(
@@ -243,7 +239,7 @@ impl<Spans: Iterator<Item = Span> + Clone> ProcessWork<'_, Spans> {
             time(longest_later),
         );
         let found = self.found(before, WarmUpReason::QuietGap, explanation);
-        found.filter(|_| is_burst && is_quiet)
+        found.filter(|_| is_quiet)
     }
 
     /// Makes the result of a sign: the steady rest starts with the interval after the warm-up.

@@ -2,6 +2,7 @@
 
 use metalens_trace::Names;
 
+use super::WHOLE;
 use super::chosen_processes::ChosenProcesses;
 use super::facts::analyzed_process;
 use super::signposts::Signposts;
@@ -88,6 +89,25 @@ impl Cut {
             });
         }
         Ok(cut)
+    }
+
+    /// Returns whether something was cut off.
+    pub(crate) fn is_cut(&self) -> bool {
+        !self.excluded.is_empty()
+    }
+
+    /// Returns the part of the recording that the window stands for: it ends where the window was cut,
+    /// and with the recording where it was not.
+    pub(crate) fn reach(&self) -> Span {
+        let mut reach = WHOLE;
+        for cut in &self.excluded {
+            if cut.to_ns <= self.window.start_ns {
+                reach.start_ns = self.window.start_ns;
+            } else {
+                reach.end_ns = self.window.end_ns;
+            }
+        }
+        reach
     }
 
     /// Cuts to the part inside a stretch; the two sentences are the reasons for what is cut off

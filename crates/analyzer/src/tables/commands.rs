@@ -1,4 +1,4 @@
-//! Tables of the program's work on its command buffers.
+//! Tables of the program's and the driver's work on command buffers.
 
 use metalens_trace::Integers;
 
@@ -10,6 +10,8 @@ columns! {
     struct Encoders {
         /// Ids of the encoders; 0 and all ones mean none.
         ids: Integers = "encoder-id",
+        /// Ids of the command buffers; 0 and all ones mean none.
+        buffer_ids: OrNull<Integers> = "cmdbuffer-id",
         spans: Spans = "start" and "duration",
         processes: Option<Processes> = "process",
         threads: OrNull<Threads> = "thread",
@@ -48,5 +50,27 @@ columns! {
         buffer_ids: Integers = "cmdbuffer-id",
         spans: Spans = "start" and "duration",
         processes: Option<Processes> = "process",
+    }
+}
+
+columns! {
+    /// Table of the times at which the driver began to work on command buffers.
+    table DRIVER_BEGINS = "metal-command-buffer-to-accelerator-id";
+    struct DriverBegins {
+        times: Integers = "timestamp",
+        /// Ids of the command buffers; 0 and all ones mean none.
+        ids: Integers = "cmdbuffer-id",
+    }
+}
+
+columns! {
+    /// Table of the driver's submissions to the GPU: a row for each GPU interval or segment.
+    table GPU_SUBMISSIONS = "metal-gpu-submission-to-command-buffer-id";
+    struct GpuSubmissions {
+        times: Integers = "timestamp",
+        /// Ids of the command buffers; 0 and all ones mean none.
+        buffer_ids: Integers = "cmdbuffer-id",
+        /// Ids of the encoders; 0 and all ones mean none.
+        encoder_ids: OrNull<Integers> = "encoder-id",
     }
 }

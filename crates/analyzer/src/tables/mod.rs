@@ -19,7 +19,7 @@ pub(crate) mod raw;
 pub(crate) mod reader;
 pub(crate) mod recording;
 pub(crate) mod signposts;
-mod times;
+pub(crate) mod times;
 
 use metalens_trace::{Selection, Trace};
 
@@ -81,6 +81,7 @@ tables! {
 pub(crate) struct CommandTables {
     pub listed: ListedTables,
     pub recovery: RecoveryTables,
+    pub chain: ChainTables,
 }
 
 tables! {
@@ -96,6 +97,14 @@ tables! {
     struct RecoveryTables {
         application: commands::ApplicationIntervals = commands::APPLICATION,
         submissions: commands::Submissions = commands::SUBMISSIONS,
+    }
+}
+
+tables! {
+    /// Tables of what the driver does with a command buffer between its commit and the GPU.
+    struct ChainTables {
+        begins: commands::DriverBegins = commands::DRIVER_BEGINS,
+        submissions: commands::GpuSubmissions = commands::GPU_SUBMISSIONS,
     }
 }
 
@@ -181,8 +190,8 @@ tables! {
 /// Takes a trace apart. Rejects it if a main table has impossible times.
 pub(crate) fn take(mut trace: Trace) -> Result<(Recording, Tables)> {
     // Later stages add times up without checks for overflow.
-    times::check(&mut trace)?;
-    let recording = Recording::new(&mut trace);
+    let outside = times::check(&mut trace)?;
+    let recording = Recording::new(&mut trace, outside, &read_once());
 
     let trace = &mut trace;
     let tables = Tables {
@@ -198,6 +207,7 @@ pub(crate) fn take(mut trace: Trace) -> Result<(Recording, Tables)> {
         commands: CommandTables {
             listed: ListedTables::take(trace),
             recovery: RecoveryTables::take(trace),
+            chain: ChainTables::take(trace),
         },
         names: NameTables::take(trace),
         spills: names::SPILL_EVENTS.take(trace),
@@ -212,11 +222,28 @@ pub(crate) fn take(mut trace: Trace) -> Result<(Recording, Tables)> {
     Ok((recording, tables))
 }
 
+/// Returns the names of the tables of which one is read, even if there are several.
+fn read_once() -> Vec<&'static str> {
+    let groups = [
+        GpuTables::WANTED,
+        ListedTables::WANTED,
+        RecoveryTables::WANTED,
+        NameTables::WANTED,
+        MachineTables::WANTED,
+        CounterTables::WANTED,
+        EngineTables::WANTED,
+        &cpu::SAMPLES,
+        &[names::SHADER_LIST.wanted(), names::SPILL_EVENTS.wanted()],
+    ];
+    groups.concat().into_iter().map(|(name, _)| name).collect()
+}
+
 /// Returns the tables and columns that an analysis reads. Those that the main figures need must
 /// be readable; others are left out with a note if they are not.
 #[must_use]
 pub fn selection() -> Selection {
     Selection::columns(&[GpuTables::WANTED, ListedTables::WANTED].concat())
+        .and_if_readable(ChainTables::WANTED)
         .and_if_readable(NameTables::WANTED)
         .and_if_readable(MachineTables::WANTED)
         .and_if_readable(CounterTables::WANTED)

@@ -31,29 +31,35 @@ impl<T> TableReader<T> {
 
     /// Takes the table out of a trace; the largest if there are several.
     pub(super) fn take(&self, trace: &mut Trace) -> TableResult<T> {
-        let (error, rows) = match trace.take_table(self.schema) {
-            Ok(mut table) => match (self.read)(&mut table) {
-                Ok(columns) => return Ok(columns),
-                Err(error) => (error, Some(table.rows())),
-            },
-            Err(error) => (error, None),
-        };
+        match trace.take_table(self.schema) {
+            Ok(table) => self.columns(table, trace),
+            Err(error) => Err(self.absent(error, None, trace)),
+        }
+    }
 
-        Err(AbsentTable {
+    /// Takes every table of this name out of a trace, the largest first.
+    pub(super) fn take_all(&self, trace: &mut Trace) -> Vec<TableResult<T>> {
+        let all = trace.take_tables(self.schema).into_iter();
+        all.map(|table| self.columns(table, trace)).collect()
+    }
+
+    fn columns(&self, mut table: Table, trace: &Trace) -> TableResult<T> {
+        let rows = Some(table.rows());
+        (self.read)(&mut table).map_err(|error| self.absent(error, rows, trace))
+    }
+
+    fn absent(
+        &self,
+        error: metalens_trace::Error,
+        rows: Option<usize>,
+        trace: &Trace,
+    ) -> AbsentTable {
+        AbsentTable {
             error,
             rows,
             schema: self.schema,
             reason: AbsenceReason::find(trace, self.schema),
-        })
-    }
-
-    /// Takes every table of this name out of a trace.
-    pub(super) fn take_all(&self, trace: &mut Trace) -> Vec<TableResult<T>> {
-        let mut all = Vec::new();
-        while trace.find_table(self.schema).is_some() {
-            all.push(self.take(trace));
         }
-        all
     }
 }
 

@@ -2,8 +2,8 @@
 
 use metalens_trace::{Device, InputKind, Names, NotePart, Run, Trace, TraceNote};
 
-use super::commands::{COMPLETIONS, ENCODERS};
-use super::gpu::{GPU_INTERVALS, GPU_STATES};
+use super::gpu::GPU_INTERVALS;
+use super::times::RowsOutside;
 use crate::basics::message::{Message, name, path, quote, table, ungrouped};
 use crate::report::{DeviceFacts, Note, Reader, RunFacts, Source, SourceKind};
 
@@ -19,18 +19,27 @@ pub(crate) struct Recording {
     pub facts: RunFacts,
     /// Names of tables that were read only in part.
     pub truncated_tables: Vec<String>,
+    /// Rows that were dropped because they are outside of the recording; `None` if its length is
+    /// unknown.
+    pub outside: Option<Vec<RowsOutside>>,
     /// Notes from reading the trace.
     pub notes: Vec<Note>,
 }
 
 impl Recording {
-    /// Reads the facts of a trace; its tables must still be there, and stay in it.
-    pub(super) fn new(trace: &mut Trace) -> Self {
+    /// Reads the facts of a trace; its tables must still be there, and stay in it. `read_once` are the
+    /// names of tables of which one is read.
+    pub(super) fn new(
+        trace: &mut Trace,
+        outside: Option<Vec<RowsOutside>>,
+        read_once: &[&str],
+    ) -> Self {
         Self {
             source: source(trace),
             facts: run_facts(trace),
             truncated_tables: truncated_tables(trace),
-            notes: notes(trace),
+            notes: notes(trace, read_once),
+            outside,
             run: trace.run.clone(),
             names: std::mem::take(&mut trace.names),
         }
@@ -111,14 +120,8 @@ fn truncated_tables(trace: &Trace) -> Vec<String> {
 }
 
 /// Returns the notes from reading the trace.
-fn notes(trace: &Trace) -> Vec<Note> {
-    let main = [
-        GPU_INTERVALS.schema,
-        GPU_STATES.schema,
-        ENCODERS.schema,
-        COMPLETIONS.schema,
-    ];
-    let ambiguities = trace.ambiguities(&main);
+fn notes(trace: &Trace, read_once: &[&str]) -> Vec<Note> {
+    let ambiguities = trace.ambiguities(read_once);
     let notes = trace.notes.iter().chain(&ambiguities);
     notes.map(note).collect()
 }

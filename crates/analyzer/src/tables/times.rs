@@ -4,6 +4,9 @@
 //! Every reader of a report can represent a time of 104 days exactly (53 bits) and a sum of 292
 //! years (63 bits). A table with times beyond that is damaged. It is rejected here, before
 //! anything is added up, so that no later sum can overflow.
+//!
+//! Rows outside of the recording are dropped one by one, and counted: a single damaged time would
+//! become the longest gap, the end of the window, or the mean of a latency.
 
 use metalens_trace::{Column, Integers, Table, Trace};
 
@@ -22,6 +25,23 @@ const MOMENTS: [&str; 3] = ["start", "time", "timestamp"];
 /// Names of columns with durations.
 const DURATIONS: [&str; 3] = ["duration", "start-latency", "weight"];
 
+/// Time after the end of the recording, as the table of contents has it, that a row may have, in
+/// nanoseconds. Raw events of a real recording end 4 ms after it.
+const AFTER_NS: u64 = 100_000_000;
+
+/// Time before the start of the recording that a commit may have, in nanoseconds. No work in a real
+/// recording was committed before its start.
+const BEFORE_NS: u64 = 10_000_000_000;
+
+/// Rows of a table with times outside of the recording.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RowsOutside {
+    /// Name of the table.
+    pub schema: String,
+    /// Number of the rows.
+    pub rows: u64,
+}
+
 /// Names of tables that an analysis requires.
 const NEEDED: [&str; 4] = [
     GPU_INTERVALS.schema,
@@ -31,8 +51,9 @@ const NEEDED: [&str; 4] = [
 ];
 
 /// Rejects a trace if a main table has impossible times. Leaves out any other such table, with
-/// a note.
-pub(crate) fn check(trace: &mut Trace) -> Result<()> {
+/// a note. Drops rows outside of the recording, and returns their numbers; `None` if its length is
+/// unknown.
+pub(crate) fn check(trace: &mut Trace) -> Result<Option<Vec<RowsOutside>>> {
     let impossible = trace.tables().iter();
     let impossible =
         impossible.filter_map(|table| Some((table.schema.name.clone(), impossible_time(table)?)));
@@ -44,7 +65,52 @@ pub(crate) fn check(trace: &mut Trace) -> Result<()> {
         }
         trace.leave_out(&table, &why);
     }
-    Ok(())
+
+    let wall_ns = trace.run.duration_ns;
+    let outside = wall_ns.map(|wall_ns| {
+        let tables = trace.tables_mut().iter_mut();
+        let outside = tables.filter_map(|table| {
+            let rows = drop_outside(table, wall_ns.saturating_add(AFTER_NS));
+            let schema = table.schema.name.clone();
+            (rows > 0).then_some(RowsOutside { schema, rows })
+        });
+        outside.collect()
+    });
+    Ok(outside)
+}
+
+/// Drops the rows of a table that end after a time, and the latencies that begin long before the
+/// recording. Returns how many rows had either.
+fn drop_outside(table: &mut Table, end_ns: u64) -> u64 {
+    let numbers = |name: &str| table.integers(name).ok();
+    let starts = MOMENTS.iter().find_map(|name| numbers(name));
+    let (durations, latencies) = (numbers("duration"), numbers("start-latency"));
+    let start = |row: usize| starts.and_then(|starts| starts.get(row));
+    let length = |of: Option<&Integers>, row: usize| of.and_then(|of| of.get(row)).unwrap_or(0);
+
+    let is_late = |row: usize| {
+        let end = start(row).map(|start| start.saturating_add(length(durations, row)));
+        end.is_some_and(|end| end > end_ns)
+    };
+    let is_early = |row: usize| {
+        let latest = start(row).map(|start| start.saturating_add(BEFORE_NS));
+        latest.is_some_and(|latest| length(latencies, row) > latest)
+    };
+
+    let rows = 0..table.rows();
+    let late: Vec<bool> = rows.clone().map(is_late).collect();
+    let early: Vec<bool> = rows.clone().map(is_early).collect();
+    let is = |all: &[bool], row: usize| all.get(row).copied().unwrap_or(false);
+    let outside = rows
+        .filter(|&row| is(&late, row) || is(&early, row))
+        .count();
+    if early.contains(&true) {
+        table.forget("start-latency", |row| is(&early, row));
+    }
+    if late.contains(&true) {
+        table.keep_rows(|row| !is(&late, row));
+    }
+    outside as u64
 }
 
 /// Returns the reason why a table's times are impossible, if they are.

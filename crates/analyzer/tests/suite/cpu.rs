@@ -213,3 +213,49 @@ fn stacks_while_the_gpu_was_idle_are_counted() {
         "{first:?}"
     );
 }
+
+/// Copies a folder without those of symbols.
+fn copy_without_symbols(from: &Path, to: &Path) {
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap();
+        if path.is_dir() && name != "symbols" {
+            copy_without_symbols(&path, &to.join(name));
+        } else if path.is_file() {
+            std::fs::copy(&path, to.join(name)).unwrap();
+        }
+    }
+}
+
+/// Without the names of functions it is unknown whether threads were running or waiting: the samples
+/// that wait in a bundle with symbols never run in one without.
+#[test]
+fn samples_without_names_are_unknown() {
+    let Some(recordings) = recordings() else {
+        return;
+    };
+    let whole = recordings.join("m1-bundle-and-export/gpu_baseline.trace");
+    let folder = tempfile::tempdir().unwrap();
+    let without = folder.path().join("without.trace");
+    copy_without_symbols(&whole, &without);
+
+    let [named, nameless] = [&whole, &without].map(|bundle| {
+        let report = report(bundle, None, &Request::default()).unwrap();
+        let note = report.note_details.iter().zip(&report.notes);
+        let mut note = note.filter(|(detail, _)| detail.id == "functions-unnamed");
+        let note = note.next().map(|(_, text)| text.clone());
+        (report.cpu.unwrap(), note)
+    });
+    let activity = |cpu: &metalens_analyzer::Cpu| {
+        let host = cpu.host.as_ref().unwrap();
+        assert_eq!(host.running + host.waiting + host.unknown, host.samples);
+        (host.running, host.waiting, host.unknown)
+    };
+    assert_eq!(activity(&named.0), (3, 4, 0));
+    let (running, waiting, unknown) = activity(&nameless.0);
+    assert!(running <= 3 && waiting == 0 && unknown >= 4, "{nameless:?}");
+    assert_eq!(nameless.0.unnamed, nameless.0.samples);
+    let start = format!("{0} of {0} CPU samples have functions", nameless.0.samples);
+    assert!(nameless.1.unwrap().starts_with(&start));
+}

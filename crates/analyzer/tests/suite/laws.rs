@@ -148,7 +148,7 @@ proptest! {
             let request = Request { from_ns, to_ns, ..Request::default() };
             report_of(&scenario, &request)
         };
-        let mut sum = [0_u64; 7];
+        let mut sum = [0_u64; 10];
         let mut total_ns = 0;
         let mut queued = ([0_u64; 3], 0.0);
         for half in [part(None, Some(at)), part(Some(at), None)] {

@@ -5,6 +5,7 @@ use metalens_analyzer::{Error, Request};
 use super::report;
 use super::windows::tables::{ANALYZED, Interval, Tables};
 use super::write_table;
+use metalens_testing::table_document;
 
 /// Returns an interval of the process from 100 to 110 ns, of command buffer 1 and encoder 1.
 fn plain_interval() -> Interval {
@@ -39,9 +40,10 @@ fn notes(completions: &[(u64, u64)], encodings: &[(u64, u64, u64)]) -> Vec<Strin
         intervals: vec![plain_interval()],
         completions: completions.to_vec(),
         encodings: encodings.to_vec(),
+        ..Tables::default()
     };
     let notes = tables.report(None, None).unwrap().notes;
-    let about = ["different time", "several times"];
+    let about = ["different time", "several times", "contradict"];
     let contradictions = notes.into_iter();
     let contradictions = contradictions.filter(|note| about.iter().any(|it| note.contains(it)));
     contradictions.collect()
@@ -54,9 +56,8 @@ fn contradicting_rows_make_notes() {
     assert!(notes(&[(1, 130), (2, 5), (2, 6)], &[(1, 50, 4)]).is_empty());
     let found = notes(&[(1, 130), (1, 131), (1, 129)], &[(1, 50, 4), (1, 50, 5)]);
     let expected = [
-        "1 of 1 command buffers were committed several times, as Metal 4 allows. Their submission \
-         and completion latency, their size, and the causes of the gaps after them are unknown, and \
-         so are the queue depth and the number of commits",
+        "metal-command-buffer-completed has times that contradict the commits of 1 command buffer, \
+         or each other; these completions are unknown",
         "metal-application-encoders-list has a second, different time for the same encoder in 1 \
          row; these encodings are unknown",
     ];
@@ -157,4 +158,62 @@ fn impossible_times_are_rejected() {
             "{why:?}"
         );
     }
+}
+
+/// A table that takes the place of another of its name is said, whichever it is.
+#[test]
+fn a_table_beside_another_of_its_name_makes_a_note() {
+    let folder = tempfile::tempdir().unwrap();
+    let tables = Tables {
+        intervals: vec![plain_interval()],
+        ..Tables::default()
+    };
+    tables.write(folder.path());
+    let request = Request {
+        processes: vec!["bench".to_owned()],
+        ..Request::default()
+    };
+    let columns = [("time", "sample-time"), ("process", "process")];
+    let note_with = |rows: [usize; 2]| {
+        for (position, rows) in (300..).zip(rows) {
+            let rows = vec![["105".to_owned(), ANALYZED.to_owned()]; rows];
+            let document = table_document(position, "time-profile", &columns, &rows);
+            let file = format!("time-profile.table-{position}.xml");
+            std::fs::write(folder.path().join(file), document).unwrap();
+        }
+        let notes = report(folder.path(), None, &request).unwrap().notes;
+        notes.into_iter().find(|note| note.contains("time-profile"))
+    };
+    assert_eq!(note_with([1, 0]), None, "an empty one takes nothing away");
+    let note = "the run has 2 tables named time-profile; the largest, with 3 rows, was used";
+    assert_eq!(note_with([1, 3]).as_deref(), Some(note));
+}
+
+/// A recording with more channels than any GPU has is refused: some steps look at each of them.
+#[test]
+fn too_many_channels_are_refused() {
+    let columns = [
+        ("start", "start-time"),
+        ("duration", "duration"),
+        ("process", "process"),
+        ("channel-name", "string"),
+    ];
+    let check = |channels: usize, expected: Option<&str>| {
+        let folder = tempfile::tempdir().unwrap();
+        let row = |at: usize| {
+            let texts = [
+                &(10 * at).to_string(),
+                "5",
+                ANALYZED,
+                &format!("channel {at}"),
+            ];
+            texts.map(str::to_owned).to_vec()
+        };
+        let rows: Vec<_> = (0..channels).map(row).collect();
+        write_table(folder.path(), "metal-gpu-intervals", &columns, &rows);
+        let error = report(folder.path(), None, &Request::default()).err();
+        assert_eq!(error.map(|error| error.to_string()).as_deref(), expected);
+    };
+    check(64, None);
+    check(65, Some("table metal-gpu-intervals: more than 64 channels"));
 }

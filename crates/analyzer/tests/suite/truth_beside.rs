@@ -351,12 +351,14 @@ impl Case<'_> {
             .unwrap()
             .load(&selection_with_recovery(), options)
             .unwrap();
-        let found = analyze(trace, &Request::default()).unwrap().report.idle;
+        let found = analyze(trace, &Request::default()).unwrap().report;
         let truth = self.truth.recovered_idle.or(self.truth.idle).unwrap();
-        let (found, truth) = (
+        let (found, mut truth) = (
             serde_json::to_value(found).unwrap(),
             serde_json::to_value(truth).unwrap(),
         );
+        super::truth::fold_idle(&found, &mut truth, self.name);
+        let found = &found["idle"];
         for (key, value) in truth.as_object().unwrap() {
             assert_eq!(found.get(key), Some(value), "{}: {key}", self.name);
         }

@@ -92,7 +92,7 @@ fn check(tables: &Tables, report: &Report) {
     }
 
     let mine = tables.mine();
-    let (mut parts, mut inside_ns) = ([0; 7], 0);
+    let (mut parts, mut inside_ns) = ([0; 10], 0);
     for at in (from..to).filter(|&at| !mine.iter().any(|interval| interval.contains(at))) {
         let cause = tables.cause(at);
         parts[Cause::ALL.iter().position(|&each| each == cause).unwrap()] += 1;
@@ -190,8 +190,8 @@ fn times(report: &Report) -> Vec<u64> {
 /// two adjacent windows add up to both together.
 #[test]
 fn a_window_cuts_nothing_but_time() {
-    let compared = RefCell::new(([0_u64; 7], 0_u64, [0_u64; 2]));
-    let mut runner = TestRunner::new(Config::with_cases(600));
+    let compared = RefCell::new(([0_u64; 10], 0_u64, [0_u64; 2]));
+    let mut runner = TestRunner::new(Config::with_cases(1_500));
     let cases = (tables(), [0_u64..340, 0_u64..340, 0_u64..340]);
     let result = runner.run(&cases, |(tables, mut cuts)| {
         cuts.sort_unstable();
@@ -233,7 +233,7 @@ fn a_window_cuts_nothing_but_time() {
     });
     result.unwrap();
     let (causes, cuts, queues) = compared.into_inner();
-    assert!(queues.iter().all(|&count| count > 300), "{queues:?}");
+    assert!(queues.iter().all(|&count| count > 150), "{queues:?}");
     assert!(cuts > 100, "only {cuts} windows were divided");
     assert!(
         causes.iter().all(|&ns| ns > 0),

@@ -46,10 +46,14 @@ pub(crate) fn input_files(path: &Path, beside: &[PathBuf]) -> io::Result<Vec<Inp
         }
     }
 
-    // A file inside the input is in the list already.
-    let outside = beside.iter().filter(|file| !file.starts_with(path));
-    for (file, number) in outside.zip(0_u64..).filter(|(file, _)| file.is_file()) {
-        files.extend(input_file(file, format!("../{number}")));
+    let there = |file: &&PathBuf| !metalens_files::is_absent(file);
+    for (file, number) in beside.iter().filter(there).zip(0_u64..) {
+        // What cannot be read is an error of the analysis, which must not be left out.
+        metalens_files::open(file)?;
+        // A file inside the input is in the list already.
+        if !file.starts_with(path) {
+            files.extend(input_file(file, format!("../{number}")));
+        }
     }
 
     files.sort_by(|left, right| left.name.cmp(&right.name));

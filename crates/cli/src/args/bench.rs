@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 
+use super::comparing::GateChoice;
 use super::recording::{AmountArguments, CargoArguments, RecorderArguments, RecordingArguments};
 use super::shared::{AnalysisArguments, MeasureArguments, PartArguments};
 
@@ -108,11 +109,8 @@ pub(crate) struct BenchArguments {
     /// Save the runs of the first variant as a baseline
     #[arg(long, value_name = "FILE")]
     pub(crate) save_baseline: Option<PathBuf>,
-    /// Exit with 5 if a limit in this file fails [default: metalens.toml, if it has a gate, else
-    /// the limits of `compare --gate`]
-    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "FILE")]
-    #[expect(clippy::option_option, reason = "with a value, without one, or absent")]
-    pub(crate) gate: Option<Option<PathBuf>>,
+    #[command(flatten)]
+    pub(crate) gate: GateChoice,
     /// Compare with a baseline that was recorded differently
     #[arg(long, requires = "baseline")]
     pub(crate) allow_different: bool,

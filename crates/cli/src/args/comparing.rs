@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use metalens_comparison::{Gate, PerUnit};
 
 use super::ViewArguments;
 use super::shared::AnalysisArguments;
+use crate::config;
 
 const AFTER_COMPARE: &str = "\
 RUN is an input of analyze, a report.json, or a report folder. BASE NEW NEW2 compares each NEW \
@@ -17,7 +19,7 @@ may have one, and docs/gating.md explains the rules. A limit whose figure NEW la
 the limit is optional.
 
 Exit codes: 0 compared, 2 the same run twice on one side, 5 a limit failed (--gate), 6 the sides \
-are not comparable.";
+are not comparable, or their runs cannot decide a limit (--gate).";
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_COMPARE)]
@@ -37,11 +39,12 @@ pub(crate) struct CompareArguments {
     /// Question to answer
     #[arg(long, value_enum)]
     pub(crate) preset: Option<PresetChoice>,
-    /// Exit with 5 if a limit in this file fails [default: metalens.toml, if it has a gate, else
-    /// the same number of GPU intervals, at most 5 % more time and 10 % longer gaps]
-    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "FILE")]
-    #[expect(clippy::option_option, reason = "with a value, without one, or absent")]
-    pub(crate) gate: Option<Option<PathBuf>>,
+    /// Unit to compare times per: iteration, buffer or "kernel NAME" [default: the whole run, and a unit of
+    /// which one side has more, if all units are alike]
+    #[arg(long, value_name = "UNIT", value_parser = per_unit)]
+    pub(crate) per: Option<PerUnit>,
+    #[command(flatten)]
+    pub(crate) gate: GateChoice,
     /// Print the comparison as JSON (an array for several NEW)
     #[arg(long)]
     pub(crate) json: bool,
@@ -66,6 +69,47 @@ pub(crate) struct CompareArguments {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArguments,
+}
+
+/// Parses a unit of work.
+fn per_unit(text: &str) -> Result<PerUnit, String> {
+    match (text, text.strip_prefix("kernel ")) {
+        ("iteration", _) => Ok(PerUnit::Iteration),
+        ("buffer", _) => Ok(PerUnit::CommandBuffer),
+        (_, Some(name)) if !name.is_empty() => Ok(PerUnit::Kernel(name.to_owned())),
+        _ => Err("a unit is iteration, buffer or \"kernel NAME\"".to_owned()),
+    }
+}
+
+/// The limits to judge by.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct GateChoice {
+    /// Exit with 5 if a limit in this file fails, and with 6 if runs cannot decide one [default:
+    /// metalens.toml, if it has a gate, else as many instances of each kernel, at most 5 % more time and
+    /// 10 % more idle time]
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "FILE")]
+    #[expect(clippy::option_option, reason = "with a value, without one, or absent")]
+    gate: Option<Option<PathBuf>>,
+    /// Let the gate pass with a warning if there are fewer runs than base has, or if runs are too few
+    /// or vary too much to decide a limit
+    #[arg(long, requires = "gate")]
+    allow_inconclusive: bool,
+    /// Write the limits and their verdicts to this file, as JUnit XML. It is replaced if it exists
+    #[arg(long, requires = "gate", value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+}
+
+impl GateChoice {
+    /// Returns the gate; none if none is wanted.
+    pub(crate) fn gate(&self, config: Option<&PathBuf>) -> anyhow::Result<Option<Gate>> {
+        let Some(file) = &self.gate else {
+            return Ok(None);
+        };
+        Ok(Some(Gate {
+            allow_inconclusive: self.allow_inconclusive,
+            ..config::gate(file.as_ref(), config)?
+        }))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -124,6 +168,9 @@ pub(crate) struct BaselineSaveArguments {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    /// Save the baseline with a warning, although its runs are far apart, drift or had two clocks
+    #[arg(long)]
+    pub(crate) allow_spread: bool,
     /// Replace the output file if it exists
     #[arg(long)]
     pub(crate) force: bool,

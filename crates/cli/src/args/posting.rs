@@ -15,7 +15,7 @@ Charts use the first method that works: attached by gh 2.99 or newer (a personal
 `metalens-assets` (a token that can write contents), the job summary, or text.
 
 Exit codes: 0 posted, or in the job summary; 1 not posted; 2 no pull request or no token; 3 curl is \
-missing.";
+missing; 5 a gate failed (--check).";
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
@@ -47,6 +47,9 @@ pub(crate) struct PrArguments {
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "FILE")]
     #[expect(clippy::option_option, reason = "with a value, without one, or absent")]
     pub(crate) check_run: Option<Option<PathBuf>>,
+    /// Exit with 5 if a gate in the folder failed, once the comment is posted
+    #[arg(long)]
+    pub(crate) check: bool,
     /// Show folders and names of other processes [default: leave them out]
     #[arg(long)]
     pub(crate) show_names: bool,

@@ -13,7 +13,7 @@ use crate::analyzing::{AnalyzeRequest, with_input};
 use crate::args::AnalyzeArguments;
 use crate::exit::Misuse;
 use crate::output_folder::refuse_recording;
-use crate::{atomic_file, exit, out};
+use crate::{atomic_file, check, exit, out};
 
 /// Name of the printed document in errors.
 const REPORT: &str = "report";
@@ -52,7 +52,7 @@ fn write_and_show(
     say_what_was_written(request, quiet);
 
     if is_complete {
-        Ok(verdict(request, std::slice::from_ref(&report)))
+        Ok(verdict(request, std::slice::from_ref(&report), quiet))
     } else {
         Ok(exit::some_failed())
     }
@@ -95,7 +95,7 @@ fn run_several(
     show(&reports, request, true)?;
 
     if reports.len() == inputs.len() {
-        Ok(verdict(request, &reports))
+        Ok(verdict(request, &reports, quiet))
     } else {
         Ok(exit::some_failed())
     }
@@ -111,24 +111,20 @@ fn analyze_one(input: &Path, request: &AnalyzeRequest, quiet: bool) -> anyhow::R
 
 /// Returns the exit code of reports. With --check, a threshold that is missed or cannot be measured
 /// is a failure, and is named on stderr, with its recording if there are several.
-fn verdict(request: &AnalyzeRequest, reports: &[Report]) -> ExitCode {
+fn verdict(request: &AnalyzeRequest, reports: &[Report], quiet: bool) -> ExitCode {
     if !request.check {
         return ExitCode::SUCCESS;
     }
     let has_several = request.inputs.len() > 1;
-    let mut is_missed = false;
+    let mut times = 0;
     for one in reports {
         for missed in report::missed_thresholds(one) {
-            is_missed = true;
+            times += 1;
             let recording = has_several.then_some(one.source.path.as_str());
             exit::print_missed(recording, &missed);
         }
     }
-    if is_missed {
-        exit::missed()
-    } else {
-        ExitCode::SUCCESS
-    }
+    check::verdict(&request.analyzing, times, quiet)
 }
 
 /// Prints reports as JSON, CSV, Markdown or text.

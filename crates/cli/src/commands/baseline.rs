@@ -41,6 +41,15 @@ fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCo
     let runs = loading.all(&arguments.runs)?;
     let reports: Vec<Report> = runs.iter().map(|run| run.report().clone()).collect();
     let baseline = Baseline::from_reports(&reports).map_err(refused)?;
+    if let Some(doubt) = baseline.doubt() {
+        let why = shown(&doubt.text).into_owned();
+        anyhow::ensure!(
+            arguments.allow_spread,
+            "{why}: slower runs would hide behind this baseline; record it again, or save it with \
+             --allow-spread"
+        );
+        out::note(&format!("warning: {why}"));
+    }
 
     let text = baseline.text().context("cannot write the baseline")?;
     let text = in_json(&text);

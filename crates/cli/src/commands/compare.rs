@@ -32,13 +32,9 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
         refuse_recording(folder)?;
         comparison_folder::check(folder, arguments.force)?;
     }
-    let gate = match &arguments.gate {
-        Some(file) => Some(crate::config::gate(
-            file.as_ref(),
-            arguments.analysis.measure.config.as_ref(),
-        )?),
-        None => None,
-    };
+    let gate = arguments
+        .gate
+        .gate(arguments.analysis.measure.config.as_ref())?;
 
     // Only the folder has charts, which need whole analyses.
     let keep = arguments.output.is_some();
@@ -49,11 +45,13 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
     for runs in &sides.new {
         let loaded = loading.all(runs)?;
         let new = side(&loaded)?;
-        comparisons.push(compare(&base, &new, arguments, gate.as_ref()));
+        comparisons.push(compare(&base, &new, arguments, gate.as_ref())?);
         new_run = middle_run(loaded).filter(|_| keep);
     }
     refuse_different(&comparisons, arguments.allow_different)?;
 
+    let named = comparisons.iter().map(|one| ("metalens compare", one));
+    write_junit(named, arguments.gate.junit.as_deref())?;
     let is_complete = write_folder(&comparisons, base_run.zip(new_run), arguments)?;
     show(&comparisons, arguments)?;
     if let Some(folder) = &arguments.output {
@@ -61,12 +59,10 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
     }
     tell_gates(&comparisons, quiet);
 
-    Ok(if !is_complete {
-        exit::some_failed()
-    } else if comparison::is_gate_missed(&comparisons) {
-        exit::missed()
+    Ok(if is_complete {
+        exit::of_gates(&comparisons).unwrap_or(ExitCode::SUCCESS)
     } else {
-        ExitCode::SUCCESS
+        exit::some_failed()
     })
 }
 
@@ -196,18 +192,25 @@ fn compare(
     new: &Runs,
     arguments: &CompareArguments,
     gate: Option<&Gate>,
-) -> Comparison {
+) -> Result<Comparison, Misuse> {
     let options = CompareOptions {
         preset: arguments
             .preset
             .map(|PresetChoice::Fusion| ComparisonPreset::Fusion),
+        per: arguments.per.clone(),
         allow_different: arguments.allow_different,
         ..CompareOptions::default()
     };
 
     let mut comparison = compare_runs(base, new, &options);
+    if let (true, Some(unit)) = (options.per.is_some(), comparison.missing_unit()) {
+        return Err(Misuse(format!(
+            "--per: a run has fewer than two to compare: {}",
+            shown(&unit.text)
+        )));
+    }
     comparison.gate = gate.map(|gate| judge(&comparison, gate));
-    comparison
+    Ok(comparison)
 }
 
 /// Prints the verdict of each gate on standard error, after the limits that failed. The last line
@@ -219,6 +222,18 @@ fn tell_gates(comparisons: &[Comparison], quiet: bool) {
             out::note(&shown(&line));
         }
     }
+}
+
+/// Writes the limits of gates, each with the name of its comparison, for CI systems.
+pub(super) fn write_junit<'a>(
+    comparisons: impl Iterator<Item = (&'a str, &'a Comparison)>,
+    file: Option<&Path>,
+) -> anyhow::Result<()> {
+    let Some(file) = file else {
+        return Ok(());
+    };
+    let text = comparison::junit(comparisons);
+    Ok(metalens_files::write_bytes(file, true, text.as_bytes())?)
 }
 
 /// Writes the folder of a comparison. Returns whether it is complete; prints an error for each

@@ -24,4 +24,5 @@ pub(crate) mod synth;
 pub(crate) mod tables;
 pub(crate) mod verify;
 pub(crate) mod view;
+pub(crate) mod what_if;
 pub(crate) mod workload;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use metalens_analyzer::units::counted;
 use metalens_failure::did_you_mean;
-use metalens_files::{Folder, Owner, give_folder, parent};
+use metalens_files::{Folder, Owner, give_folder, parent, refuse_inside_bundle};
 use metalens_render::terminal::{Align, Columns};
 use metalens_simulator::{Scenario, presets, write_bundle, write_export};
 use metalens_text::shown;
@@ -31,6 +31,7 @@ pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<Exi
         write_export
     };
 
+    refuse_inside_bundle(output)?;
     Folder::make(parent(output))?;
     let is_new = output.symlink_metadata().is_err();
     write(&scenario, output, arguments.force)

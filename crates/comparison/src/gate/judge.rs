@@ -2,29 +2,35 @@
 //!
 //! A missing figure never keeps a limit. Every run of new has to have the figure, and for a
 //! relative limit base too. Otherwise the limit is missed, unless it is optional. So a missed gate
-//! stays missed whatever new loses: a table, a kernel, or a figure of one run.
+//! stays missed whatever new loses: a table, a kernel, a run, or a figure of one run.
 
-use metalens_analyzer::message::percent;
-use metalens_analyzer::{Message, message};
+use metalens_analyzer::message::{counted, percent, ungrouped};
+use metalens_analyzer::{Message, ThresholdUnit, Wanted, message};
 use metalens_failure::similar;
 
-use super::kernels::{NewKernelShares, limit_of, matches};
+use super::kernels::{NewKernelShares, applies, matches};
 use super::subject::{GateSubject, Presence};
 use super::{
     Gate, GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, KernelLimit, Limit,
-    MetricLimit,
+    LimitRule, MetricLimit,
 };
 use crate::change::{Change, SideValues};
 use crate::comparison::{Comparison, SideFacts};
 use crate::kernels::KernelChange;
 use crate::metric_changes::find;
 use crate::metrics::{count_of, unit_of};
+use crate::number::Number;
+use crate::thresholds::ThresholdComparison;
 use crate::unit::Unit;
 
 /// Judges a comparison by a gate.
 #[must_use]
 pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
-    let mut rows = GateRows::default();
+    let mut rows = GateRows {
+        allow_inconclusive: gate.allow_inconclusive,
+        ..GateRows::default()
+    };
+    rows.rows.extend(missing_runs(comparison, gate));
     for limit in &gate.metrics {
         rows.judge(&metric_subject(comparison, limit), &limit.limit);
     }
@@ -32,7 +38,88 @@ pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
     for limit in &gate.kernels {
         judge_kernels(comparison, gate, limit, &new_kernels, &mut rows);
     }
-    rows.finish(gate)
+    for threshold in &comparison.thresholds {
+        rows.is_measured |= threshold.new.median.is_some();
+        rows.rows.push(threshold_row(threshold));
+    }
+    let thresholds = comparison.thresholds.len() as u64;
+    let thresholds =
+        (thresholds > 0).then(|| message!(", and {}", counted(thresholds, "threshold")));
+    rows.finish(message!("{}{}", gate.source.clone(), thresholds))
+}
+
+/// Judges a threshold, which is a limit for every run of new alone.
+fn threshold_row(threshold: &ThresholdComparison) -> GateRow {
+    let (new, limit) = (&threshold.new, threshold.limit);
+    let (rule, sign) = match threshold.wanted {
+        Wanted::Below => (LimitRule::Max, 1.0),
+        Wanted::Above => (LimitRule::Min, -1.0),
+    };
+    let beyond = new.median.map(|found| (found.get() - limit.get()) * sign);
+    let is_missed = new.missed > 0;
+    let runs = counted(new.runs, "run");
+    let why = if is_missed {
+        message!(
+            "missed or not measurable in {} of {} of new",
+            ungrouped(new.missed),
+            runs
+        )
+    } else {
+        message!("kept in {} of new", runs)
+    };
+    GateRow {
+        what: threshold.id.clone(),
+        channel: None,
+        of: None,
+        rule,
+        limit,
+        value: new.median,
+        unit: match threshold.unit {
+            ThresholdUnit::Ns => Unit::Ns,
+            ThresholdUnit::Ratio => Unit::Ratio,
+        },
+        by: beyond.filter(|_| is_missed).and_then(Number::new),
+        severity: GateSeverity::Error,
+        verdict: if is_missed {
+            GateVerdict::Miss
+        } else {
+            GateVerdict::Pass
+        },
+        why: why.text,
+        why_values: why.values,
+    }
+}
+
+/// Returns the miss of a side with too few runs. The runs that are missing may be the slower ones.
+#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
+fn missing_runs(comparison: &Comparison, gate: &Gate) -> Option<GateRow> {
+    let (base, new) = (comparison.base.runs.len(), comparison.new.runs.len());
+    let least = gate.runs.unwrap_or(base);
+    let found = gate.runs.map_or(new, |_| base.min(new));
+    let by = least.checked_sub(found).filter(|by| *by > 0)?;
+    let why = message!(
+        "new has {}, base has {}; the missing runs may be slower",
+        counted(new as u64, "run"),
+        counted(base as u64, "run")
+    );
+    Some(GateRow {
+        what: "runs".to_owned(),
+        channel: None,
+        of: None,
+        rule: LimitRule::Min,
+        limit: Number::new(least as f64)?,
+        value: Number::new(found as f64),
+        unit: Unit::Count,
+        by: Number::new(by as f64),
+        severity: if gate.allow_inconclusive {
+            GateSeverity::Warn
+        } else {
+            GateSeverity::Error
+        },
+        verdict: GateVerdict::Miss,
+        why: why.text,
+        why_values: why.values,
+    })
 }
 
 fn judge_kernels(
@@ -56,7 +143,7 @@ fn judge_kernels(
     }
 
     // A longer pattern takes precedence and may leave this one without a kernel.
-    let is_own = |kernel: &&KernelChange| limit_of(&kernel.name, &gate.kernels) == Some(limit);
+    let is_own = |kernel: &&KernelChange| applies(limit, &kernel.name, &gate.kernels);
     let own: Vec<&KernelChange> = matching.into_iter().filter(is_own).collect();
     let is_large = |kernel: &&&KernelChange| new_kernels.largest_share(kernel) >= limit.share;
     let large: Vec<&&KernelChange> = own.iter().filter(is_large).collect();
@@ -141,27 +228,37 @@ fn unmatched_subject(limit: &KernelLimit, excuse: Option<Message>) -> GateSubjec
 struct GateRows {
     rows: Vec<GateRow>,
     is_measured: bool,
+    allow_inconclusive: bool,
 }
 
 impl GateRows {
     fn judge(&mut self, subject: &GateSubject<'_>, limit: &Limit) {
-        for (row, is_measured) in subject.judge(limit) {
+        for (mut row, is_measured) in subject.judge(limit) {
+            if self.allow_inconclusive && row.verdict == GateVerdict::Inconclusive {
+                row.severity = GateSeverity::Warn;
+            }
             self.rows.push(row);
             self.is_measured |= is_measured;
         }
     }
 
-    fn finish(self, gate: &Gate) -> GateResult {
+    fn finish(self, source: Message) -> GateResult {
         let mut rows = self.rows;
         // Errors before warnings. The sort is stable, so limits and kernels keep their order.
         rows.sort_by_key(|row| (row.verdict, row.severity == GateSeverity::Warn));
-        let is_error =
-            |row: &GateRow| row.verdict == GateVerdict::Miss && row.severity == GateSeverity::Error;
+        let has_error = |verdict: GateVerdict| {
+            let is_error =
+                |row: &GateRow| row.verdict == verdict && row.severity == GateSeverity::Error;
+            rows.iter().any(is_error)
+        };
 
+        let is_failed = !self.is_measured || has_error(GateVerdict::Miss);
+        let inconclusive = !is_failed && has_error(GateVerdict::Inconclusive);
         GateResult {
-            source: gate.source.text.clone(),
-            source_values: gate.source.values.clone(),
-            missed: !self.is_measured || rows.iter().any(is_error),
+            source: source.text,
+            source_values: source.values,
+            missed: is_failed || inconclusive,
+            inconclusive,
             rows,
         }
     }

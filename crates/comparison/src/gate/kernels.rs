@@ -7,21 +7,22 @@ use crate::kernels::KernelChange;
 use crate::metric_changes::find;
 use crate::number::Number;
 
-/// Returns the limit of a kernel: the one with the longest pattern that matches its name, and the
-/// first of equally long ones.
-pub(super) fn limit_of<'a>(name: &str, limits: &'a [KernelLimit]) -> Option<&'a KernelLimit> {
-    let mut best: Option<&KernelLimit> = None;
-    for limit in limits {
-        let is_longer = best.is_none_or(|best| limit.pattern.len() > best.pattern.len());
-        if is_longer && matches(&limit.pattern, name) {
-            best = Some(limit);
-        }
-    }
-    best
+/// Returns whether a limit applies to a kernel: its pattern matches the name, and no longer one does.
+/// Equally long ones all apply, so that none hides another.
+pub(super) fn applies(limit: &KernelLimit, name: &str, limits: &[KernelLimit]) -> bool {
+    let matching = limits.iter().filter(|limit| matches(&limit.pattern, name));
+    let longest = matching.map(|limit| length(&limit.pattern)).max();
+    matches(&limit.pattern, name) && longest == Some(length(&limit.pattern))
+}
+
+/// Returns the number of characters that a pattern asks for.
+fn length(pattern: &str) -> usize {
+    pattern.chars().filter(|&letter| letter != '*').count()
 }
 
 /// Returns whether a name matches a pattern, in which `*` stands for any text.
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
+#[must_use]
+pub fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = name.strip_prefix(first) else {
@@ -89,6 +90,29 @@ impl NewKernelShares {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_longest_patterns_apply() {
+        let check = |name: &str, patterns: &[&str], expected: &[&str]| {
+            let limits = patterns.iter().map(|pattern| KernelLimit {
+                pattern: (*pattern).to_owned(),
+                figure: super::super::KernelFigure::Total,
+                share: 0.0,
+                limit: super::super::Limit::default(),
+            });
+            let limits: Vec<KernelLimit> = limits.collect();
+            let found = limits.iter().filter(|limit| applies(limit, name, &limits));
+            let found: Vec<&str> = found.map(|limit| limit.pattern.as_str()).collect();
+            assert_eq!(found, expected, "{name} {patterns:?}");
+        };
+        check("matmul", &["*", "matmul*"], &["matmul*"]);
+        check("copy", &["*", "matmul*"], &["*"]);
+        // Equally long.
+        check("matmul", &["matmu*l", "matmul*"], &["matmu*l", "matmul*"]);
+        check("matmul", &["****", "m*l"], &["m*l"]);
+        check("m", &["*", "**"], &["*", "**"]);
+        check("étude", &["é*", "ét*"], &["ét*"]);
+    }
 
     #[test]
     fn kernel_patterns_match_names() {

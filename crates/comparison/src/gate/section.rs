@@ -1,6 +1,9 @@
 //! Parses the section `[gate]` of a settings file, which `docs/gating.md` explains.
 //!
 //! ```text
+//! [gate]
+//! runs = 3                                               # of each side, at least
+//!
 //! [gate.metrics]
 //! "window.span_ns" = { grow = "5%" }                     # relative to base, beyond noise
 //! "gaps.median_ns" = { max = "200us", severity = "warn" } # absolute
@@ -29,9 +32,10 @@ use crate::unit::Unit;
 #[serde(
     default,
     deny_unknown_fields,
-    expecting = "the tables [gate.metrics] and [gate.kernels]"
+    expecting = "the tables [gate.metrics] and [gate.kernels], and runs"
 )]
 pub struct GateSection {
+    runs: Option<usize>,
     metrics: BTreeMap<String, Limits>,
     kernels: BTreeMap<String, Limits>,
 }
@@ -52,6 +56,7 @@ struct Limits {
     optional: bool,
     of: Option<KernelFigure>,
     share: Option<Written>,
+    instances: Option<Written>,
 }
 
 impl GateSection {
@@ -67,14 +72,20 @@ impl GateSection {
         });
         let kernels = self.kernels.into_iter().map(|(pattern, limits)| {
             let place = format!("{source}: gate.kernels.{pattern:?}");
-            kernel(pattern, limits).map_err(|why| format!("{place}: {why}"))
+            kernel(&pattern, limits).map_err(|why| format!("{place}: {why}"))
         });
+        let kernels = kernels.collect::<Result<Vec<_>, _>>()?;
 
         let gate = Gate {
             source: message!("[gate] of {}", path(source)),
             metrics: metrics.collect::<Result<_, _>>()?,
-            kernels: kernels.collect::<Result<_, _>>()?,
+            kernels: kernels.into_iter().flatten().collect(),
+            runs: self.runs,
+            allow_inconclusive: false,
         };
+        if gate.runs == Some(0) {
+            return Err(format!("{source}: gate.runs: a side has at least one run"));
+        }
         if gate.metrics.is_empty() && gate.kernels.is_empty() {
             return Err(format!(
                 "{source}: [gate] has no limits; add one, or remove the section for the default \
@@ -87,8 +98,8 @@ impl GateSection {
 
 /// Returns the limit for a figure of the report.
 fn metric(id: String, limits: Limits) -> Result<MetricLimit, String> {
-    if limits.of.is_some() || limits.share.is_some() {
-        return Err("`of` and `share` are only for kernels".to_owned());
+    if limits.of.is_some() || limits.share.is_some() || limits.instances.is_some() {
+        return Err("`of`, `share` and `instances` are only for kernels".to_owned());
     }
     let unit = unit_of(&id).ok_or_else(|| {
         let meant = did_you_mean(&id, metric_ids());
@@ -100,16 +111,45 @@ fn metric(id: String, limits: Limits) -> Result<MetricLimit, String> {
     })
 }
 
-/// Returns the limit for the kernels whose names match a pattern.
-fn kernel(pattern: String, mut limits: Limits) -> Result<KernelLimit, String> {
+/// Returns the limits for the kernels whose names match a pattern: of their number, if `instances` says
+/// by how much it may change, and of one figure.
+fn kernel(pattern: &str, mut limits: Limits) -> Result<Vec<KernelLimit>, String> {
     let figure = limits.of.unwrap_or(KernelFigure::Total);
     let least = limits.share.take();
-    Ok(KernelLimit {
-        pattern,
+    let share = least.map_or(Ok(0.0), |least| share(&least.text()))?;
+    let of = |figure: KernelFigure, limit: Limit| KernelLimit {
+        pattern: pattern.to_owned(),
         figure,
-        share: least.map_or(Ok(0.0), |least| share(&least.text()))?,
-        limit: limit(limits, figure.unit())?,
-    })
+        share,
+        limit,
+    };
+
+    let count = limits.instances.take().map(|by| growth(&by.text()));
+    let count = count.transpose()?.map(|by| Limit {
+        grow: Some(by),
+        shrink: Some(by).filter(|by| *by < 1.0),
+        severity: limits.severity,
+        optional: limits.optional,
+        ..Limit::default()
+    });
+    let is_alone = count.is_some() && !limits.has_rule();
+    let own = (!is_alone)
+        .then(|| limit(limits, figure.unit()))
+        .transpose()?;
+    let count = count.map(|limit| of(KernelFigure::Instances, limit));
+    Ok(own
+        .map(|limit| of(figure, limit))
+        .into_iter()
+        .chain(count)
+        .collect())
+}
+
+impl Limits {
+    /// Returns whether there is a rule for the figure itself.
+    fn has_rule(&self) -> bool {
+        let all = [&self.max, &self.min, &self.grow, &self.shrink, &self.range];
+        all.into_iter().any(Option::is_some)
+    }
 }
 
 /// Parses the values of a limit. Refuses one without any.
@@ -126,9 +166,12 @@ fn limit(limits: Limits, unit: Unit) -> Result<Limit, String> {
         optional: limits.optional,
     };
 
+    if limit.shrink.is_some_and(|share| share >= 1.0) {
+        return Err("`shrink` can never fail: nothing shrinks by more than 100 %".to_owned());
+    }
     let all = [limit.max, limit.min, limit.grow, limit.shrink, limit.range];
     if all.iter().all(Option::is_none) {
-        let why = "this entry has no limit: write max, min, grow, shrink or range";
+        let why = "this entry has no limit: write max, min, grow, shrink or range, or instances for kernels";
         return Err(why.to_owned());
     }
     Ok(limit)
@@ -219,7 +262,12 @@ mod tests {
     fn the_default_gate_is_as_documented() {
         let default = format!("{:?}", Gate::default());
         assert_eq!(default.matches("grow: Some(0.05)").count(), 3, "{default}");
-        assert_eq!(default.matches("grow: Some(0.1)").count(), 2, "{default}");
+        assert_eq!(default.matches("grow: Some(0.1)").count(), 1, "{default}");
+        assert_eq!(
+            default.matches("shrink: Some(0.02)").count(),
+            2,
+            "{default}"
+        );
     }
 
     #[test]
@@ -247,6 +295,38 @@ mod tests {
         check(
             "kernels = { \"a*\" = { grow = 0.1, optional = true } }",
             "optional: true",
+        );
+        check(
+            "kernels = { \"a*\" = { instances = \"2%\" } }",
+            "figure: Instances, share: 0.0, limit: Limit { max: None, min: None, grow: Some(0.02), \
+             shrink: Some(0.02)",
+        );
+        check(
+            "kernels = { \"a*\" = { max = \"1ms\", instances = \"2%\" } }",
+            "figure: Total",
+        );
+        check(
+            "metrics = { \"gaps.count\" = { max = 1, instances = \"2%\" } }",
+            "only for kernels",
+        );
+        check(
+            "runs = 3\nmetrics = { \"gaps.count\" = { max = 1 } }",
+            "runs: Some(3)",
+        );
+        check(
+            "runs = 0\nmetrics = { \"gaps.count\" = { max = 1 } }",
+            "at least one run",
+        );
+        check("metrics = { \"gaps.count\" = { max = 1 } }", "runs: None");
+        for shrink in ["100%", "150%", "1.0"] {
+            check(
+                &format!("metrics = {{ \"busy.ratio\" = {{ shrink = \"{shrink}\" }} }}"),
+                "can never fail",
+            );
+        }
+        check(
+            "metrics = { \"busy.ratio\" = { shrink = \"99%\" } }",
+            "shrink: Some(0.99)",
         );
         check("", "has no limit");
         check("kernels = { \"a\" = {} }", "no limit: write max");

@@ -1,6 +1,6 @@
 //! Writes the section `[gate]` of a settings file for a baseline.
 
-use super::{Gate, KernelLimit, Limit, MetricLimit};
+use super::{Gate, KernelFigure, KernelLimit, Limit, MetricLimit};
 use crate::baseline::Baseline;
 use crate::metrics::described_metrics;
 use crate::number::Number;
@@ -30,7 +30,9 @@ pub fn suggested_gate(baseline: &Baseline) -> String {
     }
 
     text.push_str("\n[gate.kernels]\n");
-    let Some(active) = default.kernels.first() else {
+    let of = |figure: KernelFigure| default.kernels.iter().find(|one| one.figure == figure);
+    let (Some(active), Some(count)) = (of(KernelFigure::Median), of(KernelFigure::Instances))
+    else {
         return text;
     };
     let sum = runs.metrics.get("busy.sum_ns");
@@ -47,7 +49,7 @@ pub fn suggested_gate(baseline: &Baseline) -> String {
         }
         seen.push(&kernel.name);
         let is_large = sum.is_none_or(|sum| total(kernel) >= sum * active.share);
-        text.push_str(&kernel_lines(kernel, active, is_large));
+        text.push_str(&kernel_lines(kernel, (active, count), is_large));
     }
     text
 }
@@ -58,14 +60,20 @@ fn metric_lines(id: &str, shown: &str, unit: Unit, active: Option<&MetricLimit>)
     let (mark, rules) = match (active, unit) {
         (Some(active), _) => ("", rules(&active.limit)),
         (None, Unit::Count) => ("# ", "grow = \"2%\", shrink = \"2%\"".to_owned()),
-        (None, _) => ("# ", "grow = \"10%\"".to_owned()),
+        // Less of a busy share is worse, more of a time.
+        (None, Unit::Ratio) => ("# ", "shrink = \"10%\"".to_owned()),
+        (None, Unit::Ns) => ("# ", "grow = \"10%\"".to_owned()),
     };
     format!("# {shown}\n{mark}{} = {{ {rules} }}\n", key(id))
 }
 
 /// Returns the limit for a kernel, under a comment with its values. It is a comment itself, unless
 /// the kernel is large.
-fn kernel_lines(kernel: &KernelRuns, active: &KernelLimit, is_large: bool) -> String {
+fn kernel_lines(
+    kernel: &KernelRuns,
+    (active, count): (&KernelLimit, &KernelLimit),
+    is_large: bool,
+) -> String {
     let mark = if is_large { "" } else { "# " };
     let shown = [
         ("median", range(&kernel.med_ns, Unit::Ns)),
@@ -76,11 +84,12 @@ fn kernel_lines(kernel: &KernelRuns, active: &KernelLimit, is_large: bool) -> St
     let shown = shown.filter_map(|(what, range)| Some(format!("{what} {}", range?)));
     let shown: Vec<String> = shown.collect();
     format!(
-        "# {}\n{mark}{} = {{ {}, of = \"{}\" }}\n",
+        "# {}\n{mark}{} = {{ {}, of = \"{}\", instances = \"{:.0}%\" }}\n",
         shown.join(", "),
         key(&kernel.name),
         rules(&active.limit),
-        active.figure.name()
+        active.figure.name(),
+        count.limit.grow.unwrap_or(0.0) * 100.0
     )
 }
 

@@ -231,7 +231,7 @@ mod tests {
                 severity: metalens_analyzer::Severity::High,
                 title: String::new(),
                 effort: None,
-                at_most_ns: None,
+                saves_ns: None,
             });
             let ids: Vec<RowFinding> = ids.collect();
             for row in &mut rows {

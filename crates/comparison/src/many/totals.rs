@@ -19,7 +19,7 @@ pub struct FindingTotal {
     pub reports: u64,
     /// Upper bound of the time that the advice can save: the largest of the reports. Null if no
     /// report has one.
-    pub at_most_ns: Option<u64>,
+    pub saves_ns: Option<u64>,
 }
 
 /// A finding without its sentences.
@@ -37,7 +37,7 @@ pub struct RowFinding {
     pub effort: Option<Effort>,
     /// Upper bound of the time that the advice can save, in nanoseconds. Null if it is unknown.
     #[serde(default)]
-    pub at_most_ns: Option<u64>,
+    pub saves_ns: Option<u64>,
 }
 
 impl From<&Finding> for RowFinding {
@@ -47,7 +47,7 @@ impl From<&Finding> for RowFinding {
             severity: finding.severity,
             title: finding.title.clone(),
             effort: finding.effort,
-            at_most_ns: finding.gain.map(|gain| gain.at_most_ns),
+            saves_ns: finding.gain.map(|gain| gain.saves_ns),
         }
     }
 }
@@ -65,7 +65,7 @@ pub fn total_findings<'a>(
                 total.severity = total.severity.min(finding.severity);
                 total.effort = total.effort.or(finding.effort);
                 total.reports += 1;
-                total.at_most_ns = total.at_most_ns.max(finding.at_most_ns);
+                total.saves_ns = total.saves_ns.max(finding.saves_ns);
             }
             None => totals.push(FindingTotal {
                 id: finding.id.clone(),
@@ -73,16 +73,11 @@ pub fn total_findings<'a>(
                 title: finding.title.clone(),
                 effort: finding.effort,
                 reports: 1,
-                at_most_ns: finding.at_most_ns,
+                saves_ns: finding.saves_ns,
             }),
         }
     }
-    totals.sort_by_key(|one| {
-        (
-            one.severity,
-            std::cmp::Reverse((one.reports, one.at_most_ns)),
-        )
-    });
+    totals.sort_by_key(|one| (one.severity, std::cmp::Reverse((one.reports, one.saves_ns))));
     totals
 }
 
@@ -92,12 +87,12 @@ mod tests {
 
     #[test]
     fn findings_are_counted_once_for_each_report() {
-        let finding = |id: &str, severity: Severity, at_most_ns: Option<u64>| RowFinding {
+        let finding = |id: &str, severity: Severity, saves_ns: Option<u64>| RowFinding {
             id: id.to_owned(),
             severity,
             title: id.to_owned(),
             effort: Some(Effort::SmallChange),
-            at_most_ns,
+            saves_ns,
         };
         let one = [
             finding("serialized", Severity::Medium, Some(5)),
@@ -111,7 +106,7 @@ mod tests {
         let shown = totals.iter().map(|one| {
             format!(
                 "{} {:?} {} {:?}",
-                one.id, one.severity, one.reports, one.at_most_ns
+                one.id, one.severity, one.reports, one.saves_ns
             )
         });
         assert_eq!(

@@ -8,6 +8,8 @@ mod absence;
 mod calibration;
 mod classes;
 mod laws;
+mod pairs;
+mod signs;
 mod trials;
 mod turns;
 

@@ -69,14 +69,19 @@ pub(crate) fn fields<'t>() -> Vec<TableField<FindingRow<'t>>> {
             |f| CellValue::Text(&f.finding.advice),
         ),
         ns(
-            "gain_at_most_ns",
-            "Upper bound of the time that the advice can save; null if it has no number.",
-            |f| CellValue::integer_or_absent(f.finding.gain.map(|gain| gain.at_most_ns)),
+            "gain_saves_ns",
+            "Time that the action saves; null if it has no number.",
+            |f| CellValue::integer_or_absent(f.finding.gain.map(|gain| gain.saves_ns)),
         ),
         ratio(
             "gain_speedup",
-            "Speedup at that bound: the window divided by the window without that time; null if there is no bound.",
+            "Speedup: the judged time divided by that time without what is saved; null if there is no number.",
             |f| CellValue::number(f.finding.gain.map(|gain| gain.speedup)),
+        ),
+        text(
+            "gain_certainty",
+            "Certainty of the gain: about (predicted by a replay), at most or at least; null if there is no number.",
+            |f| CellValue::text(f.finding.gain.map(|gain| gain.certainty.words())),
         ),
     ]
 }

@@ -35,8 +35,8 @@ pub(crate) fn fields<'t>() -> Vec<TableField<ExplainedGap<'t>>> {
         ),
         text(
             "cause",
-            "Largest cause of the gap: completion, host, encoding, submission, queued, \
-             contention, unknown.",
+            "Largest cause of the gap: completion, host, encoding, driver-wait, driver, \
+             start-latency, submission, queued, contention, unknown.",
             |g| CellValue::Text(g.cause.name()),
         ),
         ns(
@@ -53,13 +53,29 @@ pub(crate) fn fields<'t>() -> Vec<TableField<ExplainedGap<'t>>> {
             CellValue::integer(g.parts.encoding_ns)
         }),
         ns(
+            "driver_wait_ns",
+            "Waiting for the driver: the next work was committed, and the driver had not begun.",
+            |g| CellValue::integer(g.parts.driver_wait_ns),
+        ),
+        ns(
+            "driver_ns",
+            "Driver: it worked on the next work, up to the submission to the GPU.",
+            |g| CellValue::integer(g.parts.driver_ns),
+        ),
+        ns(
+            "start_latency_ns",
+            "GPU start latency: the next work was submitted to the GPU, and had not started.",
+            |g| CellValue::integer(g.parts.start_latency_ns),
+        ),
+        ns(
             "submission_ns",
-            "Submission latency: the next work was committed, and had not started on the GPU.",
+            "Submission latency, where the driver's times are not recorded: the next work was \
+             committed, and had not started on the GPU.",
             |g| CellValue::integer(g.parts.submission_ns),
         ),
         ns(
             "queued_ns",
-            "Queued: the next work was committed before the gap began.",
+            "Queued: the GPU, or the driver where its times are not recorded, had the next work before the gap began.",
             |g| CellValue::integer(g.parts.queued_ns),
         ),
         ns(

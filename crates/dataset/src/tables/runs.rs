@@ -288,7 +288,7 @@ fn idle<'t>() -> Vec<TableField<&'t Report>> {
     vec![
         ns(
             "completion_ns",
-            "Completion latency, one of the seven causes that sum to gaps_ns: until the program was notified that work was done.",
+            "Completion latency, one of the ten causes that sum to gaps_ns: until the program was notified that work was done.",
             |r| CellValue::integer(r.idle.parts.completion_ns),
         ),
         ns(
@@ -300,13 +300,28 @@ fn idle<'t>() -> Vec<TableField<&'t Report>> {
             CellValue::integer(r.idle.parts.encoding_ns)
         }),
         ns(
+            "driver_wait_ns",
+            "Waiting for the driver: work was committed, and the driver had not begun.",
+            |r| CellValue::integer(r.idle.parts.driver_wait_ns),
+        ),
+        ns(
+            "driver_ns",
+            "Driver: it worked on work, up to the submission to the GPU.",
+            |r| CellValue::integer(r.idle.parts.driver_ns),
+        ),
+        ns(
+            "start_latency_ns",
+            "GPU start latency: work was submitted to the GPU, and had not started.",
+            |r| CellValue::integer(r.idle.parts.start_latency_ns),
+        ),
+        ns(
             "submission_ns",
-            "Submission latency: work was committed, and had not started on the GPU.",
+            "Submission latency, where the driver's times are not recorded: work was committed, and had not started on the GPU.",
             |r| CellValue::integer(r.idle.parts.submission_ns),
         ),
         ns(
             "queued_ns",
-            "Queued: work was committed before the gap began.",
+            "Queued: the GPU, or the driver where its times are not recorded, had the work before the gap began.",
             |r| CellValue::integer(r.idle.parts.queued_ns),
         ),
         ns(

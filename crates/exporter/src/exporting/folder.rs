@@ -33,7 +33,7 @@ pub(crate) fn load_earlier_export(
     };
 
     let documents = documents(folder)?;
-    let found = ExportManifest::load(folder);
+    let found = ExportManifest::load(folder).map_err(Error::at(folder))?;
     match found {
         _ if force => Ok(found),
         Some(found) if found.basis.bundle != basis.bundle => Err(occupied(format!(

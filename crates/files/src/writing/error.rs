@@ -12,6 +12,18 @@ pub enum Error {
     /// A file or folder with that name exists.
     #[error("{} exists; --force replaces it", .0.display())]
     Exists(PathBuf),
+    /// A folder around the path is a bundle.
+    #[error(
+        "{} is inside the recording {}: choose another place for the output",
+        path.display(),
+        bundle.display()
+    )]
+    InsideBundle {
+        /// Path to write.
+        path: PathBuf,
+        /// The bundle around it.
+        bundle: PathBuf,
+    },
     /// A device, a pipe or a socket has that name, or a link leads to one.
     #[error("{} is not a regular file and is not replaced", .0.display())]
     NotReplaced(PathBuf),
@@ -22,8 +34,8 @@ pub enum Error {
         .0.display()
     )]
     Link(PathBuf),
-    /// A folder was replaced while its owner was being changed.
-    #[error("{} was replaced while its ownership was being changed; stopped", .0.display())]
+    /// A folder was replaced while it was being read.
+    #[error("{} was replaced by another one meanwhile; stopped", .0.display())]
     Tampered(PathBuf),
     /// The system refused an operation.
     #[error("cannot {what} {}: {cause}", path.display())]

@@ -1,9 +1,11 @@
 //! Writes in folders through their descriptors, so that a path that changes meanwhile does not
 //! matter.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{
@@ -13,8 +15,10 @@ use rustix::io::Errno;
 
 use super::draft::{self, Draft, DraftPlace, give};
 use super::error::{Error, Result, io};
+use super::inside::refuse_inside_bundle;
 use super::owner::Owner;
-use crate::open::{open_unlinked, refuse_others};
+use super::walk;
+use crate::open::{open_unlinked, read_opened_text, refuse_others, refused_link};
 
 /// An open folder. Files made in it belong to the user who ran `sudo`.
 #[derive(Debug)]
@@ -47,8 +51,9 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// Fails if the path is not a folder, or cannot be created.
+    /// Fails if the path is not a folder, is inside a bundle, or cannot be created.
     pub fn make(path: &Path) -> Result<Self> {
+        refuse_inside_bundle(path)?;
         match Self::open(path) {
             Err(Error::Io { cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound => {}
             opened => return opened,
@@ -80,24 +85,91 @@ impl Folder {
 
     fn next(&self, name: Component<'_>) -> Result<Self> {
         let name = name.as_os_str();
-        let path = self.path.join(name);
         let made = match mkdirat(&self.opened, name, Mode::from_raw_mode(0o777)) {
             Ok(()) => true,
             Err(Errno::EXIST) => false,
-            Err(error) => return Err(io("create", path)(error)),
+            Err(error) => return Err(io("create", self.path.join(name))(error)),
         };
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let opened = match openat(&self.opened, name, flags, Mode::empty()) {
-            Ok(opened) => opened,
-            Err(_) if self.is_link(name) => return Err(Error::Link(path)),
-            Err(error) => return Err(io("open", path)(error)),
-        };
-        let inner = Self::from_descriptor(opened, path)?;
+        let inner = self.enter(name)?;
         // A folder that is not empty replaced the new one, and belongs to somebody else.
         if made && inner.is_empty() {
             give(&inner.opened, inner.owner);
         }
         Ok(inner)
+    }
+
+    /// Opens a folder of this one.
+    fn enter(&self, name: &OsStr) -> Result<Self> {
+        let path = self.path.join(name);
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match openat(&self.opened, name, flags, Mode::empty()) {
+            Ok(opened) => Self::from_descriptor(opened, path),
+            Err(_) if self.is_link(name) => Err(Error::Link(path)),
+            Err(error) => Err(io("open", path)(error)),
+        }
+    }
+
+    /// Opens a folder inside this one, by a relative path. None if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a link or a file is on the way.
+    pub fn find(&self, path: &Path) -> Result<Option<Self>> {
+        let mut found = None;
+        for name in path.components() {
+            match found.as_ref().unwrap_or(self).enter(name.as_os_str()) {
+                Err(Error::Io { cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound => {
+                    return Ok(None);
+                }
+                entered => found = Some(entered?),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns whether something has a name in this folder, also a link that leads nowhere.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        // Only one answer of the system means absence.
+        let found = statat(&self.opened, name, AtFlags::SYMLINK_NOFOLLOW);
+        !matches!(found, Err(Errno::NOENT))
+    }
+
+    /// Returns the names of everything in this folder.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder cannot be read.
+    pub fn names(&self) -> Result<Vec<OsString>> {
+        let mut names = Vec::new();
+        for entry in Dir::read_from(&self.opened).map_err(io("read", &*self.path))? {
+            let entry = entry.map_err(io("read", &*self.path))?;
+            if ![c".", c".."].contains(&entry.file_name()) {
+                names.push(OsStr::from_bytes(entry.file_name().to_bytes()).to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    /// Reads a regular file in this folder as UTF-8 text, unless it has more than `limit` bytes.
+    /// Follows no link.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`read_text`](crate::read_text), also for a link.
+    pub fn read_text(&self, name: &str, limit: u64) -> std::io::Result<String> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let opened = openat(&self.opened, name, flags, Mode::empty());
+        let opened = opened.map_err(|error| {
+            if self.is_link(OsStr::new(name)) {
+                refused_link()
+            } else {
+                error.into()
+            }
+        })?;
+        let file = File::from(opened);
+        refuse_others(&file.metadata()?)?;
+        read_opened_text(file, limit)
     }
 
     fn from_descriptor(opened: OwnedFd, path: PathBuf) -> Result<Self> {
@@ -139,11 +211,7 @@ impl Folder {
     }
 
     fn is_empty(&self) -> bool {
-        let Ok(mut entries) = Dir::read_from(&self.opened) else {
-            return false;
-        };
-
-        entries.all(|entry| entry.is_ok_and(|entry| [c".", c".."].contains(&entry.file_name())))
+        self.names().is_ok_and(|names| names.is_empty())
     }
 
     /// Writes a file completely or not at all, by a path inside this folder.
@@ -228,7 +296,7 @@ impl Folder {
     /// # Errors
     ///
     /// Fails if the file is not a regular one, or cannot be created.
-    pub fn open_or_make(&self, name: &str) -> Result<std::fs::File> {
+    pub fn open_or_make(&self, name: &str) -> Result<File> {
         let path = self.path.join(name);
         let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let new = flags | OFlags::CREATE | OFlags::EXCL;
@@ -244,7 +312,7 @@ impl Folder {
             }
             Err(error) => return Err(io("create", path)(error)),
         };
-        let file = std::fs::File::from(opened);
+        let file = File::from(opened);
         let checked = file.metadata().and_then(|facts| refuse_others(&facts));
         checked.map_err(io("open", path))?;
         Ok(file)
@@ -261,6 +329,33 @@ impl Folder {
         match unlinkat(&outer.opened, name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(error) => Err(io("remove", self.path.join(path))(error)),
+        }
+    }
+
+    /// Removes a folder with everything in it, if it exists, by a path inside this folder.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a link or a file is on the way or in its place, or something cannot be removed.
+    pub fn remove_folder(&self, path: &Path) -> Result<()> {
+        let Some(folder) = self.find(path)? else {
+            return Ok(());
+        };
+        walk::remove_contents(&folder.opened, &folder.path)?;
+        let (outer, name) = self.outer(path)?;
+        let outer = outer.as_ref().unwrap_or(self);
+        unlinkat(&outer.opened, name, AtFlags::REMOVEDIR).map_err(io("remove", folder.path))
+    }
+
+    /// Removes a folder of this one, unless something is in it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system refuses for another reason.
+    pub fn remove_empty(&self, name: &str) -> Result<()> {
+        match unlinkat(&self.opened, name, AtFlags::REMOVEDIR) {
+            Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST) => Ok(()),
+            Err(error) => Err(io("remove", self.path.join(name))(error)),
         }
     }
 

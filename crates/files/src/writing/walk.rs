@@ -1,4 +1,4 @@
-//! Walks through a folder by descriptors and changes the owner of its contents.
+//! Walks through a folder by descriptors: changes the owner of its contents, or removes them.
 
 use std::ffi::{CStr, OsStr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, Stat, fchmod, fchown, fstat, openat, statat,
+    AtFlags, Dir, FileType, Mode, OFlags, Stat, fchmod, fchown, fstat, openat, statat, unlinkat,
 };
 
 use super::error::{Error, Result, io};
@@ -31,6 +31,46 @@ fn give_contents(
     top: &Stat,
     changes: &mut OwnershipChanges,
 ) -> Result<()> {
+    for_each_entry(folder, path, |name, path, facts| {
+        match FileType::from_raw_mode(facts.st_mode) {
+            FileType::Directory if facts.st_dev == top.st_dev => {
+                let inner = open_folder(folder.as_fd(), name, path, facts)?;
+                give_contents(&inner, path, owner, top, changes)?;
+            }
+            FileType::RegularFile => {
+                let name = OsStr::from_bytes(name.to_bytes());
+                give_file(folder, name, path, owner, changes)?;
+            }
+            FileType::Symlink => changes.links += 1,
+            _ => changes.others += 1,
+        }
+        Ok(())
+    })?;
+
+    let facts = fstat(folder).map_err(io("inspect", path))?;
+    give_opened(folder.as_fd(), &facts, Mode::RWXU, path, owner, changes)
+}
+
+/// Removes everything in a folder. Links are removed, not followed.
+pub(crate) fn remove_contents(folder: &OwnedFd, path: &Path) -> Result<()> {
+    for_each_entry(folder, path, |name, path, facts| {
+        let is_folder = FileType::from_raw_mode(facts.st_mode) == FileType::Directory;
+        let flags = if is_folder {
+            remove_contents(&open_folder(folder.as_fd(), name, path, facts)?, path)?;
+            AtFlags::REMOVEDIR
+        } else {
+            AtFlags::empty()
+        };
+        unlinkat(folder, name, flags).map_err(io("remove", path))
+    })
+}
+
+/// Calls a function with the name, the path and the facts of each entry of a folder.
+fn for_each_entry(
+    folder: &OwnedFd,
+    path: &Path,
+    mut function: impl FnMut(&CStr, &Path, &Stat) -> Result<()>,
+) -> Result<()> {
     for entry in Dir::read_from(folder).map_err(io("read", path))? {
         let entry = entry.map_err(io("read", path))?;
         let name = entry.file_name();
@@ -40,22 +80,9 @@ fn give_contents(
         let path = path.join(OsStr::from_bytes(name.to_bytes()));
         let facts =
             statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(io("inspect", &*path))?;
-        match FileType::from_raw_mode(facts.st_mode) {
-            FileType::Directory if facts.st_dev == top.st_dev => {
-                let inner = open_folder(folder.as_fd(), name, &path, &facts)?;
-                give_contents(&inner, &path, owner, top, changes)?;
-            }
-            FileType::RegularFile => {
-                let name = OsStr::from_bytes(name.to_bytes());
-                give_file(folder, name, &path, owner, changes)?;
-            }
-            FileType::Symlink => changes.links += 1,
-            _ => changes.others += 1,
-        }
+        function(name, &path, &facts)?;
     }
-
-    let facts = fstat(folder).map_err(io("inspect", path))?;
-    give_opened(folder.as_fd(), &facts, Mode::RWXU, path, owner, changes)
+    Ok(())
 }
 
 /// Opens a folder that was inspected before. Fails if another one has taken its place.

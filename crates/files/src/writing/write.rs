@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::{self, Error, Result};
 use super::folder::Folder;
+use super::inside::refuse_inside_bundle;
 
 /// Writes a file completely or not at all: first under a temporary name in the same folder,
 /// then under its own.
@@ -37,12 +38,13 @@ pub fn write_bytes(path: &Path, force: bool, bytes: &[u8]) -> Result<()> {
     })
 }
 
-/// Refuses a path that exists, unless it may be replaced.
+/// Refuses a path that exists, unless it may be replaced, and one inside a bundle.
 ///
 /// # Errors
 ///
-/// Fails if the path exists, also if it is a link that leads nowhere.
+/// Fails if the path exists, also if it is a link that leads nowhere, or if it is inside a bundle.
 pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
+    refuse_inside_bundle(path)?;
     if !force && path.symlink_metadata().is_ok() {
         return Err(Error::Exists(path.to_owned()));
     }

@@ -90,6 +90,59 @@ fn only_a_link_to_the_named_folder_is_followed() {
     assert!(matches!(Folder::make(&at("dangling")), Err(Error::Link(_))));
 }
 
+/// Folders are removed and read without following links, and the target of a link stays.
+#[test]
+fn removing_and_reading_follow_no_link() {
+    let root = tempfile::tempdir().unwrap();
+    let at = |name: &str| root.path().join(name);
+    fs::create_dir_all(at("elsewhere/run-1")).unwrap();
+    fs::write(at("elsewhere/run-1/text"), "mine").unwrap();
+    fs::create_dir_all(at("real/a/run-1/deep/er")).unwrap();
+    fs::write(at("real/a/run-1/deep/text"), "1").unwrap();
+    symlink(at("elsewhere"), at("real/a/run-1/deep/link")).unwrap();
+    symlink(at("elsewhere"), at("real/linked")).unwrap();
+    symlink(at("elsewhere/run-1/text"), at("real/text")).unwrap();
+    symlink("nowhere", at("real/dangling")).unwrap();
+
+    let folder = Folder::open(&at("real")).unwrap();
+    for path in ["linked", "linked/run-1", "dangling"] {
+        let refused = folder.remove_folder(Path::new(path));
+        assert!(
+            matches!(refused, Err(Error::Link(_))),
+            "{path}: {refused:?}"
+        );
+        let refused = folder.find(Path::new(path));
+        assert!(
+            matches!(refused, Err(Error::Link(_))),
+            "{path}: {refused:?}"
+        );
+        assert!(folder.has(path), "{path}");
+    }
+    let refused = folder.read_text("text", 9).unwrap_err();
+    assert!(refused.to_string().contains("a link"), "{refused}");
+    assert!(
+        folder.remove_folder(Path::new("text")).is_err(),
+        "it is no folder"
+    );
+
+    folder.remove_folder(Path::new("a/run-1")).unwrap();
+    folder.remove_folder(Path::new("a/run-1")).unwrap();
+    folder.remove_folder(Path::new("absent/run-1")).unwrap();
+    assert!(at("real/a").is_dir() && !at("real/a/run-1").exists());
+    assert!(!at("real/absent").exists() && !folder.has("absent"));
+    assert!(folder.find(Path::new("a/run-1")).unwrap().is_none());
+    assert_eq!(read(&at("elsewhere/run-1/text")), "mine");
+
+    fs::write(at("real/plain"), "1").unwrap();
+    assert_eq!(folder.read_text("plain", 1).unwrap(), "1");
+    folder.remove_empty("a").unwrap();
+    fs::create_dir_all(at("real/full/x")).unwrap();
+    folder.remove_empty("full").unwrap();
+    let mut names = folder.names().unwrap();
+    names.sort();
+    assert_eq!(names, ["dangling", "full", "linked", "plain", "text"]);
+}
+
 /// Root writing to `/dev/null` with `--force` must not replace it by a file.
 #[test]
 fn devices_and_sockets_are_not_replaced() {

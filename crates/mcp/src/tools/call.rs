@@ -83,6 +83,7 @@ impl ToolCall<'_> {
 
     /// Runs metalens until it ends, or the client cancels the call.
     pub(super) async fn run(&self, command: ChildCommand) -> Result<Finished, ToolProblem> {
+        self.roots.refuse_settings_outside()?;
         let token = self.context.meta.get_progress_token();
         let progress = |seconds: f64, message: &str| {
             let Some(token) = &token else {
@@ -104,7 +105,8 @@ impl ToolCall<'_> {
 pub(super) fn check(finished: Finished, accepted: &[i32]) -> Result<Finished, ToolProblem> {
     match finished.code {
         Some(0) => Ok(finished),
-        Some(code) if accepted.contains(&code) => Ok(finished),
+        // A code may be of a result or of an error, which has no output.
+        Some(code) if accepted.contains(&code) && !finished.stdout.is_empty() => Ok(finished),
         code => {
             let messages = finished.messages.trim();
             let (error, hint) = match messages.split_once("\nhint: ") {

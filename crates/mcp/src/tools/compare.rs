@@ -155,7 +155,9 @@ pub(super) async fn gate(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem>
     }
     options.push(gate);
     const MISSED: i32 = 5;
-    let (compared, code) = run(call, options, arguments.part, &[MISSED]).await?;
+    const INCONCLUSIVE: i32 = 6;
+    let accepted = [MISSED, INCONCLUSIVE];
+    let (compared, code) = run(call, options, arguments.part, &accepted).await?;
 
     let mut document = comparison::document(&compared, call.show_names);
     document
@@ -164,7 +166,8 @@ pub(super) async fn gate(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem>
 
     let whole = plain_json(&comparison::shown(&compared, call.show_names))?;
     let mut content = fields(&whole, &["headline", "notes"]);
-    content.insert("passed".to_owned(), json!(code != Some(MISSED)));
+    content.insert("passed".to_owned(), json!(code == Some(0)));
+    content.insert("inconclusive".to_owned(), json!(code == Some(INCONCLUSIVE)));
     if let Some(Value::Object(gate)) = whole.get("gate") {
         content.insert("source".to_owned(), gate.get("source").cloned().into());
         content.insert("rows".to_owned(), gate.get("rows").cloned().into());

@@ -31,7 +31,7 @@ for figures, use analyze.";
 pub(super) const FINDINGS: &str = "\
 Lists what is wrong in a recording, the most important first: each finding with its evidence, places \
 to look at, the first action, advice, and counter_evidence, the observation that would disprove it. \
-gain.at_most_ns is an upper bound of the saving; savings overlap and do not add up. Check \
+gain.saves_ns is what the action saves, with gain.certainty; savings overlap and do not add up. Check \
 counter_evidence before you change code.";
 
 pub(super) const KERNELS: &str = "\
@@ -42,7 +42,7 @@ label encoders before you conclude which kernel is slow.";
 
 pub(super) const GAPS: &str = "\
 Explains the idle time of the GPU in a recording: the number and lengths of gaps, the idle time by \
-cause (completion, host, encoding, submission, queued, contention, unknown), the longest gaps with \
+cause (completion, host, encoding, driver-wait, driver, start-latency, submission, queued, contention, unknown), the longest gaps with \
 their neighbors, and the latencies. The causes add up to the idle time to the nanosecond.";
 
 /// Arguments of `analyze`.
@@ -290,7 +290,10 @@ pub(super) async fn gaps(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProblem>
     }
 
     if let Some(Value::Object(latency)) = whole.get("latency") {
-        let mut short = fields(latency, &["submission", "completion"]);
+        let mut short = fields(
+            latency,
+            &["submission", "driver_wait", "driver", "start", "completion"],
+        );
         if let Some(Value::Object(queue)) = latency.get("queue") {
             let queue = fields(queue, &["mean_depth", "max_depth"]);
             short.insert("queue".to_owned(), Value::Object(queue));

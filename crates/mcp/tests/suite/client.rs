@@ -47,9 +47,20 @@ impl Client {
     }
 
     pub(crate) fn say(&mut self, message: &Value) {
+        self.say_bytes(message.to_string().as_bytes());
+    }
+
+    /// Sends a line, which may be no message.
+    pub(crate) fn say_bytes(&mut self, line: &[u8]) {
         let input = self.input.as_mut().unwrap();
-        writeln!(input, "{message}").unwrap();
+        input.write_all(line).unwrap();
+        input.write_all(b"\n").unwrap();
         input.flush().unwrap();
+    }
+
+    /// Closes the input of the server.
+    pub(crate) fn end_input(&mut self) {
+        self.input = None;
     }
 
     /// Sends a request, and returns its id.

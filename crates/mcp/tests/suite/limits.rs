@@ -257,3 +257,92 @@ fn the_end_of_the_client_ends_a_recording() {
     assert!(rustix::process::test_kill_process(pid).is_err());
     assert!(started.elapsed() < Duration::from_secs(150));
 }
+
+/// A client waits for an answer to each line, also to one that is no message.
+#[test]
+fn lines_that_are_no_message_get_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut client = Client::start(folder.path(), &[]);
+    let mut check = |line: &[u8], code: i64, expected: &str| {
+        client.say_bytes(line);
+        let answer = client.receive().unwrap();
+        let shown = String::from_utf8_lossy(&line[..line.len().min(60)]);
+        assert_eq!(answer["error"]["code"], code, "{shown}: {answer}");
+        assert_eq!(answer["id"], serde_json::Value::Null, "{shown}: {answer}");
+        let said = answer["error"]["message"].as_str().unwrap();
+        assert!(said.contains(expected), "{shown}: {said}");
+        // The server goes on.
+        client.ask("ping", json!({})).unwrap();
+    };
+
+    check(b"hello", -32700, "is not valid JSON");
+    check(
+        b"{\"jsonrpc\":\"2.0\",\"id\":7,",
+        -32700,
+        "is not valid JSON",
+    );
+    check(b"\"\xff\xfe\"", -32700, "is not valid JSON");
+    check(&b"[".repeat(100_000), -32700, "recursion limit");
+    let nested = [b"[".repeat(1_000), b"]".repeat(1_000)].concat();
+    check(&nested, -32700, "recursion limit");
+    check(&b" ".repeat(17 << 20), -32600, "longer than 16 MiB");
+    check(b"[]", -32600, "");
+    check(b"7", -32600, "");
+    client.close();
+
+    // The last line is answered, too, if the client is gone after it.
+    let mut client = Client::start(folder.path(), &[]);
+    client.say_bytes(b"hello");
+    client.end_input();
+    assert_eq!(client.receive().unwrap()["error"]["code"], -32700);
+    client.close();
+}
+
+/// metalens reads its settings in the folder that it starts in: the first root.
+#[test]
+fn settings_outside_the_roots_are_refused_and_not_told() {
+    let all = tempfile::tempdir().unwrap();
+    let inside = all.path().join("inside");
+    fs::create_dir(&inside).unwrap();
+    recordings(&inside, &["eager"]);
+    fs::write(all.path().join("secret.txt"), "SECRET-LINE token=abc123\n").unwrap();
+    let mut client = Client::start(&inside, &["--root", "."]);
+    client.answer("analyze", json!({ "input": "eager.trace" }));
+
+    symlink(all.path().join("secret.txt"), inside.join("metalens.toml")).unwrap();
+    let side = ["eager.trace"];
+    for (tool, arguments) in [
+        ("analyze", json!({ "input": "eager.trace" })),
+        ("gate", json!({ "base": side, "new": side })),
+        (
+            "query",
+            json!({ "sql": "SELECT run FROM runs", "inputs": side }),
+        ),
+        ("report", json!({ "input": "eager.trace", "output": "new" })),
+    ] {
+        let said = client.problem(tool, arguments);
+        assert!(!said.contains("SECRET"), "{tool}: {said}");
+        assert!(
+            said.contains("the link \"metalens.toml\", which leads"),
+            "{tool}: {said}"
+        );
+    }
+    client.close();
+}
+
+/// A file in a bundle looks like a part of it, and metalens would no longer read it.
+#[test]
+fn nothing_is_written_into_a_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    recordings(folder.path(), &["eager"]);
+    let mut client = Client::start(folder.path(), &[]);
+    for output in ["eager.trace/new", "eager.trace/corespace/new"] {
+        let said = client.problem(
+            "report",
+            json!({ "input": "eager.trace", "output": output }),
+        );
+        assert!(said.contains("is inside a recording"), "{output}: {said}");
+    }
+    client.answer("analyze", json!({ "input": "eager.trace" }));
+    client.close();
+}

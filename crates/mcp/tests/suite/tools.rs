@@ -55,7 +55,10 @@ fn answers_have_the_figures_that_metalens_prints() {
     assert!(text.contains("addCompletedHandler"), "{text}");
     let none = json!({ "input": "eager.trace", "id": "hangs" });
     let said = client.problem("findings", none);
-    assert!(said.contains("it has serialized"), "{said}");
+    assert!(
+        said.contains("it has eager-execution, serialized"),
+        "{said}"
+    );
 
     let sides = json!({ "base": ["eager.trace"], "new": ["fused.trace"] });
     let (text, found) = client.answer("compare", sides.clone());
@@ -72,7 +75,7 @@ fn answers_have_the_figures_that_metalens_prints() {
 
     let (text, found) = client.answer("tables", json!({ "input": "eager.trace" }));
     assert!(text.contains("1020  metal-gpu-intervals"), "{text}");
-    assert_eq!(found["tables"].as_array().unwrap().len(), 26);
+    assert_eq!(found["tables"].as_array().unwrap().len(), 27);
 
     let (text, found) = client.answer("doctor", json!({}));
     assert!(text.starts_with("This machine can"), "{text}");

@@ -106,6 +106,7 @@ fn a_page_of_a_dataset_puts_the_same_work_of_chips_side_by_side() {
         fs::read_to_string(here.join("chips.html")).unwrap()
     };
     let of_dataset = page(&["fleet"]);
+    metalens_testing::check_policy(&of_dataset);
     let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
     assert_eq!(page(&inputs), of_dataset);
     for part in ["class=\"times\"", "id=\"chips-table\"", "SYNTHETIC"] {

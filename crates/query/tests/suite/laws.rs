@@ -53,7 +53,8 @@ fn check(library: &Library, analysis: &Analysis, name: &str) {
             number(report.kernels.len()),
         ],
     );
-    let parts = Cause::ALL.map(|cause| format!("coalesce(sum({}_ns), 0)", cause.name()));
+    let parts =
+        Cause::ALL.map(|cause| format!("coalesce(sum({}_ns), 0)", cause.name().replace('-', "_")));
     let mut expected = vec![number(gaps.count), number(gaps.total_ns)];
     expected.extend(Cause::ALL.map(|cause| number(ledger.parts.get(cause))));
     let parts = parts.join(", ");

@@ -66,6 +66,47 @@ fn a_damaged_or_missing_file_is_an_error_that_names_it() {
     check();
 }
 
+/// A file says which run and which table it belongs to: files that changed places would give the
+/// figures of one run the name of another.
+#[test]
+fn a_file_in_the_place_of_another_is_an_error() {
+    let dataset = tempfile::tempdir().unwrap();
+    let options = WriteOptions::default();
+    let runs =
+        ["eager", "fused"].map(|name| write(&preset(name), dataset.path(), options).unwrap());
+    let [one, other] = runs.map(|run| run.files);
+    let check = |one: &PathBuf, other: &PathBuf, table: &str| {
+        let swap = || {
+            let (left, right) = (fs::read(one).unwrap(), fs::read(other).unwrap());
+            fs::write(one, right).unwrap();
+            fs::write(other, left).unwrap();
+        };
+        let sql = format!("SELECT count(*) FROM {table}");
+        stored(dataset.path()).ask(&sql).unwrap();
+        swap();
+        let error = stored(dataset.path()).ask(&sql).err().unwrap();
+        let told = error.to_string();
+        let is_named = [one, other]
+            .iter()
+            .any(|file| told.contains(file.to_str().unwrap()));
+        assert!(
+            matches!(error, Error::Read(_)) && is_named,
+            "{table}: {told}"
+        );
+        assert!(told.contains("it belongs to the "), "{table}: {told}");
+        swap();
+    };
+    let table = |file: &PathBuf| {
+        let below = file.strip_prefix(dataset.path()).unwrap();
+        let first = below.components().next().unwrap();
+        first.as_os_str().to_str().unwrap().to_owned()
+    };
+    for (one, other) in one.iter().zip(&other) {
+        check(one, other, &table(one));
+    }
+    check(&one[0], &one[1], &table(&one[0]));
+}
+
 /// A newer metalens may write columns that this one does not know, and an older one lacks some.
 #[test]
 fn columns_of_other_versions_are_left_out_or_null() {
@@ -73,7 +114,7 @@ fn columns_of_other_versions_are_left_out_or_null() {
     let check = |sql: &str| rows(&stored(dataset.path()).ask(sql).unwrap());
     let before = check("SELECT count(*), sum(start_ns) FROM gaps");
 
-    let mut other = stored(dataset.path())
+    let other = stored(dataset.path())
         .ask("SELECT 1 AS new_ns, start_ns FROM gaps")
         .unwrap();
     let mut bytes = Vec::new();

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use metalens_recorder::{
-    BundleVerdict, Error, RecordTimeouts, Recording, RecordingEvent, StopRequest, Watcher,
-    XctraceRequest, record,
+    BundleVerdict, Error, OutputRoute, RecordTimeouts, Recording, RecordingEvent, StopRequest,
+    Watcher, XctraceRequest, record,
 };
 use metalens_xctrace::command::{Record, Target, Template};
 use metalens_xctrace::{Stdin, Tool, Version};
@@ -86,7 +86,7 @@ impl Bench {
             ),
             force,
             started_file: None,
-            separates_output: true,
+            program_output: OutputRoute::File,
             stdin: Stdin::Nothing,
             timeouts: RecordTimeouts::default(),
         };

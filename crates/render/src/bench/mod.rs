@@ -15,7 +15,7 @@ use metalens_analyzer::{Message, message};
 use metalens_bench::{Bench, PairResult};
 use metalens_comparison::ChangeClass;
 
-use crate::comparison::gate_lines;
+use crate::comparison::{gate_lines, gate_title};
 use crate::document::{Block, Document, Item, Section};
 use crate::wording::plain;
 use crate::{environment, finding_totals};
@@ -161,11 +161,8 @@ fn details(bench: &Bench, most: usize, causes: usize) -> Vec<Message> {
 
 fn why(pair: &PairResult) -> Option<Message> {
     let why = pair.why.as_ref()?.message();
-    let per = match pair.comparison.work.as_ref()?.basis {
-        metalens_comparison::TimeBasis::Whole => "",
-        metalens_comparison::TimeBasis::CommandBuffer => ", per command buffer",
-        metalens_comparison::TimeBasis::Interval => ", per GPU interval",
-    };
+    let unit = pair.comparison.work.as_ref()?.unit();
+    let per = unit.map(|unit| message!(", per {}", unit));
     Some(message!(
         "{} vs. {}{}: {}",
         name(&pair.new),
@@ -182,11 +179,11 @@ fn gate(bench: &Bench) -> Option<Section> {
             .into_iter()
             .map(|line| message!("{}: {}", name(&pair.new), plain(line)))
     });
-    let title = if bench.missed().next().is_some() {
-        "Gate: FAILED"
-    } else {
-        "Gate: PASSED"
-    };
+    let gates = bench
+        .pairs
+        .iter()
+        .filter_map(|pair| pair.comparison.gate.as_ref());
+    let title = gate_title(gates);
     let table = limits::limits(bench);
     Block::list(lines).map(|list| {
         let section = Section::new("gate", title, 1).with(list);

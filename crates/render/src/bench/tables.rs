@@ -45,7 +45,7 @@ pub(super) fn variants(bench: &Bench) -> Section {
         columns.push(Column::number(message!("vs. {}", name(base))));
     }
     if bench.standing.is_some() {
-        columns.push(Column::number("vs. fastest").spare(1));
+        columns.push(Column::number("vs. lowest").spare(1));
     }
 
     let caption = "Wall time and busy time of each variant: medians of its runs";
@@ -76,7 +76,10 @@ pub(super) fn variants(bench: &Bench) -> Section {
                     })
                     .into()
                 }
-                None if at == standing.best => Cell::verdict("fastest", Tone::Strong),
+                None if at == standing.best && standing.wins => {
+                    Cell::verdict("fastest", Tone::Strong)
+                }
+                None if at == standing.best => Cell::verdict("lowest", Tone::Strong),
                 None => ABSENT.into(),
             });
         }

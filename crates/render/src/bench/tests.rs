@@ -5,7 +5,8 @@ use metalens_bench::{
     Parameter, RunEnd, RunRecord, turns,
 };
 use metalens_comparison::{Number, Unit};
-use metalens_testing::analysis_of_toml;
+use metalens_testing::{analysis_of_toml, check_policy};
+use metalens_text::Redactor;
 
 use super::*;
 
@@ -33,14 +34,14 @@ fn record(turn: metalens_bench::Turn, count: u32, kernel_us: u32, is_cut: bool) 
 
 /// Returns a benchmark of programs, given by the count and the length of their kernels.
 fn bench(programs: &[(&str, u32, u32)], rounds: u32, is_cut: bool) -> Bench {
-    let plan = BenchPlan::new(&BenchRequest {
+    let request = BenchRequest {
         sources: programs
             .iter()
             .map(|(name, ..)| CommandTemplate::Program((*name).to_owned()))
             .collect(),
         ..BenchRequest::default()
-    })
-    .unwrap();
+    };
+    let plan = BenchPlan::new(&request, &Redactor::default()).unwrap();
     let runs = turns(programs.len(), rounds).map(|turn| {
         let (_, count, kernel_us) = programs[turn.variant];
         record(turn, count, kernel_us, is_cut)
@@ -107,6 +108,7 @@ fn one_number_is_shown_everywhere() {
 
     let text = text(&result);
     let page = crate::html::bench_page(&result).unwrap();
+    check_policy(&page);
     let (_, idle) = text.split_once("Why the GPU was idle").unwrap();
     for (at, name) in ["one", "two"].into_iter().enumerate() {
         let row = |part: &str| {
@@ -129,7 +131,9 @@ fn none_of_equal_variants_is_the_fastest() {
     let result = bench(&[("a", 40, 30), ("b", 40, 30), ("c", 40, 30)], 5, false);
     let said = &result.verdict.says;
     assert!(
-        said.starts_with("None of 3 variants is the fastest: no difference counts; "),
+        said.starts_with(
+            "No difference between the 3 variants counts: the lowest median is that of "
+        ),
         "{said}"
     );
     let result = bench(&[("a", 40, 30), ("b", 40, 30), ("c", 40, 90)], 5, false);
@@ -164,7 +168,7 @@ fn two_axes_are_two_parameters_or_commands_and_a_parameter() {
         ..BenchRequest::default()
     };
     let check = |sources: &[&str], parameters: &[(&str, &str)], expected: Option<&str>| {
-        let plan = BenchPlan::new(&request(sources, parameters)).unwrap();
+        let plan = BenchPlan::new(&request(sources, parameters), &Redactor::default()).unwrap();
         let runs = turns(plan.variants.len(), 1);
         let outcome = BenchOutcome {
             runs: runs.map(|turn| record(turn, 3, 10, false)).collect(),

@@ -3,7 +3,7 @@
 use metalens_analyzer::Message;
 use metalens_comparison::Comparison;
 
-use super::circumstances::{fusion, loud_notes, method, unknown};
+use super::circumstances::{fusion, loud_notes, runs, unknown};
 use super::{document, figures, gate, kernels, several};
 use crate::document::{Block, Document, Section};
 use crate::first_screen::{keep_columns, keep_rows, more};
@@ -18,7 +18,15 @@ const ROWS: [[usize; 3]; 4] = [[6, 3, 5], [5, 2, 3], [3, 0, 2], [2, 0, 0]];
 /// Columns of the causes of idle time.
 const CAUSE_COLUMNS: [&str; 5] = ["figure", "base", "new", "change", ""];
 /// Columns of the kernels.
-const KERNEL_COLUMNS: [&str; 7] = ["kernel", "base", "new", "change", "", "median", "channel"];
+const KERNEL_COLUMNS: [&str; 7] = [
+    "kernel",
+    "base",
+    "new",
+    "change",
+    "",
+    "instances",
+    "channel",
+];
 /// Sections that the first screen shows, or says in other words.
 const SECTIONS: [&str; 6] = [
     "verdict",
@@ -94,7 +102,7 @@ fn opening(comparison: &Comparison) -> (Section, usize) {
         .with_all(notes.into_iter().map(Block::Warning))
         .with_all(differences(comparison))
         .with_some(unknown(comparison))
-        .with(method(comparison));
+        .with(runs(comparison));
     (section, hidden)
 }
 

@@ -27,11 +27,11 @@ pub(super) fn verdict(change: &Change, class: ChangeClass, direction: Option<Dir
     Cell::verdict(text, tone(class, change.size, direction))
 }
 
-/// Returns the verdict on the change of a median, in color.
-pub(super) fn class_of_median(change: &Change) -> Cell {
+/// Returns the verdict on the change of a total, in color.
+pub(super) fn class_of_total(change: &Change) -> Cell {
     let (class, size, direction) = (change.class, change.size, change.direction);
     let is_sure = change.interval.is_some();
-    let text = message!("median {}", format::class(class, size, direction, is_sure));
+    let text = message!("total {}", format::class(class, size, direction, is_sure));
     Cell::verdict(text, tone(class, size, direction))
 }
 

@@ -26,6 +26,14 @@ pub(super) fn method(comparison: &Comparison) -> Block {
     Block::Remark(Message::new(&method.says, &method.says_values))
 }
 
+/// Returns how many runs there are and how sure intervals are; without intervals, how the changes were
+/// judged.
+pub(super) fn runs(comparison: &Comparison) -> Block {
+    comparison
+        .sides()
+        .map_or_else(|| method(comparison), Block::Remark)
+}
+
 /// Returns which circumstances a side did not record, so that they may be the reason for a change;
 /// nothing if all that matter are known.
 pub(super) fn unknown(comparison: &Comparison) -> Option<Block> {
@@ -180,6 +188,7 @@ mod tests {
     #[test]
     fn a_page_without_recordings_has_bars() {
         let page = crate::html::comparison_page_of(&compared(|_, _| {}), None, true).unwrap();
+        metalens_testing::check_policy(&page);
         assert_eq!(page.matches("<div class=\"times\">").count(), 1);
         let bars = page.split("<div class=\"times\">").nth(1).unwrap();
         for side in ["base", "new"] {

@@ -2,8 +2,8 @@
 
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{
-    Change, ChangeClass, Comparison, MetricChange, MetricGroup, Number, SideValues, TimeBasis,
-    Unit, sentences,
+    Change, Comparison, MetricChange, MetricGroup, Number, SideValues, Unit, WorkComparison,
+    sentences,
 };
 
 use super::cells::{class, difference, is_nothing, value};
@@ -30,11 +30,7 @@ pub(super) fn idle(comparison: &Comparison) -> Option<Section> {
 /// Returns the times per unit of work; nothing if both sides did the same work.
 pub(super) fn per_unit(comparison: &Comparison) -> Option<Section> {
     let work = comparison.work.as_ref()?;
-    let title = match work.basis {
-        TimeBasis::Whole => return None,
-        TimeBasis::CommandBuffer => "Different work: times per command buffer",
-        TimeBasis::Interval => "Different work: times per GPU interval",
-    };
+    let title = message!("Times per {}", work.unit()?);
     let table = table(comparison, work.per_unit.iter())?;
     let section = Section::new("per-unit", title, 2);
     Some(section.with(Block::Table(table)))
@@ -43,9 +39,8 @@ pub(super) fn per_unit(comparison: &Comparison) -> Option<Section> {
 /// Returns the figures that changed by more than noise, those with a better side first; nothing if
 /// none did. Of different work, these are times per unit of it.
 pub(super) fn changed(comparison: &Comparison) -> Option<Section> {
-    let (metrics, title) = compared(comparison);
-    let moved = metrics.iter();
-    let moved = moved.filter(|one| !is_cause(one) && is_changed(&one.change));
+    let moved = comparison.compared().iter();
+    let moved = moved.filter(|one| !is_cause(one) && one.change.is_material());
     let mut moved: Vec<&MetricChange> = moved.collect();
     moved.sort_by_key(|one| one.change.direction.is_none());
     moved.first()?;
@@ -68,15 +63,15 @@ pub(super) fn changed(comparison: &Comparison) -> Option<Section> {
         }
         table.row(cells);
     }
-    Some(Section::new("changed", title, 0).with(Block::Table(table)))
+    Some(Section::new("changed", heading(comparison), 0).with(Block::Table(table)))
 }
 
 /// Returns the causes of idle time that changed by more than noise, the largest change first.
 pub(super) fn idle_changed(comparison: &Comparison) -> Option<Section> {
-    let (metrics, _) = compared(comparison);
-    let moved = metrics
+    let moved = comparison
+        .compared()
         .iter()
-        .filter(|one| is_cause(one) && is_changed(&one.change));
+        .filter(|one| is_cause(one) && one.change.is_material());
     let mut moved: Vec<&MetricChange> = moved.collect();
     let size = |one: &MetricChange| one.change.absolute.map_or(0.0, |by| by.get().abs());
     moved.sort_by(|one, other| size(other).total_cmp(&size(one)));
@@ -85,31 +80,16 @@ pub(super) fn idle_changed(comparison: &Comparison) -> Option<Section> {
     Some(section.with(Block::Table(table)))
 }
 
-/// Returns the figures that tell how the sides differ, and a heading: per unit of work if the sides
-/// did different work.
-fn compared(comparison: &Comparison) -> (&[MetricChange], &'static str) {
-    match &comparison.work {
-        Some(work) if work.basis == TimeBasis::CommandBuffer => {
-            (&work.per_unit, "What changed, per command buffer")
-        }
-        Some(work) if work.basis == TimeBasis::Interval => {
-            (&work.per_unit, "What changed, per GPU interval")
-        }
-        _ => (&comparison.metrics, "What changed"),
-    }
+/// Returns the heading of what changed: per unit of work if times are compared so.
+fn heading(comparison: &Comparison) -> Message {
+    let unit = comparison.work.as_ref().and_then(WorkComparison::unit);
+    let per = unit.map(|unit| message!(", per {}", unit));
+    message!("What changed{}", per)
 }
 
 /// Returns whether a figure is the time of a cause of idle time, which have a table of their own.
 fn is_cause(metric: &MetricChange) -> bool {
     metric.group == MetricGroup::Idle
-}
-
-/// Returns whether a figure changed by more than noise, and by enough to count.
-pub(super) fn is_changed(change: &Change) -> bool {
-    matches!(
-        change.material_class(),
-        ChangeClass::Grown | ChangeClass::Shrunk
-    )
 }
 
 /// Returns both ends of the interval of a change; nothing if there is no interval.

@@ -1,11 +1,13 @@
-//! Builds the table of the limits of a gate: kept, missed and by how much, or not measurable.
+//! Builds the table of the limits of a gate: kept, missed and by how much, inconclusive, or not
+//! measurable.
 
 use metalens_analyzer::message::kernel;
 use metalens_analyzer::units::counted;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::{difference, relative};
 use metalens_comparison::{
-    Comparison, GateResult, GateRow, GateSeverity, GateVerdict, LimitRule, Number,
+    Comparison, GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule, Number,
+    described_metrics,
 };
 
 use super::cells::{paths, value};
@@ -16,10 +18,12 @@ use crate::wording::plain;
 const LIMITS: usize = 30;
 /// Largest number of limits even where there is room, because nobody reads a longer list.
 const MOST_LIMITS: usize = 60;
+/// Largest number of limits that the verdict names.
+const DECIDING: usize = 3;
 
 /// Returns the verdict of the gate in one line, for the top of a page.
 pub(super) fn verdict_line(gate: &GateResult) -> Block {
-    let verdict = plain(verdict_text(gate));
+    let verdict = verdict_text(gate);
     if gate.missed {
         Block::Failure(verdict)
     } else {
@@ -27,13 +31,78 @@ pub(super) fn verdict_line(gate: &GateResult) -> Block {
     }
 }
 
-/// Returns the verdict of a gate, such as `Gate failed: 4 limits passed, 1 failed`.
-fn verdict_text(gate: &GateResult) -> String {
-    let word = if gate.missed { "failed" } else { "passed" };
-    format!("Gate {word}: {}", tally(gate))
+/// Returns the verdict of a gate with the limits that decided it, and the origin of all limits, such as
+/// `Gate failed: GPU idle +12.0 %; 4 limits passed, 1 failed ([gate] of metalens.toml)`.
+fn verdict_text(gate: &GateResult) -> Message {
+    let source = Message::new(&gate.source, &gate.source_values);
+    let decided = gate.rows.iter().filter(|row| {
+        let verdict = if gate.inconclusive {
+            GateVerdict::Inconclusive
+        } else {
+            GateVerdict::Miss
+        };
+        gate.missed && row.severity == GateSeverity::Error && row.verdict == verdict
+    });
+    let decided: Vec<&GateRow> = decided.collect();
+    // A kernel that is gone has no figure at all, and is named once.
+    let mut named: Vec<Message> = Vec::new();
+    for row in &decided {
+        let one = plainly(row);
+        if named.iter().all(|other| other.text != one.text) {
+            named.push(one);
+        }
+    }
+    let more = named.len().saturating_sub(DECIDING);
+    let more = (more > 0).then(|| message!(" and {} more", message::ungrouped(more as u64)));
+    named.truncate(DECIDING);
+    let named = (!named.is_empty()).then(|| message!("{}{}; ", Message::joined(named, ", "), more));
+    let other_work = decided
+        .iter()
+        .any(|row| is_of_work(row))
+        .then(|| Message::from(". Other work: if that is intended, save a new baseline"));
+    message!(
+        "Gate {}: {}{} ({}){}",
+        word([gate]),
+        named,
+        plain(tally(gate)),
+        source,
+        other_work
+    )
 }
 
-/// Returns whether a gate of the comparisons failed.
+/// Returns whether a limit is about an amount of work that has to stay the same.
+fn is_of_work(row: &GateRow) -> bool {
+    let is_count = row.of == Some(KernelFigure::Instances)
+        || row.of.is_none() && row.what.starts_with("counts.");
+    is_count && matches!(row.rule, LimitRule::Grow | LimitRule::Shrink)
+}
+
+/// Returns the plain name of a limit's figure and what was found, such as `GPU idle +12.0 %`.
+fn plainly(row: &GateRow) -> Message {
+    if row.of.is_some() && row.value.is_none() {
+        return message!("{} not there", kernel(&row.what));
+    }
+    let mut metrics = described_metrics();
+    let metric = metrics.find(|(id, ..)| row.of.is_none() && *id == row.what);
+    let name = metric.map_or_else(|| name(row), |(_, name, _)| message::name(name));
+    let found = row.value.map(|_| message!(" {}", found(row)));
+    let found = found.unwrap_or_else(|| " not measured".into());
+    message!("{}{}", name, found)
+}
+
+/// Returns the verdict of gates in a word: the worst one.
+#[must_use]
+pub fn word<'a>(gates: impl IntoIterator<Item = &'a GateResult>) -> &'static str {
+    gates.into_iter().fold("passed", |worst, gate| {
+        match (gate.missed, gate.inconclusive) {
+            (true, false) => "failed",
+            (true, true) if worst != "failed" => "inconclusive",
+            _ => worst,
+        }
+    })
+}
+
+/// Returns whether a gate of the comparisons does not pass: a limit failed, or is inconclusive.
 #[must_use]
 pub fn is_gate_missed(comparisons: &[Comparison]) -> bool {
     gates(comparisons).any(|(_, gate)| gate.missed)
@@ -66,20 +135,22 @@ pub fn gate_lines(comparisons: &[Comparison]) -> Vec<String> {
     }
 }
 
-/// A limit that failed, or whose failure is a warning.
+/// A limit that failed or is inconclusive, also as a warning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissedLimit {
     /// Id of the figure, or name of the kernel.
     pub what: String,
     /// True if it is the limit of a kernel.
     pub is_of_kernel: bool,
-    /// True if it fails the gate, false if it is a warning.
+    /// True if the gate does not pass because of it, false if it is a warning.
     pub is_failure: bool,
+    /// Outcome of the limit: `failed`, `inconclusive` or `warning`.
+    pub word: &'static str,
     /// The limit, and by how much it was missed, in a line.
     pub text: String,
 }
 
-/// Returns the limits of a comparison's gate that failed, or whose failure is a warning.
+/// Returns the limits of a comparison's gate that failed or are inconclusive, also as warnings.
 #[must_use]
 pub fn missed_limits(comparison: &Comparison) -> Vec<MissedLimit> {
     comparison.gate.iter().flat_map(missed).collect()
@@ -87,50 +158,46 @@ pub fn missed_limits(comparison: &Comparison) -> Vec<MissedLimit> {
 
 fn missed(gate: &GateResult) -> impl Iterator<Item = MissedLimit> {
     let rows = gate.rows.iter();
-    let rows = rows.filter(|row| row.verdict == GateVerdict::Miss);
+    let is_open = |verdict| matches!(verdict, GateVerdict::Miss | GateVerdict::Inconclusive);
+    let rows = rows.filter(move |row| is_open(row.verdict));
     rows.map(|row| MissedLimit {
         what: row.what.clone(),
         is_of_kernel: row.of.is_some(),
         is_failure: row.severity == GateSeverity::Error,
+        word: match (row.verdict, row.severity) {
+            (GateVerdict::Inconclusive, _) => "inconclusive",
+            (_, GateSeverity::Warn) => "warning",
+            (_, GateSeverity::Error) => "failed",
+        },
         text: format!("{} {}: {}", name(row).text, limit(row).text, row.why),
     })
 }
 
 fn verdict_of_all(gates: &[(String, &GateResult)]) -> String {
-    let failed = gates.iter().filter(|(_, gate)| gate.missed);
-    let failed: Vec<&str> = failed.map(|(name, _)| name.as_str()).collect();
+    let word = word(gates.iter().map(|(_, gate)| *gate));
+    let missed = gates.iter().filter(|(_, gate)| gate.missed);
+    let missed: Vec<&str> = missed.map(|(name, _)| name.as_str()).collect();
     let all = gates.len();
-    if failed.is_empty() {
-        format!("Gate passed: all {all} comparisons")
+    if missed.is_empty() {
+        format!("Gate {word}: all {all} comparisons")
     } else {
-        let names = failed.join(", ");
+        let names = missed.join(", ");
         format!(
-            "Gate failed: {} of {all} comparisons: {names}",
-            failed.len()
+            "Gate {word}: {} of {all} comparisons: {names}",
+            missed.len()
         )
     }
 }
 
 fn lines_of(gate: &GateResult) -> Vec<String> {
-    let failed = missed(gate).map(|limit| {
-        let word = if limit.is_failure {
-            "failed"
-        } else {
-            "warning"
-        };
-        format!("{word}: {}", limit.text)
-    });
-    failed.chain([verdict_text(gate)]).collect()
+    let open = missed(gate).map(|limit| format!("{}: {}", limit.word, limit.text));
+    open.chain([verdict_text(gate).text]).collect()
 }
 
 /// Returns the limits that were not kept; nothing without a gate.
 pub(super) fn gate(comparison: &Comparison) -> Option<Section> {
     let gate = comparison.gate.as_ref()?;
-    let title = if gate.missed {
-        "Gate: FAILED"
-    } else {
-        "Gate: PASSED"
-    };
+    let title = title([gate]);
     let source = Message::new(&gate.source, &gate.source_values);
     let tally = Block::Text(message!("{}: {}", plain(tally(gate)), source));
     let open = gate.rows.iter();
@@ -138,6 +205,11 @@ pub(super) fn gate(comparison: &Comparison) -> Option<Section> {
     let open: Vec<&GateRow> = open.collect();
     let section = Section::new("gate", title, 1).with(tally);
     Some(section.with_some((!open.is_empty()).then(|| Block::Table(table(&open)))))
+}
+
+/// Returns the title of the section on gates.
+pub(crate) fn title<'a>(gates: impl IntoIterator<Item = &'a GateResult>) -> Message {
+    plain(format!("Gate: {}", word(gates).to_uppercase()))
 }
 
 fn table(open: &[&GateRow]) -> Table {
@@ -149,7 +221,11 @@ fn table(open: &[&GateRow]) -> Table {
         Column::words(""),
         Column::sentence("reason"),
     ];
-    let table = Table::new("gate", "Limits that failed or were not measurable", columns);
+    let table = Table::new(
+        "gate",
+        "Limits that failed, are inconclusive or were not measurable",
+        columns,
+    );
     let mut table = table.limited(LIMITS, MOST_LIMITS).of(open.len());
     for row in open.iter().take(MOST_LIMITS) {
         table.row([
@@ -164,7 +240,7 @@ fn table(open: &[&GateRow]) -> Table {
     table
 }
 
-/// Returns `4 limits passed, 1 failed, 2 warnings, 5 not measurable`, and the reason if the gate
+/// Returns `4 limits passed, 1 failed, 3 inconclusive, 2 warnings, 5 not measurable`, and the reason if the gate
 /// fails although no limit does.
 pub(super) fn tally(gate: &GateResult) -> String {
     let number = |verdict: GateVerdict, severity: Option<GateSeverity>| {
@@ -175,6 +251,7 @@ pub(super) fn tally(gate: &GateResult) -> String {
     };
     let failed = number(GateVerdict::Miss, Some(GateSeverity::Error));
     let warnings = number(GateVerdict::Miss, Some(GateSeverity::Warn));
+    let inconclusive = number(GateVerdict::Inconclusive, None);
     let unmeasured = number(GateVerdict::NotMeasurable, None);
 
     let mut said = vec![format!(
@@ -182,10 +259,11 @@ pub(super) fn tally(gate: &GateResult) -> String {
         counted(number(GateVerdict::Pass, None), "limit")
     )];
     said.extend((failed > 0).then(|| format!("{failed} failed")));
+    said.extend((inconclusive > 0).then(|| format!("{inconclusive} inconclusive")));
     said.extend((warnings > 0).then(|| counted(warnings, "warning")));
     said.extend((unmeasured > 0).then(|| format!("{unmeasured} not measurable")));
     let mut said = said.join(", ");
-    if gate.missed && failed == 0 {
+    if gate.missed && failed == 0 && !gate.inconclusive {
         said.push_str("; no limit was measurable, so the gate fails");
     }
     said
@@ -231,6 +309,7 @@ pub(crate) fn verdict(row: &GateRow) -> Cell {
     match (row.verdict, row.severity) {
         (GateVerdict::Miss, GateSeverity::Error) => Cell::verdict("FAILED", Tone::Bad),
         (GateVerdict::Miss, GateSeverity::Warn) => Cell::verdict("WARNING", Tone::Doubtful),
+        (GateVerdict::Inconclusive, _) => Cell::verdict("INCONCLUSIVE", Tone::Doubtful),
         (GateVerdict::NotMeasurable, _) => Cell::verdict("NOT MEASURABLE", Tone::Doubtful),
         (GateVerdict::Pass, _) => Cell::verdict("PASSED", Tone::Good),
     }

@@ -5,9 +5,8 @@ use metalens_analyzer::{Message, message};
 use metalens_comparison::format;
 use metalens_comparison::{ChangeClass, Comparison, KernelChange, Unit};
 
-use super::cells::{self, ABSENT, before_and_after, class_of_median, difference, value};
-use super::figures;
-use crate::document::{Block, Cell, Column, Section, Table};
+use super::cells::{self, ABSENT, before_and_after, class_of_total, difference, value};
+use crate::document::{Block, Cell, Column, Section, Table, Tone};
 use crate::wording::plain;
 
 /// Largest number of kernels that screens and pages show.
@@ -39,14 +38,18 @@ fn section_of(kernels: &[&KernelChange]) -> Option<Section> {
         Column::name("kernel"),
         Column::number("base"),
         Column::number("new"),
-        Column::number("change"),
+        Column::number("change").spare(2),
         Column::number(""),
-        Column::number("median").spare(1),
-        Column::number("instances").spare(2),
+        Column::number("instances").spare(1),
+        Column::number("total").spare(3),
         Column::words(""),
-        Column::label("channel").spare(if has_ambiguous_names(kernels) { 1 } else { 3 }),
+        Column::label("channel").spare(if has_ambiguous_names(kernels) { 2 } else { 4 }),
     ];
-    let table = Table::new("kernels", "Kernels of both sides", columns);
+    let table = Table::new(
+        "kernels",
+        "Kernels of both sides, by their median instance",
+        columns,
+    );
     let table = table.limited(KERNELS, MOST_KERNELS);
     let mut table = table.of(kernels.len());
     table.has_preview = true;
@@ -58,41 +61,44 @@ fn section_of(kernels: &[&KernelChange]) -> Option<Section> {
     Some(empty().with(Block::Table(table)))
 }
 
-/// Returns whether a kernel is on one side only, or takes more or less time; its median tells if it
-/// ran more or less often.
+/// Returns whether a kernel is on one side only, or its instances changed: their median, their number,
+/// or some of them.
 fn is_changed(one: &KernelChange) -> bool {
-    let change = if one.ran_differently_often() {
-        &one.med_ns
-    } else {
-        &one.total_ns
-    };
-    matches!(one.class, ChangeClass::Added | ChangeClass::Removed) || figures::is_changed(change)
+    one.is_one_sided()
+        || one.med_ns.is_material()
+        || one.ran_differently_often()
+        || one.has_other_tail()
 }
 
 fn row(one: &KernelChange) -> [Cell; 9] {
-    let total = &one.total_ns;
-    let [by, share] = difference(total, Unit::Ns);
+    let median = &one.med_ns;
+    let [by, share] = difference(median, Unit::Ns);
     let channel = one.channel.as_deref().unwrap_or("-");
     [
         kernel(&one.name).into(),
-        value(total.base_value(), Unit::Ns, ABSENT).into(),
-        value(total.new_value(), Unit::Ns, ABSENT).into(),
+        value(median.base_value(), Unit::Ns, ABSENT).into(),
+        value(median.new_value(), Unit::Ns, ABSENT).into(),
         by.into(),
         share.into(),
-        before_and_after(&one.med_ns, Unit::Ns).into(),
         before_and_after(&one.instances, Unit::Count).into(),
+        before_and_after(&one.total_ns, Unit::Ns).into(),
         verdict(one),
         name(channel).into(),
     ]
 }
 
-/// Returns the verdict on the total time; on the median if the kernel ran more or less often.
+/// Returns the verdict on the median instance; on the number of instances or on the total if only
+/// that changed.
 fn verdict(one: &KernelChange) -> Cell {
-    let is_on_one_side = matches!(one.class, ChangeClass::Added | ChangeClass::Removed);
-    if is_on_one_side || !one.ran_differently_often() {
-        return cells::verdict(&one.total_ns, one.class, one.direction);
+    if one.is_one_sided() || one.med_ns.is_material() {
+        cells::verdict(&one.med_ns, one.class, one.direction)
+    } else if one.ran_differently_often() {
+        Cell::verdict("other count", Tone::Strong)
+    } else if one.has_other_tail() {
+        class_of_total(&one.total_ns)
+    } else {
+        cells::verdict(&one.med_ns, one.class, one.direction)
     }
-    class_of_median(&one.med_ns)
 }
 
 fn has_ambiguous_names(kernels: &[&KernelChange]) -> bool {
@@ -104,7 +110,7 @@ fn has_ambiguous_names(kernels: &[&KernelChange]) -> bool {
 
 /// Returns the number of kernels of each class: `3 unchanged, 1 unstable`.
 fn classes(kernels: &[&KernelChange]) -> Message {
-    let is_sure = kernels.iter().any(|one| one.total_ns.interval.is_some());
+    let is_sure = kernels.iter().any(|one| one.med_ns.interval.is_some());
     let mut all: Vec<ChangeClass> = kernels.iter().map(|kernel| kernel.class).collect();
     all.sort_unstable();
     let groups = all.chunk_by(|one, other| one == other);

@@ -5,6 +5,7 @@ mod cells;
 mod circumstances;
 mod figures;
 mod gate;
+mod junit;
 mod kernels;
 pub(crate) mod pictures;
 mod several;
@@ -22,8 +23,11 @@ use crate::wording::plain;
 pub use brief::brief;
 use cells::{paths, verdict};
 use circumstances::{comparable, remarks};
-pub use gate::{MissedLimit, gate_lines, is_gate_missed, missed_limits};
-pub(crate) use gate::{limit as gate_limit, name as gate_name, verdict as gate_verdict};
+pub use gate::{MissedLimit, gate_lines, is_gate_missed, missed_limits, word as gate_word};
+pub(crate) use gate::{
+    limit as gate_limit, name as gate_name, title as gate_title, verdict as gate_verdict,
+};
+pub use junit::junit;
 
 /// The figures that are drawn as bars where there is no picture: the duration, the work and the
 /// idle time in it.

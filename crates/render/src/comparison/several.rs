@@ -7,8 +7,7 @@ use metalens_comparison::sentences::{difference, share};
 use metalens_comparison::{Change, ChangeClass, Comparison, KernelChange, Unit};
 
 use super::cells::{ABSENT, is_nothing, paths, value};
-use super::circumstances::{comparable, loud_notes, method, remarks, unknown};
-use super::figures::is_changed;
+use super::circumstances::{comparable, loud_notes, remarks, runs, unknown};
 use super::{gate, thresholds};
 use crate::document::{Block, Column, Document, Section, Table};
 use crate::first_screen::{keep_rows, more};
@@ -19,7 +18,7 @@ const BESIDE: usize = 4;
 /// Largest number of kernels that are shown of each comparison.
 const KERNELS: usize = 20;
 /// Rows of figures and of kernels on the first screen: of two comparisons, and of more.
-const ROWS: [[usize; 2]; 2] = [[8, 4], [3, 2]];
+const ROWS: [[usize; 2]; 2] = [[7, 3], [3, 2]];
 
 /// Returns the sentences of each comparison, then tables of all.
 pub(super) fn document(comparisons: &[Comparison]) -> Document {
@@ -66,7 +65,7 @@ pub(super) fn brief(comparisons: &[Comparison]) -> Document {
     for comparison in comparisons {
         let (notes, hidden) = loud_notes(comparison);
         let notes = notes.into_iter().map(Block::Warning);
-        let others = unknown(comparison).into_iter().chain([method(comparison)]);
+        let others = unknown(comparison).into_iter().chain([runs(comparison)]);
         remarks.push(notes.chain(others).collect());
         hidden_notes += hidden;
     }
@@ -84,7 +83,7 @@ pub(super) fn brief(comparisons: &[Comparison]) -> Document {
     let rows = ROWS[usize::from(comparisons.len() > 2)];
     let mut hidden = [0, 0];
     for (at, part) in comparisons.chunks(BESIDE).enumerate() {
-        let mut figures = figures(part, at * BESIDE, is_changed);
+        let mut figures = figures(part, at * BESIDE, Change::is_material);
         let kernels = kernels(part, at * BESIDE);
         hidden[0] += shorten(&mut figures, rows[0]);
         sections.push(figures);
@@ -199,21 +198,21 @@ fn kernels(comparisons: &[Comparison], before: usize) -> Option<Section> {
         return None;
     }
     let columns = columns(before, comparisons.len());
-    let mut table = Table::new("kernels", "Total time of kernels", columns);
+    let mut table = Table::new("kernels", "Median instance of kernels", columns);
     for one in seen {
-        let was = value(one.total_ns.base_value(), Unit::Ns, ABSENT);
+        let was = value(one.med_ns.base_value(), Unit::Ns, ABSENT);
         let first = [kernel(&one.name), was];
         let rest = comparisons.iter().flat_map(|side| side_of(side, one));
         table.row(first.into_iter().chain(rest));
     }
-    let section = Section::new("kernels", "Kernels: total time", 3);
+    let section = Section::new("kernels", "Kernels: median instance", 3);
     Some(section.with(Block::Table(table)))
 }
 
 fn side_of(comparison: &Comparison, kernel: &KernelChange) -> [Message; 2] {
     let mut kernels = comparison.kernels.iter();
     let found = kernels.find(|one| is_same(one, kernel));
-    let [now, became] = cells(found.map(|one| &one.total_ns), Unit::Ns, ABSENT);
+    let [now, became] = cells(found.map(|one| &one.med_ns), Unit::Ns, ABSENT);
     match found.map(|one| one.class) {
         Some(class @ (ChangeClass::Added | ChangeClass::Removed)) => {
             [now, format::class(class, None, None, true).into()]

@@ -117,6 +117,17 @@ pub enum Drawing {
     Parts(Vec<(Cause, u64)>),
 }
 
+/// Time that the action of a finding saves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownGain {
+    /// The saved time.
+    pub time: Message,
+    /// The speedup.
+    pub factor: Message,
+    /// The words before both: `about`, `at most` or `at least`.
+    pub certainty: &'static str,
+}
+
 /// A finding as media show it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingEntry {
@@ -126,8 +137,8 @@ pub struct FindingEntry {
     pub severity: Severity,
     /// The finding in one sentence.
     pub title: Message,
-    /// The upper bound of the saved time, and of the speedup.
-    pub gain: Option<(Message, Message)>,
+    /// Time that the action saves, if that is known.
+    pub gain: Option<ShownGain>,
     /// The numbers behind the finding.
     pub evidence: Message,
     /// The places to look at.
@@ -136,6 +147,8 @@ pub struct FindingEntry {
     pub action: Message,
     /// The thing to do.
     pub advice: Message,
+    /// The thing to do for users of each framework that the program may use.
+    pub framework_advice: Vec<Message>,
     /// The observation that would show the finding to be wrong.
     pub counter_evidence: Message,
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use metalens_analyzer::LONGEST_REPORT;
 use metalens_bench::Bench;
 use metalens_charts::{ChartOptions, Theme, alt_heat_map, draw_heat_map, png};
+use metalens_files::Folder;
 
 use super::content::{FOLDER_OF_CHARTS, FileContent};
 use super::manifest::{self, Kind, Manifest, Picture};
@@ -26,8 +27,8 @@ pub const PAGE: &str = "bench.html";
 /// version can read.
 #[must_use]
 pub fn load(folder: &Path) -> Option<Bench> {
-    let text = metalens_files::read_text(&folder.join(JSON), LONGEST_REPORT).ok()?;
-    Bench::from_json(&text)
+    let folder = Folder::open(folder).ok()?;
+    Bench::from_json(&folder.read_text(JSON, LONGEST_REPORT).ok()?)
 }
 
 /// Writes the result, and replaces an earlier one: a benchmark that goes on has more runs.
@@ -53,9 +54,7 @@ pub fn write(result: &Bench, folder: &Path) -> Result<()> {
     ];
     contents.extend(charts);
     store::write(folder, &contents, &manifest(result, &contents), true)?;
-    // Without a picture there is nothing in it; else it stays.
-    let _ = std::fs::remove_dir(folder.join(FOLDER_OF_CHARTS));
-    Ok(())
+    Ok(Folder::open(folder)?.remove_empty(FOLDER_OF_CHARTS)?)
 }
 
 /// Returns the heat map of a benchmark with two axes, light and dark. A matrix that is too

@@ -173,19 +173,25 @@ fn finding(finding: &FindingEntry, is_open: bool) -> String {
         Severity::Caveat => "caveat",
     };
     let open = if is_open { " open" } else { "" };
-    let gain = finding
-        .gain
-        .as_ref()
-        .map_or_else(String::new, |(time, factor)| {
-            let (time, factor) = (sentence(time), &factor.text);
-            format!(" <span class=\"gain\">saves at most {time}: up to {factor}× faster</span>")
-        });
+    let gain = finding.gain.as_ref().map_or_else(String::new, |gain| {
+        let (time, factor) = (sentence(&gain.time), &gain.factor.text);
+        let certainty = gain.certainty;
+        format!(" <span class=\"gain\">saves {certainty} {time}: {factor}× faster</span>")
+    });
     let places = places(&finding.places);
+    let by_framework = finding.framework_advice.iter();
+    let by_framework: String = by_framework
+        .map(|advice| format!("<li>{}</li>\n", sentence(advice)))
+        .collect();
+    let by_framework = match by_framework.as_str() {
+        "" => by_framework,
+        lines => format!("<ul>\n{lines}</ul>\n"),
+    };
 
     format!(
         "<details class=\"finding {severity}\" id=\"finding-{id}\"{open}>\n<summary>\
          <span class=\"severity\">{severity}</span> <span class=\"title\">{}</span>{gain}</summary>\n\
-         <p>{}</p>\n{places}<p><b>Do:</b> {}</p>\n<p><b>Counter-evidence:</b> {}</p>\n\
+         <p>{}</p>\n{places}<p><b>Do:</b> {}</p>\n{by_framework}<p><b>Counter-evidence:</b> {}</p>\n\
          <p class=\"faint\"><code>{id}</code></p>\n</details>\n",
         sentence(&finding.title),
         sentence(&finding.evidence),

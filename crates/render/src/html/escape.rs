@@ -14,7 +14,7 @@ const LONGEST_TEXT: usize = 1_000;
 
 /// Escapes text for an element, or for an attribute in double quotes. Characters without a width,
 /// and those that change the direction of reading, are shown by name.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in shown_lines(text).chars() {
         match letter {

@@ -5,18 +5,21 @@
 
 mod bench;
 mod blocks;
-mod escape;
+pub(crate) mod escape;
 mod inputs;
 mod names;
 mod time_bars;
 mod timeline;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use metalens_analyzer::message::{counted, time};
 use metalens_analyzer::{Analysis, Cause, Report, message};
 use metalens_batch::Index;
 use metalens_charts::{Chart, ChartOptions, KernelColors, Theme, alt, draw, has_roofline, svg};
 use metalens_comparison::many::AcrossDevices;
 use metalens_comparison::{Change, Comparison, KernelChange, Number};
+use metalens_files::sha256_of_bytes;
 
 use crate::devices::FleetChips;
 use crate::document::{Document, Section};
@@ -211,6 +214,7 @@ fn page(document: &Document, extras: &PageExtras<'_>, frame: &PageFrame) -> Resu
     filled(
         PAGE,
         &[
+            ("script_hash", &script_hash(&frame.script)),
             ("title", &escaped(&names::short(&document.title.text))),
             ("style", &frame.style),
             ("kind", frame.kind),
@@ -223,6 +227,13 @@ fn page(document: &Document, extras: &PageExtras<'_>, frame: &PageFrame) -> Resu
             ("script", &frame.script),
         ],
     )
+}
+
+/// Returns the hash by which the policy of a page allows its script, and no other one. The frame
+/// puts the script into lines of its own.
+fn script_hash(script: &str) -> String {
+    let hash = sha256_of_bytes(format!("\n{script}\n").as_bytes());
+    format!("sha256-{}", STANDARD.encode(hash))
 }
 
 /// Returns the list of a page's sections, if it has several.
@@ -324,7 +335,7 @@ mod tests {
     use metalens_analyzer::message::path;
     use metalens_analyzer::{Note, NoteDetail, NoteSeverity};
     use metalens_charts::Theme;
-    use metalens_testing::analysis_of;
+    use metalens_testing::{analysis_of, check_policy};
 
     use super::*;
     use crate::for_page;
@@ -384,6 +395,8 @@ mod tests {
         report.summary.advice.clone_from(&name);
         report.run.template = Some(name.clone());
         let page = report_page(&analysis, &analysis.report).unwrap();
+        check_policy(&page);
+        check_policy(&stored_report_page(&analysis.report).unwrap());
         assert!(page.len() < 3_000_000, "{} bytes", page.len());
         for more in [
             "99,980 more",

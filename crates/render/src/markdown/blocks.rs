@@ -266,16 +266,14 @@ impl Markdown<'_> {
 
     fn finding(self, finding: &FindingEntry, number: usize) -> String {
         let severity = severity(finding.severity);
-        let gain = finding
-            .gain
-            .as_ref()
-            .map_or_else(String::new, |(time, factor)| {
-                format!(
-                    " · saves at most {}, up to {}× faster",
-                    self.text(time),
-                    factor.text
-                )
-            });
+        let gain = finding.gain.as_ref().map_or_else(String::new, |gain| {
+            format!(
+                " · saves {} {}, {}× faster",
+                gain.certainty,
+                self.text(&gain.time),
+                gain.factor.text
+            )
+        });
         let mut text = format!(
             "### {number}. {}\n\n*{severity}* · `{}`{gain}\n\n{}\n",
             self.text(&finding.title),
@@ -292,16 +290,14 @@ impl Markdown<'_> {
     }
 
     fn folded_finding(self, finding: &FindingEntry) -> String {
-        let gain = finding
-            .gain
-            .as_ref()
-            .map_or_else(String::new, |(time, factor)| {
-                format!(
-                    " · saves at most {}, up to {}× faster",
-                    in_html(&unbroken(time)),
-                    factor.text
-                )
-            });
+        let gain = finding.gain.as_ref().map_or_else(String::new, |gain| {
+            format!(
+                " · saves {} {}, {}× faster",
+                gain.certainty,
+                in_html(&unbroken(&gain.time)),
+                gain.factor.text
+            )
+        });
         let mut text = format!(
             "<details>\n<summary><b>{}</b> · {}{gain}</summary>\n\n**Evidence:** {}\n",
             in_html(&clipped(&finding.title.text, LONGEST_NAME)),
@@ -319,11 +315,15 @@ impl Markdown<'_> {
     }
 
     fn advice(self, finding: &FindingEntry) -> String {
-        format!(
-            "\n**Do:** {}\n\n**Counter-evidence:** {}",
-            self.with_code(&finding.advice),
-            self.with_code(&finding.counter_evidence)
-        )
+        let mut text = format!("\n**Do:** {}\n", self.with_code(&finding.advice));
+        for advice in &finding.framework_advice {
+            text.push_str(&format!("\n- {}", self.with_code(advice)));
+        }
+        if !finding.framework_advice.is_empty() {
+            text.push('\n');
+        }
+        let counter_evidence = self.with_code(&finding.counter_evidence);
+        text + &format!("\n**Counter-evidence:** {counter_evidence}")
     }
 
     /// Returns a sentence whose own words have commands in backticks: these become code. Names and

@@ -81,11 +81,11 @@ fn each(text: &str, write: impl Fn(usize, char, &mut String)) -> String {
     let mut hash = 0..0;
     for (at, letter) in text.char_indices() {
         let (before, rest) = text.split_at(at);
-        if letter.is_control() {
+        if is_break(letter) {
             out.push(' ');
             continue;
         }
-        if is_hidden(letter) {
+        if is_named(letter) {
             out.push_str(&name(letter));
             continue;
         }
@@ -127,7 +127,17 @@ fn begins_item(text: &str, marks: &[char]) -> bool {
 
 /// Returns whether a letter is a space, or is shown as one.
 fn is_blank(letter: char) -> bool {
-    (letter.is_whitespace() || letter.is_control()) && !is_hidden(letter)
+    letter.is_whitespace() && !is_named(letter)
+}
+
+/// Returns whether a letter ends a line or a cell, and is shown as a space.
+fn is_break(letter: char) -> bool {
+    matches!(letter, '\n' | '\r' | '\t')
+}
+
+/// Returns whether a letter is shown by name.
+fn is_named(letter: char) -> bool {
+    is_hidden(letter) || (letter.is_control() && !is_break(letter))
 }
 
 /// Returns whether GitHub would make a link, a mention or a picture of the word around this
@@ -216,13 +226,19 @@ mod tests {
         check(":100: :tada:", ":·100: :·tada:");
         check(":tada: metal::fast::exp", ":·tada: metal::fast::exp");
         check("$x$", "&#36;·x&#36;");
-        check("a\nb\r\u{1b}[2J", "a b  \\[2J");
+        check("a\nb\r\u{1b}[2J", "a b ‹U+001B›\\[2J");
+        check("\u{1b}]0;x\u{7}", "‹U+001B›\\]0;x‹U+0007›");
+        check(
+            "\u{85}a\u{b}b\u{c}\u{9b}",
+            "‹U+0085›a‹U+000B›b‹U+000C›‹U+009B›",
+        );
+        check("\t\r\na", "a");
         check("a\u{202e}b\u{200b}", "a‹U+202E›b‹U+200B›");
         check("\u{2028}- a", "‹U+2028›- a");
         check("- a", "\\- a");
         check("1. a", "1\\. a");
         check("---", "\\---");
-        check("\u{1}---\t", "\\--- ");
+        check("\u{1}---\t", "‹U+0001›--- ");
         check("    code", "code");
         check("+", "\\+");
         check("=", "\\=");
@@ -255,6 +271,7 @@ mod tests {
         check("<b>", "`<b>`");
         check("", "<code></code>");
         check("a\nb", "<code>a b</code>");
+        check("a\u{1b}b", "<code>a‹U+001B›b</code>");
     }
 
     #[test]
@@ -272,8 +289,10 @@ mod tests {
         let mut seen = String::new();
         for letter in text.chars() {
             match letter {
-                _ if letter.is_control() => seen.push(' '),
-                _ if is_hidden(letter) => seen.push_str(&format!("‹U+{:04X}›", u32::from(letter))),
+                '\n' | '\r' | '\t' => seen.push(' '),
+                _ if letter.is_control() || is_hidden(letter) => {
+                    seen.push_str(&format!("‹U+{:04X}›", u32::from(letter)));
+                }
                 _ => seen.push(letter),
             }
         }

@@ -12,7 +12,7 @@ use crate::wording::{plain, sentence, share};
 const FINDINGS: usize = 3;
 /// Causes of idle time on the first screen; the others are in one row.
 const CAUSES: usize = 5;
-/// Kernels of the first screen.
+/// Kernels of the first screen. One fewer leaves room for the line on what to record next.
 const KERNELS: usize = 5;
 /// Columns of the first screen's kernels.
 const KERNEL_COLUMNS: [&str; 6] = ["time", "total", "instances", "med", "name", "channel"];
@@ -42,7 +42,7 @@ pub fn brief(report: &Report) -> Document {
     }
 
     let findings = report.findings.len().saturating_sub(FINDINGS);
-    let kernels = report.kernels.len().saturating_sub(KERNELS);
+    let kernels = report.kernels.len().saturating_sub(kernels_shown(report));
     let hidden = [(findings, "finding"), (kernels, "kernel")];
     whole.sections.push(more(hidden, &left_out, PAGE));
     whole
@@ -55,7 +55,7 @@ fn shorten(section: &mut Section, report: &Report) {
         "timeline" => shorten_timeline(section),
         "idle" => shorten_idle(section, report),
         "findings" => shorten_findings(section),
-        "kernels" => shorten_kernels(section),
+        "kernels" => shorten_kernels(section, kernels_shown(report)),
         _ => {}
     }
 }
@@ -109,7 +109,7 @@ fn shorten_idle(section: &mut Section, report: &Report) {
             Cell::from(time(rest_ns)),
             Cell::from(share(rest_ns, total_ns)),
             Cell::bar(rest_ns, total_ns),
-            Cell::from("see --section idle"),
+            Cell::from("see section idle"),
         ]);
     }
 }
@@ -126,10 +126,14 @@ fn shorten_findings(section: &mut Section) {
     }
 }
 
-fn shorten_kernels(section: &mut Section) {
+fn kernels_shown(report: &Report) -> usize {
+    KERNELS - usize::from(report.summary.next.is_some())
+}
+
+fn shorten_kernels(section: &mut Section, rows: usize) {
     for table in section.tables_mut() {
         keep_columns(table, &KERNEL_COLUMNS);
         // What is left out is said once, below all.
-        keep_rows(table, KERNELS);
+        keep_rows(table, rows);
     }
 }

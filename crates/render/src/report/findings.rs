@@ -4,7 +4,7 @@ use metalens_analyzer::message::{begins_with_name, factor, time};
 use metalens_analyzer::units::capital;
 use metalens_analyzer::{Finding, Message, Report};
 
-use crate::document::{Block, FindingEntry, Section};
+use crate::document::{Block, FindingEntry, Section, ShownGain};
 use crate::wording::{plain, sentence};
 
 /// Returns the findings, with an explanation of their upper bounds.
@@ -20,8 +20,8 @@ pub(super) fn findings(report: &Report) -> Section {
     let gains = report.findings.iter().filter(|one| one.gain.is_some());
     let remark = (gains.count() > 1).then(|| {
         Block::Remark(
-            "Each saving is an upper bound: the time saved if its cause went away entirely. Savings \
-             overlap, so they do not add up"
+            "Savings are predicted by a replay of the recorded command buffers where they say about, \
+             and limits where they say at most. They overlap, so they do not add up"
                 .into(),
         )
     });
@@ -35,17 +35,23 @@ fn entry(finding: &Finding) -> FindingEntry {
         let values = finding.look_at_values.get(at);
         Message::new(place, values.map_or(&[], Vec::as_slice))
     });
+    let by_framework = finding.framework_advice.iter();
+    let by_framework =
+        by_framework.map(|own| plain(format!("{}: {}", own.framework.name(), own.advice)));
     FindingEntry {
         id: finding.id.clone(),
         severity: finding.severity,
         title: plain(&finding.title),
-        gain: finding
-            .gain
-            .map(|gain| (time(gain.at_most_ns), factor(gain.speedup))),
+        gain: finding.gain.map(|gain| ShownGain {
+            time: time(gain.saves_ns),
+            factor: factor(gain.speedup),
+            certainty: gain.certainty.words(),
+        }),
         evidence: evidence(finding),
         places: places.collect(),
         action: plain(&finding.action),
         advice: plain(&finding.advice),
+        framework_advice: by_framework.collect(),
         counter_evidence: plain(&finding.counter_evidence),
     }
 }

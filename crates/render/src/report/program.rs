@@ -19,14 +19,17 @@ pub(super) fn cpu(report: &Report) -> Option<Section> {
     );
     let mut facts = vec![Fact::new("samples", samples)];
     if let Some(host) = &cpu.host {
+        let unknown = (host.unknown > 0)
+            .then(|| message!("; {} do not tell, without a name", count(host.unknown)));
         let text = message!(
             "{} in {} while the GPU waited for the program: {} running and {} waiting, {} of them \
-             in a call that waits",
+             in a call that waits{}",
             counted(host.samples, "sample"),
             time(host.host_ns),
             count(host.running),
             count(host.waiting),
             count(host.in_waiting_calls),
+            unknown,
         );
         facts.push(Fact::new("host time", text));
     }

@@ -34,6 +34,8 @@ pub(super) fn verdict(report: &Report) -> Section {
     let loud = loud.map(|note| note.message());
     let hidden = report.loud_notes().skip(WARNINGS).count() as u64;
     let more = (hidden > 0).then(|| message!("… and {} more, in report.json", count(hidden)));
+    let next = summary.next.as_deref();
+    let next = next.map(|next| sentence(plain(next)));
     let bound = &report.verdict;
     // Reports of earlier versions have no verdict in a word.
     let bound = (!bound.why.is_empty())
@@ -51,6 +53,7 @@ pub(super) fn verdict(report: &Report) -> Section {
             &summary.advice,
             &summary.advice_values,
         )))
+        .with_some(next.map(Block::Remark))
         .with_some(guessed(report).map(Block::Remark))
         .with_all(loud.chain(more).map(Block::Warning))
 }

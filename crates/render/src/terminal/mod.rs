@@ -267,9 +267,9 @@ fn first_steps(findings: &[FindingEntry], screen: &mut Screen) {
         finding_title(finding, screen);
         let action = capital(&finding.action.text);
         let step = match &finding.gain {
-            Some((time, factor)) => {
-                let (time, factor) = (unbroken(time), &factor.text);
-                format!("{action}; saves at most {time} ({factor}×)")
+            Some(gain) => {
+                let (time, factor) = (unbroken(&gain.time), &gain.factor.text);
+                format!("{action}; saves {} {time} ({factor}×)", gain.certainty)
             }
             None => action,
         };
@@ -280,9 +280,9 @@ fn first_steps(findings: &[FindingEntry], screen: &mut Screen) {
 /// A finding in full. Places that one before it had are not said again.
 fn finding_in_full(finding: &FindingEntry, said: &[&[Message]], screen: &mut Screen) {
     finding_title(finding, screen);
-    if let Some((time, factor)) = &finding.gain {
-        let (time, factor) = (unbroken(time), &factor.text);
-        let gain = format!("saves at most {time}: up to {factor}× faster");
+    if let Some(gain) = &finding.gain {
+        let (time, factor) = (unbroken(&gain.time), &gain.factor.text);
+        let gain = format!("saves {} {time}: {factor}× faster", gain.certainty);
         screen.marked(10, "", &gain, GOOD);
     }
     screen.marked(10, "", &unbroken(&finding.evidence), Style::NONE);
@@ -292,6 +292,9 @@ fn finding_in_full(finding: &FindingEntry, said: &[&[Message]], screen: &mut Scr
         screen.marked(10, "", &format!("Look at: {places}."), Style::NONE);
     }
     screen.marked(10, "→ ", &unbroken(&finding.advice), Style::NONE);
+    for advice in &finding.framework_advice {
+        screen.marked(12, "· ", &unbroken(advice), Style::NONE);
+    }
 }
 
 /// Adds the severity of a finding, and its title.

@@ -144,6 +144,20 @@ pub(super) const DRIVER_INTERVALS: Schema = Schema {
     ],
 };
 
+pub(super) const BUFFER_TO_ACCELERATOR: Schema = Schema {
+    name: "metal-command-buffer-to-accelerator-id",
+    documentation: "When the driver began to work on command buffers, and for which GPU.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        (
+            "cmdbuffer-id",
+            "Commmand Buffer Id",
+            "metal-command-buffer-id",
+        ),
+        ("accelerator-id", "Accelerator ID", "uint64"),
+    ],
+};
+
 pub(super) const SUBMISSION_TO_BUFFER: Schema = Schema {
     name: "metal-gpu-submission-to-command-buffer-id",
     documentation: "Which command buffer and encoder a GPU submission ran.",

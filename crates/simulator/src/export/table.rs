@@ -22,7 +22,7 @@ const SIGNPOST_POSITION: usize = 5;
 
 impl Table {
     /// All tables, in the order of the table of contents.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::ProcessInfo,
         Self::MetalApplicationEncodersList,
         Self::MetalShaderProfilerIntervals,
@@ -38,6 +38,7 @@ impl Table {
         Self::DeviceThermalStateIntervals,
         Self::MetalShaderProfilerShaderList,
         Self::MetalGpuStateIntervals,
+        Self::MetalCommandBufferToAcceleratorId,
         Self::MetalGpuSubmissionToCommandBufferId,
         Self::MetalGpuIntervals,
         Self::MetalWiredSysmemLevelInterval,
@@ -168,6 +169,7 @@ impl Table {
             Self::MetalCommandBufferCompleted => schemas::COMPLETED,
             Self::MetalObjectLabel => schemas::OBJECT_LABEL,
             Self::MetalDriverIntervals => schemas::DRIVER_INTERVALS,
+            Self::MetalCommandBufferToAcceleratorId => schemas::BUFFER_TO_ACCELERATOR,
             Self::MetalGpuSubmissionToCommandBufferId => schemas::SUBMISSION_TO_BUFFER,
             Self::MetalGpuExecutionPoints => schemas::EXECUTION_POINTS,
             Self::MetalGpuIntervals => schemas::GPU_INTERVALS,

@@ -27,6 +27,7 @@ pub(super) fn write_rows<'a>(table: Table, sheet: &mut impl Sheet<'a>) -> Result
         Table::MetalCommandBufferCompleted => submission::completed(sheet),
         Table::MetalObjectLabel => submission::object_labels(sheet),
         Table::MetalDriverIntervals => driver::intervals(sheet),
+        Table::MetalCommandBufferToAcceleratorId => driver::begins(sheet),
         Table::MetalGpuSubmissionToCommandBufferId => submission::submission_to_buffer(sheet),
         Table::MetalGpuExecutionPoints => gpu::execution_points(sheet),
         Table::MetalGpuIntervals => gpu::intervals(sheet),

@@ -30,6 +30,8 @@ pub(crate) struct Plan {
     pub(crate) kicks: Vec<Kick>,
     /// Clock of the recorded machine.
     pub(crate) clock: Clock,
+    /// True if the recording has the driver's work on each command buffer, by its id.
+    pub(crate) has_chain: bool,
     /// Duration of the whole run.
     pub(crate) wall_ns: u64,
     /// True if the times of shaders were recorded.
@@ -86,6 +88,10 @@ pub(crate) struct Buffer {
     pub(crate) frame: u32,
     /// Time when encoding ended and the buffer was committed.
     pub(crate) committed_ns: u64,
+    /// Time when the driver began to work on it.
+    pub(crate) driver_begins_ns: u64,
+    /// Time of the driver's work on it before it submits encoders.
+    pub(crate) driver_ns: u64,
     /// Time when the host was notified of its completion.
     pub(crate) completed_ns: u64,
     /// True if the completion was recorded.
@@ -119,6 +125,8 @@ pub(crate) struct Encoder {
 /// A kick: a GPU interval, in which work occupies a channel. It is one row of `metal-gpu-intervals`.
 #[derive(Debug, Clone)]
 pub(crate) struct Kick {
+    /// Time when the driver submitted it to the GPU.
+    pub(crate) submitted_ns: u64,
     pub(crate) start_ns: u64,
     pub(crate) duration_ns: u64,
     pub(crate) buffer: BufferIndex,

@@ -49,6 +49,15 @@ pub(super) fn process(
         sampled: process.samples.is_some(),
     };
 
+    let first = process.stream.first();
+    if process
+        .samples
+        .as_ref()
+        .is_some_and(|samples| samples.from_start)
+    {
+        let start_ns = first.map_or(0, |first| first.start.map_or(FIRST_START_NS, Nanos::get));
+        worker.note(plan, ActivityKind::Host, 0, start_ns);
+    }
     for (index, stream) in process.stream.iter().enumerate() {
         let field = format!("process[{position}].stream[{index}]");
         let mut stream_run = StreamRun::new(stream, &worker, random.next());
@@ -184,6 +193,8 @@ impl<'a> StreamRun<'a> {
             id,
             frame: worker.frame,
             committed_ns,
+            driver_begins_ns: committed_ns,
+            driver_ns: self.stream.driver.map_or(0, Nanos::get),
             completed_ns,
             completion_recorded: !every(odd.lose_completion_every, number),
             submission_recorded: plan.encoders[first.get()..]
@@ -327,6 +338,7 @@ impl<'a> StreamRun<'a> {
     ) -> u64 {
         let odd = &self.stream.oddities;
         let kick = Kick {
+            submitted_ns: start_ns,
             start_ns,
             duration_ns,
             buffer,

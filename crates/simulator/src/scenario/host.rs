@@ -46,6 +46,10 @@ pub struct Samples {
     /// True to sample the thread while it waits, too. Time Profiler does so only on request.
     #[serde(default, skip_serializing_if = "is_false")]
     pub blocked: bool,
+    /// True if the thread is in that function from the start of the recording to its first encoding,
+    /// too, as if it loaded a model.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub from_start: bool,
 }
 
 /// A time during which the main thread did not respond.
@@ -77,6 +81,7 @@ impl Default for Samples {
             period: Self::default_period(),
             host_function: Self::default_host_function(),
             blocked: false,
+            from_start: false,
         }
     }
 }

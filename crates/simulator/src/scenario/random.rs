@@ -115,6 +115,7 @@ fn add_optional_parts_of_process(random: &mut Random, process: &mut Process) {
             period: Nanos::new(random.between(2_000, 50_000)),
             host_function: "tokenize<T>".to_owned(),
             blocked: random.once_in(2),
+            from_start: false,
         });
     }
 
@@ -220,6 +221,9 @@ fn stream(random: &mut Random, index: u32) -> Stream {
     stream.host = lengths(random, 0, 30_000);
     stream.encode = lengths(random, 1, 9_000);
     stream.launch = lengths(random, 0, 40_000);
+    if index == 1 {
+        stream.driver = Some(Nanos::new(30_000));
+    }
     stream.completion = lengths(random, 0, 40_000);
     stream.submit = *random.one_of(&[Submission::Sync, Submission::Batched, Submission::Pipelined]);
     stream.encoders_per_buffer = random.once_in(2).then(|| 1 + random.below(5));

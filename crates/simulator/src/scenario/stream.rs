@@ -44,6 +44,10 @@ pub struct Stream {
     /// Submission latency: time from commit to the first kick on an idle GPU.
     #[serde(default = "Stream::default_launch")]
     pub launch: Lengths,
+    /// Part of the submission latency in which the driver works on a buffer before it submits the first
+    /// encoder, beside what each encoder takes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<Nanos>,
     /// Completion latency: time from a buffer's last kick until the host is notified.
     #[serde(default = "Stream::default_completion")]
     pub completion: Lengths,
@@ -262,6 +266,7 @@ impl Stream {
             host: Self::nothing(),
             encode: Self::default_encode(),
             launch: Self::default_launch(),
+            driver: None,
             completion: Self::default_completion(),
             submit: Submission::default(),
             encoders_per_buffer: None,

@@ -13,6 +13,7 @@ pub enum Table {
     MetalCommandBufferCompleted,
     MetalObjectLabel,
     MetalDriverIntervals,
+    MetalCommandBufferToAcceleratorId,
     MetalGpuSubmissionToCommandBufferId,
     MetalGpuExecutionPoints,
     MetalGpuIntervals,

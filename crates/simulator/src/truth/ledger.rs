@@ -5,13 +5,17 @@
 //!          a                                                   b
 //! host   ----------)completion    [encode … commit)
 //!          completion |   host    |    encoding   | submission
+//! driver                                           --[·····)submitted
+//!                                             driver | driver | start
+//!                                             wait            | latency
 //! ```
 //!
 //! A is the row that ends where the gap starts, at `a`; B is the row that starts where it ends, at
 //! `b`. If several rows do, A is the last of them in the table, and B the first. If B's command buffer
-//! was committed by `a`, the whole gap is queued instead. Completion delays only a host that waits for
-//! A before it encodes B. Queued and submission time in which another process used the GPU is
-//! contention.
+//! was committed by `a`, and submitted if the recording has the driver's work, the whole gap is queued
+//! instead. Completion delays only a host that waits for A before it encodes B. Queued time, submission
+//! and start latency in which another process used the GPU are contention. Without the driver's work,
+//! the time after the commit is submission latency.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -19,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::sweep::{Gap, Segment};
 use crate::plan::{Encoder, Kick, Plan};
 
-/// The idle time by cause. The seven causes add up to `total_ns`.
+/// The idle time by cause. The ten causes add up to `total_ns`.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Sum of the lengths of all gaps.
@@ -30,11 +34,20 @@ pub struct Ledger {
     pub host_ns: u64,
     /// Encoding: the host encoded B.
     pub encoding_ns: u64,
-    /// Submission latency: B was encoded and had not reached the GPU.
+    /// Driver wait: B was committed, and the driver had not begun to work on it.
+    #[serde(default)]
+    pub driver_wait_ns: u64,
+    /// Driver: the driver worked on B, up to its submission to the GPU.
+    #[serde(default)]
+    pub driver_ns: u64,
+    /// GPU start latency: B was submitted, and did not start.
+    #[serde(default)]
+    pub start_latency_ns: u64,
+    /// Submission latency: B was encoded and had not reached the GPU, of which nothing more is recorded.
     pub submission_ns: u64,
-    /// Queued: B had been encoded before A ended, and did not start.
+    /// Queued: B had been submitted before A ended, and did not start.
     pub queued_ns: u64,
-    /// Contention: submission or queued time in which another process used the GPU.
+    /// Contention: start latency, submission latency or queued time in which another process used the GPU.
     pub contention_ns: u64,
     /// Unknown: the recording lacks A's completion or B's encoding.
     pub unknown_ns: u64,
@@ -55,6 +68,8 @@ struct Pair<'a> {
     encoding: &'a Encoder,
     /// Time when B's command buffer was committed.
     committed_ns: u64,
+    /// Times when the driver began to work on it, and submitted it; `None` if that is not recorded.
+    driver: Option<(u64, u64)>,
 }
 
 /// Adds up the causes of all gaps. `known` returns whether the recording has an encoding.
@@ -89,8 +104,11 @@ impl Ledger {
     /// Cuts a segment where the cause changes, and adds each part to its cause.
     fn add_segment(&mut self, pair: &Pair<'_>, segment: &Segment) {
         let inside = |at_ns: &u64| (segment.from_ns..segment.to_ns).contains(at_ns);
+        let (begins_ns, submitted_ns) = pair.driver.unzip();
         let mut cuts: Vec<u64> = [pair.completed_ns, pair.encoding.start_ns, pair.committed_ns]
             .into_iter()
+            .chain(begins_ns)
+            .chain(submitted_ns)
             .filter(inside)
             .chain([segment.from_ns, segment.to_ns])
             .collect();
@@ -103,17 +121,28 @@ impl Ledger {
 
     /// Returns the cause that an instant of a gap belongs to.
     fn cause(&mut self, pair: &Pair<'_>, at_ns: u64, foreign: bool) -> &mut u64 {
-        let queued = pair.committed_ns <= pair.gap_start_ns;
-        if pair.is_serialized() && at_ns < pair.completed_ns {
+        let (begins_ns, submitted_ns) = pair.driver.unwrap_or_default();
+        let queued = pair.committed_ns.max(submitted_ns) <= pair.gap_start_ns;
+        if queued {
+            if foreign {
+                &mut self.contention_ns
+            } else {
+                &mut self.queued_ns
+            }
+        } else if pair.is_serialized() && at_ns < pair.completed_ns {
             &mut self.completion_ns
         } else if at_ns < pair.encoding.start_ns {
             &mut self.host_ns
         } else if at_ns < pair.committed_ns {
             &mut self.encoding_ns
+        } else if at_ns < begins_ns {
+            &mut self.driver_wait_ns
+        } else if at_ns < submitted_ns {
+            &mut self.driver_ns
         } else if foreign {
             &mut self.contention_ns
-        } else if queued {
-            &mut self.queued_ns
+        } else if pair.driver.is_some() {
+            &mut self.start_latency_ns
         } else {
             &mut self.submission_ns
         }
@@ -154,12 +183,15 @@ impl<'a> Neighbors<'a> {
         let opening = self.opening.get(&gap.to_ns).copied().flatten()?;
         let buffer = plan.buffer(closing.buffer);
         let encoding = plan.encoder(opening.encoder);
-        let committed_ns = plan.buffer(opening.buffer).committed_ns;
+        let next = plan.buffer(opening.buffer);
         buffer.completion_recorded.then_some(Pair {
             gap_start_ns: gap.from_ns,
             completed_ns: buffer.completed_ns,
             encoding,
-            committed_ns: committed_ns.max(encoding.end_ns()),
+            committed_ns: next.committed_ns.max(encoding.end_ns()),
+            driver: plan
+                .has_chain
+                .then_some((next.driver_begins_ns, opening.submitted_ns)),
         })
     }
 }

@@ -185,6 +185,15 @@ fn ledger(
         }
     }
 
+    // The driver's times are known if both tables are there.
+    let begins = files.get("metal-command-buffer-to-accelerator-id.xml");
+    let submitted = files.get("metal-gpu-submission-to-command-buffer-id.xml");
+    let driver = begins.zip(submitted).map(|(begins, submitted)| {
+        let time = |row: &[Element]| row[0].number();
+        let begins = times(&xml::table(begins), "cmdbuffer-id", time);
+        (begins, times(&xml::table(submitted), "encoder-id", time))
+    });
+
     let mut ledger = Ledger::default();
     for pair in busy_times.windows(2) {
         let (a, b) = (pair[0].1, pair[1].0);
@@ -199,7 +208,10 @@ fn ledger(
             (Some((done, _)), Some(encoding)) => {
                 let committed = opening.committed.max(encoding.1);
                 let encoding = (encoding.0, committed);
-                add_gap(&mut ledger, (a, b), *done, encoding, foreign);
+                let driver = driver.as_ref().map(|(begins, submitted)| {
+                    (begins[&opening.buffer].0, submitted[&opening.encoder].0)
+                });
+                add_gap(&mut ledger, (a, b), *done, encoding, driver, foreign);
             }
             _ => ledger.unknown_ns += b - a,
         }
@@ -208,19 +220,20 @@ fn ledger(
 }
 
 /// Adds the parts of a gap from `a` to `b`, each clamped to the rest of the gap. `encoding` ends
-/// with the commit.
+/// with the commit; `driver` begins with the driver's work, and ends with the submission.
 fn add_gap(
     ledger: &mut Ledger,
     (a, b): (u64, u64),
     done: u64,
     encoding: (u64, u64),
+    driver: Option<(u64, u64)>,
     foreign: &[(u64, u64)],
 ) {
     ledger.joinable += 1;
     let is_serialized = encoding.0 >= done;
     ledger.serialized += u64::from(is_serialized);
     let others = |from, to| length(&cut(foreign, from, to));
-    if encoding.1 <= a {
+    if encoding.1.max(driver.map_or(0, |(_, submitted)| submitted)) <= a {
         ledger.contention_ns += others(a, b);
         ledger.queued_ns += b - a - others(a, b);
         return;
@@ -233,6 +246,15 @@ fn add_gap(
     ledger.completion_ns += notified - a;
     ledger.host_ns += starts - notified;
     ledger.encoding_ns += ends - starts;
-    ledger.contention_ns += others(ends, b);
-    ledger.submission_ns += b - ends - others(ends, b);
+    let Some((begins, submitted)) = driver else {
+        ledger.contention_ns += others(ends, b);
+        ledger.submission_ns += b - ends - others(ends, b);
+        return;
+    };
+    let begins = begins.clamp(ends, b);
+    let submitted = submitted.clamp(begins, b);
+    ledger.driver_wait_ns += begins - ends;
+    ledger.driver_ns += submitted - begins;
+    ledger.contention_ns += others(submitted, b);
+    ledger.start_latency_ns += b - submitted - others(submitted, b);
 }

@@ -107,8 +107,12 @@ impl Files {
     pub(crate) fn try_exists(&self, path: &str) -> Result<bool> {
         match &self.storage {
             Storage::Folder(root) => {
-                let found = root.join(path).try_exists();
-                found.map_err(|error| self.io_error(path, error))
+                // Links inside a bundle are not followed.
+                match root.join(path).symlink_metadata() {
+                    Ok(_) => Ok(true),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+                    Err(error) => Err(self.io_error(path, error)),
+                }
             }
             Storage::Zip { .. } | Storage::Memory(_) => Ok(self.exists(path)),
         }

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use metalens_files::{has_bundle_files, is_bundle};
+
 use super::archive::{Archive, ArchiveContents};
 use super::bytes::{ByteSource, Opener, file_format};
 use super::mistaken;
@@ -311,18 +313,6 @@ impl Input {
             bundle: None,
         })
     }
-}
-
-/// Returns true for a recording as Instruments saves it.
-pub(super) fn is_bundle(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension == "trace")
-        || has_bundle_files(path)
-}
-
-/// Returns whether a folder has the files of a bundle.
-fn has_bundle_files(path: &Path) -> bool {
-    path.join("corespace").is_dir() || path.join("form.template").is_file()
 }
 
 /// Splits a path such as `runs.zip/a.trace` into the archive and the folder in it.

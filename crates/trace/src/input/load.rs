@@ -159,12 +159,8 @@ impl Input {
             names,
             run,
             unreadable,
-            left_out,
         } = loaded;
 
-        if left_out > 0 {
-            notes.push(TraceNote::MoreLeftOut { files: left_out });
-        }
         let (position, all, with_tables) = match chosen {
             ChosenRun::Known {
                 position,
@@ -216,7 +212,7 @@ impl Input {
             kind: self.kind(),
             run: Run { synthetic, ..run },
             names,
-            notes,
+            notes: TraceNote::limited(notes),
             tables,
             available,
             unreadable,

@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use metalens_files::is_bundle;
+
 use super::archive::{Archive, ArchiveContents};
 use super::bytes::{ByteSource, file_format};
-use super::list::is_bundle;
 use super::sniff::FileFormat;
 use super::sniff::is_document;
 use crate::xml::{Header, read_header};

@@ -145,6 +145,9 @@ pub(crate) fn shorten(text: &str) -> String {
     }
 }
 
+/// Maximum number of attributes of a tag. Real ones have at most 20.
+const MAX_ATTRIBUTES: usize = 250;
+
 /// Iterates over the attributes of a tag, and checks each one.
 struct Attributes<'a> {
     rest: &'a str,
@@ -189,6 +192,12 @@ impl<'a> Attributes<'a> {
 
         if self.seen.contains(&name) {
             return Err(malformed(format!("attribute {name} appears twice")));
+        }
+        if self.seen.len() >= MAX_ATTRIBUTES {
+            return Err(Problem::TooMany {
+                what: "attributes of one element",
+                limit: MAX_ATTRIBUTES,
+            });
         }
         self.seen.push(name);
         self.rest = rest;

@@ -8,6 +8,7 @@
 //!     …
 //! ```
 
+use std::collections::BTreeSet;
 use std::io::Read;
 
 use super::attributes::{self, all, shorten};
@@ -19,10 +20,16 @@ use super::values::KeptNames;
 use crate::error::{Error, Problem, Result, malformed};
 use crate::kind::Kind;
 use crate::names::Names;
-use crate::note::TraceNote;
+use crate::note::{TraceNote, UnknownElements};
 use crate::place::Place;
 use crate::select::{Columns, Selection};
 use crate::table::{ColumnSpec, Origin, Schema, Table};
+
+/// Maximum number of columns of a table. Real ones have at most 40.
+const MAX_COLUMNS: usize = 1_000;
+
+/// Maximum number of tables in a document. Real recordings have at most 200.
+const MAX_TABLES: usize = 10_000;
 
 /// Options for reading a document.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +61,7 @@ pub(crate) fn read<R: Read>(
         options,
         synthetic: false,
         document: Document::default(),
+        unknown: None,
     };
     reader.read()?;
     Ok(reader.document)
@@ -86,6 +94,7 @@ pub(crate) fn read_header<R: Read>(input: R, file: &str) -> Result<Header> {
         },
         synthetic: false,
         document: Document::default(),
+        unknown: None,
     };
 
     match reader.root() {
@@ -115,6 +124,8 @@ struct Reader<'a, R: Read> {
     options: ReadOptions<'a>,
     synthetic: bool,
     document: Document,
+    /// Elements that no known export has, if there are any.
+    unknown: Option<UnknownElements>,
 }
 
 /// A child element whose start tag was read.
@@ -136,6 +147,9 @@ impl<R: Read> Reader<'_, R> {
             other => other?,
         }
         self.note_truncation();
+        let unknown = self.unknown.take();
+        let notes = &mut self.document.notes;
+        notes.extend(unknown.map(TraceNote::UnknownElements));
         let selection = self.options.selection;
         let tables = &mut self.document.tables;
         tables.retain(|table| selection.columns_of(&table.schema.name).is_some());
@@ -191,6 +205,12 @@ impl<R: Read> Reader<'_, R> {
 
     /// Reads one node: its schema, then its rows.
     fn node(&mut self, node: &Child) -> Result<()> {
+        if self.document.tables.len() >= MAX_TABLES {
+            return Err(self.pull.error(Problem::TooMany {
+                what: "tables in one file",
+                limit: MAX_TABLES,
+            }));
+        }
         let mut builder: Option<TableBuilder> = None;
         let mut plain = Plain::new(self.options.fast_path);
         let end = loop {
@@ -284,14 +304,21 @@ impl<R: Read> Reader<'_, R> {
             }
         }
 
+        let mut mnemonics = BTreeSet::new();
         while !child.empty
             && let Some(col) = self.next_child("schema")?
         {
             if col.name == "col" && !col.empty {
                 let spec = self.column_spec(schema.columns.len() + 1)?;
-                if schema.position(&spec.mnemonic).is_some() {
+                if !mnemonics.insert(spec.mnemonic.clone()) {
                     let mnemonic = spec.mnemonic;
                     return Err(self.pull.error(Problem::DuplicateMnemonic { mnemonic }));
+                }
+                if schema.columns.len() >= MAX_COLUMNS {
+                    return Err(self.pull.error(Problem::TooMany {
+                        what: "columns in one table",
+                        limit: MAX_COLUMNS,
+                    }));
                 }
                 schema.columns.push(spec);
             } else {
@@ -381,14 +408,14 @@ impl<R: Read> Reader<'_, R> {
         }
     }
 
-    /// Skips an element that no known export has, and adds a note.
+    /// Skips an element that no known export has, and counts it.
     fn ignore(&mut self, child: &Child) -> Result<()> {
-        let line = self.pull.error(Problem::NoSchema).place().line.unwrap_or(0);
-        self.document.notes.push(TraceNote::UnknownElement {
-            file: self.pull.file().to_owned(),
-            line,
-            name: shorten(&child.name),
+        let pull = &self.pull;
+        let unknown = self.unknown.get_or_insert_with(|| {
+            let line = pull.error(Problem::NoSchema).place().line.unwrap_or(0);
+            UnknownElements::new(pull.file().to_owned(), line)
         });
+        unknown.add(&child.name, shorten);
 
         let mut depth = usize::from(!child.empty);
         while depth > 0 {

@@ -558,11 +558,86 @@ fn unknown_content_is_kept_or_noted() {
         .load(&Selection::everything(), LoadOptions::default());
     let notes = trace.unwrap().notes;
     assert!(
-        notes.iter().any(
-            |note| matches!(note, TraceNote::UnknownElement { name, .. } if name == "summary")
-        ),
+        notes
+            .iter()
+            .any(|note| matches!(note, TraceNote::UnknownElements(_))),
         "{notes:?}"
     );
+}
+
+/// Elements that no known export has are counted, in one note.
+#[test]
+fn unknown_elements_are_counted() {
+    let check = |elements: &str, expected: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("metal-gpu-intervals.xml");
+        let document = GOOD.replacen("<row>", &format!("{elements}\n<row>"), 1);
+        let document = document.replace("</trace-query-result>", "<end/></trace-query-result>");
+        let line = 1 + document.find(elements).map_or(0, |at| {
+            document[..at].bytes().filter(|&byte| byte == b'\n').count()
+        });
+        std::fs::write(&file, document).unwrap();
+        let loaded = Input::open(&file).unwrap();
+        let loaded = loaded.load(&Selection::everything(), LoadOptions::default());
+        let notes = loaded.unwrap().notes;
+        let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+        let start = format!(
+            "{}, from line {line}: ignored unknown elements: ",
+            file.display()
+        );
+        let unknown = notes.iter().filter_map(|note| note.strip_prefix(&start));
+        assert_eq!(unknown.collect::<Vec<_>>(), [expected], "{notes:?}");
+    };
+    check("<a/>", "<a>, <end>");
+    check("<a><b/></a><c/><a>x</a>", "<a> (2 times), <c>, <end>");
+    check(&"<zzz/>".repeat(100_000), "<zzz> (100000 times), <end>");
+    let kinds: String = (1..=9).map(|kind| format!("<k{kind}/>")).collect();
+    check(
+        &kinds.repeat(2),
+        "<k1> (2 times), <k2> (2 times), <k3> (2 times), <k4> (2 times), <k5> (2 times), \
+         <k6> (2 times), <k7> (2 times), <k8> (2 times) and 3 others",
+    );
+}
+
+/// A document may not have more columns, tables or attributes than any recording.
+#[test]
+fn more_than_any_recording_has_is_refused() {
+    let column = |at: usize| {
+        format!(
+            "<col><mnemonic>c{at}</mnemonic><name>c</name><engineering-type>string\
+             </engineering-type></col>"
+        )
+    };
+    let columns = |count: usize| (0..count).map(column).collect::<String>();
+    let table = |at: usize, columns: &str| {
+        format!(
+            "<node xpath='//trace-toc[1]/run[1]/data[1]/table[{at}]'><schema name='t{at}'>\
+             {columns}</schema></node>"
+        )
+    };
+    let tables = |count: usize| {
+        (0..count)
+            .map(|at| table(at, &column(0)))
+            .collect::<String>()
+    };
+    let attributes = |count: usize| {
+        let attributes = (0..count).map(|at| format!(" a{at}='1'"));
+        format!("<x{}/>{}", attributes.collect::<String>(), tables(1))
+    };
+    let check = |nodes: String, expected: Option<&str>| {
+        let document = format!("<trace-query-result>{nodes}</trace-query-result>");
+        let error = read(document.as_bytes()).err();
+        let error = error.map(|error| error.problem().to_string());
+        assert_eq!(error.as_deref(), expected);
+    };
+    check(table(1, &columns(1_000)), None);
+    let too_many = "more than 1000 columns in one table";
+    check(table(1, &columns(1_001)), Some(too_many));
+    check(tables(10_000), None);
+    check(tables(10_001), Some("more than 10000 tables in one file"));
+    check(attributes(250), None);
+    let too_many = "more than 250 attributes of one element";
+    check(attributes(251), Some(too_many));
 }
 
 /// A document that is cut off is refused. If that is allowed, its complete rows are read, with a

@@ -18,7 +18,7 @@ pub(crate) use self::tracks::tracks;
 use self::bandwidth::{Bandwidth, READ, WRITE};
 use self::series::{InfoById, ReadCounter, Samples};
 use self::values::{SampledTime, Weighted, values};
-use crate::basics::message::{Message, name, table as table_name};
+use crate::basics::message::{Message, name, table as table_name, ungrouped};
 use crate::basics::spans::Span;
 use crate::message;
 use crate::report::{Counter, Counters, Kernel, NotRecorded};
@@ -110,7 +110,16 @@ fn report(
     info: &InfoById,
     input: &CounterInput<'_>,
 ) -> (Result<Counters, NotRecorded>, Vec<CounterSeries>) {
+    /// Maximum number of counters: each is looked at for each kernel. Real recordings have 150.
+    const MAX: usize = 1_000;
     let (counters, without_value) = samples.counters(info);
+    if counters.len() > MAX {
+        let why = message!(
+            "the counter tables have more than {} counters",
+            ungrouped(MAX as u64)
+        );
+        return (Err(NotRecorded::new("counters", why)), Vec::new());
+    }
     if is_placeholder(&counters) {
         let why = message!(
             "the only counter with rows is {}, and all its values are 0, as in recordings without \

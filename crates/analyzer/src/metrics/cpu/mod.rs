@@ -16,13 +16,13 @@ use metalens_trace::{Names, ThreadId};
 
 use self::samples::{Sample, Samples};
 use self::tally::{
-    Activity, Members, Tally, WaitingCalls, identity, identity_of_thread, in_tracing, rank, states,
-    threads,
+    Activity, Members, Tally, WaitingCalls, identities, identity, in_tracing, rank, states,
+    threads, with_unnamed,
 };
 use crate::basics::spans::{Span, length_ns};
 use crate::basics::statistics::ratio;
 use crate::error::Result;
-use crate::report::{Cpu, CpuHost, NotRecorded, WeightUnit};
+use crate::report::{Cpu, CpuBefore, CpuHost, NotRecorded, WeightUnit};
 use crate::subject::chosen_processes::ChosenProcesses;
 use crate::tables::cpu::CpuTable;
 use crate::tables::recording::Recording;
@@ -30,16 +30,24 @@ use crate::tables::recording::Recording;
 /// Number of functions that the report lists.
 const FUNCTIONS: usize = 15;
 
+/// Stretches of time whose samples are examined.
+pub(crate) struct CpuSpans<'a> {
+    /// Window of the report.
+    pub window: Span,
+    /// Time before the first GPU work; `None` if the window was cut there.
+    pub before: Option<Span>,
+    /// Stretches of idle time that host work caused, sorted and disjoint.
+    pub host: &'a [Span],
+}
+
 /// Returns what the threads of the process did inside the window; `None` if the trace has no
-/// samples at all. `submitters` are the threads that encode; empty if they are unknown. `host`
-/// are the stretches of idle time that host work caused, sorted and disjoint.
+/// samples at all. `submitters` are the threads that encode; empty if they are unknown.
 pub(crate) fn cpu(
     table: Option<CpuTable>,
     recording: &Recording,
     chosen: &ChosenProcesses,
     submitters: &[ThreadId],
-    host: &[Span],
-    window: Span,
+    spans: &CpuSpans<'_>,
 ) -> Result<Option<Cpu>> {
     let Some(table) = table else {
         return Ok(None);
@@ -47,23 +55,22 @@ pub(crate) fn cpu(
     let names = &recording.names;
     let samples = Samples::read(table, &recording.run, names)?;
     let members = Members::new(&chosen.processes, names);
-    Ok(samples.map(|samples| facts(&samples, &members, submitters, host, window, names)))
+    Ok(samples.map(|samples| facts(&samples, &members, submitters, spans, names)))
 }
 
 fn facts(
     samples: &Samples,
     members: &Members,
     submitters: &[ThreadId],
-    host: &[Span],
-    window: Span,
+    spans: &CpuSpans<'_>,
     names: &Names,
 ) -> Cpu {
-    let mine = samples
-        .rows
-        .iter()
-        .filter(|sample| (window.start_ns..window.end_ns).contains(&sample.time_ns))
-        .filter(|sample| members.has(sample));
-    let mine: Vec<Sample> = mine.copied().collect();
+    let inside = |span: Span| {
+        let rows = samples.rows.iter().filter(|sample| members.has(sample));
+        let rows = rows.filter(|row| (span.start_ns..span.end_ns).contains(&row.time_ns));
+        rows.copied().collect::<Vec<Sample>>()
+    };
+    let mine = inside(spans.window);
 
     let all = Tally::new(&mine);
     let tracing = in_tracing(&mine, names);
@@ -79,11 +86,26 @@ fn facts(
         unweighted: mine.iter().filter(|sample| sample.weight.is_none()).count() as u64,
         tracing: tracing.samples,
         tracing_weight: tracing.weight,
+        unnamed: with_unnamed(&mine, names),
         states: states(&mine, names),
         thread_count,
         threads,
-        host: host_facts(samples.unit, &mine, submitters, host, names),
+        host: host_facts(samples.unit, &mine, submitters, spans.host, names),
+        before: spans
+            .before
+            .map(inside)
+            .and_then(|rows| before(&rows, names)),
     }
+}
+
+/// Returns what the process did before its first GPU work; `None` without samples.
+fn before(rows: &[Sample], names: &Names) -> Option<CpuBefore> {
+    let all = Tally::new(rows);
+    (all.samples > 0).then(|| CpuBefore {
+        samples: all.samples,
+        weight: all.weight,
+        callers: rank(rows, names, FUNCTIONS).callers,
+    })
 }
 
 fn host_facts(
@@ -114,11 +136,13 @@ fn host_facts(
         weight: all.weight,
         running: activity(Activity::Running),
         waiting: activity(Activity::Waiting),
+        unknown: activity(Activity::Unknown),
         in_waiting_calls: count(&|sample| calls.has(sample)),
         coverage: ratio(all.weight, host_ns).filter(|_| unit == WeightUnit::Ns),
         without_stack: ranking.without_stack,
         self_frames: ranking.self_frames,
         total_frames: ranking.total_frames,
+        callers: ranking.callers,
     })
 }
 
@@ -128,10 +152,7 @@ pub(crate) fn of_submitters(
     submitters: &[ThreadId],
     names: &Names,
 ) -> Vec<Sample> {
-    let submitters: Vec<_> = submitters
-        .iter()
-        .map(|&thread| identity_of_thread(thread, names))
-        .collect();
+    let submitters = identities(submitters, names);
     let is_submitter =
         |sample: &&Sample| submitters.is_empty() || submitters.contains(&identity(sample, names));
     samples.iter().filter(is_submitter).copied().collect()

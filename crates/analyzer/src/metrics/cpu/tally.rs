@@ -93,24 +93,24 @@ pub(crate) fn threads(
 ) -> (u64, Vec<CpuThread>) {
     let calls = WaitingCalls::new(samples, names);
     let tallies = tally_by(samples, |sample| {
-        let is_running = calls.activity(sample, names) == Activity::Running;
-        (identity(sample, names), is_running)
+        (identity(sample, names), calls.activity(sample, names))
     });
-    let mut by_thread: FxHashMap<_, (Tally, u64)> = FxHashMap::default();
-    for ((thread, is_running), tally) in tallies {
-        let (sum, running) = by_thread.entry(thread).or_default();
+    let mut by_thread: FxHashMap<_, (Tally, [u64; 2])> = FxHashMap::default();
+    for ((thread, activity), tally) in tallies {
+        let (sum, [running, waiting]) = by_thread.entry(thread).or_default();
         sum.add_all(tally);
-        *running += if is_running { tally.samples } else { 0 };
+        match activity {
+            Activity::Running => *running += tally.samples,
+            Activity::Waiting => *waiting += tally.samples,
+            Activity::Unknown => {}
+        }
     }
 
     let display_names = display_names(samples, names);
-    let submitters: Vec<Identity> = submitters
-        .iter()
-        .map(|&thread| identity_of_thread(thread, names))
-        .collect();
+    let submitters = identities(submitters, names);
     let mut list: Vec<(Tally, CpuThread)> = by_thread
         .into_iter()
-        .map(|(thread, (tally, running))| {
+        .map(|(thread, (tally, [running, waiting]))| {
             let facts = CpuThread {
                 name: display_names.get(&thread).cloned().unwrap_or_default(),
                 tid: thread.tid,
@@ -118,7 +118,7 @@ pub(crate) fn threads(
                 samples: tally.samples,
                 weight: tally.weight,
                 running,
-                running_share: ratio(running, tally.samples),
+                running_share: ratio(running, running + waiting),
             };
             (tally, facts)
         })
@@ -158,9 +158,17 @@ pub(crate) fn identity(sample: &Sample, names: &Names) -> Identity {
     }
 }
 
+/// Returns the identities of threads.
+pub(crate) fn identities(threads: &[ThreadId], names: &Names) -> FxHashSet<Identity> {
+    let threads = threads.iter();
+    threads
+        .map(|&thread| identity_of_thread(thread, names))
+        .collect()
+}
+
 /// Returns the identity of a thread.
 #[must_use]
-pub(crate) fn identity_of_thread(thread: ThreadId, names: &Names) -> Identity {
+fn identity_of_thread(thread: ThreadId, names: &Names) -> Identity {
     let Some(thread) = names.thread(thread) else {
         return Identity {
             tid: None,
@@ -203,6 +211,8 @@ pub(crate) struct Ranking {
     /// Functions by samples in which they are any frame, once per sample: recursion does not count
     /// twice.
     pub total_frames: Vec<CpuFrame>,
+    /// Functions by samples in which they are the innermost frame outside of the runtime libraries.
+    pub callers: Vec<CpuFrame>,
     /// Number of samples without a stack.
     pub without_stack: u64,
 }
@@ -215,10 +225,32 @@ type Function = (Option<Symbol>, Option<Symbol>);
 struct Frames {
     /// Samples with the function as the innermost frame.
     own: Tally,
+    /// Samples with the function as the innermost frame outside of the runtime libraries.
+    caller: Tally,
     /// Samples with the function anywhere on the stack.
     total: Tally,
     /// Number of the last stack that was counted, from 1; prevents counting it twice.
     last_stack: usize,
+}
+
+/// Beginnings of the names of libraries that do the work of whoever calls them: `objc_msgSend` says
+/// nothing of what a program did.
+const RUNTIMES: &[&str] = &[
+    "libobjc",
+    "libswift",
+    "libsystem",
+    "libSystem",
+    "libc++",
+    "libdispatch",
+    "libdyld",
+    "dyld",
+    "CoreFoundation",
+    "Foundation",
+];
+
+fn is_runtime(binary: &str) -> bool {
+    let file = binary.rsplit('/').next().unwrap_or(binary);
+    RUNTIMES.iter().any(|start| file.starts_with(start))
 }
 
 /// Ranks the functions of samples, and keeps the first `limit`. Each distinct stack is walked
@@ -233,20 +265,27 @@ pub(crate) fn rank(samples: &[Sample], names: &Names, limit: usize) -> Ranking {
     let mut without_stack = 0;
     for (at, &(stack, tally)) in stacks.iter().enumerate() {
         let frames = stack.into_iter().flat_map(|stack| names.stack(stack));
-        let mut depth = 0;
-        for frame in frames {
+        let mut innermost = None;
+        let mut caller = None;
+        for (depth, frame) in frames.enumerate() {
             let name = Some(frame.name).filter(|&name| !is_address(names.text(name)));
             let function = functions.entry((name, frame.binary)).or_default();
             if depth == 0 {
                 function.own.add_all(tally);
+                innermost = Some((name, frame.binary));
+            }
+            let binary = frame.binary.map_or("", |binary| names.text(binary));
+            if caller.is_none() && !is_runtime(binary) {
+                caller = Some((name, frame.binary));
             }
             if function.last_stack != at + 1 {
                 function.last_stack = at + 1;
                 function.total.add_all(tally);
             }
-            depth += 1;
         }
-        if depth == 0 {
+        if let Some(caller) = caller.or(innermost) {
+            functions.entry(caller).or_default().caller.add_all(tally);
+        } else {
             without_stack += tally.samples;
         }
     }
@@ -256,6 +295,7 @@ pub(crate) fn rank(samples: &[Sample], names: &Names, limit: usize) -> Ranking {
     Ranking {
         self_frames: top(|frames| frames.own),
         total_frames: top(|frames| frames.total),
+        callers: top(|frames| frames.caller),
         without_stack,
     }
 }
@@ -300,7 +340,7 @@ pub(crate) fn in_tracing(samples: &[Sample], names: &Names) -> Tally {
 }
 
 /// Activity of a thread at the moment of a sample.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Activity {
     Running,
     Waiting,
@@ -308,9 +348,16 @@ pub(crate) enum Activity {
     Unknown,
 }
 
-/// Stacks whose innermost function is a system call by which a thread goes to sleep.
+/// Stacks whose innermost function is a system call by which a thread goes to sleep, and those of
+/// which that is unknown.
 #[derive(Debug)]
-pub(crate) struct WaitingCalls(FxHashSet<StackId>);
+pub(crate) struct WaitingCalls {
+    calls: FxHashSet<StackId>,
+    unknown: FxHashSet<StackId>,
+}
+
+/// Binary that has all system calls by which threads go to sleep, and those that trace.
+const SYSTEM_CALLS: &str = "libsystem_kernel.dylib";
 
 impl WaitingCalls {
     const NAMES: [&str; 15] = [
@@ -339,27 +386,56 @@ impl WaitingCalls {
             Self::NAMES.contains(&name)
         };
         let stacks: FxHashSet<StackId> = samples.iter().filter_map(|sample| sample.stack).collect();
-        Self(stacks.into_iter().filter(is_call).collect())
+        let stacks = || stacks.iter().copied();
+        Self {
+            calls: stacks().filter(is_call).collect(),
+            unknown: stacks()
+                .filter(|&stack| may_be_call(stack, names))
+                .collect(),
+        }
     }
 
     /// Returns whether a sample is in such a call.
     pub(crate) fn has(&self, sample: &Sample) -> bool {
-        sample.stack.is_some_and(|stack| self.0.contains(&stack))
+        sample
+            .stack
+            .is_some_and(|stack| self.calls.contains(&stack))
     }
 
     /// Returns what the thread of a sample was doing. In such a call it waits, also if it was caught
-    /// running there: it was only on its way to or from waiting.
+    /// running there: it was only on its way to or from waiting. So without the name of the function
+    /// nothing is known of a running thread.
     pub(crate) fn activity(&self, sample: &Sample, names: &Names) -> Activity {
+        let is_known = |stack: StackId| !self.unknown.contains(&stack);
         if self.has(sample) {
             Activity::Waiting
-        } else if is_running(sample.state, names) {
+        } else if is_running(sample.state, names) && sample.stack.is_some_and(is_known) {
             Activity::Running
-        } else if sample.state.is_some() {
+        } else if sample.state.is_some() && !is_running(sample.state, names) {
             Activity::Waiting
         } else {
             Activity::Unknown
         }
     }
+}
+
+/// Returns whether a stack's innermost function has no name and may be a system call.
+fn may_be_call(stack: StackId, names: &Names) -> bool {
+    let innermost = names.stack(stack).next();
+    innermost.is_none_or(|frame| {
+        let binary = frame.binary.map(|binary| names.text(binary));
+        is_address(names.text(frame.name)) && binary.is_none_or(|binary| binary == SYSTEM_CALLS)
+    })
+}
+
+/// Returns the number of samples with a function that has no name, but an address.
+pub(crate) fn with_unnamed(samples: &[Sample], names: &Names) -> u64 {
+    let tallies = tally_by(samples, |sample| sample.stack);
+    let unnamed = tallies.into_iter().filter(|(stack, _)| {
+        let mut frames = stack.iter().flat_map(|&stack| names.stack(stack));
+        frames.any(|frame| is_address(names.text(frame.name)))
+    });
+    unnamed.map(|(_, tally)| tally.samples).sum()
 }
 
 /// Returns the name of a stack's innermost function without leading underscores.
@@ -386,7 +462,8 @@ impl Members {
     #[must_use]
     pub(crate) fn new(processes: &[ProcessId], names: &Names) -> Self {
         let pid_of = |id: ProcessId| names.process(id).and_then(|process| process.pid);
-        let pids: Vec<u32> = processes.iter().filter_map(|&id| pid_of(id)).collect();
+        let pids: FxHashSet<u32> = processes.iter().filter_map(|&id| pid_of(id)).collect();
+        let processes: FxHashSet<ProcessId> = processes.iter().copied().collect();
         let is_member = |(id, process): (ProcessId, metalens_trace::Process)| match process.pid {
             Some(pid) => pids.contains(&pid),
             None => processes.contains(&id),

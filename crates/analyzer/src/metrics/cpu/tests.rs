@@ -21,8 +21,8 @@ struct Scene {
 }
 
 /// Draws samples, one line per thread and one letter per tick. `a`: running in a, which nothing
-/// called. `c`: running in c, called by b, called by a. `C`: the same, waiting. `?`: running
-/// without a stack. `.`: not sampled.
+/// called. `c`: running in c, called by b, called by a. `C`: the same, waiting. `d` is a function of a
+/// runtime library. `?`: running without a stack. `.`: not sampled.
 fn scene(drawing: &[&str]) -> Scene {
     let mut names = Names::new();
     let name = names.symbol("bench");
@@ -45,10 +45,11 @@ fn scene(drawing: &[&str]) -> Scene {
                 .filter(|_| letter != '?')
                 .map(|letter| {
                     let name = names.symbol(&letter.to_string());
+                    let binary = (letter == 'd').then(|| names.symbol("/usr/lib/libobjc.A.dylib"));
                     names.frame_id(Frame {
                         name,
                         address: name,
-                        binary: None,
+                        binary,
                     })
                 })
                 .collect();
@@ -114,8 +115,11 @@ fn check(drawing: &[&str], submitters: &[usize], host: &str, expected: &Expected
         &scene.samples,
         &scene.members,
         &submitters,
-        &stretches(host),
-        window,
+        &CpuSpans {
+            window,
+            before: None,
+            host: &stretches(host),
+        },
         &scene.names,
     );
     let found = found.host.unwrap();
@@ -143,7 +147,7 @@ fn host_work_is_named_by_samples() {
         "..####....#",
         &Expected {
             samples: 4,
-            running: 3,
+            running: 2,
             waiting: 1,
             coverage: 4.0 / 5.0,
             own: &[("c", 2), ("b", 1)],
@@ -169,6 +173,26 @@ fn without_known_submitters_every_thread_counts() {
     );
 }
 
+/// Before the window, samples in a runtime library count for its caller.
+#[test]
+fn what_came_before_the_window_is_named_by_callers() {
+    let scene = scene(&["dbd?dd"]);
+    let window = Span::new(4 * TICK_NS, 6 * TICK_NS);
+    let facts = |before| {
+        let spans = CpuSpans {
+            window,
+            before,
+            host: &[],
+        };
+        facts(&scene.samples, &scene.members, &[], &spans, &scene.names)
+    };
+    let before = facts(Some(Span::new(0, window.start_ns))).before.unwrap();
+    assert_eq!(before.samples, 4);
+    let expected = [("c".to_owned(), 2), ("b".to_owned(), 1)];
+    assert_eq!(short(&before.callers), expected);
+    assert_eq!(facts(None).before, None);
+}
+
 #[test]
 fn a_start_belongs_to_its_stretch() {
     let host = [Span::new(10, 20), Span::new(20, 30), Span::new(40, 50)];
@@ -185,8 +209,11 @@ fn threads_and_states() {
         &scene.samples,
         &scene.members,
         &scene.threads[..1],
-        &[],
-        window,
+        &CpuSpans {
+            window,
+            before: None,
+            host: &[],
+        },
         &scene.names,
     );
     let threads = found.threads.iter();
@@ -380,21 +407,27 @@ fn only_the_innermost_function_counts() {
     }
 }
 
-/// A thread that is caught running in a call that waits is waiting, and counts once.
+/// A thread that is caught running in a call that waits is waiting, and counts once. Without the name
+/// of the call nothing is known of it, unless it cannot be such a call.
 #[test]
 fn a_call_that_waits_is_not_running() {
     let mut names = Names::new();
     let [running, blocked] = ["Running", "Blocked"].map(|state| names.symbol(state));
-    let mut stack = |name: &str| {
-        let name = names.symbol(name);
+    let mut stack = |name: &str, binary: Option<&str>| {
+        let (name, binary) = (
+            names.symbol(name),
+            binary.map(|binary| names.symbol(binary)),
+        );
         let frame = names.frame_id(Frame {
             name,
             address: name,
-            binary: None,
+            binary,
         });
         names.stack_id(&[frame])
     };
-    let [call, work] = [stack("__psynch_cvwait"), stack("commit")];
+    let [call, work] = ["__psynch_cvwait", "commit"].map(|name| stack(name, None));
+    let unnamed = [None, Some("libsystem_kernel.dylib"), Some("bench")];
+    let [anywhere, in_kernel, own] = unnamed.map(|binary| stack("0x1f00", binary));
     let sample = |state, stack| Sample {
         time_ns: 0,
         thread: None,
@@ -406,7 +439,11 @@ fn a_call_that_waits_is_not_running() {
     for (state, stack, expected) in [
         (Some(running), Some(work), Activity::Running),
         (Some(running), Some(call), Activity::Waiting),
-        (Some(running), None, Activity::Running),
+        (Some(running), None, Activity::Unknown),
+        (Some(running), Some(anywhere), Activity::Unknown),
+        (Some(running), Some(in_kernel), Activity::Unknown),
+        (Some(running), Some(own), Activity::Running),
+        (Some(blocked), Some(in_kernel), Activity::Waiting),
         (Some(blocked), Some(work), Activity::Waiting),
         (None, Some(call), Activity::Waiting),
         (None, Some(work), Activity::Unknown),
@@ -417,6 +454,8 @@ fn a_call_that_waits_is_not_running() {
         let (_, threads) = threads(&[sample], &[], &names);
         let running = u64::from(expected == Activity::Running);
         assert_eq!(threads[0].running, running);
+        let is_known = expected != Activity::Unknown;
+        assert_eq!(threads[0].running_share, is_known.then_some(running as f64));
     }
 }
 

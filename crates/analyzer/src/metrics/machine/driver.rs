@@ -8,8 +8,21 @@ use crate::basics::spans::{RunningUnion, Span, length_ns, overlap_ns, touches, u
 use crate::basics::statistics::ratio;
 use crate::metrics::busy_window::BusyWindow;
 use crate::report::{CompileTimes, Driver, DriverEvents, ShaderCompiles};
+use crate::subject::interval::Interval;
 use crate::tables::columns::at;
 use crate::tables::machine::{DriverWork, OwnedSpans};
+
+/// Returns whether the table has lost its end: the driver works on each command buffer after its commit.
+pub(super) fn ends_early(
+    table: &DriverWork,
+    mine: &[Interval],
+    busy_window: BusyWindow<'_>,
+) -> bool {
+    let rows = busy_window.rows(&table.processes, &table.spans);
+    let last_row = rows.map(|(_, span)| i128::from(span.start_ns)).max();
+    let last_commit = mine.iter().filter_map(Interval::committed_ns).max();
+    last_row < last_commit.map(i128::from)
+}
 
 /// Returns the driver's intervals for the process.
 pub(super) fn driver(table: &DriverWork, names: &Names, busy_window: BusyWindow<'_>) -> Driver {

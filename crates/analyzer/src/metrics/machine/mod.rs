@@ -53,7 +53,15 @@ pub(crate) fn machine(
     let thermal = missing.note("machine.thermal", tables.thermal);
     let allocated = missing.note("machine.allocated", tables.allocated);
     let wired = missing.note("machine.wired", tables.wired);
-    let driver = missing.note("machine.driver", tables.driver_intervals);
+    let mut driver = missing.note("machine.driver", tables.driver_intervals);
+    if driver
+        .as_ref()
+        .is_some_and(|table| driver::ends_early(table, input.mine, busy_window))
+    {
+        let why = "metal-driver-intervals has no row after the last commit of the process";
+        missing.0.push(NotRecorded::new("machine.driver", why));
+        driver = None;
+    }
     let events = missing.note("machine.driver_events", tables.driver_events);
     let compiles = missing.note("machine.shader_compiles", tables.shader_compiles);
     let hangs = missing.note("machine.hangs", tables.hangs);

@@ -40,20 +40,13 @@ pub(super) fn iterations(
     mine: &[Interval],
     kernels: &NamedIntervals,
     occupancy: &Occupancy,
-) -> Option<Iterations> {
-    let marks = marks(mine, kernels, &occupancy.gaps)?;
-    measure(&marks, mine, kernels, occupancy)
-}
-
-/// Returns the start of each of these iterations, in nanoseconds since the recording began.
-pub(crate) fn iteration_starts(
-    mine: &[Interval],
-    kernels: &NamedIntervals,
-    gaps: &[Gap],
-) -> Vec<u64> {
-    let starts = marks(mine, kernels, gaps).map_or_else(Vec::new, |marks| marks.starts);
-    let starts = starts.iter().filter_map(|&start| mine.get(start));
-    starts.map(|interval| interval.span.start_ns).collect()
+) -> (Option<Iterations>, Vec<u64>) {
+    let Some(marks) = marks(mine, kernels, &occupancy.gaps) else {
+        return (None, Vec::new());
+    };
+    let first = marks.starts.iter().filter_map(|&start| mine.get(start));
+    let starts_ns = first.map(|interval| interval.span.start_ns).collect();
+    (measure(&marks, mine, kernels, occupancy), starts_ns)
 }
 
 fn marks(mine: &[Interval], kernels: &NamedIntervals, gaps: &[Gap]) -> Option<IterationStarts> {

@@ -8,8 +8,6 @@ mod segments;
 
 use metalens_trace::Names;
 
-pub(crate) use self::iterations::iteration_starts;
-
 use self::encoded::Encoded;
 use self::named::named_phases;
 use crate::basics::message::{Message, kernel, name, time, ungrouped};
@@ -37,8 +35,8 @@ pub(crate) struct Before<'a> {
     pub commands: &'a Commands,
 }
 
-/// Returns the phases in the window. `mine` are the GPU intervals of the process that touch it,
-/// sorted by start.
+/// Returns the phases in the window, and the start of each detected iteration. `mine` are
+/// the GPU intervals of the process that touch it, sorted by start.
 pub(crate) fn phases(
     mine: &[Interval],
     kernels: &NamedIntervals,
@@ -47,12 +45,13 @@ pub(crate) fn phases(
     before: Before<'_>,
     chosen: &ChosenProcesses,
     names: &Names,
-) -> Phases {
+) -> (Phases, Vec<u64>) {
     let segments = segments::segments(mine, occupancy, window);
     let encoded = Encoded::new(mine, before.commands, kernels, window, names);
-    Phases {
+    let (iterations, iteration_starts) = iterations::iterations(mine, kernels, occupancy);
+    let phases = Phases {
         warm_up: before.warm_up,
-        iterations: iterations::iterations(mine, kernels, occupancy),
+        iterations,
         regularity: regularity::regularity(&occupancy.gaps, segments.quiet_gap_ns),
         segments,
         signposts: named_phases(
@@ -66,7 +65,8 @@ pub(crate) fn phases(
         unplaced: encoded.unplaced(),
         selected: before.selected,
         selected_iteration: before.iteration,
-    }
+    };
+    (phases, iteration_starts)
 }
 
 /// Returns the note on the detected iteration that the window was cut to: its number, and the rule

@@ -43,6 +43,7 @@ mod tests {
     use crate::basics::spans::Span;
     use crate::basics::spans::touches;
     use crate::subject::buffers::buffers;
+    use crate::subject::chain::Chain;
     use crate::subject::commands::Commands;
     use crate::subject::gaps::{Edges, occupancy};
     use crate::subject::interval::Interval;
@@ -71,11 +72,13 @@ mod tests {
         let mine = rows.iter().filter(|row| touches(row.span, window));
         let mine: Vec<Interval> = mine.copied().collect();
 
-        let commands = Commands::default();
+        let (commands, chain) = (Commands::default(), Chain::default());
         let splitter = GapSplitter {
             mine: &mine,
             edges,
             commands: &commands,
+            chain: &chain,
+            may_wait: true,
             others: &[],
         };
         let gaps = occupancy(&mine, window).gaps;

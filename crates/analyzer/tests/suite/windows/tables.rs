@@ -16,6 +16,9 @@ pub(crate) struct Tables {
     pub(crate) encodings: Vec<(u64, u64, u64)>,
     /// Rows of (command buffer, time).
     pub(crate) completions: Vec<(u64, u64)>,
+    /// The driver's work on command buffers, as (command buffer, start, submission, end); the tables
+    /// are not recorded if there is none.
+    pub(crate) driver: Vec<(u64, u64, u64, u64)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -94,6 +97,49 @@ impl Tables {
         ];
         let rows: Vec<_> = completions.collect();
         write_table(folder, "metal-command-buffer-completed", &columns, &rows);
+        if !self.driver.is_empty() {
+            self.write_driver(folder);
+        }
+    }
+
+    fn write_driver(&self, folder: &Path) {
+        let columns = [
+            ("timestamp", "start-time"),
+            ("cmdbuffer-id", "metal-command-buffer-id"),
+        ];
+        let times = |at: fn(&(u64, u64, u64, u64)) -> u64| {
+            let rows = self.driver.iter();
+            let rows = rows.map(move |row| vec![at(row).to_string(), row.0.to_string()]);
+            rows.collect::<Vec<_>>()
+        };
+        let begins = times(|row| row.1);
+        write_table(
+            folder,
+            "metal-command-buffer-to-accelerator-id",
+            &columns,
+            &begins,
+        );
+        let submissions = times(|row| row.2);
+        let schema = "metal-gpu-submission-to-command-buffer-id";
+        write_table(folder, schema, &columns, &submissions);
+
+        let columns = [
+            ("start", "start-time"),
+            ("duration", "duration"),
+            ("event-type", "metal-object-label"),
+            ("process", "process"),
+        ];
+        let work = self.driver.iter().map(|&(_, start, _, end)| {
+            let kind = "Command Buffer".to_owned();
+            vec![
+                start.to_string(),
+                (end - start).to_string(),
+                kind,
+                ANALYZED.to_owned(),
+            ]
+        });
+        let work: Vec<_> = work.collect();
+        write_table(folder, "metal-driver-intervals", &columns, &work);
     }
 
     /// Returns the report of the part from one time to another.
@@ -129,14 +175,25 @@ impl Tables {
         buffers
     }
 
-    /// Returns whether a buffer of the process was committed several times: it completed at several
-    /// times, or some of its work was committed after its completion.
+    /// Returns whether a buffer of the process was committed several times: its work has several
+    /// commits, and the completions are odd.
     pub(crate) fn is_reused(&self, buffer: u64) -> bool {
+        self.is_odd(buffer) && self.commits_of(buffer).len() > 1
+    }
+
+    /// Returns whether a buffer completed at several times, or some of its work was committed after its
+    /// completion.
+    fn is_odd(&self, buffer: u64) -> bool {
         let completions = self.completions_of(buffer);
+        let commits = self.commits_of(buffer);
+        let mut commits = commits.iter();
+        completions.len() > 1 || commits.any(|at| completions.iter().any(|done| at > done))
+    }
+
+    fn commits_of(&self, buffer: u64) -> BTreeSet<i128> {
         let buffers = self.buffers();
-        let commits = buffers.get(&buffer).into_iter().flatten();
-        let mut commits = commits.filter_map(Interval::committed);
-        completions.len() > 1 || commits.any(|at| completions.iter().any(|&done| at > done))
+        let rows = buffers.get(&buffer).into_iter().flatten();
+        rows.filter_map(Interval::committed).collect()
     }
 
     pub(crate) fn completion(&self, buffer: u64) -> Option<i128> {
@@ -144,7 +201,7 @@ impl Tables {
         completions
             .first()
             .copied()
-            .filter(|_| !self.is_reused(buffer))
+            .filter(|_| !self.is_odd(buffer))
     }
 
     fn completions_of(&self, buffer: u64) -> BTreeSet<i128> {
@@ -192,7 +249,15 @@ impl Tables {
             encoded.max(i128::from(after.start) - latency)
         });
         let waited = start >= completed;
-        let is_queued = committed <= from;
+        let mut driver = self
+            .driver
+            .iter()
+            .filter(|&&(id, ..)| id == after.buffer && id > 0);
+        let driver = driver
+            .next()
+            .map(|&(_, begins, submitted, _)| (i128::from(begins), i128::from(submitted)));
+        let left = driver.map_or(committed, |(_, submitted)| submitted.max(committed));
+        let is_queued = left <= from;
         let is_contended = self
             .intervals
             .iter()
@@ -207,8 +272,14 @@ impl Tables {
             Cause::Host
         } else if now < committed {
             Cause::Encoding
+        } else if driver.is_some_and(|(begins, _)| now < begins) {
+            Cause::DriverWait
+        } else if driver.is_some_and(|(_, submitted)| now < submitted) {
+            Cause::Driver
         } else if is_contended {
             Cause::Contention
+        } else if driver.is_some() {
+            Cause::StartLatency
         } else {
             Cause::Submission
         }
@@ -256,8 +327,16 @@ pub(crate) fn tables() -> impl Strategy<Value = Tables> {
         prop::collection::btree_map(1_u64..9, encoding(), 0..9),
         prop::collection::btree_map(1_u64..7, 0_u64..350, 0..7),
         prop::option::weighted(0.3, (more_encodings, more_completions)),
+        prop::option::weighted(
+            0.7,
+            prop::collection::btree_map(1_u64..7, (0_u64..300, 0_u64..40, 0_u64..9), 3..7),
+        ),
     )
-        .prop_map(|(intervals, encodings, completions, more)| {
+        .prop_map(|(intervals, encodings, completions, more, driver)| {
+            let driver = driver.unwrap_or_default().into_iter();
+            let driver = driver.map(|(id, (begins, until, end))| {
+                (id, begins, begins + until, begins + until + end)
+            });
             let (more_encodings, more_completions) = more.unwrap_or_default();
             let encodings = encodings.into_iter();
             let encodings = encodings.map(|(id, (start, duration))| (id, start, duration));
@@ -265,6 +344,7 @@ pub(crate) fn tables() -> impl Strategy<Value = Tables> {
                 intervals,
                 encodings: encodings.chain(more_encodings).collect(),
                 completions: completions.into_iter().chain(more_completions).collect(),
+                driver: driver.collect(),
             }
         })
 }

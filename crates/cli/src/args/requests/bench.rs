@@ -70,19 +70,26 @@ impl BenchArguments {
         seed: u32,
     ) -> anyhow::Result<RecordRequest> {
         let arguments = if variant.is_workload {
-            let words = WorkloadWords::try_parse_from(&variant.words);
+            let words = WorkloadWords::try_parse_from(&variant.run.words);
             let words = words.map_err(|error| {
                 let text = error.to_string();
                 let first = text.lines().next().unwrap_or_default();
                 let why = first.trim_start_matches("error: ").to_owned();
-                Misuse(format!("--workload '{}': {why}", variant.words.join(" ")))
+                Misuse(format!(
+                    "--workload '{}': {why}",
+                    variant.run.words.join(" ")
+                ))
             })?;
             self.recording(Vec::new(), Some(words))
         } else {
-            self.recording(variant.words.iter().map(Into::into).collect(), None)
+            self.recording(variant.run.words.iter().map(Into::into).collect(), None)
         };
         let subject = arguments.subject()?;
-        arguments.request_of_run(subject, output, Some(seed))
+        Ok(RecordRequest {
+            published_command: (!variant.is_workload).then(|| variant.words.clone()),
+            discards_output: !self.show_output,
+            ..arguments.request_of_run(subject, output, Some(seed))?
+        })
     }
 
     /// Returns the options that change what a run is, by name: runs with other options do not

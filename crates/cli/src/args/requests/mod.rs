@@ -32,10 +32,10 @@ impl ReadingArguments {
 }
 
 impl MeasureArguments {
-    /// Returns the thresholds and the findings to leave out. With `--check` there must be a
+    /// Returns the thresholds and the findings to leave out, and the origin of the thresholds. With `--check` there must be a
     /// threshold: a check of nothing would always pass.
-    fn settings(&self, check: bool) -> anyhow::Result<Settings> {
-        let settings = config::settings(self.config.as_ref(), &self.thresholds)
+    fn settings(&self, check: bool) -> anyhow::Result<(Settings, String)> {
+        let (settings, source) = config::settings(self.config.as_ref(), &self.thresholds)
             .map_err(|error| Misuse(format!("{error:#}")))?;
         if check && settings.thresholds.is_empty() {
             return Err(Misuse(
@@ -44,7 +44,7 @@ impl MeasureArguments {
             )
             .into());
         }
-        Ok(settings)
+        Ok((settings, source))
     }
 }
 
@@ -56,8 +56,10 @@ pub(crate) fn analyzing(
     reading: Reading,
 ) -> anyhow::Result<Analyzing> {
     check_times(part.from, part.to)?;
+    let (settings, thresholds_from) = measure.settings(check)?;
     Ok(Analyzing {
         reading,
+        thresholds_from,
         work: measure.work.clone(),
         request: Request {
             processes: part.processes.clone(),
@@ -66,7 +68,7 @@ pub(crate) fn analyzing(
             skip_warm_up: part.skip_warmup,
             phase: part.phase.clone(),
             iteration: part.iteration,
-            settings: measure.settings(check)?,
+            settings,
             ..Request::default()
         },
     })

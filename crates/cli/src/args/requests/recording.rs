@@ -135,6 +135,7 @@ impl CalibrateArguments {
         };
         Ok(RecordRequest {
             force: self.force,
+            discards_output: true,
             gpu_clock: self.gpu_clock.map(Into::into),
             stdin: stdin(),
             ..RecordRequest::new(recorder, subject, output)

@@ -15,10 +15,11 @@ use metalens_files::Folder;
 use metalens_render::folder::index as index_folder;
 use metalens_text::shown;
 
+use crate::analyzing::Analyzing;
 use crate::args::batch::BatchArguments;
 use crate::interrupt::Listening;
 use crate::output_folder::refuse_recording;
-use crate::{exit, out};
+use crate::{check, exit, out};
 
 use progress::BatchProgress;
 use reports::{DatasetRuns, ReportFolders};
@@ -58,7 +59,7 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
         memory: arguments.memory.unwrap_or_else(usual_memory),
     };
     let reports = Box::new(ReportFolders {
-        analyzing,
+        analyzing: analyzing.clone(),
         show_names: arguments.show_names,
         dataset: runs.map(|runs| runs.dataset),
     });
@@ -66,7 +67,7 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
     let stop = listening.heard();
     let outcome = metalens_batch::run(&search, request, reports, &stop, &mut progress);
     progress.finish();
-    finish(arguments, &folder, &outcome?, quiet)
+    finish(arguments, &analyzing, &folder, &outcome?, quiet)
 }
 
 fn processors() -> usize {
@@ -102,6 +103,7 @@ fn nothing_was_read(
 /// Writes and prints the index and the failures. Returns the exit code of the batch.
 fn finish(
     arguments: &BatchArguments,
+    analyzing: &Analyzing,
     folder: &Folder,
     outcome: &BatchOutcome,
     quiet: bool,
@@ -119,13 +121,13 @@ fn finish(
     show::failures(index, quiet)?;
     out::wrote_folder(&arguments.output, index_folder::PAGE, quiet);
 
-    let is_missed = arguments.check && show::missed_thresholds(index);
+    let missed = arguments.check.then(|| show::missed_thresholds(index));
     Ok(if index.unfinished > 0 {
         exit::interrupted()
     } else if outcome.is_incomplete || !index.failed.is_empty() {
         exit::some_failed()
-    } else if is_missed {
-        exit::missed()
+    } else if let Some(times) = missed {
+        check::verdict(analyzing, times, quiet)
     } else {
         ExitCode::SUCCESS
     })

@@ -70,7 +70,8 @@ pub(super) fn fingerprint(analyzing: &Analyzing, show_names: bool) -> anyhow::Re
 
 impl Reports for ReportFolders {
     fn files_beside(&self, input: &Path) -> Vec<PathBuf> {
-        let files = [default_work(input), default_recorded(input)];
+        let manifest = Some(input.join(metalens_exporter::MANIFEST));
+        let files = [default_work(input), default_recorded(input), manifest];
         files.into_iter().flatten().collect()
     }
 

@@ -20,7 +20,7 @@ use metalens_render::{bench, comparison, json, terminal};
 use metalens_text::{in_json, shown};
 use metalens_xctrace::{Tool, ToolSource};
 
-use super::compare::read_baseline;
+use super::compare::{read_baseline, write_junit};
 use crate::args::bench::BenchArguments;
 use crate::exit::{self, Interrupted, Misuse};
 use crate::out;
@@ -33,7 +33,7 @@ const BENCH: &str = "benchmark";
 
 pub(crate) fn run(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     // Recording takes long: check all arguments before it.
-    let plan = BenchPlan::new(&arguments.request()?)?;
+    let plan = BenchPlan::new(&arguments.request()?, &metalens_recorder::redactor())?;
     let analyzing = arguments.analyzing()?;
     let options = options(arguments, &plan)?;
     outputs::check(arguments)?;
@@ -118,13 +118,7 @@ fn options(arguments: &BenchArguments, plan: &BenchPlan) -> anyhow::Result<Bench
         .as_deref()
         .map(read_baseline)
         .transpose()?;
-    let gate = match &arguments.gate {
-        Some(file) => Some(crate::config::gate(
-            file.as_ref(),
-            arguments.measure.config.as_ref(),
-        )?),
-        None => None,
-    };
+    let gate = arguments.gate.gate(arguments.measure.config.as_ref())?;
 
     if gate.is_some() && baseline.is_none() && plan.variants.len() < 2 {
         let message = "--gate has nothing to compare: add a second command, or --baseline FILE";
@@ -152,6 +146,9 @@ fn finish(
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
     outputs::write(arguments, result)?;
+    let named = result.pairs.iter();
+    let named = named.map(|pair| (pair.new.as_str(), &pair.comparison));
+    write_junit(named, arguments.gate.junit.as_deref())?;
     // A section that the result does not have must not cost the baseline.
     let printed = show(arguments, result);
     if outcome.is_complete {
@@ -172,8 +169,8 @@ fn finish(
     }
     Ok(if !outcome.is_complete {
         exit::interrupted()
-    } else if result.missed().next().is_some() {
-        exit::missed()
+    } else if let Some(code) = exit::of_gates(result.pairs.iter().map(|pair| &pair.comparison)) {
+        code
     } else if !is_open {
         exit::unavailable()
     } else {
@@ -215,6 +212,12 @@ fn save_baseline(
     let name = plan.variants.first().map_or("", |one| one.name.as_str());
     let baseline = Baseline::from_reports(&reports)
         .with_context(|| format!("cannot save {name} as a baseline"))?;
+    if let Some(doubt) = baseline.doubt() {
+        out::note(&format!(
+            "warning: the baseline hides slower runs: {}",
+            shown(&doubt.text)
+        ));
+    }
     let text = baseline.text().context("cannot write the baseline")?;
     let text = in_json(&text);
     metalens_files::write_bytes(file, arguments.force, text.as_bytes())?;

@@ -86,11 +86,7 @@ impl<'a> BenchRunner<'a> {
             }
         }
 
-        let output = if self.arguments.show_output {
-            ProgramOutput::Stderr
-        } else {
-            ProgramOutput::Dropped
-        };
+        let output = ProgramOutput::Stderr;
         let outcome = carry_out(&plan, snapshot, output, &self.interrupts, true);
         if self.is_stopped() {
             // What was recorded until then would look like a faster run.
@@ -119,12 +115,11 @@ impl<'a> BenchRunner<'a> {
                 force: true,
                 show_names: self.arguments.show_names,
             };
-            for problem in folder::write(&mut analysis, &folder.run(turn), choices)? {
+            for problem in folder::write(&mut analysis, &folder.run(turn)?, choices)? {
                 exit::print_error(&anyhow::anyhow!("{}", problem.text));
             }
             if self.arguments.drop_recordings {
-                fs::remove_dir_all(bundle)
-                    .with_context(|| format!("cannot remove {}", bundle.display()))?;
+                folder.remove(turn, BUNDLE)?;
             }
             folder.complete(turn, &end)?;
             inner = Some(folder.inner(turn));
@@ -182,10 +177,7 @@ impl VariantRunner for BenchRunner<'_> {
             turn.round, variant.name
         ));
         let folder = match &self.place {
-            RunPlace::Kept(folder) => {
-                folder.clear(turn)?;
-                folder.run(turn)
-            }
+            RunPlace::Kept(folder) => folder.begin(turn)?,
             RunPlace::Temporary(folder) => folder
                 .path()
                 .join(format!("{}-{}", turn.variant, turn.round)),

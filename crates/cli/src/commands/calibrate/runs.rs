@@ -72,7 +72,7 @@ impl<'a> CalibrationRunner<'a> {
     pub(super) fn with(&self, number: u64) -> anyhow::Result<(ProgramRun, RecordedWork)> {
         let bundle = self.folder.join(format!("pair-{number}.trace"));
         let plan = RecordingPlan::new(self.arguments.request(bundle)?)?;
-        let (recorded, _) = record(&plan, ProgramOutput::Dropped, false, true)?;
+        let (recorded, _) = record(&plan, ProgramOutput::Stderr, false, true)?;
         self.check_interrupt()?;
 
         let work = read_work(&recorded.bundle.with_extension("work.json"))?;

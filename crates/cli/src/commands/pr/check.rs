@@ -5,7 +5,9 @@ use std::path::Path;
 use anyhow::Context;
 use metalens_comparison::{Comparison, line_of_limit};
 use metalens_github::{Annotation, CheckRun};
-use metalens_render::comparison::{MissedLimit, gate_lines, is_gate_missed, missed_limits};
+use metalens_render::comparison::{
+    MissedLimit, gate_lines, gate_word, is_gate_missed, missed_limits,
+};
 use metalens_render::folder::WrittenDocument;
 use metalens_text::shown;
 
@@ -23,7 +25,7 @@ pub(super) fn check_run(
     if gates.is_empty() {
         return Ok(None);
     }
-    let passes = !gates.iter().any(|gate| is_gate_missed(gate.compared));
+    let passes = !has_failed(document);
     let lines: Vec<String> = gates.iter().flat_map(Gate::lines).collect();
     let annotations = match limits {
         Some(file) => {
@@ -52,6 +54,12 @@ pub(super) fn check_run(
         summary: summary.collect(),
         annotations,
     }))
+}
+
+/// Returns whether a gate of the document failed.
+pub(super) fn has_failed(document: &WrittenDocument) -> bool {
+    let gates = gates(document);
+    gates.iter().any(|gate| is_gate_missed(gate.compared))
 }
 
 /// A comparison with a gate.
@@ -84,11 +92,13 @@ fn gates(document: &WrittenDocument) -> Vec<Gate<'_>> {
 /// Returns the verdict of all gates in a line.
 fn title(gates: &[Gate<'_>], lines: &[String]) -> String {
     let all = gates.len();
-    let failed = gates.iter().filter(|gate| is_gate_missed(gate.compared));
-    match (all, failed.count()) {
+    let missed = gates.iter().filter(|gate| is_gate_missed(gate.compared));
+    let results = gates.iter().flat_map(|gate| gate.compared);
+    let word = gate_word(results.filter_map(|compared| compared.gate.as_ref()));
+    match (all, missed.count()) {
         (1, _) => lines.last().cloned().unwrap_or_default(),
-        (_, 0) => format!("Gate passed: all {all} comparisons"),
-        (_, failed) => format!("Gate failed: {failed} of {all} comparisons"),
+        (_, 0) => format!("Gate {word}: all {all} comparisons"),
+        (_, missed) => format!("Gate {word}: {missed} of {all} comparisons"),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Prints the comment that would be posted, without network, token or other programs.
 
 use std::io::Write;
-use std::process::ExitCode;
 
 use metalens_github::{
     ASSETS_BRANCH, Annotation, Api, ChartFile, CheckRun, EnvironmentFacts, PostTexts, Token,
@@ -18,7 +17,7 @@ pub(super) fn run(
     (folder, check): (&PostedFolder, Option<&CheckRun>),
     texts: &CommentTexts,
     note: &dyn Fn(&str),
-) -> anyhow::Result<ExitCode> {
+) -> anyhow::Result<()> {
     let requested = arguments.place();
     let environment = EnvironmentFacts::read(&requested)?;
     let repository = repository(&requested)?;
@@ -56,7 +55,7 @@ pub(super) fn run(
         }
         None => crate::out::page().write_all(body.as_bytes())?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Returns the first method for pictures that may work, without asking the server.

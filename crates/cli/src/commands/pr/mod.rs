@@ -16,7 +16,7 @@ use metalens_render::{bench, comparison, for_page, report};
 use metalens_text::shown;
 
 use crate::args::posting::PrArguments;
-use crate::exit::Misuse;
+use crate::exit::{self, Misuse};
 use crate::out;
 use folder::PostedFolder;
 use texts::CommentTexts;
@@ -29,6 +29,11 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
         Some(limits) => check::check_run(&folder.document, &key, limits.as_deref())?,
         None => None,
     };
+    let code = if arguments.check && check::has_failed(&folder.document) {
+        exit::missed()
+    } else {
+        ExitCode::SUCCESS
+    };
     let texts = CommentTexts {
         document: document(&folder.document, arguments.show_names),
         key: key.clone(),
@@ -37,9 +42,10 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
     };
     if arguments.dry_run {
         let check = check.as_ref();
-        return dry::run(arguments, (&folder, check), &texts, &|text| {
+        dry::run(arguments, (&folder, check), &texts, &|text| {
             note(quiet, text);
-        });
+        })?;
+        return Ok(code);
     }
 
     let destination = Destination::find(&arguments.place())?;
@@ -70,7 +76,7 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
             note(quiet, text);
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 /// Returns the document to post, without the names of others unless asked for.

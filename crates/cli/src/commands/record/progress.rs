@@ -18,8 +18,6 @@ use crate::out;
 pub(crate) enum ProgramOutput {
     Stdout,
     Stderr,
-    /// Discards the output.
-    Dropped,
 }
 
 /// A line on stderr with the present step, which passes the program's output through.
@@ -107,12 +105,13 @@ impl Watcher for RecordingProgress<'_> {
                 let text = format!("xctrace saves the recording: {}", bytes(size));
                 self.enter("saving", &text);
             }
+            // Some of it comes through the output of xctrace.
+            RecordingEvent::TargetOutput(_) if self.plan.request.discards_output => {}
             RecordingEvent::TargetOutput(output) => self.bar.suspend(|| {
                 // The recording goes on if nobody reads the output any more.
                 let _ = match self.output {
                     ProgramOutput::Stdout => pass_on(&mut out::untouched(), output),
                     ProgramOutput::Stderr => pass_on(&mut out::untouched_notes(), output),
-                    ProgramOutput::Dropped => Ok(()),
                 };
             }),
             RecordingEvent::Line(line) => {

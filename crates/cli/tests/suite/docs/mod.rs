@@ -7,6 +7,8 @@ mod imports;
 mod manifests;
 mod manual;
 #[cfg(unix)]
+mod notices;
+#[cfg(unix)]
 mod readers;
 mod readme;
 mod schemas;

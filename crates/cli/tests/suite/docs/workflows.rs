@@ -163,3 +163,34 @@ fn their_inputs_of_the_action_exist() {
     }
     assert!(seen >= 6, "{seen}");
 }
+
+/// A tag can be moved to other code, a commit cannot. Copies of the examples have these lines, too.
+#[test]
+fn actions_are_pinned_to_commits() {
+    let mut files: Vec<PathBuf> = WORKFLOWS.iter().map(|file| root().join(file)).collect();
+    files.push(root().join("scripts/action/action.yml"));
+    for entry in fs::read_dir(root().join(".github/workflows")).unwrap() {
+        files.push(entry.unwrap().path());
+    }
+
+    let mut seen = 0;
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        let uses = text.lines().filter_map(|line| {
+            let line = line.trim_start();
+            line.trim_start_matches("- ").strip_prefix("uses: ")
+        });
+        for action in uses {
+            seen += 1;
+            let (name, version) = action.split_once('@').unwrap();
+            if name == "OWNER/metalens/scripts/action" {
+                assert_eq!(version, "COMMIT", "{}", file.display());
+                continue;
+            }
+            let (commit, tag) = version.split_once(" # v").unwrap_or((version, ""));
+            let is_commit = commit.len() == 40 && commit.bytes().all(|one| one.is_ascii_hexdigit());
+            assert!(is_commit && !tag.is_empty(), "{}: {action}", file.display());
+        }
+    }
+    assert!(seen > 30, "{seen}");
+}

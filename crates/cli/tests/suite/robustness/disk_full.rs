@@ -182,3 +182,53 @@ fn a_full_standard_output_is_an_error() {
         assert!(said.contains(expected), "{arguments:?}: {said}");
     }
 }
+
+/// A small disk that is removed when this is dropped.
+#[cfg(target_os = "linux")]
+struct SmallDisk(std::path::PathBuf);
+
+#[cfg(target_os = "linux")]
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+/// A program that prints without end costs neither the disk of the temporary files nor the recording.
+#[cfg(target_os = "linux")]
+#[test]
+#[expect(clippy::print_stdout, reason = "a skipped test prints the reason")]
+fn output_without_end_does_not_fill_the_disk() {
+    let bench = crate::verbs::record::Bench::new();
+    let disk = SmallDisk(bench.path("tmp"));
+    let mut mount = Command::new("mount");
+    mount.args(["-t", "tmpfs", "-o", "size=60m", "metalens"]);
+    let mounted = mount.arg(&disk.0).output();
+    if !mounted.is_ok_and(|output| output.status.success()) {
+        println!("skipped: this user cannot mount a small disk");
+        return;
+    }
+
+    let prints = "while :; do head -c 1000000 /dev/zero; sleep 0.01; done";
+    let record = [
+        "record",
+        "--simulate",
+        "--time-limit",
+        "3s",
+        "-o",
+        "x.trace",
+    ];
+    let program = ["--", "./bench", "-c", prints];
+    let output = bench.run(&[], &[&record[..], &program].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let said = stderr(&output);
+    let error =
+        "error: the program printed more than 1.0 GiB, or than the disk has room for: the rest";
+    assert!(said.contains(error), "{said}");
+    // What was passed on before that is whole, and the recording is complete.
+    let count = output.stdout.len();
+    assert!((10_000_000..60_000_000).contains(&count), "{count}");
+    assert!(output.stdout.iter().all(|byte| *byte == 0));
+    bench.fine(&[], &["analyze", "x.trace"]);
+    assert!(!bench.here().join("x.incomplete.trace").exists());
+}

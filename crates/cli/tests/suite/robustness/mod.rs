@@ -1,6 +1,8 @@
 //! Tests several commands under bad conditions: kills, a full disk, many inputs, hostile text.
 
 #[cfg(unix)]
+mod closed_reader;
+#[cfg(unix)]
 mod disk_full;
 mod fuzz_corpus;
 #[cfg(unix)]
@@ -12,3 +14,5 @@ mod plain_words;
 mod recordings_are_safe;
 #[cfg(target_os = "linux")]
 mod scale;
+#[cfg(unix)]
+mod taken_away;

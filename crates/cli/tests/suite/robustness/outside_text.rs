@@ -234,7 +234,11 @@ fn names_in_reports_cannot_control_a_terminal() {
             replace_names(&folder.join(name), &round, in_json_string);
         }
         let files = ["a/report.json", "b/report.json", "c/report.json"];
-        let save = [&["baseline", "save", "-o", "base.json"], &files[..]].concat();
+        let save = [
+            &["baseline", "save", "--allow-spread", "-o", "base.json"],
+            &files[..],
+        ]
+        .concat();
         let saved = metalens(folder, &save);
         assert!(saved.status.success(), "{}", stderr(&saved));
         for arguments in [
@@ -437,4 +441,63 @@ fn pages_show_hidden_characters() {
             check_harmless(&fs::read_to_string(folder.join(file)).unwrap(), file);
         }
     }
+}
+
+/// On a runner of GitHub Actions no line of the output is a command to it.
+#[test]
+fn names_are_no_commands_to_a_runner() {
+    const NAMES: &str = r###"["::set-output name=x::pwn", "##[error]pwn", " ::error::pwn"]"###;
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let scenario =
+        crate::SMALL.replace("count = 3", &format!("count = 9\nencoder-label = {NAMES}"));
+    fs::write(here.join("x.toml"), scenario).unwrap();
+    let written = metalens(here, &["synth", "x.toml", "-o", "x"]);
+    assert!(written.status.success(), "{}", stderr(&written));
+
+    let run = |arguments: &str, is_on_runner: bool| {
+        let mut command = Command::new(METALENS);
+        command
+            .args(arguments.split(' '))
+            .current_dir(here)
+            .env_clear();
+        if is_on_runner {
+            command.env("GITHUB_ACTIONS", "true");
+        }
+        let output = command.output().unwrap();
+        stdout(&output) + &stderr(&output)
+    };
+    let is_command = |line: &str| line.trim_start().starts_with("::") || line.contains("##[");
+    let mut dangerous = 0;
+    for arguments in [
+        "analyze x --full",
+        "analyze x --json",
+        "analyze x --markdown",
+        "analyze x --section kernels --format csv",
+        "tables x --schema metal-application-encoders-list",
+        "tables x --schema metal-application-encoders-list --format jsonl",
+        "compare x x --full",
+        "compare x x --json",
+        "batch x -o out --json",
+        "analyze ::error::x",
+    ] {
+        let text = run(arguments, true);
+        let lines = text.split(['\n', '\r']);
+        let found: Vec<&str> = lines.filter(|line| is_command(line)).collect();
+        assert!(found.is_empty(), "{arguments}: {found:?}");
+        let elsewhere = run(arguments, false);
+        dangerous += elsewhere.lines().filter(|line| is_command(line)).count();
+        assert!(
+            text.contains("pwn") || text.contains("error::x"),
+            "{arguments}: {text}"
+        );
+        if arguments.contains("json") {
+            let value = |text: &str| -> Vec<Value> {
+                let values = serde_json::Deserializer::from_str(text).into_iter();
+                values.map_while(Result::ok).collect()
+            };
+            assert_eq!(value(&text), value(&elsewhere), "{arguments}");
+        }
+    }
+    assert!(dangerous > 20, "{dangerous}");
 }

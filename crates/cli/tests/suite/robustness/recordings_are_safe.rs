@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use assert_cmd::cargo::cargo_bin;
 
 use crate::verbs::analyze::folder::files_of;
-use crate::{metalens, stderr, with_scenario};
+use crate::{add_two_runs, metalens, stderr, with_scenario};
 
 /// Each command refuses a recording as its output folder, and the name of one, before it does
 /// anything.
@@ -46,6 +46,78 @@ fn no_command_writes_into_a_recording() {
         }
     }
     assert_eq!(files_of(folder.path()), before);
+}
+
+/// Nothing is written inside a bundle either, at any depth, also through a link.
+#[test]
+fn no_command_writes_inside_a_bundle() {
+    let folder = with_scenario("fused");
+    add_two_runs(folder.path(), "fused");
+    let here = folder.path();
+    let fine = |arguments: &str| {
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let output = metalens(here, &arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+    };
+    fine("synth fused -o run.trace");
+    fine("baseline save fused fused2 fused3 -o base.json");
+    fine("analyze fused -o report");
+    fs::create_dir(here.join("run.trace/deep")).unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    let link = outside.path().join("link");
+    std::os::unix::fs::symlink(here.join("run.trace/deep"), &link).unwrap();
+    let through_link = link.join("x").display().to_string();
+    let before = files_of(here);
+
+    let commands = [
+        "analyze fused -o",
+        "analyze fused --parquet",
+        "analyze fused --html",
+        "analyze fused --gaps",
+        "analyze fused --perfetto",
+        "batch fused -o",
+        "batch fused -o out --parquet",
+        "baseline save fused fused2 fused3 -o",
+        "bench --simulate --workload eager -r 2 -o",
+        "bench --simulate --workload eager -r 2 --export-json",
+        "calibrate --simulate -o",
+        "chart fused --format png -o",
+        "compare fused fused -o",
+        "gate init base.json -o",
+        "manual -o",
+        "pr report --dry-run -o",
+        "record --simulate --workload eager -o",
+        "record-and-analyze --simulate --workload eager -o",
+        "stacks fused --format folded -o",
+        "synth fused -o",
+        "verify --simulate -o",
+        "view fused -o",
+        "workload run eager --simulated -o",
+    ];
+    for command in commands {
+        for place in [
+            "run.trace/x",
+            "run.trace/deep/new/x",
+            through_link.as_str(),
+            "new.trace/x",
+        ] {
+            // A recording needs its ending.
+            let ending = if command.starts_with("record ") {
+                ".trace"
+            } else {
+                ""
+            };
+            let place = format!("{place}{ending}");
+            let arguments: Vec<&str> = command.split(' ').chain([place.as_str()]).collect();
+            let output = metalens(here, &arguments);
+            let said = stderr(&output);
+            assert!(!output.status.success(), "{command} {place}: {said}");
+            let expected = "is inside the recording ";
+            assert!(said.contains(expected), "{command} {place}: {said}");
+            let _ = fs::remove_dir_all(here.join("out"));
+            assert_eq!(files_of(here), before, "{command} {place}: {said}");
+        }
+    }
 }
 
 /// A recording to which something added a report is still one.

@@ -75,7 +75,7 @@ fn errors_of_command_buffers_stand_first() {
     assert!(
         gains
             .clone()
-            .any(|one| one["gain"]["at_most_ns"].as_u64() > Some(0))
+            .any(|one| one["gain"]["saves_ns"].as_u64() > Some(0))
     );
 }
 
@@ -105,7 +105,8 @@ fn a_busy_gpu_silences_no_finding() {
     ] {
         let scenario = format!(
             "[[process]]\nname = \"bench\"\npid = 4101\nrole = \"target\"\n[[process.stream]]\n\
-             count = 40\nsubmit = \"sync\"\nencoder-label = \"matmul\"\nduration = \"{work_us}us\"\n"
+             count = 40\nsubmit = \"sync\"\nencoder-label = \"matmul\"\nduration = \"{work_us}us\"\n\
+             completion = [\"62us\", \"68us\"]\n"
         );
         fs::write(folder.path().join("x.toml"), scenario).unwrap();
         let written = metalens(folder.path(), &["synth", "x.toml", "-o", "x", "--force"]);

@@ -232,13 +232,11 @@ fn rows_show_speed_beside_a_caveat() {
     };
 
     let screen = batch("odd");
-    let both = "HIGH host-bound, CAVEAT incomplete-recording";
+    let both = "HIGH outliers, CAVEAT incomplete-recording";
     assert!(screen.contains(both), "{screen}");
     let html = fs::read_to_string(folder.path().join("out/index.html")).unwrap();
-    assert!(
-        html.contains("odd/report.html#finding-host-bound"),
-        "{html}"
-    );
+    metalens_testing::check_policy(&html);
+    assert!(html.contains("odd/report.html#finding-outliers"), "{html}");
 
     let screen = batch("runs");
     let same = screen.split("The same in all: ").nth(1).unwrap();

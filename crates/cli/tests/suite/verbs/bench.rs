@@ -2,12 +2,13 @@
 //! do the same steps, four dispatches each and one.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Child, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
 
+use super::analyze::folder::files_of;
 use super::record::Bench;
 use crate::{signal, stderr, stdout, until};
 
@@ -533,4 +534,154 @@ fn exports_are_written() {
     assert!(read(&bench, "a.md").starts_with("# GPU benchmark: "));
     let again = bench.run(&[], &both("2", &exports));
     assert_eq!(again.status.code(), Some(1), "{}", bench.seen(&again));
+}
+
+/// Returns the paths of everything in a folder, without what is in bundles: folders, then files.
+fn entries(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let (mut folders, mut files) = (Vec::new(), Vec::new());
+    let mut left = vec![folder.to_owned()];
+    while let Some(outer) = left.pop() {
+        for entry in fs::read_dir(outer).unwrap() {
+            let path = entry.unwrap().path();
+            if !path.is_dir() {
+                files.push(path);
+                continue;
+            }
+            if path.extension().is_none_or(|ending| ending != "trace") {
+                left.push(path.clone());
+            }
+            folders.push(path);
+        }
+    }
+    (folders, files)
+}
+
+/// Links are planted at every path that a benchmark writes or removes. What they lead to stays, with
+/// `--force` too, and in the middle of a benchmark.
+#[test]
+fn no_link_in_the_folder_leads_outside() {
+    let bench = Bench::new();
+    let arguments = ["bench", "--simulate", "-o", "out", "./bench -c :", "-q"];
+    let run = |more: &[&str]| bench.run(&[], &[&arguments[..], more].concat());
+    let at = |name: &str| bench.here().join(name);
+    assert!(run(&["--runs", "1"]).status.success());
+    let (folders, files) = entries(&at("out"));
+    assert!(
+        folders.len() > 3 && files.len() > 20,
+        "{folders:?} {files:?}"
+    );
+
+    let alone = ["plan.json", "run.json", ".metalens.lock"];
+    let is_alone = |file: &&PathBuf| alone.iter().any(|name| file.ends_with(name));
+    let mut cases: Vec<Vec<&PathBuf>> = folders.iter().map(|one| vec![one]).collect();
+    cases.extend(files.iter().filter(is_alone).map(|one| vec![one]));
+    let others = files.iter().filter(|file| !is_alone(file));
+    for folder in folders.iter().chain([&at("out")]) {
+        let inside = others.clone().filter(|file| file.parent() == Some(folder));
+        cases.push(inside.collect());
+    }
+    cases.retain(|case| !case.is_empty());
+
+    let copy = |from: &str, to: &str| {
+        let mut command = Command::new("cp");
+        let copied = command.args(["-R", from, to]).current_dir(bench.here());
+        assert!(copied.status().unwrap().success());
+    };
+    copy("out", "whole");
+    for case in cases {
+        for more in [&["--runs", "2"][..], &["--runs", "1", "--force"]] {
+            for name in ["out", "victims"] {
+                let _ = fs::remove_dir_all(at(name));
+            }
+            copy("whole", "out");
+            for (number, path) in case.iter().enumerate() {
+                let victim = at(&format!("victims/{number}"));
+                fs::create_dir_all(at("victims")).unwrap();
+                // It has what was there, so that it is as good as that.
+                fs::rename(path, &victim).unwrap();
+                if victim.is_dir() {
+                    fs::create_dir_all(victim.join("run-1/deep")).unwrap();
+                    fs::write(victim.join("run-1/precious"), "mine").unwrap();
+                }
+                std::os::unix::fs::symlink(&victim, path).unwrap();
+            }
+            let before = files_of(&at("victims"));
+            let output = run(more);
+            assert_eq!(files_of(&at("victims")), before, "{case:?} {more:?}");
+            assert!(
+                output.status.code().is_some_and(|code| code < 100),
+                "{}",
+                bench.seen(&output)
+            );
+        }
+    }
+}
+
+/// Secrets in a command reach the program, and no file that is written.
+#[test]
+fn secrets_in_commands_are_in_no_file() {
+    let bench = Bench::new();
+    let command = "./bench -c 'test $1 = --password=hunter2 && test $2 = $TOKEN' x --password=hunter2 \
+                   ghp_0123456789abcdefghijklmnop";
+    let arguments = [
+        "bench",
+        "--simulate",
+        "--runs",
+        "1",
+        "--env",
+        "TOKEN=ghp_0123456789abcdefghijklmnop",
+        "-o",
+        "out",
+        "--prepare",
+        "true --token hunter2",
+        "-L",
+        "secret",
+        "hunter2",
+        command,
+        "./bench -c ': {secret}'",
+    ];
+    let output = bench.fine(&[], &arguments);
+    let resumed = bench.fine(&[], &arguments);
+    assert!(stderr(&resumed).contains("2 of 2 runs are already in the folder"));
+    let comment = bench.fine(&[], &["pr", "out", "--dry-run"]);
+    let mut written: Vec<(String, String)> = [output, resumed, comment]
+        .iter()
+        .map(|output| ("output".to_owned(), stdout(output) + &stderr(output)))
+        .collect();
+    assert!(written[2].1.contains("secret"), "{}", written[2].1);
+    // Bundles and their reports are as private as recordings are.
+    for file in entries(&bench.here().join("out")).1 {
+        let text = String::from_utf8_lossy(&fs::read(&file).unwrap()).into_owned();
+        written.push((file.display().to_string(), text));
+    }
+    for (name, text) in written {
+        for secret in ["hunter2", "ghp_0"] {
+            assert!(
+                !name.contains(secret) && !text.contains(secret),
+                "{name}: {text}"
+            );
+        }
+    }
+}
+
+/// The output that nobody wants takes no room: a file of that length would end the program.
+#[test]
+fn output_that_is_discarded_takes_no_room() {
+    let bench = Bench::new();
+    let run = |option: &str| {
+        let command = bench.command(&[], &[""; 0]);
+        let script = format!(
+            "ulimit -f 20000; exec \"$0\" bench --simulate --runs 1 -q 'head -c 50000000 /dev/zero' {option}"
+        );
+        let mut limited = Command::new("bash");
+        limited.args(["-c", &script]).arg(command.get_program());
+        limited.current_dir(bench.here()).env_clear();
+        let variables = command.get_envs();
+        limited.envs(variables.filter_map(|(name, value)| Some((name, value?))));
+        limited.output().unwrap()
+    };
+    let discarded = run("");
+    assert!(discarded.status.success(), "{}", bench.seen(&discarded));
+    // With the file, the limit is noticed.
+    assert!(!run("--show-output").status.success());
 }

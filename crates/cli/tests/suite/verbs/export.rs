@@ -556,7 +556,7 @@ fn selfcheck_without_an_export_makes_one() {
     let given = stdout(&bench.run(&["selfcheck", "run.trace", "data", "--quiet"]));
     let made = stdout(&output);
     let tables = made.lines().filter(|line| line.starts_with("  metal-"));
-    assert_eq!(tables.clone().count(), 10);
+    assert_eq!(tables.clone().count(), 12);
     for table in tables {
         assert!(given.lines().any(|line| line == table), "{table}\n{given}");
     }

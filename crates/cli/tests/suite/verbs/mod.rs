@@ -12,6 +12,8 @@ mod doctor;
 #[cfg(unix)]
 pub(crate) mod export;
 mod fake_xctrace;
+#[cfg(unix)]
+mod gating;
 mod help;
 #[cfg(unix)]
 mod judgement;
@@ -30,3 +32,4 @@ mod team;
 mod verify;
 #[cfg(unix)]
 mod view;
+mod what_if;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use metalens_analyzer::Analysis;
+use metalens_analyzer::{Analysis, Cause};
 use serde::Serialize;
 
 use super::packed::Packed;
@@ -33,7 +33,7 @@ pub(super) struct BucketBuilder {
     rows: Vec<[usize; 2]>,
     busy: Vec<Vec<u64>>,
     begun: Vec<u64>,
-    idle: Vec<[u64; 7]>,
+    idle: Vec<[u64; Cause::ALL.len()]>,
 }
 
 impl BucketBuilder {
@@ -66,7 +66,7 @@ impl BucketBuilder {
             busy: vec![vec![0; count]; rows.len()],
             rows,
             begun: vec![0; count],
-            idle: vec![[0; 7]; count],
+            idle: vec![[0; Cause::ALL.len()]; count],
         }
     }
 

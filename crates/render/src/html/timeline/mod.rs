@@ -32,9 +32,9 @@ pub(super) struct Timeline {
     span_ns: u64,
     /// Names of the channels of the process.
     lanes: Vec<String>,
-    causes: [&'static str; 7],
+    causes: [&'static str; Cause::ALL.len()],
     /// The causes as the page calls them.
-    labels: [&'static str; 7],
+    labels: [&'static str; Cause::ALL.len()],
     /// Names by number; number 0 is a name left out.
     names: Vec<String>,
     /// Numbers of the names of kernels with a color of their own, in the order of the colors.

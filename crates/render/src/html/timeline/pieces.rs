@@ -24,7 +24,7 @@ pub(super) fn number_of(one: &IdleStretch) -> usize {
 }
 
 /// Packs a bit for each part that is not zero, then these parts.
-pub(super) fn put_parts(packed: &mut Packed, parts: [u64; 7]) {
+pub(super) fn put_parts(packed: &mut Packed, parts: [u64; Cause::ALL.len()]) {
     let there = parts.iter().enumerate().filter(|(_, ns)| **ns > 0);
     packed.put(there.map(|(at, _)| 1 << at).sum());
     for ns in parts.into_iter().filter(|&ns| ns > 0) {

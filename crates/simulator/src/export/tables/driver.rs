@@ -1,15 +1,27 @@
 //! Writes the table of the driver's work between commit and the GPU.
 
+use super::ACCELERATOR_ID;
 use super::objects::{Encoding, Object, encodings};
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
+use crate::plan::driver::PER_OBJECT_NS;
 use crate::plan::states::role_color;
 use crate::plan::{Buffer, Plan};
 
-/// Time from commit until the driver starts to work on a buffer.
-const PICK_UP_NS: u64 = 1_000;
-/// Time of the driver for each encoder, and for the buffer itself.
-const PER_OBJECT_NS: u64 = 1_500;
+/// Writes `metal-command-buffer-to-accelerator-id`: the time at which the driver began to work on each
+/// buffer of any process.
+pub(super) fn begins<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let mut buffers: Vec<&Buffer> = sheet.plan().buffers.iter().collect();
+    buffers.sort_by_key(|buffer| buffer.driver_begins_ns);
+    for buffer in buffers {
+        sheet.row(|cells| {
+            cells.number(Number::StartTime, buffer.driver_begins_ns);
+            cells.number(Number::CommandBufferId, buffer.id);
+            cells.number(Number::Uint64, ACCELERATOR_ID);
+        })?;
+    }
+    Ok(())
+}
 
 /// Writes `metal-driver-intervals`: the buffers of every process, with their encoders below them.
 pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
@@ -29,9 +41,9 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
 
 fn start_ns(object: &Object<'_>) -> u64 {
     match object {
-        Object::Buffer(buffer) => buffer.committed_ns + PICK_UP_NS,
+        Object::Buffer(buffer) => buffer.driver_begins_ns,
         Object::Encoder(Encoding { buffer, index, .. }) => {
-            buffer.committed_ns + PICK_UP_NS + *index as u64 * PER_OBJECT_NS
+            buffer.driver_begins_ns + buffer.driver_ns + *index as u64 * PER_OBJECT_NS
         }
     }
 }
@@ -46,7 +58,7 @@ fn interval<'a>(
     let (buffer, duration_ns, kind, depth) = match object {
         Object::Buffer(buffer) => (
             *buffer,
-            (u64::from(buffer.encoder_count) + 1) * PER_OBJECT_NS,
+            buffer.driver_end_ns() - buffer.driver_begins_ns,
             "Command Buffer",
             0,
         ),

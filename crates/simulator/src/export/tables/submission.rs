@@ -100,7 +100,7 @@ pub(super) fn submission_to_buffer<'a>(sheet: &mut impl Sheet<'a>) -> Result<(),
     let mut kicks: Vec<&Kick> = plan.kicks.iter().filter(|kick| kick.attributed).collect();
     // A preempted submission has two kicks and one row here.
     kicks.retain(|kick| submissions.insert(kick.submission));
-    kicks.sort_by_key(|kick| plan.buffer(kick.buffer).committed_ns);
+    kicks.sort_by_key(|kick| kick.submitted_ns);
 
     for kick in kicks {
         let buffer = plan.buffer(kick.buffer);
@@ -110,7 +110,7 @@ pub(super) fn submission_to_buffer<'a>(sheet: &mut impl Sheet<'a>) -> Result<(),
             0
         };
         sheet.row(|cells| {
-            cells.number(Number::StartTime, buffer.committed_ns);
+            cells.number(Number::StartTime, kick.submitted_ns);
             cells.number(Number::CommandBufferId, buffer.id);
             cells.number(Number::CommandBufferId, u64::from(kick.submission));
             cells.number(Number::CommandBufferId, 0);

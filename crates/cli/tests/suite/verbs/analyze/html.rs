@@ -222,8 +222,8 @@ impl Unpacked {
 
     /// Sums times by cause. Each entry is a set of causes as bits, and the time of each cause;
     /// `before` and `after` numbers around it are skipped.
-    fn parts(mut numbers: impl Iterator<Item = u64>, before: usize, after: usize) -> [u64; 7] {
-        let mut sums = [0; 7];
+    fn parts(mut numbers: impl Iterator<Item = u64>, before: usize, after: usize) -> [u64; 10] {
+        let mut sums = [0; 10];
         loop {
             let there = numbers.by_ref().nth(before);
             let Some(there) = there else { return sums };
@@ -241,7 +241,7 @@ impl Unpacked {
 
 fn idle_by_cause(report: &Value, data: &Value) -> Vec<u64> {
     let causes = data["causes"].as_array().unwrap().iter();
-    let part = |cause: &Value| format!("{}_ns", cause.as_str().unwrap());
+    let part = |cause: &Value| format!("{}_ns", cause.as_str().unwrap().replace('-', "_"));
     causes
         .map(|cause| report["idle"][part(cause)].as_u64().unwrap())
         .collect()
@@ -289,7 +289,7 @@ fn contention_is_where_other_processes_ran() {
         let idle = Unpacked::stretches(&data["idle"], 3);
         let others = Unpacked::stretches(&data["others"], 2);
         assert_eq!(data["counts"][2], idle.len(), "{scenario}");
-        let mut sums = vec![0; 7];
+        let mut sums = vec![0; 10];
         for &(from, to, cause) in &idle {
             let at = usize::try_from(cause).unwrap();
             sums[at] += to - from;
@@ -417,8 +417,10 @@ fn long_names_keep_the_page_below_3_mb() {
     let folder = tempfile::tempdir().unwrap();
     let mut scenario = "[[process]]\nname = \"nnn\"\npid = 4200\nrole = \"target\"\n".to_owned();
     for at in 0..200 {
+        // A recording has at most 64 channels.
+        let channel = at % 60;
         scenario += &format!(
-            "[[process.stream]]\nchannel = \"nnn{at}\"\ncount = 4\nduration = \"10us\"\n\
+            "[[process.stream]]\nchannel = \"nnn{channel}\"\ncount = 4\nduration = \"10us\"\n\
              host = \"30us\"\nencoder-label = [\"nnn{at}a\", \"nnn{at}b\"]\n"
         );
     }
@@ -437,7 +439,7 @@ fn long_names_keep_the_page_below_3_mb() {
     let page = page_of(&folder);
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
     assert!(page.contains("… and 200 more."), "kernels");
-    assert!(page.contains("… and 150 more."), "channels");
+    assert!(page.contains("… and 10 more."), "channels");
     let Some(found) = self_test(&folder) else {
         return;
     };
@@ -774,7 +776,7 @@ fn check_sums(name: &str, sums: &Value, data: &Value) {
         (view[1] - 0.25 * wide - to as f64).abs() < 0.01 * wide,
         "{name}: {sums}"
     );
-    let mut idle = vec![0; 7];
+    let mut idle = vec![0; 10];
     for (start, end, cause) in Unpacked::stretches(&data["idle"], 3) {
         idle[usize::try_from(cause).unwrap()] += end.min(to).saturating_sub(start.max(from));
     }

@@ -64,7 +64,9 @@ fn a_missed_threshold_is_named_on_stderr() {
     ];
     let output = metalens(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(5));
-    let said = "error: utilization is 9.3 %; the threshold is above 80.0 %\n";
+    let missed = "utilization is 9.3 %; the threshold is above 80.0 %\n";
+    let source = "(--threshold utilization=80%)\n";
+    let said = format!("error: {missed}Check failed: 1 threshold, missed 1 time {source}");
     assert_eq!(stderr(&output), said);
 
     // Of several recordings, each line names its own.
@@ -77,8 +79,8 @@ fn a_missed_threshold_is_named_on_stderr() {
     let arguments = [&["analyze", "one", "two"], &arguments[2..]].concat();
     let output = metalens(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(5));
-    let said = said.replace("error: ", "");
-    let expected = format!("error: one: {said}error: two: {said}");
+    let verdict = format!("Check failed: 1 threshold, missed 2 times {source}");
+    let expected = format!("error: one: {missed}error: two: {missed}{verdict}");
     assert_eq!(stderr(&output), expected);
 }
 

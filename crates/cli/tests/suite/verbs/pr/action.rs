@@ -125,6 +125,7 @@ fn upload(run: &mut Run, step: &Value, id: &str, refused: &str) -> bool {
     let path = PathBuf::from(run.filled(step["with"]["path"].as_str().unwrap()));
     assert!(path.exists(), "{}", path.display());
     assert_eq!(path.is_file(), step["with"]["archive"] == false);
+    refuse_private(&path);
     if id == refused {
         return false;
     }
@@ -133,6 +134,19 @@ fn upload(run: &mut Run, step: &Value, id: &str, refused: &str) -> bool {
     run.values
         .insert(format!("steps.{id}.outputs.artifact-url"), url);
     true
+}
+
+/// Fails if a file is uploaded that is not made to be posted: an artifact is public. Recordings and
+/// the report for programs name other processes and folders.
+fn refuse_private(path: &Path) {
+    if path.is_dir() {
+        let entries = fs::read_dir(path).unwrap();
+        entries.for_each(|entry| refuse_private(&entry.unwrap().path()));
+        return;
+    }
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let is_public = matches!(ending, Some("html" | "md" | "svg" | "png" | "csv"));
+    assert!(is_public && !path.is_symlink(), "{}", path.display());
 }
 
 fn script(run: &mut Run, bench: &Bench, step: &Value, id: &str) -> bool {
@@ -279,15 +293,51 @@ fn a_folder_is_posted_without_a_gate_and_without_a_new_runner() {
     assert_eq!(server.count("POST /repos/o/r/check-runs"), 0);
 }
 
+/// The verdict of a folder was found before the action began: `compare --gate` or `bench --gate` has
+/// ended with 5, and the workflow went on to post.
 #[test]
-fn nothing_to_post_is_an_error() {
+fn a_failed_gate_in_a_folder_fails_the_job_last() {
+    if !has_curl() {
+        return;
+    }
+    let server = Server::start();
+    let bench = Bench::with("eager", &server);
+    let limits = "[gate.metrics]\n\"window.span_ns\" = { max = \"1us\" }\n";
+    fs::write(bench.path("limits.toml"), limits).unwrap();
+    let compared = ["compare", "out", "out", "--gate=limits.toml", "-o", "c"];
+    let compared = metalens(bench.folder.path(), &compared);
+    assert_eq!(compared.status.code(), Some(5));
+    // Neither is part of what is published.
+    fs::create_dir(bench.path("c/run.trace")).unwrap();
+    fs::write(bench.path("c/run.trace/page.html"), "private").unwrap();
+    std::os::unix::fs::symlink("manifest.json", bench.path("c/link.html")).unwrap();
+
+    for gate in ["", "limits.toml"] {
+        let inputs = [("folder", "c"), ("images", "text"), ("gate", gate)];
+        let run = run(&bench, &inputs, "");
+        server.check();
+        assert_eq!(run.code, 5, "{gate}: {}", run.log);
+        assert_eq!(run.value("outputs.missed"), "true", "{gate}: {}", run.log);
+        assert!(run.value("outputs.comment-url").contains("#issuecomment-"));
+        assert!(run.uploads[0].join("comparison.html").is_file());
+        assert!(!run.uploads[0].join("run.trace").exists());
+        assert!(server.comments()[0].body.contains("Gate failed: "));
+    }
+}
+
+#[test]
+fn inputs_that_cannot_be_judged_are_an_error() {
     let bench = Bench::new("eager");
-    let run = run(&bench, &[], "");
-    assert_eq!(run.code, 1);
-    assert!(
-        run.log.contains("needs recordings or a folder"),
-        "{}",
-        run.log
+    let check = |inputs: &[(&str, &str)], expected: &str| {
+        let run = run(&bench, inputs, "");
+        assert_eq!(run.code, 1, "{inputs:?}");
+        assert!(run.log.contains(expected), "{inputs:?}: {}", run.log);
+    };
+    check(&[], "needs recordings or a folder");
+    // Without anything to compare with, no limit would ever be missed.
+    check(
+        &[("recordings", "."), ("gate", "default")],
+        "needs a baseline",
     );
 }
 

@@ -3,24 +3,22 @@
 
 use std::ffi::OsStr;
 
-/// Replaces names of the user and the machine in texts.
+/// Replaces names of the user and the machine, and secrets, in texts.
 #[derive(Debug, Default)]
-pub(crate) struct Redactor {
+pub struct Redactor {
     home: Option<String>,
     /// Each private name with its replacement.
     names: Vec<(String, &'static str)>,
 }
 
-const SECRET: &str = "<secret>";
+/// Text in the place of a secret.
+pub const SECRET: &str = "<secret>";
 
 impl Redactor {
-    /// Returns a redactor for the current user and machine.
-    pub(crate) fn for_current_user() -> Self {
+    /// Returns a redactor for the current user, and for the name of this machine.
+    #[must_use]
+    pub fn for_current_user(host: String) -> Self {
         let variable = |name: &str| std::env::var_os(name)?.into_string().ok();
-        let host = rustix::system::uname()
-            .nodename()
-            .to_string_lossy()
-            .into_owned();
         Self::new(
             variable("HOME"),
             variable("USER").or_else(|| variable("LOGNAME")),
@@ -48,18 +46,28 @@ impl Redactor {
     }
 
     /// Redacts the words of a command line.
-    pub(crate) fn redact_command<W: AsRef<OsStr>>(&self, words: &[W]) -> Vec<String> {
+    #[must_use]
+    pub fn redact_command<W: AsRef<OsStr>>(&self, words: &[W]) -> Vec<String> {
         let mut is_value = false;
         let mut hidden = Vec::new();
         for word in words {
             let word = word.as_ref().to_string_lossy();
             let is_flag = word.starts_with('-');
-            hidden.push(match word.split_once('=') {
-                _ if is_value && !is_flag => SECRET.to_owned(),
-                Some((name, _)) if is_secret_name(name) => {
-                    format!("{}={SECRET}", self.redact(name))
-                }
-                _ => self.redact(&word),
+            let after = |mark: &str| {
+                let (name, _) = word.split_once(mark)?;
+                let is_secret = is_secret_name(name) && !name.contains(' ');
+                is_secret.then(|| format!("{}{mark}{SECRET}", self.redact(name)))
+            };
+            hidden.push(if is_value && !is_flag {
+                SECRET.to_owned()
+            } else if let Some(word) = after("=").or_else(|| after(": ")) {
+                word
+            } else if word.contains(' ') {
+                // A command in one word, as in `sh -c 'run --token abc'`.
+                let words: Vec<&str> = word.split(' ').collect();
+                self.redact_command(&words).join(" ")
+            } else {
+                self.redact(&word)
             });
             is_value = is_flag && !word.contains('=') && is_secret_name(&word);
         }
@@ -67,7 +75,8 @@ impl Redactor {
     }
 
     /// Redacts any other text.
-    pub(crate) fn redact(&self, text: &str) -> String {
+    #[must_use]
+    pub fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         if let Some(home) = &self.home {
             text = replaced(&text, home, "~");
@@ -274,5 +283,22 @@ mod tests {
         check(&["--key", "c4"], &["--key", "c4"]);
         check(&["--author", "x"], &["--author", "x"]);
         check(&["/Users/ada/.venv/bin/python"], &["~/.venv/bin/python"]);
+        check(
+            &[
+                "sh",
+                "-c",
+                "exec run --token abc --n=3  hf_abcdefghijklmnop",
+            ],
+            &["sh", "-c", "exec run --token <secret> --n=3  <secret>"],
+        );
+        check(
+            &["sh", "-c", "cd x; TOKEN=abc run y"],
+            &["sh", "-c", "cd x; TOKEN=<secret> run y"],
+        );
+        check(&["password=a b c"], &["password=<secret>"]);
+        check(
+            &["-H", "Authorization: Bearer abc"],
+            &["-H", "Authorization: <secret>"],
+        );
     }
 }

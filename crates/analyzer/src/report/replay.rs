@@ -1,0 +1,227 @@
+//! Types of the replay: which completions the program waited for, and what a change would leave.
+
+use serde::{Deserialize, Serialize};
+
+/// Name of the schema of a prediction; its number rises when a key is removed or changes meaning.
+pub const WHAT_IF_SCHEMA: &str = "metalens.what-if/1";
+
+/// Prediction of a change that was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct WhatIf {
+    /// Name and version of this schema: `metalens.what-if/1`.
+    pub schema: String,
+    /// Number of command buffers that were replayed.
+    pub command_buffers: u64,
+    /// Number of command buffers in the window whose order is unknown, so that they were not.
+    pub left_out: u64,
+    /// Whether only command buffers in the middle were replayed, because there are very many. The times
+    /// are multiplied to stand for all of them.
+    pub is_sample: bool,
+    /// Source of the driver's times; null if they are not recorded, so that the driver's work counts
+    /// as latency.
+    pub driver: Option<ChainSource>,
+    /// Whether the program waits for completions.
+    pub waiting: Waiting,
+    /// True if iterations begin on a grid of time, which the change does not move.
+    pub is_paced: bool,
+    /// Recorded time from the first commit to the end of the last GPU work, in nanoseconds.
+    pub before_ns: u64,
+    /// Predicted time of the changed run, in nanoseconds.
+    pub after_ns: u64,
+    /// `before_ns` divided by `after_ns`; null if nothing is left.
+    pub speedup: Option<f64>,
+    /// Part whose removal would shorten the recorded run most; null if none would.
+    pub limited_before: Option<ReplayPart>,
+    /// Part whose removal would shorten the changed run most; null if none would.
+    pub limited_by: Option<ReplayPart>,
+    /// Kernels whose GPU time was changed.
+    pub changed_kernels: Vec<String>,
+}
+
+/// Source of the driver's times: when it began to work on a command buffer, and when it submitted
+/// the work to the GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ChainSource {
+    /// The tables `metal-command-buffer-to-accelerator-id` and
+    /// `metal-gpu-submission-to-command-buffer-id`, exact to the nanosecond.
+    Tables,
+    /// The rows of `metal-driver-intervals`, joined with command buffers by their order. The end of a
+    /// row counts as the submission, which comes 2 to 100 µs earlier.
+    Order,
+}
+
+/// Answer to the question whether the program waits for completions.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum WaitVerdict {
+    /// Encodings begin a constant time after a completion: the program waits.
+    Waits,
+    /// Encodings begin a constant time after the last commit, or before any completion: it does not
+    /// wait.
+    DoesNotWait,
+    /// The recording does not tell: there are few pairs, or their times hardly vary.
+    #[default]
+    Unknown,
+}
+
+/// Whether the program waits for completions, and how that is known.
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Waiting {
+    /// Answer, as the times give it.
+    pub verdict: WaitVerdict,
+    /// Number of command buffers that the program keeps in flight: it waits for the one that it
+    /// committed this many before. 1 if it waits for the last one; 0 if no wait was looked at.
+    pub in_flight: u64,
+    /// Number of command buffers whose encoding began after such a completion.
+    pub pairs: u64,
+    /// Number of command buffers after the first.
+    pub of: u64,
+    /// Slope of the start of the encoding over the completion, both counted from the commit before:
+    /// 1 for a program that waits, 0 for one that does not. Null if the times do not vary.
+    pub slope: Option<f64>,
+    /// Standard error of `slope`; null if the times do not vary.
+    pub slope_error: Option<f64>,
+}
+
+impl Waiting {
+    /// Returns whether the replay waits. If the answer is unknown, it does where nearly all encodings
+    /// begin after such a completion.
+    #[must_use]
+    pub fn is_replayed(&self) -> bool {
+        let nearly_all = 10 * self.pairs >= 6 * self.of && self.pairs > 0;
+        match self.verdict {
+            WaitVerdict::Waits => true,
+            WaitVerdict::DoesNotWait => false,
+            WaitVerdict::Unknown => nearly_all,
+        }
+    }
+}
+
+/// Part of a program's time that the replay can take away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ReplayPart {
+    /// Host work and encoding.
+    Host,
+    /// The driver's work on command buffers.
+    Driver,
+    /// Work on the GPU.
+    Gpu,
+    /// Latencies: from the commit to the driver, from the submission to the GPU, and from the end on
+    /// the GPU to the notification.
+    Latency,
+    /// Work of other processes on the GPU.
+    Others,
+}
+
+impl ReplayPart {
+    /// All parts.
+    pub const ALL: [Self; 5] = [
+        Self::Host,
+        Self::Driver,
+        Self::Gpu,
+        Self::Latency,
+        Self::Others,
+    ];
+
+    /// Returns the part as sentences call it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Host => "host work and encoding",
+            Self::Driver => "the driver",
+            Self::Gpu => "the GPU's work",
+            Self::Latency => "latencies",
+            Self::Others => "other processes",
+        }
+    }
+}
+
+/// Time that is left if parts of the program take no time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Removal {
+    /// Parts that take no time.
+    pub without: Vec<ReplayPart>,
+    /// Time of the run in nanoseconds, as `span_ns` of the replay.
+    pub left_ns: u64,
+}
+
+/// Change of a program that the replay can predict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ReplayAction {
+    /// Two command buffers are in flight: the program waits for the last but one.
+    TwoInFlight,
+    /// The program waits for no completion.
+    NeverWait,
+    /// Ten times as many dispatches share a command buffer.
+    TenPerBuffer,
+    /// The next command buffer is prepared while the GPU runs the last one, and committed when that
+    /// one has completed.
+    EncodeAhead,
+    /// No other process uses the GPU.
+    NoOthers,
+}
+
+/// Prediction of a change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Prediction {
+    /// Change of the program.
+    pub action: ReplayAction,
+    /// Time of the changed run in nanoseconds, as `span_ns` of the replay.
+    pub left_ns: u64,
+    /// Part whose removal would shorten the changed run most; null if none would,
+    /// and for all changes but `never-wait`.
+    pub limited_by: Option<ReplayPart>,
+}
+
+/// Replay of the recorded command buffers. Without a change, it gives each station of each command
+/// buffer at its recorded time; with one, it predicts what the change leaves.
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Replay {
+    /// Number of command buffers that were replayed.
+    pub command_buffers: u64,
+    /// Number of command buffers in the window that were not: their commit is unknown, or they were
+    /// committed several times.
+    pub left_out: u64,
+    /// Whether only command buffers in the middle were replayed, because there are very many. All times
+    /// are multiplied to stand for the whole steady part, or window.
+    #[serde(default)]
+    pub is_sample: bool,
+    /// Source of the driver's times; null if they are not recorded, so that the driver's work counts
+    /// as latency.
+    pub driver: Option<ChainSource>,
+    /// Whether the program waits for completions.
+    pub waiting: Waiting,
+    /// Recorded time from the first commit to the end of the last GPU work, in nanoseconds.
+    pub span_ns: u64,
+    /// Time that is left without one part, then without two.
+    pub removals: Vec<Removal>,
+    /// Changes of the program, each with the time that it leaves.
+    pub predictions: Vec<Prediction>,
+}
+
+impl Replay {
+    /// Returns the time that is left without these parts.
+    #[must_use]
+    pub fn left_without(&self, parts: &[ReplayPart]) -> Option<u64> {
+        let found = self.removals.iter().find(|each| each.without == parts);
+        Some(found?.left_ns)
+    }
+
+    /// Returns the prediction of a change.
+    #[must_use]
+    pub fn prediction(&self, action: ReplayAction) -> Option<&Prediction> {
+        self.predictions.iter().find(|each| each.action == action)
+    }
+}

@@ -1,0 +1,202 @@
+//! Decides whether the program waits for completions.
+//!
+//! An encoding that begins after a completion proves nothing: a program that never waits does the
+//! same if its CPU is slower than the GPU and the latencies. What tells them apart is which of two
+//! events the start of the encoding follows when times vary:
+//!
+//! ```text
+//! waits    commit ···· completion ├── same ──┤ encoding
+//! doesn't  commit ├────────── same ──────────┤ encoding
+//! ```
+//!
+//! So the time from the last commit to the next encoding is compared with the time from that commit
+//! to the completion. Its slope is 1 for a program that waits and 0 for one that does not. Both are
+//! taken as differences from one pair to the next, so that work that changes slowly does not count.
+//! If the times hardly vary, nobody can tell.
+
+use super::steps::{Step, Steps};
+use crate::report::{WaitVerdict, Waiting};
+
+/// Smallest number of pairs that decide.
+const PAIRS: usize = 12;
+/// Slope above which a program waits, and below which it does not.
+const HALF: f64 = 0.5;
+/// Slope below which few pairs at irregular distances are no waits.
+const BY_CHANCE: f64 = 0.75;
+/// Number of standard errors that the slope must lie away from a half.
+const ERRORS: f64 = 2.0;
+/// Share of the largest changes that do not count, on either side: a pause tells nothing.
+const TRIMMED: usize = 20;
+/// Largest number of command buffers in flight that is looked for.
+const DEEPEST: usize = 16;
+/// Share of the command buffers before which a program must be seen to wait, unless it does so at
+/// regular distances.
+const MOST: f64 = 0.6;
+
+/// Pair of a completion and the encoding that begins after it.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    /// Place of the command buffer that is encoded.
+    place: usize,
+    /// Time from the commit before to the completion.
+    completed_after: f64,
+    /// Time from that commit to the start of the encoding.
+    encoded_after: f64,
+}
+
+/// Decides whether the program waits for completions, and for which ones.
+pub(crate) fn waiting(steps: &Steps) -> Waiting {
+    let list = &steps.list;
+    let of = list.len().saturating_sub(1) as u64;
+    let mut undecided: Option<Waiting> = None;
+    let mut may_wait = false;
+    for lag in 1..=DEEPEST {
+        let pairs = pairs(list, lag);
+        if pairs.len() < PAIRS {
+            continue;
+        }
+        let slope = slope(&pairs);
+        let is_usual = is_most(&pairs, list.len()) || is_regular(&pairs);
+        let verdict = verdict(slope, is_usual);
+        may_wait |= is_usual && verdict == WaitVerdict::Unknown;
+        let found = Waiting {
+            verdict,
+            in_flight: lag as u64,
+            pairs: pairs.len() as u64,
+            of,
+            slope: slope.map(|(slope, _)| slope),
+            slope_error: slope.map(|(_, error)| error),
+        };
+        if verdict == WaitVerdict::Waits {
+            return found;
+        }
+        // The completions that most encodings come after are those that a wait would be for.
+        if undecided
+            .as_ref()
+            .is_none_or(|other| found.pairs > other.pairs)
+        {
+            undecided = Some(found);
+        }
+    }
+    let never = Waiting {
+        of,
+        ..Waiting::default()
+    };
+    // A program may wait seldom, and for another command buffer than most encodings come after.
+    let undecided = undecided.map(|waiting| Waiting {
+        verdict: if may_wait {
+            WaitVerdict::Unknown
+        } else {
+            waiting.verdict
+        },
+        ..waiting
+    });
+    undecided.unwrap_or_else(|| Waiting {
+        verdict: if is_never(list) {
+            WaitVerdict::DoesNotWait
+        } else {
+            WaitVerdict::Unknown
+        },
+        ..never
+    })
+}
+
+/// Decides by the slope. Pairs that happen to look like waits are few, and come at any distance.
+fn verdict(slope: Option<(f64, f64)>, is_usual: bool) -> WaitVerdict {
+    match slope {
+        Some((slope, error)) if slope - ERRORS * error > HALF && is_usual => WaitVerdict::Waits,
+        Some((slope, error)) if slope + ERRORS * error < HALF => WaitVerdict::DoesNotWait,
+        // Of the pairs of a program that does not wait, those with an early completion are left, which
+        // makes a slope of its own.
+        Some((slope, _)) if !is_usual && slope < BY_CHANCE => WaitVerdict::DoesNotWait,
+        _ => WaitVerdict::Unknown,
+    }
+}
+
+/// Returns whether the recording shows enough commits and encodings of a program that never encodes
+/// after a completion.
+fn is_never(list: &[Step]) -> bool {
+    list.len() > PAIRS
+        && list
+            .iter()
+            .all(|step| step.encoding_ns.is_some() && step.completed_ns.is_some())
+}
+
+/// Returns the pairs in which the last completion before an encoding is that of the command buffer
+/// this many places before, and came after the last commit.
+fn pairs(list: &[Step], lag: usize) -> Vec<Pair> {
+    let places = lag.max(1)..list.len();
+    let pair = |place: usize| {
+        let last = list.get(place - 1)?;
+        let completed_ns = list.get(place - lag)?.completed_ns?;
+        let encoding_ns = list.get(place)?.encoding_ns?;
+        // A later completion before the encoding would be what the program waited for.
+        let is_last = lag == 1
+            || list
+                .get(place - lag + 1)
+                .and_then(|next| next.completed_ns)
+                .is_none_or(|next_ns| next_ns > encoding_ns);
+        let waited = is_last && completed_ns > last.committed_ns && completed_ns <= encoding_ns;
+        waited.then(|| Pair {
+            place,
+            completed_after: as_f64(completed_ns - last.committed_ns),
+            encoded_after: as_f64(encoding_ns - last.committed_ns),
+        })
+    };
+    places.filter_map(pair).collect()
+}
+
+/// Returns the slope of the encodings over the completions, and its standard error; `None` if the
+/// completions do not vary.
+fn slope(pairs: &[Pair]) -> Option<(f64, f64)> {
+    let changes = pairs.windows(2).filter_map(|two| match two {
+        [a, b] => Some((
+            b.completed_after - a.completed_after,
+            b.encoded_after - a.encoded_after,
+        )),
+        _ => None,
+    });
+    let mut changes: Vec<(f64, f64)> = changes.collect();
+    let cut = changes.len() / TRIMMED;
+    changes.sort_by(|a, b| size(*a).total_cmp(&size(*b)));
+    changes.truncate(changes.len() - cut);
+
+    let squares: f64 = changes.iter().map(|(x, _)| x * x).sum();
+    let products: f64 = changes.iter().map(|(x, y)| x * y).sum();
+    if squares <= 0.0 {
+        return None;
+    }
+    let slope = products / squares;
+    let rest: f64 = changes.iter().map(|(x, y)| (y - slope * x).powi(2)).sum();
+    let freedom = as_f64(changes.len() as i64).max(2.0) - 1.0;
+    // Neighboring differences share a pair, so that they carry half of the information.
+    let error = (2.0 * rest / freedom / squares).sqrt();
+    Some((slope, error))
+}
+
+fn size((x, y): (f64, f64)) -> f64 {
+    x.abs().max(y.abs())
+}
+
+fn is_most(pairs: &[Pair], steps: usize) -> bool {
+    as_f64(pairs.len() as i64) >= MOST * as_f64(steps as i64)
+}
+
+/// Returns whether nearly all pairs come at the same distance: the program waits for every n-th
+/// command buffer. Pairs that happen to look like waits come at any distance.
+fn is_regular(pairs: &[Pair]) -> bool {
+    let distances = pairs.windows(2).filter_map(|two| match two {
+        [a, b] => Some(b.place - a.place),
+        _ => None,
+    });
+    let mut distances: Vec<usize> = distances.collect();
+    distances.sort_unstable();
+    let median = distances.get(distances.len() / 2).copied().unwrap_or(0);
+    let usual = distances.iter().filter(|&&each| each == median).count();
+    usual * 5 >= distances.len() * 4
+}
+
+#[expect(clippy::cast_precision_loss, reason = "times are below 2^53 ns")]
+fn as_f64(value: i64) -> f64 {
+    value as f64
+}

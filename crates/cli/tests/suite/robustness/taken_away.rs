@@ -1,0 +1,256 @@
+//! Takes things away from verdicts that are bad, at random with a fixed seed: files of settings, of
+//! limits and baselines, side files, runs, tables, the tail of tables, and the reader of the output. No
+//! verdict becomes good by it.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use metalens_simulator::{Scenario, presets, write_export};
+use metalens_testing::{drawn, without_tail};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::{metalens, stdout, transcript};
+
+/// Things that are taken away from each command of each scenario.
+const TAKEN: usize = 3;
+/// A file of known work, which changes none of these verdicts.
+const WORK_FILE: &str = r#"{"schema": "metalens.work/1", "work": [{"label": "x", "per": "instance",
+    "operations": 1, "bytes": 1}]}"#;
+/// Figures with an upper limit.
+const LIMITED: [&str; 4] = [
+    "window.span_ns",
+    "busy.busy_ns",
+    "gaps.total_ns",
+    "counts.intervals",
+];
+
+const COMMANDS: [&str; 3] = [
+    "compare --baseline base.json n1 n2 n3 --gate=gate.toml",
+    "analyze n1 --check --full --config check.toml",
+    "batch n1 n2 -o out --check --config check.toml",
+];
+
+/// Writes runs of a scenario, their baseline, and limits and thresholds that they miss. Returns none
+/// for a scenario without a report.
+fn inputs(name: &str, toml: &str) -> Option<TempDir> {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |file: &str| folder.path().join(file);
+    let mut scenario = Scenario::from_toml(toml).unwrap();
+    for run in ["b1", "b2", "b3", "n1", "n2", "n3"] {
+        write_export(&scenario, &at(run), false).unwrap();
+        scenario.seed += 1;
+        fs::write(at(run).join("work.json"), WORK_FILE).unwrap();
+    }
+    let report = metalens(folder.path(), &["analyze", "n1", "--json"]);
+    if name == "no-target-rows" {
+        assert_eq!(report.status.code(), Some(4));
+        return None;
+    }
+    assert!(report.status.success(), "{name}: {}", transcript(&report));
+    let report: Value = serde_json::from_str(&stdout(&report)).unwrap();
+
+    let mut gate = "[gate.metrics]\n".to_owned();
+    for id in LIMITED {
+        let value = &report[id.split_once('.').unwrap().0][id.split_once('.').unwrap().1];
+        let half = value.as_u64().unwrap() / 2;
+        let unit = if id.ends_with("_ns") { "ns" } else { "" };
+        let half = if unit.is_empty() {
+            half.to_string()
+        } else {
+            format!("\"{half}{unit}\"")
+        };
+        gate.push_str(&format!("\"{id}\" = {{ max = {half} }}\n"));
+    }
+    fs::write(at("gate.toml"), gate).unwrap();
+    let thresholds = "[thresholds]\naverage-gap = \"1ns\"\nutilization = \"100%\"\n";
+    fs::write(at("check.toml"), thresholds).unwrap();
+    let save = [
+        "baseline",
+        "save",
+        "b1",
+        "b2",
+        "b3",
+        "-o",
+        "base.json",
+        "--allow-spread",
+    ];
+    let saved = metalens(folder.path(), &save);
+    assert!(saved.status.success(), "{name}: {}", transcript(&saved));
+    Some(folder)
+}
+
+/// Returns the files that a command reads: those that it names, and those of its runs.
+fn files(folder: &Path, words: &[&str]) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for word in words {
+        let path = folder.join(word.strip_prefix("--gate=").unwrap_or(word));
+        if path.is_dir() && *word != "out" {
+            files.push(path.clone());
+            files.extend(
+                fs::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+        } else if path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Takes a file or a folder away, or a part of it. Returns how.
+fn take(path: &Path, seed: &mut u64) -> &'static str {
+    let is_folder = path.is_dir();
+    let text = fs::read_to_string(path).unwrap_or_default();
+    if let Some(cut) = without_tail(&text, seed).filter(|_| drawn(seed, 2) == 0) {
+        fs::write(path, cut.document).unwrap();
+        return "cut at the end of a row";
+    }
+    if is_folder {
+        fs::remove_dir_all(path).unwrap();
+    } else {
+        fs::remove_file(path).unwrap();
+    }
+    match drawn(seed, 4) {
+        0 => "removed",
+        1 => {
+            symlink("nowhere", path).unwrap();
+            "a link to nowhere"
+        }
+        2 if !is_folder => {
+            fs::create_dir(path).unwrap();
+            "a folder"
+        }
+        _ => {
+            let made = Command::new("mkfifo").arg(path).status();
+            assert!(made.unwrap().success());
+            "a pipe"
+        }
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp")
+        .arg("-R")
+        .arg(from.join("."))
+        .arg(to)
+        .status();
+    assert!(copied.unwrap().success());
+}
+
+/// Returns the exit code of a command whose output nobody reads.
+fn unread(folder: &Path, words: &[&str]) -> Option<i32> {
+    let (reader, writer) = io::pipe().unwrap();
+    drop(reader);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_metalens"));
+    command.args(words).current_dir(folder).env_clear();
+    command.stdout(writer).stderr(Stdio::null());
+    command.status().unwrap().code()
+}
+
+fn check(name: &str, toml: &str) {
+    let Some(whole) = inputs(name, toml) else {
+        return;
+    };
+    let mut seed = 11;
+    // A batch draws pictures, which takes long.
+    let is_quick = |command: &&str| name == "eager" || !command.starts_with("batch");
+    for command in COMMANDS.into_iter().filter(is_quick) {
+        let words: Vec<&str> = command.split(' ').collect();
+        let bad = metalens(whole.path(), &words);
+        assert_eq!(
+            bad.status.code(),
+            Some(5),
+            "{name} {command}: {}",
+            transcript(&bad)
+        );
+        assert_eq!(unread(whole.path(), &words), Some(5), "{name} {command}");
+        for _ in 0..TAKEN {
+            let folder = tempfile::tempdir().unwrap();
+            copy(whole.path(), folder.path());
+            let all = files(folder.path(), &words);
+            let path = &all[drawn(&mut seed, all.len())];
+            let how = take(path, &mut seed);
+
+            let found = metalens(folder.path(), &words);
+            let seen = format!("{name} {command}: {} {how}", path.display());
+            assert!(!found.status.success(), "{seen}: {}", transcript(&found));
+        }
+
+        // A run fewer, or several.
+        let runs = words.iter().filter(|word| word.starts_with('n')).count();
+        for missing in 1..runs {
+            if command.starts_with("compare") {
+                let mut fewer = words.clone();
+                let first = fewer.iter().position(|word| *word == "n1").unwrap();
+                fewer.drain(first..first + missing);
+                let found = metalens(whole.path(), &fewer);
+                assert!(
+                    !found.status.success(),
+                    "{name} {fewer:?}: {}",
+                    transcript(&found)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn no_verdict_becomes_good_by_what_is_missing() {
+    for preset in presets() {
+        check(
+            preset.name,
+            &preset.toml.replace("count = 1000000", "count = 1000"),
+        );
+    }
+}
+
+/// Names of functions are no part of a verdict: without symbols, none becomes better.
+#[test]
+fn no_verdict_becomes_good_without_symbols() {
+    let Some(real) = metalens_testing::real_recordings() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = folder.path().join("x.trace");
+    fs::create_dir(&bundle).unwrap();
+    copy(
+        &real.join("m1-bundle-and-export/gpu_baseline.trace"),
+        &bundle,
+    );
+    let check = [
+        "analyze",
+        "x.trace",
+        "--json",
+        "--check",
+        "--threshold",
+        "utilization=100%",
+    ];
+    let verdict = || {
+        let found = metalens(folder.path(), &check);
+        let report: Value = serde_json::from_slice(&found.stdout).unwrap();
+        (found.status.code(), report["verdict"]["bound"].clone())
+    };
+    let whole = verdict();
+    assert_eq!(whole.0, Some(5));
+
+    let stores: Vec<PathBuf> = fs::read_dir(bundle.join("symbols/stores"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    assert!(!stores.is_empty());
+    let mut seed = 11;
+    for _ in 0..stores.len() {
+        // What is removed stays so.
+        let store = &stores[drawn(&mut seed, stores.len())];
+        let _ = fs::remove_file(store);
+        assert_eq!(verdict(), whole, "without {}", store.display());
+    }
+    fs::remove_dir_all(bundle.join("symbols")).unwrap();
+    assert_eq!(verdict(), whole, "without symbols");
+}
