@@ -27,6 +27,7 @@ pub(crate) fn headline(
 ) -> Message {
     let mut sentences = Vec::new();
     sentences.push(time(work, metrics, floor));
+    sentences.extend(pace(metrics));
     // Who asks for fusion expects other names.
     if work.common_kernels == 0 && !kernels.is_empty() && !work.taken_as_same {
         sentences.push(if work.amount == WorkAmount::Same {
@@ -45,6 +46,28 @@ pub(crate) fn headline(
     sentences.extend(tails(kernels));
     sentences.extend(per_unit(work, floor));
     Message::joined(sentences, ". ")
+}
+
+/// Describes both sides of a program that keeps the pace of a display or a timer: its wall time says
+/// little, the GPU's part of a period and the missed periods say more.
+fn pace(metrics: &[MetricChange]) -> Option<Message> {
+    let figure = |id: &str| {
+        let metric = find(metrics, id)?;
+        let shown = |number| value(number, metric.unit);
+        let was = shown(metric.change.base_value()?);
+        let now = shown(metric.change.new_value()?);
+        Some(if was.text == now.text {
+            now
+        } else {
+            message!("{} → {}", was, now)
+        })
+    };
+    Some(message!(
+        "Both sides keep a pace: period {}, GPU busy in a period {}, missed periods {}",
+        figure("pace.period_ns")?,
+        figure("pace.busy_ns")?,
+        figure("pace.missed_count")?
+    ))
 }
 
 /// Describes the amounts of work.

@@ -130,6 +130,11 @@ pub(crate) const METRICS: &[Metric] = metrics! {
         |r| r.efficiency.of_program;
     "run.duration_ns", "recording", Time, Ns, None, |r| exact(r.run.duration_ns?);
 
+    "pace.period_ns", "period of the pace", Time, Ns, None, |r| exact(r.pace.as_ref()?.period_ns);
+    "pace.busy_ns", "GPU busy in a period", Time, Ns, Lower, |r| exact(r.pace.as_ref()?.busy_ns);
+    "pace.missed_count", "missed periods", Time, Count, Lower,
+        |r| exact(r.pace.as_ref()?.missed_count);
+
     "gaps.total_ns", "GPU idle", Gaps, Ns, Lower, |r| exact(r.gaps.total_ns);
     "gaps.count", "gaps", Gaps, Count, None, |r| exact(r.gaps.count);
     "gaps.mean_ns", "mean gap", Gaps, Ns, Lower, |r| exact(r.gaps.mean_ns?);

@@ -1,6 +1,7 @@
 //! Compares pairs of programs that differ in one known way, and checks what the headline and the default
 //! gate say of them.
 
+use metalens_analyzer::Pace;
 use metalens_comparison::{CompareOptions, FusionVerdict, Gate, PerUnit, compare, judge};
 
 use super::report;
@@ -369,6 +370,27 @@ fn fusion_is_seen_without_being_asked_for() {
     };
     assert_eq!(verdict(base, new), Some(FusionVerdict::Consistent));
     assert_eq!(verdict(base, base), None);
+}
+
+/// The wall time of a program that keeps a pace is that of its display.
+#[test]
+fn paced_programs_have_headroom() {
+    let side = |busy_ms: u64, missed_count: u64| {
+        let mut paced = report(&steps(&[("draw", 100)], 60).toml(1), 0);
+        paced.pace = Some(Pace {
+            period_ns: 16_666_667,
+            starts: 300,
+            busy_ns: busy_ms * 1_000_000,
+            longest_busy_ns: busy_ms * 1_000_000,
+            missed_count,
+            missed: Vec::new(),
+        });
+        [paced]
+    };
+    let found = compare(&side(5, 0), &side(10, 3), &CompareOptions::default());
+    let expected = "Both sides keep a pace: period 16.67 ms, GPU busy in a period 5.000 ms → 10.00 ms, \
+                    missed periods 0 → 3";
+    assert!(found.headline.contains(expected), "{}", found.headline);
 }
 
 /// A unit that somebody names is compared even if the rest of the work differs.
