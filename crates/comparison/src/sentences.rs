@@ -182,12 +182,19 @@ fn factors(middle: f64, (low, high): (f64, f64)) -> Message {
         };
         return shown(middle, digits);
     }
-    let digits = digits(wide);
-    if wide > narrow * UNEVEN.0 && wide > middle * UNEVEN.1 {
+    let rounded_up = |size: f64, digits: usize| {
+        let unit = 10_f64.powi(digits.try_into().unwrap_or(0));
+        // What is above by the error of a difference is not above.
+        (size * unit - 1e-6).ceil() / unit
+    };
+    let half = rounded_up(wide, digits(wide));
+    // A half that reaches 1 would say that there may be no change, which the interval excludes.
+    let is_uneven = wide > narrow * UNEVEN.0 && wide > middle * UNEVEN.1;
+    if is_uneven || middle - half <= 1.0 {
+        let digits = digits(narrow);
         return message!("{} to {}", shown(low, digits), shown(high, digits));
     }
-    let unit = 10_f64.powi(digits.try_into().unwrap_or(0));
-    let half = (wide * unit).ceil() / unit;
+    let digits = digits(wide);
     message!("{} ± {}", shown(middle, digits), shown(half, digits))
 }
 
@@ -282,5 +289,29 @@ pub(crate) fn method(sure: Option<f64>, base: usize, new: usize) -> Message {
             runs,
             confidence(sure)
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factors_have_the_half_of_their_interval_or_both_ends() {
+        let check = |middle: f64, ends: (f64, f64), expected: &str| {
+            assert_eq!(factors(middle, ends).text, expected, "{middle} {ends:?}");
+        };
+        check(1.33, (1.31, 1.35), "1.33 ± 0.02");
+        check(1.33, (1.312, 1.35), "1.33 ± 0.02");
+        check(1.017, (1.0164, 1.0176), "1.017 ± 0.001");
+        check(12.4, (12.0, 12.9), "12.4 ± 0.5");
+        check(130.0, (120.0, 140.0), "130 ± 10");
+        // Without an interval.
+        check(4.0, (4.0, 4.0), "4.00");
+        check(1.05, (1.05, 1.05), "1.050");
+        check(12.9, (12.9, 12.9), "12.9");
+        // Uneven, or with a half that reaches 1.
+        check(2.5, (1.67, 5.0), "1.7 to 5.0");
+        check(1.03, (1.01, 1.079), "1.01 to 1.08");
     }
 }

@@ -157,7 +157,7 @@ fn figures_are_those_of_the_comparison() {
     );
     let alt = alt_comparison(&comparison, &base[1], &new[1]);
     assert!(
-        alt.contains("slower by 0.99–7.9 % (90 %), about the 2.0 % that counts"),
+        alt.contains("takes 1.01 to 1.08 times as long (90 %), about the 2.0 % that counts"),
         "{alt}"
     );
     assert!(alt.contains("3 against 3 runs: "), "{alt}");

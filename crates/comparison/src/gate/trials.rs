@@ -57,6 +57,9 @@ impl Random {
 /// true time.
 type Machine = fn(&mut Random, usize) -> f64;
 
+/// A machine that knows more, such as how much its runs vary.
+type AnyMachine<'a> = &'a dyn Fn(&mut Random, usize) -> f64;
+
 /// Machines that do not vary evenly, by name. Base is recorded first, unless sides alternate.
 const MACHINES: [(&str, Machine, bool); 8] = [
     ("σ 1 %", |random, _| normal(random, 0.01), false),
@@ -133,7 +136,7 @@ fn number_of(expected: GateVerdict, sides: (usize, usize), variation: f64, facto
 
 /// Returns how many of the trials on a machine have a verdict if the true time grows by this factor.
 fn number_on(
-    (machine, alternates): (&dyn Fn(&mut Random, usize) -> f64, bool),
+    (machine, alternates): (AnyMachine<'_>, bool),
     expected: GateVerdict,
     (base, new): (usize, usize),
     factor: f64,
