@@ -1,13 +1,13 @@
 //! Says in the headline which kernels differ: on one side only, run more or less often, and how their
 //! instances changed.
 
-use metalens_analyzer::message::{counted, kernel, name, ungrouped};
+use metalens_analyzer::message::{counted, kernel, name};
 use metalens_analyzer::{Message, message};
 
 use crate::change::ChangeClass;
 use crate::kernels::KernelChange;
 use crate::per_unit::TimeBasis;
-use crate::sentences::{relative, share, value};
+use crate::sentences::{first_few, relative, share, value};
 use crate::unit::Unit;
 use crate::work::{WorkComparison, ran_as_often};
 
@@ -61,11 +61,7 @@ pub(crate) fn one_sided(
 }
 
 fn list(title: Message, items: Vec<Message>) -> Option<Message> {
-    let more = items.len().saturating_sub(NAMED);
-    let more = (more > 0).then(|| message!(" and {} more", ungrouped(more as u64)));
-    let is_empty = items.is_empty();
-    let items = Message::joined(items.into_iter().take(NAMED), ", ");
-    (!is_empty).then(|| message!("{}{}{}", title, items, more))
+    (!items.is_empty()).then(|| message!("{}{}", title, first_few(items, NAMED)))
 }
 
 /// Names the kernels that both sides have and that ran more or less often, unless all did so by the

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::message::{kernel, percent, ungrouped};
+use metalens_analyzer::message::{kernel, percent};
 use metalens_analyzer::{Message, Note, message};
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,7 @@ use crate::change::{Change, ChangeClass, Direction, Judge, Preference, SideValue
 use crate::metric_changes::{MetricChange, find};
 use crate::number::Number;
 use crate::runs::{KernelRuns, Runs};
+use crate::sentences::first_few;
 use crate::unit::Unit;
 
 /// Number of kernels that a note lists by name.
@@ -143,15 +144,8 @@ fn names_and_share(
         message!(" ({} of its kernel time)", share)
     });
 
-    let names = all.iter().take(NAMED).map(|one| kernel(&one.name));
-    let more = all.len().saturating_sub(NAMED);
-    let more = (more > 0).then(|| message!(" and {} more", ungrouped(more as u64)));
-    Some(message!(
-        "{}{}{}",
-        Message::joined(names, ", "),
-        more,
-        share
-    ))
+    let names = all.iter().map(|one| kernel(&one.name)).collect();
+    Some(message!("{}{}", first_few(names, NAMED), share))
 }
 
 fn kernel_change(

@@ -1,6 +1,6 @@
 //! Writes changes in sentences, in which each value keeps its type.
 
-use metalens_analyzer::message::{Value, counted, number, percent, shown_share};
+use metalens_analyzer::message::{Value, counted, number, percent, shown_share, ungrouped};
 use metalens_analyzer::{Message, message};
 
 use crate::change::{Change, ChangeClass, ChangeSize, Floor};
@@ -253,6 +253,18 @@ pub(crate) fn confidence(share: f64) -> Message {
     let text = format!("{:.1}", share * 100.0);
     let text = format!("{} %", text.strip_suffix(".0").unwrap_or(&text));
     shown_share(text, share)
+}
+
+/// Returns the first items of a list, and the number of the others: `a, b, c and 2 more`.
+#[must_use]
+pub fn first_few(items: Vec<Message>, most: usize) -> Message {
+    let more = items.len().saturating_sub(most);
+    let more = (more > 0).then(|| message!(" and {} more", ungrouped(more as u64)));
+    message!(
+        "{}{}",
+        Message::joined(items.into_iter().take(most), ", "),
+        more
+    )
 }
 
 /// Returns the numbers of runs of both sides.

@@ -106,14 +106,13 @@ pub(crate) fn work(
         _ => per_unit((base, new), (basis, kernel.as_deref()), judge),
     };
 
-    let is_common =
-        |one: &&KernelChange| !matches!(one.class, ChangeClass::Added | ChangeClass::Removed);
+    let common = kernels.iter().filter(|kernel| !kernel.is_one_sided());
     WorkComparison {
         amount,
         basis,
         kernel,
         taken_as_same,
-        common_kernels: kernels.iter().filter(is_common).count() as u64,
+        common_kernels: common.count() as u64,
         renamed,
         per_unit,
     }

@@ -73,7 +73,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// What the default gate says.
+/// Verdict of the default gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Passes,

@@ -4,7 +4,7 @@
 use metalens_analyzer::message::kernel;
 use metalens_analyzer::units::counted;
 use metalens_analyzer::{Message, message};
-use metalens_comparison::sentences::{difference, relative};
+use metalens_comparison::sentences::{difference, first_few, relative};
 use metalens_comparison::{
     Comparison, GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule, Number,
     described_metrics,
@@ -52,10 +52,7 @@ fn verdict_text(gate: &GateResult) -> Message {
             named.push(one);
         }
     }
-    let more = named.len().saturating_sub(DECIDING);
-    let more = (more > 0).then(|| message!(" and {} more", message::ungrouped(more as u64)));
-    named.truncate(DECIDING);
-    let named = (!named.is_empty()).then(|| message!("{}{}; ", Message::joined(named, ", "), more));
+    let named = (!named.is_empty()).then(|| message!("{}; ", first_few(named, DECIDING)));
     let other_work = decided
         .iter()
         .any(|row| is_of_work(row))

@@ -1,6 +1,6 @@
 //! Writes the limits of a gate as JUnit XML, which CI systems read.
 
-use metalens_comparison::{Comparison, GateSeverity, GateVerdict};
+use metalens_comparison::{Comparison, GateResult, GateRow, GateSeverity, GateVerdict};
 
 use super::gate::{limit, name};
 use crate::html::escape::escaped;
@@ -9,62 +9,77 @@ use crate::html::escape::escaped;
 /// names.
 #[must_use]
 pub fn junit<'a>(comparisons: impl Iterator<Item = (&'a str, &'a Comparison)>) -> String {
-    let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n".to_owned();
-    for (suite, comparison) in comparisons {
-        let Some(gate) = &comparison.gate else {
-            continue;
-        };
-        let (mut cases, mut failures, mut skipped) = (String::new(), 0, 0);
-        for row in &gate.rows {
-            let is_error = row.severity == GateSeverity::Error;
-            let outcome = match row.verdict {
-                GateVerdict::Pass => None,
-                GateVerdict::Miss if is_error => Some("failure"),
-                // A gate that cannot decide does not pass.
-                GateVerdict::Inconclusive if is_error => Some("failure"),
-                GateVerdict::Miss | GateVerdict::Inconclusive | GateVerdict::NotMeasurable => {
-                    Some("skipped")
-                }
-            };
-            failures += usize::from(outcome == Some("failure"));
-            skipped += usize::from(outcome == Some("skipped"));
+    let suites = comparisons.filter_map(|(name, comparison)| {
+        let gate = comparison.gate.as_ref()?;
+        Some(suite(&escaped(name), gate))
+    });
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n{}</testsuites>\n",
+        suites.collect::<String>()
+    )
+}
 
-            let case = format!("{} {}", name(row).text, limit(row).text);
-            let case = format!(
-                "    <testcase classname=\"{}\" name=\"{}\"",
-                escaped(suite),
-                escaped(&case)
-            );
-            cases.push_str(&case);
-            match outcome {
-                None => cases.push_str("/>\n"),
-                Some(outcome) => {
-                    let word = match row.verdict {
-                        GateVerdict::Inconclusive => "inconclusive: ",
-                        GateVerdict::NotMeasurable => "not measurable: ",
-                        GateVerdict::Miss | GateVerdict::Pass => "",
-                    };
-                    let why = escaped(&format!("{word}{}", row.why));
-                    cases.push_str(&format!("><{outcome} message=\"{why}\"/></testcase>\n"));
-                }
-            }
-        }
-        // A gate that measures nothing fails although no limit does.
-        if gate.missed && failures == 0 {
-            failures = 1;
-            cases.push_str(&format!(
-                "    <testcase classname=\"{}\" name=\"gate\"><failure message=\"no limit was \
-                 measurable\"/></testcase>\n",
-                escaped(suite)
-            ));
-        }
-        let tests = cases.matches("<testcase ").count();
-        text.push_str(&format!(
-            "  <testsuite name=\"{}\" tests=\"{tests}\" failures=\"{failures}\" \
-             skipped=\"{skipped}\">\n{cases}  </testsuite>\n",
-            escaped(suite)
-        ));
+/// Returns the test suite of a gate. Its name is escaped.
+fn suite(suite: &str, gate: &GateResult) -> String {
+    let mut cases: Vec<(Option<&str>, String)> = gate
+        .rows
+        .iter()
+        .map(|row| {
+            let name = escaped(&format!("{} {}", name(row).text, limit(row).text));
+            (outcome(row), case(suite, &name, outcome(row), &why(row)))
+        })
+        .collect();
+    let number = |cases: &[(Option<&str>, String)], wanted: &str| {
+        let outcomes = cases.iter().filter(|(outcome, _)| *outcome == Some(wanted));
+        outcomes.count()
+    };
+    // A gate that measures nothing fails although no limit does.
+    if gate.missed && number(&cases, FAILURE) == 0 {
+        let failure = case(suite, "gate", Some(FAILURE), "no limit was measurable");
+        cases.push((Some(FAILURE), failure));
     }
-    text.push_str("</testsuites>\n");
-    text
+    format!(
+        "  <testsuite name=\"{suite}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{}  </testsuite>\n",
+        cases.len(),
+        number(&cases, FAILURE),
+        number(&cases, SKIPPED),
+        cases
+            .iter()
+            .map(|(_, case)| case.as_str())
+            .collect::<String>()
+    )
+}
+
+/// Element of a test that fails.
+const FAILURE: &str = "failure";
+/// Element of a test that decides nothing.
+const SKIPPED: &str = "skipped";
+
+/// Returns the element that a test has inside; none if it passes.
+fn outcome(row: &GateRow) -> Option<&'static str> {
+    match (row.verdict, row.severity) {
+        (GateVerdict::Pass, _) => None,
+        // A gate that cannot decide does not pass.
+        (GateVerdict::Miss | GateVerdict::Inconclusive, GateSeverity::Error) => Some(FAILURE),
+        _ => Some(SKIPPED),
+    }
+}
+
+/// Returns the reason for a verdict, escaped.
+fn why(row: &GateRow) -> String {
+    let word = match row.verdict {
+        GateVerdict::Inconclusive => "inconclusive: ",
+        GateVerdict::NotMeasurable => "not measurable: ",
+        GateVerdict::Miss | GateVerdict::Pass => "",
+    };
+    escaped(&format!("{word}{}", row.why))
+}
+
+/// Returns a test. All texts are escaped.
+fn case(suite: &str, name: &str, outcome: Option<&str>, why: &str) -> String {
+    let inside = outcome.map_or_else(
+        || "/>".to_owned(),
+        |outcome| format!("><{outcome} message=\"{why}\"/></testcase>"),
+    );
+    format!("    <testcase classname=\"{suite}\" name=\"{name}\"{inside}\n")
 }
