@@ -6,6 +6,7 @@ use metalens_analyzer::{Message, Note, Report, message};
 use crate::change::{Floor, Judge};
 use crate::circumstances::{Comparability, comparability};
 use crate::comparison::{Comparison, ComparisonMethod, RunName, SCHEMA, SideFacts};
+use crate::difference::difference;
 use crate::fusion::{ComparisonPreset, FusionVerdict, fusion};
 use crate::headline::{different_work, headline};
 use crate::kernels::{self, KernelChange};
@@ -127,6 +128,7 @@ impl<'a> Changes<'a> {
             headline,
             headline_values,
             moved: moved(&metrics, &work),
+            difference: difference(&metrics),
             work: Some(work),
             fusion,
             base: facts(base),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::Floor;
 use crate::circumstances::Comparability;
+use crate::difference::Difference;
 use crate::fusion::Fusion;
 use crate::gate::GateResult;
 use crate::kernels::KernelChange;
@@ -48,6 +49,10 @@ pub struct Comparison {
     pub method: ComparisonMethod,
     /// Changes of every figure that a side has.
     pub metrics: Vec<MetricChange>,
+    /// The difference of the time from first to last GPU work, as a sum of its parts. Null if a side has
+    /// no run with all of them.
+    #[serde(default)]
+    pub difference: Option<Difference>,
     /// Changes of every kernel that a side has, the largest change of total time first.
     pub kernels: Vec<KernelChange>,
     /// Thresholds that somebody set, and how many runs of both sides miss them.

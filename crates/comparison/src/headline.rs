@@ -236,6 +236,9 @@ pub(crate) fn different_work(
     Message::joined([Some(said), kernels].into_iter().flatten(), ". ")
 }
 
+/// Number of causes of idle time that the headline names.
+const NAMED: usize = 2;
+
 /// Subject of a sentence on the wall time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
@@ -367,14 +370,24 @@ fn busy_and_idle(metrics: &[MetricChange]) -> Message {
     let mut causes: Vec<(&String, Number)> = causes.filter(|(_, by)| by.get() != 0.0).collect();
     causes.sort_by(|(_, one), (_, other)| other.get().abs().total_cmp(&one.get().abs()));
 
-    let most = causes.iter().take(2);
-    let most = most.map(|(cause, by)| message!("{} {}", name(cause), difference(*by, Unit::Ns)));
-    let most = Message::joined(most, ", ");
-    let most = (!causes.is_empty()).then(|| message!(" (mostly {})", most));
+    let most = causes.iter().take(NAMED);
+    let parts = most.map(|(cause, by)| message!("{} {}", name(cause), difference(*by, Unit::Ns)));
+    let rest = rest(metrics, &causes).map(|by| message!("others {}", difference(by, Unit::Ns)));
+    let parts = Message::joined(parts.chain(rest), ", ");
+    let most = (!causes.is_empty()).then(|| message!(" ({})", parts));
     message!(
         "GPU busy {}, idle {}{}",
         change("busy.busy_ns"),
         change("gaps.total_ns"),
         most
     )
+}
+
+/// Returns what the causes that are named leave of the change of the idle time; `None` if it would be
+/// rounded away beside them.
+fn rest(metrics: &[MetricChange], causes: &[(&String, Number)]) -> Option<Number> {
+    let whole = find(metrics, "gaps.total_ns")?.change.absolute?.get();
+    let named: f64 = causes.iter().take(NAMED).map(|(_, by)| by.get()).sum();
+    let is_large = (whole - named).abs() >= 0.001 * whole.abs();
+    Number::new(whole - named).filter(|_| is_large)
 }

@@ -90,6 +90,7 @@ mod change;
 mod circumstances;
 mod compare;
 mod comparison;
+mod difference;
 mod environment;
 pub mod format;
 mod frameworks;
@@ -124,6 +125,7 @@ pub use change::{
 pub use circumstances::{CircumstanceDifference, Comparability};
 pub use compare::{Changes, CompareOptions, compare, compare_runs};
 pub use comparison::{Comparison, ComparisonMethod, RunName, SCHEMA, SideFacts};
+pub use difference::{Difference, DifferencePart, Sides};
 pub use environment::{Environment, distinct_environments};
 pub use fusion::{ComparisonPreset, Fusion, FusionVerdict};
 pub use gate::{

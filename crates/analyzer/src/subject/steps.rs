@@ -9,11 +9,11 @@ use super::chain::DriverTimes;
 use super::interval::Interval;
 use crate::basics::spans::{Span, touches};
 
-/// Largest number of command buffers that are put in order, and about the largest number of their GPU
-/// intervals. More would tell nothing new about a program that repeats its work, and an analysis of a
-/// million would take twice as long.
-const MOST: usize = 1 << 16;
-const MOST_INTERVALS: usize = 1 << 17;
+/// Largest number of GPU intervals whose command buffers are all put in order.
+const MOST: usize = 1 << 17;
+/// About the number of GPU intervals that stand for more of them. All would tell nothing new about a
+/// program that repeats its work, and an analysis of a million would take twice as long.
+const SAMPLE: usize = 1 << 15;
 
 /// Command buffer with the times of its stations, in nanoseconds since the recording began.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,10 @@ impl Steps {
         let known = wanted.filter_map(|buffer| Some((buffer.committed_ns()?, buffer.id)));
         let mut commits: Vec<(i64, NonZeroU64)> = known.collect();
         commits.sort_unstable();
-        let most = (MOST_INTERVALS * commits.len() / subject.mine.len().max(1)).clamp(1, MOST);
+        let most = match subject.mine.len() {
+            0..=MOST => MOST,
+            intervals => (SAMPLE * commits.len() / intervals).clamp(1, SAMPLE),
+        };
         let beyond = commits.len().saturating_sub(most);
         if beyond > 0 {
             commits = commits.into_iter().skip(beyond / 2).take(most).collect();

@@ -35,6 +35,12 @@ impl Program {
         )
     }
 
+    /// Returns the time in which the GPU works.
+    fn gpu_ns(&self) -> f64 {
+        let step_us: u64 = self.kernels.iter().map(|(_, us)| us).sum();
+        (self.steps as u64 * step_us * 1_000) as f64
+    }
+
     /// Returns the median of the true times of the runs, from the first to the last work.
     fn span_ns(&self, first_seed: u64) -> f64 {
         let spans = (0..RUNS).map(|run| {
@@ -116,6 +122,11 @@ fn no_headline_has_the_wrong_sign() {
             assert!(words.iter().any(|word| run.contains(word)), "{case}");
             whole += 1;
         }
+
+        // Each kernel waits for the one before, so that the GPU works as long as all of them together.
+        let parts = found.difference.expect(&case).parts;
+        let gpu = parts.iter().find(|part| part.id == "busy.busy_ns").unwrap();
+        assert_eq!(gpu.time_ns.change(), new.gpu_ns() - base.gpu_ns(), "{case}");
 
         // A rate is about a step, so that both sides must have the same kernels in it.
         let rest = found.headline.get(run.len()..).unwrap_or_default();

@@ -1,9 +1,10 @@
 //! Builds the tables of the figures of both sides, group by group.
 
+use metalens_analyzer::message::path;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{
-    Change, Comparison, MetricChange, MetricGroup, Number, SideValues, Unit, WorkComparison,
-    sentences,
+    Change, Comparison, DifferencePart, MetricChange, MetricGroup, Number, SideValues, Sides, Unit,
+    WorkComparison, sentences,
 };
 
 use super::cells::{class, difference, is_nothing, value};
@@ -25,6 +26,67 @@ pub(super) fn idle(comparison: &Comparison) -> Option<Section> {
     let table = table(comparison, causes)?;
     let section = Section::new("idle", "Idle time by cause", 4);
     Some(section.with(Block::Table(table)))
+}
+
+/// Returns the parts of the difference between one run of each side, which sum to it; nothing if the time
+/// did not change by more than noise.
+pub(super) fn difference_of_runs(comparison: &Comparison) -> Option<Section> {
+    let mut metrics = comparison.metrics.iter();
+    let wall = metrics.find(|metric| metric.id == "window.span_ns")?;
+    let found = comparison.difference.as_ref();
+    let found = found.filter(|_| wall.change.is_material())?;
+
+    let columns = vec![
+        Column::name("part"),
+        Column::number("base"),
+        Column::number("new"),
+        Column::number("change"),
+        Column::number("of the difference"),
+    ];
+    let caption = "Parts of the time from first to last GPU work, which sum to it";
+    let mut table = Table::new("difference", caption, columns);
+    let mut add = |name: &str, time_ns: Sides<Number>| {
+        let shown = |value| Cell::from(sentences::value(value, Unit::Ns));
+        let by = Number::new(time_ns.change());
+        let share = Number::new(time_ns.change() / found.time_ns.change());
+        table.row([
+            plain(name).into(),
+            shown(time_ns.base),
+            shown(time_ns.new),
+            by.map_or_else(Message::default, |by| sentences::difference(by, Unit::Ns))
+                .into(),
+            share
+                .map_or_else(Message::default, |share| {
+                    sentences::value(share, Unit::Ratio)
+                })
+                .into(),
+        ]);
+    };
+    let is_nothing =
+        |part: &&DifferencePart| part.time_ns.base.get() + part.time_ns.new.get() == 0.0;
+    for part in found.parts.iter().filter(|part| !is_nothing(part)) {
+        add(&part.name, part.time_ns);
+    }
+    add(&wall.name, found.time_ns);
+
+    let runs = [
+        (&comparison.base, found.runs.base),
+        (&comparison.new, found.runs.new),
+    ];
+    let has_several = runs.iter().any(|(side, _)| side.runs.len() > 1);
+    let names = runs.map(|(side, run)| side.runs.get(run).map(|run| path(&run.path)));
+    let [base, new] = names.map(Option::unwrap_or_default);
+    let of = message!(
+        "Of the run of median time of each side: base {}, new {}.",
+        base,
+        new
+    );
+    let section = Section::new("difference", "Where the difference comes from", 2);
+    Some(
+        section
+            .with(Block::Table(table))
+            .with_some(has_several.then_some(Block::Text(of))),
+    )
 }
 
 /// Returns the times per unit of work; nothing if both sides did the same work.

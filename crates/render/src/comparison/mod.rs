@@ -45,6 +45,7 @@ pub fn document(comparison: &Comparison, show_names: bool) -> Document {
         gate::gate(comparison),
         thresholds::thresholds(comparison),
         Some(changes(comparison)),
+        figures::difference_of_runs(comparison),
         figures::per_unit(comparison),
         Some(kernels::kernels(comparison)),
         figures::idle(comparison),

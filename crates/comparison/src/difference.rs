@@ -1,0 +1,176 @@
+//! Takes the difference between two runs apart: GPU work and the causes of idle time tile the time from
+//! first to last GPU work, so that their changes sum to its change.
+
+use serde::{Deserialize, Serialize};
+
+use crate::metric_changes::{MetricChange, find};
+use crate::metrics::MetricGroup;
+use crate::number::Number;
+
+/// The difference between one run of each side, as a sum.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Difference {
+    /// The run of median time of each side, as its place among the runs.
+    pub runs: Sides<usize>,
+    /// Time from first to last GPU work, in nanoseconds.
+    pub time_ns: Sides<Number>,
+    /// Parts that sum to that time, the one that changed most first.
+    pub parts: Vec<DifferencePart>,
+}
+
+/// Values of both sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Sides<T> {
+    /// Value of the base side.
+    pub base: T,
+    /// Value of the new side.
+    pub new: T,
+}
+
+/// One part of the time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct DifferencePart {
+    /// Path of the figure in a report, such as `idle.host_ns`.
+    pub id: String,
+    /// Name of the figure in words.
+    pub name: String,
+    /// Time of the part, in nanoseconds.
+    pub time_ns: Sides<Number>,
+}
+
+impl Sides<Number> {
+    /// Returns new minus base.
+    #[must_use]
+    pub fn change(self) -> f64 {
+        self.new.get() - self.base.get()
+    }
+}
+
+impl Sides<usize> {
+    /// Returns the values of these runs.
+    fn of(self, metric: &MetricChange) -> [Option<Number>; 2] {
+        let value = |values: &[Option<Number>], run: usize| values.get(run).copied().flatten();
+        let change = &metric.change;
+        [
+            value(&change.base.values, self.base),
+            value(&change.new.values, self.new),
+        ]
+    }
+}
+
+/// Returns the difference; `None` if a side has no time, or parts that do not sum to it. Medians of
+/// several runs would not: each side is one of its runs.
+pub(crate) fn difference(metrics: &[MetricChange]) -> Option<Difference> {
+    let wall = find(metrics, "window.span_ns")?;
+    let runs = Sides {
+        base: median_run(&wall.change.base.values)?,
+        new: median_run(&wall.change.new.values)?,
+    };
+    let is_part =
+        |metric: &&MetricChange| metric.id == "busy.busy_ns" || metric.group == MetricGroup::Idle;
+    let mut parts = Vec::new();
+    for metric in metrics.iter().filter(is_part) {
+        let time_ns = match runs.of(metric) {
+            [Some(base), Some(new)] => Sides { base, new },
+            [None, None] => continue,
+            // What only one side tells is no time that the other saved.
+            [Some(time_ns), None] | [None, Some(time_ns)] if time_ns.get() == 0.0 => continue,
+            _ => return None,
+        };
+        parts.push(DifferencePart {
+            id: metric.id.clone(),
+            name: metric.name.clone(),
+            time_ns,
+        });
+    }
+
+    let [base, new] = runs.of(wall);
+    let time_ns = Sides {
+        base: base?,
+        new: new?,
+    };
+    for side in [
+        |sides: Sides<Number>| sides.base.get(),
+        |sides: Sides<Number>| sides.new.get(),
+    ] {
+        let sum: f64 = parts.iter().map(|part| side(part.time_ns)).sum();
+        if sum != side(time_ns) {
+            return None;
+        }
+    }
+    parts.sort_by(|a, b| {
+        b.time_ns
+            .change()
+            .abs()
+            .total_cmp(&a.time_ns.change().abs())
+    });
+    Some(Difference {
+        runs,
+        time_ns,
+        parts,
+    })
+}
+
+/// Returns the run whose value is the median; of an even number, the lower of the middle two.
+fn median_run(values: &[Option<Number>]) -> Option<usize> {
+    let mut known: Vec<(Number, usize)> = (values.iter().enumerate())
+        .filter_map(|(run, value)| Some(((*value)?, run)))
+        .collect();
+    known.sort_by(|(a, _), (b, _)| a.get().total_cmp(&b.get()));
+    let middle = known.len().checked_sub(1)? / 2;
+    known.get(middle).map(|&(_, run)| run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::{Floor, Judge};
+    use crate::metrics::METRICS;
+
+    /// Checks the runs that are taken apart, and how much of the change each part has. A run is its
+    /// time, GPU work, and host work.
+    fn check(base: &[[u32; 3]], new: &[[u32; 3]], expected: Option<&str>) {
+        let judge = Judge::new(Floor::default(), base.len(), new.len());
+        let ids = ["window.span_ns", "busy.busy_ns", "idle.host_ns"];
+        let changes = ids.iter().enumerate().filter_map(|(at, id)| {
+            let metric = METRICS.iter().find(|metric| metric.id == *id)?;
+            let values = |side: &[[u32; 3]]| -> Vec<Option<Number>> {
+                side.iter()
+                    .map(|run| Number::new(f64::from(run[at])))
+                    .collect()
+            };
+            let (base, new) = (values(base), values(new));
+            Some(MetricChange::new(metric, &judge, (&base, &new)))
+        });
+        let found = difference(&changes.collect::<Vec<_>>());
+        let found = found.map(|found| {
+            let parts = found.parts.iter();
+            let parts = parts.map(|part| format!("{} {}", part.name, part.time_ns.change()));
+            let Sides { base, new } = found.runs;
+            format!("{base} {new}: {}", parts.collect::<Vec<_>>().join(", "))
+        });
+        assert_eq!(found.as_deref(), expected);
+    }
+
+    #[test]
+    fn the_parts_of_two_runs_sum_to_their_difference() {
+        check(
+            &[[100, 60, 40]],
+            &[[90, 60, 30]],
+            Some("0 0: host work -10, GPU busy 0"),
+        );
+        // The run of median time; the lower one of an even number.
+        let three = [[300, 60, 240], [100, 70, 30], [200, 80, 120]];
+        check(
+            &three,
+            &[[90, 60, 30], [95, 60, 35]],
+            Some("2 0: host work -90, GPU busy -20"),
+        );
+        // Parts of which one is unknown do not sum to the time.
+        check(&[[100, 60, 40]], &[[90, 60, 20]], None);
+        check(&[], &[], None);
+    }
+}
