@@ -77,7 +77,7 @@ def intervals(path):
 
 
 def report(everyone, mine):
-    """Returns the figures, as crates/analyzer/src/report.rs defines them."""
+    """Returns the figures, as crates/analyze/analyzer/src/report.rs defines them."""
     # The window lasts from the first start to the last end of the target's intervals.
     first = min(start for start, _ in mine)
     last = max(end for _, end in mine)

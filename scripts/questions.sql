@@ -49,6 +49,9 @@ SELECT CASE cause WHEN 'submission' THEN 'l' WHEN 'host' THEN 'h' END AS c, coun
 SELECT max(kernel), min(channel), max(date) FROM kernels;
 SELECT count(*) FROM runs HAVING count(*) > 100000;
 
+-- The same work on several chips, as docs/dataset.md asks.
+SELECT process, interval_count, command_buffer_count, kernel_count, gpu, count(*) AS recordings, median(busy_ratio) AS busy, median(window_ns) AS window_ns FROM runs GROUP BY process, interval_count, command_buffer_count, kernel_count, gpu;
+
 -- Order.
 SELECT duration_ns FROM gaps ORDER BY duration_ns DESC LIMIT 5;
 SELECT run, encoder FROM intervals WHERE role = 'analyzed' ORDER BY encoder DESC NULLS LAST, start_ns, run LIMIT 7 OFFSET 2;

@@ -5,7 +5,7 @@
   addEventListener('error', event => errors.push(String(event.message)));
   addEventListener('securitypolicyviolation', event => errors.push('blocked: ' + event.blockedURI));
 
-  // ---- Data. crates/render/src/html/timeline/packed.rs describes how it is packed.
+  // ---- Data. crates/tell/render/src/html/timeline/packed.rs describes how it is packed.
 
   const byId = id => document.getElementById(id);
   const data = JSON.parse(byId('timeline-data').textContent);

@@ -2,7 +2,7 @@
 //! `cargo run --example seeds [folder]`. Inputs that fuzzing found are in the same folders; this
 //! program does not write them.
 
-#[path = "../../crates/trace/tests/suite/mini_bundle.rs"]
+#[path = "../../crates/analyze/trace/tests/suite/mini_bundle.rs"]
 mod mini_bundle;
 
 use std::fs;
@@ -145,11 +145,11 @@ const MANIFEST: &str = r#"{"schema":"metalens.export/1","bundle":"run.trace","fi
 const DOCUMENTS: &[(&str, &[u8])] = &[
     (
         "table",
-        include_bytes!("../../crates/trace/tests/suite/good.xml"),
+        include_bytes!("../../crates/analyze/trace/tests/suite/good.xml"),
     ),
     (
         "everything",
-        include_bytes!("../../crates/trace/tests/suite/everything.xml"),
+        include_bytes!("../../crates/analyze/trace/tests/suite/everything.xml"),
     ),
 ];
 

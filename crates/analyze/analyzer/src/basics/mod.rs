@@ -1,0 +1,12 @@
+//! Parts that every stage uses: stretches of time, statistics, sentences. None knows
+//! about GPUs.
+
+pub(crate) mod by_id;
+pub(crate) mod distinct;
+pub mod message;
+pub(crate) mod moment;
+pub(crate) mod parallel;
+pub(crate) mod spans;
+pub(crate) mod state_interval;
+pub(crate) mod statistics;
+pub mod written;

@@ -1,0 +1,272 @@
+//! Notes about the numbers of a report.
+
+use crate::basics::message::{Message, Value, counted, name, table, time, ungrouped};
+use crate::message;
+use crate::metrics::sanity::rows_by_table;
+use crate::report::{Kernel, Note, Report};
+use crate::subject::Subject;
+use crate::subject::interval::Interval;
+use crate::tables::commands::{APPLICATION, COMPLETIONS, ENCODERS, SUBMISSIONS};
+use crate::tables::gpu::{GPU_INTERVALS, GPU_STATES};
+use crate::tables::raw::KERNEL_EVENTS;
+use crate::tables::times::RowsOutside;
+
+/// Returns the notes about the numbers of a report.
+pub(crate) fn report_notes(
+    subject: &Subject,
+    report: &Report,
+    outside: &[RowsOutside],
+) -> Vec<Note> {
+    let mut notes = Vec::new();
+    notes.extend(rows_outside(report, outside));
+    notes.extend(without_interval(report));
+    notes.extend(subject.chosen.note.clone());
+    let window = subject.window();
+    let reaches_out = |interval: &&Interval| interval.span.clip(window) != interval.span;
+    let cut = subject.mine.iter().filter(reaches_out).count();
+    if cut > 0 {
+        let text = message!(
+            "{} intervals of the process extend beyond the window; only the part inside counts",
+            ungrouped(cut as u64)
+        );
+        notes.push(Note::quiet("intervals-cut", text));
+    }
+    notes.extend(reused(report));
+    notes.extend(contradictions(subject));
+    notes.extend(uncommitted(subject));
+    notes.extend(cause_notes(subject, report));
+    notes.extend(active_time(report));
+    notes.extend(lifetimes(report));
+    notes.extend(unnamed(report));
+    notes
+}
+
+/// Counts the CPU samples with functions that keep their address.
+fn unnamed(report: &Report) -> Option<Note> {
+    let cpu = report.cpu.as_ref().filter(|cpu| cpu.unnamed > 0)?;
+    Some(Note::quiet(
+        "functions-unnamed",
+        unnamed_functions(cpu.unnamed, cpu.samples),
+    ))
+}
+
+/// Returns the sentence on CPU samples with functions that keep their address.
+pub(crate) fn unnamed_functions(unnamed: u64, samples: u64) -> Message {
+    message!(
+        "{} of {} CPU samples have functions without a name, which keep their address: the input \
+         lacks the symbols, and where the innermost function has none, it is unknown whether the \
+         thread was running or waiting",
+        ungrouped(unnamed),
+        ungrouped(samples)
+    )
+}
+
+/// Counts the rows that are outside of the recording.
+fn rows_outside(report: &Report, outside: &[RowsOutside]) -> Option<Note> {
+    let wall_ns = report.run.duration_ns?;
+    (!outside.is_empty()).then(|| {
+        let text = message!(
+            "{}: times outside of the recording, which lasted {}. What has such a time was left out, \
+             and there is no verdict: the input was edited or damaged",
+            rows_by_table(outside),
+            time(wall_ns)
+        );
+        Note::loud("rows-outside-recording", text)
+    })
+}
+
+/// Counts the command buffers that were encoded and completed, and have no GPU interval.
+fn without_interval(report: &Report) -> Option<Note> {
+    let sanity = &report.sanity;
+    let (without, all) = (sanity.buffers_without_interval?, sanity.buffers_finished?);
+    (without > 0).then(|| {
+        let text = message!(
+            "{} of {} command buffers of the process were encoded and completed, and have no GPU \
+             interval: their work is missing in all figures, unless they had none for the GPU",
+            ungrouped(without),
+            ungrouped(all)
+        );
+        Note::loud("intervals-missing", text)
+    })
+}
+
+/// Label of the intervals that MoltenVK, OpenGL and OpenCL get on the channel Compute.
+const LIFETIMES: &str = "GL/CL";
+
+/// Counts the intervals that may be no work of the GPU. The authors of one program saw that an interval
+/// of this label lasts from the commit of a command buffer to its completion.
+fn lifetimes(report: &Report) -> Option<Note> {
+    let is_lifetime = |kernel: &&Kernel| {
+        let is_label = kernel.name.split(':').any(|part| part.trim() == LIFETIMES);
+        is_label && kernel.channel.as_deref() == Some("Compute")
+    };
+    let found = report.kernels.iter().filter(is_lifetime);
+    let (count, total_ns) = found.fold((0, 0), |(count, total_ns), kernel| {
+        (count + kernel.instances, total_ns + kernel.total_ns)
+    });
+    (count > 0).then(|| {
+        let text = message!(
+            "{} on the channel Compute {} the label {} ({} in all). With MoltenVK, such an \
+             interval lasts from commit to completion, so GPU busy is too large by the time when \
+             nothing else ran; the channels Vertex and Fragment show its work",
+            counted(count, "interval"),
+            if count == 1 { "has" } else { "have" },
+            name(LIFETIMES),
+            time(total_ns),
+        );
+        Note::loud("lifetimes-count-as-busy", text)
+    })
+}
+
+/// Returns the note of a report whose GPU intervals are computed from raw events.
+pub(crate) fn intervals_from_raw_events() -> Note {
+    let text = message!(
+        "{} is missing or empty, so the GPU intervals are computed from raw {} events: times, \
+         channels, command buffers, encoders and processes, without labels, on the channels Vertex, \
+         Fragment and Compute. The rule was checked only on recordings of an M1, an M2 and an M2 \
+         Ultra; `metalens verify --compare` compares both if a recording has both",
+        table(GPU_INTERVALS.schema),
+        table(KERNEL_EVENTS.schema),
+    );
+    Note::loud("intervals-from-raw-events", text)
+}
+
+/// Counts the command buffers that were committed several times.
+fn reused(report: &Report) -> Option<Note> {
+    let counts = &report.counts;
+    (counts.reused_command_buffers > 0).then(|| {
+        let text = message!(
+            "{} of {} command buffers were committed several times, as Metal 4 allows. Their \
+             submission and completion latency, their size, and the causes of the gaps after them \
+             are unknown, and so are the queue depth and the number of commits",
+            ungrouped(counts.reused_command_buffers),
+            ungrouped(counts.command_buffers)
+        );
+        Note::loud("reused-command-buffers", text)
+    })
+}
+
+/// Names the tables of encodings in which rows contradict each other.
+fn contradictions(subject: &Subject) -> impl Iterator<Item = Note> {
+    let found = subject.commands.contradictions().into_iter();
+    let found = found.filter(|&(.., count)| count > 0);
+    let completions = subject.commands.contradicted_completions() as u64;
+    let completions = (completions > 0).then(|| {
+        let text = message!(
+            "{} has times that contradict the commits of {}, or each other; these completions are \
+             unknown",
+            table(COMPLETIONS.schema),
+            counted(completions, "command buffer")
+        );
+        Note::quiet("rows-contradict", text)
+    });
+    let encodings = found.map(|(name, what, count)| {
+        let text = message!(
+            "{} has a second, different time for the same {} in {}; these encodings are unknown",
+            table(name),
+            what,
+            counted(count as u64, "row")
+        );
+        Note::quiet("rows-contradict", text)
+    });
+    completions.into_iter().chain(encodings)
+}
+
+/// Counts the command buffers that the queue depth leaves out.
+fn uncommitted(subject: &Subject) -> Option<Note> {
+    let known = |known: bool| {
+        let buffers = subject.buffers.iter().filter(|buffer| !buffer.is_reused);
+        let buffers = buffers.filter(move |buffer| buffer.committed_ns().is_some() == known);
+        buffers.count() as u64
+    };
+    // Without any commit there is no queue depth at all.
+    (known(true) > 0 && known(false) > 0).then(|| {
+        let text = message!(
+            "the commits of {} of {} command buffers are not recorded; submission latency, commit \
+             interval and queue depth leave these buffers out",
+            ungrouped(known(false)),
+            ungrouped(subject.buffers.len() as u64)
+        );
+        Note::quiet("commits-missing", text)
+    })
+}
+
+/// Returns notes about gaps whose cause is unknown, or known from other tables.
+fn cause_notes(subject: &Subject, report: &Report) -> Vec<Note> {
+    let ledger = &report.idle;
+    let present = subject.commands.tables;
+    let mut notes = Vec::new();
+    let tables = [
+        (present.encoders, ENCODERS.schema, "encoding times"),
+        (present.completions, COMPLETIONS.schema, "completion times"),
+    ];
+    for (_, name, what) in tables.into_iter().filter(|(there, ..)| !there) {
+        let text = message!(
+            "{} is not recorded, so {} and the causes of idle time are unknown",
+            table(name),
+            what
+        );
+        notes.push(Note::quiet("table-missing", text));
+    }
+
+    if let Some(recovered) = ledger.recovered {
+        let text = message!(
+            "the encoder list lost {} of the encodings that end a gap: {} were found in {}, and \
+             {} in {}, where encoding includes the time up to the commit",
+            ungrouped(recovered.from_intervals + recovered.from_submissions),
+            ungrouped(recovered.from_intervals),
+            table(APPLICATION.schema),
+            ungrouped(recovered.from_submissions),
+            table(SUBMISSIONS.schema)
+        );
+        notes.push(Note::quiet("encodings-recovered", text));
+    }
+
+    if present.encoders && ledger.without_encoding > 0 {
+        let text = message!(
+            "the encoding after {} of {} gaps is not recorded: their cause is unknown",
+            ungrouped(ledger.without_encoding),
+            ungrouped(ledger.pairs)
+        );
+        notes.push(Note::quiet("encodings-lost", text));
+    }
+
+    if present.completions && ledger.without_completion > 0 {
+        let text = message!(
+            "the completion before {} of {} gaps is not recorded: their cause is unknown",
+            ungrouped(ledger.without_completion),
+            ungrouped(ledger.pairs)
+        );
+        notes.push(Note::quiet("completions-lost", text));
+    }
+    notes
+}
+
+/// Returns a note if the Active time of the GPU contradicts the intervals, or is unknown.
+fn active_time(report: &Report) -> Option<Note> {
+    let busy = &report.busy;
+    match busy.machine_active_ns {
+        Some(active) if active != busy.machine_busy_ns => {
+            let text = message!(
+                "two tables disagree: the intervals of all processes cover {} of the window, but \
+                 according to its own states the GPU was active for {}",
+                exact(busy.machine_busy_ns),
+                exact(active)
+            );
+            Some(Note::quiet("tables-disagree", text))
+        }
+        Some(_) => None,
+        None => {
+            let text = message!(
+                "{} is not recorded, so the Active time of the GPU is unknown",
+                table(GPU_STATES.schema)
+            );
+            Some(Note::quiet("table-missing", text))
+        }
+    }
+}
+
+/// Returns a time in nanoseconds, however long it is.
+fn exact(ns: u64) -> Message {
+    Message::value(format!("{ns} ns"), Value::Time { ns })
+}

@@ -1,0 +1,93 @@
+//! Type of a rule that reads a report.
+
+use super::distrust::distrust;
+use super::evidence::Evidence;
+use super::framework::Knob;
+use crate::basics::message::Message;
+use crate::report::{Effort, Finding, FrameworkAdvice, Report, Severity};
+use metalens_text::units::capital;
+
+/// The concern of a rule, the most important first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Concern {
+    /// Results of the program may be wrong.
+    Results,
+    /// Numbers of the report mean less than they seem to.
+    Numbers,
+    /// The program could be faster, or easier to profile.
+    Speed,
+}
+
+/// A rule that turns numbers of a report into a finding.
+pub(crate) struct Rule {
+    /// Stable name: settings and gates refer to it.
+    pub id: &'static str,
+    /// Concern of the rule: findings are ordered by it first.
+    pub concern: Concern,
+    /// Rules whose findings tell the same cause as a whole: beside one of them, this one is left
+    /// out.
+    pub within: &'static [&'static str],
+    /// Severity where the time that could be saved is unknown; else that time decides.
+    pub severity: Severity,
+    /// Effort of the first step, as `docs/findings.md` lists it.
+    pub effort: Effort,
+    /// Statement of what is wrong, as a clause without a capital.
+    pub title: &'static str,
+    /// Returns the evidence if the rule fires.
+    pub condition: fn(&Report) -> Option<Evidence>,
+    /// First step to take, as an imperative clause without a capital.
+    pub action: &'static str,
+    /// Advice on what to do, in full sentences.
+    pub advice: &'static str,
+    /// Advice for users of a framework, the first step first.
+    pub knobs: &'static [Knob],
+    /// Observation that would disprove the finding.
+    pub counter_evidence: &'static str,
+}
+
+impl Rule {
+    /// Returns the finding of this rule.
+    pub(super) fn finding(&self, evidence: Evidence, report: &Report) -> Finding {
+        let seen = report.framework.as_ref().map(|seen| seen.framework);
+        // Who uses a framework does not call Metal: its own words are the whole advice.
+        let own = self.knobs.iter().find(|knob| seen == Some(knob.framework));
+        let others = self.knobs.iter().filter(|_| seen.is_none());
+        let judged_ns = report.judged().span_ns;
+        let severity = evidence.severity(self.severity, judged_ns);
+        let gain = evidence.gain(judged_ns);
+        let gain = gain.filter(|_| distrust(report).is_none());
+        let (text, values) = evidence.text.into_parts();
+        let places = evidence.look_at.into_iter().map(Message::into_parts);
+        let (look_at, look_at_values) = places.unzip();
+        Finding {
+            id: self.id.to_owned(),
+            severity,
+            title: capital(self.title),
+            gain,
+            evidence: text,
+            evidence_values: values,
+            look_at,
+            look_at_values,
+            action: own
+                .and_then(|own| own.action)
+                .unwrap_or(self.action)
+                .to_owned(),
+            advice: match own {
+                Some(own) => format!("{}: {}", own.framework.name(), own.advice),
+                None => self.advice.to_owned(),
+            },
+            framework_advice: others.map(Knob::advice).collect(),
+            counter_evidence: self.counter_evidence.to_owned(),
+            effort: Some(self.effort),
+        }
+    }
+}
+
+impl Knob {
+    fn advice(&self) -> FrameworkAdvice {
+        FrameworkAdvice {
+            framework: self.framework,
+            advice: self.advice.to_owned(),
+        }
+    }
+}

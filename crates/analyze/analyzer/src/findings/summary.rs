@@ -1,0 +1,202 @@
+//! Summarizes a report in four sentences, which every page begins with.
+
+use super::bound::is_undecided;
+use super::distrust::distrust;
+use super::evidence::{is_share, share_of};
+use super::{rule, warning};
+use crate::basics::message::{
+    Message, Value, counted, factor, percent, process, shown_share, time,
+};
+use crate::basics::statistics::ratio;
+use crate::message;
+use crate::report::{Bound, Finding, Report, Severity, Summary};
+use metalens_text::units::capital;
+
+/// Returns the four sentences of a report's summary.
+#[must_use]
+pub(crate) fn summary(report: &Report) -> Summary {
+    let (busy, busy_values) = busy(report).into_parts();
+    let (idle, idle_values) = idle(report).into_parts();
+    let (cause, cause_values) = causes(report).map(Message::into_parts).unzip();
+    let (advice, advice_values) = advice(report).into_parts();
+    Summary {
+        warning: warning(&report.findings).map(|rule| format!("{}; {}", rule.title, rule.action)),
+        busy,
+        busy_values,
+        idle,
+        idle_values,
+        cause,
+        cause_values: cause_values.unwrap_or_default(),
+        advice,
+        advice_values,
+        next: next(report).map(str::to_owned),
+    }
+}
+
+/// Returns what to record next, where something that is not recorded would tell more about the verdict.
+fn next(report: &Report) -> Option<&'static str> {
+    let parts = &report.judged().idle.parts;
+    match report.verdict.bound? {
+        Bound::CpuHost | Bound::CpuEncoding if report.cpu.is_none() => Some(
+            "Record next: add --instrument 'Time Profiler', whose samples show what the CPU works on",
+        ),
+        Bound::Latency if parts.submission_ns > parts.completion_ns => Some(
+            "Record next: keep the tables metal-command-buffer-to-accelerator-id and \
+             metal-gpu-submission-to-command-buffer-id, which divide the submission latency",
+        ),
+        _ => None,
+    }
+}
+
+fn busy(report: &Report) -> Message {
+    /// Recordings at least this many times as long as the window have a share of their own.
+    const TIMES: u64 = 2;
+    let span_ns = report.window.span_ns;
+    let recorded_ns = report.run.duration_ns.filter(|&ns| ns / TIMES >= span_ns);
+    let from_to = recorded_ns.map(|_| " from first to last work");
+    let of_recorded = recorded_ns.map(|recorded_ns| {
+        message!(
+            "; {} of {} recorded",
+            share_of(report.busy.busy_ns, recorded_ns),
+            time(recorded_ns)
+        )
+    });
+    message!(
+        "GPU {} busy{}: {} ran {}, {} of {}{}",
+        report.busy.ratio.map_or_else(|| "?".into(), percent),
+        from_to.map(Message::from),
+        process(&report.process.name, true),
+        counted(report.counts.intervals, "GPU interval"),
+        time(report.busy.busy_ns),
+        time(span_ns),
+        of_recorded,
+    )
+}
+
+fn idle(report: &Report) -> Message {
+    let gaps = &report.gaps;
+    match (gaps.median_ns, gaps.max_ns) {
+        (Some(median), Some(max)) => message!(
+            "GPU idle for {} in {}: median {}, longest {}",
+            time(gaps.total_ns),
+            counted(gaps.count, "gap"),
+            time(median),
+            time(max),
+        ),
+        _ => "No gaps".into(),
+    }
+}
+
+/// Returns the idle time by cause, the largest share first, without shares below half a percent.
+fn causes(report: &Report) -> Option<Message> {
+    let idle = &report.idle;
+    let parts = idle.parts.largest_first().into_iter();
+    let shares = parts.map(|(cause, ns)| (cause, ratio(ns, idle.total_ns).unwrap_or(0.0)));
+
+    let mut causes = shares
+        .filter(|&(_, share)| share >= 0.005)
+        .map(|(cause, share)| {
+            let percent = shown_share(format!("{:.0} %", share * 100.0), share);
+            message!("{} {}", percent, cause.label())
+        })
+        .peekable();
+    causes.peek()?;
+    Some(message!("Idle time: {}", Message::joined(causes, ", ")))
+}
+
+/// Returns what is left to gain where no rule found a cause.
+fn nothing_found(report: &Report) -> Message {
+    /// Share of the window below which idle time is not worth a word.
+    const LITTLE: f64 = 0.02;
+    let (idle_ns, span_ns) = (report.idle.total_ns, report.window.span_ns);
+    // The verdict and a finding say that the cause of the idle time is not recorded.
+    let share = ratio(idle_ns, span_ns)
+        .filter(|&share| share >= LITTLE)
+        .filter(|_| !is_undecided(report) && distrust(report).is_none());
+    match share.zip(ratio(span_ns, span_ns - idle_ns.min(span_ns))) {
+        Some((share, speedup)) => message!(
+            "{}; {} idle time remains (at most {}× faster without it)",
+            if is_mostly_busy(report) {
+                "No large bottleneck"
+            } else {
+                "No rule found what to change"
+            },
+            percent(share),
+            factor(speedup)
+        ),
+        None if report.findings.is_empty() => "No finding".into(),
+        None => "No other finding".into(),
+    }
+}
+
+/// Returns whether little of the window is idle.
+fn is_mostly_busy(report: &Report) -> bool {
+    /// Share of the window below which idle time is little.
+    const MUCH: f64 = 0.1;
+    !is_share(report.idle.total_ns, report.window.span_ns, MUCH)
+}
+
+/// Returns the clause that the cause of much of the idle time is unknown.
+fn unknown(report: &Report) -> Message {
+    message!(
+        "the cause of {} of the idle time is not recorded",
+        share_of(report.idle.parts.unknown_ns, report.idle.total_ns)
+    )
+}
+
+/// Returns the advice with the largest gain; without a gain, the first finding and its first step.
+/// Omits the part that the warning already says. Where idle time of unknown cause could hide a larger
+/// gain, says so.
+fn advice(report: &Report) -> Message {
+    let findings = &report.findings;
+    let is_undecided = is_undecided(report);
+    let unknown = |hides: bool| hides.then(|| message!("; {}", unknown(report)));
+    let gain = |finding: &&Finding| finding.gain.map_or(0, |gain| gain.saves_ns);
+    let best = findings.iter().rev().max_by_key(gain);
+    if let Some((best, gain)) = best.and_then(|best| Some((best, best.gain?))) {
+        let hides_more = is_undecided && report.idle.parts.unknown_ns > gain.saves_ns;
+        return message!(
+            "{}: {}; {} {}× faster (saves {}){}",
+            if hides_more {
+                "Biggest known win"
+            } else {
+                "Biggest win"
+            },
+            Message::new(&best.action, &[]),
+            gain.certainty.words(),
+            factor(gain.speedup),
+            time(gain.saves_ns),
+            unknown(hides_more),
+        );
+    }
+
+    let told = usize::from(warning(findings).is_some());
+    // Beside much idle time, a finding of low severity is not what to do first.
+    let is_worth = |next: &&Finding| next.severity != Severity::Low || is_mostly_busy(report);
+    let next = findings.get(told).filter(is_worth);
+    let next = next.and_then(|next| Some((next, rule(&next.id)?)));
+    next.map_or_else(
+        || nothing_found(report),
+        |(next, rule)| {
+            let text = capital(&format!("{}; {}", rule.title, next.action));
+            // A caveat is about the numbers and claims no gain.
+            let hides_more = is_undecided && next.severity != Severity::Caveat;
+            message!(
+                "{}{}{}",
+                Message::new(&text, &[]),
+                which_kernel(next),
+                unknown(hides_more)
+            )
+        },
+    )
+}
+
+/// Returns the first place of a finding in parentheses, if it names a kernel.
+fn which_kernel(finding: &Finding) -> Option<Message> {
+    let place = finding.look_at.first()?;
+    let values = finding.look_at_values.first()?;
+    let is_kernel = values
+        .first()
+        .is_some_and(|value| value.at == 0 && value.value == Value::Kernel);
+    is_kernel.then(|| message!(" ({})", Message::new(place, values)))
+}

@@ -1,0 +1,151 @@
+//! Tests that a scenario written as a bundle and as an export gives the same report, byte for byte,
+//! except for the facts about the input.
+
+use std::path::Path;
+
+use metalens_analyzer::{Note, Reader, Report, Request};
+use metalens_simulator::{
+    BundleOptions, Generation, Scenario, presets, random_scenario, write_bundle_with, write_export,
+};
+use metalens_trace::{Input, LoadOptions, Selection, compare};
+
+use super::report;
+
+fn write(scenario: &Scenario, folder: &Path, form_template: bool) {
+    let options = BundleOptions {
+        overwrite: false,
+        form_template,
+    };
+    write_bundle_with(scenario, &folder.join("run.trace"), options).unwrap();
+    write_export(scenario, &folder.join("export"), false).unwrap();
+}
+
+fn check(name: &str, scenario: &Scenario) {
+    let folder = tempfile::tempdir().unwrap();
+    write(scenario, folder.path(), true);
+    for run in 1..=scenario.runs {
+        let text = |input: &str| {
+            let report = report(
+                &folder.path().join(input),
+                Some(run.into()),
+                &Request::default(),
+            );
+            report.map(without_source).map_err(|error| {
+                error
+                    .to_string()
+                    .replace(&folder.path().display().to_string(), "")
+            })
+        };
+        match (text("run.trace"), text("export")) {
+            (Ok(native), Ok(export)) => {
+                let mut lines = native.lines().zip(export.lines());
+                let first = lines.find(|(native, export)| native != export);
+                assert!(first.is_none(), "{name}, run {run}: {first:?}");
+                assert_eq!(native, export, "{name}, run {run}");
+            }
+            (Err(_), Err(_)) => {}
+            (native, export) => panic!("{name}, run {run}: {native:?} against {export:?}"),
+        }
+    }
+}
+
+/// Removes the parts that cannot be equal: those about the input.
+fn without_source(mut report: Report) -> String {
+    let notes = Note::joined(&report.notes, &report.note_details);
+    let notes: Vec<Note> = notes.collect();
+    (report.notes, report.note_details) = Note::lists(notes);
+    report.source.path = String::new();
+    report.source.kind = metalens_analyzer::SourceKind::Xml;
+    report.source.reader = Reader::Xml;
+    serde_json::to_string_pretty(&report).unwrap()
+}
+
+#[test]
+fn presets_are_equal() {
+    for preset in presets().iter().filter(|preset| preset.name != "million") {
+        check(preset.name, &preset.scenario().unwrap());
+    }
+}
+
+#[test]
+fn random_scenarios_are_equal() {
+    for seed in 0..150 {
+        let mut scenario = random_scenario(seed);
+        // Of a derived table, bundles lack the percentages, so that its samples are read from
+        // another: `counters` compares both forms with the truth.
+        scenario.recording.counter_intervals = false;
+        check(&format!("seed {seed}"), &scenario);
+    }
+}
+
+/// Compares every cell of every table, not only the report.
+#[test]
+fn every_cell_is_equal() {
+    for name in ["eager", "awkward", "renderer"] {
+        let cells = same_cells(name, &Scenario::preset(name).unwrap());
+        assert!(cells > 10_000, "{name}");
+    }
+    for seed in 0..60 {
+        let mut scenario = random_scenario(seed);
+        // Instruments 16 put no blanks between the parts of labels; the native reader does.
+        scenario.xcode = Generation::Xcode26;
+        // A bundle of the newest layout holds the same stacks.
+        scenario.recording.tagged_stacks = seed % 2 == 1;
+        same_cells(&format!("seed {seed}"), &scenario);
+    }
+}
+
+/// Compares every cell of the findings' fixtures, too.
+#[test]
+fn every_cell_of_the_findings_is_equal() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/findings");
+    let mut compared = 0;
+    for rule in std::fs::read_dir(folder).unwrap() {
+        for file in std::fs::read_dir(rule.unwrap().path()).unwrap() {
+            let path = file.unwrap().path();
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "toml")
+            {
+                let scenario = Scenario::from_toml(&std::fs::read_to_string(&path).unwrap());
+                same_cells(&path.display().to_string(), &scenario.unwrap());
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 40, "{compared} fixtures");
+}
+
+/// Returns the number of cells that were compared, with the names of functions.
+fn same_cells(name: &str, scenario: &Scenario) -> u64 {
+    let folder = tempfile::tempdir().unwrap();
+    write(scenario, folder.path(), true);
+    let load = |input: &str| {
+        let everything = Selection::everything().with_rendered_labels();
+        let input = Input::open(&folder.path().join(input)).unwrap();
+        input.load(&everything, LoadOptions::default()).unwrap()
+    };
+    let tables = compare(&load("run.trace"), &load("export"));
+    let different: Vec<_> = tables.iter().filter(|table| table.different > 0).collect();
+    assert!(different.is_empty(), "{name}: {different:#?}");
+    let unnamed: u64 = tables.iter().map(|table| table.unnamed).sum();
+    assert_eq!(unnamed, 0, "{name}");
+    tables.iter().map(|table| table.cells).sum()
+}
+
+/// A bundle without `form.template` has the same numbers; only facts about the run are unknown.
+#[test]
+fn a_bundle_without_template_has_its_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&Scenario::preset("eager").unwrap(), folder.path(), false);
+    let load = |input: &str| report(&folder.path().join(input), None, &Request::default()).unwrap();
+    let (native, export) = (load("run.trace"), load("export"));
+    assert_eq!(
+        (&native.busy, &native.gaps, &native.kernels),
+        (&export.busy, &export.gaps, &export.kernels)
+    );
+    assert_eq!(native.run.template, None);
+    assert!(native.run.synthetic);
+    let notes = native.notes.join("\n");
+    assert!(notes.contains("form.template is missing"), "{notes}");
+}

@@ -1,0 +1,164 @@
+//! Computes the result of a benchmark from its runs.
+
+use metalens_analyzer::message::counted;
+use metalens_analyzer::{Message, message};
+use metalens_comparison::{
+    Baseline, ChangeClass, CompareOptions, ComparisonPreset, Gate, SideValues,
+    distinct_environments, is_by_rounds, judge,
+};
+
+use crate::basis::{BasisChoice, choose_basis};
+use crate::carry_out::BenchOutcome;
+use crate::figures::{figures, states, thermal_states};
+use crate::result::{Bench, PairResult, SCHEMA, Said, VariantResult, WorkBasis};
+use crate::sentences::versus;
+use crate::sides::{Side, SidePair, pairs, sides};
+use crate::standing::{find_standing, verdict};
+use crate::variants::{BenchPlan, Variant};
+use crate::wall_time::{WALL, needed, per_unit, time_change};
+use crate::warnings::warnings;
+
+/// Metric of the reports that has the GPU busy time.
+const BUSY: &str = "busy.busy_ns";
+
+/// Options of the result.
+#[derive(Debug, Default)]
+pub struct BenchOptions {
+    /// Unit of work that times are compared per.
+    pub per: BasisChoice,
+    /// Stored runs to compare all variants with. None for the first variant.
+    pub baseline: Option<Baseline>,
+    /// Limits for each comparison.
+    pub gate: Option<Gate>,
+}
+
+impl Bench {
+    /// Computes the result. A variant without a run is left out.
+    #[must_use]
+    pub fn new(
+        plan: &BenchPlan,
+        rounds: u32,
+        outcome: &BenchOutcome,
+        options: &BenchOptions,
+    ) -> Self {
+        let sides = sides(plan, outcome);
+        let baseline = options.baseline.as_ref().map(Side::from_baseline);
+        let side_pairs = pairs(&sides, baseline.as_ref());
+        let (basis, work) = choose_basis(&side_pairs, &sides, options.per);
+
+        let pairs = side_pairs.into_iter();
+        let pairs: Vec<PairResult> = pairs
+            .map(|pair| compare_pair(pair, basis, options.gate.as_ref()))
+            .collect();
+        let described = sides.iter().filter_map(|side| {
+            let variant = plan.variants.iter().find(|one| one.name == side.name)?;
+            Some(VariantResult::new(variant, side, basis))
+        });
+        let variants: Vec<VariantResult> = described.collect();
+
+        let standing = find_standing(&variants.iter().collect::<Vec<_>>(), basis);
+        let verdict = verdict(&variants, standing.as_ref(), basis);
+        let warnings = warnings(&sides, &pairs);
+        Self {
+            schema: SCHEMA.to_owned(),
+            metalens: env!("CARGO_PKG_VERSION").to_owned(),
+            synthetic: outcome.runs.iter().any(|run| run.report.run.synthetic),
+            complete: outcome.is_complete,
+            rounds,
+            work: work.map(Said::from),
+            basis,
+            verdict: verdict.into(),
+            warnings: warnings.into_iter().map(Said::from).collect(),
+            method: method(&pairs, &variants, baseline.as_ref()).into(),
+            environments: distinct_environments(
+                sides.iter().flat_map(|side| side.environments.clone()),
+            ),
+            standing,
+            parameters: plan.parameters.clone(),
+            variants,
+            pairs,
+        }
+    }
+}
+
+impl VariantResult {
+    fn new(variant: &Variant, side: &Side, basis: WorkBasis) -> Self {
+        Self {
+            name: variant.name.clone(),
+            template: variant.template.clone(),
+            command: variant.words.clone(),
+            parameters: variant.parameters.clone(),
+            runs: side.results.clone(),
+            wall: SideValues::from_values(&per_unit(&side.runs, WALL, basis).values),
+            busy: SideValues::from_values(&per_unit(&side.runs, BUSY, basis).values),
+            figures: figures(&side.runs),
+            states: states(&side.runs),
+            thermal: thermal_states(&side.runs),
+            others: SideValues::from_values(&side.runs.others),
+            kernels: side.runs.kernels.clone(),
+            findings: side.findings.clone(),
+            units: side.units.clone(),
+        }
+    }
+}
+
+/// Compares the times of two sides, and all their figures as `metalens compare` does.
+fn compare_pair(pair: SidePair<'_>, basis: WorkBasis, gate: Option<&Gate>) -> PairResult {
+    let SidePair { base, new, changes } = pair;
+    // Whole runs of different work are compared as those of a fused program are.
+    let preset = (basis == WorkBasis::Run).then_some(ComparisonPreset::Fusion);
+    let mut comparison = changes.comparison(&CompareOptions {
+        preset,
+        ..CompareOptions::default()
+    });
+    comparison.gate = gate.map(|gate| judge(&comparison, gate));
+
+    let base_times = per_unit(&base.runs, WALL, basis);
+    let new_times = per_unit(&new.runs, WALL, basis);
+    let change = time_change((&base_times, &new_times), basis, base.is_stored());
+    let needed = needed(&change, basis);
+    let is_change = matches!(change.class, ChangeClass::Grown | ChangeClass::Shrunk);
+
+    PairResult {
+        base: base.name.clone(),
+        new: new.name.clone(),
+        by_rounds: !base.is_stored() && is_by_rounds(&base_times.values, &new_times.values),
+        said: versus((&new.name, &base.name), &change, basis, needed).into(),
+        runs_to_tell: needed,
+        wall: change,
+        why: is_change.then(|| comparison.causes().into()),
+        comparison,
+    }
+}
+
+/// Says how many runs were compared, how, and with which confidence.
+fn method(pairs: &[PairResult], variants: &[VariantResult], baseline: Option<&Side>) -> Message {
+    let counts = variants.iter().map(|one| one.runs.len() as u64);
+    let runs = counted(counts.min().unwrap_or(0), "run");
+    let runs = match variants {
+        [_] => runs,
+        _ => message!("{} of each variant, recorded alternately", runs),
+    };
+    if pairs.is_empty() {
+        return message!("{}, compared with nothing", runs);
+    }
+
+    let stored = baseline.map(|side| message!(" with {} of the baseline", count_runs(side)));
+    let how = if pairs.iter().any(|pair| pair.by_rounds) {
+        "round by round (signed ranks)"
+    } else {
+        "as two sides (Hodges–Lehmann)"
+    };
+    let runs = message!("{}, compared{} {}", runs, stored, how);
+    match pairs.iter().find_map(|pair| pair.wall.interval) {
+        Some(interval) => {
+            let confidence = message::percent(interval.confidence);
+            message!("{}; intervals have {} confidence", runs, confidence)
+        }
+        None => message!("{}: so few runs do not show the noise between runs", runs),
+    }
+}
+
+fn count_runs(side: &Side) -> Message {
+    counted(side.runs.count() as u64, "run")
+}

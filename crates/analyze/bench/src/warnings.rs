@@ -1,0 +1,182 @@
+//! Finds the reasons to doubt the figures of a benchmark.
+
+use metalens_analyzer::message::{count, name, percent, time};
+use metalens_analyzer::{Message, Note, message};
+use metalens_comparison::{Number, find_outliers};
+
+use crate::result::PairResult;
+use crate::sides::Side;
+use crate::standing::SURE;
+use crate::wall_time::WALL;
+
+/// Share of the window from which on other processes are worth a warning.
+const OTHERS: f64 = 0.05;
+/// Smallest distance of an outlier, as a share of the median.
+const FAR: f64 = 0.05;
+
+/// Returns the warnings, those that change the meaning of all numbers first.
+pub(crate) fn warnings(sides: &[Side], pairs: &[PairResult]) -> Vec<Message> {
+    let mut all = loud(sides);
+    all.extend(sides.iter().filter_map(failed));
+    all.extend(sides.iter().filter_map(cut));
+    all.extend(circumstances(pairs));
+    all.extend(sides.iter().filter_map(others));
+    all.extend(sides.iter().filter_map(outliers));
+    all.extend(too_few_runs(pairs));
+    all
+}
+
+/// Returns the notes of the reports that change the meaning of their numbers, each with its
+/// variants. That the recordings are synthetic is said elsewhere.
+fn loud(sides: &[Side]) -> Vec<Message> {
+    let mut notes: Vec<(Note, Vec<&str>)> = Vec::new();
+    for side in sides {
+        for note in Note::joined(&side.runs.loud, &side.runs.loud_details) {
+            if note.detail.id == "synthetic" {
+                continue;
+            }
+            match notes.iter_mut().find(|(known, _)| known.text == note.text) {
+                Some((_, names)) => names.push(&side.name),
+                None => notes.push((note, vec![&side.name])),
+            }
+        }
+    }
+    let notes = notes.into_iter().map(|(note, names)| {
+        let names = names.into_iter().map(name);
+        message!("{}: {}", Message::joined(names, ", "), note.message())
+    });
+    notes.collect()
+}
+
+/// Says that so few runs cannot have the usual confidence.
+fn too_few_runs(pairs: &[PairResult]) -> Option<Message> {
+    let intervals = pairs.iter().map(|pair| pair.wall.interval);
+    let least = intervals.map(|one| one.map_or(0.0, |one| one.confidence));
+    let least = least
+        .reduce(f64::min)
+        .filter(|&least| least < SURE - 1e-9)?;
+    Some(if least == 0.0 {
+        "one run per variant cannot separate a difference from noise: use --runs 5".into()
+    } else {
+        message!(
+            "the confidence is only {}, because there are so few runs: use --runs 5",
+            percent(least)
+        )
+    })
+}
+
+/// Says that the program failed in some of the runs.
+fn failed(side: &Side) -> Option<Message> {
+    let failures = || side.ends().filter_map(|end| end.failure.as_deref());
+    let first = failures().next()?;
+    Some(message!(
+        "{}: {} in {} of {} runs (--ignore-failure)",
+        name(&side.name),
+        message::quote(first),
+        count(failures().count() as u64),
+        count(side.results.len() as u64)
+    ))
+}
+
+/// Says that a time limit ended some of the runs, and not the others.
+fn cut(side: &Side) -> Option<Message> {
+    let cut = side.ends().filter(|end| end.is_cut).count();
+    let is_partly = cut > 0 && cut < side.results.len();
+    is_partly.then(|| {
+        message!(
+            "{}: the time limit ended {} of {} runs; the others ended on their own",
+            name(&side.name),
+            count(cut as u64),
+            count(side.results.len() as u64)
+        )
+    })
+}
+
+/// Returns the circumstances in which variants differ, and those in which runs of one differ.
+fn circumstances(pairs: &[PairResult]) -> Vec<Message> {
+    let mut all: Vec<Message> = Vec::new();
+    let mut add = |message: Message| {
+        if all.iter().all(|known| known.text != message.text) {
+            all.push(message);
+        }
+    };
+    for pair in pairs {
+        let comparable = &pair.comparison.comparable;
+        for differ in &comparable.differ {
+            add(message!(
+                "{}: {} {}, {} {}; this may cause a difference",
+                name(&differ.what),
+                name(&pair.base),
+                Message::new(&differ.base, &differ.base_values),
+                name(&pair.new),
+                Message::new(&differ.new, &differ.new_values)
+            ));
+        }
+    }
+    all
+}
+
+/// Says that other processes used the GPU.
+fn others(side: &Side) -> Option<Message> {
+    let shares = side.runs.others.iter().flatten().map(|one| one.get());
+    let most = shares
+        .max_by(f64::total_cmp)
+        .filter(|&most| most >= OTHERS)?;
+    Some(message!(
+        "{}: other processes used the GPU for up to {} of the window; close them and run again",
+        name(&side.name),
+        percent(most)
+    ))
+}
+
+/// Names the runs that are far from the others of their variant. A slow first run gets its own
+/// sentence, because a warm-up run helps there.
+fn outliers(side: &Side) -> Option<Message> {
+    let values = side.runs.metrics.get(WALL)?;
+    let known: Vec<f64> = values
+        .iter()
+        .flatten()
+        .map(|one: &Number| one.get())
+        .collect();
+    if known.len() != values.len() {
+        return None;
+    }
+    let middle = metalens_comparison::median(&known)?;
+    let found = find_outliers(&known, FAR * middle)?;
+    let first = found.outliers.first()?;
+    let value = known.get(first.index).copied()?;
+    let range = message!("{} to {}", ns(found.others.0), ns(found.others.1));
+    if found.outliers.len() == 1 && first.index == 0 && value > found.median {
+        return Some(message!(
+            "{}: the first run was slow: {}; the others took {}; use --warmup 1",
+            name(&side.name),
+            ns(value),
+            range
+        ));
+    }
+
+    let far = found.outliers.iter().filter_map(|one| {
+        let round = count(one.index as u64 + 1);
+        Some(message!(
+            "run {} took {}",
+            round,
+            ns(*known.get(one.index)?)
+        ))
+    });
+
+    Some(message!(
+        "{}: {}, far from the others ({}): something else may have used the machine",
+        name(&side.name),
+        Message::joined(far, ", "),
+        range
+    ))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "whole nanoseconds, not negative"
+)]
+fn ns(value: f64) -> Message {
+    time(value.max(0.0).round() as u64)
+}

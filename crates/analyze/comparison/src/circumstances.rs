@@ -1,0 +1,308 @@
+//! Compares the circumstances of two sides: machine, system, recorder, clock, heat and
+//! other processes. Where these differ, they may be the reason for a change.
+
+use std::iter::zip;
+use std::slice::from_ref;
+
+use metalens_analyzer::message::{PlacedValue, name, percent, process};
+use metalens_analyzer::{Message, MessageMut, Report, message};
+use serde::{Deserialize, Serialize};
+
+use crate::number::Number;
+use crate::runs::Runs;
+
+/// Smallest difference between two shares of time that counts as a difference.
+const SHARE: f64 = 0.05;
+const CLOCK: &str = "GPU clock while busy";
+const OTHERS: &str = "other processes on the GPU";
+
+/// The circumstances of two sides, and whether they allow a comparison.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Comparability {
+    /// True if no circumstance that matters is known to differ.
+    pub comparable: bool,
+    /// True if the sides differ and were compared anyway, on request.
+    pub forced: bool,
+    /// Circumstances that are known to differ.
+    pub differ: Vec<CircumstanceDifference>,
+    /// Circumstances that are known to be equal, with their value.
+    pub same: Vec<String>,
+    /// Values of each entry of `same`, in the order in which they stand in it.
+    #[serde(default)]
+    pub same_values: Vec<Vec<PlacedValue>>,
+    /// Circumstances that a side did not record, so that nobody knows if they are equal.
+    pub unknown: Vec<String>,
+    /// Differences that do not prevent a comparison.
+    pub notes: Vec<String>,
+    /// Values of each of `notes`, in the order in which they stand in it.
+    #[serde(default)]
+    pub note_values: Vec<Vec<PlacedValue>>,
+}
+
+impl Comparability {
+    /// Compares the circumstances of two recordings.
+    #[must_use]
+    pub fn of_reports(base: &Report, new: &Report) -> Self {
+        let [base, new] = [base, new].map(|report| Runs::from_reports(from_ref(report)));
+        comparability(&base, &new, false)
+    }
+
+    /// Returns whether both sides recorded the clock of the GPU.
+    pub(crate) fn is_clock_known(&self) -> bool {
+        self.unknown.iter().all(|what| what != CLOCK)
+    }
+
+    /// Lends every sentence that may contain values, so that a caller can change it.
+    pub(crate) fn messages_mut(&mut self) -> impl Iterator<Item = MessageMut<'_>> {
+        self.same_values.resize_with(self.same.len(), Vec::new);
+        self.note_values.resize_with(self.notes.len(), Vec::new);
+
+        let same = zip(&mut self.same, &mut self.same_values);
+        let notes = zip(&mut self.notes, &mut self.note_values);
+        let differ = self.differ.iter_mut().flat_map(|difference| {
+            [
+                (&mut difference.base, &mut difference.base_values),
+                (&mut difference.new, &mut difference.new_values),
+            ]
+        });
+
+        let all = same.chain(notes).chain(differ);
+        all.map(|(text, values)| MessageMut { text, values })
+    }
+
+    fn add_same(&mut self, same: Message) {
+        self.same.push(same.text);
+        self.same_values.push(same.values);
+    }
+
+    fn add_difference(&mut self, what: &str, base: Message, new: Message) {
+        self.differ.push(CircumstanceDifference {
+            what: what.to_owned(),
+            base: base.text,
+            base_values: base.values,
+            new: new.text,
+            new_values: new.values,
+        });
+    }
+
+    fn add_note(&mut self, note: Message) {
+        self.notes.push(note.text);
+        self.note_values.push(note.values);
+    }
+}
+
+/// A circumstance in which the sides differ.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct CircumstanceDifference {
+    /// Name of the circumstance, such as `GPU`.
+    pub what: String,
+    /// The circumstance on the base side.
+    pub base: String,
+    /// Values of `base`, in the order in which they stand in it.
+    #[serde(default)]
+    pub base_values: Vec<PlacedValue>,
+    /// The circumstance on the new side.
+    pub new: String,
+    /// Values of `new`, in the order in which they stand in it.
+    #[serde(default)]
+    pub new_values: Vec<PlacedValue>,
+}
+
+impl std::fmt::Display for CircumstanceDifference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: base {}, new {}", self.what, self.base, self.new)
+    }
+}
+
+/// Compares the circumstances of two sides.
+pub(crate) fn comparability(base: &Runs, new: &Runs, allow_different: bool) -> Comparability {
+    let mut result = Comparability::default();
+
+    let mut names: Vec<&str> = Vec::new();
+    for circumstance in base.circumstances.iter().chain(&new.circumstances) {
+        if !names.contains(&circumstance.what.as_str()) {
+            names.push(&circumstance.what);
+            compare_text(&mut result, base, new, &circumstance.what);
+        }
+    }
+    compare_clocks(&mut result, base, new);
+    compare_others(&mut result, base, new);
+    compare_programs(&mut result, base, new);
+
+    result.comparable = result.differ.is_empty();
+    result.forced = allow_different && !result.comparable;
+    result
+}
+
+/// Returns the distinct values of a side, and whether every run recorded one.
+fn distinct(runs: &Runs, what: &str) -> (Vec<String>, bool) {
+    let values = runs.circumstance(what).map_or(&[][..], |one| &one.values);
+    let mut known: Vec<String> = values.iter().flatten().cloned().collect();
+    known.sort();
+    known.dedup();
+
+    let is_recorded = !values.is_empty() && values.iter().all(Option::is_some);
+    (known, is_recorded)
+}
+
+fn compare_text(result: &mut Comparability, base: &Runs, new: &Runs, what: &str) {
+    let ((was, was_recorded), (now, now_recorded)) = (distinct(base, what), distinct(new, what));
+    if !was.is_empty() && !now.is_empty() && was != now {
+        result.add_difference(what, joined_names(&was), joined_names(&now));
+    } else if was_recorded && now_recorded {
+        result.add_same(message!("{} {}", name(what), joined_names(&now)));
+        if now.len() > 1 {
+            result.add_note(message!(
+                "the runs of one side differ: {} {}",
+                name(what),
+                joined_names(&now)
+            ));
+        }
+    } else {
+        result
+            .unknown
+            .push(unknown(what, was_recorded, now_recorded));
+    }
+}
+
+fn joined_names(values: &[String]) -> Message {
+    Message::joined(values.iter().map(|value| name(value)), " and ")
+}
+
+/// Names a circumstance that is not recorded, with the side if only one lacks it.
+fn unknown(what: &str, was_recorded: bool, now_recorded: bool) -> String {
+    match (was_recorded, now_recorded) {
+        (false, false) => what.to_owned(),
+        (false, true) => format!("{what} (base)"),
+        (true, _) => format!("{what} (new)"),
+    }
+}
+
+/// Returns the least and the greatest share; none if a run did not record it.
+fn range(shares: &[Option<Number>]) -> Option<(f64, f64)> {
+    let all: Option<Vec<f64>> = shares.iter().map(|one| one.map(Number::get)).collect();
+    let all = all?;
+    let least = all.iter().copied().min_by(f64::total_cmp)?;
+    Some((least, all.iter().copied().max_by(f64::total_cmp)?))
+}
+
+/// Returns the distance between two ranges; zero if they overlap.
+fn distance(was: (f64, f64), now: (f64, f64)) -> f64 {
+    (was.0 - now.1).max(now.0 - was.1).max(0.0)
+}
+
+fn range_text((least, most): (f64, f64)) -> Message {
+    let (least, most) = (percent(least), percent(most));
+    if least.text == most.text {
+        least
+    } else {
+        message!("{} to {}", least, most)
+    }
+}
+
+/// Compares the mix of performance states, each by its share of the busy time.
+fn compare_clocks(result: &mut Comparability, base: &Runs, new: &Runs) {
+    if !records_clock(base) || !records_clock(new) {
+        let unknown = unknown(CLOCK, records_clock(base), records_clock(new));
+        result.unknown.push(unknown);
+        return;
+    }
+
+    let states = base.performance.keys().chain(new.performance.keys());
+    let mut states: Vec<&String> = states.collect();
+    states.sort();
+    states.dedup();
+
+    let is_alike = |state: &str| {
+        let both = state_range(base, state).zip(state_range(new, state));
+        both.is_some_and(|(was, now)| distance(was, now) < SHARE)
+    };
+    let different: Vec<&String> = states
+        .iter()
+        .copied()
+        .filter(|one| !is_alike(one))
+        .collect();
+
+    if different.is_empty() {
+        // States with a negligible share would only make the sentence longer.
+        states.retain(|state| state_range(new, state).is_some_and(|(_, most)| most >= SHARE));
+        result.add_same(message!("{} {}", CLOCK, states_text(new, &states)));
+    } else {
+        let (was, now) = (states_text(base, &different), states_text(new, &different));
+        result.add_difference(CLOCK, was, now);
+    }
+}
+
+fn records_clock(runs: &Runs) -> bool {
+    let mut shares = runs.performance.values();
+    !runs.performance.is_empty() && shares.all(|shares| range(shares).is_some())
+}
+
+/// Returns the range of a state's share. A state that no run lists has no share of the time.
+fn state_range(runs: &Runs, state: &str) -> Option<(f64, f64)> {
+    let shares = runs.performance.get(state);
+    shares.map_or(Some((0.0, 0.0)), |shares| range(shares))
+}
+
+fn states_text(runs: &Runs, states: &[&String]) -> Message {
+    let states = states.iter().map(|state| {
+        let share = state_range(runs, state).map(range_text);
+        message!("{} {}", name(state), share)
+    });
+    Message::joined(states, ", ")
+}
+
+fn compare_others(result: &mut Comparability, base: &Runs, new: &Runs) {
+    match (range(&base.others), range(&new.others)) {
+        (Some(was), Some(now)) if distance(was, now) >= SHARE => result.add_difference(
+            OTHERS,
+            message!("{} of the time", range_text(was)),
+            message!("{} of the time", range_text(now)),
+        ),
+        (Some(_), Some(now)) => result.add_same(message!("{} {}", OTHERS, range_text(now))),
+        (was, now) => result
+            .unknown
+            .push(unknown(OTHERS, was.is_some(), now.is_some())),
+    }
+}
+
+/// Compares the programs. A compiled program may have another name, which does not prevent a
+/// comparison. A process that was only guessed may be another program, which does.
+fn compare_programs(result: &mut Comparability, base: &Runs, new: &Runs) {
+    let (was, now) = (program_names(base), program_names(new));
+    if was == now {
+        result.add_same(message!("program {}", now));
+    } else if base.guessed.contains(&true) || new.guessed.contains(&true) {
+        result.add_difference(
+            "program (a recording names none, so the busiest process was taken)",
+            was,
+            now,
+        );
+    } else {
+        result.add_note(message!(
+            "the programs have different names: base {}, new {}",
+            was,
+            now
+        ));
+    }
+
+    for (side, runs) in [("base", base), ("new", new)] {
+        let first = runs.processes.first();
+        if runs.processes.iter().any(|name| Some(name) != first) {
+            result.add_note(message!(
+                "the runs of {} are of different programs: {}",
+                side,
+                program_names(runs)
+            ));
+        }
+    }
+}
+
+fn program_names(runs: &Runs) -> Message {
+    let mut names = runs.processes.clone();
+    names.sort();
+    names.dedup();
+    Message::joined(names.iter().map(|name| process(name, true)), " and ")
+}

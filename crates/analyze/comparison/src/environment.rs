@@ -1,0 +1,93 @@
+//! Describes environments: the chip, the system and the recorder of recordings.
+
+use metalens_analyzer::Report;
+use serde::{Deserialize, Serialize};
+
+/// An environment in which programs were recorded. `null` means unknown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Environment {
+    /// Name of the GPU in Metal, which is that of the chip. Null if it is not recorded.
+    pub gpu: Option<String>,
+    /// Model of the machine. Null if it is not recorded.
+    pub model: Option<String>,
+    /// Operating system and version. Null if they are not recorded.
+    pub os: Option<String>,
+    /// Version of Instruments; the build in parentheses identifies Xcode. Null if it is not recorded.
+    pub instruments_version: Option<String>,
+    /// True if a simulator wrote the recordings.
+    pub synthetic: bool,
+    /// Recordings of this environment: folders of reports, or names of variants.
+    pub of: Vec<String>,
+}
+
+impl Environment {
+    /// Returns the environment of a report, which counts under a name.
+    #[must_use]
+    pub fn of_report(report: &Report, name: &str) -> Self {
+        let (run, device) = (&report.run, &report.run.device);
+        Self {
+            gpu: device.gpu.clone(),
+            model: device.model.clone(),
+            os: device.os.clone(),
+            instruments_version: run.instruments_version.clone(),
+            synthetic: run.synthetic,
+            of: vec![name.to_owned()],
+        }
+    }
+
+    /// Returns whether both have the same facts.
+    fn is_like(&self, other: &Self) -> bool {
+        let without_names = |one: &Self| Self {
+            of: Vec::new(),
+            ..one.clone()
+        };
+        without_names(self) == without_names(other)
+    }
+}
+
+/// Returns the distinct environments in the order in which they appear, each with all of its names.
+#[must_use]
+pub fn distinct_environments(all: impl IntoIterator<Item = Environment>) -> Vec<Environment> {
+    let mut distinct: Vec<Environment> = Vec::new();
+    for one in all {
+        match distinct.iter_mut().find(|known| known.is_like(&one)) {
+            Some(known) => {
+                for name in one.of {
+                    if !known.of.contains(&name) {
+                        known.of.push(name);
+                    }
+                }
+            }
+            None => distinct.push(one),
+        }
+    }
+    distinct
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_environments_are_one() {
+        let environment = |of: &str, os: &str, instruments: Option<&str>| Environment {
+            gpu: Some("Apple M2".to_owned()),
+            model: None,
+            os: Some(os.to_owned()),
+            instruments_version: instruments.map(str::to_owned),
+            synthetic: false,
+            of: vec![of.to_owned()],
+        };
+        let found = distinct_environments([
+            environment("a", "macOS 15", Some("26.0")),
+            environment("b", "macOS 15", Some("26.1")),
+            environment("c", "macOS 15", Some("26.0")),
+            environment("c", "macOS 15", Some("26.0")),
+            environment("d", "macOS 26", Some("26.0")),
+            environment("e", "macOS 15", None),
+        ]);
+        let names: Vec<String> = found.iter().map(|one| one.of.join(" ")).collect();
+        assert_eq!(names, ["a c", "b", "d", "e"]);
+    }
+}

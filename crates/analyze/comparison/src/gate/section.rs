@@ -1,0 +1,378 @@
+//! Parses the section `[gate]` of a settings file, which `docs/gating.md` explains.
+//!
+//! ```text
+//! [gate]
+//! runs = 3                                               # of each side, at least
+//!
+//! [gate.metrics]
+//! "window.span_ns" = { grow = "5%" }                     # relative to base, beyond noise
+//! "gaps.median_ns" = { max = "200us", severity = "warn" } # absolute
+//! "busy.ratio" = { min = "80%" }
+//! "gaps.mean_ns" = { range = "10%" }                     # base's range and a margin
+//!
+//! [gate.kernels]                                         # the longest pattern that matches counts
+//! "*" = { grow = "5%", of = "median", share = "1%" }
+//! "matmul*" = { grow = "3%", max = "40us", optional = true } # no miss if it is not there
+//! ```
+
+use std::collections::BTreeMap;
+
+use metalens_analyzer::message;
+use metalens_analyzer::message::path;
+use metalens_analyzer::written::{Written, growth, nanoseconds, share};
+use metalens_failure::did_you_mean;
+use serde::Deserialize;
+
+use super::{Gate, GateSeverity, KernelFigure, KernelLimit, Limit, MetricLimit};
+use crate::metrics::{metric_ids, unit_of};
+use crate::unit::Unit;
+
+/// Contents of the section `[gate]` of a settings file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "the tables [gate.metrics] and [gate.kernels], and runs"
+)]
+pub struct GateSection {
+    runs: Option<usize>,
+    metrics: BTreeMap<String, Limits>,
+    kernels: BTreeMap<String, Limits>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "rules in braces, such as { grow = \"5%\" }"
+)]
+struct Limits {
+    max: Option<Written>,
+    min: Option<Written>,
+    grow: Option<Written>,
+    shrink: Option<Written>,
+    range: Option<Written>,
+    severity: GateSeverity,
+    optional: bool,
+    of: Option<KernelFigure>,
+    share: Option<Written>,
+    instances: Option<Written>,
+}
+
+impl GateSection {
+    /// Returns the gate of this section. `source` names its file.
+    ///
+    /// # Errors
+    ///
+    /// Returns the key of the first invalid limit, and why it is, in words.
+    pub fn gate(self, source: &str) -> Result<Gate, String> {
+        let metrics = self.metrics.into_iter().map(|(id, limits)| {
+            let place = format!("{source}: gate.metrics.{id:?}");
+            metric(id, limits).map_err(|why| format!("{place}: {why}"))
+        });
+        let kernels = self.kernels.into_iter().map(|(pattern, limits)| {
+            let place = format!("{source}: gate.kernels.{pattern:?}");
+            kernel(&pattern, limits).map_err(|why| format!("{place}: {why}"))
+        });
+        let kernels = kernels.collect::<Result<Vec<_>, _>>()?;
+
+        let gate = Gate {
+            source: message!("[gate] of {}", path(source)),
+            metrics: metrics.collect::<Result<_, _>>()?,
+            kernels: kernels.into_iter().flatten().collect(),
+            runs: self.runs,
+            allow_inconclusive: false,
+        };
+        if gate.runs == Some(0) {
+            return Err(format!("{source}: gate.runs: a side has at least one run"));
+        }
+        if gate.metrics.is_empty() && gate.kernels.is_empty() {
+            return Err(format!(
+                "{source}: [gate] has no limits; add one, or remove the section for the default \
+                 limits"
+            ));
+        }
+        Ok(gate)
+    }
+}
+
+/// Returns the limit for a figure of the report.
+fn metric(id: String, limits: Limits) -> Result<MetricLimit, String> {
+    if limits.of.is_some() || limits.share.is_some() || limits.instances.is_some() {
+        return Err("`of`, `share` and `instances` are only for kernels".to_owned());
+    }
+    let unit = unit_of(&id).ok_or_else(|| {
+        let meant = did_you_mean(&id, metric_ids());
+        format!("unknown figure; {meant}`metalens baseline figures` lists all")
+    })?;
+    Ok(MetricLimit {
+        id,
+        limit: limit(limits, unit)?,
+    })
+}
+
+/// Returns the limits for the kernels whose names match a pattern: of their number, if `instances` says
+/// by how much it may change, and of one figure.
+fn kernel(pattern: &str, mut limits: Limits) -> Result<Vec<KernelLimit>, String> {
+    let figure = limits.of.unwrap_or(KernelFigure::Total);
+    let least = limits.share.take();
+    let share = least.map_or(Ok(0.0), |least| share(&least.text()))?;
+    let of = |figure: KernelFigure, limit: Limit| KernelLimit {
+        pattern: pattern.to_owned(),
+        figure,
+        share,
+        limit,
+    };
+
+    let count = limits.instances.take().map(|by| growth(&by.text()));
+    let count = count.transpose()?.map(|by| Limit {
+        grow: Some(by),
+        shrink: Some(by).filter(|by| *by < 1.0),
+        severity: limits.severity,
+        optional: limits.optional,
+        ..Limit::default()
+    });
+    let is_alone = count.is_some() && !limits.has_rule();
+    let own = (!is_alone)
+        .then(|| limit(limits, figure.unit()))
+        .transpose()?;
+    let count = count.map(|limit| of(KernelFigure::Instances, limit));
+    Ok(own
+        .map(|limit| of(figure, limit))
+        .into_iter()
+        .chain(count)
+        .collect())
+}
+
+impl Limits {
+    /// Returns whether there is a rule for the figure itself.
+    fn has_rule(&self) -> bool {
+        let all = [&self.max, &self.min, &self.grow, &self.shrink, &self.range];
+        all.into_iter().any(Option::is_some)
+    }
+}
+
+/// Parses the values of a limit. Refuses one without any.
+fn limit(limits: Limits, unit: Unit) -> Result<Limit, String> {
+    let value = |text: Option<Written>| text.map(|text| value(&text.text(), unit)).transpose();
+    let by = |text: Option<Written>| text.map(|text| growth(&text.text())).transpose();
+    let limit = Limit {
+        max: value(limits.max)?,
+        min: value(limits.min)?,
+        grow: by(limits.grow)?,
+        shrink: by(limits.shrink)?,
+        range: by(limits.range)?,
+        severity: limits.severity,
+        optional: limits.optional,
+    };
+
+    if limit.shrink.is_some_and(|share| share >= 1.0) {
+        return Err("`shrink` can never fail: nothing shrinks by more than 100 %".to_owned());
+    }
+    let all = [limit.max, limit.min, limit.grow, limit.shrink, limit.range];
+    if all.iter().all(Option::is_none) {
+        let why = "this entry has no limit: write max, min, grow, shrink or range, or instances for kernels";
+        return Err(why.to_owned());
+    }
+    Ok(limit)
+}
+
+/// Parses a value into the unit of its figure.
+#[expect(clippy::cast_precision_loss, reason = "a limit has few digits")]
+fn value(text: &str, unit: Unit) -> Result<f64, String> {
+    match unit {
+        Unit::Ns => Ok(nanoseconds(text)? as f64),
+        Unit::Ratio => share(text),
+        Unit::Count => {
+            let count = text.parse::<u64>();
+            let count = count.map_err(|_| format!("`{text}` is not a whole number"))?;
+            Ok(count as f64)
+        }
+    }
+}
+
+/// Returns the line of a limit in a settings file, from 1: the line of its key, else that of the table
+/// it would be in, because the key of a kernel may be a pattern.
+#[must_use]
+pub fn line_of_limit(file: &str, key: &str, is_of_kernel: bool) -> usize {
+    let keys = [key.to_owned(), format!("\"{key}\""), format!("'{key}'")];
+    let has_key = |line: &str| {
+        let line = line.trim_start();
+        let mut rests = keys.iter().filter_map(|key| line.strip_prefix(key));
+        rests.any(|rest| rest.trim_start().starts_with(['=', '.']))
+    };
+    let table = if is_of_kernel {
+        "[gate.kernels]"
+    } else {
+        "[gate.metrics]"
+    };
+
+    let line = file.lines().position(has_key);
+    let line = line.or_else(|| file.lines().position(|line| line.trim() == table));
+    line.map_or(1, |found| found + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks that the error, or else the debug text of the gate, contains `expected`.
+    fn check(toml: &str, expected: &str) {
+        let section: Result<GateSection, _> = toml::from_str(toml);
+        let actual = match section {
+            Err(error) => error.to_string(),
+            Ok(section) => match section.gate("x.toml") {
+                Ok(gate) => format!("{gate:?}"),
+                Err(why) => why,
+            },
+        };
+        assert!(actual.contains(expected), "{toml}\n{actual}");
+    }
+
+    #[test]
+    fn the_documented_example_is_valid_and_uses_every_kind_of_limit() {
+        const PAGE: &str = include_str!("../../../../../docs/gating.md");
+        #[derive(Deserialize)]
+        struct SettingsFile {
+            gate: GateSection,
+        }
+        let (_, example) = PAGE.split_once("```toml\n").unwrap();
+        let (example, _) = example.split_once("```").unwrap();
+        let file: SettingsFile = toml::from_str(example).unwrap();
+        let gate = file.gate.gate("metalens.toml").unwrap();
+
+        let limits = gate.metrics.iter().map(|metric| metric.limit);
+        let limits: Vec<Limit> = limits
+            .chain(gate.kernels.iter().map(|kernel| kernel.limit))
+            .collect();
+        let uses = |kind: fn(&Limit) -> bool| assert!(limits.iter().any(kind), "{limits:?}");
+        uses(|limit| limit.max.is_some());
+        uses(|limit| limit.min.is_some());
+        uses(|limit| limit.grow.is_some());
+        uses(|limit| limit.shrink.is_some());
+        uses(|limit| limit.range.is_some());
+        uses(|limit| limit.optional);
+        uses(|limit| limit.severity == GateSeverity::Warn);
+        assert!(gate.kernels.iter().any(|kernel| kernel.share > 0.0));
+        let other_figure = |kernel: &KernelLimit| kernel.figure != KernelFigure::Total;
+        assert!(gate.kernels.iter().any(other_figure));
+    }
+
+    #[test]
+    fn the_default_gate_is_as_documented() {
+        let default = format!("{:?}", Gate::default());
+        assert_eq!(default.matches("grow: Some(0.05)").count(), 3, "{default}");
+        assert_eq!(default.matches("grow: Some(0.1)").count(), 1, "{default}");
+        assert_eq!(
+            default.matches("shrink: Some(0.02)").count(),
+            2,
+            "{default}"
+        );
+    }
+
+    #[test]
+    fn limits_are_parsed_or_refused_with_the_reason() {
+        check(
+            "metrics = { \"gaps.median_ns\" = { max = \"200us\" } }",
+            "max: Some(200000.0)",
+        );
+        check(
+            "metrics = { \"busy.ratio\" = { min = \"80%\" } }",
+            "min: Some(0.8)",
+        );
+        check(
+            "metrics = { \"counts.intervals\" = { max = 7 } }",
+            "max: Some(7.0)",
+        );
+        check(
+            "kernels = { \"a*\" = { grow = 0.1, severity = \"warn\" } }",
+            "severity: Warn",
+        );
+        check(
+            "kernels = { \"a*\" = { grow = 0.1, of = \"median\" } }",
+            "figure: Median",
+        );
+        check(
+            "kernels = { \"a*\" = { grow = 0.1, optional = true } }",
+            "optional: true",
+        );
+        check(
+            "kernels = { \"a*\" = { instances = \"2%\" } }",
+            "figure: Instances, share: 0.0, limit: Limit { max: None, min: None, grow: Some(0.02), \
+             shrink: Some(0.02)",
+        );
+        check(
+            "kernels = { \"a*\" = { max = \"1ms\", instances = \"2%\" } }",
+            "figure: Total",
+        );
+        check(
+            "metrics = { \"gaps.count\" = { max = 1, instances = \"2%\" } }",
+            "only for kernels",
+        );
+        check(
+            "runs = 3\nmetrics = { \"gaps.count\" = { max = 1 } }",
+            "runs: Some(3)",
+        );
+        check(
+            "runs = 0\nmetrics = { \"gaps.count\" = { max = 1 } }",
+            "at least one run",
+        );
+        check("metrics = { \"gaps.count\" = { max = 1 } }", "runs: None");
+        for shrink in ["100%", "150%", "1.0"] {
+            check(
+                &format!("metrics = {{ \"busy.ratio\" = {{ shrink = \"{shrink}\" }} }}"),
+                "can never fail",
+            );
+        }
+        check(
+            "metrics = { \"busy.ratio\" = { shrink = \"99%\" } }",
+            "shrink: Some(0.99)",
+        );
+        check("", "has no limit");
+        check("kernels = { \"a\" = {} }", "no limit: write max");
+        check(
+            "metrics = { \"gaps.median_ns\" = { max = 200 } }",
+            "a time needs a unit",
+        );
+        check(
+            "metrics = { \"gaps.median\" = { max = \"2us\" } }",
+            "unknown figure; did you mean `gaps.median_ns`? `metalens baseline figures` lists all",
+        );
+        check(
+            "metrics = { \"#\" = { max = 1 } }",
+            "unknown figure; `metalens baseline figures` lists all",
+        );
+        check(
+            "metrics = { \"busy.busy_ns\" = \"2%\" }",
+            "expected rules in braces, such as { grow = \"5%\" }",
+        );
+        check("metrics = 5", "a map");
+        check(
+            "metrics = { \"gaps.count\" = { max = [1] } }",
+            "a number, or text with a unit",
+        );
+        check(
+            "metrics = { \"gaps.count\" = { max = 1, share = 0.1 } }",
+            "only for kernels",
+        );
+        check(
+            "metrics = { \"gaps.count\" = { most = 1 } }",
+            "unknown field `most`",
+        );
+        check("kernels = { \"a\" = { grow = \"5\" } }", "is not a share");
+    }
+
+    #[test]
+    fn the_line_of_a_limit_is_found() {
+        let file = "[gate.metrics]\n# \"window.span_ns\" = 1\n\"window.span_ns\" = { grow = \"5%\" }\n\
+                    [gate.kernels]\n\"mat*\" = { grow = \"3%\" }\ncopy = { max = 3 }\n";
+        let check = |key: &str, is_of_kernel: bool, expected: usize| {
+            assert_eq!(line_of_limit(file, key, is_of_kernel), expected, "{key}");
+        };
+        check("window.span_ns", false, 3);
+        check("busy.busy_ns", false, 1);
+        check("copy", true, 6);
+        check("matmul", true, 4);
+        check("cop", true, 4);
+    }
+}

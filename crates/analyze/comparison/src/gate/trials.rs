@@ -1,0 +1,251 @@
+//! Measures how often a limit of 5 % on a time fails, by the number of runs and by how much they
+//! vary, and is inconclusive: with nothing changed, which is a false alarm, and with a time that is
+//! 10 % longer.
+
+use metalens_analyzer::Message;
+
+use super::subject::{GateSubject, Presence};
+use super::{GateVerdict, Limit};
+use crate::change::{Floor, Judge, Preference};
+use crate::number::Number;
+use crate::unit::Unit;
+
+use GateVerdict::{Inconclusive, Miss, Pass};
+
+const TRIALS: u32 = 1_000;
+/// Numbers of runs of base and new.
+const SIDES: [(usize, usize); 9] = [
+    (1, 1),
+    (3, 1),
+    (2, 2),
+    (3, 3),
+    (3, 4),
+    (5, 3),
+    (4, 4),
+    (5, 5),
+    (8, 8),
+];
+/// Largest distances of a run from the true time.
+const VARIATIONS: [f64; 3] = [0.03, 0.05, 0.10];
+
+/// Numbers in -1..1 (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        f64::from(u32::try_from((z ^ (z >> 31)) >> 32).unwrap()) / f64::from(u32::MAX) * 2.0 - 1.0
+    }
+
+    /// Returns a number of the normal distribution (Box–Muller).
+    fn normal(&mut self) -> f64 {
+        let (one, other) = (self.next().midpoint(1.0), self.next());
+        let length = (-2.0 * one.max(f64::MIN_POSITIVE).ln()).sqrt();
+        length * (std::f64::consts::PI * other).cos()
+    }
+
+    /// Returns true in this share of all cases.
+    fn happens(&mut self, share: f64) -> bool {
+        self.next().midpoint(1.0) < share
+    }
+}
+
+/// A machine: the factor by which a run with a number, from 0 in the order of recording, differs from the
+/// true time.
+type Machine = fn(&mut Random, usize) -> f64;
+
+/// A machine that knows more, such as how much its runs vary.
+type AnyMachine<'a> = &'a dyn Fn(&mut Random, usize) -> f64;
+
+/// Machines that do not vary evenly, by name. Base is recorded first, unless sides alternate.
+const MACHINES: [(&str, Machine, bool); 8] = [
+    ("σ 1 %", |random, _| normal(random, 0.01), false),
+    ("σ 3 %", |random, _| normal(random, 0.03), false),
+    ("σ 5 %", |random, _| normal(random, 0.05), false),
+    ("σ 10 %", |random, _| normal(random, 0.10), false),
+    ("σ 1 %, one run of ten up to 30 % slower", spiky, false),
+    (
+        "σ 1 %, three runs of ten 25 % slower (a second clock)",
+        two_clocks,
+        false,
+    ),
+    (
+        "σ 1 %, each run 1 % slower than the last, base first",
+        drifting,
+        false,
+    ),
+    ("the same, sides alternate", drifting, true),
+];
+
+fn normal(random: &mut Random, deviation: f64) -> f64 {
+    1.0 + deviation * random.normal()
+}
+
+fn spiky(random: &mut Random, _: usize) -> f64 {
+    let is_slow = random.happens(0.1);
+    let slower = if is_slow {
+        0.3 * random.next().abs()
+    } else {
+        0.0
+    };
+    normal(random, 0.01) * (1.0 + slower)
+}
+
+fn two_clocks(random: &mut Random, _: usize) -> f64 {
+    let slower = if random.happens(0.3) { 0.25 } else { 0.0 };
+    normal(random, 0.01) * (1.0 + slower)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few runs")]
+fn drifting(random: &mut Random, number: usize) -> f64 {
+    normal(random, 0.01) * (1.0 + 0.01 * number as f64)
+}
+
+/// Returns the verdict on a limit of 5 %.
+fn verdict(judge: &Judge, base: &[Option<Number>], new: &[Option<Number>]) -> GateVerdict {
+    let change = judge.change((base, new), Unit::Ns, Preference::Lower);
+    let subject = GateSubject {
+        what: "x",
+        channel: None,
+        figure: None,
+        unit: Unit::Ns,
+        change: Some(&change),
+        base: Presence::Known,
+        new: Presence::Known,
+        thing: "",
+        excuse: None::<Message>,
+        meant: None,
+    };
+    let limit = Limit {
+        grow: Some(0.05),
+        ..Limit::default()
+    };
+    let (row, _) = subject.judge(&limit).next().unwrap();
+    row.verdict
+}
+
+/// Returns how many of the trials have a verdict if the true time grows by this factor, on a machine
+/// whose runs vary evenly.
+fn number_of(expected: GateVerdict, sides: (usize, usize), variation: f64, factor: f64) -> u32 {
+    let evenly = |random: &mut Random, _: usize| 1.0 + variation * random.next();
+    number_on((&evenly, false), expected, sides, factor)
+}
+
+/// Returns how many of the trials on a machine have a verdict if the true time grows by this factor.
+fn number_on(
+    (machine, alternates): (AnyMachine<'_>, bool),
+    expected: GateVerdict,
+    (base, new): (usize, usize),
+    factor: f64,
+) -> u32 {
+    let judge = Judge::new(Floor::default(), base, new);
+    let mut random = Random(7);
+    let trials = (0..TRIALS).filter(|_| {
+        let mut run =
+            |number: usize, true_ns: f64| Number::new(true_ns * machine(&mut random, number));
+        let places = |at: usize, is_new: bool| match (alternates, is_new) {
+            (true, _) => 2 * at + usize::from(is_new),
+            (false, false) => at,
+            (false, true) => base + at,
+        };
+        let was: Vec<_> = (0..base).map(|at| run(places(at, false), 1e6)).collect();
+        let now: Vec<_> = (0..new)
+            .map(|at| run(places(at, true), 1e6 * factor))
+            .collect();
+        verdict(&judge, &was, &now) == expected
+    });
+    u32::try_from(trials.count()).unwrap()
+}
+
+fn percent(count: u32) -> String {
+    format!("{:.1} %", f64::from(count) / f64::from(TRIALS) * 100.0)
+}
+
+/// Returns the table of docs/gating.md.
+fn table() -> String {
+    let mut table =
+        "| runs | ±3 %: false alarms, inconclusive, caught | ±5 % | ±10 % |\n| --- | --- | --- | --- |\n"
+            .to_owned();
+    for (base, new) in SIDES {
+        let cells = VARIATIONS.map(|variation| {
+            let alarms = percent(number_of(Miss, (base, new), variation, 1.0));
+            let caught = percent(number_of(Miss, (base, new), variation, 1.1));
+            let unclear = percent(number_of(Inconclusive, (base, new), variation, 1.0));
+            format!("{alarms}, {unclear}, {caught}")
+        });
+        let cells = cells.join(" | ");
+        table.push_str(&format!("| {base} against {new} | {cells} |\n"));
+    }
+    table
+}
+
+/// Returns the second table of docs/gating.md.
+fn table_of_machines() -> String {
+    let mut table =
+        "| runs vary by | 3 against 3: false alarms, inconclusive, caught | 5 against 5 |\n\
+                     | --- | --- | --- |\n"
+            .to_owned();
+    for (name, machine, alternates) in MACHINES {
+        let cells = [(3, 3), (5, 5)].map(|sides| {
+            let of = |expected, factor| {
+                percent(number_on((&machine, alternates), expected, sides, factor))
+            };
+            [of(Miss, 1.0), of(Inconclusive, 1.0), of(Miss, 1.1)].join(", ")
+        });
+        table.push_str(&format!("| {name} | {} |\n", cells.join(" | ")));
+    }
+    table
+}
+
+/// The page promises what the rule does.
+#[test]
+fn the_docs_have_the_measured_rates() {
+    const PAGE: &str = include_str!("../../../../../docs/gating.md");
+    for table in [table(), table_of_machines()] {
+        assert!(PAGE.contains(&table), "docs/gating.md has not:\n{table}");
+    }
+}
+
+/// One run per side never fails by chance on a machine that varies by 10 %, more runs never see
+/// less, and no number of runs cries wolf.
+#[test]
+fn more_runs_never_see_less() {
+    for variation in VARIATIONS {
+        let three = number_of(Miss, (3, 3), variation, 1.1);
+        for sides in SIDES {
+            let alarms = number_of(Miss, sides, variation, 1.0);
+            assert!(
+                alarms <= TRIALS * 3 / 100,
+                "{sides:?} {variation}: {alarms}"
+            );
+            if sides.0.min(sides.1) < 3 {
+                assert_eq!(alarms, 0, "{sides:?} {variation}");
+            } else {
+                let caught = number_of(Miss, sides, variation, 1.1);
+                assert!(caught >= three, "{sides:?} {variation}: {caught} {three}");
+            }
+        }
+    }
+    // A change that no steady machine shows fails with a single run, too.
+    assert_eq!(number_of(Miss, (1, 1), 0.10, 1.6), TRIALS);
+}
+
+#[test]
+fn few_runs_cannot_decide_times() {
+    let check = |base: &[Option<Number>], new: &[Option<Number>], expected: GateVerdict| {
+        let judge = Judge::new(Floor::default(), base.len(), new.len());
+        assert_eq!(verdict(&judge, base, new), expected, "{base:?} {new:?}");
+    };
+    let run = |ns: f64| vec![Number::new(ns)];
+    check(&run(100e3), &run(104e3), Pass);
+    check(&run(100e3), &run(110e3), Inconclusive);
+    check(&run(100e3), &run(126e3), Miss);
+    let two = |ns: f64| [run(ns), run(ns)].concat();
+    check(&two(100e3), &two(110e3), Inconclusive);
+    let three = |ns: f64| [run(ns), two(ns)].concat();
+    check(&three(100e3), &two(110e3), Inconclusive);
+    check(&three(100e3), &three(110e3), Miss);
+}

@@ -1,0 +1,508 @@
+//! Finds outliers and trends among many recordings.
+//!
+//! Only the same work is compared: recordings of one program on one GPU that ran the same kernels as
+//! often in as many command buffers, and simulated recordings only with each other. A recording counts
+//! once, however often it is among the inputs.
+
+mod dates;
+mod repeats;
+mod row;
+mod totals;
+
+use std::collections::{BTreeMap, HashSet};
+
+use metalens_analyzer::message::{PlacedValue, count, counted, name, path, percent, time};
+use metalens_analyzer::{Message, message};
+use metalens_text::units;
+use serde::{Deserialize, Serialize};
+
+use crate::number::Number;
+use crate::outliers::find_outliers;
+use crate::statistics::median;
+use crate::trend::trend;
+pub use repeats::mark_repeats;
+pub use row::{IndexRow, RowFindings, RowGaps, RowIdle, RowKernel, RowThreshold};
+pub use totals::{FindingTotal, RowFinding, total_findings};
+
+/// Largest p-value at which a trend is reported.
+const CHANCE: f64 = 0.05;
+const DAY_MS: f64 = 86_400_000.0;
+
+/// Recordings of the same work: of one program on one GPU, with the same kernels as often, in as many
+/// command buffers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct SameWorkGroup {
+    /// Name to which outliers and trends refer, such as `bench on Apple M1, 1,000 GPU intervals in
+    /// 40 command buffers, 4 kernels`.
+    pub name: String,
+    /// Name of the program.
+    pub process: String,
+    /// Name of the GPU. Null if the recordings do not say.
+    pub gpu: Option<String>,
+    /// True if the recordings are simulated.
+    pub synthetic: bool,
+    /// Number of GPU intervals of each recording.
+    pub intervals: u64,
+    /// Number of command buffers of each recording. Null if the recordings do not say.
+    pub command_buffers: Option<u64>,
+    /// Number of kernels of each recording.
+    pub kernels: u64,
+    /// Folders of their reports.
+    pub reports: Vec<String>,
+}
+
+/// A recording that is far from the others of its group.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct IndexOutlier {
+    /// Folder of the recording's report.
+    pub report: String,
+    /// Name of its group.
+    pub group: String,
+    /// Figure in which the recording is far from the others.
+    pub figure: IndexFigure,
+    /// Value of the figure.
+    pub value: Number,
+    /// Median of the group.
+    pub median: Number,
+    /// Median distance from that median.
+    pub mad: Number,
+    /// Modified z-score of the value. Null if more than half of the values are equal.
+    pub score: Option<Number>,
+    /// The finding in one sentence.
+    pub says: String,
+    /// Values of `says`, in the order in which they stand in it.
+    #[serde(default)]
+    pub says_values: Vec<PlacedValue>,
+}
+
+/// Trend of one figure of a group over time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct GroupTrend {
+    /// Name of the group.
+    pub group: String,
+    /// Figure that the trend is about.
+    pub figure: IndexFigure,
+    /// Number of recordings with a date and a value.
+    pub recordings: u64,
+    /// Start of the first recording, ISO 8601.
+    pub from: String,
+    /// Start of the last recording, ISO 8601.
+    pub to: String,
+    /// Probability of a trend this strong by chance alone: Mann–Kendall, two-sided.
+    pub p: Number,
+    /// Change per day: Theil–Sen slope.
+    pub slope_per_day: Number,
+    /// Value of the trend line at the first recording.
+    pub first: Number,
+    /// Value of the trend line at the last recording.
+    pub last: Number,
+    /// True if the trend is significant: p is below 0.05, and the change is worth reporting.
+    pub is_trend: bool,
+    /// The trend in one sentence.
+    pub says: String,
+    /// Values of `says`, in the order in which they stand in it.
+    #[serde(default)]
+    pub says_values: Vec<PlacedValue>,
+}
+
+/// A figure of a recording in which outliers and trends are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum IndexFigure {
+    /// GPU busy share of the window.
+    Busy,
+    /// Length of the window in nanoseconds.
+    Span,
+    /// Mean gap in nanoseconds.
+    MeanGap,
+}
+
+impl IndexFigure {
+    const ALL: [Self; 3] = [Self::Busy, Self::Span, Self::MeanGap];
+
+    #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53")]
+    fn value(self, row: &IndexRow) -> Option<f64> {
+        match self {
+            Self::Busy => row.busy_ratio,
+            Self::Span => Some(row.span_ns as f64),
+            Self::MeanGap => row.gaps.mean_ns.map(|ns| ns as f64),
+        }
+    }
+
+    /// Returns the name for sentences.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Busy => "busy",
+            Self::Span => "window",
+            Self::MeanGap => "mean gap",
+        }
+    }
+
+    /// Returns the smallest difference worth reporting: 5 % of the median, and at most two
+    /// percentage points for a share.
+    fn floor(self, median: f64) -> f64 {
+        match self {
+            Self::Busy => (0.05 * median).min(0.02),
+            _ => 0.05 * median.abs(),
+        }
+    }
+
+    fn text(self, value: f64) -> Message {
+        match self {
+            Self::Busy => percent(value),
+            Self::Span | Self::MeanGap => time(to_count(value)),
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a count, or whole nanoseconds"
+)]
+fn to_count(value: f64) -> u64 {
+    value.round().max(0.0) as u64
+}
+
+/// Facts that are equal in all recordings of a group.
+type GroupKey<'a> = (&'a str, &'a Option<String>, bool, u64, Option<u64>, &'a str);
+
+/// Returns the groups of recordings, by name, without those that were counted under another name.
+pub fn groups(rows: &[IndexRow]) -> Vec<SameWorkGroup> {
+    let mut groups: BTreeMap<GroupKey<'_>, Vec<&IndexRow>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.same_as.is_none()) {
+        let program = (row.process.as_str(), &row.gpu, row.synthetic);
+        let work = (row.intervals, row.command_buffers, row.work.as_str());
+        let key = (program.0, program.1, program.2, work.0, work.1, work.2);
+        groups.entry(key).or_default().push(row);
+    }
+
+    let mut names = HashSet::new();
+    let groups = groups.into_values().filter_map(|members| {
+        let first = *members.first()?;
+        let base = group_name(first);
+        // Other kernels, but as many of them.
+        let numbered = (2..).map(|number| format!("{base} ({number})"));
+        let mut free = std::iter::once(base.clone()).chain(numbered);
+        let name = free.find(|name| !names.contains(name))?;
+        names.insert(name.clone());
+        Some(SameWorkGroup {
+            name,
+            process: first.process.clone(),
+            gpu: first.gpu.clone(),
+            synthetic: first.synthetic,
+            intervals: first.intervals,
+            command_buffers: first.command_buffers,
+            kernels: first.kernels,
+            reports: members.iter().map(|row| row.report.clone()).collect(),
+        })
+    });
+    groups.collect()
+}
+
+fn group_name(row: &IndexRow) -> String {
+    let gpu = row.gpu.as_deref().unwrap_or("an unknown GPU");
+    let simulated = if row.synthetic { ", simulated" } else { "" };
+    let intervals = units::counted(row.intervals, "GPU interval");
+    let buffers = row.command_buffers;
+    let buffers = buffers.map(|buffers| units::counted(buffers, "command buffer"));
+    let buffers = buffers.map_or_else(String::new, |buffers| format!(" in {buffers}"));
+    let kernels = units::counted(row.kernels, "kernel");
+    format!(
+        "{} on {gpu}{simulated}, {intervals}{buffers}, {kernels}",
+        row.process
+    )
+}
+
+/// Returns the rows of a group, in the order of the index.
+pub fn members<'a>(rows: &'a [IndexRow], group: &SameWorkGroup) -> Vec<&'a IndexRow> {
+    let reports: HashSet<&str> = group.reports.iter().map(String::as_str).collect();
+    let is_in = |row: &&IndexRow| reports.contains(row.report.as_str());
+    rows.iter().filter(is_in).collect()
+}
+
+/// Returns the outliers of each group in each figure.
+pub fn outliers(rows: &[IndexRow], groups: &[SameWorkGroup]) -> Vec<IndexOutlier> {
+    let mut outliers = Vec::new();
+    for group in groups {
+        let members = members(rows, group);
+        for figure in IndexFigure::ALL {
+            outliers.extend(figure_outliers(&members, group, figure));
+        }
+    }
+    outliers
+}
+
+fn figure_outliers(
+    members: &[&IndexRow],
+    group: &SameWorkGroup,
+    figure: IndexFigure,
+) -> Vec<IndexOutlier> {
+    let known = members
+        .iter()
+        .filter_map(|row| Some((*row, figure.value(row)?)));
+    let (known, values): (Vec<&IndexRow>, Vec<f64>) = known.unzip();
+    let Some(middle) = median(&values) else {
+        return Vec::new();
+    };
+    let Some(result) = find_outliers(&values, figure.floor(middle)) else {
+        return Vec::new();
+    };
+
+    let others = known.len() - result.outliers.len();
+    let (least, most) = (figure.text(result.others.0), figure.text(result.others.1));
+    let range = if least.text == most.text {
+        least
+    } else {
+        message!("{} to {}", least, most)
+    };
+
+    let outliers = result.outliers.iter().filter_map(|outlier| {
+        let (row, &value) = (known.get(outlier.index)?, values.get(outlier.index)?);
+        let what = message!("{} {}", figure.name(), figure.text(value));
+        let says = message!(
+            "{}: {}, the {} others {}",
+            path(&row.name),
+            what,
+            count(others as u64),
+            range.clone()
+        );
+        Some(IndexOutlier {
+            report: row.report.clone(),
+            group: group.name.clone(),
+            figure,
+            value: Number::new(value)?,
+            median: Number::new(result.median)?,
+            mad: Number::new(result.mad)?,
+            score: outlier.score.and_then(Number::new),
+            says: says.text,
+            says_values: says.values,
+        })
+    });
+    outliers.collect()
+}
+
+/// Returns the trends of each group's busy share and window length.
+pub fn trends(rows: &[IndexRow], groups: &[SameWorkGroup]) -> Vec<GroupTrend> {
+    let mut trends = Vec::new();
+    for group in groups {
+        let dated = dated(&members(rows, group));
+        for figure in [IndexFigure::Busy, IndexFigure::Span] {
+            trends.extend(group_trend(&dated, group, figure));
+        }
+    }
+    trends
+}
+
+/// Returns the rows with a date as milliseconds since 1970, the oldest first.
+pub fn dated<'a>(members: &[&'a IndexRow]) -> Vec<(i64, &'a IndexRow)> {
+    let dated = members.iter().filter_map(|row| {
+        let at = dates::parse(row.date.as_deref()?)?;
+        Some((at, *row))
+    });
+    let mut dated: Vec<(i64, &IndexRow)> = dated.collect();
+    dated.sort_by_key(|&(at, _)| at);
+    dated
+}
+
+#[expect(clippy::cast_precision_loss, reason = "days, to the millisecond")]
+fn group_trend(
+    dated: &[(i64, &IndexRow)],
+    group: &SameWorkGroup,
+    figure: IndexFigure,
+) -> Option<GroupTrend> {
+    let (start, first) = dated.first()?;
+    let (end, last) = dated.last()?;
+    let days = |at: i64| (at - start) as f64 / DAY_MS;
+    let points = dated.iter();
+    let points = points.filter_map(|&(at, row)| Some((days(at), figure.value(row)?)));
+    let points: Vec<(f64, f64)> = points.collect();
+
+    let line = trend(&points)?;
+    let (was, is) = (line.intercept, line.intercept + line.slope * days(*end));
+    let values: Vec<f64> = points.iter().map(|point| point.1).collect();
+    let floor = figure.floor(median(&values)?);
+    let is_trend = line.p < CHANCE && (is - was).abs() >= floor;
+    let (from, to) = (first.date.clone()?, last.date.clone()?);
+
+    let mut trend = GroupTrend {
+        group: group.name.clone(),
+        figure,
+        recordings: points.len() as u64,
+        from,
+        to,
+        p: Number::new(line.p)?,
+        slope_per_day: Number::new(line.slope)?,
+        first: Number::new(was)?,
+        last: Number::new(is)?,
+        is_trend,
+        says: String::new(),
+        says_values: Vec::new(),
+    };
+    let says = message!("{}: {}", name(&group.name), trend.course());
+    (trend.says, trend.says_values) = says.into_parts();
+    Some(trend)
+}
+
+impl GroupTrend {
+    /// Describes the course of the figure.
+    #[must_use]
+    pub fn course(&self) -> Message {
+        let sample = message!(
+            "{}, {} to {}",
+            counted(self.recordings, "recording"),
+            name(day(&self.from)),
+            name(day(&self.to))
+        );
+        let (was, is) = (self.first.get(), self.last.get());
+        if self.is_trend {
+            message!(
+                "{} {} from about {} to about {} ({})",
+                self.figure.name(),
+                if is > was { "rose" } else { "fell" },
+                self.figure.text(was.max(0.0)),
+                self.figure.text(is.max(0.0)),
+                sample
+            )
+        } else {
+            message!("{} shows no trend ({})", self.figure.name(), sample)
+        }
+    }
+}
+
+/// Returns the date without the time of day.
+fn day(date: &str) -> &str {
+    date.split(['T', ' ']).next().unwrap_or(date)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a recording of a day in January with this busy share.
+    pub(super) fn row(name: &str, day: u32, busy: f64) -> IndexRow {
+        IndexRow {
+            report: name.to_owned(),
+            name: name.to_owned(),
+            input: format!("runs/{name}.trace"),
+            run: 1,
+            date: Some(format!("2026-01-{day:02}T09:00:00.000Z")),
+            process: "bench".to_owned(),
+            model: None,
+            os: None,
+            gpu: Some("Apple M1".to_owned()),
+            synthetic: false,
+            truncated: false,
+            verdict: "bench GPU busy".to_owned(),
+            bound: None,
+            span_ns: 10_000_000,
+            busy_ns: 9_000_000,
+            busy_ratio: Some(busy),
+            machine_busy_ns: 9_500_000,
+            machine_busy_ratio: Some(0.95),
+            intervals: 1_000,
+            command_buffers: Some(40),
+            kernels: 4,
+            work: "matmul".to_owned(),
+            same_as: None,
+            gaps: RowGaps {
+                count: 99,
+                total_ns: 1_000_000,
+                mean_ns: Some(10_101),
+                median_ns: Some(10_000),
+                p95_ns: Some(12_000),
+            },
+            idle: None,
+            top_kernel: None,
+            findings: RowFindings::default(),
+            finding: None,
+            missed: Vec::new(),
+            thresholds: 0,
+            problems: Vec::new(),
+            problem_details: Vec::new(),
+            instruments_version: None,
+            all_findings: Vec::new(),
+            threshold_results: Vec::new(),
+            busy_over_time: vec![900, 850, 0],
+            others_over_time: vec![0, 10, 0],
+        }
+    }
+
+    fn rows(busy: &[f64]) -> Vec<IndexRow> {
+        let days = (1..).zip(busy);
+        days.map(|(day, &busy)| row(&format!("b{day}"), day, busy))
+            .collect()
+    }
+
+    #[test]
+    fn outliers_are_named() {
+        let check = |busy: &[f64], expected: &[&str]| {
+            let rows = rows(busy);
+            let found = outliers(&rows, &groups(&rows));
+            let says: Vec<&str> = found.iter().map(|one| one.says.as_str()).collect();
+            assert_eq!(says, expected, "{busy:?}");
+        };
+        check(
+            &[0.88, 0.89, 0.90, 0.91, 0.89, 0.90, 0.41],
+            &["b7: busy 41.0 %, the 6 others 88.0 % to 91.0 %"],
+        );
+        check(&[0.9, 0.9, 0.9, 0.9, 0.885], &[]);
+        check(&[0.9, 0.9, 0.9, 0.41], &[]);
+    }
+
+    /// Recordings of other work, of another GPU, simulated ones and those that were counted already
+    /// are not compared.
+    #[test]
+    fn only_the_same_work_is_compared() {
+        let check = |change: fn(&mut IndexRow), outliers_left: usize, groups_left: usize| {
+            let mut all = rows(&[0.9, 0.9, 0.9, 0.9, 0.9, 0.4]);
+            change(&mut all[5]);
+            let groups = groups(&all);
+            let found = (outliers(&all, &groups).len(), groups.len());
+            assert_eq!(found, (outliers_left, groups_left), "{:?}", all[5]);
+
+            let names: HashSet<&str> = groups.iter().map(|group| group.name.as_str()).collect();
+            assert_eq!(names.len(), groups.len(), "names are unique");
+        };
+        check(|_| (), 1, 1);
+        check(|row| row.busy_ratio = None, 0, 1);
+        check(|row| row.same_as = Some("b1".to_owned()), 0, 1);
+        check(|row| row.gpu = Some("Apple M2".to_owned()), 0, 2);
+        check(|row| row.synthetic = true, 0, 2);
+        check(|row| row.process = "other".to_owned(), 0, 2);
+        check(|row| row.intervals = 800, 0, 2);
+        check(|row| row.command_buffers = None, 0, 2);
+        check(|row| row.command_buffers = Some(41), 0, 2);
+        check(|row| row.work = "softmax".to_owned(), 0, 2);
+    }
+
+    #[test]
+    fn trends_are_described() {
+        let falling: Vec<f64> = (0..10).map(|day| 0.9 - 0.01 * f64::from(day)).collect();
+        let all = rows(&falling);
+        let found = trends(&all, &groups(&all));
+        let says: Vec<&str> = found.iter().map(|one| one.says.as_str()).collect();
+        assert_eq!(
+            says,
+            [
+                "bench on Apple M1, 1,000 GPU intervals in 40 command buffers, 4 kernels: busy fell \
+                 from about 90.0 % to about 81.0 % (10 recordings, 2026-01-01 to 2026-01-10)"
+            ]
+        );
+        assert!((found[0].slope_per_day.get() + 0.01).abs() < 1e-9);
+        let level = rows(&[0.9, 0.901, 0.9, 0.902, 0.9, 0.901, 0.9, 0.9]);
+        assert!(!trends(&level, &groups(&level))[0].is_trend);
+
+        // The change is significant, but too small to report.
+        let small: Vec<f64> = (0..10).map(|day| 0.9 + 0.001 * f64::from(day)).collect();
+        let small = rows(&small);
+        assert!(!trends(&small, &groups(&small))[0].is_trend);
+        let few = rows(&[0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3]);
+        assert!(trends(&few, &groups(&few)).is_empty());
+    }
+}

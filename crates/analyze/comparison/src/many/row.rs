@@ -1,0 +1,355 @@
+//! Defines the row of an index: the main facts of one recording.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use metalens_analyzer::{
+    Bound, Cause, Message, Note, NoteDetail, Report, Severity, ThresholdResult, ThresholdUnit,
+    Wanted,
+};
+use serde::{Deserialize, Serialize};
+
+use super::totals::RowFinding;
+use crate::number::Number;
+
+/// The main facts of one recording. `null` means unknown or undefined, never zero.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct IndexRow {
+    /// Folder of the recording's report, relative to the index.
+    pub report: String,
+    /// Name of the recording: its file name, with the folders in which it was found.
+    pub name: String,
+    /// Path of the input, as it was given or found.
+    pub input: String,
+    /// Number of the run in the input.
+    pub run: u64,
+    /// Start of the recording, ISO 8601. Null if it is not recorded.
+    pub date: Option<String>,
+    /// Name of the process that the report is about.
+    pub process: String,
+    /// Model of the machine. Null if it is not recorded.
+    pub model: Option<String>,
+    /// Operating system and version. Null if they are not recorded.
+    pub os: Option<String>,
+    /// Name of the GPU in Metal. Null if it is not recorded.
+    pub gpu: Option<String>,
+    /// True if no GPU ran any of it, because a simulator wrote the recording.
+    pub synthetic: bool,
+    /// True if the recording breaks off, so that only its beginning was read.
+    pub truncated: bool,
+    /// Verdict on the recording, in one sentence.
+    pub verdict: String,
+    /// Limit that bounds the program. Null if the recording does not tell.
+    #[serde(default)]
+    pub bound: Option<Bound>,
+    /// Length of the analyzed window, in nanoseconds.
+    pub span_ns: u64,
+    /// Time that the process kept the GPU busy in the window, in nanoseconds.
+    pub busy_ns: u64,
+    /// Share of the window in which the process kept the GPU busy. Null for an empty window.
+    pub busy_ratio: Option<f64>,
+    /// Time that any process kept the GPU busy in the window, in nanoseconds.
+    pub machine_busy_ns: u64,
+    /// Share of the window in which any process kept the GPU busy. Null for an empty window.
+    pub machine_busy_ratio: Option<f64>,
+    /// Number of the process's GPU intervals.
+    pub intervals: u64,
+    /// Number of distinct command buffers among these intervals. Null if the recording does not say.
+    #[serde(default)]
+    pub command_buffers: Option<u64>,
+    /// Number of distinct kernel names, counted per channel.
+    pub kernels: u64,
+    /// Hash of the names and channels of all kernels and of how often each ran. Recordings are compared
+    /// only if it is the same.
+    #[serde(default)]
+    pub work: String,
+    /// Folder of the report that this recording was counted under: another input is the same run,
+    /// such as the bundle of an export. Null if it counts here.
+    #[serde(default)]
+    pub same_as: Option<String>,
+    /// Gaps, in which the GPU was idle.
+    pub gaps: RowGaps,
+    /// Largest cause of the idle time. Null if there was no idle time.
+    pub idle: Option<RowIdle>,
+    /// Kernel with the most time. Null if nothing ran.
+    pub top_kernel: Option<RowKernel>,
+    /// Numbers of findings by severity.
+    pub findings: RowFindings,
+    /// Most important finding. Null if there is none.
+    pub finding: Option<RowFinding>,
+    /// Number of thresholds that somebody set.
+    pub thresholds: u64,
+    /// Ids of the missed thresholds, including those that this recording cannot measure.
+    pub missed: Vec<String>,
+    /// Facts to know before using these numbers: loud notes, failing checks of the recording,
+    /// charts that could not be drawn.
+    pub problems: Vec<String>,
+    /// Id, severity and values of each of `problems`: the id is that of the note, that of the
+    /// check, or `file-missing`.
+    #[serde(default)]
+    pub problem_details: Vec<NoteDetail>,
+    /// Version of Instruments; the build in parentheses identifies Xcode. Null if it is not recorded.
+    #[serde(default)]
+    pub instruments_version: Option<String>,
+    /// All findings, the most important first.
+    #[serde(default)]
+    pub all_findings: Vec<RowFinding>,
+    /// Result of each threshold that somebody set.
+    #[serde(default)]
+    pub threshold_results: Vec<RowThreshold>,
+    /// Busy share of the process in each of equal parts of the window, in thousandths.
+    pub busy_over_time: Vec<u16>,
+    /// Busy share of the other processes in the same parts, in thousandths.
+    pub others_over_time: Vec<u16>,
+}
+
+/// The gaps of one recording.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct RowGaps {
+    /// Number of all gaps.
+    pub count: u64,
+    /// Summed length of the gaps, in nanoseconds.
+    pub total_ns: u64,
+    /// Mean length, in nanoseconds. Null without gaps.
+    pub mean_ns: Option<u64>,
+    /// Median length, in nanoseconds. Null without gaps.
+    pub median_ns: Option<u64>,
+    /// 95th percentile of the lengths, in nanoseconds. Null without gaps.
+    pub p95_ns: Option<u64>,
+}
+
+/// The largest cause of the idle time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct RowIdle {
+    /// Cause of the idle time.
+    pub cause: Cause,
+    /// Idle time with this cause, in nanoseconds.
+    pub ns: u64,
+    /// Share of all idle time.
+    pub share: f64,
+}
+
+/// The kernel with the most time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct RowKernel {
+    /// Name of the kernel.
+    pub name: String,
+    /// Summed durations, in nanoseconds.
+    pub total_ns: u64,
+    /// Share of the summed durations of all kernels, in percent.
+    pub time_pct: f64,
+}
+
+/// Numbers of findings by severity.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct RowFindings {
+    /// Number of findings of severity high.
+    pub high: u64,
+    /// Number of findings of severity medium.
+    pub medium: u64,
+    /// Number of findings of severity low.
+    pub low: u64,
+    /// Number of findings that are caveats.
+    pub caveat: u64,
+}
+
+/// Result of a threshold in one recording.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct RowThreshold {
+    /// Name of the value: `average-gap`, `utilization` or `launch-efficiency`.
+    pub id: String,
+    /// Measured value in `unit`. Null if it could not be measured.
+    pub value: Option<Number>,
+    /// Limit in `unit` that the value should keep.
+    pub limit: Number,
+    /// Unit of value and limit.
+    pub unit: ThresholdUnit,
+    /// Side of the limit on which the value should be.
+    pub wanted: Wanted,
+    /// True if the value is on the wrong side of the limit, or could not be measured.
+    pub missed: bool,
+}
+
+impl RowThreshold {
+    fn new(result: &ThresholdResult) -> Option<Self> {
+        Some(Self {
+            id: result.id.clone(),
+            value: result.value.and_then(Number::new),
+            limit: Number::new(result.limit)?,
+            unit: result.unit,
+            wanted: result.wanted,
+            missed: result.is_missed(),
+        })
+    }
+}
+
+impl IndexRow {
+    /// Returns the row of a report. `shown` is the report as it may be shown to readers: its notes
+    /// and checks become the row's problems. `missing` are notes on files that could not be
+    /// written.
+    #[must_use]
+    pub fn from_report(report: &Report, shown: &Report, missing: Vec<Note>) -> Self {
+        let missed = report.missed_thresholds().into_iter();
+        let (busy_over_time, others_over_time) = over_time(report);
+        let (problems, problem_details) = Note::lists(problems(shown, missing));
+        Self {
+            report: String::new(),
+            name: String::new(),
+            input: report.source.path.clone(),
+            run: report.run.number,
+            date: report.run.start.clone(),
+            process: report.process.name.clone(),
+            model: report.run.device.model.clone(),
+            os: report.run.device.os.clone(),
+            gpu: report.run.device.gpu.clone(),
+            synthetic: report.run.synthetic,
+            truncated: !report.sanity.truncated_tables.is_empty(),
+            verdict: report.summary.busy.clone(),
+            bound: report.verdict.bound,
+            span_ns: report.window.span_ns,
+            busy_ns: report.busy.busy_ns,
+            busy_ratio: report.busy.ratio,
+            machine_busy_ns: report.busy.machine_busy_ns,
+            machine_busy_ratio: ratio(report.busy.machine_busy_ns, report.window.span_ns),
+            intervals: report.counts.intervals,
+            command_buffers: report.counts.known_command_buffers(),
+            kernels: report.counts.kernels,
+            work: work(report),
+            same_as: None,
+            gaps: row_gaps(report),
+            idle: row_idle(report),
+            top_kernel: report.kernels.first().map(|kernel| RowKernel {
+                name: kernel.name.clone(),
+                total_ns: kernel.total_ns,
+                time_pct: kernel.time_pct,
+            }),
+            findings: count_findings(report),
+            finding: report.findings.first().map(RowFinding::from),
+            thresholds: report.thresholds.len() as u64,
+            missed: missed.map(|result| result.id.clone()).collect(),
+            problems,
+            problem_details,
+            instruments_version: report.run.instruments_version.clone(),
+            all_findings: report.findings.iter().map(RowFinding::from).collect(),
+            threshold_results: report
+                .thresholds
+                .iter()
+                .filter_map(RowThreshold::new)
+                .collect(),
+            busy_over_time,
+            others_over_time,
+        }
+    }
+}
+
+/// Returns a hash of kernels, by name, channel and number of instances. If these are not all of the
+/// intervals, it is the hash of none: which kernels are listed depends on their times.
+fn work(report: &Report) -> String {
+    let kernels = report.kernels.iter().map(|kernel| {
+        let channel = kernel.channel.as_deref();
+        (kernel.name.as_str(), channel, kernel.instances)
+    });
+    let mut kernels: Vec<(&str, Option<&str>, u64)> = kernels.collect();
+    let instances: u64 = kernels.iter().map(|(_, _, instances)| instances).sum();
+    if instances != report.counts.intervals {
+        kernels.clear();
+    }
+    kernels.sort_unstable();
+
+    let mut hasher = DefaultHasher::new();
+    kernels.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+fn row_gaps(report: &Report) -> RowGaps {
+    let gaps = &report.gaps;
+    RowGaps {
+        count: gaps.count,
+        total_ns: gaps.total_ns,
+        mean_ns: gaps.mean_ns,
+        median_ns: gaps.median_ns,
+        p95_ns: gaps.p95_ns,
+    }
+}
+
+fn row_idle(report: &Report) -> Option<RowIdle> {
+    let idle = &report.idle;
+    let cause = idle.parts.cause();
+    let ns = idle.parts.get(cause);
+    let share = ratio(ns, idle.total_ns)?;
+    Some(RowIdle { cause, ns, share })
+}
+
+fn count_findings(report: &Report) -> RowFindings {
+    let mut count = RowFindings::default();
+    for finding in &report.findings {
+        *match finding.severity {
+            Severity::High => &mut count.high,
+            Severity::Medium => &mut count.medium,
+            Severity::Low => &mut count.low,
+            Severity::Caveat => &mut count.caveat,
+        } += 1;
+    }
+    count
+}
+
+fn problems(report: &Report, missing: Vec<Note>) -> Vec<Note> {
+    let failing = report.sanity.checks.iter().filter(|check| !check.ok);
+    let failing = failing.map(|check| {
+        let says = Message::new(&check.text, &check.text_values);
+        Note::loud(&check.id, says)
+    });
+    report.loud_notes().chain(failing).chain(missing).collect()
+}
+
+/// Returns the busy shares of the process and of the others in each part of the window.
+fn over_time(report: &Report) -> (Vec<u16>, Vec<u16>) {
+    let chunks = &report.shape.utilization;
+    let ends = chunks.iter().skip(1).map(|next| next.start_ns);
+    let ends = ends.chain([report.window.end_ns]);
+    let shares = chunks.iter().zip(ends).map(|(chunk, end)| {
+        let length = end.saturating_sub(chunk.start_ns);
+        (
+            thousandths(chunk.busy_ns, length),
+            thousandths(chunk.others_ns, length),
+        )
+    });
+    shares.unzip()
+}
+
+/// Returns a share rounded to thousandths; a share above zero is at least one.
+fn thousandths(part: u64, whole: u64) -> u16 {
+    let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
+    let nearest = (2_000 * part + whole) / (2 * whole);
+    let nearest = nearest.clamp(u128::from(part > 0), 1_000);
+    u16::try_from(nearest).unwrap_or(1_000)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share")]
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousandths_are_rounded() {
+        let check = |part: u64, whole: u64, expected: u16| {
+            assert_eq!(thousandths(part, whole), expected, "{part} of {whole}");
+        };
+        check(0, 0, 0);
+        check(0, 5, 0);
+        check(1, u64::MAX, 1);
+        check(1, 3, 333);
+        check(2, 3, 667);
+        check(5, 5, 1_000);
+        check(9, 5, 1_000);
+    }
+}

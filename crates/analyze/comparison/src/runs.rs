@@ -1,0 +1,358 @@
+//! Collects the figures and circumstances of the runs of one side.
+
+use std::collections::BTreeMap;
+
+use metalens_analyzer::{ChainSource, ChosenBy, NamedBy, Note, NoteDetail, Report, Severity};
+use serde::{Deserialize, Serialize};
+
+use crate::metrics::{METRICS, Metric};
+use crate::number::Number;
+use crate::thresholds::{self, ThresholdRuns};
+
+/// The runs of one side. Every list of values has one entry for each run, in the same order.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Runs {
+    /// Path of each run's input, as it was given.
+    pub paths: Vec<String>,
+    /// Name of the process that each run is about.
+    pub processes: Vec<String>,
+    /// True for a run that is about the busiest process, because its recording names none.
+    pub guessed: Vec<bool>,
+    /// Circumstances under which the runs were recorded.
+    pub circumstances: Vec<Circumstance>,
+    /// Share of the busy time in each performance state of the GPU.
+    pub performance: BTreeMap<String, Vec<Option<Number>>>,
+    /// Share of the window in which other processes used the GPU.
+    pub others: Vec<Option<Number>>,
+    /// Notes of any run that change the meaning of every number.
+    pub loud: Vec<String>,
+    /// Id, severity and values of each of `loud`.
+    #[serde(default)]
+    pub loud_details: Vec<NoteDetail>,
+    /// Titles of the caveats of any run, each once. Empty in baselines of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub caveats: Vec<String>,
+    /// Figures by their path in a report. Null where a run has none.
+    pub metrics: BTreeMap<String, Vec<Option<Number>>>,
+    /// Kernels of all runs, by name and channel.
+    pub kernels: Vec<KernelRuns>,
+    /// Thresholds that somebody set for all runs, by id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub thresholds: BTreeMap<String, ThresholdRuns>,
+}
+
+/// One circumstance of each run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Circumstance {
+    /// Name of the circumstance: `GPU`, `system`, …
+    pub what: String,
+    /// Value for each run. Null where the run did not record it.
+    pub values: Vec<Option<String>>,
+}
+
+/// Figures of one kernel in each run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct KernelRuns {
+    /// Name of the kernel.
+    pub name: String,
+    /// GPU channel that it ran on. Null if the recordings do not say.
+    pub channel: Option<String>,
+    /// Summed durations in nanoseconds. Null in a run without the kernel.
+    pub total_ns: Vec<Option<Number>>,
+    /// Number of GPU intervals. Null in a run without the kernel.
+    pub instances: Vec<Option<Number>>,
+    /// Median duration in nanoseconds. Null in a run without the kernel.
+    pub med_ns: Vec<Option<Number>>,
+}
+
+/// Circumstances that must be equal, and where a report states them.
+type GetCircumstance = fn(&Report) -> Option<String>;
+const CIRCUMSTANCES: [(&str, GetCircumstance); 13] = [
+    ("origin", |report| {
+        let origin = if report.run.synthetic {
+            "synthetic"
+        } else {
+            "recorded"
+        };
+        Some(origin.to_owned())
+    }),
+    ("GPU", |report| report.run.device.gpu.clone()),
+    ("model", |report| report.run.device.model.clone()),
+    ("system", |report| report.run.device.os.clone()),
+    ("Instruments", |report| {
+        report.run.instruments_version.clone()
+    }),
+    ("template", |report| report.run.template.clone()),
+    ("recording mode", |report| report.run.recording_mode.clone()),
+    ("shader timeline", shader_timeline),
+    ("left out of the window", left_out),
+    ("requested GPU clock", |report| {
+        report.machine.performance.as_ref()?.requested.clone()
+    }),
+    ("thermal state", |report| {
+        report.machine.thermal.as_ref()?.worst.clone()
+    }),
+    ("recorded work", recorded_work),
+    // The order of the driver's rows tells other times than the tables that join them.
+    ("driver times", |report| {
+        let by = match report.latency.driver_source? {
+            ChainSource::Tables => "by command buffer",
+            ChainSource::Order => "by order",
+        };
+        Some(by.to_owned())
+    }),
+];
+
+/// Returns whether the recording has a GPU interval of each command buffer that completed, and no row
+/// outside of its time. What is missing would look like a gain, so recordings that lack much are like
+/// no other.
+fn recorded_work(report: &Report) -> Option<String> {
+    /// One command buffer in this many may be missing in a recording that is like others.
+    const FEW: u64 = 20;
+    let sanity = &report.sanity;
+    let (missing, outside) = (
+        sanity.buffers_without_interval?,
+        sanity.rows_outside.unwrap_or(0),
+    );
+    Some(match (missing, outside) {
+        (0, 0) => "complete".to_owned(),
+        (_, 0) if missing * FEW < sanity.buffers_finished? => "nearly complete".to_owned(),
+        _ => format!("lacks {missing} command buffers; {outside} rows have impossible times"),
+    })
+}
+
+/// Returns whether the shader timeline was in use. It slows the GPU down, and it names kernels.
+#[expect(clippy::unnecessary_wraps, reason = "a getter like the others")]
+fn shader_timeline(report: &Report) -> Option<String> {
+    let mut kernels = report.kernels.iter();
+    let is_on = kernels.any(|kernel| kernel.named_by == NamedBy::ShaderProfiler);
+    Some(if is_on { "in use" } else { "not in use" }.to_owned())
+}
+
+/// Returns the reasons for which parts of the recording were excluded from the window.
+#[expect(clippy::unnecessary_wraps, reason = "a getter like the others")]
+fn left_out(report: &Report) -> Option<String> {
+    let mut why: Vec<String> = Vec::new();
+    for excluded in &report.window.excluded {
+        if !why.contains(&excluded.why) {
+            why.push(excluded.why.clone());
+        }
+    }
+
+    Some(if why.is_empty() {
+        "nothing".to_owned()
+    } else {
+        why.join(", ")
+    })
+}
+
+impl Runs {
+    /// Collects the runs of reports.
+    #[must_use]
+    pub fn from_reports(reports: &[Report]) -> Self {
+        let circumstances = CIRCUMSTANCES.iter().map(|(what, get)| Circumstance {
+            what: (*what).to_owned(),
+            values: reports.iter().map(get).collect(),
+        });
+        let metrics = METRICS.iter().map(|metric| {
+            let values = reports.iter().map(|report| metric.value(report));
+            (metric.id.to_owned(), values.collect())
+        });
+        let (loud, loud_details) = Note::lists(loud_notes(reports));
+
+        Self {
+            paths: reports.iter().map(|one| one.source.path.clone()).collect(),
+            processes: reports.iter().map(|one| one.process.name.clone()).collect(),
+            guessed: reports.iter().map(is_guessed).collect(),
+            circumstances: circumstances.collect(),
+            performance: performance(reports),
+            others: reports.iter().map(others).collect(),
+            loud,
+            loud_details,
+            caveats: caveats(reports),
+            metrics: metrics.collect(),
+            kernels: kernels(reports),
+            thresholds: thresholds::of_reports(reports),
+        }
+    }
+
+    /// Returns the number of runs.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.processes.len()
+    }
+
+    /// Returns the notes of any run that change the meaning of every number.
+    pub(crate) fn loud_notes(&self) -> impl Iterator<Item = Note> + use<'_> {
+        Note::joined(&self.loud, &self.loud_details)
+    }
+
+    /// Returns a figure of each run.
+    pub(crate) fn values(&self, id: &str) -> Vec<Option<Number>> {
+        let known = self.metrics.get(id).cloned();
+        known.unwrap_or_else(|| vec![None; self.count()])
+    }
+
+    /// Returns the number of instances of a kernel in each run, on all channels.
+    pub(crate) fn instances_of(&self, name: &str) -> Vec<Option<Number>> {
+        let mut all = vec![None; self.count()];
+        for kernel in self.kernels.iter().filter(|one| one.name == name) {
+            for (run, count) in kernel.instances.iter().enumerate() {
+                if let Some(count) = count {
+                    add(&mut all, run, count.get());
+                }
+            }
+        }
+        all
+    }
+
+    pub(crate) fn circumstance(&self, what: &str) -> Option<&Circumstance> {
+        self.circumstances.iter().find(|one| one.what == what)
+    }
+
+    /// Returns the first error in runs that were read from a file, which may have been edited.
+    pub(crate) fn fault(&self) -> Option<String> {
+        if !self.has_all_values() {
+            return Some("a list does not have one value for each run".to_owned());
+        }
+
+        let lacks = |metric: &&Metric| !self.metrics.contains_key(metric.id);
+        let lacking: Vec<&str> = METRICS.iter().filter(lacks).map(|one| one.id).collect();
+        if !lacking.is_empty() {
+            return Some(format!(
+                "metrics are missing: {}; save the baseline again with this version of metalens",
+                lacking.join(", ")
+            ));
+        }
+
+        let run = (0..self.count()).find(|&run| !self.lists_all_kernels(run))?;
+        Some(format!(
+            "kernels are missing: the instances of run {} do not sum to counts.intervals",
+            run + 1
+        ))
+    }
+
+    fn has_all_values(&self) -> bool {
+        let kernels = self.kernels.iter();
+        let kernels = kernels.flat_map(|one| [&one.total_ns, &one.instances, &one.med_ns]);
+        let metrics = self.metrics.values().chain(self.performance.values());
+        let facts = self.circumstances.iter().map(|fact| fact.values.len());
+        let mut lengths = facts.chain(metrics.chain(kernels).map(Vec::len)).chain([
+            self.paths.len(),
+            self.guessed.len(),
+            self.others.len(),
+        ]);
+        lengths.all(|length| length == self.count())
+    }
+
+    fn lists_all_kernels(&self, run: usize) -> bool {
+        let instances = self.kernels.iter().map(|one| one.instances.get(run));
+        let sum: f64 = instances.flatten().flatten().map(|one| one.get()).sum();
+        let intervals = self.values("counts.intervals");
+        intervals.get(run) == Some(&Number::new(sum))
+    }
+}
+
+/// Returns the performance states of each run. A run counts if at least 95 % of its busy time has a
+/// state.
+fn performance(reports: &[Report]) -> BTreeMap<String, Vec<Option<Number>>> {
+    let states = |report: &Report| -> Option<BTreeMap<String, f64>> {
+        let known = report.machine.performance.as_ref()?;
+        let mut shares = BTreeMap::new();
+        for state in &known.states {
+            *shares.entry(state.state.clone()).or_insert(0.0) += state.busy_share?;
+        }
+        let is_known = known.unknown_busy_ns <= report.busy.busy_ns / 20;
+        (is_known && !shares.is_empty()).then_some(shares)
+    };
+
+    let all: Vec<Option<BTreeMap<String, f64>>> = reports.iter().map(states).collect();
+
+    let names = all.iter().flatten().flat_map(BTreeMap::keys);
+    let mut by_state = BTreeMap::new();
+    for name in names {
+        let share = |shares: &Option<BTreeMap<String, f64>>| {
+            let shares = shares.as_ref()?;
+            Number::new(shares.get(name).copied().unwrap_or(0.0))
+        };
+        by_state.insert(name.clone(), all.iter().map(share).collect());
+    }
+    by_state
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share")]
+fn others(report: &Report) -> Option<Number> {
+    Number::new(report.busy.others_busy_ns as f64 / report.window.span_ns as f64)
+}
+
+fn is_guessed(report: &Report) -> bool {
+    report.process.chosen_by == ChosenBy::Busiest
+}
+
+fn loud_notes(reports: &[Report]) -> Vec<Note> {
+    let mut notes: Vec<Note> = Vec::new();
+    for note in reports.iter().flat_map(Report::loud_notes) {
+        if notes.iter().all(|known| known.text != note.text) {
+            notes.push(note);
+        }
+    }
+    notes
+}
+
+/// Returns the titles of the findings that say how far the numbers can be trusted, each once. That
+/// work has no labels changes no number.
+fn caveats(reports: &[Report]) -> Vec<String> {
+    let findings = reports.iter().flat_map(|report| &report.findings);
+    let caveats = findings.filter(|one| one.severity == Severity::Caveat && one.id != "unlabeled");
+    let mut titles: Vec<String> = Vec::new();
+    for caveat in caveats {
+        if !titles.contains(&caveat.title) {
+            titles.push(caveat.title.clone());
+        }
+    }
+    titles
+}
+
+/// Collects the kernels of all runs. Two entries with one name and channel, whose names may come
+/// from different sources, become one, with the median of the entry that took more time.
+#[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns")]
+fn kernels(reports: &[Report]) -> Vec<KernelRuns> {
+    let mut by_name: BTreeMap<(String, Option<String>), KernelRuns> = BTreeMap::new();
+    for (run, report) in reports.iter().enumerate().filter(|(_, one)| lists_all(one)) {
+        for kernel in &report.kernels {
+            let key = (kernel.name.clone(), kernel.channel.clone());
+            let entry = by_name.entry(key).or_insert_with(|| KernelRuns {
+                name: kernel.name.clone(),
+                channel: kernel.channel.clone(),
+                total_ns: vec![None; reports.len()],
+                instances: vec![None; reports.len()],
+                med_ns: vec![None; reports.len()],
+            });
+            add(&mut entry.total_ns, run, kernel.total_ns as f64);
+            add(&mut entry.instances, run, kernel.instances as f64);
+            // Kernels are sorted by total time, so the first entry took the most.
+            if let Some(at) = entry.med_ns.get_mut(run).filter(|at| at.is_none()) {
+                *at = Number::new(kernel.med_ns as f64);
+            }
+        }
+    }
+    by_name.into_values().collect()
+}
+
+/// Adds to the value of a run. A missing value counts as 0.
+fn add(values: &mut [Option<Number>], run: usize, more: f64) {
+    if let Some(at) = values.get_mut(run) {
+        *at = Number::new(at.map_or(0.0, Number::get) + more);
+    }
+}
+
+/// Returns whether a report lists all of its kernels: then their instances sum to its intervals.
+/// Otherwise a kernel that is not listed may still have run, so the list is not used.
+fn lists_all(report: &Report) -> bool {
+    let instances = report.kernels.iter().map(|kernel| kernel.instances);
+    let sum = instances.fold(0_u64, u64::saturating_add);
+    sum == report.counts.intervals
+}

@@ -1,0 +1,139 @@
+//! Defines the hint for each problem: what the user can do about it.
+
+use std::io;
+use std::path::Path;
+
+use metalens_failure::{Failure, FailureKind, did_you_mean, shell};
+
+use crate::error::{Error, Problem};
+
+impl Failure for Error {
+    fn kind(&self) -> FailureKind {
+        match self.problem() {
+            Problem::NoSuchRun { .. } => FailureKind::Misuse,
+            problem if problem.is_unusable_input() => FailureKind::Unusable,
+            _ => FailureKind::Failed,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let problem = self.problem();
+        match problem {
+            Problem::UnreadableTable {
+                schema, path, run, ..
+            } => Some(export_command(path, *run, schema)),
+            Problem::UnfinishedBundle { path } => Some(recovery_command(path)),
+            Problem::NoSuchTable { schema, present } => Some(format!(
+                "{}list the tables with `metalens tables {}`",
+                did_you_mean(schema, present.iter().map(String::as_str)),
+                input(&self.place().file)
+            )),
+            _ => hint_for_input(problem)
+                .or_else(|| hint_for_content(problem))
+                .map(str::to_owned),
+        }
+    }
+}
+
+/// Returns an input for a command that people copy. Without a name it is a word in its place.
+fn input(path: &str) -> String {
+    match path {
+        "" | "-" | "standard input" => "INPUT".to_owned(),
+        path => shell::quoted_path(Path::new(path)),
+    }
+}
+
+/// Returns the hint for a wrong or inaccessible input.
+fn hint_for_input(problem: &Problem) -> Option<&'static str> {
+    Some(match problem {
+        Problem::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            "the file belongs to another user (a recording made with sudo belongs to root); \
+            `sudo chown -R \"$(id -u):$(id -g)\" PATH` makes it yours"
+        }
+        Problem::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+            "check the path; metalens reads a .trace bundle, an export folder, a .zip of either, \
+            the .xml of a table (.gz, .zst), or - for standard input"
+        }
+        Problem::NothingSelected => {
+            "check the name of the table with `xctrace export --input X.trace --toc`, and export \
+            with --xpath \
+            '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"metal-gpu-intervals\"]'"
+        }
+        Problem::TocAlone => {
+            "give the folder that contains toc.xml and the tables, or the file of a table"
+        }
+        Problem::Mistaken { hint, .. } => hint,
+        Problem::NotXml {
+            found: "a tar archive",
+        } => "unpack it first: `tar xf FILE`",
+        Problem::LfsPointer => "fetch it with `git lfs pull`",
+        Problem::NotXml { .. } | Problem::NotAnExport { .. } => {
+            "metalens reads the output of `xctrace export --input X.trace --xpath …`"
+        }
+        Problem::NoSchema => {
+            "exports of tracks (Allocations, Leaks, VM Tracker) have no schema; metalens reads \
+            tables: export one table per call"
+        }
+        Problem::NotAFile(_) => {
+            "give a regular file; for the output of another program use a pipe: \
+            `… | metalens analyze -`"
+        }
+        Problem::SeveralExports { .. } => "give the path of one of them",
+        Problem::SeveralRecordings { .. } => {
+            "add its name to the path, as in a folder: \
+                                          `INPUT.zip/FOLDER`"
+        }
+        Problem::NoTablesOfRun { .. } => {
+            "omit --run to read another run, or export the tables of that run too"
+        }
+        Problem::EmptyFolder => "an export is a folder with toc.xml and one <schema>.xml per table",
+        Problem::SameTableTwice { .. } => "remove one of them, because nothing may count twice",
+        _ => return None,
+    })
+}
+
+/// Returns the hint for an input with wrong content.
+fn hint_for_content(problem: &Problem) -> Option<&'static str> {
+    Some(match problem {
+        Problem::Truncated { .. } => {
+            "xctrace probably crashed while it wrote the file: export it again, or use \
+            --allow-truncated to read the complete rows (the report says so)"
+        }
+        Problem::UnsupportedBundle { .. } => {
+            "this Xcode may write a new format: on a Mac, export the table with `xctrace export` \
+            and give metalens the folder; `metalens verify --compare` shows the differences"
+        }
+        Problem::IncompleteBundle { .. } => {
+            "copy the bundle again, with all its contents; if nothing is missing, this version of \
+            Xcode writes another format: on a Mac, export it with `xctrace export` and give \
+            metalens the folder"
+        }
+        Problem::Compression { .. } => "the file is damaged: copy or export it again",
+        Problem::Io(_)
+        | Problem::NotToc
+        | Problem::NoSuchRun { .. }
+        | Problem::NoSuchColumn { .. }
+        | Problem::ColumnType { .. }
+        | Problem::BrokenToc { .. } => return None,
+        _ => {
+            "the file was edited or damaged, or this Xcode writes a new format: export the table \
+            again; if the error stays, report it with the line above"
+        }
+    })
+}
+
+fn export_command(path: &str, run: u64, schema: &str) -> String {
+    format!(
+        "the bundle is damaged, or this Xcode writes a new format: copy the bundle again, or export \
+        the table on a Mac with `xctrace export --input '{path}' --xpath \
+        '/trace-toc/run[@number=\"{run}\"]/data/table[@schema=\"{schema}\"]' --output {schema}.xml`"
+    )
+}
+
+fn recovery_command(path: &str) -> String {
+    format!(
+        "try to recover it on a Mac with `xctrace import --input \
+        '{path}/Trace1.run/Attachments/trace-data.atrc' --template 'Metal System Trace' --output \
+        recovered.trace`"
+    )
+}

@@ -1,0 +1,27 @@
+//! Opens an input in any form, and loads a recording from it.
+//!
+//! ```text
+//! folder ┐
+//! .zip   ├─ list of documents ─ headers ─┬─ table of contents
+//! file   │  (.xml, .gz, .zst)            └─ selected tables
+//! -      ┘
+//! ```
+
+mod archive;
+mod bytes;
+mod decoding;
+mod list;
+mod listing;
+mod load;
+mod mistaken;
+mod path_kind;
+mod read;
+mod sniff;
+mod zstd;
+
+pub(crate) use archive::{Archive, Entry};
+pub(crate) use decoding::DecodingReader;
+pub use list::Input;
+pub use listing::{CountedTable, ListedDocument};
+pub use path_kind::{PathKind, path_kind};
+pub use read::{LoadOptions, Progress};

@@ -1,0 +1,130 @@
+//! Reads and analyzes inputs for every command.
+
+use std::path::{Path, PathBuf};
+
+use metalens_analyzer::{Analysis, Message, Note, Request, lost_encodings, message};
+use metalens_inputs::with_work;
+use metalens_trace::{Input, LoadOptions};
+
+use crate::bundle_analyzer::BundleAnalyzer;
+use crate::progress;
+use crate::reading::Reading;
+use crate::view::View;
+
+/// Options of reading and analyzing inputs.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Analyzing {
+    pub(crate) reading: Reading,
+    /// The file of known work. None for the file in the default place of each input.
+    pub(crate) work: Option<PathBuf>,
+    /// The origin of the thresholds, in words.
+    pub(crate) thresholds_from: String,
+    /// The request to the analyzer, without known work, which each input has its own of.
+    pub(crate) request: Request,
+}
+
+impl Analyzing {
+    /// Reads and analyzes an input together with its known work.
+    pub(crate) fn analysis(&self, input: &Path, quiet: bool) -> anyhow::Result<Analysis> {
+        let request = with_work(&self.request, self.work.as_deref(), input)?;
+        analysis(input, self.reading, &request, quiet)
+    }
+
+    /// Reads and analyzes an input, and notes the findings that the settings leave out.
+    pub(crate) fn noted_analysis(&self, input: &Path, quiet: bool) -> anyhow::Result<Analysis> {
+        Ok(self.noted(self.analysis(input, quiet)?))
+    }
+
+    /// Analyzes a recording that was just made. The recorder's own analysis of it has defaults for
+    /// everything, and serves for a request that has them, too.
+    pub(crate) fn analysis_of_recording(
+        &self,
+        bundle: &Path,
+        analyzer: &mut BundleAnalyzer,
+        quiet: bool,
+    ) -> anyhow::Result<Analysis> {
+        let request = with_work(&self.request, self.work.as_deref(), bundle)?;
+        let is_default = request == Request::default() && self.reading == Reading::default();
+        // Lost encodings need another reading, with more tables.
+        let made = analyzer
+            .take(bundle)
+            .filter(|made| is_default && !lost_encodings(&made.report));
+        let analysis = match made {
+            Some(made) => made,
+            None => analysis(bundle, self.reading, &request, quiet)?,
+        };
+        Ok(self.noted(analysis))
+    }
+
+    /// Notes the findings that the settings leave out.
+    fn noted(&self, mut analysis: Analysis) -> Analysis {
+        let ignored = &self.request.settings.ignored_findings;
+        if !ignored.is_empty() {
+            let ignored = ignored.iter().map(|id| message::name(id));
+            let text = message!(
+                "the settings hide these findings, whether or not they apply: {}",
+                Message::joined(ignored, ", ")
+            );
+            analysis
+                .report
+                .add_note(Note::quiet("findings-ignored", text));
+        }
+        analysis
+    }
+}
+
+/// Names the input in an error that does not begin with its name: several inputs are read.
+pub(crate) fn with_input<T>(result: anyhow::Result<T>, input: &Path) -> anyhow::Result<T> {
+    result.map_err(|error| {
+        let shown = input.display().to_string();
+        if format!("{error:#}").starts_with(&shown) {
+            error
+        } else {
+            error.context(shown)
+        }
+    })
+}
+
+/// Inputs to analyze, and outputs to write.
+#[derive(Debug, Default)]
+pub(crate) struct AnalyzeRequest {
+    pub(crate) inputs: Vec<PathBuf>,
+    pub(crate) analyzing: Analyzing,
+    /// True to print the report as JSON.
+    pub(crate) json: bool,
+    /// True to print the report as Markdown.
+    pub(crate) markdown: bool,
+    pub(crate) show_names: bool,
+    /// The folder for the report in every form. None for no folder.
+    pub(crate) output: Option<PathBuf>,
+    pub(crate) html: Option<PathBuf>,
+    pub(crate) gaps: Option<PathBuf>,
+    pub(crate) perfetto: Option<PathBuf>,
+    pub(crate) parquet: Option<PathBuf>,
+    /// True to open the page of the report in the browser.
+    pub(crate) open: bool,
+    /// True to replace files that exist.
+    pub(crate) force: bool,
+    /// True if a missed threshold is a failure.
+    pub(crate) check: bool,
+    pub(crate) view: View,
+}
+
+/// Reads and analyzes an input.
+pub(crate) fn analysis(
+    path: &Path,
+    reading: Reading,
+    request: &Request,
+    quiet: bool,
+) -> anyhow::Result<Analysis> {
+    metalens_inputs::analysis(path, request, |selection| {
+        let input = Input::open(path)?;
+        let load = |options: LoadOptions<'_>| input.load(selection, options);
+        Ok(progress::reading(reading, quiet, load)?)
+    })
+}
+
+/// Returns whether a file name means standard input, or standard output.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}

@@ -1,0 +1,488 @@
+//! Arguments of the command line.
+
+pub(crate) mod batch;
+pub(crate) mod bench;
+pub(crate) mod beside;
+pub(crate) mod chart;
+pub(crate) mod comparing;
+pub(crate) mod names;
+pub(crate) mod posting;
+pub(crate) mod recording;
+pub(crate) mod requests;
+pub(crate) mod shared;
+pub(crate) mod verify;
+pub(crate) mod what_if;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+use batch::BatchArguments;
+use bench::BenchArguments;
+use beside::BesideArguments;
+use chart::ChartArguments;
+use comparing::{BaselineArguments, CompareArguments};
+use names::Names;
+use posting::PrArguments;
+use recording::{
+    DoctorArguments, OwnArguments, RecordAndAnalyzeArguments, RecordArguments, WorkloadArguments,
+};
+use shared::{MeasureArguments, PartArguments, ReadingArguments, nanoseconds};
+use verify::VerifyArguments;
+use what_if::WhatIfArguments;
+
+const AFTER_HELP: &str = "\
+More commands: baseline, completions, manual, mcp, own, schema, stacks, synth, tables, verify. \
+`metalens help COMMAND` explains each.
+
+INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
+<schema>.xml per table, a single table, or - for standard input. Tables may be compressed (.gz, \
+.zst), bundles and folders zipped.
+
+Exit codes: 0 success, 1 failure (of any input), 2 wrong usage, 3 this machine cannot do it, \
+4 the recording is unusable or has no rows for the process, 5 a threshold was missed (--check) or a \
+limit failed (--gate), 6 the two sides are not comparable or a gate is inconclusive, 130 \
+interrupted.";
+
+/// Is my GPU busy, with what, and why is it idle?
+#[derive(Debug, Parser)]
+#[command(version, after_help = AFTER_HELP, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Print neither progress nor notes on stderr
+    // After the options of the command.
+    #[arg(short, long, global = true, display_order = 900)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Report how busy the GPU was, with what, and why it was idle
+    #[command(aliases = ["analyse", "report", "stats"])]
+    Analyze(AnalyzeArguments),
+    /// Record a program, or a bundled workload, with xctrace
+    Record(RecordArguments),
+    /// Record, then write a folder with the bundle, pages, charts and JSON
+    #[command(alias = "profile")]
+    RecordAndAnalyze(RecordAndAnalyzeArguments),
+    /// Record several commands alternately, and say which one is fastest and why
+    Bench(Box<BenchArguments>),
+    /// Compare recordings, and separate changes from noise
+    Compare(CompareArguments),
+    /// Report on many recordings: a folder each, and an index
+    Batch(Box<BatchArguments>),
+    /// Predict what a change of the program would leave, such as fewer waits or a faster kernel
+    WhatIf(WhatIfArguments),
+    /// Draw a chart of a recording as PNG or SVG
+    Chart(ChartArguments),
+    /// Query recordings and datasets with SQL
+    Query(BesideArguments),
+    /// Post a report or a comparison as a comment on a pull request, or update it
+    Pr(PrArguments),
+    /// Check whether this machine can record, and suggest fixes
+    Doctor(DoctorArguments),
+    /// Export the tables of a bundle as XML, with Apple's xctrace
+    Export(ExportArguments),
+    // The first screen lists twelve commands and names these: see AFTER_HELP.
+    /// Save several runs as a baseline to compare with, and limits for it
+    #[command(hide = true)]
+    Baseline(BaselineArguments),
+    /// Print completions for a shell
+    #[command(hide = true)]
+    Completions(CompletionsArguments),
+    /// Write manual pages, one for each command
+    #[command(hide = true, alias = "man")]
+    Manual(ManualArguments),
+    /// Serve metalens to coding agents, with the Model Context Protocol
+    #[command(hide = true)]
+    Mcp(BesideArguments),
+    /// Give a bundle that root owns back to its user
+    #[command(hide = true)]
+    Own(OwnArguments),
+    /// Print the JSON Schema of the report, or of another format
+    #[command(hide = true)]
+    Schema(SchemaArguments),
+    /// Draw CPU samples as a flame graph, or print them as folded stacks
+    #[command(hide = true)]
+    Stacks(StacksArguments),
+    /// Write a synthetic recording with known truth, for tests and dashboards
+    #[command(hide = true)]
+    Synth(SynthArguments),
+    /// List the tables of a recording, or print one
+    #[command(hide = true)]
+    Tables(TablesArguments),
+    /// Test assumptions about xctrace on this Mac, and write the answers for a bug report
+    #[command(hide = true)]
+    Verify(VerifyArguments),
+    /// Run a bundled workload, which metalens starts to record it
+    #[command(hide = true)]
+    Workload(WorkloadArguments),
+    /// Act as a fake xctrace, for tests and simulations
+    #[command(hide = true, disable_help_flag = true)]
+    FakeXctrace(FakeXctraceArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnalyzeArguments {
+    /// .trace bundle, export folder, .zip, table, or - for standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Print the report as JSON (an array for several inputs)
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the report as Markdown
+    #[arg(long, conflicts_with_all = ["json", "format"])]
+    pub(crate) markdown: bool,
+    /// Show names of other processes and the input's folder in pages, charts and datasets
+    /// [default: leave them out]
+    #[arg(long)]
+    pub(crate) show_names: bool,
+    /// Write the report to this folder: report.json, report.md, report.html, charts/*.png and
+    /// manifest.json
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write the report as an HTML page with a zoomable timeline
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Write every gap and its causes as CSV; text that a spreadsheet would run as a formula gets a
+    /// leading '
+    #[arg(long, value_name = "FILE")]
+    pub(crate) gaps: Option<PathBuf>,
+    /// Write a trace for ui.perfetto.dev and chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    pub(crate) perfetto: Option<PathBuf>,
+    /// Add the run to a dataset in this folder: Parquet files for SQL engines and `query`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) parquet: Option<PathBuf>,
+    /// Open the page of the report in the browser: that of --html or --output, else a temporary
+    /// file, which stays
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// Replace files that exist
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) view: ViewArguments,
+    #[command(flatten)]
+    pub(crate) part: PartArguments,
+    /// Exit with 5 if a threshold is missed or cannot be measured
+    #[arg(long)]
+    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) measure: MeasureArguments,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+}
+
+/// Choice of what is printed.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ViewArguments {
+    /// Print every section [default: the most important, on one screen]
+    #[arg(long, conflicts_with_all = ["json", "sections"])]
+    pub(crate) full: bool,
+    /// Print this section, such as kernels or idle
+    #[arg(long = "section", value_name = "NAME", conflicts_with = "json")]
+    pub(crate) sections: Vec<String>,
+    /// Print at most this many rows of each table, and findings
+    #[arg(long, value_name = "N", conflicts_with = "json")]
+    pub(crate) top: Option<usize>,
+    /// Sort the rows by this column, such as total, med or name
+    #[arg(long, value_name = "COLUMN", conflicts_with = "json")]
+    pub(crate) sort: Option<String>,
+    /// Format of the sections: csv needs --section
+    #[arg(long, value_enum, default_value_t = SectionFormat::Text, conflicts_with = "json")]
+    pub(crate) format: SectionFormat,
+    /// Unit of all times in tables [default: the best for each; ns for csv]
+    #[arg(long, value_enum, conflicts_with = "json")]
+    pub(crate) unit: Option<TimeUnit>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SectionFormat {
+    /// Text for people
+    #[default]
+    Text,
+    /// Comma-separated values, exact
+    Csv,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TimeUnit {
+    /// Nanoseconds
+    Ns,
+    /// Microseconds
+    Us,
+    /// Milliseconds
+    Ms,
+    /// Seconds
+    S,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StacksArguments {
+    /// .trace bundle, export folder, .zip, table, or - for standard input
+    #[arg(value_name = "INPUT")]
+    pub(crate) input: PathBuf,
+    /// Process whose samples to print [default: the recorded one, else all]
+    #[arg(long = "process", alias = "pid", value_name = "NAME|PID")]
+    pub(crate) processes: Vec<String>,
+    /// Start at this time of the recording, such as 1.5s or 200ms
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) from: Option<u64>,
+    /// End at this time of the recording
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) to: Option<u64>,
+    /// Only the threads that submit GPU work, and only while the GPU was idle
+    #[arg(long)]
+    pub(crate) idle: bool,
+    /// Show the difference from this recording, made before a change; INPUT is the one after it
+    #[arg(long, value_name = "BASE", alias = "diff")]
+    pub(crate) base: Option<PathBuf>,
+    /// Keep process and thread ids, which differ in each run
+    #[arg(long)]
+    pub(crate) ids: bool,
+    /// Print the functions and threads with the most weight instead
+    #[arg(long, conflicts_with_all = STACKS_ONLY)]
+    pub(crate) top: bool,
+    /// Print the samples and more details as JSON
+    #[arg(long, conflicts_with = "top", conflicts_with_all = STACKS_ONLY)]
+    pub(crate) json: bool,
+    /// File to write: .svg, .speedscope.json, .folded or .txt [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Format of the stacks [default: by the file name; folded for standard output]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<StacksFormat>,
+    /// Replace the output file if it exists
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+}
+
+/// Options that are about stacks, and not about the lists of `--top` and `--json`.
+const STACKS_ONLY: [&str; 4] = ["idle", "base", "ids", "format"];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StacksFormat {
+    /// A line per stack, for other tools
+    Folded,
+    /// Flame graph
+    Svg,
+    /// For speedscope.app
+    Speedscope,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TablesArguments {
+    /// .trace bundle, export folder, .zip, table, or - for standard input
+    #[arg(value_name = "INPUT")]
+    pub(crate) input: PathBuf,
+    /// Print the rows of this table
+    #[arg(long, value_name = "NAME")]
+    pub(crate) schema: Option<String>,
+    /// Format of the rows
+    #[arg(long, value_enum, default_value_t = RowFormat::Csv, requires = "schema")]
+    pub(crate) format: RowFormat,
+    /// Print the list as JSON
+    #[arg(long, conflicts_with = "schema")]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RowFormat {
+    /// Comma-separated values; null is empty, an empty text is "", and text that a spreadsheet
+    /// would run as a formula gets a leading '
+    Csv,
+    /// One JSON object per line, with every text unchanged
+    Jsonl,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    /// The .trace bundles
+    #[arg(required = true, value_name = "BUNDLE")]
+    pub(crate) bundles: Vec<PathBuf>,
+    /// Folder to write, or to continue; for several bundles, the parent of their folders [default:
+    /// X.export beside X.trace]
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Run of the recording [default: the last]
+    #[arg(long, value_name = "N")]
+    pub(crate) run: Option<u64>,
+    /// Export this table [default: all that metalens reads]
+    #[arg(long = "schema", value_name = "NAME")]
+    pub(crate) schemas: Vec<String>,
+    /// Export every table: may need more than 10 times the size of the bundle
+    #[arg(long, conflicts_with = "schemas")]
+    pub(crate) all: bool,
+    /// Start at this time of the recording, such as 1.5s or 200ms (Xcode 27)
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) from: Option<u64>,
+    /// End at this time of the recording (Xcode 27)
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) to: Option<u64>,
+    /// Compress the tables
+    #[arg(long)]
+    pub(crate) gzip: bool,
+    /// Export existing tables again, and allow a folder that has other files
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print the list of exported tables as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArguments {
+    /// Format to describe
+    #[arg(value_enum, default_value_t = Form::Report)]
+    pub(crate) form: Form,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// Output of `analyze --json`
+    Report,
+    /// Output of `stacks --json`
+    Profile,
+    /// Input of `analyze --work`
+    Work,
+    /// manifest.json: the files of a report folder
+    Manifest,
+    /// Output of `doctor --json`
+    Doctor,
+    /// X.recording.json: versions, machine and command of a recording
+    Recording,
+    /// Output of `compare --json`
+    Comparison,
+    /// evidence.json of `verify`
+    Verification,
+    /// File that `baseline save` writes
+    Baseline,
+    /// Output of `batch --json`
+    Index,
+    /// Output of `bench --json`
+    Bench,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// Shell to print completions for
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManualArguments {
+    /// Folder to write the pages to
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// Replace pages that exist
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SynthArguments {
+    /// Name of a built-in scenario, or a scenario file (.toml)
+    #[arg(required_unless_present = "list", value_name = "SCENARIO", value_parser = Names::SCENARIOS, hide_possible_values = true)]
+    pub(crate) scenario: Option<String>,
+    /// Folder to write: a bundle if its name is X.trace, else an export
+    #[arg(short, long, required_unless_present = "list", value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write into a folder that is not empty
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// List the built-in scenarios
+    #[arg(long, conflicts_with_all = ["scenario", "output", "force"])]
+    pub(crate) list: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FakeXctraceArguments {
+    /// Arguments for xctrace
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGUMENT"
+    )]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+/// Returns the arguments of this process. A path in the place of a command is analyzed:
+/// `metalens run.trace`. So is one that does not exist, because the error about it says so.
+pub(crate) fn of_process() -> Vec<OsString> {
+    with_command(std::env::args_os().collect())
+}
+
+fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let Some(first) = arguments.get(1) else {
+        return arguments;
+    };
+    let is_option = first.as_encoded_bytes().starts_with(b"-");
+    // All commands are built for this question, so a path comes first.
+    let path = std::path::Path::new(first);
+    let looks_like_path = path.extension().is_some() || path.components().nth(1).is_some();
+    let is_path = !is_option && (looks_like_path || path.exists());
+    let is_command = || first == "help" || Arguments::command().find_subcommand(first).is_some();
+    if is_path && !is_command() {
+        arguments.insert(1, OsString::from("analyze"));
+    }
+    arguments
+}
+
+/// Commands that only metalens itself starts.
+const INTERNAL: [&str; 2] = ["fake-xctrace", "workload"];
+
+/// Returns the whole command line, with the commands that the first screen only names.
+pub(crate) fn every_command() -> clap::Command {
+    Arguments::command().mut_subcommands(|command| {
+        let is_hidden = INTERNAL.contains(&command.get_name());
+        command.hide(is_hidden)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_path_in_the_place_of_a_command_is_analyzed() {
+        let here = env!("CARGO_MANIFEST_DIR");
+        let check = |arguments: &[&str], expected: &[&str]| {
+            let arguments = ["metalens"].iter().chain(arguments).map(Into::into);
+            let found = with_command(arguments.collect());
+            let expected = ["metalens"].iter().chain(expected).map(OsString::from);
+            assert_eq!(found, expected.collect::<Vec<_>>());
+        };
+        check(&[], &[]);
+        check(&[here, "--json"], &["analyze", here, "--json"]);
+        check(&["report", here], &["report", here]);
+        check(&["--json", here], &["--json", here]);
+        check(&["no-such.trace"], &["analyze", "no-such.trace"]);
+        check(&["no/such"], &["analyze", "no/such"]);
+        check(&["reprot"], &["reprot"]);
+    }
+
+    #[test]
+    fn the_first_screen_lists_or_names_every_command() {
+        for command in every_command().get_subcommands() {
+            let name = command.get_name();
+            let is_listed = Arguments::command()
+                .find_subcommand(name)
+                .is_some_and(|command| !command.is_hide_set());
+            let words = AFTER_HELP.split([' ', ',', '.', '\n']);
+            let is_named = words.into_iter().any(|word| word == name);
+            assert!(is_listed || is_named || INTERNAL.contains(&name), "{name}");
+        }
+    }
+}

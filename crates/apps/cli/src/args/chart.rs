@@ -1,0 +1,103 @@
+//! Arguments of `metalens chart`.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+use metalens_charts::Chart;
+
+use super::shared::AnalysisArguments;
+
+#[derive(Debug, Args)]
+pub(crate) struct ChartArguments {
+    /// .trace bundle, export folder, .zip, table, or - for standard input
+    #[arg(value_name = "INPUT")]
+    pub(crate) input: PathBuf,
+    /// Recording before a change, to draw beside INPUT, which is the one after it
+    #[arg(long, value_name = "BASE", required_if_eq("chart", "compare"))]
+    pub(crate) base: Option<PathBuf>,
+    /// Picture to write, or - for standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Format of the picture [default: by the file name; png for -]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<PictureFormat>,
+    /// Chart to draw [default: timeline; compare with --base]
+    #[arg(long, value_enum)]
+    pub(crate) chart: Option<ChartChoice>,
+    /// Color theme
+    #[arg(long, value_enum, default_value_t = ThemeChoice::Light)]
+    pub(crate) theme: ThemeChoice,
+    /// Scale factor: device pixels per pixel
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub(crate) scale: u8,
+    /// Width, or width and height, in pixels before scaling [default: 830, and any height]
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    pub(crate) size: Option<(u32, Option<u32>)>,
+    /// Replace the output file if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) analysis: AnalysisArguments,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PictureFormat {
+    /// Pixel image
+    Png,
+    /// Vector image
+    Svg,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ChartChoice {
+    /// A chart of one recording.
+    Of(Chart),
+    /// A picture of two recordings of one program.
+    Compare,
+}
+
+impl ValueEnum for ChartChoice {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [ChartChoice; Chart::ALL.len() + 1] = {
+            let mut choices = [ChartChoice::Compare; Chart::ALL.len() + 1];
+            let mut place = 0;
+            while place < Chart::ALL.len() {
+                choices[place] = ChartChoice::Of(Chart::ALL[place]);
+                place += 1;
+            }
+            choices
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Of(chart) => PossibleValue::new(chart.name()).help(chart.shows()),
+            Self::Compare => {
+                PossibleValue::new("compare").help("Two recordings of one program, with --base")
+            }
+        })
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ThemeChoice {
+    /// Dark text on a light page
+    Light,
+    /// Light text on a dark page
+    Dark,
+}
+
+/// Parses `830` or `830x400`.
+fn size(text: &str) -> Result<(u32, Option<u32>), String> {
+    let (width, height) = match text.split_once('x') {
+        Some((width, height)) => (width, Some(height)),
+        None => (text, None),
+    };
+    let number = |text: &str| {
+        text.parse()
+            .map_err(|_| format!("`{text}` is not a number of pixels"))
+    };
+    Ok((number(width)?, height.map(number).transpose()?))
+}

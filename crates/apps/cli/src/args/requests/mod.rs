@@ -1,0 +1,152 @@
+//! Requests made of arguments: whatever the rest of metalens is asked, is asked in these plain
+//! values.
+
+mod bench;
+mod posting;
+mod recording;
+
+use metalens_analyzer::{Request, Settings};
+use metalens_render::document::ShownUnit;
+
+use super::AnalyzeArguments;
+use super::batch::BatchArguments;
+use super::shared::{AnalysisArguments, MeasureArguments, PartArguments, ReadingArguments};
+use super::{SectionFormat, TimeUnit, ViewArguments};
+use crate::analyzing::{AnalyzeRequest, Analyzing, is_standard};
+use crate::config;
+use crate::exit::Misuse;
+use crate::reading::Reading;
+use crate::view::View;
+
+impl ReadingArguments {
+    /// Returns how a recording is to be read.
+    pub(crate) fn reading(self) -> Reading {
+        Reading {
+            run: self.run,
+            allow_truncated: self.allow_truncated,
+        }
+    }
+}
+
+impl MeasureArguments {
+    /// Returns the thresholds and the findings to leave out, and the origin of the thresholds. With `--check` there must be a
+    /// threshold: a check of nothing would always pass.
+    fn settings(&self, check: bool) -> anyhow::Result<(Settings, String)> {
+        let (settings, source) = config::settings(self.config.as_ref(), &self.thresholds)
+            .map_err(|error| Misuse(format!("{error:#}")))?;
+        if check && settings.thresholds.is_empty() {
+            return Err(Misuse(
+                "--check has no threshold to check: set one with --threshold, or in metalens.toml"
+                    .to_owned(),
+            )
+            .into());
+        }
+        Ok((settings, source))
+    }
+}
+
+/// Returns how inputs are to be read and analyzed.
+pub(crate) fn analyzing(
+    part: &PartArguments,
+    measure: &MeasureArguments,
+    check: bool,
+    reading: Reading,
+) -> anyhow::Result<Analyzing> {
+    check_times(part.from, part.to)?;
+    let (settings, thresholds_from) = measure.settings(check)?;
+    Ok(Analyzing {
+        reading,
+        thresholds_from,
+        work: measure.work.clone(),
+        request: Request {
+            processes: part.processes.clone(),
+            from_ns: part.from,
+            to_ns: part.to,
+            skip_warm_up: part.skip_warmup,
+            phase: part.phase.clone(),
+            iteration: part.iteration,
+            settings,
+            ..Request::default()
+        },
+    })
+}
+
+/// Refuses a part of a recording that is empty.
+pub(crate) fn check_times(from: Option<u64>, to: Option<u64>) -> anyhow::Result<()> {
+    match (from, to) {
+        (Some(from), Some(to)) if from >= to => {
+            Err(Misuse("--from must lie before --to".to_owned()).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+impl AnalyzeArguments {
+    /// Returns what is to be analyzed, and what becomes of it.
+    pub(crate) fn request(&self) -> anyhow::Result<AnalyzeRequest> {
+        let files = [&self.html, &self.gaps, &self.perfetto, &self.output];
+        if files.into_iter().flatten().any(|file| is_standard(file)) {
+            let why = "- is no file name here: the report itself goes to standard output";
+            return Err(Misuse(why.to_owned()).into());
+        }
+        let mut analyzing = analyzing(
+            &self.part,
+            &self.measure,
+            self.check,
+            self.reading.reading(),
+        )?;
+
+        analyzing.request.keep_everyone = self.parquet.is_some();
+        Ok(AnalyzeRequest {
+            inputs: self.inputs.clone(),
+            analyzing,
+            json: self.json,
+            markdown: self.markdown,
+            show_names: self.show_names,
+            output: self.output.clone(),
+            html: self.html.clone(),
+            gaps: self.gaps.clone(),
+            perfetto: self.perfetto.clone(),
+            parquet: self.parquet.clone(),
+            open: self.open,
+            force: self.force,
+            check: self.check,
+            view: self.view.view(),
+        })
+    }
+}
+
+impl ViewArguments {
+    /// Returns what is to be printed.
+    pub(crate) fn view(&self) -> View {
+        View {
+            full: self.full,
+            sections: self.sections.clone(),
+            top: self.top,
+            sort: self.sort.clone(),
+            is_csv: self.format == SectionFormat::Csv,
+            unit: self.unit.map(|unit| match unit {
+                TimeUnit::Ns => ShownUnit::Ns,
+                TimeUnit::Us => ShownUnit::Us,
+                TimeUnit::Ms => ShownUnit::Ms,
+                TimeUnit::S => ShownUnit::S,
+            }),
+        }
+    }
+}
+
+impl AnalysisArguments {
+    /// Returns how inputs are to be read and analyzed. With `check`, thresholds must be set.
+    pub(crate) fn analyzing(&self, check: bool) -> anyhow::Result<Analyzing> {
+        analyzing(&self.part, &self.measure, check, self.reading.reading())
+    }
+}
+
+impl BatchArguments {
+    /// Returns how the recordings are to be analyzed.
+    pub(crate) fn analyzing(&self) -> anyhow::Result<Analyzing> {
+        let mut analyzing = self.analysis.analyzing(self.check)?;
+        analyzing.request.keep_everyone = self.parquet.is_some();
+        Ok(analyzing)
+    }
+}

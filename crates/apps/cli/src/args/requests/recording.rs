@@ -1,0 +1,175 @@
+//! Requests to record.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context;
+use metalens_recorder::{
+    CargoBuild, RecordRequest, RecordTimeouts, Recorder, RecordingSubject, template,
+};
+use metalens_workload::WorkloadSettings;
+use metalens_xctrace::Stdin;
+
+use crate::args::recording::{AmountArguments, GpuClock, RecorderArguments, RecordingArguments};
+use crate::exit::Misuse;
+
+/// The bundled workload that is recorded unless another is named.
+const WORKLOAD: &str = "eager";
+
+impl RecordingArguments {
+    /// Returns what is to be recorded.
+    pub(crate) fn subject(&self) -> anyhow::Result<RecordingSubject> {
+        if let Some(options) = &self.cargo {
+            let options = shlex::split(options)
+                .ok_or_else(|| Misuse("--cargo: a quotation mark is not closed".to_owned()))?;
+            return Ok(RecordingSubject::Cargo {
+                build: CargoBuild { options },
+                arguments: self.command.clone(),
+            });
+        }
+        if !self.command.is_empty() {
+            return Ok(RecordingSubject::Program(self.command.clone()));
+        }
+        match &self.attach {
+            Some(whom) => Ok(RecordingSubject::Process(whom.clone())),
+            None if self.all_processes => Ok(RecordingSubject::Everyone),
+            None => workload(self.workload(), &self.amount.settings()),
+        }
+    }
+
+    fn workload(&self) -> &str {
+        self.workload.as_deref().unwrap_or(WORKLOAD)
+    }
+
+    /// Returns what is asked of a recording of that into a bundle that is not there.
+    pub(crate) fn request(
+        &self,
+        subject: RecordingSubject,
+        output: PathBuf,
+    ) -> anyhow::Result<RecordRequest> {
+        self.request_of_run(subject, output, None)
+    }
+
+    /// Returns what is asked of one of several recordings. Simulated ones differ by their number, as
+    /// real ones do by chance.
+    pub(crate) fn request_of_run(
+        &self,
+        subject: RecordingSubject,
+        output: PathBuf,
+        run: Option<u32>,
+    ) -> anyhow::Result<RecordRequest> {
+        let recorder = if self.simulate {
+            simulator(&subject, &self.amount.settings(), run)?
+        } else {
+            Recorder::Xctrace
+        };
+        // Without `..`: a new option has to be passed on.
+        let RecorderArguments {
+            template,
+            instruments,
+            cpu,
+            counters,
+            no_signposts,
+            shader_timeline,
+            gpu_clock,
+            time_limit,
+            window,
+            env,
+            run_name,
+            device,
+            start_patience,
+            save_patience,
+        } = self.recorder.clone();
+        Ok(RecordRequest {
+            dry_run: self.dry_run,
+            template,
+            instruments,
+            cpu,
+            counters,
+            signposts: !no_signposts,
+            shader_timeline,
+            gpu_clock: gpu_clock.map(Into::into),
+            time_limit_ns: time_limit,
+            window_ns: window,
+            environment: env,
+            run_name,
+            device,
+            stdin: stdin(),
+            timeouts: timeouts(start_patience, save_patience),
+            ..RecordRequest::new(recorder, subject, output)
+        })
+    }
+}
+
+/// Returns how long to wait for the recorder, in nanoseconds: for its start, and for its save.
+fn timeouts(start: Option<u64>, save: Option<u64>) -> RecordTimeouts {
+    let usual = RecordTimeouts::default();
+    let start = start.map_or(usual.start, Duration::from_nanos);
+    RecordTimeouts {
+        start,
+        stop_response: usual.stop_response.min(start),
+        save: save.map_or(usual.save, Duration::from_nanos),
+        ..usual
+    }
+}
+
+impl AmountArguments {
+    fn settings(&self) -> WorkloadSettings {
+        WorkloadSettings {
+            size: self.size,
+            count: self.count,
+            warm_up: self.warm_up,
+        }
+    }
+}
+
+impl From<GpuClock> for template::Clock {
+    fn from(clock: GpuClock) -> Self {
+        match clock {
+            GpuClock::Minimum => Self::Minimum,
+            GpuClock::Medium => Self::Medium,
+            GpuClock::Maximum => Self::Maximum,
+            GpuClock::Default => Self::Default,
+        }
+    }
+}
+
+/// A bundled workload: metalens runs it itself.
+fn workload(name: &str, settings: &WorkloadSettings) -> anyhow::Result<RecordingSubject> {
+    let own = std::env::current_exe().context("cannot find metalens itself")?;
+    Ok(RecordingSubject::Workload {
+        name: name.to_owned(),
+        command: vec![own.into(), "workload".into(), "run".into(), name.into()],
+        amount: settings.words(),
+    })
+}
+
+/// metalens itself as a simulator of Apple's xctrace. It shows the plan of a workload.
+/// Each run has times of its own.
+fn simulator(
+    subject: &RecordingSubject,
+    settings: &WorkloadSettings,
+    run: Option<u32>,
+) -> anyhow::Result<Recorder> {
+    let scenario = match subject {
+        RecordingSubject::Workload { name, .. } => {
+            let plan = metalens_workload::WorkloadPlan::new(name, settings)?;
+            Some(metalens_workload::scenario(&plan))
+        }
+        _ => None,
+    };
+    let own = std::env::current_exe().context("cannot find metalens itself")?;
+    Recorder::simulator(own, scenario.as_deref(), run)
+        .context("cannot write the scenario of the simulation")
+}
+
+/// Returns the target's standard input: ours, unless that is a terminal, which programs in a
+/// group of their own may not read.
+fn stdin() -> Stdin {
+    if std::io::stdin().is_terminal() {
+        Stdin::Nothing
+    } else {
+        Stdin::Ours
+    }
+}

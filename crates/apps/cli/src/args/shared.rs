@@ -1,0 +1,69 @@
+//! Options that several commands have, and values that they parse.
+
+use std::path::PathBuf;
+
+use clap::Args;
+pub(crate) use metalens_analyzer::written::nanoseconds;
+
+/// Part of a recording to analyze, its thresholds and known work, and the way to read it.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AnalysisArguments {
+    #[command(flatten)]
+    pub(crate) part: PartArguments,
+    #[command(flatten)]
+    pub(crate) measure: MeasureArguments,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+}
+
+/// Thresholds, settings and known work.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MeasureArguments {
+    /// Set a threshold: average-gap=5us, utilization=80%, launch-efficiency=70%, or the preset
+    /// saturated (1us, 80%, 70%) [default: none]
+    #[arg(long = "threshold", alias = "target", value_name = "ID=VALUE")]
+    pub(crate) thresholds: Vec<String>,
+    /// File of thresholds, and of findings to leave out [default: metalens.toml, if it exists]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Work of each kernel, as JSON [default: work.json in an export's folder, or X.work.json beside
+    /// X.trace]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) work: Option<PathBuf>,
+}
+
+/// Process and part of the recording to report on.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PartArguments {
+    /// Process to report on [default: the recorded one]
+    #[arg(long = "process", alias = "pid", value_name = "NAME|PID")]
+    pub(crate) processes: Vec<String>,
+    /// Start at this time of the recording, such as 1.5s or 200ms
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) from: Option<u64>,
+    /// End at this time of the recording
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) to: Option<u64>,
+    /// Report only on this phase: from the first begin to the last end of the os_signpost
+    /// intervals with this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) phase: Option<String>,
+    /// Report only on the N-th of these intervals, counted from 1; without --phase, on the N-th
+    /// detected iteration
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) iteration: Option<u64>,
+    /// Leave out the warm-up, if there is one
+    #[arg(long)]
+    pub(crate) skip_warmup: bool,
+}
+
+/// Run, and treatment of truncated files.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct ReadingArguments {
+    /// Run of the recording [default: the last]
+    #[arg(long, value_name = "N")]
+    pub(crate) run: Option<u64>,
+    /// Read a truncated file up to its last complete row, with a note, instead of refusing it
+    #[arg(long)]
+    pub(crate) allow_truncated: bool,
+}

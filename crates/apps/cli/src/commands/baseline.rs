@@ -1,0 +1,83 @@
+//! Runs `metalens baseline`: saves several runs as one file to compare with, shows that file, or writes
+//! limits for it.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use metalens_analyzer::Report;
+use metalens_comparison::{Baseline, BaselineError, LEAST_RUNS};
+use metalens_render::{baseline, terminal};
+use metalens_text::{in_json, shown};
+
+use super::compare::{Loading, read_baseline};
+use super::limits;
+use crate::args::comparing::{
+    BaselineArguments, BaselineCommand, BaselineSaveArguments, BaselineShowArguments,
+};
+use crate::exit::Misuse;
+use crate::out;
+
+pub(crate) fn run(arguments: &BaselineArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    match &arguments.command {
+        BaselineCommand::Save(arguments) => save(arguments, quiet),
+        BaselineCommand::Show(arguments) => show(arguments),
+        BaselineCommand::Limits(arguments) => limits::write(arguments, quiet),
+        BaselineCommand::Figures => limits::figures(),
+    }
+}
+
+/// Analyzes the runs, and writes their baseline.
+fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    let analyzing = arguments.analysis.analyzing(false)?;
+    if arguments.runs.len() < LEAST_RUNS {
+        let message = format!(
+            "a baseline needs at least {LEAST_RUNS} runs, not {}",
+            arguments.runs.len()
+        );
+        return Err(Misuse(message).into());
+    }
+
+    // Reading the runs may take long: refuse an existing file before it.
+    metalens_files::refuse_existing(&arguments.output, arguments.force)?;
+
+    let loading = Loading { analyzing, quiet };
+    let runs = loading.all(&arguments.runs)?;
+    let reports: Vec<Report> = runs.iter().map(|run| run.report().clone()).collect();
+    let baseline = Baseline::from_reports(&reports).map_err(refused)?;
+    if let Some(doubt) = baseline.doubt() {
+        let why = shown(&doubt.text).into_owned();
+        anyhow::ensure!(
+            arguments.allow_spread,
+            "{why}: slower runs would hide behind this baseline; record it again, or save it with \
+             --allow-spread"
+        );
+        out::note(&format!("warning: {why}"));
+    }
+
+    let text = baseline.text().context("cannot write the baseline")?;
+    let text = in_json(&text);
+    metalens_files::write_bytes(&arguments.output, arguments.force, text.as_bytes())?;
+    out::wrote(&arguments.output, quiet);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reports a run that was named twice as wrong usage.
+fn refused(error: BaselineError) -> anyhow::Error {
+    match error {
+        BaselineError::Repeated(_) => Misuse(shown(&error.to_string()).into_owned()).into(),
+        other => other.into(),
+    }
+}
+
+/// Prints a baseline as text or JSON.
+fn show(arguments: &BaselineShowArguments) -> anyhow::Result<ExitCode> {
+    let found = read_baseline(&arguments.file)?;
+    if arguments.json {
+        out::json().write_all(found.text()?.as_bytes())?;
+    } else {
+        let document = baseline::document(&found);
+        out::page().write_all(terminal::text(&document, out::width()).as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,120 @@
+//! Prints the notes, the index and the failures of a batch.
+
+use std::io::Write;
+
+use metalens_analyzer::Note;
+use metalens_batch::{Index, Search};
+use metalens_render::document::Block;
+use metalens_render::folder::FILE_MISSING;
+use metalens_render::terminal::{self, style};
+use metalens_render::{index, json};
+use metalens_text::units::{count, counted};
+use metalens_text::{shown, shown_message};
+
+use crate::{exit, out};
+
+/// Prints how many files were skipped, and how many inputs were named twice.
+pub(super) fn search(search: &Search) -> std::io::Result<()> {
+    let mut notes = Vec::new();
+    if search.skipped > 0 {
+        let files = count(search.skipped as u64);
+        notes.push(format!(
+            "files skipped because they are not recordings: {files}"
+        ));
+    }
+    if search.twice > 0 {
+        let inputs = counted(search.twice as u64, "input");
+        notes.push(format!("{inputs} named more than once: analyzed once"));
+    }
+
+    notes
+        .iter()
+        .try_for_each(|note| writeln!(out::notes(), "note: {note}"))
+}
+
+/// Prints the index as a table, or as JSON.
+pub(super) fn index(index: &Index, as_json: bool) -> anyhow::Result<()> {
+    if as_json {
+        out::json().write_all(json::document(index)?.as_bytes())?;
+    } else {
+        out::page().write_all(table(index).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Formats the sections of an index for standard output, without failures, which go to standard
+/// error with their hints, and without what only pages keep. Of the sentences at the top, only the
+/// warnings are left.
+fn table(index: &Index) -> String {
+    let mut document = index::document(index, &[], true);
+    for section in &mut document.sections {
+        if section.id == "verdict" {
+            let is_warning = |block: &Block| matches!(block, Block::Warning(_));
+            section.blocks.retain(is_warning);
+        }
+    }
+    let elsewhere = ["failed", "problems", "findings", "environment"];
+    let is_shown_elsewhere = |id: &str| elsewhere.contains(&id);
+    document
+        .sections
+        .retain(|section| !is_shown_elsewhere(section.id));
+    terminal::text(&document, out::width())
+}
+
+/// Prints notes and failed inputs on stderr.
+pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
+    let mut out = out::notes();
+    if !quiet {
+        for note in &index.notes {
+            writeln!(out, "note: {}", shown(note))?;
+        }
+    }
+
+    let missing_files = index.rows.iter().flat_map(|row| {
+        let problems = Note::joined(&row.problems, &row.problem_details);
+        let missing = problems.filter(|problem| problem.detail.id == FILE_MISSING);
+        missing.map(|problem| format!("{}: {}", row.name, problem.text))
+    });
+    let error = style::ERROR;
+    for problem in missing_files {
+        writeln!(out, "{error}error:{error:#} {}", shown(&problem))?;
+    }
+
+    for failed in &index.failed {
+        let why = shown_message(&failed.why);
+        if failed.why.starts_with(&failed.input) {
+            writeln!(out, "{error}error:{error:#} {why}")?;
+        } else {
+            let input = shown(&failed.input);
+            writeln!(out, "{error}error:{error:#} {input}: {why}")?;
+        }
+        if let Some(hint) = &failed.hint {
+            let style = style::HINT;
+            writeln!(out, "{style}hint:{style:#} {}", shown(hint))?;
+        }
+    }
+
+    if !index.failed.is_empty() {
+        let all = (index.rows.len() + index.failed.len()) as u64;
+        let failed = count(index.failed.len() as u64);
+        let others = if index.rows.is_empty() {
+            ""
+        } else {
+            "; the others succeeded"
+        };
+        writeln!(out, "{failed} of {} failed{others}", counted(all, "input"))?;
+    }
+    Ok(())
+}
+
+/// Prints each missed threshold with its recording on stderr. Returns their number.
+pub(super) fn missed_thresholds(index: &Index) -> u64 {
+    let mut times = 0;
+    for row in &index.rows {
+        for missed in index::missed_in_row(row) {
+            times += 1;
+            exit::print_missed(Some(&row.name), &missed);
+        }
+    }
+    times
+}

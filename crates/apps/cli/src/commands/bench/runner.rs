@@ -1,0 +1,226 @@
+//! Records and analyzes the runs of a benchmark.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail};
+use metalens_bench::{BenchFolder, BenchPlan, RunEnd, RunRecord, Turn, Variant, VariantRunner};
+use metalens_files::Folder;
+use metalens_recorder::{MachineSnapshot, RecordingPlan, RecordingSubject, StoppedBy};
+use metalens_render::folder;
+use metalens_text::shown;
+
+use crate::analyzing::Analyzing;
+use crate::args::bench::BenchArguments;
+use crate::bundle_analyzer::BundleAnalyzer;
+use crate::commands::record::{ProgramOutput, carry_out};
+use crate::exit;
+use crate::interrupt::Listening;
+use crate::out;
+
+/// Name of the bundle in the folder of a run.
+const BUNDLE: &str = "run.trace";
+
+/// The place of the recordings.
+pub(super) enum RunPlace {
+    /// The folder that the user named.
+    Kept(BenchFolder),
+    Temporary(tempfile::TempDir),
+}
+
+/// Records with `xctrace`, or its simulator.
+pub(super) struct BenchRunner<'a> {
+    arguments: &'a BenchArguments,
+    variants: usize,
+    place: RunPlace,
+    analyzing: Analyzing,
+    interrupts: Listening,
+    quiet: bool,
+    /// Warnings that were printed.
+    said: Vec<String>,
+}
+
+impl<'a> BenchRunner<'a> {
+    /// Starts to listen for Ctrl-C.
+    pub(super) fn new(
+        arguments: &'a BenchArguments,
+        plan: &BenchPlan,
+        place: RunPlace,
+        analyzing: Analyzing,
+        quiet: bool,
+    ) -> anyhow::Result<Self> {
+        Ok(Self {
+            arguments,
+            variants: plan.variants.len(),
+            place,
+            analyzing,
+            interrupts: Listening::begin()?,
+            quiet,
+            said: Vec::new(),
+        })
+    }
+
+    fn note(&self, text: &str) {
+        if !self.quiet {
+            out::note(&shown(text));
+        }
+    }
+
+    /// Records a variant into a folder. Returns the bundle and the end of the run; none if it was
+    /// interrupted.
+    fn recorded(
+        &mut self,
+        variant: &Variant,
+        folder: &Path,
+        seed: u32,
+        analyzer: &mut BundleAnalyzer,
+    ) -> anyhow::Result<Option<(PathBuf, RunEnd)>> {
+        Folder::make(folder)?;
+        let bundle = folder.join(BUNDLE);
+        let plan = RecordingPlan::new(self.arguments.recording_of(variant, bundle, seed)?)?;
+        let snapshot = MachineSnapshot::take(&plan.request);
+        let warnings = snapshot.iter().flat_map(|snapshot| &snapshot.warnings);
+        for warning in plan.warnings.iter().chain(warnings) {
+            if !self.said.contains(warning) {
+                self.note(&format!("warning: {warning}"));
+                self.said.push(warning.clone());
+            }
+        }
+
+        let output = ProgramOutput::Stderr;
+        let outcome = carry_out(&plan, snapshot, analyzer, output, &self.interrupts, true);
+        if self.is_stopped() {
+            // What was recorded until then would look like a faster run.
+            return Ok(None);
+        }
+        let outcome = outcome?;
+        for trouble in outcome.troubles {
+            exit::print_error(&trouble.into());
+        }
+        let stopped_by = outcome.recording.stopped_by;
+        let is_cut = stopped_by == StoppedBy::TimeLimit;
+        let failure = outcome.program_end.filter(|_| !is_cut);
+        let failure = failure.and_then(|end| end.message(stopped_by));
+        if let Some(failure) = failure.as_ref().filter(|_| !self.arguments.ignore_failure) {
+            bail!("{failure}; --ignore-failure measures it anyway");
+        }
+        Ok(Some((outcome.recording.bundle, RunEnd { is_cut, failure })))
+    }
+
+    /// Analyzes a recording, and writes its report if the folder is kept.
+    fn analyzed(
+        &self,
+        turn: Turn,
+        bundle: &Path,
+        end: RunEnd,
+        analyzer: &mut BundleAnalyzer,
+    ) -> anyhow::Result<RunRecord> {
+        let analyzing = &self.analyzing;
+        let mut analysis = analyzing.analysis_of_recording(bundle, analyzer, true)?;
+        let mut inner = None;
+        if let RunPlace::Kept(folder) = &self.place {
+            let choices = folder::Choices {
+                force: true,
+                show_names: self.arguments.show_names,
+            };
+            for problem in folder::write(&mut analysis, &folder.run(turn)?, choices)? {
+                exit::print_error(&anyhow::anyhow!("{}", problem.text));
+            }
+            if self.arguments.drop_recordings {
+                folder.remove(turn, BUNDLE)?;
+            }
+            folder.complete(turn, &end)?;
+            inner = Some(folder.inner(turn));
+        }
+        Ok(RunRecord {
+            turn,
+            end,
+            report: analysis.report,
+            folder: inner,
+        })
+    }
+}
+
+impl VariantRunner for BenchRunner<'_> {
+    type Error = anyhow::Error;
+
+    fn is_stopped(&self) -> bool {
+        self.interrupts.times() > 0
+    }
+
+    fn run_hook(&mut self, variant: &Variant, command: &str) -> anyhow::Result<()> {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]).stdin(Stdio::null());
+        let ended = shell.output();
+        let ended = ended.with_context(|| format!("cannot start a shell for `{command}`"))?;
+        if ended.status.success() || self.is_stopped() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&ended.stderr);
+        bail!(
+            "`{command}` of {} failed ({}): {}",
+            variant.name,
+            ended.status,
+            said.trim()
+        )
+    }
+
+    fn warm_up(&mut self, variant: &Variant, number: u32) -> anyhow::Result<()> {
+        let all = self.arguments.warmup;
+        self.note(&format!("warm-up {number} of {all}: {}", variant.name));
+        let folder = tempfile::Builder::new()
+            .prefix("metalens-warmup-")
+            .tempdir()
+            .context("cannot make a temporary folder")?;
+        let analyzer = &mut BundleAnalyzer::default();
+        let recorded = self.recorded(variant, folder.path(), number, analyzer);
+        recorded.with_context(|| format!("{}, warm-up {number}", variant.name))?;
+        Ok(())
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "at most 500 variants")]
+    fn record(&mut self, turn: Turn, variant: &Variant) -> anyhow::Result<Option<RunRecord>> {
+        let rounds = self.arguments.runs;
+        self.note(&format!(
+            "round {} of {rounds}: {}",
+            turn.round, variant.name
+        ));
+        let folder = match &self.place {
+            RunPlace::Kept(folder) => folder.begin(turn)?,
+            RunPlace::Temporary(folder) => folder
+                .path()
+                .join(format!("{}-{}", turn.variant, turn.round)),
+        };
+
+        let seed = turn.round * self.variants as u32 + turn.variant as u32;
+        let name = || format!("{}, round {}", variant.name, turn.round);
+        let analyzer = &mut BundleAnalyzer::default();
+        let recorded = self.recorded(variant, &folder, seed, analyzer);
+        let run = match recorded.with_context(name)? {
+            Some((bundle, end)) => {
+                let run = self.analyzed(turn, &bundle, end, analyzer);
+                Some(run.with_context(name)?)
+            }
+            None => None,
+        };
+        if matches!(self.place, RunPlace::Temporary(_)) {
+            let _ = fs::remove_dir_all(&folder);
+        }
+        Ok(run)
+    }
+}
+
+/// Refuses variants that no recorder can record. Recording takes long.
+pub(super) fn check_variants(arguments: &BenchArguments, plan: &BenchPlan) -> anyhow::Result<()> {
+    for variant in &plan.variants {
+        let request = arguments.recording_of(variant, BUNDLE.into(), 0)?;
+        if let RecordingSubject::Workload { name, .. } = &request.subject {
+            metalens_workload::WorkloadPlan::new(
+                name,
+                &metalens_workload::WorkloadSettings::default(),
+            )?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! Runs `metalens chart`: draws a report, or the comparison of two, as a picture.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::slice::from_ref;
+
+use anyhow::Context;
+use metalens_analyzer::Report;
+use metalens_charts::{
+    Chart, ChartOptions, Theme, alt, alt_comparison, draw, draw_comparison, has_roofline, png, svg,
+};
+use metalens_comparison::{CompareOptions, compare};
+
+use crate::analyzing::{Analyzing, is_standard};
+use crate::args::chart::{ChartArguments, ChartChoice, PictureFormat, ThemeChoice};
+use crate::exit::Misuse;
+use crate::out;
+
+pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    let analyzing = arguments.analysis.analyzing(false)?;
+
+    // Reading the input may take long: check all other arguments before it.
+    let subject = ChartSubject::new(arguments)?;
+    let format = format(&arguments.output, arguments.format)?;
+    check_output(arguments)?;
+
+    let bytes = picture(arguments, subject, format, &analyzing, quiet)?;
+    if is_standard(&arguments.output) {
+        let mut out = out::untouched();
+        out.write_all(&bytes)?;
+        out.flush()?;
+    } else {
+        metalens_files::write_bytes(&arguments.output, arguments.force, &bytes)?;
+        out::wrote(&arguments.output, quiet);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The recordings of a chart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ChartSubject<'a> {
+    Input(Chart),
+    /// The input, compared with this base.
+    Comparison(&'a Path),
+}
+
+impl<'a> ChartSubject<'a> {
+    fn new(arguments: &'a ChartArguments) -> Result<Self, Misuse> {
+        let chart = match arguments.chart {
+            None | Some(ChartChoice::Compare) => None,
+            Some(ChartChoice::Of(chart)) => Some(chart),
+        };
+        match (chart, &arguments.base) {
+            (None, Some(base)) if is_standard(base) && is_standard(&arguments.input) => {
+                Err(Misuse(
+                    "standard input has only one recording: give a file for the other".to_owned(),
+                ))
+            }
+            (None, Some(base)) => Ok(Self::Comparison(base)),
+            (Some(_), Some(_)) => Err(Misuse(
+                "--base is only for --chart compare: remove --base or --chart".to_owned(),
+            )),
+            (chart, None) => Ok(Self::Input(chart.unwrap_or_default())),
+        }
+    }
+}
+
+/// Returns the format that was asked for, else the one of the file's extension.
+fn format(file: &Path, asked: Option<PictureFormat>) -> Result<PictureFormat, Misuse> {
+    if is_standard(file) {
+        return Ok(asked.unwrap_or(PictureFormat::Png));
+    }
+    let ending = file.extension().and_then(|ending| ending.to_str());
+    let ending = match ending.map(str::to_ascii_lowercase).as_deref() {
+        Some("png") => Some(PictureFormat::Png),
+        Some("svg") => Some(PictureFormat::Svg),
+        _ => None,
+    };
+    let shown = file.display();
+    match (asked, ending) {
+        (Some(asked), Some(ending)) if asked != ending => Err(Misuse(format!(
+            "the extension of {shown} contradicts --format: change one of them"
+        ))),
+        (None, None) => Err(Misuse(format!(
+            "{shown} does not end in .png or .svg: use --format png or --format svg"
+        ))),
+        (Some(format), _) | (None, Some(format)) => Ok(format),
+    }
+}
+
+/// Refuses a file that exists, and a terminal.
+fn check_output(arguments: &ChartArguments) -> anyhow::Result<()> {
+    if !is_standard(&arguments.output) {
+        metalens_files::refuse_existing(&arguments.output, arguments.force)?;
+        return Ok(());
+    }
+
+    if out::is_terminal() {
+        let message = "a terminal cannot show the picture: give a file name, or redirect standard \
+                       output with > or |";
+        return Err(Misuse(message.to_owned()).into());
+    }
+    Ok(())
+}
+
+/// Draws the chart, and returns the bytes of its file.
+fn picture(
+    arguments: &ChartArguments,
+    subject: ChartSubject<'_>,
+    format: PictureFormat,
+    analyzing: &Analyzing,
+    quiet: bool,
+) -> anyhow::Result<Vec<u8>> {
+    let read = |input: &Path| analyzing.analysis(input, quiet);
+    let options = options(arguments);
+
+    let (scene, alt) = match subject {
+        ChartSubject::Input(chart) => {
+            let analysis = read(&arguments.input)?;
+            if chart == Chart::Roofline && !has_roofline(&analysis.report) {
+                return Err(without_roofline(&analysis.report).into());
+            }
+            let scene = draw(chart, &analysis, &options)?;
+            (scene, alt(chart, &analysis.report))
+        }
+        ChartSubject::Comparison(base) => {
+            let base = read(base).context("--base")?;
+            let new = read(&arguments.input)?;
+            let sides = (from_ref(&base.report), from_ref(&new.report));
+            let compared = compare(sides.0, sides.1, &CompareOptions::default());
+            let scene = draw_comparison(&compared, &base, &new, &options)?;
+            (scene, alt_comparison(&compared, &base.report, &new.report))
+        }
+    };
+
+    Ok(match format {
+        PictureFormat::Png => png(&scene)?,
+        PictureFormat::Svg => svg(&scene, &alt).into_bytes(),
+    })
+}
+
+/// Returns the error of a recording whose work has no place in a roofline.
+fn without_roofline(report: &Report) -> Misuse {
+    let what = if report.work.is_none() {
+        "give a work file with --work"
+    } else {
+        "the work file has both for no kernel of this recording"
+    };
+    Misuse(format!(
+        "--chart roofline needs the bytes and the floating-point operations of a kernel: {what}"
+    ))
+}
+
+/// Returns the size and the theme of the chart.
+fn options(arguments: &ChartArguments) -> ChartOptions {
+    let default = ChartOptions::default();
+    let (width, height) = arguments.size.unwrap_or((default.width, None));
+    ChartOptions {
+        width,
+        height,
+        scale: arguments.scale,
+        theme: match arguments.theme {
+            ThemeChoice::Light => Theme::Light,
+            ThemeChoice::Dark => Theme::Dark,
+        },
+        ..default
+    }
+}

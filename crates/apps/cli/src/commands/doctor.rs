@@ -1,0 +1,343 @@
+//! Runs `metalens doctor`: checks whether this machine can record, and says what to do if not.
+
+mod fix;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use metalens_doctor::{
+    Check, CheckVerdict, Diagnosis, PlannedRecording, Remedy, SystemCommands, diagnose, elsewhere,
+};
+use metalens_failure::OtherNames;
+use metalens_files::is_root;
+use metalens_render::json;
+use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
+use metalens_render::terminal::wrap;
+use metalens_text::units::counted;
+use metalens_text::{Style, shown};
+use metalens_xctrace::{Tool, ToolSource, resolve};
+
+use crate::args::recording::DoctorArguments;
+use crate::{exit, out};
+
+pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
+    fix::check(arguments)?;
+    let source = ToolSource::from_environment();
+    let diagnosis = if source.is_mac {
+        diagnose_this_mac(arguments, &source)?
+    } else {
+        elsewhere(std::env::consts::OS)
+    };
+
+    if arguments.json {
+        out::json().write_all(json::document(&diagnosis)?.as_bytes())?;
+    } else {
+        out::page().write_all(screen(&diagnosis).as_bytes())?;
+    }
+
+    if arguments.fix && !fix::run(&diagnosis.checks, arguments.yes)? {
+        return Ok(exit::some_failed());
+    }
+    Ok(if diagnosis.can_record {
+        ExitCode::SUCCESS
+    } else {
+        exit::unavailable()
+    })
+}
+
+/// Checks this Mac for the recording that the arguments plan.
+fn diagnose_this_mac(
+    arguments: &DoctorArguments,
+    source: &ToolSource,
+) -> anyhow::Result<Diagnosis> {
+    let here = std::env::current_dir()?;
+    let path = std::env::var_os("PATH");
+    let program = arguments
+        .command
+        .first()
+        .map(|program| resolve(program, path.as_deref(), &here).map_err(|error| error.to_string()));
+    let home = std::env::var("HOME").ok();
+    let output = arguments
+        .output
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("x.trace"));
+
+    let temporary = std::env::temp_dir();
+    let own = std::env::current_exe().ok();
+    let planned = PlannedRecording {
+        folder: metalens_files::parent(&output),
+        temporary: Some(&temporary),
+        template: &arguments.template,
+        time_limit: arguments.time_limit.map(Duration::from_nanos),
+        program,
+        own: own.as_deref(),
+        is_root: is_root(),
+        home: home.as_deref(),
+        hides_names: out::names() == OtherNames::Hidden,
+    };
+    Ok(diagnose(
+        &SystemCommands::default(),
+        &planned,
+        Tool::find(source),
+    ))
+}
+
+/// Maximum width of a line, in columns.
+const WIDTH: usize = 100;
+/// Width of the column with a check's name.
+const NAME: usize = 18;
+
+/// Formats a line for each check, and below those with a remedy what to do.
+fn screen(diagnosis: &Diagnosis) -> String {
+    let mut text = format!("{VERDICT}{}{VERDICT:#}\n\n", verdict(diagnosis));
+    for check in &diagnosis.checks {
+        write_check(check, &mut text);
+    }
+
+    if !diagnosis.can_record {
+        text.push_str(&format!("\n{TITLE}What works here{TITLE:#}\n"));
+        let commands = &diagnosis.works_here;
+        let longest = commands.iter().map(|alternative| alternative.command.len());
+        let width = longest.max().unwrap_or(0);
+        for alternative in commands {
+            text.push_str(&format!(
+                "  {:width$}  {FAINT}{}{FAINT:#}\n",
+                alternative.command, alternative.what
+            ));
+        }
+    }
+    text
+}
+
+/// Says whether the machine can record, with the numbers of problems and warnings.
+fn verdict(diagnosis: &Diagnosis) -> String {
+    let count = |verdict: CheckVerdict| {
+        let checks = diagnosis.checks.iter();
+        checks.filter(|check| check.verdict == verdict).count() as u64
+    };
+    let warnings = |before: &str| match count(CheckVerdict::Warning) {
+        0 => String::new(),
+        many => format!("{before}{}", counted(many, "warning")),
+    };
+
+    match count(CheckVerdict::Problem) {
+        0 => format!("This Mac can record{}.", warnings(", with ")),
+        many if diagnosis.facts.is_some() => {
+            format!(
+                "This Mac cannot record yet: {}{}.",
+                counted(many, "problem"),
+                warnings(", ")
+            )
+        }
+        _ => "This machine cannot record, but it can read recordings.".to_owned(),
+    }
+}
+
+/// Formats a check, wrapped beside its name, and its remedy.
+fn write_check(check: &Check, text: &mut String) {
+    let (style, mark) = match check.verdict {
+        CheckVerdict::Ok => (GOOD, '✓'),
+        CheckVerdict::NotApplicable => (FAINT, '·'),
+        CheckVerdict::Unknown => (FAINT, '?'),
+        CheckVerdict::Warning => (LOUD, '!'),
+        CheckVerdict::Problem => (BAD, '✗'),
+    };
+    let text_style = match check.verdict {
+        CheckVerdict::NotApplicable | CheckVerdict::Unknown => FAINT,
+        _ => Style::NONE,
+    };
+
+    let indent = " ".repeat(NAME + 4);
+    for (at, part) in wrap(&shown(&check.found), WIDTH - NAME - 4)
+        .iter()
+        .enumerate()
+    {
+        match at {
+            0 => text.push_str(&format!("  {style}{mark}{style:#} {:NAME$}", check.id)),
+            _ => text.push_str(&indent),
+        }
+        text.push_str(&format!("{text_style}{part}{text_style:#}\n"));
+    }
+
+    if let Some(remedy) = &check.remedy {
+        write_remedy(remedy, &indent, text);
+    }
+}
+
+/// Formats a remedy. Each command has a line of its own, not wrapped, so that it can be copied.
+fn write_remedy(remedy: &Remedy, indent: &str, text: &mut String) {
+    for (at, part) in wrap(&shown(&remedy.what), WIDTH - NAME - 6)
+        .iter()
+        .enumerate()
+    {
+        let mark = if at == 0 { '→' } else { ' ' };
+        text.push_str(&format!("{indent}{FAINT}{mark}{FAINT:#} {part}\n"));
+    }
+
+    if let Some(file) = &remedy.file {
+        text.push_str(&format!("{indent}  contents of {}:\n", shown(&file.name)));
+        for part in file.content.lines() {
+            text.push_str(&format!("{indent}    {FAINT}{}{FAINT:#}\n", shown(part)));
+        }
+    }
+
+    for command in &remedy.commands {
+        text.push_str(&format!(
+            "{indent}  {VERDICT}{}{VERDICT:#}\n",
+            shown(command)
+        ));
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::path::Path;
+
+    use metalens_doctor::{CommandOutput, CommandRunner};
+
+    use super::*;
+
+    /// A laptop without problems, but for these answers: start of the command line, exit code and
+    /// output.
+    struct Mac(&'static [(&'static str, i32, &'static str)]);
+
+    const LAPTOP: &[(&str, i32, &str)] = &[
+        (
+            "sysctl",
+            0,
+            "machdep.cpu.brand_string: Apple M3 Max\nhw.model: Mac15,9\nkern.hv_vmm_present: 0\n\
+             sysctl.proc_translated: 0\n",
+        ),
+        (
+            "ioreg -n Root",
+            0,
+            "\"IOConsoleUsers\" = ({\"kCGSSessionOnConsoleKey\"=Yes})\n",
+        ),
+        ("file -b", 0, "Mach-O 64-bit executable arm64\n"),
+        ("xattr", 1, "xattr: No such xattr: com.apple.quarantine\n"),
+        (
+            "sw_vers",
+            0,
+            "ProductVersion:\t\t26.3.1\nBuildVersion:\t\t25D2128\n",
+        ),
+        (
+            "xcode-select",
+            0,
+            "/Applications/Xcode.app/Contents/Developer\n",
+        ),
+        (
+            "xcodebuild -version",
+            0,
+            "Xcode 26.3\nBuild version 17C529\n",
+        ),
+        ("xcodebuild -", 0, ""),
+        (
+            "DevToolsSecurity",
+            0,
+            "Developer mode is currently enabled.\n",
+        ),
+        ("id", 0, "staff everyone admin _developer\n"),
+        (
+            "csrutil",
+            0,
+            "System Integrity Protection status: enabled.\n",
+        ),
+        ("pmset -g batt", 0, "Now drawing from 'AC Power'\n"),
+        (
+            "pmset -g therm",
+            0,
+            "Note: No thermal warning level has been recorded\n",
+        ),
+        ("pmset -g", 0, " lowpowermode         0\n"),
+        ("notifyutil", 0, "com.apple.system.thermalpressurelevel 0\n"),
+        ("ps", 0, "    1 /sbin/launchd\n"),
+        (
+            "codesign",
+            0,
+            "CodeDirectory v=20500 size=1 flags=0x10000(runtime) hashes=1\n",
+        ),
+    ];
+
+    const TROUBLED: &[(&str, i32, &str)] = &[
+        ("xcode-select", 0, "/Library/Developer/CommandLineTools\n"),
+        (
+            "xcodebuild",
+            1,
+            "xcode-select: error: tool 'xcodebuild' requires Xcode, but active developer directory '/Library/Developer/CommandLineTools' is a command line tools instance\n",
+        ),
+        (
+            "DevToolsSecurity",
+            0,
+            "Developer mode is currently disabled.\n",
+        ),
+        ("pmset -g batt", 0, "Now drawing from 'Battery Power'\n"),
+        ("pmset -g therm", 0, "\n"),
+        ("pmset -g", 0, " lowpowermode         1\n"),
+        ("notifyutil", 0, "com.apple.system.thermalpressurelevel 2\n"),
+        ("ps", 0, "  431 /usr/bin/ktrace\n"),
+    ];
+
+    impl CommandRunner for Mac {
+        fn run(&self, program: &str, arguments: &[&str]) -> CommandOutput {
+            let name = program.rsplit('/').next().unwrap_or(program);
+            let line = format!("{name} {}", arguments.join(" "));
+            let mut all = self.0.iter().chain(LAPTOP);
+            match all.find(|(start, ..)| line.starts_with(start)) {
+                Some(&(_, code, out)) => CommandOutput::Exited {
+                    code: Some(code),
+                    out: out.to_owned(),
+                    err: String::new(),
+                },
+                None => CommandOutput::Failed(format!("{program} did not answer within 10 s")),
+            }
+        }
+    }
+
+    fn shown(mac: &Mac, tool: Result<Tool, metalens_xctrace::Error>) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let program = resolve("sh".as_ref(), Some("/bin".as_ref()), Path::new("/"));
+        let mut program = program.unwrap();
+        (program.path, program.doubt) = ("/Users/ada/bench".into(), None);
+
+        let planned = PlannedRecording {
+            folder: folder.path(),
+            temporary: None,
+            template: "Metal System Trace",
+            time_limit: Some(Duration::ZERO),
+            program: Some(Ok(program)),
+            own: None,
+            is_root: false,
+            home: Some("/Users/ada"),
+            hides_names: false,
+        };
+        let text = screen(&diagnose(mac, &planned, tool));
+        let text = anstream::adapter::strip_str(&text).to_string();
+
+        // Free disk space is not the same on all machines.
+        let lines = text.lines().map(|line| match line.split_once("✓ disk") {
+            Some((before, _)) => format!("{before}✓ disk              …"),
+            None => line.to_owned(),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn screens_of_a_ready_and_of_a_troubled_mac() {
+        let script = "case $1 in version) echo 'xctrace version 26.0 (17C529)';; list) \
+                      echo '== Standard Templates =='; echo 'Metal System Trace';; esac";
+        let tool = Tool {
+            before: vec!["-c".into(), script.into(), "sh".into()],
+            ..Tool::at("/bin/sh".into())
+        };
+        insta::assert_snapshot!("doctor-good", shown(&Mac(&[]), Ok(tool)));
+        let none = metalens_xctrace::Error::NoXcode {
+            output:
+                "xcrun: error: unable to find utility \"xctrace\", not a developer tool or in PATH"
+                    .to_owned(),
+        };
+        insta::assert_snapshot!("doctor-troubled", shown(&Mac(TROUBLED), Err(none)));
+    }
+}

@@ -1,0 +1,243 @@
+//! Runs `metalens record`: records a program, and prints how it went.
+
+mod progress;
+mod runs;
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use metalens_failure::shell;
+use metalens_files::folder_size;
+use metalens_recorder::{
+    LeftProcesses, MachineSnapshot, Recording, RecordingFailure, RecordingOutcome, RecordingPlan,
+    StoppedBy, unused_bundle_path,
+};
+use metalens_text::units::bytes;
+use metalens_text::{shown, shown_message};
+
+use super::{own, workload};
+use crate::args::recording::RecordArguments;
+use crate::bundle_analyzer::BundleAnalyzer;
+use crate::exit::{self, Misuse, ProgramFailed};
+use crate::interrupt::Listening;
+use crate::out;
+
+pub(crate) use progress::ProgramOutput;
+
+pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    if arguments.recording.workload.as_deref() == Some("list") {
+        return workload::list();
+    }
+    if let (Some(runs), Some(folder)) = (arguments.runs, &arguments.output) {
+        return runs::record_all(arguments, folder, runs, quiet);
+    }
+    let subject = arguments.recording.subject()?;
+    let output = match &arguments.output {
+        Some(output) => bundle_path(output)?,
+        None => unused_bundle_path(&subject.name()),
+    };
+    let mut request = arguments.recording.request(subject, output)?;
+    request.force = arguments.force;
+    request.append_run = arguments.append_run;
+    let plan = RecordingPlan::new(request)?;
+    if plan.request.dry_run {
+        return print_command(&plan);
+    }
+
+    let ignores = arguments.failure.ignore_failure;
+    let analyzer = &mut BundleAnalyzer::default();
+    let (recorded, is_complete) = record(&plan, analyzer, ProgramOutput::Stdout, ignores, quiet)?;
+    if !quiet {
+        let bundle = shell::quoted_path(&recorded.bundle);
+        let process = recorded.other_work.as_ref();
+        let process = process.map(|work| format!(" --process {}", work.pid));
+        writeln!(
+            out::notes(),
+            "next: metalens analyze {}{}",
+            shown(&bundle),
+            process.unwrap_or_default()
+        )?;
+    }
+    Ok(if is_complete {
+        ExitCode::SUCCESS
+    } else {
+        exit::some_failed()
+    })
+}
+
+/// Prints the command line of xctrace, quoted for a shell.
+pub(crate) fn print_command(plan: &RecordingPlan) -> anyhow::Result<ExitCode> {
+    let request = &plan.xctrace_request;
+    let arguments = request.record.arguments(&request.version)?;
+    let words = [&request.tool.program.clone().into_os_string()]
+        .into_iter()
+        .chain(&request.tool.before)
+        .chain(&arguments)
+        .map(|word| shell::quoted(OsStr::new(word)))
+        .collect::<Vec<_>>();
+
+    let mut out = out::data();
+    out.write_all(&words.join(b" ".as_slice()))?;
+    writeln!(out)?;
+
+    if plan.has_changed_template() {
+        let note = "note: the template is a changed copy; each recording makes a new one\n";
+        out::notes().write_all(note.as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Records, and prints on stderr how it went. Returns the recording, and whether everything
+/// succeeded, the program included unless its failure is ignored: once there is a bundle, a further
+/// failure is printed but loses nothing.
+pub(crate) fn record(
+    plan: &RecordingPlan,
+    analyzer: &mut BundleAnalyzer,
+    output: ProgramOutput,
+    ignores_failure: bool,
+    quiet: bool,
+) -> anyhow::Result<(Recording, bool)> {
+    let interrupts = Listening::begin()?;
+
+    let snapshot = MachineSnapshot::take(&plan.request);
+    let warnings = snapshot.iter().flat_map(|snapshot| &snapshot.warnings);
+    for warning in plan.warnings.iter().chain(warnings).filter(|_| !quiet) {
+        note("warning", warning)?;
+    }
+
+    let outcome = carry_out(plan, snapshot, analyzer, output, &interrupts, quiet)?;
+    let recorded = outcome.recording;
+    let end = outcome.program_end;
+    let has_failed = !ignores_failure
+        && end
+            .as_ref()
+            .is_some_and(|end| end.is_failure(recorded.stopped_by));
+    let program_end = end.and_then(|end| end.message(recorded.stopped_by));
+    if !quiet {
+        print_result(plan, &recorded)?;
+        if let Some(message) = program_end.as_ref().filter(|_| !has_failed) {
+            note("note", message)?;
+        }
+        if let Some(traced) = &outcome.traced
+            && let Some(message) = traced.message()
+        {
+            note(traced.heading(), &message)?;
+        }
+        if let Some(message) = outcome.left_over.as_ref().and_then(LeftProcesses::message) {
+            note("warning", &message)?;
+        }
+        if let Some(shaders) = &outcome.shaders {
+            note(shaders.heading(), &shaders.message())?;
+        }
+        if let Some(clock) = &outcome.clock {
+            note(clock.heading(), &clock.message())?;
+        }
+    }
+
+    // A script that goes on with what a failed program left would measure something else.
+    let failure = has_failed.then(|| program_end.map(ProgramFailed)).flatten();
+    let troubles = outcome.troubles.into_iter().map(anyhow::Error::from);
+    let errors: Vec<_> = troubles.chain(failure.map(anyhow::Error::from)).collect();
+    errors.iter().for_each(exit::print_error);
+    Ok((recorded, errors.is_empty()))
+}
+
+/// Records, and shows the progress on stderr. The first Ctrl-C of `interrupts` stops the recording,
+/// even if it came before. `analyzer` reads the bundle.
+pub(crate) fn carry_out(
+    plan: &RecordingPlan,
+    snapshot: Option<MachineSnapshot>,
+    analyzer: &mut BundleAnalyzer,
+    output: ProgramOutput,
+    interrupts: &Listening,
+    quiet: bool,
+) -> anyhow::Result<RecordingOutcome> {
+    let mut progress = progress::RecordingProgress::new(plan, interrupts, output, quiet);
+    let outcome = plan.carry_out(snapshot, &mut progress, &mut |bundle, depth| {
+        analyzer.read(bundle, depth)
+    });
+    progress.finish();
+    outcome.map_err(|failed| {
+        let RecordingFailure {
+            error,
+            work_file_error,
+        } = *failed;
+        if let Some(work_file_error) = work_file_error {
+            exit::print_error(&work_file_error.into());
+        }
+        error.into()
+    })
+}
+
+/// Returns the warning of a bundle whose owner could not be changed after `sudo`.
+fn still_owned_by_root(recorded: &Recording, why: &str) -> String {
+    let bundle = shell::quoted_path(&recorded.bundle);
+    format!(
+        "the recording is complete, but root still owns it: {why}; try sudo metalens own {bundle}"
+    )
+}
+
+const SUDO: &str = "sudo is not needed to record your own program: developer mode and the group \
+                    _developer are enough; `metalens doctor` checks both";
+
+/// Prints where the recording is, why it ended, and its warnings.
+fn print_result(plan: &RecordingPlan, recorded: &Recording) -> anyhow::Result<()> {
+    let why = match recorded.stopped_by {
+        StoppedBy::TimeLimit => "the time limit was reached",
+        StoppedBy::TargetExit => "the program ended",
+        StoppedBy::User => "stopped",
+        StoppedBy::Unknown => "the recording ended",
+    };
+    let size = bytes(folder_size(&recorded.bundle));
+    let bundle = shell::quoted_path(&recorded.bundle);
+    note("recorded", &format!("{why}; saved {bundle} ({size})"))?;
+
+    for warning in &recorded.warnings {
+        note("warning", warning)?;
+    }
+    if let Some(given) = &recorded.given {
+        for line in own::in_words(&recorded.bundle, given) {
+            note("ownership", &line)?;
+        }
+        note("warning", SUDO)?;
+    }
+    if let Some(why) = &recorded.not_given {
+        note("warning", &still_owned_by_root(recorded, why))?;
+    }
+    if plan.request.is_simulated() {
+        note(
+            "SIMULATED",
+            "a fake xctrace made this recording: no GPU ran any of it",
+        )?;
+    }
+    Ok(())
+}
+
+/// Prints a line on stderr after its kind: `warning: …`.
+fn note(kind: &str, text: &str) -> anyhow::Result<()> {
+    let style = match kind {
+        "recorded" => metalens_render::terminal::style::HINT,
+        _ => metalens_render::terminal::style::ERROR,
+    };
+    Ok(writeln!(
+        out::notes(),
+        "{style}{kind}:{style:#} {}",
+        shown_message(text)
+    )?)
+}
+
+/// Returns the path of the bundle without a trailing slash. Refuses a name without `.trace`.
+fn bundle_path(output: &Path) -> anyhow::Result<PathBuf> {
+    let output = metalens_files::without_trailing(output);
+    if output.extension().is_some_and(|ending| ending == "trace") {
+        return Ok(output);
+    }
+
+    let shown = output.display();
+    Err(Misuse(format!(
+        "{shown} does not end in .trace, which Instruments needs to open it"
+    ))
+    .into())
+}

@@ -1,0 +1,102 @@
+//! Runs `metalens record-and-analyze`: does what `record` and then `analyze -o` do.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use metalens_files::Folder;
+use metalens_recorder::{RecordingPlan, unused_path};
+
+use super::analyze::analyze_recording;
+use super::record::{ProgramOutput, print_command, record};
+use crate::analyzing::AnalyzeRequest;
+use crate::args::recording::RecordAndAnalyzeArguments;
+use crate::args::requests::analyzing;
+use crate::bundle_analyzer::BundleAnalyzer;
+use crate::output_folder::refuse_recording;
+use crate::reading::Reading;
+use crate::{exit, opening};
+
+pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    // A recording may take long: check all arguments before it.
+    let mut analyzing = analyzing(
+        &arguments.part,
+        &arguments.measure,
+        arguments.check,
+        Reading::default(),
+    )?;
+    let recording = &arguments.recording;
+    let subject = recording.subject()?;
+    let name = subject.name();
+    let folder = match &arguments.output {
+        Some(folder) => folder.clone(),
+        None => unused_path(&name, ".report"),
+    };
+    refuse_recording(&folder)?;
+    metalens_render::folder::check(&folder, arguments.force)?;
+
+    let bundle = folder.join(bundle_name(&name));
+    let mut request = recording.request(subject, bundle)?;
+    request.force = arguments.force;
+    let plan = RecordingPlan::new(request)?;
+    if plan.request.dry_run {
+        return print_command(&plan);
+    }
+
+    // With --json, standard output is only for the report.
+    let output = if arguments.json {
+        ProgramOutput::Stderr
+    } else {
+        ProgramOutput::Stdout
+    };
+    let new = new_folders(&folder);
+    Folder::make(&folder)?;
+    let ignores = arguments.failure.ignore_failure;
+    let mut analyzer = BundleAnalyzer::default();
+    let recorded = record(&plan, &mut analyzer, output, ignores, quiet);
+    let (recorded, is_complete) = recorded.inspect_err(|_| {
+        // Removes only empty folders: others may have files of the user.
+        for folder in &new {
+            let _ = std::fs::remove_dir(folder);
+        }
+    })?;
+
+    // The warning of the recording names the process.
+    let processes = &mut analyzing.request.processes;
+    if processes.is_empty() {
+        processes.extend(recorded.other_work.map(|work| work.pid.to_string()));
+    }
+    let request = AnalyzeRequest {
+        inputs: vec![recorded.bundle.clone()],
+        analyzing,
+        json: arguments.json,
+        show_names: arguments.show_names,
+        output: Some(folder.clone()),
+        force: arguments.force,
+        check: arguments.check,
+        ..AnalyzeRequest::default()
+    };
+
+    let code = analyze_recording(&recorded.bundle, &mut analyzer, &request, quiet)?;
+    let is_open = !arguments.open || opening::open(&folder.join("report.html"), quiet)?;
+    Ok(if code != ExitCode::SUCCESS {
+        code
+    } else if !is_complete {
+        exit::some_failed()
+    } else if !is_open {
+        exit::unavailable()
+    } else {
+        code
+    })
+}
+
+/// Returns the folder and its parents that do not exist yet, the innermost first.
+fn new_folders(folder: &Path) -> Vec<PathBuf> {
+    let all = folder.ancestors();
+    let new = all.take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    new.map(Path::to_owned).collect()
+}
+
+/// Returns the name of the bundle for a recorded program.
+fn bundle_name(subject: &str) -> String {
+    format!("{}.trace", subject.replace('/', "-"))
+}

@@ -1,0 +1,114 @@
+//! Collects the stacks of one recording, with the words about them.
+
+use std::path::Path;
+
+use metalens_analyzer::{
+    CollapsedStacks, IdleStacks, Profile, Request, StackLabels, collapsed_stacks, idle_stacks,
+    profile, profile_selection, selection,
+};
+use metalens_text::shown;
+use metalens_text::units::{count, counted, time};
+use metalens_trace::{Input, LoadOptions, Selection, Trace};
+
+use super::top::{percent, process_names, weight};
+use crate::progress;
+use crate::reading::Reading;
+
+/// The stacks of one recording.
+pub(super) struct Collected {
+    pub(super) stacks: CollapsedStacks,
+    /// Names of the processes.
+    process: String,
+    /// Title of the stacks.
+    pub(super) title: String,
+    /// Numbers of samples, and of threads or idle time.
+    pub(super) subtitle: String,
+    pub(super) notes: Vec<String>,
+}
+
+impl Collected {
+    /// Reads the stacks of an input; with `is_idle`, those while the GPU was idle.
+    pub(super) fn read(
+        input: &Path,
+        reading: Reading,
+        request: &Request,
+        labels: StackLabels,
+        is_idle: bool,
+        quiet: bool,
+    ) -> anyhow::Result<Self> {
+        let load = |selection: &Selection| -> anyhow::Result<Trace> {
+            let input = Input::open(input)?;
+            let load = |options: LoadOptions<'_>| input.load(selection, options);
+            Ok(progress::reading(reading, quiet, load)?)
+        };
+        if is_idle {
+            let idle = idle_stacks(load(&selection())?, request, labels)?;
+            return Ok(Self::while_idle(idle));
+        }
+
+        let trace = load(&profile_selection())?;
+        let facts = profile(&trace, request)?;
+        let stacks = collapsed_stacks(&trace, request, labels)?;
+        Ok(Self::whole(stacks, facts))
+    }
+
+    /// Returns a name for them among the stacks of other recordings.
+    pub(super) fn name(&self) -> String {
+        format!("{}: {}", self.process, self.title)
+    }
+
+    /// Returns the stacks of all samples.
+    fn whole(stacks: CollapsedStacks, facts: Profile) -> Self {
+        Self {
+            stacks,
+            process: process_names(&facts),
+            title: "CPU stacks".to_owned(),
+            subtitle: format!(
+                "{} of {}, {}",
+                counted(facts.samples, "sample"),
+                counted(facts.thread_count, "thread"),
+                weight(facts.weight, facts.weight_unit)
+            ),
+            notes: facts.notes,
+        }
+    }
+
+    /// Returns the stacks while the GPU was idle, with notes about what they lack.
+    #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
+    fn while_idle(idle: IdleStacks) -> Self {
+        let title = if idle.submitters_known {
+            "Submitting threads, GPU idle"
+        } else {
+            "All threads, GPU idle"
+        };
+        let subtitle = format!(
+            "{} of {} ({}), in {} of idle time",
+            count(idle.samples),
+            counted(idle.samples_in_window, "sample"),
+            percent(Some(idle.samples as f64 / idle.samples_in_window as f64)),
+            time(idle.idle_ns),
+        );
+
+        let mut notes = vec![format!(
+            "{title}: {subtitle}, of a window of {}",
+            time(idle.window_ns)
+        )];
+        if !idle.submitters_known {
+            let note = "the recording does not show which threads submit, so these are all threads \
+                        of the process";
+            notes.push(note.to_owned());
+        }
+        if idle.waiting_recorded == Some(false) {
+            let note = "only running threads were sampled: a waiting thread left no sample, so the \
+                        shares are shares of CPU time, not of idle time";
+            notes.push(note.to_owned());
+        }
+        Self {
+            stacks: idle.stacks,
+            process: shown(&idle.process).into_owned(),
+            title: title.to_owned(),
+            subtitle,
+            notes,
+        }
+    }
+}

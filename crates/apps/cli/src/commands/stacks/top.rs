@@ -1,0 +1,103 @@
+//! Formats the functions and threads with the most weight.
+
+use metalens_analyzer::{CpuFrame, Profile, WeightUnit};
+use metalens_render::terminal::style::{TITLE, VERDICT};
+use metalens_render::terminal::{Align, Columns};
+use metalens_text::shown;
+use metalens_text::units::{count, counted, time};
+
+/// Formats the functions and threads with the most weight.
+pub(super) fn screen(profile: &Profile) -> String {
+    let processes = process_names(profile);
+    let mut text = format!(
+        "{VERDICT}{processes}: {} of {}, {}{VERDICT:#}\n",
+        counted(profile.samples, "CPU sample"),
+        counted(profile.thread_count, "thread"),
+        weight(profile.weight, profile.weight_unit),
+    );
+
+    let section = |title: &str, frames: &[CpuFrame]| {
+        format!(
+            "\n{TITLE}{title}{TITLE:#}\n{}",
+            functions(frames, profile.weight_unit)
+        )
+    };
+    text.push_str(&section("Functions by self weight", &profile.self_frames));
+    text.push_str(&section(
+        "Functions by total weight, with callees",
+        &profile.total_frames,
+    ));
+
+    text.push_str(&format!("\n{TITLE}Threads{TITLE:#}\n"));
+    let mut columns = Columns::new(&[
+        ("weight", Align::Right),
+        ("samples", Align::Right),
+        ("running", Align::Right),
+        ("thread", Align::Left),
+    ]);
+    for thread in profile.threads.iter().take(SHOWN) {
+        columns.row([
+            weight(thread.weight, profile.weight_unit),
+            count(thread.samples),
+            percent(thread.running_share),
+            shown(&thread.name).into_owned(),
+        ]);
+    }
+    text.push_str(&columns.fit(100).text());
+    text
+}
+
+/// Number of rows of each table.
+const SHOWN: usize = 20;
+
+/// Returns the names of the analyzed processes.
+pub(super) fn process_names(profile: &Profile) -> String {
+    if profile.how.is_none() {
+        return "all processes".to_owned();
+    }
+
+    let analyzed = profile
+        .processes
+        .iter()
+        .filter(|process| process.is_analyzed);
+    let mut names: Vec<String> = analyzed
+        .map(|process| shown(process.name.as_deref().unwrap_or("unknown process")).into_owned())
+        .collect();
+    names.dedup();
+    names.join(", ")
+}
+
+/// Formats a table of functions.
+fn functions(frames: &[CpuFrame], unit: WeightUnit) -> String {
+    let mut columns = Columns::new(&[
+        ("weight", Align::Right),
+        ("share", Align::Right),
+        ("samples", Align::Right),
+        ("binary", Align::Left),
+        ("function", Align::Left),
+    ]);
+    for frame in frames.iter().take(SHOWN) {
+        columns.row([
+            weight(frame.weight, unit),
+            percent(frame.share),
+            count(frame.samples),
+            shown(frame.binary.as_deref().unwrap_or("-")).into_owned(),
+            shown(frame.function.as_deref().unwrap_or("(no symbol)")).into_owned(),
+        ]);
+    }
+    columns.fit(100).text()
+}
+
+/// Formats a weight in its unit.
+pub(super) fn weight(weight: u64, unit: WeightUnit) -> String {
+    match unit {
+        WeightUnit::Ns => time(weight),
+        WeightUnit::Cycles => counted(weight, "cycle"),
+        WeightUnit::Samples => count(weight),
+    }
+}
+
+/// Formats a share. A dash if it is unknown.
+pub(super) fn percent(share: Option<f64>) -> String {
+    share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0))
+}

@@ -1,0 +1,87 @@
+//! Runs `metalens synth`: writes a synthetic recording with known truth, as a bundle or an export.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use metalens_failure::did_you_mean;
+use metalens_files::{Folder, Owner, give_folder, parent, refuse_inside_bundle};
+use metalens_render::terminal::{Align, Columns};
+use metalens_simulator::{Scenario, presets, write_bundle, write_export};
+use metalens_text::shown;
+use metalens_text::units::counted;
+
+use crate::args::SynthArguments;
+use crate::exit::Misuse;
+use crate::out;
+
+pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    let (Some(scenario), Some(output)) = (&arguments.scenario, &arguments.output) else {
+        return list();
+    };
+
+    let scenario = find(scenario)?;
+    let as_bundle = output
+        .extension()
+        .is_some_and(|extension| extension == "trace");
+    let write = if as_bundle {
+        write_bundle
+    } else {
+        write_export
+    };
+
+    refuse_inside_bundle(output)?;
+    Folder::make(parent(output))?;
+    let is_new = output.symlink_metadata().is_err();
+    write(&scenario, output, arguments.force)
+        .with_context(|| format!("cannot write {}", output.display()))?;
+    if let Some(owner) = Owner::sudo_user().filter(|_| is_new) {
+        give_folder(output, owner)?;
+    }
+
+    if !quiet {
+        writeln!(
+            out::notes(),
+            "wrote {}: a synthetic recording of {}; truth.json in it has the true figures",
+            shown(&output.display().to_string()),
+            counted(scenario.intervals_planned(), "GPU interval"),
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lists the built-in scenarios.
+fn list() -> anyhow::Result<ExitCode> {
+    let mut columns = Columns::new(&[("scenario", Align::Left), ("what it shows", Align::Left)]);
+    for preset in presets() {
+        columns.row([preset.name.to_owned(), preset.about.to_owned()]);
+    }
+    let mut out = out::page();
+    for line in columns.lines() {
+        writeln!(out, "{line}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The largest size of a scenario file, in bytes: far more than people write.
+const LONGEST: u64 = 16 << 20;
+
+/// Returns a built-in scenario, else reads the file of that name.
+pub(crate) fn find(name: &str) -> anyhow::Result<Scenario> {
+    if let Some(preset) = Scenario::preset(name) {
+        return Ok(preset);
+    }
+    if !Path::new(name).is_file() {
+        let meant = did_you_mean(name, presets().iter().map(|preset| preset.name));
+        return Err(Misuse(format!(
+            "there is no built-in scenario or file `{name}`; {meant}--list shows the built-in \
+             scenarios"
+        ))
+        .into());
+    }
+
+    let text = metalens_files::read_text(Path::new(name), LONGEST)
+        .with_context(|| format!("cannot read {name}"))?;
+    Scenario::from_toml(&text).with_context(|| name.to_owned())
+}

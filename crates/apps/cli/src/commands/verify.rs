@@ -1,0 +1,220 @@
+//! Runs `metalens verify`: carries out experiments with `xctrace`, prints the answers, and writes the evidence.
+
+mod pair;
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context;
+use metalens_files::Folder;
+use metalens_render::json;
+use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD};
+use metalens_render::terminal::wrap;
+use metalens_text::units::counted;
+use metalens_text::{shown, shown_message};
+use metalens_verify::{
+    Answer, EXPERIMENTS, EvidenceFile, ExperimentVerdict, FakeToolFiles, Recorders, Setup,
+    VerifyEvent, verify,
+};
+use metalens_workload::{WorkloadPlan, WorkloadSettings};
+use metalens_xctrace::{Tool, ToolSource};
+use tempfile::TempDir;
+
+use crate::args::verify::VerifyArguments;
+use crate::bundle_analyzer::BundleAnalyzer;
+use crate::exit::{self, Interrupted, Unavailable};
+use crate::interrupt::Listening;
+use crate::output_folder::refuse_recording;
+use crate::{exporting, out};
+
+/// Name of the file with the answers.
+const FILE: &str = "evidence.json";
+/// The bundled workload that is recorded, and its amount: enough for seconds of work.
+const WORKLOAD: &str = "eager";
+const AMOUNT: WorkloadSettings = WorkloadSettings {
+    size: None,
+    count: Some(60),
+    warm_up: Some(6),
+};
+
+pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    if arguments.list {
+        out::page().write_all(list().as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some([bundle, export]) = arguments.compare.as_deref() {
+        return pair::run(bundle, export);
+    }
+    check_machine(arguments)?;
+    refuse_recording(&arguments.output)?;
+    let file = arguments.output.join(FILE);
+    metalens_files::refuse_existing(&file, arguments.force)?;
+
+    let fakes = arguments.simulate.then(fake_tools).transpose()?;
+    let recorders = match &fakes {
+        Some(files) => Recorders::Fake(files.tools()),
+        None => Recorders::Xctrace(Tool::find(&ToolSource::from_environment())?),
+    };
+
+    let (evidence, recordings) = run_experiments(arguments, recorders, quiet)?;
+    let text = json::document(&evidence)?;
+    metalens_files::write_bytes(&file, arguments.force, text.as_bytes())?;
+    if is_still_saving(&evidence) {
+        let kept = recordings.keep();
+        let kept = shown(&kept.display().to_string()).into_owned();
+        out::note(&format!(
+            "xctrace may still be saving; the recordings are in {kept}"
+        ));
+    }
+    out::page().write_all(summary(&evidence, &file.display().to_string()).as_bytes())?;
+
+    if evidence.stopped {
+        return Err(Interrupted("interrupted; the answers so far are written").into());
+    }
+    Ok(if evidence.number_of(ExperimentVerdict::Otherwise) == 0 {
+        ExitCode::SUCCESS
+    } else {
+        exit::missed()
+    })
+}
+
+/// Writes fakes of Apple's tools, which show the workload.
+fn fake_tools() -> anyhow::Result<FakeToolFiles> {
+    let own = std::env::current_exe().context("cannot find metalens itself")?;
+    let plan = WorkloadPlan::new(WORKLOAD, &AMOUNT)?;
+    let scenario = metalens_workload::scenario(&plan);
+    FakeToolFiles::new(&own, &scenario).context("cannot write the fake xctrace")
+}
+
+/// Runs the experiments. Returns the evidence, and the folder with the recordings, which is removed
+/// when it is dropped.
+fn run_experiments(
+    arguments: &VerifyArguments,
+    recorders: Recorders,
+    quiet: bool,
+) -> anyhow::Result<(EvidenceFile, TempDir)> {
+    let is_new = arguments.output.symlink_metadata().is_err();
+    Folder::make(&arguments.output)?;
+    let interrupts = Listening::begin()?;
+    let recordings = tempfile::Builder::new()
+        .prefix("recordings-")
+        .tempdir_in(&arguments.output)
+        .context("cannot make a folder for the recordings")?;
+    let protected_folder = arguments.protected_folder.as_ref();
+    let setup = Setup {
+        program: std::env::current_exe().context("cannot find metalens itself")?,
+        workload: (WORKLOAD.to_owned(), AMOUNT.words()),
+        recorders,
+        folder: std::path::absolute(recordings.path())?,
+        protected_folder: protected_folder.map(std::path::absolute).transpose()?,
+        time_limit: Duration::from_nanos(arguments.time_limit),
+        only: arguments.only.clone(),
+        known_tables: exporting::known_tables(),
+        read: &|bundle, depth| BundleAnalyzer::default().read(bundle, depth),
+        stops: &|| interrupts.times(),
+        is_stopped: interrupts.heard(),
+    };
+
+    match verify(setup, &mut |event| show(&event, quiet)) {
+        Ok(evidence) => Ok((evidence, recordings)),
+        Err(error) => {
+            drop(recordings);
+            if is_new {
+                // It is not empty if something else was put there meanwhile.
+                let _ = std::fs::remove_dir(&arguments.output);
+            }
+            Err(error.into())
+        }
+    }
+}
+
+/// Refuses a machine without `xctrace`.
+fn check_machine(arguments: &VerifyArguments) -> anyhow::Result<()> {
+    let source = ToolSource::from_environment();
+    if arguments.simulate || source.is_mac || source.named.is_some() {
+        return Ok(());
+    }
+    Err(anyhow::Error::new(Unavailable(
+        "the experiments need a Mac with Xcode, because they are about Apple's xctrace; --simulate tries \
+         them with a fake xctrace on any machine",
+    )))
+}
+
+/// Returns whether `xctrace` may write a recording after the end.
+fn is_still_saving(evidence: &EvidenceFile) -> bool {
+    let mut recordings = evidence.recordings.iter();
+    recordings.any(|recording| recording.result == "still saving")
+}
+
+/// Formats the experiments for `--list`.
+fn list() -> String {
+    let mut text = String::new();
+    for experiment in &EXPERIMENTS {
+        let lines = [
+            ("", experiment.question),
+            ("does: ", experiment.does),
+            ("expected: ", experiment.expected),
+        ];
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{}", experiment.id);
+        for (name, line) in lines {
+            let _ = writeln!(text, "    {name}{line}");
+        }
+    }
+    text
+}
+
+/// Prints an event of the experiments.
+fn show(event: &VerifyEvent<'_>, quiet: bool) {
+    match event {
+        VerifyEvent::Recording(_) if quiet => {}
+        VerifyEvent::Recording(purpose) => out::note(&format!("recording: {purpose}")),
+        VerifyEvent::Answered(answer) => {
+            // The evidence is written even if nobody reads this.
+            let _ = out::page().write_all(line(answer).as_bytes());
+            if let Some(private) = answer.private.as_ref().filter(|_| !quiet) {
+                out::note(&format!("  {}: {}", answer.id, shown_message(private)));
+            }
+        }
+    }
+}
+
+/// Formats the verdict of an answer as a line.
+fn line(answer: &Answer) -> String {
+    let style = match answer.verdict {
+        ExperimentVerdict::AsExpected => GOOD,
+        ExperimentVerdict::Otherwise => BAD,
+        ExperimentVerdict::CouldNotTell => FAINT,
+    };
+    let words = answer.verdict.words();
+    format!(
+        "{style}{words:<15}{style:#} {:<13} {}\n",
+        answer.id, answer.why
+    )
+}
+
+/// Formats the numbers of verdicts, and what to do with the evidence.
+fn summary(evidence: &EvidenceFile, file: &str) -> String {
+    let number = |verdict| evidence.number_of(verdict);
+    let mut text = String::from("\n");
+    if evidence.synthetic {
+        text.push_str(&format!(
+            "{LOUD}SIMULATED{LOUD:#}: a fake xctrace answered; this says nothing about Apple's\n"
+        ));
+    }
+    let result = format!(
+        "{} as expected, {} not as expected, {} could not tell. {} has the answers, the versions \
+         of macOS and Xcode, the chip, and the tables that were seen, but no names, paths or \
+         environment. Attach it to a bug report.",
+        counted(number(ExperimentVerdict::AsExpected) as u64, "answer"),
+        number(ExperimentVerdict::Otherwise),
+        number(ExperimentVerdict::CouldNotTell),
+        shown(file),
+    );
+    for line in wrap(&result, out::width().unwrap_or(100)) {
+        text.push_str(&format!("{line}\n"));
+    }
+    text
+}

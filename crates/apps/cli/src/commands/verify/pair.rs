@@ -1,0 +1,67 @@
+//! Compares a bundle with its export, cell by cell, for `metalens verify --compare`.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use metalens_analyzer::{compare_raw, selection_with_raw_events};
+use metalens_text::shown;
+use metalens_trace::{
+    Input, InputKind, LoadOptions, Selection, TableComparison, Trace, compare, selection_to_compare,
+};
+
+use crate::analyzing::with_input;
+use crate::{exit, out};
+
+/// Prints which cells differ, and whether raw events agree with the table derived from them.
+pub(super) fn run(bundle: &Path, export: &Path) -> anyhow::Result<ExitCode> {
+    if with_input(Input::open(bundle).map_err(Into::into), bundle)?.kind() != InputKind::Bundle {
+        anyhow::bail!("{} is not a .trace bundle", bundle.display());
+    }
+    let exported = load(export, &Selection::everything().with_rendered_labels())?;
+    let native = load(bundle, &selection_to_compare(&exported))?;
+    let tables = compare(&native, &exported);
+    let mut agree = !tables.is_empty() && tables.iter().all(|table| table.different == 0);
+    let mut text = screen(&tables);
+    for (path, form) in [(bundle, "bundle"), (export, "export")] {
+        if let Some(raw) = compare_raw(load(path, &selection_with_raw_events())?)? {
+            agree &= raw.agrees();
+            text.push_str(&format!(
+                "raw events of the {form} have {} intervals; {} of the {} in metal-gpu-intervals are \
+                 the same, and {} of {} name the same work\n",
+                raw.raw, raw.same, raw.derived, raw.same_names, raw.named,
+            ));
+        }
+    }
+    out::page().write_all(text.as_bytes())?;
+    Ok(if agree {
+        ExitCode::SUCCESS
+    } else {
+        exit::missed()
+    })
+}
+
+fn load(path: &Path, selection: &Selection) -> anyhow::Result<Trace> {
+    let input = Input::open(path);
+    let trace = input.and_then(|input| input.load(selection, LoadOptions::default()));
+    with_input(trace.map_err(Into::into), path)
+}
+
+/// Formats a line for each table, and its first differences.
+fn screen(tables: &[TableComparison]) -> String {
+    let mut text = String::new();
+    for table in tables {
+        text.push_str(&format!(
+            "{}: {} of {} cells differ, {} lack only a name in the bundle; {} more are not compared\n",
+            shown(&table.schema), table.different, table.cells, table.unnamed, table.undecoded,
+        ));
+        for difference in &table.first {
+            let (column, row) = (shown(&difference.column), difference.row);
+            let (native, export) = (shown(&difference.native), shown(&difference.export));
+            text.push_str(&format!(
+                "  row {row} {column}: {native}; in the export: {export}\n"
+            ));
+        }
+    }
+    text
+}

@@ -1,0 +1,122 @@
+//! Runs `metalens what-if`: predicts what a change of the program would leave.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use metalens_analyzer::message::factor;
+use metalens_analyzer::{
+    ChainSource, ProgramChange, ReplayPart, WaitVerdict, WhatIf, selection, what_if,
+};
+use metalens_comparison::matches_pattern;
+use metalens_render::json;
+use metalens_text::shown;
+use metalens_text::units::time;
+use metalens_trace::{Input, LoadOptions};
+
+use crate::args::what_if::WhatIfArguments;
+use crate::exit::Misuse;
+use crate::out;
+use crate::progress;
+
+pub(crate) fn run(arguments: &WhatIfArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    let analyzing = arguments.analysis.analyzing(false)?;
+    let kernel = |name: &str| {
+        let mut kernels = arguments.kernels.iter();
+        let own = kernels.find(|kernel| matches_pattern(&kernel.pattern, name));
+        own.map_or(1.0, |kernel| kernel.factor)
+    };
+    let change = ProgramChange {
+        in_flight: arguments.in_flight,
+        per_buffer: arguments.per_buffer,
+        encode_ahead: arguments.encode_ahead,
+        host: arguments.host.unwrap_or(1.0),
+        driver: arguments.driver.unwrap_or(1.0),
+        latency: arguments.latency.unwrap_or(1.0),
+        others: !arguments.no_others,
+        kernel: &kernel,
+    };
+    let reading = analyzing.reading;
+    let input = Input::open(&arguments.input)?;
+    let load = |options: LoadOptions<'_>| input.load(&selection(), options);
+    let trace = progress::reading(reading, quiet, load)?;
+    let predicted = what_if(trace, &analyzing.request, &change)?;
+    if !arguments.kernels.is_empty() && predicted.changed_kernels.is_empty() {
+        return Err(Misuse("no kernel has a name that --kernel matches".to_owned()).into());
+    }
+
+    if arguments.json {
+        out::json().write_all(json::document(&predicted)?.as_bytes())?;
+    } else {
+        print(&predicted)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(found: &WhatIf) -> anyhow::Result<()> {
+    let mut out = out::page();
+    let speedup = found
+        .speedup
+        .map(|speedup| format!(": about {}×", factor(speedup).text));
+    writeln!(
+        out,
+        "About {} instead of {}{}",
+        time(found.after_ns),
+        time(found.before_ns),
+        speedup.unwrap_or_default()
+    )?;
+    let limit = |part: Option<ReplayPart>| part.map_or("nothing that is known", ReplayPart::label);
+    writeln!(
+        out,
+        "Limited by {}; as recorded, by {}",
+        limit(found.limited_by),
+        limit(found.limited_before)
+    )?;
+    for kernel in &found.changed_kernels {
+        writeln!(out, "  changed: {}", shown(kernel))?;
+    }
+    writeln!(out, "\n{}", assumptions(found).join("\n"))?;
+    Ok(())
+}
+
+/// Returns what the prediction assumes, and what it cannot know.
+fn assumptions(found: &WhatIf) -> Vec<String> {
+    let mut lines = vec![format!(
+        "Replayed: {} command buffers{}. Host work and latencies stay as recorded where the change does \
+         not name them.",
+        found.command_buffers,
+        if found.is_sample {
+            " in the middle, for all"
+        } else {
+            ""
+        }
+    )];
+    match found.waiting.verdict {
+        WaitVerdict::Waits => lines.push(format!(
+            "The program waits for the command buffer that it committed {} before.",
+            found.waiting.in_flight
+        )),
+        WaitVerdict::DoesNotWait => {
+            lines
+                .push("The program does not wait, so that --in-flight changes nothing.".to_owned());
+        }
+        WaitVerdict::Unknown => lines.push(
+            "The recording does not tell whether the program waits; replayed as it looks."
+                .to_owned(),
+        ),
+    }
+    if found.is_paced {
+        lines.push("Iterations begin on a grid of time, which stays.".to_owned());
+    }
+    match found.driver {
+        Some(ChainSource::Tables) => {}
+        Some(ChainSource::Order) => lines
+            .push("The driver's rows are joined with command buffers by their order.".to_owned()),
+        None => {
+            lines.push("The driver's times are not recorded: they count as latency.".to_owned());
+        }
+    }
+    if found.left_out > 0 {
+        lines.push(format!("Not replayed: {} command buffers.", found.left_out));
+    }
+    lines
+}

@@ -1,0 +1,72 @@
+//! The `metalens` program: parses the command line, runs a command, and prints its result.
+//!
+//! Only this crate prints and decides exit codes. The other crates compute what it prints. It is a
+//! library so that cargo compiles it beside them: a program waits until all libraries are done.
+
+mod analyzing;
+mod args;
+mod atomic_file;
+mod bundle_analyzer;
+mod check;
+mod commands;
+mod config;
+mod exit;
+mod exporting;
+mod interrupt;
+mod opening;
+mod out;
+mod output_folder;
+mod progress;
+mod reading;
+mod view;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Arguments, Command};
+use crate::commands::beside;
+
+/// Runs the command line of this process, and returns the exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse_from(args::of_process()) {
+        Ok(arguments) => arguments,
+        Err(error) => return exit::print_usage(&error),
+    };
+
+    exit::code(run(arguments))
+}
+
+fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let quiet = arguments.quiet;
+
+    match arguments.command {
+        Command::Record(arguments) => commands::record::run(&arguments, quiet),
+        Command::RecordAndAnalyze(arguments) => {
+            commands::record_and_analyze::run(&arguments, quiet)
+        }
+        Command::Workload(arguments) => commands::workload::run(&arguments),
+        Command::Doctor(arguments) => commands::doctor::run(&arguments),
+        Command::Own(arguments) => commands::own::run(&arguments, quiet),
+        Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
+        Command::Batch(arguments) => commands::batch::run(&arguments, quiet),
+        Command::Bench(arguments) => commands::bench::run(&arguments, quiet),
+        Command::Compare(arguments) => commands::compare::run(&arguments, quiet),
+        Command::Baseline(arguments) => commands::baseline::run(&arguments, quiet),
+        Command::Pr(arguments) => commands::pr::run(&arguments, quiet),
+        Command::Query(arguments) => beside::run(&beside::QUERY, &arguments, quiet),
+        Command::Mcp(arguments) => beside::run(&beside::MCP, &arguments, quiet),
+        Command::Chart(arguments) => commands::chart::run(&arguments, quiet),
+        Command::WhatIf(arguments) => commands::what_if::run(&arguments, quiet),
+        Command::Stacks(arguments) => commands::stacks::run(&arguments, quiet),
+        Command::Export(arguments) => commands::export::run(&arguments, quiet),
+        Command::Tables(arguments) => commands::tables::run(&arguments, quiet),
+        Command::Synth(arguments) => commands::synth::run(&arguments, quiet),
+        Command::Verify(arguments) => commands::verify::run(&arguments, quiet),
+        Command::Schema(arguments) => commands::schema::run(&arguments),
+        Command::Completions(arguments) => commands::manual::completions(&arguments),
+        Command::Manual(arguments) => commands::manual::run(&arguments, quiet),
+        Command::FakeXctrace(arguments) => commands::fake_xctrace::run(arguments),
+    }
+}

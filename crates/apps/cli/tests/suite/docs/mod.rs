@@ -1,0 +1,16 @@
+//! Tests that pages, manual and schemas are those of the program, and that manifests hide no test.
+
+#[cfg(unix)]
+mod examples;
+mod first_lines;
+mod imports;
+mod layers;
+mod manifests;
+mod manual;
+#[cfg(unix)]
+mod notices;
+#[cfg(unix)]
+mod readers;
+mod readme;
+mod schemas;
+mod workflows;

@@ -1,0 +1,199 @@
+//! Checks that README and the pages in docs show what the program really prints: examples and
+//! pictures are made from synthetic recordings. `scripts/bless` renews them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{command, metalens, stdout};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
+}
+
+/// Returns a page of the repository.
+fn page(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap()
+}
+
+/// Returns the first block of this language on a page, without its fence.
+fn block(page: &str, language: &str) -> String {
+    let fence = format!("```{language}\n");
+    let from = page.find(&fence).unwrap() + fence.len();
+    let rest = &page[from..];
+    rest[..rest.find("```").unwrap()].to_owned()
+}
+
+/// The page about reports shows a complete report; README shows the first lines of the screen.
+#[test]
+fn the_printed_report_on_the_pages_is_current() {
+    let printed = |options: &str| {
+        let command = format!("analyze fixtures/small-export{options}");
+        let arguments: Vec<&str> = command.split(' ').collect();
+        format!(
+            "$ metalens {command}\n{}",
+            stdout(&metalens(&root(), &arguments))
+        )
+    };
+    let expected = printed(" --full");
+
+    let name = "docs/reading-a-report.md";
+    let shown = block(&page(name), "console");
+    if shown != expected && std::env::var_os("METALENS_BLESS").is_some() {
+        fs::write(root().join(name), page(name).replace(&shown, &expected)).unwrap();
+    }
+    assert_eq!(
+        block(&page(name), "console"),
+        expected,
+        "scripts/bless renews it"
+    );
+
+    let screen = printed("");
+    let beginning = block(&page("README.md"), "console");
+    assert!(beginning.lines().count() > 4);
+    assert!(
+        screen.starts_with(&beginning),
+        "README shows:\n{beginning}\nbut the program prints:\n{screen}"
+    );
+}
+
+#[test]
+fn the_settings_and_work_files_on_the_pages_are_valid() {
+    let docs = page("docs/reading-a-report.md");
+    let folder = crate::with_scenario("eager");
+    fs::write(folder.path().join("metalens.toml"), block(&docs, "toml")).unwrap();
+    fs::write(folder.path().join("work.json"), block(&docs, "json")).unwrap();
+    let arguments = ["analyze", "eager", "--work", "work.json", "--json"];
+    let output = metalens(folder.path(), &arguments);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["thresholds"][0]["limit"], 50_000.0);
+    assert_eq!(report["thresholds"][1]["limit"], 0.6);
+    assert_eq!(report["work"]["rows"][0]["label"], "matmul");
+}
+
+#[test]
+fn the_picture_of_the_screen_is_current() {
+    let mut command = command(&root(), &["analyze", "fixtures/small-export"]);
+    let output = command.env("CLICOLOR_FORCE", "1").output().unwrap();
+    let screen = stdout(&output);
+    assert!(screen.contains('\u{1b}'), "the screen has no colors");
+    let picture = anstyle_svg::Term::new().render_svg(screen.trim_end());
+    let file = root().join("docs/screen.svg");
+    if std::env::var_os("METALENS_BLESS").is_some() {
+        fs::write(&file, &picture).unwrap();
+    }
+    let shown = fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(
+        shown, picture,
+        "docs/screen.svg is not current: scripts/bless renews it"
+    );
+}
+
+#[test]
+fn the_charts_on_the_pages_are_current() {
+    let folder = crate::with_scenario("renderer");
+    let export = folder.path().join("renderer");
+    let (renderer, small) = (export.to_str().unwrap(), "fixtures/small-export");
+    let charts = [
+        ("timeline", renderer, "timeline", "light"),
+        ("timeline-dark", renderer, "timeline", "dark"),
+        ("idle", small, "idle", "light"),
+        ("idle-dark", small, "idle", "dark"),
+    ];
+    for (name, input, chart, theme) in charts {
+        let file = folder.path().join(format!("{name}.png"));
+        let to = file.to_str().unwrap();
+        let what = ["--chart", chart, "--theme", theme, "--scale", "2"];
+        let drawn = metalens(
+            &root(),
+            &[&["chart", "-q", input, "-o", to], &what[..]].concat(),
+        );
+        assert!(drawn.status.success(), "{}", crate::stderr(&drawn));
+        let drawn = fs::read(&file).unwrap();
+        let shown = format!("docs/{name}.png");
+        if std::env::var_os("METALENS_BLESS").is_some() {
+            fs::write(root().join(&shown), &drawn).unwrap();
+        }
+        let picture = fs::read(root().join(&shown)).unwrap_or_default();
+
+        // Not assert_eq, which would print all bytes of both.
+        assert!(
+            picture == drawn,
+            "{shown} is not current: scripts/bless renews it"
+        );
+        let link = format!("\"{name}.png\"");
+        assert!(
+            page("docs/outputs.md").contains(&link),
+            "no page shows {shown}"
+        );
+    }
+}
+
+#[test]
+fn every_link_leads_to_a_file() {
+    if std::env::var_os("METALENS_BLESS").is_some() {
+        // The pictures are being written.
+        return;
+    }
+
+    let docs = fs::read_dir(root().join("docs")).unwrap();
+    let docs = docs.map(|entry| entry.unwrap().path());
+    let docs = docs.filter(|path| path.extension().is_some_and(|kind| kind == "md"));
+    let front = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "examples/README.md",
+        "examples/candle/README.md",
+        "examples/llama.cpp/README.md",
+        "examples/mlx/README.md",
+        "examples/pytorch-mps/README.md",
+    ];
+    let mut files = 0;
+    for path in front.map(|name| root().join(name)).into_iter().chain(docs) {
+        let text = fs::read_to_string(&path).unwrap();
+        let links = text
+            .split("](")
+            .skip(1)
+            .map(|rest| rest.split([')', '#']).next());
+        let sources = ["src=\"", "srcset=\""].into_iter();
+        let sources = sources.flat_map(|key| text.split(key).skip(1));
+        let sources = sources.map(|rest| rest.split('"').next());
+        for link in links.chain(sources).flatten() {
+            if link.contains("://") || link.is_empty() {
+                continue;
+            }
+            files += 1;
+            let file = path.parent().unwrap().join(link);
+            assert!(file.exists(), "{}: {link}", path.display());
+        }
+    }
+    assert!(files >= 35, "{files}");
+}
+
+/// The page about benchmarks shows what the program prints.
+#[test]
+fn the_printed_benchmark_on_the_page_is_current() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = "bench --simulate --workload eager --workload fused";
+    let arguments: Vec<&str> = command.split(' ').collect();
+    let expected = format!(
+        "$ metalens {command}\n{}",
+        stdout(&metalens(folder.path(), &arguments))
+    );
+
+    let name = "docs/bench.md";
+    let shown = block(&page(name), "console");
+    if shown != expected && std::env::var_os("METALENS_BLESS").is_some() {
+        let (old, new) = (
+            format!("```console\n{shown}"),
+            format!("```console\n{expected}"),
+        );
+        fs::write(root().join(name), page(name).replace(&old, &new)).unwrap();
+    }
+    assert_eq!(
+        block(&page(name), "console"),
+        expected,
+        "scripts/bless renews it"
+    );
+}

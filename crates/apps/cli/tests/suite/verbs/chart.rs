@@ -1,0 +1,199 @@
+//! Tests `metalens chart`: pictures as files.
+
+use std::fs;
+use std::path::Path;
+
+use crate::{metalens, stderr, stdout};
+
+fn small_export() -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/small-export");
+    root.display().to_string()
+}
+
+#[test]
+fn each_chart_can_be_a_png_or_an_svg() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = small_export();
+    for chart in ["timeline", "idle", "gaps", "busy", "kernels"] {
+        for (ending, start) in [("png", &b"\x89PNG\r\n"[..]), ("svg", &b"<svg "[..])] {
+            let file = format!("{chart}.{ending}");
+            let output = metalens(
+                folder.path(),
+                &["chart", "-q", &input, "-o", &file, "--chart", chart],
+            );
+            assert!(output.status.success(), "{}", stderr(&output));
+            assert_eq!((stdout(&output), stderr(&output)), Default::default());
+            let picture = fs::read(folder.path().join(&file)).unwrap();
+            assert!(picture.starts_with(start), "{file}");
+        }
+    }
+}
+
+#[test]
+fn scale_multiplies_the_pixels() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = small_export();
+    let size = |name: &str, scale: &str| {
+        let arguments = ["chart", "-q", &input, "-o", name, "--scale", scale];
+        let sized = [&arguments[..], &["--size", "600x500", "--theme", "dark"]].concat();
+        let output = metalens(folder.path(), &sized);
+        assert!(output.status.success(), "{}", stderr(&output));
+
+        // The first chunk of a PNG begins with its width and height.
+        let picture = fs::read(folder.path().join(name)).unwrap();
+        let word = |at: usize| u32::from_be_bytes(picture[at..at + 4].try_into().unwrap());
+        (word(16), word(20))
+    };
+
+    assert_eq!(size("one.png", "1"), (600, 500));
+    assert_eq!(size("two.png", "2"), (1_200, 1_000));
+}
+
+#[test]
+fn invalid_outputs_and_sizes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let there = folder.path().join("there.png");
+    fs::write(&there, "mine").unwrap();
+    let input = small_export();
+    let cases = [
+        ("picture.jpeg", &[][..], "does not end in .png or .svg"),
+        ("there.png", &[], "--force replaces it"),
+        ("low.png", &["--size", "830x20"], "is too small"),
+        ("narrow.png", &["--size", "20"], "400 to 8000 pixels"),
+        ("odd.png", &["--size", "axb"], "is not a number of pixels"),
+    ];
+    for (name, arguments, said) in cases {
+        let all = [&["chart", "-q", &input, "-o", name], arguments].concat();
+        let output = metalens(folder.path(), &all);
+        assert!(!output.status.success(), "{name}");
+        assert!(stderr(&output).contains(said), "{}", stderr(&output));
+    }
+    assert_eq!(fs::read(&there).unwrap(), b"mine");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// Returns the exit code, the message, and the number of files in the folder afterwards.
+fn refused(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, usize) {
+    let output = metalens(folder, &[&["chart", "-q"], arguments].concat());
+    assert_eq!(stdout(&output), "");
+    let files = fs::read_dir(folder).unwrap().count();
+    (output.status.code(), stderr(&output), files)
+}
+
+#[test]
+fn two_recordings_can_be_compared_in_one_chart() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = small_export();
+    let draw = |arguments: &[&str]| {
+        let all = [&["chart", "-q", &input, "--base", &input], arguments].concat();
+        let output = metalens(folder.path(), &all);
+        assert!(output.status.success(), "{}", stderr(&output));
+        output.stdout
+    };
+
+    draw(&["-o", "compare.png"]);
+    draw(&["-o", "same.png", "--chart", "compare", "--format", "png"]);
+    let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
+    assert!(read("compare.png").starts_with(b"\x89PNG\r\n"));
+    assert_eq!(read("compare.png"), read("same.png"));
+    assert_eq!(read("compare.png"), draw(&["-o", "-"]));
+    let svg = String::from_utf8(draw(&["-o", "-", "--format", "svg"])).unwrap();
+    assert!(svg.contains("bench: No difference that counts: 8.387 ms → 8.387 ms"));
+
+    // --to limits both recordings.
+    let part = draw(&["-o", "-", "--format", "svg", "--to", "703ms"]);
+    let part = String::from_utf8(part).unwrap();
+    assert!(part.contains("No difference that counts: "));
+    assert!(!part.contains("8.387 ms"));
+}
+
+#[test]
+fn invalid_comparisons_are_refused_and_write_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = small_export();
+    fs::write(folder.path().join("there.png"), "mine").unwrap();
+    let out = ["-o", "out.png"];
+    let cases: [(&[&str], i32, &str); 7] = [
+        (&[&input, "--chart", "compare"], 2, "--base <BASE>"),
+        (
+            &[&input, "--base", &input, "--chart", "gaps"],
+            2,
+            "--base is only for --chart compare",
+        ),
+        (&["-", "--base", "-"], 2, "give a file for the other"),
+        (
+            &[&input, "--base", &input, "--format", "svg"],
+            2,
+            "contradicts --format",
+        ),
+        (&[&input, "--base", "nowhere"], 1, "--base"),
+        (&["nowhere", "--base", &input], 1, "nowhere"),
+        (
+            &[&input, "--base", &input, "--process", "nobody"],
+            4,
+            "nobody",
+        ),
+    ];
+    for (arguments, code, said) in cases {
+        let (found, message, files) = refused(folder.path(), &[arguments, &out].concat());
+        assert_eq!(found, Some(code), "{message}");
+        assert!(message.contains(said), "{message}");
+        assert_eq!(files, 1, "{message}");
+    }
+    let there = [&input, "--base", &input, "-o", "there.png"];
+    let (code, message, _) = refused(folder.path(), &there);
+    assert!(code == Some(1) && message.contains("--force"), "{message}");
+    assert_eq!(fs::read(folder.path().join("there.png")).unwrap(), b"mine");
+}
+
+/// Without known work the picture of a roofline would be empty.
+#[test]
+fn a_roofline_needs_known_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = small_export();
+    let work = |label: &str| {
+        format!(
+            r#"{{"schema": "metalens.work/1", "work": [{{"label": "{label}", "per": "instance",
+             "bytes": 1024, "flops": 2048}}]}}"#
+        )
+    };
+    fs::write(folder.path().join("other.json"), work("of nothing here")).unwrap();
+    let roofline = [&input, "--chart", "roofline", "-o", "x.png"];
+    let needs = "needs the bytes and the floating-point operations of a kernel: ";
+    let check = |more: &[&str], said: &str| {
+        let (code, message, files) = refused(folder.path(), &[&roofline, more].concat());
+        assert_eq!(code, Some(2), "{message}");
+        assert!(message.contains(&format!("{needs}{said}")), "{message}");
+        assert_eq!(files, 1, "{message}");
+    };
+    check(&[], "give a work file with --work");
+    check(&["--work", "other.json"], "the work file has both for no");
+}
+
+#[test]
+fn the_chart_of_gaps_shows_the_threshold_in_force() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = small_export();
+    let gaps = |arguments: &[&str]| {
+        let chart = ["chart", "-q", &input, "-o", "-", "--format", "svg"];
+        let all = [&chart[..], &["--chart", "gaps"], arguments].concat();
+        let output = metalens(folder.path(), &all);
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+
+    assert!(!gaps(&[]).contains("threshold"), "nobody set one");
+    assert!(gaps(&["--threshold", "saturated"]).contains("threshold: mean of 1 µs"));
+    assert!(gaps(&["--threshold", "average-gap=5us"]).contains("threshold: mean of 5 µs"));
+    let settings = folder.path().join("metalens.toml");
+    fs::write(settings, "[thresholds]\naverage-gap = \"7us\"\n").unwrap();
+    assert!(gaps(&[]).contains("threshold: mean of 7 µs"));
+    let (code, message, _) = refused(
+        folder.path(),
+        &[&input, "-o", "x.png", "--threshold", "gap=1us"],
+    );
+    assert!(
+        code == Some(2) && message.contains("unknown threshold gap"),
+        "{message}"
+    );
+}

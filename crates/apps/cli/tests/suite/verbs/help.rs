@@ -1,0 +1,160 @@
+//! Tests `--help`, `--version` and wrong usage.
+
+use std::path::Path;
+
+use insta::assert_snapshot;
+
+use crate::{metalens, stderr, stdout, transcript};
+
+#[test]
+fn wrong_usage_exits_with_2_and_prints_nothing_on_stdout() {
+    let here = Path::new(".");
+    let cases: [&[&str]; 7] = [
+        &[],
+        &["analyse"],
+        &["analyze"],
+        &["analyze", "x", "--from", "12"],
+        &["analyze", "x", "--run", "first"],
+        &["tables", "x", "--json", "--schema", "y"],
+        &["synth", "eager"],
+    ];
+    for arguments in cases {
+        let output = metalens(here, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+}
+
+/// Words that people try lead to a command, or to the name that they meant.
+#[test]
+fn near_misses_are_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = metalens(folder.path(), &["synth", "eager", "-o", "x.trace", "-q"]);
+    assert_eq!(made.status.code(), Some(0));
+    std::fs::write(folder.path().join("x.tar.gz"), TAR_GZ).unwrap();
+    std::fs::copy(folder.path().join("x.tar.gz"), folder.path().join("x.tgz")).unwrap();
+
+    let check = |arguments: &[&str], code: i32, said: &str| {
+        let output = metalens(folder.path(), arguments);
+        let told = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {told}");
+        assert!(told.contains(said), "{arguments:?}: {told}");
+    };
+    for verb in ["report", "stats", "analyse", "analyze"] {
+        check(&[verb, "x.trace"], 0, "");
+    }
+    check(&["x.trace"], 0, "");
+    check(
+        &["profile", "--simulate", "-o", "r"],
+        0,
+        "wrote r: open r/report.html",
+    );
+    check(&["reprot", "x.trace"], 2, "report");
+    check(&["no-such.trace"], 1, "no-such.trace: ");
+    check(
+        &["analyze", "x.trace", "--section", "kernal"],
+        2,
+        "did you mean `kernels`? ",
+    );
+    check(
+        &[
+            "analyze",
+            "x.trace",
+            "--section",
+            "kernels",
+            "--sort",
+            "totl",
+        ],
+        2,
+        "did you mean `total`? ",
+    );
+    check(
+        &["analyze", "x.trace", "--process", "eager-bensh"],
+        4,
+        "did you mean `eager-bench`? ",
+    );
+    check(&["analyze", "x.trace", "--pid", "4101"], 0, "");
+    check(&["analyze", "x.trace", "--pids", "4101"], 2, "--pid");
+    check(
+        &["analyze", "x.trace", "--threshold", "utilisation=80%"],
+        2,
+        "did you mean `utilization`? ",
+    );
+    check(&["analyze", "x.trace", "--run", "7"], 2, "its runs: 1");
+    check(
+        &["tables", "x.trace", "--schema", "metal-gpu-interval"],
+        1,
+        "did you mean `metal-gpu-intervals`? ",
+    );
+    check(
+        &["chart", "x.trace", "--chart", "gap", "-o", "g.png"],
+        2,
+        "a similar value exists: 'gaps'",
+    );
+    check(
+        &["chart", "x.trace", "--size", "100", "-o", "g.png"],
+        2,
+        "chart width must be 400 to 8000 pixels, not 100",
+    );
+    check(&["synth", "eagr", "-o", "y"], 2, "did you mean `eager`? ");
+    check(
+        &["record", "--simulate", "--workload", "eagr"],
+        2,
+        "did you mean `eager`? ",
+    );
+    check(&["schema", "reprt"], 2, "a similar value exists: 'report'");
+    check(
+        &["baseline", "figurs"],
+        2,
+        "a similar subcommand exists: 'figures'",
+    );
+    check(&["batch", ".", "-o", "b", "--jobs", "0"], 2, "1 or more");
+    check(
+        &["analyze", "x.tar.gz"],
+        4,
+        "unpack it first: `tar xf FILE`",
+    );
+    check(&["analyze", "x.tgz"], 4, "unpack it first: `tar xf FILE`");
+    check(&["manual", "-o", "pages"], 0, "wrote pages");
+    check(&["man", "-o", "more-pages"], 0, "wrote more-pages");
+}
+
+/// A tape archive with one file, compressed: `tar czf`.
+const TAR_GZ: &[u8] = include_bytes!("one-file.tar.gz");
+
+/// An unknown option is a mistake, so nobody is told how to pass it as a value.
+#[test]
+fn usage_errors_have_no_tip_to_escape_options() {
+    let output = metalens(Path::new("."), &["analyze", "--pidd", "5", "x.trace"]);
+    let told = stderr(&output);
+    assert!(told.contains("unexpected argument '--pidd'"), "{told}");
+    assert!(!told.contains("as a value"), "{told}");
+}
+
+#[test]
+fn completions_know_the_names_of_scenarios_and_workloads() {
+    let check = |shell: &str, expected: [bool; 2]| {
+        let script = stdout(&metalens(Path::new("."), &["completions", shell]));
+        let found = ["shared-machine", "bandwidth"].map(|name| script.contains(name));
+        assert_eq!(found, expected, "{shell}");
+    };
+    check("bash", [true, true]);
+    check("zsh", [true, true]);
+    // clap's generator completes values of options alone here, and no values there.
+    check("fish", [false, true]);
+    check("elvish", [false, false]);
+    check("powershell", [false, false]);
+}
+
+#[test]
+fn help_and_version_succeed() {
+    let here = Path::new(".");
+    for arguments in [["--help"], ["--version"]] {
+        assert_eq!(metalens(here, &arguments).status.code(), Some(0));
+    }
+    assert_snapshot!("help", transcript(&metalens(here, &["--help"])));
+    assert_snapshot!(
+        "help-analyze",
+        transcript(&metalens(here, &["analyze", "--help"]))
+    );
+}

@@ -1,0 +1,369 @@
+//! Runs the composite action as a runner does: its scripts as they are, stand-ins for the actions that
+//! upload, and the commands that a runner reads from output.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::server::{Server, TOKEN};
+use super::{Bench, has_curl};
+use crate::metalens;
+
+/// Names of kernels that a runner would read as commands.
+const HOSTILE: [&str; 3] = [
+    "::set-output name=missed::false",
+    "##[set-output name=missed;]false",
+    "::stop-commands::x",
+];
+
+fn action() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../scripts/action")
+}
+
+/// A run of the action.
+#[derive(Default)]
+struct Run {
+    code: i32,
+    /// Values such as `steps.report.outputs.folder`.
+    values: BTreeMap<String, String>,
+    /// Paths that were uploaded.
+    uploads: Vec<PathBuf>,
+    /// Commands that the runner read from the output of steps.
+    commands: Vec<String>,
+    log: String,
+}
+
+impl Run {
+    /// Returns a text with its expressions replaced: `${{ a.b || c.d }}`.
+    fn filled(&self, text: &str) -> String {
+        let mut parts = text.split("${{");
+        let mut filled = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (expression, rest) = part.split_once("}}").unwrap();
+            let mut values = expression.split("||").map(|name| self.value(name.trim()));
+            filled += values.find(|one| !one.is_empty()).unwrap_or("");
+            filled += rest;
+        }
+        filled
+    }
+
+    fn value(&self, name: &str) -> &str {
+        self.values.get(name).map_or("", String::as_str)
+    }
+
+    /// Reads the commands in the output of a step, as the runner does: not while they are stopped.
+    fn read_commands(&mut self, output: &str) {
+        let mut stopped: Option<String> = None;
+        for line in output.lines() {
+            let line = line.trim_start();
+            if let Some(word) = &stopped {
+                if line.starts_with(&format!("::{word}::")) {
+                    stopped = None;
+                }
+            } else if let Some(word) = line.strip_prefix("::stop-commands::") {
+                stopped = Some(word.to_owned());
+            } else if line.starts_with("::") || line.contains("##[") {
+                self.commands.push(line.to_owned());
+            }
+        }
+        assert_eq!(stopped, None, "commands stay stopped after the step");
+    }
+}
+
+/// Runs all steps. `refused` names a step whose upload fails.
+fn run(bench: &Bench, inputs: &[(&str, &str)], refused: &str) -> Run {
+    let text = fs::read_to_string(action().join("action.yml")).unwrap();
+    let action: Value = yaml_serde::from_str(&text).unwrap();
+    let mut run = Run::default();
+    for (name, value) in [("token", TOKEN), ("run_id", "1"), ("run_attempt", "1")] {
+        run.values
+            .insert(format!("github.{name}"), value.to_owned());
+    }
+    for (name, input) in action["inputs"].as_object().unwrap() {
+        let default = run.filled(input["default"].as_str().unwrap_or(""));
+        run.values.insert(format!("inputs.{name}"), default);
+    }
+    let program = assert_cmd::cargo::cargo_bin("metalens");
+    let program = ("metalens", program.to_str().unwrap());
+    for (name, value) in inputs.iter().chain([&program]) {
+        let known = run
+            .values
+            .insert(format!("inputs.{name}"), (*value).to_owned());
+        assert!(known.is_some(), "the action has no input {name}");
+    }
+
+    for step in action["runs"]["steps"].as_array().unwrap() {
+        let id = step["id"].as_str().unwrap_or("last");
+        if let Some(condition) = step["if"].as_str() {
+            let (name, wanted) = condition.split_once(" == ").unwrap();
+            if run.value(name) != wanted.trim_matches('\'') {
+                continue;
+            }
+        }
+        let is_done = match step["uses"].as_str() {
+            Some(uses) => {
+                assert!(uses.starts_with("actions/upload-artifact@"), "{uses}");
+                upload(&mut run, step, id, refused)
+            }
+            None => script(&mut run, bench, step, id),
+        };
+        if !is_done && step["continue-on-error"] != true {
+            break;
+        }
+    }
+    for (name, output) in action["outputs"].as_object().unwrap() {
+        let value = run.filled(output["value"].as_str().unwrap());
+        run.values.insert(format!("outputs.{name}"), value);
+    }
+    run
+}
+
+fn upload(run: &mut Run, step: &Value, id: &str, refused: &str) -> bool {
+    let path = PathBuf::from(run.filled(step["with"]["path"].as_str().unwrap()));
+    assert!(path.exists(), "{}", path.display());
+    assert_eq!(path.is_file(), step["with"]["archive"] == false);
+    refuse_private(&path);
+    if id == refused {
+        return false;
+    }
+    run.uploads.push(path);
+    let url = format!("https://github.com/o/r/actions/runs/1/artifacts/{id}");
+    run.values
+        .insert(format!("steps.{id}.outputs.artifact-url"), url);
+    true
+}
+
+/// Fails if a file is uploaded that is not made to be posted: an artifact is public. Recordings and
+/// the report for programs name other processes and folders.
+fn refuse_private(path: &Path) {
+    if path.is_dir() {
+        let entries = fs::read_dir(path).unwrap();
+        entries.for_each(|entry| refuse_private(&entry.unwrap().path()));
+        return;
+    }
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let is_public = matches!(ending, Some("html" | "md" | "svg" | "png" | "csv"));
+    assert!(is_public && !path.is_symlink(), "{}", path.display());
+}
+
+fn script(run: &mut Run, bench: &Bench, step: &Value, id: &str) -> bool {
+    assert_eq!(step["shell"], "bash");
+    let text = step["run"].as_str().unwrap();
+    assert!(
+        !text.contains("${{"),
+        "values reach scripts as variables only"
+    );
+    let outputs = bench.path("outputs");
+    fs::write(&outputs, "").unwrap();
+    let mut command = Command::new("bash");
+    command
+        .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", text])
+        .current_dir(bench.folder.path())
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin")
+        .env("TMPDIR", bench.folder.path())
+        .env("GITHUB_ACTION_PATH", action())
+        .env("GITHUB_OUTPUT", &outputs)
+        .envs(bench.environment.iter().cloned());
+    for (name, value) in step["env"].as_object().into_iter().flatten() {
+        command.env(name, run.filled(value.as_str().unwrap()));
+    }
+    let output = command.output().unwrap();
+    let said = format!("{}{}", crate::stdout(&output), crate::stderr(&output));
+    assert!(!said.contains(TOKEN), "{said}");
+    run.read_commands(&said);
+    run.log += &said;
+    for line in fs::read_to_string(&outputs).unwrap().lines() {
+        let (name, value) = line.split_once('=').unwrap();
+        run.values
+            .insert(format!("steps.{id}.outputs.{name}"), value.to_owned());
+    }
+    run.code = output.status.code().unwrap();
+    output.status.success()
+}
+
+/// Writes three runs of a program into a folder, and returns their paths. Its kernels have these names.
+fn three_runs(bench: &Bench, folder: &str, kernels: &[&str], seed: u32) -> Vec<String> {
+    fs::create_dir(bench.path(folder)).unwrap();
+    let streams = kernels.iter().map(|kernel| {
+        format!(
+            "[[process.stream]]\ncount = 40\nsubmit = \"sync\"\nencoder-label = \"{kernel}\"\n\
+             duration = [\"20us\", \"21us\"]\n"
+        )
+    });
+    let streams: String = streams.collect();
+    let runs = (0..3).map(|run| {
+        let scenario = format!(
+            "seed = {}\n[[process]]\nname = \"bench\"\npid = 4101\nrole = \"target\"\n{streams}",
+            seed + run
+        );
+        fs::write(bench.path("runs.toml"), scenario).unwrap();
+        let bundle = format!("{folder}/run-{run}.trace");
+        let made = metalens(bench.folder.path(), &["synth", "runs.toml", "-o", &bundle]);
+        assert!(made.status.success(), "{}", crate::transcript(&made));
+        bundle
+    });
+    runs.collect()
+}
+
+#[test]
+fn a_failed_gate_is_posted_annotated_and_fails_the_job_last() {
+    if !has_curl() {
+        return;
+    }
+    let server = Server::start();
+    let bench = Bench::with("eager", &server);
+    let base = three_runs(&bench, "base", &["matmul"], 1);
+    three_runs(&bench, "new", &HOSTILE, 11);
+    let base: Vec<&str> = base.iter().map(String::as_str).collect();
+    let save = [&["baseline", "save", "-o", "baseline.json"], &base[..]].concat();
+    assert!(metalens(bench.folder.path(), &save).status.success());
+    let limits = "[gate.metrics]\n\"busy.busy_ns\" = { grow = \"5%\" }\n\"window.span_ns\" = { max = \"1us\" }\n";
+    fs::write(bench.path("limits.toml"), limits).unwrap();
+
+    let inputs = [
+        ("recordings", "new"),
+        ("baseline", "baseline.json"),
+        ("gate", "limits.toml"),
+        ("images", "text"),
+    ];
+    let run = run(&bench, &inputs, "");
+    server.check();
+    assert_eq!(run.code, 5, "{}", run.log);
+    assert_eq!(run.value("outputs.missed"), "true", "{}", run.log);
+    // Names are shown, and are no commands.
+    assert!(
+        HOSTILE.iter().all(|name| run.log.contains(name)),
+        "{}",
+        run.log
+    );
+    let expected = "::error::The gate failed: the comment says which limits, and by how much.";
+    assert_eq!(run.commands, [expected]);
+
+    let comments = server.comments();
+    let [comment] = comments.as_slice() else {
+        panic!("{comments:?}");
+    };
+    assert!(comment.body.contains("Gate failed: "), "{}", comment.body);
+    let page = "https://github.com/o/r/actions/runs/1/artifacts/page";
+    assert!(comment.body.contains(page), "{}", comment.body);
+    assert_eq!(run.value("outputs.page-url"), page);
+    assert_eq!(run.uploads.len(), 2);
+    assert!(
+        run.value("outputs.comment-url")
+            .ends_with("#issuecomment-1")
+    );
+
+    let checks = server.state.lock().unwrap().checks.clone();
+    let [check] = checks.as_slice() else {
+        panic!("{checks:?}");
+    };
+    assert_eq!(check["conclusion"], "failure");
+    assert_eq!(
+        check["head_sha"],
+        "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00"
+    );
+    let annotations = check["output"]["annotations"].as_array().unwrap();
+    let places = annotations.iter().map(|one| {
+        assert_eq!(one["path"], "limits.toml");
+        assert_eq!(one["annotation_level"], "failure");
+        one["start_line"].as_u64().unwrap()
+    });
+    let mut places: Vec<u64> = places.collect();
+    places.sort_unstable();
+    assert_eq!(places, [2, 3], "{annotations:?}");
+}
+
+#[test]
+fn a_folder_is_posted_without_a_gate_and_without_a_new_runner() {
+    if !has_curl() {
+        return;
+    }
+    let server = Server::start();
+    let bench = Bench::with("eager", &server);
+    let run = run(&bench, &[("folder", "out"), ("images", "text")], "page");
+    server.check();
+    assert_eq!(run.code, 0, "{}", run.log);
+    assert_eq!(run.commands, [""; 0]);
+    let body = &server.comments()[0].body;
+    assert!(body.contains("/artifacts/artifact)"), "{body}");
+    assert_eq!(server.count("POST /repos/o/r/check-runs"), 0);
+}
+
+/// The verdict of a folder was found before the action began: `compare --gate` or `bench --gate` has
+/// ended with 5, and the workflow went on to post.
+#[test]
+fn a_failed_gate_in_a_folder_fails_the_job_last() {
+    if !has_curl() {
+        return;
+    }
+    let server = Server::start();
+    let bench = Bench::with("eager", &server);
+    let limits = "[gate.metrics]\n\"window.span_ns\" = { max = \"1us\" }\n";
+    fs::write(bench.path("limits.toml"), limits).unwrap();
+    let compared = ["compare", "out", "out", "--gate=limits.toml", "-o", "c"];
+    let compared = metalens(bench.folder.path(), &compared);
+    assert_eq!(compared.status.code(), Some(5));
+    // Neither is part of what is published.
+    fs::create_dir(bench.path("c/run.trace")).unwrap();
+    fs::write(bench.path("c/run.trace/page.html"), "private").unwrap();
+    std::os::unix::fs::symlink("manifest.json", bench.path("c/link.html")).unwrap();
+
+    for gate in ["", "limits.toml"] {
+        let inputs = [("folder", "c"), ("images", "text"), ("gate", gate)];
+        let run = run(&bench, &inputs, "");
+        server.check();
+        assert_eq!(run.code, 5, "{gate}: {}", run.log);
+        assert_eq!(run.value("outputs.missed"), "true", "{gate}: {}", run.log);
+        assert!(run.value("outputs.comment-url").contains("#issuecomment-"));
+        assert!(run.uploads[0].join("comparison.html").is_file());
+        assert!(!run.uploads[0].join("run.trace").exists());
+        assert!(server.comments()[0].body.contains("Gate failed: "));
+    }
+}
+
+#[test]
+fn inputs_that_cannot_be_judged_are_an_error() {
+    let bench = Bench::new("eager");
+    let check = |inputs: &[(&str, &str)], expected: &str| {
+        let run = run(&bench, inputs, "");
+        assert_eq!(run.code, 1, "{inputs:?}");
+        assert!(run.log.contains(expected), "{inputs:?}: {}", run.log);
+    };
+    check(&[], "needs recordings or a folder");
+    // Without anything to compare with, no limit would ever be missed.
+    check(
+        &[("recordings", "."), ("gate", "default")],
+        "needs a baseline",
+    );
+}
+
+/// A token that may comment but not write check runs costs nothing.
+#[test]
+fn a_check_run_is_left_out_if_the_token_does_not_allow_it() {
+    if !has_curl() {
+        return;
+    }
+    let server = Server::start();
+    let bench = Bench::with("eager", &server);
+    let compared = ["compare", "out", "out", "--gate", "-o", "c"];
+    assert!(metalens(bench.folder.path(), &compared).status.success());
+    server.fail(
+        "POST /repos/o/r/check-runs",
+        403,
+        "Resource not accessible by integration",
+    );
+    let run = run(&bench, &[("folder", "c"), ("images", "text")], "");
+    assert_eq!(run.code, 0, "{}", run.log);
+    assert!(
+        run.log.contains(
+            "no check run was written: it needs the token of a workflow with `checks: write`"
+        ),
+        "{}",
+        run.log
+    );
+    assert_eq!(server.comments().len(), 1);
+}

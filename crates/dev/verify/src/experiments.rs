@@ -1,0 +1,140 @@
+//! Lists the experiments: for each a question, its steps, the expected answer, and its judge.
+
+use crate::evidence::{Answer, Judgment};
+use crate::judges;
+use crate::lab::Lab;
+
+/// An experiment.
+#[derive(Debug)]
+pub struct Experiment {
+    /// Short name.
+    pub id: &'static str,
+    /// Question that it answers.
+    pub question: &'static str,
+    /// Steps of the experiment, in words.
+    pub does: &'static str,
+    /// Answer that metalens expects.
+    pub expected: &'static str,
+    /// Makes or takes the recordings, and judges them.
+    pub(crate) judge: fn(&mut Lab<'_, '_>) -> Judgment,
+}
+
+impl Experiment {
+    /// Returns the answer that a judgment gives.
+    pub(crate) fn answer(&self, judgment: Judgment) -> Answer {
+        Answer {
+            id: self.id,
+            question: self.question,
+            expected: self.expected,
+            verdict: judgment.verdict,
+            why: judgment.why,
+            facts: judgment.facts,
+            private: judgment.private,
+        }
+    }
+}
+
+/// All experiments, in the order in which they run.
+pub const EXPERIMENTS: [Experiment; 14] = [
+    Experiment {
+        id: "stock",
+        question: "Does a recording with Apple's template have the GPU work of the program, and can \
+                   metalens read it?",
+        does: "records a bundled workload with Metal System Trace and reads the bundle",
+        expected: "metalens reads the recording, which has GPU intervals of the program",
+        judge: judges::stock,
+    },
+    Experiment {
+        id: "template",
+        question: "Does xctrace record with a changed copy of its template, and export that recording?",
+        does: "records with --gpu-clock default, and exports one table",
+        expected: "xctrace records, and the export has the table",
+        judge: judges::template,
+    },
+    Experiment {
+        id: "shaders",
+        question: "Does --shader-timeline give shader samples, with and without --target-stdout?",
+        does: "records with --shader-timeline twice, once with the program's output in a file",
+        expected: "there are samples if the program's output is not in a file",
+        judge: judges::shaders,
+    },
+    Experiment {
+        id: "signposts",
+        question: "Are signposts recorded when the instrument Points of Interest is added?",
+        does: "looks for the interval `measured` of the bundled workload",
+        expected: "the interval is in the recording",
+        judge: judges::signposts,
+    },
+    Experiment {
+        id: "clock",
+        question: "Does the GPU run at the clock that a changed template asks for?",
+        does: "compares the clock states of recordings with Apple's template, --gpu-clock default, and \
+               --gpu-clock maximum",
+        expected: "with maximum, the GPU is at its maximum clock for nearly all of its busy time",
+        judge: judges::clock,
+    },
+    Experiment {
+        id: "counters",
+        question: "Does --counters give hardware counters?",
+        does: "records with the instrument Metal GPU Counters",
+        expected: "the recording has samples of counters",
+        judge: judges::counters,
+    },
+    Experiment {
+        id: "children",
+        question: "Does metalens find the work of a program that another program started?",
+        does: "records a shell that runs a bundled workload as its child",
+        expected: "metalens names the child and its GPU intervals",
+        judge: judges::children,
+    },
+    Experiment {
+        id: "protected",
+        question: "Can a program in a folder that macOS guards be recorded?",
+        does: "records a copy of metalens in the folder of --protected-folder",
+        expected: "the recording has GPU work, as in any other folder",
+        judge: judges::protected,
+    },
+    Experiment {
+        id: "copies",
+        question: "Is the named application recorded, even if there is another copy of it?",
+        does: "records an application, then another copy of it from another folder, and compares the \
+               paths in the recordings",
+        expected: "both recordings are of the named copy",
+        judge: judges::copies,
+    },
+    Experiment {
+        id: "left",
+        question: "Does a program end with its recording, when the time limit is reached?",
+        does: "records a shell that would go on for ten minutes, for at most ten seconds",
+        expected: "the shell does not exist after the recording",
+        judge: judges::left,
+    },
+    Experiment {
+        id: "scratch",
+        question: "What do recordings leave behind in the temporary folder?",
+        does: "adds up scratch files before each recording, right after it, and at the end",
+        expected: "nothing is left after metalens has removed the files that it may remove",
+        judge: judges::scratch,
+    },
+    Experiment {
+        id: "export",
+        question: "Does the native reading agree with xctrace export?",
+        does: "exports the tables that metalens reads, and compares cell by cell",
+        expected: "all cells agree",
+        judge: judges::export,
+    },
+    Experiment {
+        id: "counts",
+        question: "Does a recording have all work that the program issued?",
+        does: "counts command buffers, encoders and labels",
+        expected: "the recording has all issued work",
+        judge: judges::counts,
+    },
+    Experiment {
+        id: "notification",
+        question: "Does xctrace post a notification when it starts to trace?",
+        does: "listens with notifyutil for the notification of --notify-tracing-started",
+        expected: "notifyutil receives it while xctrace records",
+        judge: judges::notification,
+    },
+];

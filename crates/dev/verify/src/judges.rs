@@ -1,0 +1,491 @@
+//! Judges the recordings of each experiment.
+
+use metalens_analyzer::Performance;
+use metalens_doctor::guarded;
+use metalens_exporter::TableSelection;
+use metalens_trace::{Selection, TableComparison, compare, selection_to_compare};
+
+use crate::counts::{Count, CountVerdict, IssuedWork, RecordedWork, WorkCounts};
+use crate::evidence::{EvidenceFact, Judgment};
+use crate::inspect;
+use crate::lab::Lab;
+use crate::recordings::{Absence, MadeRecording, MissingRecording, Purpose};
+
+/// Name of the signpost interval of bundled workloads.
+const MEASURED: &str = "measured";
+/// Table of shader samples.
+const SHADERS: &str = "metal-shader-profiler-intervals";
+/// Table that every recording of the GPU has.
+const INTERVALS: &str = "metal-gpu-intervals";
+/// Share of busy time from which the GPU counts as held at a clock.
+const HELD: f64 = 0.95;
+
+/// Returns the judgment on a recording that depends on an option, and is missing: the option may be
+/// the reason only if a recording without it was made.
+fn missing_with_option(lab: &mut Lab<'_, '_>, missing: &MissingRecording) -> Judgment {
+    let word = missing.why.word();
+    let is_fine_without = lab.recording(Purpose::Stock).is_ok();
+    let judgment = if !missing.why.is_telling() {
+        Judgment::unknown(format!("there is no recording to look at: {word}"))
+    } else if is_fine_without {
+        Judgment::otherwise(format!(
+            "this recording failed ({word}), but one with Apple's template succeeded"
+        ))
+    } else {
+        Judgment::unknown(format!(
+            "this recording failed ({word}), and so did one with Apple's template"
+        ))
+    };
+    judgment.privately(&missing.private)
+}
+
+/// Returns the judgment of an experiment that uses the recording with Apple's template, which is missing.
+fn missing_stock(missing: &MissingRecording) -> Judgment {
+    let why = format!(
+        "there is no recording with Apple's template to look at: {}",
+        missing.why.word()
+    );
+    Judgment::unknown(why).privately(&missing.private)
+}
+
+/// Returns the judgment on a recording that cannot be analyzed.
+fn unreadable(why: &str) -> Judgment {
+    Judgment::unknown("metalens cannot analyze the recording").privately(why)
+}
+
+/// Judges whether a recording with Apple's template has GPU work.
+pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Stock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) if !missing.why.is_telling() => return missing_stock(missing),
+        Err(missing) => {
+            let why = match missing.why {
+                Absence::Empty => {
+                    "the recording was saved, but has no GPU work of the program".to_owned()
+                }
+                other => format!("there is no complete recording: {}", other.word()),
+            };
+            return Judgment::otherwise(why).privately(&missing.private);
+        }
+    };
+    if made.outcome.recording.other_work.is_some() {
+        return Judgment::otherwise(
+            "the recording has GPU work of another program, but none of the recorded one",
+        );
+    }
+
+    match inspect::analysis(bundle(made)) {
+        Ok(analysis) => {
+            let found = analysis.report.counts.intervals;
+            Judgment::expected("the recording is complete and has GPU work of the program")
+                .count("intervals", found)
+        }
+        Err(why) => Judgment::otherwise("metalens cannot analyze the recording").privately(&why),
+    }
+}
+
+/// Judges whether `xctrace` records with a changed template.
+pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::DefaultClock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_with_option(lab, missing),
+    };
+    let wanted = || TableSelection::These(vec![INTERVALS.to_owned()]);
+    let Err(why) = lab.export(bundle(made), wanted()) else {
+        return Judgment::expected(
+            "xctrace records with the changed template, and exports the recording",
+        );
+    };
+    if lab.is_stopped() {
+        return Judgment::unknown("you stopped the export");
+    }
+    // The template is the cause only if a recording without it can be exported.
+    match &*lab.recording(Purpose::Stock) {
+        Ok(stock) if lab.export(bundle(stock), wanted()).is_ok() => Judgment::otherwise(
+            "xctrace does not export the recording with the changed template, but exports the one \
+             with Apple's",
+        ),
+        Ok(_) => Judgment::unknown(
+            "xctrace exports neither this recording nor the one with Apple's template",
+        ),
+        Err(_) => Judgment::unknown(
+            "xctrace does not export the recording, and there is no other \
+                                    one to compare with",
+        ),
+    }
+    .privately(&why)
+}
+
+/// Judges whether there are shader samples.
+pub(crate) fn shaders(lab: &mut Lab<'_, '_>) -> Judgment {
+    let through = lab.recording(Purpose::Shaders);
+    let through = match &*through {
+        Ok(made) => inspect::rows(bundle(made), SHADERS),
+        Err(missing) => return missing_with_option(lab, missing),
+    };
+    let to_file = lab.recording(Purpose::ShadersToFile);
+    let to_file = (*to_file).as_ref().ok();
+    let to_file = to_file.and_then(|made| inspect::rows(bundle(made), SHADERS));
+
+    let has = |rows: Option<u64>| rows.is_some_and(|rows| rows > 0);
+    let judgment = match (has(through), has(to_file)) {
+        (true, true) => Judgment::expected("there are shader samples, even with --target-stdout"),
+        (true, false) => Judgment::expected(
+            "there are shader samples without --target-stdout, but none were \
+                               seen with it",
+        ),
+        (false, true) => Judgment::otherwise(
+            "there are shader samples only with --target-stdout, which metalens does not use for \
+             them",
+        ),
+        (false, false) => {
+            Judgment::otherwise("there are no shader samples, with or without --target-stdout")
+        }
+    };
+    judgment
+        .count("samples", through)
+        .count("samples_with_target_stdout", to_file)
+}
+
+/// Judges whether signposts are recorded.
+pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Stock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_stock(missing),
+    };
+    let analysis = match inspect::analysis(bundle(made)) {
+        Ok(analysis) => analysis,
+        Err(why) => return unreadable(&why),
+    };
+
+    let phases = analysis.report.phases.signposts.iter();
+    let found: u64 = phases
+        .filter(|phase| phase.name == MEASURED)
+        .map(|phase| phase.count)
+        .sum();
+    let judgment = if found > 0 {
+        Judgment::expected("the interval of the workload is in the recording")
+    } else {
+        Judgment::otherwise(
+            "the instrument Points of Interest was added, but the workload's interval is not \
+             recorded",
+        )
+    };
+    judgment.count("intervals", found)
+}
+
+/// Judges whether the GPU heeds the clock of a changed template.
+pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Judgment {
+    let maximum = lab.recording(Purpose::MaximumClock);
+    let maximum = match &*maximum {
+        Ok(made) => states(made),
+        Err(missing) => return missing_with_option(lab, missing),
+    };
+    let stock = lab.recording(Purpose::Stock);
+    let stock = (*stock).as_ref().ok().and_then(states);
+    let default = lab.recording(Purpose::DefaultClock);
+    let default = (*default).as_ref().ok().and_then(states);
+
+    let held = maximum.as_ref().and_then(|states| share(states, "Maximum"));
+    let judgment = match held {
+        None => Judgment::unknown("the recording has no clock states of the GPU"),
+        Some(held) if held >= HELD => {
+            Judgment::expected("with --gpu-clock maximum the GPU is at its maximum")
+        }
+        Some(_) => Judgment::otherwise(
+            "with --gpu-clock maximum the GPU is not at its maximum clock: the template has no \
+             effect, or the machine is too hot",
+        ),
+    };
+    let recordings = [("stock", stock), ("default", default), ("maximum", maximum)];
+    recordings
+        .into_iter()
+        .fold(judgment, |judgment, (name, states)| {
+            ["Minimum", "Medium", "Maximum"]
+                .iter()
+                .fold(judgment, |judgment, state| {
+                    let share = states.as_ref().and_then(|states| share(states, state));
+                    let name = format!("{name}_at_{}", state.to_lowercase());
+                    judgment.with(&name, EvidenceFact::Share(share))
+                })
+        })
+}
+
+/// Returns the clock states of a recording. None if they are not recorded.
+fn states(made: &MadeRecording) -> Option<Performance> {
+    let analysis = inspect::analysis(bundle(made)).ok()?;
+    let performance = analysis.report.machine.performance.clone();
+    performance.filter(|performance| !performance.states.is_empty())
+}
+
+/// Returns the share of busy time at a clock. None if it is unknown.
+fn share(performance: &Performance, state: &str) -> Option<f64> {
+    let mut states = performance.states.iter();
+    match states.find(|time| time.state == state) {
+        Some(time) => time.busy_share,
+        // The others tell the time: this one has none of it.
+        None => performance.states.first()?.busy_share.map(|_| 0.0),
+    }
+}
+
+/// Judges whether there are samples of hardware counters.
+pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Counters);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_with_option(lab, missing),
+    };
+    let analysis = match inspect::analysis(bundle(made)) {
+        Ok(analysis) => analysis,
+        Err(why) => return unreadable(&why),
+    };
+    let counters = analysis.report.counters.as_ref();
+    let (found, kinds) = counters.map_or((0, 0), |counters| {
+        (counters.samples, counters.counters.len() as u64)
+    });
+    let judgment = if found > 0 {
+        Judgment::expected("the recording has samples of hardware counters")
+    } else {
+        Judgment::otherwise("the recording has no samples of hardware counters")
+    };
+    judgment.count("samples", found).count("counters", kinds)
+}
+
+pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Wrapper);
+    match &*made {
+        Ok(made) => match &made.outcome.recording.other_work {
+            Some(work) => Judgment::expected(
+                "the recording has the work under the process that the shell \
+                                   started",
+            )
+            .count("intervals", work.intervals),
+            None => {
+                Judgment::otherwise("the recording has the work of the child as work of the shell")
+            }
+        },
+        Err(missing) if missing.why == Absence::Empty && lab.recording(Purpose::Stock).is_ok() => {
+            Judgment::otherwise("the recording has no work of the shell or of its child")
+                .privately(&missing.private)
+        }
+        Err(missing) => missing_with_option(lab, missing),
+    }
+}
+
+/// Judges whether a program in a guarded folder can be recorded.
+pub(crate) fn protected(lab: &mut Lab<'_, '_>) -> Judgment {
+    let Some(folder) = lab.protected_folder() else {
+        return Judgment::unknown(
+            "this runs only with --protected-folder, because it puts a program into that folder \
+             for a moment",
+        );
+    };
+    let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
+    if guarded(&[("it", folder)], home.as_deref()).is_none() {
+        return Judgment::unknown("macOS does not guard the folder of --protected-folder");
+    }
+    match &*lab.recording(Purpose::Guarded) {
+        Ok(_) => Judgment::expected(
+            "a program in the guarded folder is recorded as in any other \
+                                    folder",
+        ),
+        Err(missing) => missing_with_option(lab, missing),
+    }
+}
+
+/// Judges whether the copy of an application is recorded that was given.
+pub(crate) fn copies(lab: &mut Lab<'_, '_>) -> Judgment {
+    let mut recorded = 0;
+    for purpose in [Purpose::Application, Purpose::OtherCopy] {
+        let made = lab.recording(purpose);
+        let traced = match &*made {
+            Ok(made) => &made.outcome.traced,
+            Err(missing) => return missing_with_option(lab, missing),
+        };
+        let judgment = match traced {
+            None => Judgment::unknown("the recording does not name its program"),
+            Some(traced) if traced.is_same() => {
+                recorded += 1;
+                continue;
+            }
+            Some(traced) if traced.is_other_copy() => Judgment::otherwise(
+                "xctrace recorded another copy of the application than the given one",
+            ),
+            Some(_) => {
+                Judgment::otherwise("xctrace recorded another program than the given application")
+            }
+        };
+        return judgment.count("copies_recorded_as_named", recorded);
+    }
+    Judgment::expected("xctrace recorded the copy of the application that was given, both times")
+        .count("copies_recorded_as_named", recorded)
+}
+
+/// Judges whether a program ends with its recording.
+pub(crate) fn left(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Outlasting);
+    let left = match &*made {
+        Ok(made) => made.left,
+        Err(missing) => {
+            let why = format!("there is no recording to look at: {}", missing.why.word());
+            return Judgment::unknown(why).privately(&missing.private);
+        }
+    };
+    let judgment = match left {
+        None => Judgment::unknown("ps does not list the processes"),
+        Some(0) => Judgment::expected("the program ended with its recording"),
+        Some(_) => Judgment::otherwise(
+            "the program still existed after the recording; `metalens verify` ended it",
+        ),
+    };
+    judgment.count("processes_left", left)
+}
+
+/// Judges which scratch files recordings leave.
+pub(crate) fn scratch(lab: &mut Lab<'_, '_>) -> Judgment {
+    if lab.scratch.recordings == 0 {
+        let _ = lab.recording(Purpose::Stock);
+    }
+    let scratch = lab.scratch;
+    let judgment = match (scratch.recordings, scratch.most, scratch.left) {
+        (0, ..) => Judgment::unknown("nothing was recorded"),
+        (_, 0, 0) => Judgment::expected("xctrace left no scratch files"),
+        (_, _, 0) => Judgment::expected("xctrace left scratch files, and metalens removed them"),
+        _ => Judgment::otherwise(
+            "scratch files are left in the temporary folder; `metalens doctor` lists them",
+        ),
+    };
+    judgment
+        .count("recordings", scratch.recordings)
+        .count("bytes_before", scratch.before)
+        .count("most_new_bytes_when_xctrace_ended", scratch.most)
+        .count("new_bytes_left", scratch.left)
+}
+
+/// Judges whether the native reading agrees with an export.
+pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Stock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_stock(missing),
+    };
+    let bundle = bundle(made);
+    let exported = match lab.export(bundle, TableSelection::Known) {
+        Ok(folder) => folder,
+        Err(_) if lab.is_stopped() => return Judgment::unknown("you stopped the export"),
+        Err(why) => {
+            return Judgment::otherwise("xctrace does not export all tables that metalens reads")
+                .privately(&why);
+        }
+    };
+
+    let tables = compared(bundle, &exported);
+    let tables = match tables {
+        Ok(tables) if tables.is_empty() => {
+            return Judgment::unknown("the export has no table to compare");
+        }
+        Ok(tables) => tables,
+        Err(why) => {
+            return Judgment::otherwise("metalens cannot read the export, or the bundle")
+                .privately(&why);
+        }
+    };
+
+    let total = |number: fn(&TableComparison) -> u64| tables.iter().map(number).sum::<u64>();
+    let different = total(|table| table.different);
+    let judgment = if different == 0 {
+        Judgment::expected("all cells of the export equal those that metalens reads")
+    } else {
+        Judgment::otherwise(
+            "cells of the export differ from those that metalens reads; `metalens verify --compare` shows \
+             them",
+        )
+    };
+
+    let judgment = judgment
+        .count("tables", tables.len() as u64)
+        .count("cells", total(|table| table.cells))
+        .count("different", different)
+        .count("unnamed", total(|table| table.unnamed))
+        .count("undecoded", total(|table| table.undecoded));
+    let differing = tables.iter().filter(|table| table.different > 0);
+    differing.fold(judgment, |judgment, table| {
+        judgment.count(&format!("different_in_{}", table.schema), table.different)
+    })
+}
+
+/// Compares the tables of an export with those of its bundle.
+fn compared(
+    bundle: &std::path::Path,
+    export: &std::path::Path,
+) -> Result<Vec<TableComparison>, String> {
+    let exported = inspect::load(export, &Selection::everything().with_rendered_labels())?;
+    let native = inspect::load(bundle, &selection_to_compare(&exported))?;
+    Ok(compare(&native, &exported))
+}
+
+/// Judges whether a recording has all work that was issued.
+pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Stock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_stock(missing),
+    };
+    let counts = match work_counts(bundle(made)) {
+        Ok(counts) => counts,
+        Err(why) => return unreadable(&why),
+    };
+    let judgment = match counts.verdict {
+        CountVerdict::Equal => {
+            Judgment::expected("everything that the workload issued is in the recording")
+        }
+        CountVerdict::Coalesced => Judgment::expected(
+            "everything that the workload issued is in the recording; the driver merged some of it",
+        ),
+        CountVerdict::Different => {
+            Judgment::otherwise("the recording does not have exactly what the workload issued")
+        }
+    };
+
+    let all = [
+        ("command_buffers", &counts.command_buffers),
+        ("encoders", &counts.encoders),
+        ("dispatches", &counts.dispatches),
+    ];
+    all.into_iter()
+        .fold(judgment, |judgment, (name, count): (&str, &Count)| {
+            judgment
+                .count(&format!("{name}_issued"), count.issued)
+                .count(&format!("{name}_found"), count.found)
+        })
+}
+
+/// Counts what the recorded workload issued, and what its recording has.
+fn work_counts(bundle: &std::path::Path) -> Result<WorkCounts, String> {
+    let issued = IssuedWork::from_file(&inspect::work(bundle)?)?;
+    let recorded = RecordedWork::from_analysis(&inspect::analysis(bundle)?);
+    Ok(WorkCounts::new(&issued, &recorded))
+}
+
+pub(crate) fn notification(lab: &mut Lab<'_, '_>) -> Judgment {
+    match &*lab.recording(Purpose::Stock) {
+        Err(missing) => missing_stock(missing),
+        Ok(made) => match made.heard {
+            Some(true) => Judgment::expected("notifyutil received the notification"),
+            Some(false) => {
+                Judgment::otherwise("the recording was made, but notifyutil received nothing")
+            }
+            None => {
+                Judgment::unknown("notifyutil did not start, or this xctrace posts no notification")
+            }
+        },
+    }
+}
+
+/// Returns the path of a recording.
+fn bundle(made: &MadeRecording) -> &std::path::Path {
+    &made.outcome.recording.bundle
+}

@@ -1,0 +1,562 @@
+//! Makes the recordings of the experiments, each once, in bounded time and room.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use metalens_doctor::{MacFacts, SystemCommands, scratch_files, temporary_folders};
+use metalens_exporter::{ExportRequest, Exporter, TableSelection};
+use metalens_recorder::{
+    LeftProcesses, OutputRoute, ReadingDepth, RecordRequest, RecordTimeouts, RecordedBundle,
+    Recorder, RecordingEvent, RecordingPlan, RecordingSubject, StopRequest, Watcher,
+};
+use metalens_xctrace::command::TimeRange;
+use metalens_xctrace::{Tool, Version};
+
+use crate::VerifyEvent;
+use crate::evidence::{Answer, EvidenceFile, MachineSeen, RecordingSeen, SCHEMA};
+use crate::inspect;
+use crate::recordings::{Absence, MadeRecording, MissingRecording, Purpose};
+
+/// Settings of the experiments.
+pub struct Setup<'a> {
+    /// The program metalens, which runs the bundled workload.
+    pub program: PathBuf,
+    /// Name of the bundled workload, and the options of its amount.
+    pub workload: (String, Vec<OsString>),
+    /// The `xctrace`, or fakes of it.
+    pub recorders: Recorders,
+    /// Folder for the recordings.
+    pub folder: PathBuf,
+    /// Folder that macOS guards, and in which a program may be put for a moment.
+    pub protected_folder: Option<PathBuf>,
+    /// Time after which a recording stops.
+    pub time_limit: Duration,
+    /// Names of the experiments to run; empty for all.
+    pub only: Vec<String>,
+    /// Tables that metalens reads.
+    pub known_tables: Vec<String>,
+    /// Reads a recording for the recorder.
+    pub read: &'a dyn Fn(&Path, ReadingDepth) -> RecordedBundle,
+    /// Returns how often the user asked to stop.
+    pub stops: &'a dyn Fn() -> usize,
+    /// True once the user asked to stop.
+    pub is_stopped: Arc<AtomicBool>,
+}
+
+/// The `xctrace` that records.
+#[derive(Debug)]
+pub enum Recorders {
+    /// The one of Apple.
+    Xctrace(Tool),
+    /// Programs that behave like it.
+    Fake(FakeTools),
+}
+
+/// Fakes of `xctrace`, each of which simulates what it is told to.
+#[derive(Debug)]
+pub struct FakeTools {
+    /// Simulates the bundled workload.
+    pub plain: Tool,
+    /// Simulates the workload with counters.
+    pub with_counters: Tool,
+    /// Simulates the workload as the work of a child.
+    pub of_child: Tool,
+    /// A fake of `notifyutil`.
+    pub notifyutil: PathBuf,
+}
+
+impl Recorders {
+    fn tool(&self) -> &Tool {
+        match self {
+            Self::Xctrace(tool) => tool,
+            Self::Fake(fake) => &fake.plain,
+        }
+    }
+
+    fn recorder(&self, purpose: Purpose) -> Recorder {
+        match self {
+            Self::Xctrace(_) => Recorder::Xctrace,
+            Self::Fake(fake) => Recorder::SimulatorAsXctrace(
+                match purpose {
+                    Purpose::Counters => &fake.with_counters,
+                    _ if purpose.is_wrapped() => &fake.of_child,
+                    _ => &fake.plain,
+                }
+                .clone(),
+            ),
+        }
+    }
+
+    fn notifyutil(&self) -> &Path {
+        match self {
+            Self::Xctrace(_) => Path::new("/usr/bin/notifyutil"),
+            Self::Fake(fake) => &fake.notifyutil,
+        }
+    }
+}
+
+/// Room that must be free before a recording, in bytes: 240 MB per second, the most that was seen, for
+/// the usual time limit of 20 s.
+const ROOM_BYTES: u64 = 5_000_000_000;
+/// Room for a fake `xctrace`, whose recordings are small.
+const FAKE_ROOM_BYTES: u64 = 100_000_000;
+
+type Result<T> = std::result::Result<T, MissingRecording>;
+
+/// Makes recordings, and keeps those that it made.
+pub(crate) struct Lab<'a, 'w> {
+    setup: Setup<'a>,
+    version: Version,
+    watch: &'w mut dyn FnMut(VerifyEvent<'_>),
+    made: BTreeMap<Purpose, Rc<Result<MadeRecording>>>,
+    seen: Vec<RecordingSeen>,
+    pub(crate) scratch: ScratchSeen,
+    system: SystemCommands,
+}
+
+/// Sizes of scratch files, in bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ScratchSeen {
+    /// Number of recordings that were watched.
+    pub(crate) recordings: u64,
+    /// Size before the first recording.
+    pub(crate) before: u64,
+    /// Largest growth when `xctrace` had ended.
+    pub(crate) most: u64,
+    /// Growth at the end of all recordings.
+    pub(crate) left: u64,
+}
+
+impl<'a, 'w> Lab<'a, 'w> {
+    pub(crate) fn new(
+        setup: Setup<'a>,
+        watch: &'w mut dyn FnMut(VerifyEvent<'_>),
+    ) -> std::result::Result<Self, metalens_xctrace::Error> {
+        let version = setup.recorders.tool().version()?;
+        let system = SystemCommands::default();
+        let mut lab = Self {
+            setup,
+            version,
+            watch,
+            made: BTreeMap::new(),
+            seen: Vec::new(),
+            scratch: ScratchSeen::default(),
+            system,
+        };
+        lab.scratch.before = lab.scratch_bytes();
+        Ok(lab)
+    }
+
+    pub(crate) fn tell(&mut self, event: VerifyEvent<'_>) {
+        (self.watch)(event);
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        (self.setup.stops)() > 0
+    }
+
+    pub(crate) fn protected_folder(&self) -> Option<&Path> {
+        self.setup.protected_folder.as_deref()
+    }
+
+    /// Returns a recording, which is made if it was not yet.
+    pub(crate) fn recording(&mut self, purpose: Purpose) -> Rc<Result<MadeRecording>> {
+        if let Some(made) = self.made.get(&purpose) {
+            return Rc::clone(made);
+        }
+        self.tell(VerifyEvent::Recording(purpose.words()));
+        let start = Instant::now();
+        let made = self.record(purpose);
+        self.seen.push(seen(purpose, &made, start.elapsed()));
+
+        let made = Rc::new(made);
+        self.made.insert(purpose, Rc::clone(&made));
+        made
+    }
+
+    /// Makes a recording: checks the room, listens and watches while it is recorded.
+    fn record(&mut self, purpose: Purpose) -> Result<MadeRecording> {
+        if self.is_stopped() {
+            return Err(missing(Absence::Stopped, "you stopped before"));
+        }
+        self.check_room()?;
+
+        let copy = self.copy_for(purpose)?;
+        let program = copy
+            .as_ref()
+            .map_or(&self.setup.program, |copy| &copy.program);
+        let request = self.request(purpose, program);
+        let mut plan = RecordingPlan::new(request).map_err(|error| failed(&error))?;
+        if purpose == Purpose::ShadersToFile {
+            plan.xctrace_request.program_output = OutputRoute::File;
+        }
+
+        let listener = self.listen(&plan);
+        let mut at_end = None;
+        let outcome = plan.carry_out(
+            None,
+            &mut Follower(self.setup.stops),
+            &mut |bundle, depth| {
+                // `xctrace` has ended.
+                at_end = Some(self.scratch_bytes());
+                (self.setup.read)(bundle, depth)
+            },
+        );
+        let heard = listener.map(heard);
+
+        let after = self.scratch_bytes();
+        let before = self.scratch.before;
+        let growth = |bytes: u64| bytes.saturating_sub(before);
+        self.scratch.recordings += 1;
+        self.scratch.most = self.scratch.most.max(growth(at_end.unwrap_or(after)));
+        self.scratch.left = growth(after);
+        let outcome = outcome.map_err(|failure| failed(&failure.error))?;
+        let left = outcome.left_over.as_ref();
+        if purpose == Purpose::Outlasting {
+            left.into_iter().flat_map(LeftProcesses::pids).for_each(end);
+        }
+        Ok(MadeRecording {
+            heard,
+            left: left.map(|left| left.pids().count() as u64),
+            outcome,
+        })
+    }
+
+    /// Refuses a disk that may become full.
+    fn check_room(&self) -> Result<()> {
+        let needed = match self.setup.recorders {
+            Recorders::Xctrace(_) => ROOM_BYTES,
+            Recorders::Fake(_) => FAKE_ROOM_BYTES,
+        };
+        for folder in [self.setup.folder.clone(), std::env::temp_dir()] {
+            let free = rustix::fs::statvfs(&folder);
+            let free = free.map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+            if free.is_ok_and(|free| free < needed) {
+                let needed = metalens_text::units::bytes(needed);
+                let text = format!("less than {needed} is free in {}", folder.display());
+                return Err(missing(Absence::NoRoom, &text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the request to the recorder.
+    fn request(&self, purpose: Purpose, program: &Path) -> RecordRequest {
+        let (name, amount) = &self.setup.workload;
+        let bundle = self.setup.folder.join(format!("{}.trace", purpose.name()));
+        let run = [
+            program.as_os_str(),
+            "workload".as_ref(),
+            "run".as_ref(),
+            name.as_ref(),
+        ];
+        let subject = if purpose.is_wrapped() {
+            let script = if purpose == Purpose::Outlasting {
+                OUTLASTING
+            } else {
+                "\"$@\"; exit $?"
+            };
+            let shell = ["/bin/sh", "-c", script, "sh"].map(OsString::from);
+            let work = bundle.with_extension("work.json");
+            let mut words: Vec<OsString> = shell.into();
+            words.extend(run.map(OsString::from));
+            // Beside the bundle it would be in the way of the recorder's own.
+            words.extend([
+                "--output".into(),
+                work.with_file_name("wrapped.json").into(),
+            ]);
+            words.extend(amount.iter().cloned());
+            let is_fake = matches!(self.setup.recorders, Recorders::Fake(_));
+            words.extend(is_fake.then(|| OsString::from("--simulated")));
+            RecordingSubject::Program(words)
+        } else {
+            RecordingSubject::Workload {
+                name: name.clone(),
+                command: run.map(OsString::from).into(),
+                amount: amount.clone(),
+            }
+        };
+
+        let limit = if purpose == Purpose::Outlasting {
+            self.setup.time_limit.min(OUTLASTED)
+        } else {
+            self.setup.time_limit
+        };
+        let limit = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        let mut request = RecordRequest {
+            time_limit_ns: Some(limit),
+            timeouts: self.timeouts(),
+            ..RecordRequest::new(self.setup.recorders.recorder(purpose), subject, bundle)
+        };
+        purpose.apply(&mut request);
+        request
+    }
+
+    /// Returns times that keep all experiments within minutes.
+    fn timeouts(&self) -> RecordTimeouts {
+        let usual = RecordTimeouts::default();
+        let is_fake = matches!(self.setup.recorders, Recorders::Fake(_));
+        RecordTimeouts {
+            start: Duration::from_secs(60),
+            save: Duration::from_secs(120),
+            scratch: if is_fake {
+                Duration::from_secs(1)
+            } else {
+                usual.scratch
+            },
+            ..usual
+        }
+    }
+
+    /// Makes the copy of the program that the recording is of: in the protected folder, or as an
+    /// application. `None` for metalens itself.
+    fn copy_for(&self, purpose: Purpose) -> Result<Option<ProgramCopy>> {
+        let parent = match (purpose, &self.setup.protected_folder) {
+            (Purpose::Guarded, Some(folder)) => folder,
+            (Purpose::Application | Purpose::OtherCopy, _) => &self.setup.folder,
+            _ => return Ok(None),
+        };
+        let copied = if purpose == Purpose::Guarded {
+            ProgramCopy::bare(&self.setup.program, parent)
+        } else {
+            application(&self.setup.program, &parent.join(purpose.name()))
+        };
+        let copied = copied.map_err(|error| {
+            let text = format!("cannot copy metalens to {}: {error}", parent.display());
+            missing(Absence::Other, &text)
+        });
+        copied.map(Some)
+    }
+
+    /// Starts to listen to the notification of a recording, if it has one.
+    fn listen(&self, plan: &RecordingPlan) -> Option<Child> {
+        let name = plan.xctrace_request.record.tracing_started.as_ref()?;
+        let notifyutil = self.setup.recorders.notifyutil();
+        let mut command = Command::new(notifyutil);
+        command.args(["-1", name]);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.spawn().ok()
+    }
+
+    /// Returns the size of the scratch files in the temporary folders.
+    fn scratch_bytes(&self) -> u64 {
+        let folders = temporary_folders(&self.system, Some(&std::env::temp_dir()));
+        scratch_files(&folders).iter().map(|file| file.bytes).sum()
+    }
+
+    /// Exports tables of a bundle into a new folder, which is returned. The error says why it is
+    /// incomplete; it is for the user alone.
+    pub(crate) fn export(
+        &self,
+        bundle: &Path,
+        wanted: TableSelection,
+    ) -> std::result::Result<PathBuf, String> {
+        let tool = self.setup.recorders.tool().clone();
+        let exporter = Exporter::new(tool, Arc::clone(&self.setup.is_stopped));
+        let exporter = exporter.map_err(|error| error.to_string())?;
+        let folder = bundle.with_extension(match wanted {
+            TableSelection::These(_) => "one.export",
+            _ => "export",
+        });
+        let request = ExportRequest {
+            bundle: bundle.to_owned(),
+            folder: folder.clone(),
+            run: None,
+            wanted,
+            known: self.setup.known_tables.clone(),
+            range: TimeRange::default(),
+            gzip: false,
+            force: false,
+        };
+
+        let exported = exporter
+            .export(&request, &|_| {})
+            .map_err(|error| error.to_string())?;
+        if exported.is_complete() {
+            return Ok(folder);
+        }
+        let failed = exported.failed.iter();
+        let failed: Vec<String> = failed
+            .map(|one| format!("{}: {}", one.schema, one.why))
+            .collect();
+        Err(format!(
+            "tables are missing or cut off; {}",
+            failed.join("; ")
+        ))
+    }
+
+    /// Returns the evidence: the answers, the machine and the recordings.
+    pub(crate) fn into_evidence(self, answers: Vec<Answer>) -> EvidenceFile {
+        let stopped = self.is_stopped();
+        let synthetic = matches!(self.setup.recorders, Recorders::Fake(_));
+        let is_mac = !synthetic && cfg!(target_os = "macos");
+        let machine = is_mac.then(|| MacFacts::gather(&self.system));
+        let of = |value: fn(&MacFacts) -> Option<String>| machine.as_ref().and_then(value);
+        EvidenceFile {
+            schema: SCHEMA,
+            metalens: env!("CARGO_PKG_VERSION"),
+            synthetic,
+            stopped,
+            machine: MachineSeen {
+                macos: of(|machine| machine.macos.value.clone()),
+                macos_build: of(|machine| machine.macos_build.value.clone()),
+                chip: of(|machine| machine.chip.value.clone()),
+                model: of(|machine| machine.model.value.clone()),
+                gpu_cores: machine.as_ref().and_then(|machine| machine.gpu_cores.value),
+                is_virtual: machine
+                    .as_ref()
+                    .and_then(|machine| machine.is_virtual.value),
+                xctrace: self.version.dotted,
+                xcode_build: self.version.build,
+            },
+            answers,
+            recordings: self.seen,
+        }
+    }
+}
+
+/// A copy of the program that is recorded.
+struct ProgramCopy {
+    program: PathBuf,
+    /// The folder to remove when this is dropped. The folder of an application stays as long as the
+    /// recordings do.
+    _folder: Option<tempfile::TempDir>,
+}
+
+impl ProgramCopy {
+    /// Copies the program into a new folder.
+    fn bare(program: &Path, parent: &Path) -> std::io::Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix("metalens-verify-")
+            .tempdir_in(parent)?;
+        let copy = folder.path().join("metalens");
+        std::fs::copy(program, &copy)?;
+        Ok(Self {
+            program: copy,
+            _folder: Some(folder),
+        })
+    }
+}
+
+/// Makes an application of the program, without windows. Both copies have the same bundle id, by which
+/// `xctrace` is said to start applications.
+fn application(program: &Path, folder: &Path) -> std::io::Result<ProgramCopy> {
+    const INFO: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<plist version="1.0"><dict>
+<key>CFBundleExecutable</key><string>metalens</string>
+<key>CFBundleIdentifier</key><string>metalens.verify</string>
+<key>CFBundleName</key><string>metalens verify</string>
+<key>CFBundlePackageType</key><string>APPL</string>
+<key>LSBackgroundOnly</key><true/>
+</dict></plist>
+"#;
+    let contents = folder.join("metalens-verify.app/Contents");
+    let programs = contents.join("MacOS");
+    std::fs::create_dir_all(&programs)?;
+    std::fs::write(contents.join("Info.plist"), INFO)?;
+    let copy = programs.join("metalens");
+    std::fs::copy(program, &copy)?;
+    Ok(ProgramCopy {
+        program: copy,
+        _folder: None,
+    })
+}
+
+/// Script of a shell that goes on after the workload. Without the trap, a system that continues a
+/// suspended process whose parent ends would end it too.
+const OUTLASTING: &str = "trap '' HUP; \"$@\"; exec sleep 600";
+/// Longest recording of that shell.
+const OUTLASTED: Duration = Duration::from_secs(10);
+
+/// Ends a process that the recording of our own shell left.
+fn end(pid: u32) {
+    let pid = i32::try_from(pid)
+        .ok()
+        .and_then(rustix::process::Pid::from_raw);
+    // It may have ended meanwhile.
+    let _ = pid.map(|pid| rustix::process::kill_process(pid, rustix::process::Signal::KILL));
+}
+
+/// Time for a listener to end after the recording: a busy machine may be late.
+const LISTENING: Duration = Duration::from_secs(1);
+
+/// Ends a listener, and returns whether it heard the notification.
+fn heard(mut listener: Child) -> bool {
+    let start = Instant::now();
+    let heard = loop {
+        let ended = listener.try_wait().ok().flatten();
+        if ended.is_some() || start.elapsed() > LISTENING {
+            break ended;
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    // It has ended, or waits for nothing.
+    let _ = listener.kill();
+    let _ = listener.wait();
+    heard.is_some_and(|status| status.success())
+}
+
+fn missing(why: Absence, private: &str) -> MissingRecording {
+    MissingRecording {
+        why,
+        private: private.to_owned(),
+    }
+}
+
+/// Returns the absence of a recording that the recorder could not make.
+fn failed(error: &metalens_recorder::Error) -> MissingRecording {
+    missing(Absence::of_error(error), &error.to_string())
+}
+
+/// Describes a recording for the evidence.
+fn seen(purpose: Purpose, made: &Result<MadeRecording>, time: Duration) -> RecordingSeen {
+    let recording = made.as_ref().ok().map(|made| &made.outcome.recording);
+    let texts: Vec<&str> = match made {
+        Ok(made) => made
+            .outcome
+            .recording
+            .warnings
+            .iter()
+            .map(String::as_str)
+            .collect(),
+        Err(missing) => vec![missing.private.as_str()],
+    };
+
+    RecordingSeen {
+        purpose: purpose.words(),
+        result: match made {
+            Ok(_) => "recorded",
+            Err(missing) => missing.why.word(),
+        },
+        milliseconds: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+        bytes: recording.map(|recording| metalens_files::folder_size(&recording.bundle)),
+        exit_code: recording.and_then(|recording| recording.code),
+        messages: inspect::messages(texts.iter().copied()),
+        tables: recording.map_or_else(Vec::new, |recording| inspect::tables(&recording.bundle)),
+    }
+}
+
+/// Follows a recording: passes on stops, which it counts.
+struct Follower<'a>(&'a dyn Fn() -> usize);
+
+impl Watcher for Follower<'_> {
+    fn on_event(&mut self, _: RecordingEvent<'_>) {}
+
+    fn stop_request(&mut self) -> StopRequest {
+        match (self.0)() {
+            0 => StopRequest::None,
+            1 => StopRequest::Stop,
+            _ => StopRequest::GiveUp,
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Runs experiments that the authors cannot run, because they have no Mac: each has a question, an
+//! expectation, and a bounded recording or two, which experiments share. The evidence has the answers
+//! without names, paths, or environment, so that it can be published. Prints nothing.
+//!
+//! ```text
+//! EXPERIMENTS ─ judge ─┬─> Lab ─ record, once each ─> recordings
+//!                      └─> Answer: as expected / otherwise / could not tell, and why ─> Evidence
+//! ```
+//!
+//! # Rules
+//!
+//! * Texts of the evidence are written here. Texts of `xctrace`, programs and the system are not in it;
+//!   of the messages of `xctrace`, it says which known ones were seen.
+//! * An experiment that depends on a recording which could not be made says that it could not tell.
+//! * A stop of the user keeps the answers so far.
+
+mod counts;
+mod evidence;
+mod experiments;
+mod fake_tools;
+mod inspect;
+mod judges;
+mod lab;
+mod recordings;
+
+pub use evidence::{Answer, EvidenceFact, EvidenceFile, ExperimentVerdict, SCHEMA};
+pub use experiments::{EXPERIMENTS, Experiment};
+pub use fake_tools::FakeToolFiles;
+pub use lab::{FakeTools, Recorders, Setup};
+
+use evidence::Judgment;
+use lab::Lab;
+
+/// An event for those who watch the experiments.
+#[derive(Debug)]
+pub enum VerifyEvent<'a> {
+    /// A recording begins: its purpose.
+    Recording(&'static str),
+    /// An experiment has an answer.
+    Answered(&'a Answer),
+}
+
+/// Runs the experiments, and returns the evidence.
+///
+/// # Errors
+///
+/// If `xctrace` does not tell its version, so that nothing can be recorded.
+pub fn verify(
+    setup: Setup<'_>,
+    watch: &mut dyn FnMut(VerifyEvent<'_>),
+) -> Result<EvidenceFile, metalens_xctrace::Error> {
+    let only = setup.only.clone();
+    let chosen = EXPERIMENTS
+        .iter()
+        .filter(|experiment| only.is_empty() || only.iter().any(|id| id == experiment.id));
+
+    let mut lab = Lab::new(setup, watch)?;
+    let mut answers = Vec::new();
+    for experiment in chosen {
+        let judgment = if lab.is_stopped() {
+            Judgment::unknown("you stopped before this experiment")
+        } else {
+            (experiment.judge)(&mut lab)
+        };
+        let answer = experiment.answer(judgment);
+        lab.tell(VerifyEvent::Answered(&answer));
+        answers.push(answer);
+    }
+    Ok(lab.into_evidence(answers))
+}

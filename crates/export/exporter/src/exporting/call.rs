@@ -1,0 +1,194 @@
+//! Runs one `xctrace export`: reports its progress, can interrupt it, and tries again after failures
+//! that users reported to be temporary.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use metalens_xctrace::command::{Export, ExportSelection, TimeRange};
+use metalens_xctrace::meaning::{EXPORT_CODES, find_code, find_message};
+use metalens_xctrace::{RunningTool, Stdin, ToolOutput};
+
+use super::document::DocumentState;
+use super::error::{Error, Result};
+use super::exporter::{ExportEvent, Exporter, Tell};
+
+/// Maximum number of attempts of a call that fails. One project reported up to five.
+pub(crate) const ATTEMPTS: u32 = 5;
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+/// Time that xctrace has to end after a request.
+const TIME_TO_END: Duration = Duration::from_secs(5);
+
+/// The part of a bundle to export, and the file to write.
+pub(crate) struct ExportCall<'a> {
+    pub(crate) bundle: &'a Path,
+    pub(crate) selection: ExportSelection,
+    pub(crate) range: TimeRange,
+    /// A file that does not exist yet.
+    pub(crate) output: &'a Path,
+    pub(crate) attempts: u32,
+}
+
+impl Exporter {
+    /// Writes a document. Returns the state of the document and the output of xctrace.
+    pub(crate) fn call(
+        &self,
+        call: &ExportCall<'_>,
+        tell: Tell<'_>,
+    ) -> Result<(DocumentState, ToolOutput)> {
+        let export = Export {
+            input: absolute(call.bundle)?,
+            selection: call.selection.clone(),
+            output: Some(absolute(call.output)?),
+            range: call.range,
+        };
+        let arguments = export.arguments(&self.version)?;
+        let mut pause = FIRST_PAUSE;
+
+        for attempt in 1.. {
+            let running = self.tool.start(&arguments, Stdin::Nothing)?;
+            let answer = self.watch(running, call.output, tell)?;
+            let document = DocumentState::inspect(call.output).map_err(Error::at(call.output))?;
+            if attempt >= call.attempts || !is_temporary_failure(document, &answer) {
+                return Ok((document, answer));
+            }
+            remove_if_there(call.output)?;
+            self.pause(pause)?;
+            pause *= 2;
+        }
+        Ok((DocumentState::Nothing, ToolOutput::default()))
+    }
+
+    /// Reads the output of xctrace until it ends; ends it if the export is canceled.
+    fn watch(&self, running: RunningTool, output: &Path, tell: Tell<'_>) -> Result<ToolOutput> {
+        let mut answer = ToolOutput::default();
+        let mut last_event = Instant::now();
+        loop {
+            if let Some(line) = running.next(Duration::from_millis(50)) {
+                answer.keep(line);
+            }
+            if let Some((code, signal)) = running.ended()? {
+                (answer.code, answer.signal) = (code, signal);
+                break;
+            }
+            if self.is_canceled() {
+                end(&running)?;
+                return Err(interrupted());
+            }
+            if last_event.elapsed() > Duration::from_millis(100) {
+                last_event = Instant::now();
+                let size = output.metadata().map_or(0, |facts| facts.len());
+                tell(ExportEvent::Written(size));
+            }
+        }
+
+        // The pipes may still have lines. A child of xctrace could write without end, hence the limit.
+        let ended = Instant::now();
+        while ended.elapsed() < Duration::from_secs(2)
+            && let Some(line) = running.next(Duration::from_millis(50))
+        {
+            answer.keep(line);
+        }
+
+        Ok(answer)
+    }
+
+    pub(crate) fn is_canceled(&self) -> bool {
+        self.canceled.load(Ordering::SeqCst)
+    }
+
+    /// Waits, and returns an error as soon as the export is canceled.
+    fn pause(&self, length: Duration) -> Result<()> {
+        let began = Instant::now();
+        while began.elapsed() < length {
+            if self.is_canceled() {
+                return Err(interrupted());
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    }
+}
+
+/// Terminates xctrace, and kills it if it does not end. An export, unlike a recording, saves nothing.
+fn end(running: &RunningTool) -> Result<()> {
+    running.terminate()?;
+    let requested = Instant::now();
+    while running.ended()?.is_none() {
+        running.next(Duration::from_millis(20));
+        if requested.elapsed() > TIME_TO_END {
+            running.kill()?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the error of a canceled export. The caller adds the number of tables.
+pub(crate) fn interrupted() -> Error {
+    Error::Interrupted {
+        complete: 0,
+        folder: String::new(),
+    }
+}
+
+/// Returns true if another attempt may succeed: users reported that exit code 10 and empty documents
+/// were temporary.
+fn is_temporary_failure(document: DocumentState, answer: &ToolOutput) -> bool {
+    document == DocumentState::Nothing && matches!(answer.code, Some(0 | 10))
+}
+
+/// Describes the end of xctrace for messages, with its last line of output.
+pub(crate) fn describe_end(answer: &ToolOutput) -> String {
+    let end = match (answer.code, answer.signal) {
+        (Some(0), _) => "xctrace ended with exit code 0, which means success".to_owned(),
+        (Some(code), _) => format!("xctrace ended with exit code {code}"),
+        (None, Some(signal)) => format!("signal {signal} ended xctrace"),
+        (None, None) => "xctrace ended".to_owned(),
+    };
+    let output = answer.all();
+    let last_line = output.lines().map(str::trim).rfind(|line| !line.is_empty());
+
+    // A shell reports a signal as an exit code, which the list of known codes contains.
+    let code = answer.code.or(answer.signal.map(|signal| 128 + signal));
+    let code = code.and_then(|code| find_code(EXPORT_CODES, code));
+    let known = last_line
+        .and_then(find_message)
+        .map(|message| &message.meaning);
+    let meaning = known.or(code).filter(|_| answer.code != Some(0));
+
+    let last_line = last_line.map(|line| format!("; its last line: {}", cut(line)));
+    let meaning = meaning.map(|meaning| format!(" ({})", meaning.what));
+    format!(
+        "{end}{}{}",
+        last_line.unwrap_or_default(),
+        meaning.unwrap_or_default()
+    )
+}
+
+/// Returns the beginning of a line that may be very long.
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(200) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}
+
+/// Returns true if the output says that the disk is full.
+pub(crate) fn is_disk_full(answer: &ToolOutput) -> bool {
+    answer
+        .lines
+        .iter()
+        .any(|line| line.text.contains("No space left on device"))
+}
+
+pub(crate) fn absolute(path: &Path) -> Result<std::path::PathBuf> {
+    std::path::absolute(path).map_err(Error::at(path))
+}
+
+pub(crate) fn remove_if_there(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::at(path)(error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,20 @@
+//! Runs `xctrace export`, and checks and keeps the documents that it writes.
+
+mod basis;
+mod call;
+mod changed_template;
+mod contents;
+mod document;
+mod drafts;
+mod error;
+mod export;
+mod exporter;
+mod folder;
+mod job;
+mod manifest_changes;
+mod request;
+
+pub use error::{Error, Result};
+pub use exporter::{ExportEvent, Exporter, Tell};
+pub use metalens_xctrace::command::TimeRange;
+pub use request::{ExportRequest, Exported, TableFailure, TableSelection};

@@ -1,0 +1,237 @@
+//! Errors of recording, which say what there is instead of a recording.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use metalens_failure::{Failure, FailureKind};
+use metalens_text::units::bytes;
+
+use crate::tail::MOST_OUTPUT;
+
+/// Result of a function in this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The reason why there is no complete recording.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Apple's `xctrace` could not be used.
+    #[error(transparent)]
+    Xctrace(#[from] metalens_xctrace::Error),
+    /// A bundle exists at the requested path.
+    #[error("{} exists; --force replaces it, --append-run adds a run to it", .0.display())]
+    Exists(PathBuf),
+    /// There is no bundle to append a run to.
+    #[error("{} is not a .trace bundle, so no run can be appended to it", .0.display())]
+    NothingToAppendTo(PathBuf),
+    /// The program cannot be started.
+    #[error("{0}")]
+    Target(String),
+    /// A duration is zero.
+    #[error("{0} must be greater than zero")]
+    ZeroLength(&'static str),
+    /// The options need a changed template, but the bundle already has one.
+    #[error("{0} cannot be combined with --append-run: a bundle keeps its first template")]
+    TemplateIsKept(&'static str),
+    /// A changed copy of the template cannot be made.
+    #[error("{wanted} needs a changed copy of Apple's template: {why}")]
+    Template {
+        /// Options that need it.
+        wanted: String,
+        /// Reason for the failure.
+        why: String,
+    },
+    /// `xctrace` ended without recording.
+    #[error("xctrace did not record: {explanation}")]
+    NotStarted {
+        /// Messages of `xctrace`, and what they mean.
+        explanation: String,
+    },
+    /// `xctrace` did not start recording in time.
+    #[error(
+        "xctrace did not start recording within {seconds} s and was stopped; nothing was recorded. \
+         Try again; if it hangs again, restart the Mac (recording in a device simulator is known \
+         to hang)"
+    )]
+    NeverBegan {
+        /// Time it was given, in seconds.
+        seconds: u64,
+    },
+    /// `xctrace` ended, and there is no bundle.
+    #[error("xctrace left no bundle: {explanation}")]
+    NoBundle {
+        /// Messages of `xctrace`, and what they mean.
+        explanation: String,
+    },
+    /// The bundle is incomplete.
+    #[error("the recording is incomplete: {why}. It is kept as {}", kept.display())]
+    Incomplete {
+        /// Reason why it is incomplete.
+        why: String,
+        /// Path of the bundle.
+        kept: PathBuf,
+    },
+    /// There is no complete bundle, but a raw recording.
+    #[error("{why}. xctrace left its raw recording: {}", kept.display())]
+    Raw {
+        /// Reason why there is no complete bundle.
+        why: Box<Error>,
+        /// Path of the raw recording.
+        kept: PathBuf,
+    },
+    /// The recording is complete, but cannot be moved to the requested path.
+    #[error("the recording was made, but {why}. It is kept as {}", kept.display())]
+    Elsewhere {
+        /// Reason for the failure.
+        why: String,
+        /// Path of the bundle.
+        kept: PathBuf,
+    },
+    /// The run could not be followed to its end.
+    #[error("{why}. The bundle, which xctrace may still be writing, is kept as {}", kept.display())]
+    NotFollowed {
+        /// Reason for the failure.
+        why: Box<Error>,
+        /// Path of the bundle.
+        kept: PathBuf,
+    },
+    /// A bundle was moved aside to be replaced, and could not be put back.
+    #[error("{why}; the old {} is now {}", was.display(), is.display())]
+    Displaced {
+        /// Reason why it was not replaced.
+        why: Box<Error>,
+        /// Former path of the old bundle.
+        was: PathBuf,
+        /// Present path of the old bundle.
+        is: PathBuf,
+    },
+    /// The recording does not contain what it was made for.
+    #[error("{why}. The recording is kept as {}", kept.display())]
+    Empty {
+        /// Description of what is missing.
+        why: String,
+        /// Path of the bundle.
+        kept: PathBuf,
+    },
+    /// `xctrace` has not finished saving in time.
+    #[error(
+        "xctrace (pid {pid}) has not finished saving, and its bundle has not grown for {seconds} s. It \
+         was left running, because stopping it now would lose the recording; the bundle will be \
+         at {}",
+        bundle.display()
+    )]
+    StillSaving {
+        /// Process ID of `xctrace`.
+        pid: u32,
+        /// Path that it writes to.
+        bundle: PathBuf,
+        /// Time without growth, in seconds.
+        seconds: u64,
+    },
+    /// The user did not wait until the recording was saved.
+    #[error("xctrace (pid {pid}) is still saving; the bundle will be at {}", bundle.display())]
+    GaveUp {
+        /// Process ID of `xctrace`.
+        pid: u32,
+        /// Path that it writes to.
+        bundle: PathBuf,
+    },
+    /// The program printed too much, and a part of it was dropped.
+    #[error(
+        "the program printed more than {}, or than the disk has room for: the rest of its output was \
+         dropped; the recording is whole",
+        bytes(MOST_OUTPUT)
+    )]
+    OutputCut,
+    /// The user stopped `xctrace` before the recording started.
+    #[error("interrupted before the recording began; nothing was recorded")]
+    Interrupted,
+    /// A file could not be read, or its owner could not be changed.
+    #[error(transparent)]
+    Files(#[from] metalens_files::Error),
+    /// A file could not be created, moved or removed.
+    #[error("cannot {what} {}: {cause}", path.display())]
+    File {
+        /// Action that failed, as in "cannot …".
+        what: &'static str,
+        /// Path of the file.
+        path: PathBuf,
+        /// Reason that the system gave.
+        cause: io::Error,
+    },
+}
+
+impl Error {
+    /// Returns the path where there is, or will be, a bundle in spite of the error.
+    #[must_use]
+    pub fn bundle(&self) -> Option<&Path> {
+        match self {
+            Self::Incomplete { kept, .. }
+            | Self::Empty { kept, .. }
+            | Self::Elsewhere { kept, .. }
+            | Self::NotFollowed { kept, .. } => Some(kept),
+            Self::StillSaving { bundle, .. } | Self::GaveUp { bundle, .. } => Some(bundle),
+            Self::Raw { why, .. } => why.bundle(),
+            _ => None,
+        }
+    }
+}
+
+impl Failure for Error {
+    fn kind(&self) -> FailureKind {
+        match self {
+            Self::Xctrace(error) => error.kind(),
+            Self::ZeroLength(_) => FailureKind::Misuse,
+            Self::Incomplete { .. } | Self::Empty { .. } | Self::Raw { .. } => {
+                FailureKind::Unusable
+            }
+            Self::Interrupted | Self::GaveUp { .. } => FailureKind::Interrupted,
+            _ => FailureKind::Failed,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Xctrace(error) => return error.hint(),
+            Self::OutputCut => {
+                "let it print less, or write a file itself: sh -c 'exec PROGRAM > FILE'"
+            }
+            Self::NotStarted { .. } => "run `metalens doctor` to find the cause",
+            Self::Incomplete { .. } => "record again; data that was not saved is lost",
+            Self::Raw { kept, .. } => {
+                let is_bundle =
+                    |path: &&Path| path.extension().is_some_and(|ending| ending == "trace");
+                let beside = kept.ancestors().find(is_bundle).unwrap_or(kept);
+                let (raw, bundle) = (
+                    in_quotes(kept),
+                    in_quotes(&beside.with_extension("imported.trace")),
+                );
+                return Some(format!(
+                    "this command may make a bundle of it, and does not change it: xcrun xctrace \
+                     import --input \
+                     {raw} --template 'Metal System Trace' --output {bundle}; then record for less time, \
+                     or with --window 10s"
+                ));
+            }
+            Self::NeverBegan { .. } | Self::StillSaving { .. } => {
+                "if xctrace hangs every time, its service may hang: `sudo killall DTServiceHub` \
+                 ends it, and with it every other recording on this Mac"
+            }
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+/// Returns a path in quotes for a shell.
+fn in_quotes(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}
+
+/// Returns a function that turns an error of the system into one that names action and path.
+pub(crate) fn file(
+    what: &'static str,
+    path: impl Into<PathBuf>,
+) -> impl FnOnce(io::Error) -> Error {
+    let path = path.into();
+    move |cause| Error::File { what, path, cause }
+}

@@ -1,0 +1,80 @@
+//! Defines what one reading of a bundle finds. The recorder does not read bundles itself: it is
+//! handed a function that does.
+
+use std::path::Path;
+
+use crate::clock::RecordedClock;
+use crate::other_work::OtherWork;
+
+/// Reads a bundle to a depth.
+pub type BundleReader<'a> = dyn FnMut(&Path, ReadingDepth) -> RecordedBundle + 'a;
+
+/// Depth to which a bundle is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadingDepth {
+    /// The facts about its runs.
+    Facts,
+    /// Its tables too, which must have GPU work of the recorded process.
+    Tables,
+}
+
+/// Facts that one reading of a bundle found. Those about a run are about the last one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedBundle {
+    /// Judgment of its contents.
+    pub verdict: BundleVerdict,
+    /// Number of runs; 0 if the bundle cannot be read.
+    pub runs: usize,
+    /// The program that the recording started; `None` if it started none.
+    pub program: Option<RecordedProgram>,
+    /// Processes with GPU work, if the recorded one has none.
+    pub others: Vec<OtherWork>,
+    /// Value of the setting `Shader Timeline`: `Enabled` or `Disabled`.
+    pub shader_timeline: Option<String>,
+    /// Number of samples of shaders; `None` if the table was not read.
+    pub shader_samples: Option<u64>,
+    /// Clocks of the GPU; `None` if they were not recorded.
+    pub clock: Option<RecordedClock>,
+}
+
+/// Judgment of the contents of a bundle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BundleVerdict {
+    /// The bundle can be read, and has what was looked for.
+    Good,
+    /// The bundle can be read, but has no GPU work of the recorded process, for this reason.
+    Empty(String),
+    /// The bundle is incomplete, for this reason.
+    Unreadable(String),
+    /// The bundle seems complete, but metalens cannot tell, for this reason.
+    Doubtful(String),
+}
+
+/// A program that a recording started.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RecordedProgram {
+    /// Process id of the program.
+    pub pid: Option<u32>,
+    /// Absolute path of the program; the recording may cut long paths.
+    pub path: Option<String>,
+    /// Exit status, or number of the signal that ended the program.
+    pub exit_status: Option<i64>,
+    /// Reason of the end, such as `exit(0)` or `SIGKILL`.
+    pub termination: Option<String>,
+}
+
+impl RecordedBundle {
+    /// Returns a bundle of which nothing is known but a judgment.
+    #[must_use]
+    pub fn new(verdict: BundleVerdict) -> Self {
+        Self {
+            verdict,
+            runs: 0,
+            program: None,
+            others: Vec::new(),
+            shader_timeline: None,
+            shader_samples: None,
+            clock: None,
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Makes one recording: attempts, judges the bundle, and moves it to its path.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use metalens_files::folder_size;
+use metalens_xctrace::command::{Record, Target};
+
+use crate::attempt::{Attempt, AttemptEnd, AttemptError};
+use crate::error::{Error, Result, file};
+use crate::explain::{explain_end, retry_reason, warnings};
+use crate::find_bundle::find_bundle;
+use crate::promote::promote;
+use crate::raw_recording;
+use crate::recorded_bundle::BundleVerdict;
+use crate::request::{OutputRoute, Recording, StoppedBy, XctraceRequest};
+use crate::set_aside::{give_back, renamed, set_aside};
+use crate::staging::Staging;
+use crate::watch::{RecordingEvent, StopRequest, Watcher};
+
+/// Makes a recording, and returns it if it is complete. `judge` decides that of a bundle.
+///
+/// # Errors
+///
+/// If there is no recording, or only an incomplete one. The error says where its bundle is.
+pub fn record(
+    request: &XctraceRequest,
+    watcher: &mut dyn Watcher,
+    judge: &mut dyn FnMut(&Path) -> BundleVerdict,
+) -> Result<Recording> {
+    let output = &request.record.output;
+    if output.symlink_metadata().is_ok() && !request.force && !request.record.append_run {
+        return Err(Error::Exists(output.clone()));
+    }
+
+    let ran_in = std::env::current_dir().map_err(file("find", "."))?;
+    let staging = Staging::beside(output, &ran_in)?;
+    match attempts(request, &staging, watcher) {
+        Ok(ended) => {
+            let is_saved = ended.transcript.saved_as.is_some();
+            let raw = (!is_saved).then(|| raw_recording::find(&staging.bundle, &staging.stray));
+            let landed = land(request, &staging, ended, &ran_in, watcher, judge);
+            landed.map_err(|why| with_raw_recording(why, raw.flatten(), output))
+        }
+        Err(AttemptError::Failed(error)) => {
+            // The staging folder has at most a copy of the bundle to append to.
+            let _ = staging.clear();
+            Err(error)
+        }
+        Err(AttemptError::LostTrack(error)) => Err(Error::NotFollowed {
+            why: Box::new(error),
+            kept: staging.leave(),
+        }),
+        Err(AttemptError::StillSaving { pid, idle_seconds }) => {
+            let bundle = staging.leave();
+            Err(match idle_seconds {
+                Some(seconds) => Error::StillSaving {
+                    pid,
+                    bundle,
+                    seconds,
+                },
+                None => Error::GaveUp { pid, bundle },
+            })
+        }
+    }
+}
+
+/// Adds to an error where the raw recording is that `xctrace` left in place of a complete bundle.
+fn with_raw_recording(why: Error, raw: Option<PathBuf>, output: &Path) -> Error {
+    let kept = raw.and_then(|raw| raw_recording::keep(raw, why.bundle(), output));
+    match kept {
+        Some(kept) => Error::Raw {
+            why: Box::new(why),
+            kept,
+        },
+        None => why,
+    }
+}
+
+/// Starts `xctrace`, and starts it again while something else is recording.
+fn attempts(
+    request: &XctraceRequest,
+    staging: &Staging,
+    watcher: &mut dyn Watcher,
+) -> std::result::Result<AttemptEnd, AttemptError> {
+    let record = staged(request, staging);
+    let mut attempt = 1;
+
+    loop {
+        staging.prepare(append_to(request))?;
+        let ended = Attempt::start(request, &record, staging)?.run(watcher)?;
+        match retry_reason(&ended.transcript) {
+            Some(why) if !ended.was_recorded() && attempt < request.timeouts.max_attempts => {
+                watcher.on_event(RecordingEvent::TryingAgain(why));
+                pause(request.timeouts.retry_delay, watcher);
+            }
+            _ => return Ok(ended),
+        }
+        attempt += 1;
+    }
+}
+
+/// Returns the same command line with its outputs in the staging folder.
+fn staged(request: &XctraceRequest, staging: &Staging) -> Record {
+    let mut record = Record {
+        output: staging.bundle.clone(),
+        ..request.record.clone()
+    };
+    if let Target::Launch(launch) = &mut record.target {
+        launch.stdout = match request.program_output {
+            OutputRoute::File => Some(staging.target_output.clone()),
+            OutputRoute::Shared => None,
+            OutputRoute::Discarded => Some("/dev/null".into()),
+        };
+    }
+    record
+}
+
+fn pause(length: Duration, watcher: &mut dyn Watcher) {
+    let until = Instant::now() + length;
+    while Instant::now() < until && watcher.stop_request() == StopRequest::None {
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Finds the bundle, judges it, and moves it to its path. From here on, a failure never costs
+/// a recording.
+fn land(
+    request: &XctraceRequest,
+    staging: &Staging,
+    ended: AttemptEnd,
+    ran_in: &Path,
+    watcher: &mut dyn Watcher,
+    judge: &mut dyn FnMut(&Path) -> BundleVerdict,
+) -> Result<Recording> {
+    let output = &request.record.output;
+    let saved_as = ended.transcript.saved_as.as_deref();
+    let Some(found) = find_bundle(&staging.bundle, ran_in, saved_as) else {
+        return Err(no_recording(request, &ended));
+    };
+    if !ended.was_recorded() && is_stub(&found, append_to(request)) && is_worthless(&judge(&found))
+    {
+        // The error below says more than one about a stub that cannot be removed.
+        let _ = staging.clear();
+        return Err(no_recording(request, &ended));
+    }
+
+    if found != staging.bundle {
+        watcher.on_event(RecordingEvent::FoundElsewhere(&found));
+    }
+    let found = staging.bring_home(&found).map_err(|error| {
+        let given = give_back(&found);
+        let why = [Some(error), given.err()].into_iter().flatten();
+        let why: Vec<String> = why.map(|error| error.to_string()).collect();
+        Error::Elsewhere {
+            why: why.join("; "),
+            kept: found,
+        }
+    })?;
+    if saved_as.is_none() {
+        let why = format!(
+            "xctrace did not confirm that it was saved: {}",
+            explain_end(&ended)
+        );
+        return Err(incomplete(&found, output, &why, &[]));
+    }
+
+    let mut warnings = warnings(&ended);
+    match judge(&found) {
+        BundleVerdict::Good => {}
+        BundleVerdict::Doubtful(why) => warnings.push(why),
+        BundleVerdict::Unreadable(why) => return Err(incomplete(&found, output, &why, &warnings)),
+        BundleVerdict::Empty(why) => {
+            let kept = set_aside(&found, output, "empty");
+            return Err(Error::Empty {
+                why: kept.explain(&why, &found, &warnings),
+                kept: kept.path,
+            });
+        }
+    }
+    settle(request, staging, ended, &found, warnings)
+}
+
+/// Gives a good recording back to its user, and moves it to its path, or else to the next free
+/// name beside it. If that fails too, it stays in the staging folder.
+fn settle(
+    request: &XctraceRequest,
+    staging: &Staging,
+    ended: AttemptEnd,
+    found: &Path,
+    warnings: Vec<String>,
+) -> Result<Recording> {
+    let output = &request.record.output;
+    // This comes first, while the bundle is in a folder that only root can see.
+    let given = give_back(found);
+    let may_replace = request.force || request.record.append_run;
+    if let Err(error) = promote(found, output, may_replace, &staging.aside()) {
+        let kept = set_aside(found, output, "new");
+        return Err(Error::Elsewhere {
+            why: kept.explain(&error.to_string(), found, &[]),
+            kept: kept.path,
+        });
+    }
+
+    let mut warnings: Vec<String> = warnings
+        .iter()
+        .map(|text| renamed(text, found, output))
+        .collect();
+    if let Err(error) = staging.forget_replaced() {
+        warnings.push(error.to_string());
+    }
+
+    let (given, not_given) = match given {
+        Ok(given) => (given.map(|given| given.under(found, output)), None),
+        Err(error) => (None, Some(renamed(&error.to_string(), found, output))),
+    };
+    Ok(Recording {
+        bundle: output.clone(),
+        code: ended.code,
+        stopped_by: stopped_by(&ended),
+        warnings,
+        given,
+        not_given,
+        other_work: None,
+        is_output_cut: ended.is_output_cut,
+        transcript: ended.transcript,
+    })
+}
+
+/// Returns whether a bundle has nothing that metalens, or perhaps others, can read.
+fn is_worthless(check: &BundleVerdict) -> bool {
+    matches!(
+        check,
+        BundleVerdict::Empty(_) | BundleVerdict::Unreadable(_)
+    )
+}
+
+/// Largest size of a stub, in bytes. Those that were seen have 52 to 56 KB.
+const MAX_STUB_BYTES: u64 = 1 << 20;
+
+/// Returns whether a bundle is a stub: small, and without the file that `xctrace` writes last. A
+/// copy of the bundle to append to is one if it is hardly larger than that. Anything else is a
+/// recording whatever was said, even one that metalens cannot read.
+fn is_stub(bundle: &Path, copied_from: Option<&Path>) -> bool {
+    let is_complete = bundle.join("form.template").symlink_metadata();
+    let is_absent = is_complete.is_err_and(|cause| cause.kind() == io::ErrorKind::NotFound);
+    let is_small = folder_size(bundle) <= MAX_STUB_BYTES + copied_from.map_or(0, folder_size);
+    let has_raw = raw_recording::inside(bundle).is_some();
+    (is_absent || copied_from.is_some()) && bundle.read_dir().is_ok() && is_small && !has_raw
+}
+
+fn append_to(request: &XctraceRequest) -> Option<&Path> {
+    let record = &request.record;
+    record.append_run.then_some(&*record.output)
+}
+
+fn incomplete(found: &Path, output: &Path, why: &str, warnings: &[String]) -> Error {
+    let kept = set_aside(found, output, "incomplete");
+    Error::Incomplete {
+        why: kept.explain(why, found, warnings),
+        kept: kept.path,
+    }
+}
+
+/// Returns the error of an attempt that left no bundle.
+fn no_recording(request: &XctraceRequest, ended: &AttemptEnd) -> Error {
+    match ended {
+        AttemptEnd {
+            stop_requested: true,
+            ..
+        } if !ended.was_recorded() => Error::Interrupted,
+        AttemptEnd {
+            never_began: true, ..
+        } => Error::NeverBegan {
+            seconds: request.timeouts.start.as_secs(),
+        },
+        _ if ended.was_recorded() => Error::NoBundle {
+            explanation: explain_end(ended),
+        },
+        _ => Error::NotStarted {
+            explanation: explain_end(ended),
+        },
+    }
+}
+
+/// Returns the reason why a recording ended.
+fn stopped_by(ended: &AttemptEnd) -> StoppedBy {
+    let transcript = &ended.transcript;
+    if transcript.reached_limit {
+        StoppedBy::TimeLimit
+    } else if transcript.target_exited {
+        StoppedBy::TargetExit
+    } else if ended.stop_requested {
+        StoppedBy::User
+    } else {
+        StoppedBy::Unknown
+    }
+}

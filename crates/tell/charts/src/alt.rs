@@ -1,0 +1,128 @@
+//! Writes alt texts: the numbers of a chart in words, for people who cannot see it.
+
+use metalens_analyzer::Report;
+use metalens_text::units::{count, counted, percent, time};
+
+use crate::canvas::{main_causes, ratio, threshold};
+use crate::chart::Chart;
+use crate::roofline;
+
+/// Largest number of notes in a text.
+const MOST_NOTES: usize = 8;
+/// Largest length of a note in a text, in characters.
+const LONGEST_NOTE: usize = 500;
+
+/// Describes a chart in words.
+#[must_use]
+pub fn alt(chart: Chart, report: &Report) -> String {
+    let busy = &report.summary.busy;
+    let mut text = match chart {
+        Chart::Timeline => {
+            let causes = main_causes(report).map_or(String::new(), |causes| format!(" {causes}."));
+            format!(
+                "Timeline of the GPU. {busy}. {}.{causes}",
+                report.summary.idle
+            )
+        }
+        Chart::Idle => causes(report),
+        Chart::Gaps => lengths(report),
+        Chart::Busy => over_time(report),
+        Chart::Kernels => kernels(report),
+        Chart::Roofline => roofline(report),
+    };
+
+    for note in report.loud_notes().take(MOST_NOTES) {
+        text.push(' ');
+        text.extend(note.text.chars().take(LONGEST_NOTE));
+        text.push('.');
+    }
+
+    crate::font::clean(&text).trim_end().to_owned()
+}
+
+fn causes(report: &Report) -> String {
+    let idle = &report.idle;
+    let parts = idle.parts.largest_first().into_iter().map(|(cause, ns)| {
+        let share = percent(ratio(ns, idle.total_ns));
+        format!("{share} {} ({})", cause.label(), time(ns))
+    });
+    let parts: Vec<String> = parts.collect();
+    let name = &report.process.name;
+    if parts.is_empty() {
+        return format!("Idle time of {name} by cause: none.");
+    }
+    format!(
+        "Idle time of {name} by cause: {} in {}. {}.",
+        time(idle.total_ns),
+        counted(report.gaps.count, "gap"),
+        parts.join(", ")
+    )
+}
+
+fn lengths(report: &Report) -> String {
+    let threshold = threshold(report, "average-gap").zip(report.gaps.mean_ns);
+    let threshold = threshold.map_or(String::new(), |(limit, mean)| {
+        let limit = format!("{limit:.0}").parse().map_or(String::new(), time);
+        format!(" Mean gap {}; the threshold is {limit}.", time(mean))
+    });
+    format!(
+        "Gaps of {} by length. {}.{threshold}",
+        report.process.name, report.summary.idle
+    )
+}
+
+/// Describes the least and the most busy part of the window, and the threshold.
+fn over_time(report: &Report) -> String {
+    let chunks = &report.shape.utilization;
+    let ends = chunks.iter().skip(1).map(|chunk| chunk.start_ns);
+    let ends = ends.chain([report.window.end_ns]);
+    let shares = || {
+        let chunks = chunks.iter().zip(ends.clone());
+        chunks.map(|(chunk, end)| ratio(chunk.busy_ns, end.saturating_sub(chunk.start_ns)))
+    };
+
+    let range = shares().reduce(f64::min).zip(shares().reduce(f64::max));
+    let range = range.filter(|_| chunks.len() > 1);
+    let range = range.map_or(String::new(), |(least, most)| {
+        let parts = count(chunks.len() as u64);
+        let (least, most) = (percent(least), percent(most));
+        format!(" In {parts} equal parts of the window it ranges from {least} to {most}.")
+    });
+    let threshold = threshold(report, "utilization");
+    let threshold = threshold.map_or(String::new(), |limit| {
+        format!(" The threshold is {}.", percent(limit))
+    });
+    let busy = &report.summary.busy;
+    format!("GPU utilization over time. {busy}.{range}{threshold}")
+}
+
+fn roofline(report: &Report) -> String {
+    let points = roofline::points(report);
+    let lines = (1..).zip(&points);
+    let lines = lines.map(|(number, point)| format!(" {}.", roofline::words(number, point)));
+    let headline = roofline::headline(report, &points);
+    format!("Roofline. {headline}.{}", lines.collect::<String>())
+}
+
+fn kernels(report: &Report) -> String {
+    const NAMED: usize = 5;
+    let kernels = report.kernels.iter().take(NAMED).map(|kernel| {
+        format!(
+            "{} {} ({}, median {})",
+            kernel.name,
+            percent(kernel.time_pct / 100.0),
+            time(kernel.total_ns),
+            time(kernel.med_ns)
+        )
+    });
+    let kernels: Vec<String> = kernels.collect();
+    let more = match report.kernels.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(", and {} more", count(more as u64)),
+    };
+    format!(
+        "Kernels of {} with the most time: {}{more}.",
+        report.process.name,
+        kernels.join(", ")
+    )
+}

@@ -1,0 +1,474 @@
+//! Defines axes for plotters, whose ticks are round numbers with a unit.
+
+use std::ops::Range;
+
+use metalens_text::units;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use time::{Duration, UtcDateTime};
+
+use crate::font::{self, SMALL};
+
+/// An axis with its ticks and their labels.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Axis {
+    from: f64,
+    to: f64,
+    logarithmic: bool,
+    ticks: Vec<(f64, String)>,
+}
+
+const HOUR: u64 = 3_600_000_000_000;
+
+impl Axis {
+    /// Makes an axis from 0, in nanoseconds, with at most this many ticks.
+    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
+    pub(crate) fn time(span_ns: u64, most: usize) -> Self {
+        let span_ns = span_ns.max(1);
+        let (step, unit, name) = time_step(span_ns, most.max(1) as u64);
+        let decimals = decimals(step, unit);
+        let label = |time: u64| match time {
+            0 => "0".to_owned(),
+            _ => format!("{:.decimals$} {name}", time as f64 / unit as f64),
+        };
+
+        let ticks = (0..=span_ns / step).map(|at| at * step);
+        Self {
+            from: 0.0,
+            to: span_ns as f64,
+            logarithmic: false,
+            ticks: ticks.map(|time| (time as f64, label(time))).collect(),
+        }
+    }
+
+    /// Makes an axis of the recording's time, written as tables write moments: `0.871s`.
+    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
+    pub(crate) fn recording(start_ns: u64, end_ns: u64, most: usize) -> Self {
+        const SECOND: u64 = 1_000_000_000;
+        let end_ns = end_ns.max(start_ns.saturating_add(1));
+        let step = round_step(end_ns - start_ns, most.max(1) as u64);
+        let decimals = decimals(step, SECOND);
+        let first = start_ns.div_ceil(step);
+        let ticks = (first..=end_ns / step).map(|at| (at * step) as f64);
+        let label = |time: f64| format!("{:.decimals$}s", time / SECOND as f64);
+        Self {
+            from: start_ns as f64,
+            to: end_ns as f64,
+            logarithmic: false,
+            ticks: ticks.map(|time| (time, label(time))).collect(),
+        }
+    }
+
+    /// Makes an axis from 0 to a round length that is not below `most_ns`.
+    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
+    pub(crate) fn length(most_ns: u64) -> Self {
+        const TICKS: usize = 5;
+        let (step, ..) = time_step(most_ns.max(1), TICKS as u64);
+        let round = most_ns.max(1).div_ceil(step).saturating_mul(step);
+        let axis = Self::time(round, TICKS);
+        Self {
+            to: round as f64,
+            ..axis
+        }
+    }
+
+    /// Makes an axis between two dates in milliseconds since 1970 UTC, with some room on either
+    /// side.
+    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
+    pub(crate) fn dates(first_ms: i64, last_ms: i64, most: usize) -> Self {
+        let length = last_ms.saturating_sub(first_ms).max(2 * HOUR_MS);
+        let margin = length / 40;
+        let (from, to) = (
+            first_ms.saturating_sub(margin),
+            last_ms.saturating_add(margin),
+        );
+        let to = to.max(from.saturating_add(length));
+        let step = date_step(length, most.max(1));
+        let begin = from.div_euclid(step) * step;
+        let ticks = (0..)
+            .map(|at| begin.saturating_add(at * step))
+            .skip_while(|&tick| tick < from)
+            .take_while(|&tick| tick <= to)
+            .take(most + 2);
+        let label = |ms: i64| {
+            if step < DAY_MS {
+                format!("{} {}", short_date(ms), clock(ms))
+            } else {
+                date(ms)
+            }
+        };
+
+        Self {
+            from: from as f64,
+            to: to as f64,
+            logarithmic: false,
+            ticks: ticks.map(|ms| (ms as f64, label(ms))).collect(),
+        }
+    }
+
+    /// Makes an axis from 0 to 100 %, for shares.
+    pub(crate) fn percent() -> Self {
+        let ticks = (0..=5).map(|fifth| (f64::from(fifth) / 5.0, format!("{} %", fifth * 20)));
+        Self {
+            from: 0.0,
+            to: 1.0,
+            logarithmic: false,
+            ticks: ticks.collect(),
+        }
+    }
+
+    /// Makes an axis from 0 to a round share that is not below `most`.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "places on a canvas"
+    )]
+    pub(crate) fn share(most: f64) -> Self {
+        let most = (most * 100.0).ceil().clamp(1.0, 100.0) as u64;
+        let step = round_step(most, 5);
+        let steps = most.div_ceil(step);
+        let tick = |percent: u64| (percent as f64 / 100.0, format!("{percent} %"));
+        Self {
+            from: 0.0,
+            to: (steps * step) as f64 / 100.0,
+            logarithmic: false,
+            ticks: (0..=steps).map(|at| tick(at * step)).collect(),
+        }
+    }
+
+    /// Makes an axis from 0 to a round number that is not below `most`.
+    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
+    pub(crate) fn count(most: u64) -> Self {
+        let step = round_step(most, 5);
+        let steps = most.div_ceil(step).max(1);
+        let ticks = (0..=steps).map(|at| (at * step) as f64);
+        let ticks = ticks.zip((0..=steps).map(|at| units::count(at * step)));
+        Self {
+            from: 0.0,
+            to: (steps * step) as f64,
+            logarithmic: false,
+            ticks: ticks.collect(),
+        }
+    }
+
+    /// Makes a logarithmic axis of times in nanoseconds, both above 0.
+    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
+    pub(crate) fn logarithmic_time(from_ns: u64, to_ns: u64) -> Self {
+        let from_ns = from_ns.max(1);
+        let to_ns = to_ns.max(from_ns.saturating_add(1));
+        let narrow = to_ns / from_ns < 50;
+        let mut ticks = Vec::new();
+        // Within a factor of four, 1, 2 and 5 may leave a single label.
+        if to_ns / from_ns < 4 {
+            let step = round_step(to_ns - from_ns, 5);
+            let first = from_ns.div_ceil(step);
+            let times = (first..=to_ns / step).map(|at| at * step);
+            return Self {
+                from: from_ns as f64,
+                to: to_ns as f64,
+                logarithmic: true,
+                ticks: times
+                    .map(|time| (time as f64, units::short_time(time)))
+                    .collect(),
+            };
+        }
+        let mut decade = 1_u64;
+        loop {
+            let steps: &[u64] = if narrow { &[1, 2, 5] } else { &[1] };
+            for time in steps.iter().map(|&step| decade.saturating_mul(step)) {
+                if (from_ns..=to_ns).contains(&time) {
+                    ticks.push((time as f64, round_time(time)));
+                }
+            }
+            match decade.checked_mul(10) {
+                Some(next) if next <= to_ns => decade = next,
+                _ => break,
+            }
+        }
+        Self {
+            from: from_ns as f64,
+            to: to_ns as f64,
+            logarithmic: true,
+            ticks,
+        }
+    }
+
+    /// Makes a logarithmic axis whose ends are powers of ten around both values, which are above 0.
+    pub(crate) fn decades(from: f64, to: f64) -> Self {
+        // The platform's own logarithm may differ in the last digit.
+        let first = libm::floor(libm::log10(from));
+        let last = libm::ceil(libm::log10(to)).max(first + 1.0);
+        let mut ticks = Vec::new();
+        let mut power = first;
+        while power <= last {
+            let value = libm::exp10(power);
+            let decimals = if power < 0.0 { -power } else { 0.0 };
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a few decimals"
+            )]
+            let decimals = decimals as usize;
+            ticks.push((value, format!("{value:.decimals$}")));
+            power += 1.0;
+        }
+        Self {
+            from: libm::exp10(first),
+            to: libm::exp10(last),
+            logarithmic: true,
+            ticks,
+        }
+    }
+
+    /// Returns the values at both ends.
+    pub(crate) const fn ends(&self) -> (f64, f64) {
+        (self.from, self.to)
+    }
+
+    /// Drops ticks whose labels would touch the one before, on an axis of this many pixels.
+    pub(crate) fn spaced(mut self, pixels: f32) -> Self {
+        const BETWEEN: f64 = 6.0;
+        let ticks = std::mem::take(&mut self.ticks).into_iter();
+        let mut free = f64::NEG_INFINITY;
+        for (value, label) in ticks {
+            let middle = self.along(value) * f64::from(pixels);
+            let half = f64::from(font::width(&label, SMALL)) / 2.0;
+            if middle - half >= free {
+                free = middle + half + BETWEEN;
+                self.ticks.push((value, label));
+            }
+        }
+        self
+    }
+
+    pub(crate) fn tick_count(&self) -> usize {
+        self.ticks.len()
+    }
+
+    /// Returns the position of a value on the axis, from 0 to 1.
+    pub(crate) fn along(&self, value: f64) -> f64 {
+        let share = if self.logarithmic {
+            // The platform's own logarithm may differ in the last digit.
+            let log = |value: f64| libm::log(value / self.from);
+            log(value.max(self.from)) / log(self.to)
+        } else {
+            (value - self.from) / (self.to - self.from)
+        };
+        share.clamp(0.0, 1.0)
+    }
+}
+
+impl Axis {
+    /// Keeps each second, third, … tick, so that all labels have room.
+    #[expect(clippy::cast_precision_loss, reason = "a few ticks")]
+    pub(crate) fn with_room(mut self, width: f32) -> Self {
+        const LABEL: f32 = 46.0;
+        let mut every = 1;
+        while self.ticks.len().div_ceil(every) as f32 * LABEL > width.max(LABEL) {
+            every += 1;
+        }
+        let ticks = self.ticks.into_iter().step_by(every);
+        self.ticks = ticks.collect();
+        self
+    }
+}
+
+const HOUR_MS: i64 = 3_600_000;
+const DAY_MS: i64 = 24 * HOUR_MS;
+
+/// Returns the smallest round step that divides a length into at most `most` parts.
+fn date_step(length_ms: i64, most: usize) -> i64 {
+    const HOURS: [i64; 14] = [
+        1, 2, 6, 12, 24, 48, 168, 336, 672, 1_344, 4_368, 8_736, 43_680, 436_800,
+    ];
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let fits = |step: &i64| length_ms / step <= most;
+    let mut steps = HOURS.iter().map(|hours| hours * HOUR_MS);
+    steps
+        .find(fits)
+        .unwrap_or_else(|| (length_ms / most).max(1))
+}
+
+/// Returns the UTC date of a moment in milliseconds since 1970, as `2026-01-31`.
+pub(crate) fn date(ms: i64) -> String {
+    let (year, month, day) = civil(ms);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// Returns the date without its year, as `01-31`.
+fn short_date(ms: i64) -> String {
+    let (_, month, day) = civil(ms);
+    format!("{month:02}-{day:02}")
+}
+
+/// Returns the UTC time of day, as `09:30`.
+fn clock(ms: i64) -> String {
+    let minutes = ms.rem_euclid(DAY_MS) / 60_000;
+    format!("{:02}:{:02}", minutes / 60, minutes % 60)
+}
+
+/// Returns year, month and day of a moment. A moment beyond the calendar is moved to its edge.
+fn civil(ms: i64) -> (i32, u8, u8) {
+    let since_1970 = Duration::milliseconds(ms);
+    let moment = UtcDateTime::UNIX_EPOCH.saturating_add(since_1970);
+    let (year, month, day) = moment.date().to_calendar_date();
+    (year, u8::from(month), day)
+}
+
+/// Formats a round time, such as `10 µs`.
+fn round_time(ns: u64) -> String {
+    match ns {
+        ..1_000 => format!("{ns} ns"),
+        1_000..1_000_000 => format!("{} µs", ns / 1_000),
+        1_000_000..1_000_000_000 => format!("{} ms", ns / 1_000_000),
+        _ => format!("{} s", ns / 1_000_000_000),
+    }
+}
+
+/// Returns the step of a time axis in nanoseconds, and its unit.
+fn time_step(span_ns: u64, most: u64) -> (u64, u64, &'static str) {
+    const UNITS: [(u64, &str); 4] = [
+        (1_000_000_000, "s"),
+        (1_000_000, "ms"),
+        (1_000, "µs"),
+        (1, "ns"),
+    ];
+    if span_ns >= 2 * HOUR {
+        let tenths = round_step(span_ns / (HOUR / 10), most);
+        return (tenths * (HOUR / 10), HOUR, "h");
+    }
+    let step = round_step(span_ns, most);
+    let unit = UNITS.iter().find(|&&(unit, _)| span_ns >= unit);
+    let &(unit, name) = unit.unwrap_or(&(1, "ns"));
+    (step, unit, name)
+}
+
+/// Returns the smallest of 1, 2, 5, 10, 20, … that divides a length into at most `most` parts.
+fn round_step(length: u64, most: u64) -> u64 {
+    let mut decade = 1_u64;
+    loop {
+        for step in [1, 2, 5].map(|part| decade.saturating_mul(part)) {
+            if length.div_ceil(step) <= most || step == u64::MAX {
+                return step;
+            }
+        }
+        decade = decade.saturating_mul(10);
+    }
+}
+
+/// Returns the number of decimals that distinguishes steps.
+fn decimals(step: u64, unit: u64) -> usize {
+    let (mut scaled, mut decimals) = (step, 0);
+    while !scaled.is_multiple_of(unit) && decimals < 9 {
+        scaled = scaled.saturating_mul(10);
+        decimals += 1;
+    }
+    decimals
+}
+
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        let length = f64::from(limit.1) - f64::from(limit.0);
+        (f64::from(limit.0) + length * self.along(*value)).round() as i32
+    }
+
+    fn key_points<H: KeyPointHint>(&self, _: H) -> Vec<f64> {
+        self.ticks.iter().map(|&(value, _)| value).collect()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.from..self.to
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format_ext(&self, value: &f64) -> String {
+        let same = |tick: &&(f64, String)| tick.0.total_cmp(value).is_eq();
+        let tick = self.ticks.iter().find(same);
+        tick.map_or(String::new(), |(_, label)| label.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_ticks_are_round_and_have_the_unit_that_fits() {
+        let cases = [
+            (1, "0|1 ns"),
+            (200_189_875, "0|50 ms|100 ms|150 ms|200 ms"),
+            (2_123_889, "0|0.5 ms|1.0 ms|1.5 ms|2.0 ms"),
+            (990, "0|200 ns|400 ns|600 ns|800 ns"),
+            (86_400_000_000_000, "0|5 h|10 h|15 h|20 h"),
+            (2 * HOUR, "0|0.5 h|1.0 h|1.5 h|2.0 h"),
+        ];
+        for (span, expected) in cases {
+            let labels: Vec<String> = Axis::time(span, 5).ticks.into_iter().map(|t| t.1).collect();
+            assert_eq!(labels.join("|"), expected, "{span}");
+        }
+    }
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        let check = |ms: i64, expected: &str| assert_eq!(date(ms), expected, "{ms}");
+        check(0, "1970-01-01");
+        check(-1, "1969-12-31");
+        check(951_782_400_000, "2000-02-29");
+        check(951_868_800_000, "2000-03-01");
+        check(4_107_542_400_000, "2100-03-01");
+        check(1_769_590_800_000, "2026-01-28");
+        assert_eq!(clock(1_769_590_800_000), "09:00");
+        let labels = |first: i64, last: i64| -> String {
+            let ticks = Axis::dates(first, last, 5).ticks.into_iter();
+            ticks.map(|tick| tick.1).collect::<Vec<_>>().join("|")
+        };
+        let day = 1_769_558_400_000;
+        assert_eq!(
+            labels(day, day + 4 * DAY_MS),
+            "2026-01-28|2026-01-29|2026-01-30|2026-01-31|2026-02-01"
+        );
+        assert_eq!(
+            labels(day, day + 6 * HOUR_MS),
+            "01-28 00:00|01-28 02:00|01-28 04:00|01-28 06:00"
+        );
+    }
+
+    #[test]
+    fn logarithmic_ticks_are_round() {
+        let cases = [
+            (100, 2_000_000, "100 ns|1 µs|10 µs|100 µs|1 ms"),
+            (1_000, 20_000, "1 µs|2 µs|5 µs|10 µs|20 µs"),
+            (158_489, 251_188, "160 µs|180 µs|200 µs|220 µs|240 µs"),
+        ];
+        for (from, to, expected) in cases {
+            let axis = Axis::logarithmic_time(from, to);
+            let labels: Vec<String> = axis.ticks.into_iter().map(|t| t.1).collect();
+            assert_eq!(labels.join("|"), expected);
+        }
+    }
+
+    #[test]
+    fn recording_times_are_written_as_in_tables() {
+        let check = |from: u64, to: u64, expected: &[&str]| {
+            let axis = Axis::recording(from, to, 7);
+            let labels: Vec<String> = axis.ticks.iter().map(|tick| tick.1.clone()).collect();
+            assert_eq!(labels, expected);
+            let first = axis.ticks.first().map(|tick| axis.along(tick.0));
+            assert!(
+                first.is_some_and(|at| (0.0..0.5).contains(&at)),
+                "{first:?}"
+            );
+        };
+        let window = ["0.25s", "0.30s", "0.35s", "0.40s", "0.45s", "0.50s"];
+        check(201_147_000, 510_748_774, &window);
+        let enlarged = [
+            "1.0546s", "1.0548s", "1.0550s", "1.0552s", "1.0554s", "1.0556s",
+        ];
+        check(1_054_410_000, 1_055_677_000, &enlarged);
+    }
+}

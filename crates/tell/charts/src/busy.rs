@@ -1,0 +1,169 @@
+//! Draws the GPU utilization over time.
+
+use metalens_analyzer::{Analysis, Report};
+use metalens_text::units::percent;
+
+use crate::axes::Axis;
+use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, ratio, threshold};
+use crate::coverage::Grid;
+use crate::font::{self, SMALL};
+use crate::options::{ChartError, ChartOptions};
+use crate::palette::Color;
+use crate::panel::ticks;
+use crate::scene::{Anchor, Scene};
+use crate::states;
+use crate::strip::{Strip, columns};
+
+/// Room left of the plot, for the axis and the strip's name.
+const LEFT: f32 = 62.0;
+/// Room between the axis and the strip under it.
+const BETWEEN: f32 = 6.0;
+/// Beginning of the legends.
+const LEGEND: &str = "Of window:";
+
+/// Draws the utilization chart.
+pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene, ChartError> {
+    let report = &analysis.report;
+    let title = format!("GPU utilization of {} over time", report.process.name);
+    let canvas = Canvas::new(options, &title);
+    let window = &report.window;
+    let top = canvas.header(report, &report.summary.busy, &[&report.summary.idle]);
+    let across = Area {
+        left: MARGIN + LEFT,
+        top: (top + 8.0).round(),
+        width: (canvas.width - 2.0 * MARGIN - LEFT - 8.0).floor(),
+        height: 0.0,
+    };
+
+    let columns = columns(across.width, options.scale);
+    let grid = Grid::new(window.start_ns, window.end_ns, columns);
+    let band = states::band(analysis, &canvas.palette);
+    let strip = band.as_ref().map(|band| (Strip::on_grid(band, grid), band));
+    let mut legends = vec![legend(&canvas, report)];
+    if let Some((strip, band)) = &strip {
+        legends.push(strip.legend(band, &canvas.palette));
+    }
+
+    let around = AXIS
+        + 8.0
+        + strip
+            .as_ref()
+            .map_or(0.0, |(strip, _)| strip.height + BETWEEN);
+    let place = Area {
+        height: height(&canvas, options, across.top + around, &legends),
+        ..across
+    };
+
+    plot(&canvas, report, place)?;
+    if let Some((strip, _)) = &strip {
+        let place = Area {
+            top: place.bottom() + AXIS + BETWEEN,
+            height: strip.height,
+            ..place
+        };
+        strip.draw(&canvas, place);
+        let at = (MARGIN, place.bottom() - 4.0);
+        let name = font::shorten(&strip.name, SMALL, LEFT - 4.0);
+        canvas.text(at, SMALL, Anchor::Start, canvas.palette.faint, &name);
+    }
+
+    let mut bottom = place.bottom() + around;
+    for legend in &legends {
+        bottom = canvas.legend(bottom, LEGEND, legend);
+    }
+    canvas.finish(bottom + MARGIN - 6.0, options)
+}
+
+/// Returns the height of the plot: the rest of a given height.
+#[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
+fn height(
+    canvas: &Canvas,
+    options: &ChartOptions,
+    around: f32,
+    legends: &[Vec<(Color, String)>],
+) -> f32 {
+    let legends = legends.iter();
+    let legend: f32 = legends
+        .map(|one| canvas.legend_height(LEGEND, one, options))
+        .sum();
+    let room = options.height.map_or(200.0, |height| {
+        height as f32 - around - legend - (MARGIN - 6.0)
+    });
+    room.floor().max(80.0)
+}
+
+/// Draws the process's share as bars, the others' share as lines over them, and the threshold.
+#[expect(clippy::cast_possible_truncation, reason = "places on a canvas")]
+fn plot(canvas: &Canvas, report: &Report, place: Area) -> Result<(), ChartError> {
+    let window = &report.window;
+    let across = Axis::recording(window.start_ns, window.end_ns, ticks(place.width));
+    canvas.plot(place, (across, Axis::percent()), Mesh::Across)?;
+    let snap = |length: f32| (length / canvas.pixel).round() * canvas.pixel;
+    let into = |ns: u64| ratio(ns - window.start_ns, window.span_ns);
+    let x = |ns: u64| snap(place.left + place.width * into(ns) as f32);
+    for (start, end, chunk) in chunks(report) {
+        let high = place.height * ratio(chunk.busy_ns, end - start) as f32;
+        let height = match chunk.busy_ns {
+            0 => 0.0,
+            _ => snap(high).max(1.0),
+        };
+        let bar = Area {
+            left: x(start),
+            top: place.bottom() - height,
+            width: x(end) - x(start),
+            height,
+        };
+        canvas.rectangle(bar, canvas.palette.process);
+    }
+
+    // A light line around it keeps it visible on the bars.
+    for (start, end, chunk) in chunks(report).filter(|(_, _, chunk)| chunk.others_ns > 0) {
+        let high = place.height * ratio(chunk.others_ns, end - start) as f32;
+        let level = (place.bottom() - snap(high)).clamp(place.top + 1.0, place.bottom() - 1.0);
+        for (fill, half) in [
+            (canvas.palette.background, 2.0),
+            (canvas.palette.others, 1.0),
+        ] {
+            let line = Area {
+                left: x(start),
+                top: level - half,
+                width: x(end) - x(start),
+                height: 2.0 * half,
+            };
+            canvas.rectangle(line, fill);
+        }
+    }
+
+    if let Some(limit) = threshold(report, "utilization") {
+        let y = snap(place.bottom() - place.height * limit.clamp(0.0, 1.0) as f32);
+        canvas.dashes_across(y, place);
+        let label = format!("threshold {:.0} %", limit * 100.0);
+        canvas.label_over((place.right() - 4.0, y - 5.0), &label);
+    }
+    Ok(())
+}
+
+/// Lists the process and the others, with the share of the window in which each kept the GPU busy.
+fn legend(canvas: &Canvas, report: &Report) -> Vec<(Color, String)> {
+    let share = |ns: u64| percent(ratio(ns, report.window.span_ns));
+    let busy = &report.busy;
+    let name = font::shorten(&report.process.name, SMALL, canvas.width / 3.0);
+    let own = format!("{name} {}", share(busy.busy_ns));
+    let mut entries = vec![(canvas.palette.process, own)];
+    if busy.others_busy_ns > 0 {
+        let others = format!("other processes {}", share(busy.others_busy_ns));
+        entries.push((canvas.palette.others, others));
+    }
+    entries
+}
+
+/// Returns the parts of the window with their start and end in the recording.
+fn chunks(
+    report: &Report,
+) -> impl Iterator<Item = (u64, u64, &metalens_analyzer::UtilizationChunk)> {
+    let chunks = &report.shape.utilization;
+    let ends = chunks.iter().skip(1).map(|chunk| chunk.start_ns);
+    let ends = ends.chain([report.window.end_ns]);
+    let with_end = chunks.iter().zip(ends);
+    with_end.map(|(chunk, end)| (chunk.start_ns, end, chunk))
+}

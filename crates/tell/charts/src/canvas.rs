@@ -1,0 +1,465 @@
+//! Provides what all charts are drawn with: text, legends, plots with axes.
+
+use std::cell::RefCell;
+use std::convert::Infallible;
+
+use metalens_analyzer::{Cause, Report};
+use metalens_text::units::percent;
+use plotters::chart::{ChartBuilder, ChartContext};
+use plotters::coord::Shift;
+use plotters::coord::cartesian::Cartesian2d;
+use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
+use plotters::style::{IntoFont, RGBColor, ShapeStyle, TextStyle};
+use plotters_backend::BackendColor;
+
+use crate::axes::Axis;
+use crate::backend::{SceneBackend, kept_inside};
+use crate::font::{self, SMALL};
+use crate::kernel_colors::KernelColors;
+use crate::options::{ChartError, ChartOptions};
+use crate::palette::{Color, Palette};
+use crate::scene::{Anchor, Primitive, Scene};
+
+/// Room around everything, in pixels.
+pub(crate) const MARGIN: f32 = 16.0;
+/// Text size of the headline.
+pub(crate) const HEADLINE: f32 = 15.0;
+const BODY: f32 = 12.0;
+
+/// A picture that is being drawn.
+pub(crate) struct Canvas {
+    pub(crate) scene: RefCell<Scene>,
+    pub(crate) palette: Palette,
+    pub(crate) width: f32,
+    /// Width of a device pixel.
+    pub(crate) pixel: f32,
+    has_header: bool,
+}
+
+/// A rectangular area of the canvas, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Area {
+    pub(crate) left: f32,
+    pub(crate) top: f32,
+    pub(crate) width: f32,
+    pub(crate) height: f32,
+}
+
+impl Area {
+    pub(crate) fn right(self) -> f32 {
+        self.left + self.width
+    }
+
+    pub(crate) fn bottom(self) -> f32 {
+        self.top + self.height
+    }
+}
+
+pub(crate) type Plot<'a> = ChartContext<'a, SceneBackend<'a>, Cartesian2d<Axis, Axis>>;
+
+impl Canvas {
+    #[expect(clippy::cast_precision_loss, reason = "a canvas's width")]
+    pub(crate) fn new(options: &ChartOptions, title: &str) -> Self {
+        let palette = Palette::for_theme(options.theme);
+        Self {
+            scene: RefCell::new(Scene {
+                width: options.width,
+                height: 0,
+                scale: options.scale,
+                background: palette.background,
+                shapes: Vec::new(),
+                title: title.to_owned(),
+            }),
+            palette,
+            width: options.width as f32,
+            pixel: 1.0 / f32::from(options.scale),
+            has_header: options.has_header,
+        }
+    }
+
+    /// Finishes the picture with this height in pixels.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a canvas's height"
+    )]
+    pub(crate) fn finish(self, height: f32, options: &ChartOptions) -> Result<Scene, ChartError> {
+        let needed = height.ceil() as u32;
+        let height = options.height.unwrap_or(needed);
+        if height < needed {
+            return Err(ChartError::TooLow { height, needed });
+        }
+        let mut scene = self.scene.into_inner();
+        scene.height = height;
+        Ok(scene)
+    }
+
+    pub(crate) fn add(&self, shape: Primitive) {
+        self.scene.borrow_mut().shapes.push(shape);
+    }
+
+    pub(crate) fn rectangle(&self, place: Area, fill: Color) {
+        self.add(Primitive::Rectangle {
+            at: (place.left, place.top),
+            size: (place.width, place.height),
+            fill,
+        });
+    }
+
+    /// Writes a text at its baseline, moved so that it stays on the canvas.
+    pub(crate) fn text(
+        &self,
+        (x, y): (f32, f32),
+        size: f32,
+        anchor: Anchor,
+        fill: Color,
+        text: &str,
+    ) {
+        let text = font::clean(text);
+        let canvas = self.scene.borrow().width;
+        let x = kept_inside(x, font::width(&text, size), anchor, canvas);
+        self.add(Primitive::Text {
+            at: (x, y),
+            size,
+            anchor,
+            fill,
+            text,
+        });
+    }
+
+    /// Writes the verdict and its explanation at the top, and the loud notes, which change the
+    /// meaning of every number: a picture of a simulation must say so. Returns the bottom of the
+    /// header.
+    pub(crate) fn header(&self, report: &Report, headline: &str, lines: &[&str]) -> f32 {
+        let loud: Vec<String> = report.loud_notes().map(|note| note.text).collect();
+        self.header_lines(headline, lines, &loud)
+    }
+
+    /// Writes a headline, its explanation and the loud notes. Returns the bottom of the header, or
+    /// the margin if no header is wanted.
+    pub(crate) fn header_lines(&self, headline: &str, lines: &[&str], loud: &[String]) -> f32 {
+        if !self.has_header {
+            return MARGIN - 6.0;
+        }
+        let room = self.width - 2.0 * MARGIN;
+        let mut bottom = MARGIN - 2.0;
+        let mut write = |text: &str, size: f32, fill: Color| {
+            for line in font::balanced(text, size, room) {
+                bottom += size + 6.0;
+                self.text((MARGIN, bottom - 4.0), size, Anchor::Start, fill, &line);
+            }
+        };
+
+        write(headline, HEADLINE, self.palette.text);
+        for line in lines {
+            write(line, BODY, self.palette.faint);
+        }
+        for note in loud {
+            write(note, BODY, self.palette.loud);
+        }
+        bottom + 6.0
+    }
+
+    /// Returns legend entries for the kernels, with their shares of the GPU time.
+    pub(crate) fn kernels(&self, report: &Report) -> Vec<(Color, String)> {
+        /// Room for a name.
+        const NAME: f32 = 150.0;
+        let colors = KernelColors::of(report);
+        let total: u64 = report.kernels.iter().map(|kernel| kernel.total_ns).sum();
+        let mut sums = vec![0; self.palette.kernels.len()];
+        for kernel in &report.kernels {
+            if let Some(sum) = sums.get_mut(colors.number(&kernel.name)) {
+                *sum += kernel.total_ns;
+            }
+        }
+        let names: Vec<&str> = colors.names().iter().map(String::as_str).collect();
+        let mut names = font::shorten_all(&names, SMALL, NAME);
+        if colors.has_more() {
+            names.push("other kernels".to_owned());
+        }
+        let names = names.into_iter().zip(sums).enumerate();
+        let entry = |(number, (name, ns)): (usize, (String, u64))| {
+            let share = percent(ratio(ns, total));
+            (self.palette.kernel(number), format!("{name} {share}"))
+        };
+        names.map(entry).collect()
+    }
+
+    /// Returns legend entries for the causes of idle time, with their shares.
+    pub(crate) fn causes(&self, report: &Report) -> Vec<(Color, String)> {
+        let idle = &report.idle;
+        let parts = idle.parts.by_cause().into_iter();
+        let entry = |(cause, ns): (Cause, u64)| {
+            let share = percent(ratio(ns, idle.total_ns));
+            let label = format!("{} {share}", cause.label());
+            (self.palette.cause(cause), label)
+        };
+        parts.filter(|&(_, ns)| ns > 0).map(entry).collect()
+    }
+
+    /// Draws a legend that begins with what its entries have in common. Returns the bottom.
+    pub(crate) fn legend(&self, top: f32, title: &str, entries: &[(Color, String)]) -> f32 {
+        const LINE: f32 = 18.0;
+        const SQUARE: f32 = 10.0;
+        let (mut left, mut line) = (MARGIN, top);
+        if !title.is_empty() && !entries.is_empty() {
+            let at = (MARGIN, top + 12.0);
+            self.text(at, SMALL, Anchor::Start, self.palette.faint, title);
+            left += font::width(title, SMALL) + 12.0;
+        }
+
+        for (color, label) in entries {
+            let room = self.width - 2.0 * MARGIN - SQUARE - 5.0;
+            let label = font::shorten(label, SMALL, room);
+            let width = SQUARE + 5.0 + font::width(&label, SMALL);
+            if left > MARGIN && left + width > self.width - MARGIN {
+                left = MARGIN;
+                line += LINE;
+            }
+            let square = Area {
+                left: left.round(),
+                top: line + 3.0,
+                width: SQUARE,
+                height: SQUARE,
+            };
+            self.rectangle(square, *color);
+            let at = (square.right() + 5.0, line + 12.0);
+            self.text(at, SMALL, Anchor::Start, self.palette.text, &label);
+            left += width + 16.0;
+        }
+
+        if entries.is_empty() { top } else { line + LINE }
+    }
+
+    /// Returns the height of a legend before it is drawn.
+    pub(crate) fn legend_height(
+        &self,
+        title: &str,
+        entries: &[(Color, String)],
+        options: &ChartOptions,
+    ) -> f32 {
+        // Drawn on a canvas that is dropped.
+        Self::new(options, "").legend(0.0, title, entries)
+    }
+
+    /// Draws a limit as dashes from the top of an area to its bottom.
+    pub(crate) fn dashes_down(&self, x: f32, place: Area) {
+        let mut top = place.top;
+        while top < place.bottom() {
+            let dash = Area {
+                left: x,
+                top,
+                width: 1.0,
+                height: 4.0_f32.min(place.bottom() - top),
+            };
+            self.dash(dash);
+            top += 7.0;
+        }
+    }
+
+    /// Draws a limit as dashes from the left of an area to its right.
+    pub(crate) fn dashes_across(&self, y: f32, place: Area) {
+        let mut left = place.left;
+        while left < place.right() {
+            let dash = Area {
+                left,
+                top: y,
+                width: 4.0_f32.min(place.right() - left),
+                height: 1.0,
+            };
+            self.dash(dash);
+            left += 7.0;
+        }
+    }
+
+    /// Draws a dash with a light border, so that it is visible on bars too.
+    fn dash(&self, dash: Area) {
+        let light = Area {
+            left: dash.left - 1.0,
+            top: dash.top - 1.0,
+            width: dash.width + 2.0,
+            height: dash.height + 2.0,
+        };
+        self.rectangle(light, self.palette.background);
+        self.rectangle(dash, self.palette.mark);
+    }
+
+    /// Writes a label that ends at its position, legible on any background.
+    pub(crate) fn label_over(&self, (x, y): (f32, f32), text: &str) {
+        let width = font::width(text, SMALL) + 8.0;
+        let light = Area {
+            left: (x - width + 4.0).floor(),
+            top: y - 11.0,
+            width: width.ceil(),
+            height: 14.0,
+        };
+        self.rectangle(light, self.palette.background);
+        self.text((x, y), SMALL, Anchor::End, self.palette.text, text);
+    }
+
+    /// Draws axes around an area, whose labels lie outside of it.
+    pub(crate) fn plot(
+        &self,
+        place: Area,
+        (across, up): (Axis, Axis),
+        mesh: Mesh,
+    ) -> Result<Plot<'_>, ChartError> {
+        let across = across.spaced(place.width);
+        let labels = LabelRoom::for_mesh(mesh);
+        let area = self.area(Area {
+            left: place.left - labels.left,
+            top: place.top,
+            width: place.width + labels.left,
+            height: place.height + labels.below,
+        })?;
+
+        let ticks = (across.tick_count(), up.tick_count());
+        let mut plot = ChartBuilder::on(&area)
+            .x_label_area_size(to_pixels(labels.below))
+            .y_label_area_size(to_pixels(labels.left))
+            .build_cartesian_2d(across, up)?;
+
+        let faint = self.text_style(self.palette.faint);
+        let clear = plotters::style::TRANSPARENT;
+        let mut around = plot.configure_mesh();
+        around
+            .x_labels(ticks.0)
+            .y_labels(ticks.1)
+            .label_style(faint)
+            .axis_style(stroke(self.palette.axis))
+            .bold_line_style(stroke(self.palette.grid))
+            .light_line_style(clear)
+            .set_all_tick_mark_size(4);
+
+        match mesh {
+            Mesh::Across => {
+                around.disable_x_mesh();
+            }
+            Mesh::Time => {
+                around.disable_mesh().disable_y_axis();
+            }
+            Mesh::Up => {
+                around.disable_y_mesh().disable_y_axis();
+            }
+        }
+        around.draw()?;
+        Ok(plot)
+    }
+
+    fn text_style(&self, color: Color) -> TextStyle<'static> {
+        let font = ("sans-serif", f64::from(SMALL)).into_font();
+        let mut style = TextStyle::from(font);
+        style.color = BackendColor {
+            alpha: 1.0,
+            rgb: (color.red, color.green, color.blue),
+        };
+        style
+    }
+
+    fn area(&self, place: Area) -> Result<DrawingArea<SceneBackend<'_>, Shift>, ChartError> {
+        let backend = SceneBackend {
+            scene: &self.scene,
+            size: (unsigned(self.width), unsigned(place.bottom())),
+        };
+        let corner = (to_pixels(place.left), to_pixels(place.top));
+        let size = (to_pixels(place.width), to_pixels(place.height));
+        Ok(backend.into_drawing_area().shrink(corner, size))
+    }
+}
+
+/// Lines and labels of a plot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mesh {
+    /// Horizontal lines, from the vertical axis.
+    Across,
+    /// Vertical lines, and no vertical axis.
+    Up,
+    /// Neither lines nor a vertical axis.
+    Time,
+}
+
+/// Room for the labels of axes.
+struct LabelRoom {
+    left: f32,
+    below: f32,
+}
+
+impl LabelRoom {
+    fn for_mesh(mesh: Mesh) -> Self {
+        Self {
+            left: match mesh {
+                Mesh::Across => 52.0,
+                Mesh::Up | Mesh::Time => 0.0,
+            },
+            below: AXIS,
+        }
+    }
+}
+
+/// Height of a time axis with its labels.
+pub(crate) const AXIS: f32 = 24.0;
+
+/// Returns the two main causes of idle time with their shares, if they have any.
+pub(crate) fn main_causes(report: &Report) -> Option<String> {
+    let idle = &report.idle;
+    let parts = idle.parts.largest_first();
+    let main: Vec<String> = parts
+        .iter()
+        .take(2)
+        .map(|&(cause, ns)| (ratio(ns, idle.total_ns), cause.label()))
+        // A cause with a negligible share explains nothing.
+        .filter(|&(share, _)| share >= 0.005)
+        .map(|(share, label)| format!("{label} {}", rounded(share)))
+        .collect();
+    (!main.is_empty()).then(|| format!("Main causes of idle time: {}", main.join(", ")))
+}
+
+/// Formats a share as whole percent. Only a full share is 100 %.
+fn rounded(share: f64) -> String {
+    match share {
+        0.995..1.0 => percent(share),
+        _ => format!("{:.0} %", 100.0 * share),
+    }
+}
+
+/// Returns the limit of a threshold, by its id.
+pub(crate) fn threshold(report: &Report, id: &str) -> Option<f64> {
+    let threshold = report
+        .thresholds
+        .iter()
+        .find(|threshold| threshold.id == id)?;
+    Some(threshold.limit)
+}
+
+/// Returns a part as a share of the whole; 0 if the whole is 0.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "a share")]
+pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
+    match whole {
+        0 => 0.0,
+        _ => part as f64 / whole as f64,
+    }
+}
+
+pub(crate) fn stroke(color: Color) -> ShapeStyle {
+    ShapeStyle::from(plain(color)).stroke_width(1)
+}
+
+pub(crate) const fn plain(color: Color) -> RGBColor {
+    RGBColor(color.red, color.green, color.blue)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
+fn to_pixels(length: f32) -> i32 {
+    length.round() as i32
+}
+
+fn unsigned(length: f32) -> u32 {
+    u32::try_from(to_pixels(length)).unwrap_or(0)
+}
+
+impl From<DrawingAreaErrorKind<Infallible>> for ChartError {
+    fn from(error: DrawingAreaErrorKind<Infallible>) -> Self {
+        Self::Layout(error.to_string())
+    }
+}

@@ -1,0 +1,85 @@
+//! Lists the charts of a report.
+
+use metalens_analyzer::Analysis;
+
+use crate::options::{ChartError, ChartOptions, check};
+use crate::scene::Scene;
+use crate::{busy, gaps, idle, kernels, roofline, timeline};
+
+/// A chart of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Chart {
+    /// Busy and idle time of the GPU over the window, with the causes of idle time.
+    #[default]
+    Timeline,
+    /// GPU utilization over time.
+    Busy,
+    /// Idle time by cause.
+    Idle,
+    /// Number of gaps by length.
+    Gaps,
+    /// Kernels with the most time.
+    Kernels,
+    /// Work rates of kernels under the roofs of the chip.
+    Roofline,
+}
+
+impl Chart {
+    /// All charts, in the order of a reader's questions: when, how busy, why idle, how often, with what
+    /// work, how near the limits of the chip.
+    pub const ALL: [Self; 6] = [
+        Self::Timeline,
+        Self::Busy,
+        Self::Idle,
+        Self::Gaps,
+        Self::Kernels,
+        Self::Roofline,
+    ];
+
+    /// Returns the word for the chart in commands and names of files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Timeline => "timeline",
+            Self::Busy => "busy",
+            Self::Idle => "idle",
+            Self::Gaps => "gaps",
+            Self::Kernels => "kernels",
+            Self::Roofline => "roofline",
+        }
+    }
+
+    /// Says what the chart shows.
+    #[must_use]
+    pub const fn shows(self) -> &'static str {
+        match self {
+            Self::Timeline => "GPU intervals over time, with the causes of idle time",
+            Self::Busy => "Utilization over time",
+            Self::Idle => "Idle time by cause",
+            Self::Gaps => "Gaps by length",
+            Self::Kernels => "Kernels by total time",
+            Self::Roofline => "Throughput of kernels against the limits of the chip; needs --work",
+        }
+    }
+}
+
+/// Draws a chart of an analysis.
+///
+/// # Errors
+///
+/// If the options leave too little room.
+pub fn draw(
+    chart: Chart,
+    analysis: &Analysis,
+    options: &ChartOptions,
+) -> Result<Scene, ChartError> {
+    check(options)?;
+    match chart {
+        Chart::Timeline => timeline::draw(analysis, options),
+        Chart::Idle => idle::draw(&analysis.report, options),
+        Chart::Gaps => gaps::draw(analysis, options),
+        Chart::Busy => busy::draw(analysis, options),
+        Chart::Kernels => kernels::draw(&analysis.report, options),
+        Chart::Roofline => roofline::draw(&analysis.report, options),
+    }
+}

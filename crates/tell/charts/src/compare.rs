@@ -1,0 +1,373 @@
+//! Draws two recordings of one program before and after a change, on one scale, and shows where the
+//! difference comes from.
+//!
+//! Both begin at 0 and share one time scale. Busy time and the causes of idle time fill the whole
+//! length of each, so a longer recording took longer.
+
+mod circumstances;
+mod parts;
+mod sentences;
+#[cfg(test)]
+mod tests;
+
+use metalens_analyzer::{Analysis, Report};
+use metalens_comparison::Comparison;
+use metalens_text::units::{percent, time};
+
+use crate::axes::Axis;
+use crate::canvas::{AXIS, Area, Canvas, HEADLINE, MARGIN, Mesh, ratio};
+use crate::coverage::{Grid, Sweep, height};
+use crate::font::{self, SMALL};
+use crate::idle::{BarPart, stacked_bar};
+use crate::lanes;
+use crate::options::{ChartError, ChartOptions, check};
+use crate::panel::{cause_strip, ticks};
+use crate::scene::{Anchor, Scene};
+use crate::strip::bars;
+
+/// Room left of the lanes, for their names.
+const NAMES: f32 = 64.0;
+/// Room right of the lanes, for their sums.
+const SUMS: f32 = 66.0;
+const LANE: f32 = 38.0;
+const STRIP: f32 = 18.0;
+const BAR: f32 = 24.0;
+const TITLE: f32 = 20.0;
+/// Beginning of the legend.
+const LEGEND: &str = "Change:";
+/// Space between related parts, and between unrelated parts.
+const NEAR: f32 = 3.0;
+const FAR: f32 = 10.0;
+
+/// Draws a comparison of one program: before and after a change. The timelines are those of one run
+/// of each side; sentences and the legend have the figures of the comparison. Tables are beside the
+/// picture wherever it is shown.
+///
+/// # Errors
+///
+/// If the options leave too little room.
+pub fn draw_comparison(
+    comparison: &Comparison,
+    base: &Analysis,
+    new: &Analysis,
+    options: &ChartOptions,
+) -> Result<Scene, ChartError> {
+    check(options)?;
+    let (before, now) = (&base.report, &new.report);
+    let canvas = Canvas::new(options, &title(before, now));
+    let legend = parts::legend(&parts::parts(comparison, &canvas.palette));
+    let legend_height = canvas.legend_height(LEGEND, &legend, options);
+    let top = header(&canvas, comparison, (before, now));
+    let small = small_print(&canvas, comparison);
+
+    let below = FAR + legend_height + footer_height(&small) + MARGIN - 6.0;
+    let place = Area {
+        left: MARGIN + NAMES,
+        top,
+        width: (canvas.width - 2.0 * MARGIN - NAMES - SUMS).floor(),
+        height: 0.0,
+    };
+
+    let scale = TimeScale {
+        place,
+        longest_ns: before.window.span_ns.max(now.window.span_ns).max(1),
+        lane: lane_height(top + below, options),
+    };
+
+    let bottom = scale.timelines(&canvas, base, new, options)?;
+    let bottom = scale.window_bars(&canvas, before, now, bottom + 2.0);
+    let bottom = canvas.legend(bottom + FAR, LEGEND, &legend);
+    footer(&canvas, bottom, &small);
+    canvas.finish(bottom + footer_height(&small) + MARGIN - 6.0, options)
+}
+
+/// Describes the comparison in words, for people who cannot see it. The reports are those of the
+/// runs that are drawn.
+#[must_use]
+pub fn alt_comparison(comparison: &Comparison, base: &Report, new: &Report) -> String {
+    let mut loud = sentences::loud(base, new);
+    loud.extend(circumstances::warnings(&comparison.comparable));
+    let loud: String = loud.iter().map(|line| format!(" {line}.")).collect();
+    let text = format!(
+        "Before and after. {}. {}. {}.{loud} {}.",
+        sentences::headline(comparison, base, new, str::to_owned),
+        comparison.work_in_words().text,
+        comparison.causes().text,
+        sentences::runs(comparison),
+    );
+    font::clean(&text)
+}
+
+fn title(base: &Report, new: &Report) -> String {
+    if base.process.name == new.process.name {
+        format!("{}: base and new", new.process.name)
+    } else {
+        format!(
+            "{} and {}: base and new",
+            base.process.name, new.process.name
+        )
+    }
+}
+
+fn header(canvas: &Canvas, comparison: &Comparison, (base, new): (&Report, &Report)) -> f32 {
+    let lines = [comparison.causes().text, comparison.work_in_words().text];
+    let mut loud = sentences::loud(base, new);
+    loud.extend(circumstances::warnings(&comparison.comparable));
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+
+    // The rest of the line has to hold the figures.
+    let room = (canvas.width - 2.0 * MARGIN) * 0.4;
+    let shorten = |name: &str| font::shorten(name, HEADLINE, room);
+    let headline = sentences::headline(comparison, base, new, shorten);
+    canvas.header_lines(&headline, &lines, &loud)
+}
+
+/// Returns the height of a busy lane: the rest of a given height, divided among the lanes.
+#[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
+fn lane_height(around: f32, options: &ChartOptions) -> f32 {
+    let fixed = 2.0 * (TITLE + STRIP + NEAR + FAR + BAR + NEAR) + AXIS;
+    let spare = options
+        .height
+        .map_or(0.0, |height| height as f32 - around - fixed - 2.0 * LANE);
+    LANE + (spare / 2.0).floor().clamp(0.0, 160.0)
+}
+
+/// Time scale of everything between the header and the legend.
+struct TimeScale {
+    place: Area,
+    longest_ns: u64,
+    lane: f32,
+}
+
+impl TimeScale {
+    #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
+    fn width(&self, canvas: &Canvas, ns: u64) -> f32 {
+        let width = self.place.width * ratio(ns, self.longest_ns) as f32;
+        ((width / canvas.pixel).round() * canvas.pixel).max(canvas.pixel)
+    }
+
+    /// Draws busy time and the causes of idle time of both. Returns their bottom.
+    fn timelines(
+        &self,
+        canvas: &Canvas,
+        base: &Analysis,
+        new: &Analysis,
+        options: &ChartOptions,
+    ) -> Result<f32, ChartError> {
+        let mut place = self.place;
+        self.title(
+            canvas,
+            place.top,
+            &[
+                "GPU busy above, idle time by cause below; both start at the left, on one scale",
+                "Busy and idle time by cause, on one scale",
+            ],
+        );
+        place.top += TITLE;
+        let top = place.top;
+        for (name, analysis) in [("base", base), ("new", new)] {
+            place.top = self.timeline(canvas, place, name, analysis, options) + FAR;
+        }
+
+        let lanes = Area {
+            top,
+            height: place.top - FAR + NEAR - top,
+            ..place
+        };
+        let axis = Axis::time(self.longest_ns, ticks(lanes.width));
+        canvas.plot(lanes, (axis, Axis::percent()), Mesh::Time)?;
+        Ok(lanes.bottom() + AXIS)
+    }
+
+    /// Writes the first title that fits.
+    fn title(&self, canvas: &Canvas, top: f32, texts: &[&str]) {
+        let room = canvas.width - self.place.left - MARGIN;
+        let mut fit = texts.iter().filter(|text| font::width(text, SMALL) <= room);
+        let at = (self.place.left, top + 13.0);
+        if let Some(text) = fit.next() {
+            canvas.text(at, SMALL, Anchor::Start, canvas.palette.text, text);
+        }
+    }
+
+    /// Draws one recording: its busy lane and its causes. Returns its bottom.
+    fn timeline(
+        &self,
+        canvas: &Canvas,
+        place: Area,
+        name: &str,
+        analysis: &Analysis,
+        options: &ChartOptions,
+    ) -> f32 {
+        let report = &analysis.report;
+        let span_ns = report.window.span_ns;
+        let lane = Area {
+            width: self.width(canvas, span_ns),
+            height: self.lane,
+            ..place
+        };
+        let strip = Area {
+            top: lane.bottom() + NEAR,
+            height: STRIP,
+            ..lane
+        };
+
+        let palette = &canvas.palette;
+        for place in [lane, strip] {
+            canvas.rectangle(place, palette.panel);
+        }
+        let share = report.busy.ratio.map_or_else(|| "–".to_owned(), percent);
+        self.label(canvas, lane, name, &share, true);
+        let idle = percent(ratio(report.gaps.total_ns, span_ns));
+        self.label(canvas, strip, "idle", &idle, false);
+
+        let start_ns = report.window.start_ns;
+        let end_ns = start_ns.saturating_add(self.longest_ns);
+        let grid = Grid::new(start_ns, end_ns, columns(place.width, options.scale));
+        self.busy(canvas, lane, grid, analysis);
+        self.causes(canvas, strip, grid, analysis);
+        self.mark_end(canvas, lane, strip, span_ns);
+        strip.bottom()
+    }
+
+    fn busy(&self, canvas: &Canvas, lane: Area, grid: Grid, analysis: &Analysis) {
+        let mut sweep = Sweep::new(grid);
+        for span in analysis.spans() {
+            sweep.add(span.start_ns, span.end_ns);
+        }
+        let spans = sweep.shares().map(|share| {
+            let height = height(share, lane.height, canvas.pixel.max(1.0));
+            (lane.bottom() - height, lane.bottom())
+        });
+        let spans: Vec<(f32, f32)> = spans.collect();
+        bars(canvas, self.full(lane), spans, canvas.palette.process);
+    }
+
+    /// Draws the causes' shares of each column, stacked.
+    fn causes(&self, canvas: &Canvas, strip: Area, grid: Grid, analysis: &Analysis) {
+        let sweeps = lanes::causes(analysis, &[grid]).into_iter().flatten();
+        let causes = cause_strip(&canvas.palette, grid, sweeps.collect());
+        causes.stack(canvas, self.full(strip));
+    }
+
+    /// Returns the area as wide as the longer recording.
+    fn full(&self, lane: Area) -> Area {
+        Area {
+            width: self.place.width,
+            ..lane
+        }
+    }
+
+    /// Marks the end of the shorter recording.
+    fn mark_end(&self, canvas: &Canvas, lane: Area, strip: Area, span_ns: u64) {
+        if span_ns == self.longest_ns {
+            return;
+        }
+        let edge = Area {
+            left: lane.right(),
+            top: lane.top - 2.0,
+            width: 1.0,
+            height: strip.bottom() - lane.top + 4.0,
+        };
+        canvas.rectangle(edge, canvas.palette.mark);
+        let left = edge.right() + 5.0;
+        let text = format!("ends after {}", time(span_ns));
+        if left + font::width(&text, SMALL) <= self.place.right() {
+            let at = (left, (lane.top + lane.height / 2.0 + 4.0).round());
+            canvas.text(at, SMALL, Anchor::Start, canvas.palette.faint, &text);
+        }
+    }
+
+    /// Writes a lane's name and its sum.
+    fn label(&self, canvas: &Canvas, lane: Area, name: &str, sum: &str, strong: bool) {
+        let palette = &canvas.palette;
+        let ink = if strong { palette.text } else { palette.faint };
+        let baseline = (lane.top + lane.height / 2.0 + 4.0).round();
+        canvas.text((MARGIN, baseline), SMALL, Anchor::Start, ink, name);
+        let at = (canvas.width - MARGIN, baseline);
+        canvas.text(at, SMALL, Anchor::End, ink, sum);
+    }
+
+    /// Draws the window as one bar of busy time and causes of idle time. Returns its bottom.
+    fn window_bars(&self, canvas: &Canvas, base: &Report, new: &Report, top: f32) -> f32 {
+        let titles = [
+            "Busy time and idle time by cause, on one scale",
+            "Busy and idle by cause",
+        ];
+        self.title(canvas, top, &titles);
+        let mut place = Area {
+            top: top + TITLE,
+            height: BAR,
+            ..self.place
+        };
+        for (name, report) in [("base", base), ("new", new)] {
+            let span_ns = report.window.span_ns;
+            self.label(canvas, place, name, &time(span_ns), true);
+            let bar = Area {
+                width: self.width(canvas, span_ns),
+                ..place
+            };
+            window_bar(canvas, bar, report);
+            place.top += BAR + NEAR;
+        }
+        place.top
+    }
+}
+
+/// Draws busy time and the causes of idle time end to end, which is the whole window.
+fn window_bar(canvas: &Canvas, bar: Area, report: &Report) {
+    let mut all = vec![BarPart {
+        ns: report.busy.busy_ns,
+        fill: canvas.palette.process,
+        labels: vec![
+            format!("busy {}", time(report.busy.busy_ns)),
+            "busy".to_owned(),
+        ],
+    }];
+
+    let causes = report.idle.parts.by_cause().into_iter();
+    all.extend(causes.map(|(cause, ns)| BarPart {
+        ns,
+        fill: canvas.palette.cause(cause),
+        labels: vec![format!("{} {}", cause.label(), time(ns)), time(ns)],
+    }));
+    stacked_bar(canvas, bar, &all);
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a width in pixels"
+)]
+fn columns(width: f32, scale: u8) -> usize {
+    (width * f32::from(scale)) as usize
+}
+
+const PRINT: f32 = 10.0;
+
+/// Returns the caveats under the legend.
+fn small_print(canvas: &Canvas, comparison: &Comparison) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{}. A cause is what the GPU waited for while it was idle.",
+        sentences::runs(comparison)
+    )];
+    lines.extend(circumstances::small_print(&comparison.comparable));
+    let room = canvas.width - 2.0 * MARGIN;
+    lines
+        .iter()
+        .flat_map(|text| font::wrap(text, PRINT, room, 4))
+        .collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few lines")]
+fn footer_height(lines: &[String]) -> f32 {
+    8.0 + lines.len() as f32 * (PRINT + 4.0)
+}
+
+fn footer(canvas: &Canvas, top: f32, lines: &[String]) {
+    let mut baseline = top + 6.0;
+    for line in lines {
+        baseline += PRINT + 4.0;
+        let at = (MARGIN, baseline);
+        canvas.text(at, PRINT, Anchor::Start, canvas.palette.faint, line);
+    }
+}

@@ -1,0 +1,241 @@
+//! Draws the gaps by length: their number, and their share of the idle time.
+
+use metalens_analyzer::{Analysis, Cause, ExplainedGap, Report};
+use metalens_text::units::short_time;
+
+use crate::axes::Axis;
+use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, main_causes, ratio, threshold};
+use crate::font::{self, SMALL};
+use crate::options::{ChartError, ChartOptions};
+use crate::palette::Color;
+use crate::scene::{Anchor, Scene};
+
+/// Tenths of a decade on a logarithmic scale, in thousandths.
+const TENTHS: [u64; 10] = [
+    1_000, 1_259, 1_585, 1_995, 2_512, 3_162, 3_981, 5_012, 6_310, 7_943,
+];
+const LEFT: f32 = 56.0;
+/// Beginning of the legend.
+const LEGEND: &str = "Of idle time:";
+/// Room above the first panel, for its title and the threshold's label; and above the second.
+const TITLE: f32 = 36.0;
+const SECOND: f32 = 26.0;
+
+/// Draws the chart of gaps by length.
+#[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
+pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene, ChartError> {
+    let report = &analysis.report;
+    let canvas = Canvas::new(
+        options,
+        &format!("Gaps of {} by length", report.process.name),
+    );
+    let causes = main_causes(report);
+    let lines: Vec<&str> = causes.as_deref().into_iter().collect();
+    let top = canvas.header(report, &report.summary.idle, &lines) + 6.0;
+
+    let bins = bins(analysis);
+    let threshold_ns = threshold_ns(report);
+    let Some(range) = range(&bins, threshold_ns) else {
+        return canvas.finish(top + MARGIN, options);
+    };
+
+    let entries = canvas.causes(&analysis.report);
+    let legend = canvas.legend_height(LEGEND, &entries, options);
+    let around = top + TITLE + AXIS + SECOND + AXIS + 10.0 + legend + MARGIN;
+    let room = options
+        .height
+        .map_or(260.0, |height| height as f32 - around);
+    let mut place = Area {
+        left: MARGIN + LEFT,
+        top: (top + TITLE).round(),
+        width: canvas.width - 2.0 * MARGIN - LEFT - 8.0,
+        height: (room / 2.0).floor().max(60.0),
+    };
+
+    let most = bins.iter().map(|bin| bin.count).max().unwrap_or(1);
+    let total = report.gaps.total_ns;
+    title(&canvas, place, "Number of gaps by length", TITLE);
+    // A bar holds gaps of several causes, which the second panel shows.
+    let neutral = canvas.palette.text;
+    panel(&canvas, place, range, Axis::count(most), &bins, |bin| {
+        vec![(neutral, bin.count as f64)]
+    })?;
+    if let Some(threshold_ns) = threshold_ns {
+        mark_threshold(&canvas, place, range, threshold_ns);
+    }
+
+    place.top = (place.bottom() + AXIS + SECOND).round();
+    let share = "Share of the idle time, by cause";
+    title(&canvas, place, share, SECOND);
+    let largest = bins.iter().map(|bin| ratio(bin.total_ns(), total));
+    let largest = largest.fold(0.0, f64::max);
+    panel(&canvas, place, range, Axis::share(largest), &bins, |bin| {
+        let parts = Cause::ALL.into_iter().zip(bin.parts);
+        parts
+            .map(|(cause, ns)| (canvas.palette.cause(cause), ratio(ns, total)))
+            .collect()
+    })?;
+
+    let bottom = canvas.legend(place.bottom() + AXIS + 10.0, LEGEND, &entries);
+    canvas.finish(bottom + MARGIN - 6.0, options)
+}
+
+/// Gaps of similar length.
+struct Bin {
+    from_ns: u64,
+    to_ns: u64,
+    count: u64,
+    /// Idle time by cause, in the order of `Cause::ALL`.
+    parts: [u64; Cause::ALL.len()],
+}
+
+impl Bin {
+    fn total_ns(&self) -> u64 {
+        self.parts.iter().sum()
+    }
+
+    fn add(&mut self, gap: &ExplainedGap<'_>) {
+        self.count += 1;
+        for (sum, (_, ns)) in self.parts.iter_mut().zip(gap.parts.by_cause()) {
+            *sum += ns;
+        }
+    }
+}
+
+/// Returns the edges of the bins: ten per decade; bins below 10 ns are one nanosecond wide.
+fn edges() -> Vec<u64> {
+    let decades = (0..=18).map(|power| 10_u64.pow(power));
+    let edge = |decade: u64, tenth: u64| {
+        let exact = u128::from(decade) * u128::from(tenth) / 1_000;
+        u64::try_from(exact).unwrap_or(u64::MAX)
+    };
+
+    let mut edges: Vec<u64> = decades
+        .flat_map(|decade| TENTHS.map(|tenth| edge(decade, tenth)))
+        .collect();
+    edges.dedup();
+    edges
+}
+
+fn bins(analysis: &Analysis) -> Vec<Bin> {
+    let edges = edges();
+    let pairs = edges.iter().zip(edges.iter().skip(1));
+    let mut bins: Vec<Bin> = pairs
+        .map(|(&from_ns, &to_ns)| Bin {
+            from_ns,
+            to_ns,
+            count: 0,
+            parts: [0; Cause::ALL.len()],
+        })
+        .collect();
+
+    for gap in analysis.gaps() {
+        let at = edges.partition_point(|&edge| edge <= gap.duration_ns);
+        if let Some(bin) = bins.get_mut(at.saturating_sub(1)) {
+            bin.add(&gap);
+        }
+    }
+
+    bins.retain(|bin| bin.count > 0);
+    bins
+}
+
+/// Returns the lengths that are shown: all gaps, and the threshold.
+fn range(bins: &[Bin], threshold_ns: Option<u64>) -> Option<(u64, u64)> {
+    let (first, last) = (bins.first()?, bins.last()?);
+    let (from, to) = (first.from_ns, last.to_ns);
+    Some(match threshold_ns {
+        Some(limit) => (from.min(limit / 2), to.max(limit.saturating_mul(2))),
+        None => (from, to),
+    })
+}
+
+/// Returns the threshold of the mean gap.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float becomes the integer that is next to it"
+)]
+fn threshold_ns(report: &Report) -> Option<u64> {
+    let limit = threshold(report, "average-gap")?;
+    (limit >= 1.0).then_some(limit as u64)
+}
+
+fn title(canvas: &Canvas, place: Area, text: &str, above: f32) {
+    let text = font::shorten(text, SMALL, canvas.width - 2.0 * MARGIN);
+    let at = (MARGIN, place.top - above + 11.0);
+    canvas.text(at, SMALL, Anchor::Start, canvas.palette.text, &text);
+}
+
+/// Draws one value per bin, in stacked parts.
+fn panel(
+    canvas: &Canvas,
+    place: Area,
+    (from, to): (u64, u64),
+    up: Axis,
+    bins: &[Bin],
+    parts: impl Fn(&Bin) -> Vec<(Color, f64)>,
+) -> Result<(), ChartError> {
+    let across = Axis::logarithmic_time(from, to).with_room(place.width);
+    canvas.plot(place, (across.clone(), up.clone()), Mesh::Across)?;
+    let snap = |length: f32| (length / canvas.pixel).round() * canvas.pixel;
+    let x = |ns: u64| snap(place.left + place.width * share(&across, ns));
+
+    for bin in bins {
+        let (left, right) = (x(bin.from_ns), x(bin.to_ns));
+        let mut sum = 0.0;
+        let mut low = place.bottom();
+        for (fill, value) in parts(bin) {
+            sum += value;
+            let top = snap(place.bottom() - place.height * up_share(&up, sum));
+            // A value above 0 is visible.
+            let first = low >= place.bottom() && value > 0.0;
+            let top = if first {
+                top.min(place.bottom() - 1.0)
+            } else {
+                top
+            };
+            let bar = Area {
+                left,
+                top,
+                width: (right - left - 1.0).max(1.0),
+                height: low - top,
+            };
+            if bar.height > 0.0 {
+                canvas.rectangle(bar, fill);
+                low = top;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "a place on a canvas"
+)]
+fn share(axis: &Axis, ns: u64) -> f32 {
+    axis.along(ns as f64) as f32
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
+fn up_share(axis: &Axis, value: f64) -> f32 {
+    axis.along(value) as f32
+}
+
+fn mark_threshold(canvas: &Canvas, place: Area, (from, to): (u64, u64), threshold_ns: u64) {
+    let axis = Axis::logarithmic_time(from, to);
+    let x = (place.left + place.width * share(&axis, threshold_ns)).round();
+    canvas.dashes_down(x, place);
+    let label = format!(
+        "threshold: mean of {}",
+        short_time(threshold_ns).replace(".00 ", " ")
+    );
+
+    // Above the plot the label hides nothing. It stays above the mark if it can.
+    let half = font::width(&label, SMALL) / 2.0;
+    let most = (place.right() - half).max(place.left + half);
+    let at = (x.clamp(place.left + half, most), place.top - 5.0);
+    canvas.text(at, SMALL, Anchor::Middle, canvas.palette.text, &label);
+}

@@ -1,0 +1,364 @@
+//! Draws the kernels with the most time, and the spread of their durations.
+
+use metalens_analyzer::{Kernel, Report};
+use metalens_text::units::{count, counted, percent, short_time};
+
+use crate::axes::Axis;
+use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, ratio};
+use crate::font::{self, SMALL};
+use crate::kernel_colors::KernelColors;
+use crate::options::{ChartError, ChartOptions};
+use crate::palette::Color;
+use crate::scene::{Anchor, Primitive, Scene};
+
+const MOST: usize = 12;
+/// Smallest width at which there are bars.
+const WIDE: f32 = 600.0;
+
+/// Draws the chart of kernels.
+#[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
+pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, ChartError> {
+    let title = format!("Kernels of {} with the most time", report.process.name);
+    let canvas = Canvas::new(options, &title);
+    let shown: Vec<&Kernel> = report.kernels.iter().take(MOST).collect();
+    let more = report.kernels.len() - shown.len();
+    let total: u64 = report.kernels.iter().map(|kernel| kernel.total_ns).sum();
+    let kept: u64 = shown.iter().map(|kernel| kernel.total_ns).sum();
+    let kernels = report.kernels.len() as u64;
+    let left_out = match more {
+        0 => format!("{} took all of the GPU time", counted(kernels, "kernel")),
+        _ => format!(
+            "The {} kernels shown took {} of the GPU time; {} more {} not shown",
+            shown.len(),
+            percent(ratio(kept, total)),
+            count(more as u64),
+            if more == 1 { "is" } else { "are" }
+        ),
+    };
+
+    let top = canvas.header(report, &title, &[&left_out]);
+    let inner = canvas.width - 2.0 * MARGIN;
+    let columns = KernelColumns::of(&shown, inner, canvas.width);
+
+    let key_height = key(&Canvas::new(options, ""), 0.0);
+    let room = options.height.map_or(0.0, |height| {
+        (height as f32 - top - 22.0 - AXIS - MARGIN - key_height) / shown.len().max(1) as f32
+    });
+    let row = room.floor().max(24.0);
+    let place = Area {
+        left: columns.spread(),
+        top: (top + 22.0).round(),
+        width: columns.right - columns.spread(),
+        height: row * shown.len() as f32,
+    };
+
+    heads(&canvas, place, &columns);
+    let (Some(shortest), Some(longest)) = (
+        shown.iter().map(|kernel| kernel.min_ns).min(),
+        shown.iter().map(|kernel| kernel.max_ns).max(),
+    ) else {
+        return canvas.finish(top + MARGIN, options);
+    };
+
+    let axis = Axis::logarithmic_time(shortest / 10 * 8, longest / 10 * 13 + 2);
+    let axis = axis.with_room(place.width);
+    canvas.plot(place, (axis.clone(), Axis::percent()), Mesh::Up)?;
+
+    let channel = report.kernels.first().map(|kernel| &kernel.channel);
+    let several = report
+        .kernels
+        .iter()
+        .any(|kernel| Some(&kernel.channel) != channel);
+    let largest = shown.first().map_or(1, |kernel| kernel.total_ns);
+    let channels = shown.iter().map(|kernel| aside(&columns, kernel, several));
+    let least_room = columns.names - channels.fold(0.0, f32::max) - 6.0;
+    let names = shown.iter().map(|kernel| kernel.name.as_str());
+    let names = font::shorten_all(&names.collect::<Vec<_>>(), SMALL, least_room);
+    let colors = KernelColors::of(report);
+    for (at, kernel) in shown.iter().enumerate() {
+        let line = Area {
+            top: place.top + row * at as f32,
+            height: row,
+            ..place
+        };
+        let text = names.get(at).map_or("", String::as_str);
+        name(&canvas, line, &columns, (text, kernel), several);
+        let fill = canvas.palette.kernel(colors.number(&kernel.name));
+        bar(&canvas, line, &columns, kernel, (largest, fill));
+        spread(&canvas, line, &axis, (kernel, fill));
+    }
+    let bottom = key(&canvas, place.bottom() + AXIS + 4.0);
+    canvas.finish(bottom + MARGIN - 6.0, options)
+}
+
+/// Widths and positions of the columns.
+struct KernelColumns {
+    names: f32,
+    bars: f32,
+    /// Room right of a bar, for its figures.
+    figures: f32,
+    /// True if there is room for the numbers of instances.
+    has_counts: bool,
+    right: f32,
+}
+
+impl KernelColumns {
+    /// Returns columns as wide as their contents need, if that leaves room for the durations.
+    fn of(shown: &[&Kernel], inner: f32, width: f32) -> Self {
+        let is_wide = width >= WIDE;
+        // A narrow chart has no room for bars.
+        let (least, most, bars) = if is_wide {
+            (0.2, 0.36, 0.14)
+        } else {
+            (0.33, 0.33, 0.0)
+        };
+        let widest = |text: &dyn Fn(&Kernel) -> String| {
+            let widths = shown.iter().map(|kernel| font::width(&text(kernel), SMALL));
+            widths.fold(0.0, f32::max)
+        };
+        let names = widest(&|kernel| format!("{}  {}", kernel.name, channel(kernel, true)));
+        let names = (names + 8.0).clamp(inner * least, inner * most).round();
+        let bars = (inner * bars).round();
+        let [short, long] = [false, true].map(|has_counts| widest(&|one| figures(one, has_counts)));
+        let has_counts = is_wide && names + bars + long <= inner * 0.7;
+        let figures = if has_counts { long } else { short };
+        let head = font::width(head(has_counts), SMALL);
+        Self {
+            names,
+            bars,
+            figures: figures.max(head - bars) + 8.0,
+            has_counts,
+            right: width - MARGIN - 12.0,
+        }
+    }
+
+    fn bars_left(&self) -> f32 {
+        MARGIN + self.names + 8.0
+    }
+
+    /// Returns the left edge of the spreads, which leaves room for the figures of the bars.
+    fn spread(&self) -> f32 {
+        (self.bars_left() + self.bars + self.figures + 14.0).round()
+    }
+}
+
+fn heads(canvas: &Canvas, place: Area, columns: &KernelColumns) {
+    let write = |x: f32, text: &str| {
+        let at = (x, place.top - 8.0);
+        canvas.text(at, SMALL, Anchor::Start, canvas.palette.faint, text);
+    };
+    write(MARGIN, "kernel");
+    let figures = head(columns.has_counts);
+    write(columns.bars_left(), figures);
+    write(place.left, "duration");
+}
+
+/// Writes the name, and the channel if kernels ran on several.
+fn name(
+    canvas: &Canvas,
+    line: Area,
+    columns: &KernelColumns,
+    (name, kernel): (&str, &Kernel),
+    several: bool,
+) {
+    let palette = &canvas.palette;
+    let baseline = (line.top + line.height / 2.0).round() + 4.0;
+    let channel = channel(kernel, several);
+    if aside(columns, kernel, several) > 0.0 {
+        let at = (MARGIN + columns.names, baseline);
+        canvas.text(at, SMALL, Anchor::End, palette.faint, &channel);
+    }
+    let at = (MARGIN, baseline);
+    canvas.text(at, SMALL, Anchor::Start, palette.text, name);
+}
+
+/// Returns the channel to show beside a name; empty if all kernels ran on one.
+fn channel(kernel: &Kernel, several: bool) -> String {
+    let channel = kernel.channel.as_deref().filter(|_| several);
+    font::clean(channel.unwrap_or(""))
+}
+
+/// Returns the room for the channel beside a name; none if it would take too much.
+fn aside(columns: &KernelColumns, kernel: &Kernel, several: bool) -> f32 {
+    match font::width(&channel(kernel, several), SMALL) {
+        width if width <= columns.names * 0.4 => width,
+        _ => 0.0,
+    }
+}
+
+/// Draws the time as a bar, and as many figures as fit.
+#[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
+fn bar(
+    canvas: &Canvas,
+    line: Area,
+    columns: &KernelColumns,
+    kernel: &Kernel,
+    (largest, fill): (u64, Color),
+) {
+    let palette = &canvas.palette;
+    let middle = (line.top + line.height / 2.0).round();
+    let width = columns.bars * ratio(kernel.total_ns, largest) as f32;
+    let bar = Area {
+        left: columns.bars_left().round(),
+        top: middle - 6.0,
+        width: width.round().max(1.0),
+        height: 12.0,
+    };
+    let mut left = columns.bars_left().round();
+    if columns.bars > 0.0 {
+        canvas.rectangle(bar, fill);
+        left = bar.right() + 6.0;
+    }
+
+    let text = figures(kernel, columns.has_counts);
+    let at = (left, middle + 4.0);
+    canvas.text(at, SMALL, Anchor::Start, palette.text, &text);
+}
+
+/// Returns the heading of the figures.
+const fn head(has_counts: bool) -> &'static str {
+    if has_counts {
+        "total time, share, count"
+    } else {
+        "total time, share"
+    }
+}
+
+/// Returns the total time of a kernel and its share, with or without the number of instances.
+fn figures(kernel: &Kernel, has_counts: bool) -> String {
+    let share = percent(kernel.time_pct / 100.0);
+    let text = format!("{}, {share}", short_time(kernel.total_ns));
+    if has_counts {
+        format!("{text}, {}×", count(kernel.instances))
+    } else {
+        text
+    }
+}
+
+/// Draws the spread of the durations: a thin line from the shortest to the longest, a thick one
+/// from the median to the 95th percentile.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "a place on a canvas"
+)]
+fn spread(canvas: &Canvas, line: Area, axis: &Axis, (kernel, fill): (&Kernel, Color)) {
+    let marks = SpreadMarks {
+        canvas,
+        fill,
+        middle: (line.top + line.height / 2.0).round(),
+    };
+    let x = |ns: u64| (line.left + line.width * axis.along(ns as f64) as f32).round();
+    marks.range(x(kernel.min_ns), x(kernel.max_ns));
+    marks.usual(x(kernel.med_ns), x(kernel.p95_ns));
+    marks.median(x(kernel.med_ns));
+    marks.limit(x(kernel.p95_ns));
+}
+
+/// Marks of a spread, at one height.
+struct SpreadMarks<'a> {
+    canvas: &'a Canvas,
+    fill: Color,
+    middle: f32,
+}
+
+impl SpreadMarks<'_> {
+    fn stroke(&self, from: f32, to: f32, height: f32, fill: Color) {
+        let place = Area {
+            left: from,
+            top: self.middle - height / 2.0,
+            width: (to - from).max(2.0),
+            height,
+        };
+        self.canvas.rectangle(place, fill);
+    }
+
+    /// Draws a thin line with two ends.
+    fn range(&self, from: f32, to: f32) {
+        let fill = self.canvas.palette.others;
+        self.stroke(from, to, 2.0, fill);
+        self.stroke(from, from + 2.0, 10.0, fill);
+        self.stroke(to.max(from + 2.0) - 2.0, to, 10.0, fill);
+    }
+
+    fn usual(&self, from: f32, to: f32) {
+        self.stroke(from, to, 6.0, self.fill);
+    }
+
+    fn median(&self, at: f32) {
+        let palette = &self.canvas.palette;
+        for (radius, fill) in [(5.5, palette.background), (4.5, self.fill)] {
+            let points = circle((at, self.middle), radius);
+            self.canvas.add(Primitive::Polygon { points, fill });
+        }
+    }
+
+    fn limit(&self, at: f32) {
+        self.stroke(at - 1.0, at + 1.0, 16.0, self.canvas.palette.text);
+    }
+}
+
+/// Draws the marks with their meaning. Returns the bottom.
+fn key(canvas: &Canvas, top: f32) -> f32 {
+    const LINE: f32 = 20.0;
+    const MARK: f32 = 26.0;
+    let entries = [
+        "shortest and longest",
+        "median",
+        "median to 95th percentile",
+    ];
+    let (mut left, mut line) = (MARGIN, top);
+    for (which, text) in entries.into_iter().enumerate() {
+        let text = font::shorten(text, SMALL, canvas.width - 2.0 * MARGIN - MARK - 6.0);
+        let width = MARK + 6.0 + font::width(&text, SMALL);
+        if left > MARGIN && left + width > canvas.width - MARGIN {
+            left = MARGIN;
+            line += LINE;
+        }
+
+        let marks = SpreadMarks {
+            canvas,
+            fill: canvas.palette.faint,
+            middle: line + 10.0,
+        };
+
+        match which {
+            0 => marks.range(left, left + MARK),
+            1 => marks.median(left + MARK / 2.0),
+            _ => {
+                marks.usual(left, left + MARK);
+                marks.limit(left + MARK);
+            }
+        }
+
+        let at = (left + MARK + 6.0, line + 14.0);
+        canvas.text(at, SMALL, Anchor::Start, canvas.palette.text, &text);
+        left += width + 18.0;
+    }
+    line + LINE
+}
+
+/// Returns a circle as a polygon of 24 corners.
+fn circle((x, y): (f32, f32), radius: f32) -> Vec<(f32, f32)> {
+    /// Sines of 0 to 90 degrees, in steps of 15 degrees.
+    const SINES: [f32; 7] = [
+        0.0,
+        0.258_819,
+        0.5,
+        std::f32::consts::FRAC_1_SQRT_2,
+        0.866_025,
+        0.965_926,
+        1.0,
+    ];
+    let sine = |step: usize| {
+        let sine = |step: usize| SINES.get(step).copied().unwrap_or(1.0);
+        match step % 24 {
+            step @ 0..=6 => sine(step),
+            step @ 7..=12 => sine(12 - step),
+            step @ 13..=18 => -sine(step - 12),
+            step => -sine(24 - step),
+        }
+    };
+    let corner = |step: usize| (x + radius * sine(step + 6), y + radius * sine(step));
+    (0..24).map(corner).collect()
+}

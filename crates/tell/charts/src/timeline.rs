@@ -1,0 +1,157 @@
+//! Draws the timeline: the window as lanes, idle time by cause under them, and a stretch with the
+//! main cause of idle time enlarged.
+
+use metalens_analyzer::{Analysis, Report};
+use metalens_text::units::{counted, time};
+
+use crate::canvas::{AXIS, Area, Canvas, MARGIN, main_causes};
+use crate::counters;
+use crate::coverage::Grid;
+use crate::engines;
+use crate::funnel;
+use crate::options::{ChartError, ChartOptions};
+use crate::palette::Color;
+use crate::panel::{self, NAMES, Panel, SHARES, TITLE};
+use crate::phases;
+use crate::scene::Scene;
+use crate::states;
+use crate::strip::{Band, columns};
+use crate::zoom::{self, MainCauseStretch};
+
+/// Space between two panels.
+const APART: f32 = 12.0;
+
+/// Draws the timeline chart.
+pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene, ChartError> {
+    let report = &analysis.report;
+    let canvas = Canvas::new(options, &format!("GPU timeline of {}", report.process.name));
+    let causes = main_causes(report);
+    let lines: Vec<&str> = [report.summary.idle.as_str()]
+        .into_iter()
+        .chain(causes.as_deref())
+        .collect();
+    let top = canvas.header(report, &report.summary.busy, &lines);
+
+    let across = Area {
+        left: MARGIN + NAMES,
+        top,
+        width: (canvas.width - 2.0 * MARGIN - NAMES - SHARES).floor(),
+        height: 0.0,
+    };
+
+    let stretch = zoom::stretch(analysis);
+    let columns = columns(across.width, options.scale);
+    let window = Grid::new(report.window.start_ns, report.window.end_ns, columns);
+    let enlarged = stretch.map(|stretch| Grid::new(stretch.start_ns, stretch.end_ns, columns));
+    let grids: Vec<Grid> = [window].into_iter().chain(enlarged).collect();
+
+    let mut bands = phases::bands(analysis, &canvas.palette);
+    bands.extend(engines::bands(analysis, &canvas.palette));
+    bands.extend(states::band(analysis, &canvas.palette));
+    bands.extend(counters::bands(analysis, &canvas.palette));
+    let panels = panel::panels(analysis, &canvas.palette, &grids, &bands);
+    let legends = legends(&canvas, report, &panels, &bands);
+    let factor = height_factor(&panels, top, &legends, &canvas, options);
+
+    let mut bottom = top;
+    let mut overview = None;
+    for (at, panel) in panels.iter().enumerate() {
+        let place = Area {
+            top: bottom,
+            ..across
+        };
+        let stretch = stretch.filter(|_| at == 1);
+        if let Some(stretch) = stretch {
+            let span = (stretch.start_ns, stretch.end_ns);
+            let below = place.top + TITLE - 2.0;
+            funnel::draw(&canvas, &window, span, overview.unwrap_or(place), below);
+        }
+        let titles = titles(report, panel.grid, stretch);
+        let whole = if stretch.is_some() {
+            "of stretch"
+        } else {
+            "of window"
+        };
+        let lanes = panel.draw(&canvas, place, factor, &titles, whole)?;
+        overview = Some(lanes);
+        bottom = lanes.bottom() + AXIS + APART;
+    }
+
+    for legend in &legends {
+        bottom = canvas.legend(bottom, legend.title, &legend.entries);
+    }
+    canvas.finish(bottom + MARGIN - 6.0, options)
+}
+
+/// Colors with their meanings, and what these have in common.
+struct Legend {
+    title: &'static str,
+    entries: Vec<(Color, String)>,
+}
+
+/// Returns the legends: of the kernels, of the causes, and of the strips below them.
+fn legends(canvas: &Canvas, report: &Report, panels: &[Panel], bands: &[Band<'_>]) -> [Legend; 3] {
+    let strips = panels.first().map_or(&[][..], Panel::bands);
+    let own = strips.iter().zip(bands);
+    let own = own.flat_map(|(strip, band)| strip.legend(band, &canvas.palette));
+    [
+        Legend {
+            title: "Of GPU time:",
+            entries: canvas.kernels(report),
+        },
+        Legend {
+            title: "Of idle time:",
+            entries: canvas.causes(report),
+        },
+        Legend {
+            title: "Of window:",
+            entries: own.collect(),
+        },
+    ]
+}
+
+/// Returns the factor by which lanes grow to fill a given height.
+#[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
+fn height_factor(
+    panels: &[Panel],
+    top: f32,
+    legends: &[Legend],
+    canvas: &Canvas,
+    options: &ChartOptions,
+) -> f32 {
+    let Some(height) = options.height else {
+        return 1.0;
+    };
+
+    let legends = legends.iter();
+    let legend: f32 = legends
+        .map(|one| canvas.legend_height(one.title, &one.entries, options))
+        .sum();
+    let lanes: f32 = panels.iter().map(|panel| panel.height(1.0)).sum();
+    let rest: f32 = panels.iter().map(|panel| panel.around() + APART).sum();
+    let left = height as f32 - top - legend - (MARGIN - 6.0) - rest;
+
+    // Rounding may lose a pixel in each lane.
+    let rounding: usize = panels.iter().map(Panel::scaled).sum();
+    ((left - rounding as f32) / lanes).max(0.5)
+}
+
+/// Returns the titles of a panel, the longest first. They say what its axis shows.
+fn titles(report: &Report, grid: Grid, stretch: Option<MainCauseStretch>) -> Vec<String> {
+    let span = time(grid.span_ns());
+    let Some(stretch) = stretch else {
+        return vec![
+            format!("Window of {span}; the axis is the time of the recording"),
+            format!("Window of {span}, at recording time"),
+            format!("Window of {span}"),
+        ];
+    };
+    let gaps = counted(stretch.gaps as u64, "gap");
+    let factor = report.window.span_ns / grid.span_ns().max(1);
+    let cause = stretch.cause.label();
+    vec![
+        format!("Enlarged {factor}×: {span} with {gaps}, typical of {cause}"),
+        format!("Enlarged {factor}×: {span} with {gaps}"),
+        format!("Enlarged {factor}×: {span}"),
+    ]
+}

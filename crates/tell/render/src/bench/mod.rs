@@ -1,0 +1,232 @@
+//! Builds the document of a benchmark: the work, who wins, then tables of all variants.
+
+mod brief;
+mod csv;
+mod limits;
+mod matrix;
+mod spread;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod units;
+
+use metalens_analyzer::message::{count, counted, name};
+use metalens_analyzer::{Message, message};
+use metalens_bench::{Bench, PairResult};
+use metalens_comparison::ChangeClass;
+
+use crate::comparison::{gate_lines, gate_title};
+use crate::document::{Block, Document, Item, Section};
+use crate::wording::plain;
+use crate::{environment, finding_totals};
+pub use brief::brief;
+pub use csv::csv;
+pub(crate) use matrix::{FASTEST, NOT_TOLD};
+pub use matrix::{HEAT_MAP, Matrix, MatrixAxis, heat_map};
+pub(crate) use spread::{Spread, SpreadRow, spread};
+pub(crate) use tables::time_parts;
+
+/// Name of the section with links to all reports.
+const REPORTS: &str = "reports";
+/// Name of the drawing of all runs.
+pub(crate) const RUNS: &str = "runs";
+/// Name of the drawing of busy and idle time.
+pub(crate) const TIMES: &str = "times";
+
+/// Number of comparisons that are told in words, however many variants there are.
+const TOLD: usize = 3;
+const SYNTHETIC: &str = "SYNTHETIC: a simulator made these recordings; no GPU ran any of it, so \
+                         no figure says anything about a real machine";
+
+/// Returns the document of a benchmark.
+#[must_use]
+pub fn document(bench: &Bench) -> Document {
+    let sections = [
+        Some(opening(bench, usize::MAX, TOLD)),
+        gate(bench),
+        Some(tables::variants(bench)),
+        limits::thresholds(bench),
+        matrix::section(bench),
+        spread::section(bench),
+        tables::idle(bench),
+        tables::work(bench),
+        units::section(bench),
+        tables::kernels(bench),
+        tables::machine(bench),
+        findings(bench),
+        environment::section(&bench.environments, environment::Of::Variants),
+        warnings(bench),
+        runs(bench),
+    ];
+    let names = bench.variants.iter().map(|one| name(&one.name));
+    let names: Vec<Message> = names.collect();
+    let title = if names.len() > 4 {
+        message!(
+            "GPU benchmark of {}",
+            counted(names.len() as u64, "variant")
+        )
+    } else {
+        message!("GPU benchmark: {}", Message::joined(names, ", "))
+    };
+
+    Document {
+        title,
+        sections: sections.into_iter().flatten().collect(),
+        footer: plain(format!(
+            "metalens {}, {}. Figures are exact in bench.json; here they are rounded.",
+            bench.metalens, bench.schema
+        )),
+    }
+}
+
+/// Returns the document without what only a page can link to, and without what only pages keep.
+#[must_use]
+pub fn screen(bench: &Bench) -> Document {
+    let mut document = document(bench);
+    let is_of_pages = |id: &str| [REPORTS, "findings", "environment"].contains(&id);
+    document.sections.retain(|section| !is_of_pages(section.id));
+    document
+}
+
+/// Returns the verdict, with this many comparisons behind it, and as many of their causes.
+fn opening(bench: &Bench, rivals: usize, causes: usize) -> Section {
+    let synthetic = bench.synthetic.then(|| Block::Warning(SYNTHETIC.into()));
+    let done = bench.variants.iter().map(|one| one.runs.len() as u64).sum();
+    let stopped = (!bench.complete).then(|| {
+        let runs = counted(done, "run");
+        Block::Warning(message!("STOPPED: only {} of the benchmark", runs))
+    });
+    let work = bench
+        .work
+        .as_ref()
+        .map(|work| Block::Warning(work.message()));
+    let missed = bench.missed().count() as u64;
+    let missed = (missed > 0).then(|| {
+        let all = counted(bench.pairs.len() as u64, "comparison");
+        Block::Failure(message!("Gate failed: {} of {}", count(missed), all))
+    });
+    Section::new("verdict", "", 0)
+        .with_some(missed)
+        .with_some(synthetic)
+        .with_some(stopped)
+        .with_some(work)
+        .with(Block::Lead(bench.verdict.message()))
+        .with_some(Block::list(details(bench, rivals, causes)))
+        .with(Block::Remark(bench.method.message()))
+}
+
+/// Returns the comparisons behind the verdict, and where the differences come from. Of many variants
+/// only the nearest to the fastest one, and those that may be as fast, are told.
+fn details(bench: &Bench, most: usize, causes: usize) -> Vec<Message> {
+    let mut all: Vec<Message> = Vec::new();
+    if bench.variants.len() > 2 {
+        let rivals = bench.standing.iter().flat_map(|standing| &standing.others);
+        let shown = rivals.enumerate().filter(|(at, rival)| {
+            *at < TOLD || rival.change.material_class() != ChangeClass::Shrunk
+        });
+        all.extend(shown.take(most).map(|(_, rival)| rival.said.message()));
+    }
+    if bench
+        .pairs
+        .first()
+        .is_some_and(|pair| pair.base == "baseline")
+    {
+        all.extend(
+            bench
+                .pairs
+                .iter()
+                .take(most)
+                .map(|pair| pair.said.message()),
+        );
+    }
+
+    let standing = bench.standing.as_ref();
+    let order = standing.map(|one| {
+        let others = one.others.iter().map(|rival| rival.variant);
+        [one.best].into_iter().chain(others).collect::<Vec<usize>>()
+    });
+    let place = |pair: &&PairResult| {
+        let order = order.iter().flatten();
+        let names = order.filter_map(|&at| bench.variants.get(at));
+        names
+            .map(|one| &one.name)
+            .position(|name| *name == pair.new)
+    };
+    let mut pairs: Vec<&PairResult> = bench.pairs.iter().collect();
+    pairs.sort_by_key(place);
+    all.extend(pairs.into_iter().filter_map(why).take(causes));
+    all
+}
+
+fn why(pair: &PairResult) -> Option<Message> {
+    let why = pair.why.as_ref()?.message();
+    let unit = pair.comparison.work.as_ref()?.unit();
+    let per = unit.map(|unit| message!(", per {}", unit));
+    Some(message!(
+        "{} vs. {}{}: {}",
+        name(&pair.new),
+        name(&pair.base),
+        per,
+        why
+    ))
+}
+
+fn gate(bench: &Bench) -> Option<Section> {
+    let lines = bench.pairs.iter().flat_map(|pair| {
+        let lines = gate_lines(std::slice::from_ref(&pair.comparison));
+        lines
+            .into_iter()
+            .map(|line| message!("{}: {}", name(&pair.new), plain(line)))
+    });
+    let gates = bench
+        .pairs
+        .iter()
+        .filter_map(|pair| pair.comparison.gate.as_ref());
+    let title = gate_title(gates);
+    let table = limits::limits(bench);
+    Block::list(lines).map(|list| {
+        let section = Section::new("gate", title, 1).with(list);
+        section.with_some(table)
+    })
+}
+
+/// Returns the findings of the variants.
+fn findings(bench: &Bench) -> Option<Section> {
+    let variants = bench.variants.iter();
+    let groups = variants.map(|one| {
+        let runs = one.runs.len() as u64;
+        (Some(one.name.as_str()), runs, one.findings.as_slice())
+    });
+    finding_totals::section(groups, "runs")
+}
+
+fn warnings(bench: &Bench) -> Option<Section> {
+    let warnings = bench.warnings.iter().map(metalens_bench::Said::message);
+    let section = Section::new("warnings", "Warnings", 1);
+    Block::list(warnings).map(|list| section.with(list))
+}
+
+/// Lists the runs, each with a link to its report.
+fn runs(bench: &Bench) -> Option<Section> {
+    let items = bench.variants.iter().flat_map(|variant| {
+        variant
+            .runs
+            .iter()
+            .zip(&variant.wall.values)
+            .map(|(run, wall)| {
+                let wall = tables::time(*wall);
+                Item {
+                    report: run.report.clone(),
+                    ..Item::from(message!(
+                        "{}, round {}: {}",
+                        name(&variant.name),
+                        count(u64::from(run.round)),
+                        wall
+                    ))
+                }
+            })
+    });
+    let items: Vec<Item> = items.filter(|item| item.report.is_some()).collect();
+    let section = Section::new(REPORTS, "Reports of all runs", 6).folded();
+    (!items.is_empty()).then(|| section.with(Block::List(items)))
+}

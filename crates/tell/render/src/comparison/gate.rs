@@ -1,0 +1,348 @@
+//! Builds the table of the limits of a gate: kept, missed and by how much, inconclusive, or not
+//! measurable.
+
+use metalens_analyzer::message::kernel;
+use metalens_analyzer::{Message, message};
+use metalens_comparison::sentences::{difference, first_few, relative};
+use metalens_comparison::{
+    Comparison, GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule, Number,
+    described_metrics,
+};
+use metalens_text::units::counted;
+
+use super::cells::{paths, value};
+use crate::document::{Block, Cell, Column, Section, Table, Tone};
+use crate::wording::plain;
+
+/// Largest number of limits that screens and pages show.
+const LIMITS: usize = 30;
+/// Largest number of limits even where there is room, because nobody reads a longer list.
+const MOST_LIMITS: usize = 60;
+/// Largest number of limits that the verdict names.
+const DECIDING: usize = 3;
+
+/// Returns the verdict of the gate in one line, for the top of a page.
+pub(super) fn verdict_line(gate: &GateResult) -> Block {
+    let verdict = verdict_text(gate);
+    if gate.missed {
+        Block::Failure(verdict)
+    } else {
+        Block::Lead(verdict)
+    }
+}
+
+/// Returns the verdict of a gate with the limits that decided it, and the origin of all limits, such as
+/// `Gate failed: GPU idle +12.0 %; 4 limits passed, 1 failed ([gate] of metalens.toml)`.
+fn verdict_text(gate: &GateResult) -> Message {
+    let source = Message::new(&gate.source, &gate.source_values);
+    let decided = gate.rows.iter().filter(|row| {
+        let verdict = if gate.inconclusive {
+            GateVerdict::Inconclusive
+        } else {
+            GateVerdict::Miss
+        };
+        gate.missed && row.severity == GateSeverity::Error && row.verdict == verdict
+    });
+    let decided: Vec<&GateRow> = decided.collect();
+    // A kernel that is gone has no figure at all, and is named once.
+    let mut named: Vec<Message> = Vec::new();
+    for row in &decided {
+        let one = plainly(row);
+        if named.iter().all(|other| other.text != one.text) {
+            named.push(one);
+        }
+    }
+    let named = (!named.is_empty()).then(|| message!("{}; ", first_few(named, DECIDING)));
+    let other_work = decided
+        .iter()
+        .any(|row| is_of_work(row))
+        .then(|| Message::from(". Other work: if that is intended, save a new baseline"));
+    message!(
+        "Gate {}: {}{} ({}){}",
+        word([gate]),
+        named,
+        plain(tally(gate)),
+        source,
+        other_work
+    )
+}
+
+/// Returns whether a limit is about an amount of work that has to stay the same.
+fn is_of_work(row: &GateRow) -> bool {
+    let is_count = row.of == Some(KernelFigure::Instances)
+        || row.of.is_none() && row.what.starts_with("counts.");
+    is_count && matches!(row.rule, LimitRule::Grow | LimitRule::Shrink)
+}
+
+/// Returns the plain name of a limit's figure and what was found, such as `GPU idle +12.0 %`.
+fn plainly(row: &GateRow) -> Message {
+    if row.of.is_some() && row.value.is_none() {
+        return message!("{} not there", kernel(&row.what));
+    }
+    let mut metrics = described_metrics();
+    let metric = metrics.find(|(id, ..)| row.of.is_none() && *id == row.what);
+    let name = metric.map_or_else(|| name(row), |(_, name, _)| message::name(name));
+    let found = row.value.map(|_| message!(" {}", found(row)));
+    let found = found.unwrap_or_else(|| " not measured".into());
+    message!("{}{}", name, found)
+}
+
+/// Returns the verdict of gates in a word: the worst one.
+#[must_use]
+pub fn word<'a>(gates: impl IntoIterator<Item = &'a GateResult>) -> &'static str {
+    gates.into_iter().fold("passed", |worst, gate| {
+        match (gate.missed, gate.inconclusive) {
+            (true, false) => "failed",
+            (true, true) if worst != "failed" => "inconclusive",
+            _ => worst,
+        }
+    })
+}
+
+/// Returns whether a gate of the comparisons does not pass: a limit failed, or is inconclusive.
+#[must_use]
+pub fn is_gate_missed(comparisons: &[Comparison]) -> bool {
+    gates(comparisons).any(|(_, gate)| gate.missed)
+}
+
+/// Returns the gates, each with the name of its comparison among several.
+fn gates(comparisons: &[Comparison]) -> impl Iterator<Item = (String, &GateResult)> {
+    let numbered = comparisons.iter().zip(1_u64..);
+    numbered.filter_map(|(comparison, number)| {
+        let name = format!("new {number} ({})", paths(&comparison.new).text);
+        Some((name, comparison.gate.as_ref()?))
+    })
+}
+
+/// Returns a line for each limit that failed, or whose failure is a warning, and then the verdict:
+/// of each comparison, and last of all.
+#[must_use]
+pub fn gate_lines(comparisons: &[Comparison]) -> Vec<String> {
+    let gates: Vec<(String, &GateResult)> = gates(comparisons).collect();
+    match gates.as_slice() {
+        [] => Vec::new(),
+        [(_, only)] => lines_of(only),
+        several => {
+            let lines = several.iter().flat_map(|(name, gate)| {
+                let lines = lines_of(gate).into_iter();
+                lines.map(move |line| format!("{name}: {line}"))
+            });
+            lines.chain([verdict_of_all(several)]).collect()
+        }
+    }
+}
+
+/// A limit that failed or is inconclusive, also as a warning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissedLimit {
+    /// Id of the figure, or name of the kernel.
+    pub what: String,
+    /// True if it is the limit of a kernel.
+    pub is_of_kernel: bool,
+    /// True if the gate does not pass because of it, false if it is a warning.
+    pub is_failure: bool,
+    /// Outcome of the limit: `failed`, `inconclusive` or `warning`.
+    pub word: &'static str,
+    /// The limit, and by how much it was missed, in a line.
+    pub text: String,
+}
+
+/// Returns the limits of a comparison's gate that failed or are inconclusive, also as warnings.
+#[must_use]
+pub fn missed_limits(comparison: &Comparison) -> Vec<MissedLimit> {
+    comparison.gate.iter().flat_map(missed).collect()
+}
+
+fn missed(gate: &GateResult) -> impl Iterator<Item = MissedLimit> {
+    let rows = gate.rows.iter();
+    let is_open = |verdict| matches!(verdict, GateVerdict::Miss | GateVerdict::Inconclusive);
+    let rows = rows.filter(move |row| is_open(row.verdict));
+    rows.map(|row| MissedLimit {
+        what: row.what.clone(),
+        is_of_kernel: row.of.is_some(),
+        is_failure: row.severity == GateSeverity::Error,
+        word: match (row.verdict, row.severity) {
+            (GateVerdict::Inconclusive, _) => "inconclusive",
+            (_, GateSeverity::Warn) => "warning",
+            (_, GateSeverity::Error) => "failed",
+        },
+        text: format!("{} {}: {}", name(row).text, limit(row).text, row.why),
+    })
+}
+
+fn verdict_of_all(gates: &[(String, &GateResult)]) -> String {
+    let word = word(gates.iter().map(|(_, gate)| *gate));
+    let missed = gates.iter().filter(|(_, gate)| gate.missed);
+    let missed: Vec<&str> = missed.map(|(name, _)| name.as_str()).collect();
+    let all = gates.len();
+    if missed.is_empty() {
+        format!("Gate {word}: all {all} comparisons")
+    } else {
+        let names = missed.join(", ");
+        format!(
+            "Gate {word}: {} of {all} comparisons: {names}",
+            missed.len()
+        )
+    }
+}
+
+fn lines_of(gate: &GateResult) -> Vec<String> {
+    let open = missed(gate).map(|limit| format!("{}: {}", limit.word, limit.text));
+    open.chain([verdict_text(gate).text]).collect()
+}
+
+/// Returns the limits that were not kept; nothing without a gate.
+pub(super) fn gate(comparison: &Comparison) -> Option<Section> {
+    let gate = comparison.gate.as_ref()?;
+    let title = title([gate]);
+    let source = Message::new(&gate.source, &gate.source_values);
+    let tally = Block::Text(message!("{}: {}", plain(tally(gate)), source));
+    let open = gate.rows.iter();
+    let open = open.filter(|row| row.verdict != GateVerdict::Pass);
+    let open: Vec<&GateRow> = open.collect();
+    let section = Section::new("gate", title, 1).with(tally);
+    Some(section.with_some((!open.is_empty()).then(|| Block::Table(table(&open)))))
+}
+
+/// Returns the title of the section on gates.
+pub(crate) fn title<'a>(gates: impl IntoIterator<Item = &'a GateResult>) -> Message {
+    plain(format!("Gate: {}", word(gates).to_uppercase()))
+}
+
+fn table(open: &[&GateRow]) -> Table {
+    let columns = vec![
+        Column::name("limit of"),
+        Column::words("limit"),
+        Column::number("found"),
+        Column::number("missed by"),
+        Column::words(""),
+        Column::sentence("reason"),
+    ];
+    let table = Table::new(
+        "gate",
+        "Limits that failed, are inconclusive or were not measurable",
+        columns,
+    );
+    let mut table = table.limited(LIMITS, MOST_LIMITS).of(open.len());
+    for row in open.iter().take(MOST_LIMITS) {
+        table.row([
+            name(row).into(),
+            limit(row).into(),
+            found(row).into(),
+            beyond(row).into(),
+            verdict(row),
+            Message::new(&row.why, &row.why_values).into(),
+        ]);
+    }
+    table
+}
+
+/// Returns `4 limits passed, 1 failed, 3 inconclusive, 2 warnings, 5 not measurable`, and the reason if the gate
+/// fails although no limit does.
+pub(super) fn tally(gate: &GateResult) -> String {
+    let number = |verdict: GateVerdict, severity: Option<GateSeverity>| {
+        let rows = gate.rows.iter().filter(|row| {
+            row.verdict == verdict && severity.is_none_or(|severity| row.severity == severity)
+        });
+        rows.count() as u64
+    };
+    let failed = number(GateVerdict::Miss, Some(GateSeverity::Error));
+    let warnings = number(GateVerdict::Miss, Some(GateSeverity::Warn));
+    let inconclusive = number(GateVerdict::Inconclusive, None);
+    let unmeasured = number(GateVerdict::NotMeasurable, None);
+
+    let mut said = vec![format!(
+        "{} passed",
+        counted(number(GateVerdict::Pass, None), "limit")
+    )];
+    said.extend((failed > 0).then(|| format!("{failed} failed")));
+    said.extend((inconclusive > 0).then(|| format!("{inconclusive} inconclusive")));
+    said.extend((warnings > 0).then(|| counted(warnings, "warning")));
+    said.extend((unmeasured > 0).then(|| format!("{unmeasured} not measurable")));
+    let mut said = said.join(", ");
+    if gate.missed && failed == 0 && !gate.inconclusive {
+        said.push_str("; no limit was measurable, so the gate fails");
+    }
+    said
+}
+
+/// Returns the name of the figure that the limit is for.
+pub(crate) fn name(row: &GateRow) -> Message {
+    match row.of {
+        Some(figure) => message!("{}, {}", kernel(&row.what), figure.name()),
+        None => message::name(&row.what),
+    }
+}
+
+/// Returns the limit in words: `at most 200.0 µs`, `grows by at most 5.0 %`.
+pub(crate) fn limit(row: &GateRow) -> Message {
+    message!(
+        "{} {}",
+        row.rule.name(),
+        value(Some(row.limit), row.unit, "")
+    )
+}
+
+/// Returns the value in the terms of the limit: as it is, or as a change.
+fn found(row: &GateRow) -> Message {
+    match (row.value, row.rule) {
+        (None, _) => "–".into(),
+        (Some(value), LimitRule::Grow | LimitRule::Range) => relative(value.get()),
+        (Some(value), LimitRule::Shrink) => relative(-value.get()),
+        (Some(found), LimitRule::Max | LimitRule::Min) => value(Some(found), row.unit, ""),
+    }
+}
+
+/// Returns the distance of the value from the limit: negative if the value is below it.
+fn beyond(row: &GateRow) -> Message {
+    let is_below = matches!(row.rule, LimitRule::Min | LimitRule::Shrink);
+    let signed = |by: Number| Number::new(if is_below { -by.get() } else { by.get() });
+    let by = row.by.and_then(signed);
+    by.map_or_else(Message::default, |by| difference(by, row.unit))
+}
+
+/// Returns the verdict on a limit, in color.
+pub(crate) fn verdict(row: &GateRow) -> Cell {
+    match (row.verdict, row.severity) {
+        (GateVerdict::Miss, GateSeverity::Error) => Cell::verdict("FAILED", Tone::Bad),
+        (GateVerdict::Miss, GateSeverity::Warn) => Cell::verdict("WARNING", Tone::Doubtful),
+        (GateVerdict::Inconclusive, _) => Cell::verdict("INCONCLUSIVE", Tone::Doubtful),
+        (GateVerdict::NotMeasurable, _) => Cell::verdict("NOT MEASURABLE", Tone::Doubtful),
+        (GateVerdict::Pass, _) => Cell::verdict("PASSED", Tone::Good),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use metalens_comparison::Unit;
+
+    use super::*;
+
+    /// A value below a lower limit misses it downward.
+    #[test]
+    fn misses_have_the_sign_of_their_side() {
+        let check = |rule: LimitRule, unit: Unit, by: f64, expected: &str| {
+            let row = GateRow {
+                what: "x".to_owned(),
+                channel: None,
+                of: None,
+                rule,
+                limit: Number::new(0.6).unwrap(),
+                value: None,
+                unit,
+                by: Number::new(by),
+                severity: GateSeverity::Error,
+                verdict: GateVerdict::Miss,
+                why: String::new(),
+                why_values: Vec::new(),
+            };
+            assert_eq!(beyond(&row).text, expected, "{rule:?}");
+        };
+        check(LimitRule::Min, Unit::Ratio, 0.575, "−57.5 pts");
+        check(LimitRule::Shrink, Unit::Ratio, 0.1, "−10.0 pts");
+        check(LimitRule::Grow, Unit::Ratio, 0.1, "+10.0 pts");
+        check(LimitRule::Range, Unit::Ratio, 0.1, "+10.0 pts");
+        check(LimitRule::Max, Unit::Ns, 2_000_000.0, "+2.000 ms");
+        check(LimitRule::Min, Unit::Count, 3.0, "−3");
+    }
+}

@@ -1,0 +1,66 @@
+//! Builds the table of the environments in which recordings were made.
+
+use metalens_analyzer::message::{count, name};
+use metalens_analyzer::{Message, message};
+use metalens_comparison::Environment;
+
+use crate::document::{Block, Column, Section, Table};
+
+/// Largest number of environments on a page of text.
+const MOST: usize = 30;
+/// Largest number of variants that are named in a cell.
+const NAMED: usize = 3;
+
+/// The things that have environments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Of {
+    /// Variants of a benchmark, which are named.
+    Variants,
+    /// Recordings of an index or a dataset, which are counted.
+    Recordings,
+}
+
+/// Returns the table of environments; nothing without any.
+pub(crate) fn section(environments: &[Environment], of: Of) -> Option<Section> {
+    if environments.is_empty() {
+        return None;
+    }
+    let columns = vec![
+        Column::name("chip"),
+        Column::label("Mac").spare(2),
+        Column::label("system"),
+        Column::label("Instruments").spare(1),
+        match of {
+            Of::Variants => Column::label("variants"),
+            Of::Recordings => Column::number("recordings"),
+        },
+    ];
+    let caption = "Chip, system and version of Instruments";
+    let table = Table::new("environment", caption, columns);
+    let mut table = table.limited(MOST, usize::MAX);
+    table.rest = " more environments".into();
+    for one in environments {
+        let text = |fact: Option<&String>| fact.map_or("not recorded".into(), |text| name(text));
+        table.row(vec![
+            text(one.gpu.as_ref()),
+            text(one.model.as_ref()),
+            text(one.os.as_ref()),
+            text(one.instruments_version.as_ref()),
+            match of {
+                Of::Variants => variants(&one.of),
+                Of::Recordings => count(one.of.len() as u64),
+            },
+        ]);
+    }
+
+    Some(Section::new("environment", "Environment", 2).with(Block::Table(table)))
+}
+
+fn variants(of: &[String]) -> Message {
+    let named = of.iter().take(NAMED).map(|one| name(one));
+    let named = Message::joined(named, ", ");
+    match of.len().saturating_sub(NAMED) as u64 {
+        0 => named,
+        more => message!("{} and {} more", named, count(more)),
+    }
+}

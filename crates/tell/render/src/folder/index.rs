@@ -1,0 +1,110 @@
+//! Writes the index of a batch into its folder, beside the reports. Files that would not change are
+//! not written.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use metalens_analyzer::LONGEST_REPORT;
+use metalens_batch::{Index, SCHEMA};
+use metalens_files::Folder;
+
+use super::manifest::MANIFEST;
+use super::trends::{self, TRENDS};
+use crate::error::{Error, Result};
+use crate::{csv, html, index, json, markdown};
+
+const JSON: &str = "index.json";
+/// Name of the page in the folder.
+pub const PAGE: &str = "index.html";
+const FILES: [&str; 4] = [JSON, "index.csv", "index.md", PAGE];
+
+/// Refuses a folder with an index that metalens did not write, or with a link in place of the
+/// folder of charts.
+pub fn check(folder: &Folder, path: &Path, force: bool) -> Result<()> {
+    folder.try_to_write().map_err(|cause| Error::CannotWrite {
+        folder: path.to_path_buf(),
+        at: path.to_path_buf(),
+        cause,
+    })?;
+    metalens_files::refuse_link(&path.join(TRENDS))?;
+
+    if force || existing(path).is_some() {
+        return Ok(());
+    }
+    if path.join(MANIFEST).exists() {
+        return Err(Error::HasReport {
+            folder: path.to_path_buf(),
+        });
+    }
+    for file in FILES {
+        metalens_files::refuse_existing(&path.join(file), false)?;
+    }
+    Ok(())
+}
+
+/// Reads the index of an earlier batch. None if there is none.
+fn existing(folder: &Path) -> Option<serde_json::Value> {
+    let text = metalens_files::read(&folder.join(JSON), LONGEST_REPORT).ok()?;
+    let index: serde_json::Value = serde_json::from_slice(&text).ok()?;
+    (index.get("schema")?.as_str()? == SCHEMA).then_some(index)
+}
+
+/// Returns the index of the last batch. None if there is none that this version can read.
+#[must_use]
+pub fn load(folder: &Path) -> Option<Index> {
+    let text = metalens_files::read_text(&folder.join(JSON), LONGEST_REPORT).ok()?;
+    Index::from_json(&text)
+}
+
+/// Writes the index in every form, and the charts of its trends.
+pub fn write(index: &Index, folder: &Folder, path: &Path, show_names: bool) -> Result<()> {
+    let drawn = trends::draw(index)?;
+    let before = existing(path).map_or_else(Vec::new, |index| trends::paths_in(&index));
+    let pictures: Vec<_> = drawn.iter().map(|chart| chart.page.clone()).collect();
+    let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    for chart in drawn {
+        files.extend(chart.files);
+    }
+
+    // The previous index lists these charts, so metalens wrote them.
+    for stale in before.iter().filter(|path| !files.contains_key(*path)) {
+        let _ = folder.remove(Path::new(stale));
+    }
+    let html = html::index_page(index, &pictures, show_names)?;
+    let document = index::document(index, &pictures, show_names);
+    let markdown = markdown::page(&document, &index::shown(&pictures));
+    let mut table_csv = Vec::new();
+    csv::index(index, show_names, &mut table_csv).map_err(|cause| Error::CannotWrite {
+        folder: path.to_path_buf(),
+        at: path.join("index.csv"),
+        cause,
+    })?;
+
+    // JSON first: it marks the other files as written by metalens.
+    let [for_programs, table, page, interactive] = FILES;
+    let write = |name: &str, bytes: &[u8]| write_if_changed(folder, path, name, bytes);
+    let json = json::document(index).map_err(|cause| Error::Json {
+        what: "the index".to_owned(),
+        cause,
+    })?;
+    write(for_programs, json.as_bytes())?;
+    for (name, bytes) in &files {
+        write(name, bytes)?;
+    }
+    write(table, &table_csv)?;
+    write(page, markdown.as_bytes())?;
+    write(interactive, html.as_bytes())?;
+
+    // Removes the folder of charts only if it is empty.
+    let _ = fs::remove_dir(path.join(TRENDS));
+    Ok(())
+}
+
+fn write_if_changed(folder: &Folder, path: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+    let existing = metalens_files::read(&path.join(name), bytes.len() as u64);
+    if existing.is_ok_and(|existing| existing == bytes) {
+        return Ok(());
+    }
+    Ok(folder.write_bytes(Path::new(name), true, bytes)?)
+}

@@ -1,0 +1,421 @@
+//! Writes pages of HTML: a report, a comparison, and the index of a batch. A page is one file that loads nothing
+//! from anywhere.
+//!
+//! Without its script, and on paper, a picture stands for the timeline of a report.
+
+mod bench;
+mod blocks;
+pub(crate) mod escape;
+mod inputs;
+mod names;
+mod time_bars;
+mod timeline;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use metalens_analyzer::message::{counted, time};
+use metalens_analyzer::{Analysis, Cause, Report, message};
+use metalens_batch::Index;
+use metalens_charts::{Chart, ChartOptions, KernelColors, Theme, alt, draw, has_roofline, svg};
+use metalens_comparison::{Change, Comparison, KernelChange, Number};
+use metalens_files::sha256_of_bytes;
+
+use crate::document::{Document, Section};
+use crate::error::{Error, Result};
+use crate::index::TrendPicture;
+use crate::time_parts::TimeParts;
+use crate::wording::cut;
+use crate::{index, report};
+pub use bench::bench_page;
+use blocks::{InlineChart, PageExtras};
+use escape::{escaped, filled, name, named, script_json, sentence};
+pub use inputs::{comparison_page_of, stored_report_page};
+use time_bars::{TIMES_STYLE, time_bars};
+
+/// Largest number of letters of a kernel's name in the legend.
+const LEGEND: usize = 60;
+
+const PAGE: &str = include_str!("../../../../../templates/page.html");
+const TIMELINE: &str = include_str!("../../../../../templates/timeline.html");
+const STYLE: &str = include_str!("../../../../../templates/report.css");
+const INDEX_STYLE: &str = include_str!("../../../../../templates/index.css");
+const TABLES_SCRIPT: &str = include_str!("../../../../../templates/tables.js");
+const SCRIPT: &str = include_str!("../../../../../templates/report.js");
+const INDEX_SCRIPT: &str = include_str!("../../../../../templates/index.js");
+
+/// Returns a report as a page, with the timeline of its analysis. All texts are those of the
+/// report, which may be redacted; the timeline names only the analyzed process.
+pub fn report_page(analysis: &Analysis, report: &Report) -> Result<String> {
+    let colors = KernelColors::of(&analysis.report);
+    let data = script_json(&timeline::timeline(analysis, &colors))?;
+    let timeline = timeline_box(analysis, report, &colors)?;
+    let mut drawn = vec![("timeline".to_owned(), timeline)];
+    if has_roofline(report) {
+        drawn.push(("roofline".to_owned(), roofline(analysis, report)?));
+    }
+    let frame = PageFrame {
+        kind: "report",
+        style: STYLE.to_owned(),
+        data: format!("<script type=\"application/json\" id=\"timeline-data\">{data}</script>"),
+        script: format!("{SCRIPT}{TABLES_SCRIPT}"),
+    };
+    let extras = PageExtras {
+        drawn: &drawn,
+        colors: Some(&colors),
+    };
+    page(&report::document(report), &extras, &frame)
+}
+
+/// Returns a comparison as a page that loads nothing, with its pictures for light and dark screens.
+/// The comparison may be redacted.
+pub fn comparison_page(
+    document: &Document,
+    compared: &Comparison,
+    pictures: &[String],
+) -> Result<String> {
+    let sum = |one: &KernelChange| {
+        let sides = [one.total_ns.base_value(), one.total_ns.new_value()];
+        sides.into_iter().flatten().map(whole_ns).sum()
+    };
+    let kernels = compared.kernels.iter();
+    let colors = KernelColors::by_time(kernels.map(|one| (one.name.as_str(), sum(one))));
+    let drawn = match pictures {
+        [light, dark] => vec![("compare".to_owned(), on_both(light, dark))],
+        // A stored baseline or report has figures, and no intervals to draw.
+        _ => vec![("compare".to_owned(), time_bars(&sides(compared)))],
+    };
+    let extras = PageExtras {
+        drawn: &drawn,
+        colors: Some(&colors),
+    };
+    let frame = PageFrame {
+        kind: "comparison",
+        style: format!("{STYLE}{INDEX_STYLE}{TIMES_STYLE}"),
+        data: String::new(),
+        script: TABLES_SCRIPT.to_owned(),
+    };
+    page(document, &extras, &frame)
+}
+
+/// Returns the wall time of both sides and its parts; of none that lacks its wall time or busy time.
+fn sides(compared: &Comparison) -> Vec<(String, TimeParts)> {
+    type SideOf = fn(&Change) -> Option<Number>;
+    let sides: [(&str, SideOf); 2] = [("base", Change::base_value), ("new", Change::new_value)];
+    let sides = sides.into_iter().filter_map(|(name, side)| {
+        let figure = |id: &str| {
+            let mut metrics = compared.metrics.iter();
+            side(&metrics.find(|one| one.id == id)?.change).map(Number::get)
+        };
+        let causes = Cause::ALL.into_iter();
+        let causes = causes.filter_map(|cause| Some((cause, figure(&cause.figure())?)));
+        let mut idle: Vec<(Cause, f64)> = causes.collect();
+        // The report has no causes where too much of the idle time has none.
+        if idle.iter().all(|(cause, _)| *cause == Cause::Unknown) {
+            idle = vec![(Cause::Unknown, figure("gaps.total_ns")?)];
+        }
+        let parts = TimeParts {
+            total: figure("window.span_ns")?,
+            busy: figure("busy.busy_ns")?,
+            idle,
+        };
+        Some((name.to_owned(), parts))
+    });
+    sides.collect()
+}
+
+/// Returns a time of a comparison in whole nanoseconds.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sums of times: not negative, and below centuries"
+)]
+fn whole_ns(ns: Number) -> u64 {
+    ns.get().max(0.0).round() as u64
+}
+
+/// Returns a picture for light screens and one for dark ones, of which one is shown.
+fn on_both(light: &str, dark: &str) -> String {
+    format!(
+        "<figure class=\"trend\"><div class=\"on-light\">{}</div><div class=\"on-dark\">{}</div>\
+         </figure>\n",
+        without_namespace(light),
+        without_namespace(dark)
+    )
+}
+
+/// Returns the index of a batch as a page that loads nothing; it links to the reports.
+pub fn index_page(all: &Index, pictures: &[TrendPicture], show_names: bool) -> Result<String> {
+    let drawn = pictures.iter().map(|picture| {
+        let figure = on_both(&picture.svg, &picture.dark_svg);
+        (picture.path.clone(), figure)
+    });
+    let drawn: Vec<InlineChart> = drawn.collect();
+    let frame = PageFrame {
+        kind: "index",
+        style: format!("{STYLE}{INDEX_STYLE}"),
+        data: String::new(),
+        script: format!("{TABLES_SCRIPT}{INDEX_SCRIPT}"),
+    };
+    let extras = PageExtras {
+        drawn: &drawn,
+        colors: None,
+    };
+    page(&index::document(all, pictures, show_names), &extras, &frame)
+}
+
+/// The parts of a page that are not in its document.
+struct PageFrame {
+    kind: &'static str,
+    style: String,
+    data: String,
+    script: String,
+}
+
+/// Returns a page. Sections without a title are at its top.
+fn page(document: &Document, extras: &PageExtras<'_>, frame: &PageFrame) -> Result<String> {
+    let is_opening = |section: &&Section| section.title.text.is_empty();
+    let opening = document.sections.iter().filter(is_opening);
+    let opening: String = opening.map(|one| blocks::blocks(one, extras)).collect();
+    let sections = document.sections.iter().filter(|one| !is_opening(one));
+    let shown: Vec<(&Section, String)> = sections
+        .map(|one| (one, blocks::section(one, extras)))
+        .filter(|(_, text)| !text.is_empty())
+        .collect();
+    let contents = contents(shown.iter().map(|(section, _)| *section));
+    let sections: String = shown.into_iter().map(|(_, text)| text).collect();
+    filled(
+        PAGE,
+        &[
+            ("script_hash", &script_hash(&frame.script)),
+            ("title", &escaped(&names::short(&document.title.text))),
+            ("style", &frame.style),
+            ("kind", frame.kind),
+            ("heading", &named(&document.title)),
+            ("opening", opening.trim_end()),
+            ("contents", &contents),
+            ("sections", sections.trim_end()),
+            ("footer", &sentence(&document.footer)),
+            ("data", &frame.data),
+            ("script", &frame.script),
+        ],
+    )
+}
+
+/// Returns the hash by which the policy of a page allows its script, and no other one. The frame
+/// puts the script into lines of its own.
+fn script_hash(script: &str) -> String {
+    let hash = sha256_of_bytes(format!("\n{script}\n").as_bytes());
+    format!("sha256-{}", STANDARD.encode(hash))
+}
+
+/// Returns the list of a page's sections, if it has several.
+fn contents<'a>(sections: impl Iterator<Item = &'a Section>) -> String {
+    let links = sections.map(|one| {
+        let title = named(&one.title);
+        format!("<li><a href=\"#{}\">{title}</a></li>\n", one.id)
+    });
+    let links: Vec<String> = links.collect();
+    if links.len() < 2 {
+        return String::new();
+    }
+    let links = links.concat();
+    format!("<nav class=\"contents\" aria-label=\"Contents\">\n<ul>\n{links}</ul>\n</nav>")
+}
+
+/// Returns the timeline as a part of the page; the verdict is already above it. It names only the
+/// analyzed process.
+fn timeline_box(analysis: &Analysis, report: &Report, colors: &KernelColors) -> Result<String> {
+    let options = ChartOptions {
+        has_header: false,
+        ..ChartOptions::default()
+    };
+    let scene = draw(Chart::Timeline, analysis, &options).map_err(Error::Timeline)?;
+    let picture = svg(&scene, &alt(Chart::Timeline, report));
+    let summary = message!(
+        "Busy {} of {}, in {}; {}. The tables below have the figures.",
+        time(report.busy.busy_ns),
+        time(report.window.span_ns),
+        counted(report.counts.intervals, "interval"),
+        counted(report.gaps.count, "gap"),
+    );
+    filled(
+        TIMELINE,
+        &[
+            ("picture", &without_namespace(&picture)),
+            ("summary", &sentence(&summary)),
+            ("legend", &legend(report, colors)),
+        ],
+    )
+}
+
+/// Returns the roofline as a part of the page, whose heading names the process.
+fn roofline(analysis: &Analysis, report: &Report) -> Result<String> {
+    let drawn = |theme: Theme| -> Result<String> {
+        let options = ChartOptions {
+            has_header: false,
+            theme,
+            ..ChartOptions::default()
+        };
+        let scene = draw(Chart::Roofline, analysis, &options).map_err(Error::Timeline)?;
+        Ok(svg(&scene, &alt(Chart::Roofline, report)))
+    };
+    Ok(on_both(&drawn(Theme::Light)?, &drawn(Theme::Dark)?))
+}
+
+/// Returns the colors of the timeline with their meanings: those of the kernels, and those of the
+/// causes of idle time.
+fn legend(report: &Report, colors: &KernelColors) -> String {
+    let key = |class: &str, words: &str| {
+        format!("<span class=\"key\"><i class=\"swatch {class}\"></i>{words}</span>")
+    };
+    let group = |id: &str, title: &str, keys: Vec<String>| {
+        let keys = keys.join("\n");
+        format!("<p class=\"legend\" id=\"{id}\"><b>{title}</b>\n{keys}\n</p>")
+    };
+    let own = colors.names().iter().enumerate();
+    let mut kernels: Vec<String> = own
+        .map(|(at, kernel)| key(&format!("kernel-{at}"), &name(&cut(kernel, LEGEND))))
+        .collect();
+    if colors.has_more() {
+        kernels.push(key(
+            &format!("kernel-{}", colors.names().len()),
+            "other kernels",
+        ));
+    }
+
+    if report.busy.others_busy_ns > 0 {
+        kernels.push(key("others", "other processes"));
+    }
+    let causes = report.idle.parts.largest_first().into_iter();
+    let causes: Vec<String> = causes
+        .map(|(cause, _)| key(cause.name(), cause.label()))
+        .collect();
+    let mut groups = vec![group("legend", "GPU busy:", kernels)];
+    if !causes.is_empty() {
+        groups.push(group("causes", "GPU idle:", causes));
+    }
+    groups.join("\n")
+}
+
+/// Removes the namespace of an SVG element, which a page does not need.
+fn without_namespace(svg: &str) -> String {
+    svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use metalens_analyzer::message::path;
+    use metalens_analyzer::{Note, NoteDetail, NoteSeverity};
+    use metalens_charts::Theme;
+    use metalens_testing::{analysis_of, check_policy};
+
+    use super::*;
+    use crate::for_page;
+
+    /// Makes a list as long as one in a hostile recording.
+    fn grown<T: Clone>(list: &mut Vec<T>, count: usize, change: impl Fn(&mut T)) {
+        if let Some(mut one) = list.first().cloned() {
+            list.resize(count, one.clone());
+            change(&mut one);
+            list.splice(..count.min(300), vec![one; count.min(300)]);
+        }
+    }
+
+    /// Every list of the report, and every name in it, is longer than in any real report. Other
+    /// tests cover the names of the timeline.
+    #[test]
+    fn the_worst_report_fits_into_a_page() {
+        let mut analysis = analysis_of("awkward");
+        let name = "<\"&é".repeat(2_500);
+        let report = &mut analysis.report;
+        report.notes = vec![name.clone(); 10_000];
+        report.note_details.resize_with(10_000, NoteDetail::default);
+        for detail in &mut report.note_details[..5_000] {
+            detail.severity = NoteSeverity::Quiet;
+        }
+        grown(&mut report.not_recorded, 5_000, |one| {
+            one.what.clone_from(&name);
+            one.why.clone_from(&name);
+        });
+        grown(&mut report.processes, 100_000, |one| {
+            one.name.clone_from(&name);
+        });
+        grown(&mut report.channels, 5_000, |one| {
+            one.name = Some(name.clone());
+        });
+        grown(&mut report.kernels, 5_000, |one| {
+            one.name.clone_from(&name);
+            one.channel = Some(name.clone());
+        });
+        grown(&mut report.findings, 40, |one| {
+            one.evidence.clone_from(&name);
+            one.look_at = vec![name.clone(); 1_000];
+        });
+        grown(&mut report.gaps.top, 10, |one| {
+            one.before = Some(name.clone());
+            one.after = Some(name.clone());
+        });
+        if let Some(performance) = &mut report.machine.performance {
+            grown(&mut performance.states, 1_000, |one| {
+                one.state.clone_from(&name);
+            });
+        }
+        report.process.name.clone_from(&name);
+        report.source.path.clone_from(&name);
+        report.summary.busy.clone_from(&name);
+        report.summary.idle.clone_from(&name);
+        report.summary.advice.clone_from(&name);
+        report.run.template = Some(name.clone());
+        let page = report_page(&analysis, &analysis.report).unwrap();
+        check_policy(&page);
+        check_policy(&stored_report_page(&analysis.report).unwrap());
+        assert!(page.len() < 3_000_000, "{} bytes", page.len());
+        for more in [
+            "99,980 more",
+            "4,950 more",
+            "4,980 more",
+            "4,800 more",
+            "992 more",
+            "990 more",
+        ] {
+            assert!(page.contains(more), "{more}");
+        }
+    }
+
+    /// The text of the timeline's picture names no folder, either.
+    #[test]
+    fn a_redacted_page_has_no_text_of_the_whole_report() {
+        let mut analysis = analysis_of("eager");
+        let secret = message!("work of {}", path("/home/somebody/secret/run.work.json"));
+        analysis.report.add_note(Note::loud("work", secret));
+        let page = |show_names| {
+            let report = for_page(&analysis.report, show_names);
+            report_page(&analysis, &report).unwrap()
+        };
+        assert!(page(true).contains("/home/somebody/secret"));
+        assert!(!page(false).contains("/home/somebody"));
+    }
+
+    /// A kernel has one color on the page and on every picture.
+    #[test]
+    fn kernels_have_the_colors_of_the_charts() {
+        let (light, dark) = STYLE.split_once("prefers-color-scheme: dark").unwrap();
+        let themes = [(light, Theme::Light), (dark, Theme::Dark)];
+        for (style, theme) in themes {
+            for (at, color) in KernelColors::css(theme).iter().enumerate() {
+                let declared = format!("--kernel-{at}: {color};");
+                assert!(style.contains(&declared), "{theme:?}: {declared}");
+            }
+        }
+    }
+
+    /// Styles and scripts of the page neither end their elements early nor load anything.
+    #[test]
+    fn style_and_script_are_closed_and_alone() {
+        for part in [STYLE, INDEX_STYLE, TABLES_SCRIPT, SCRIPT, INDEX_SCRIPT] {
+            assert!(!part.contains("</") && !part.contains("<!--"), "{part}");
+            assert!(!part.contains("//cdn") && !part.contains("http"), "{part}");
+            assert!(!part.contains("@import") && !part.contains("innerHTML"));
+        }
+    }
+}

@@ -1,0 +1,564 @@
+//! Builds the document of a batch's index: many recordings at a glance, one row each.
+
+mod thresholds;
+
+use metalens_analyzer::message::{count, counted, kernel, path, percent, process};
+use metalens_analyzer::{Bound, Message, Note, Severity, message};
+use metalens_batch::{FailedRecording, Index};
+use metalens_comparison::Number;
+use metalens_comparison::many::{self, IndexFigure, IndexRow, RowFinding, SameWorkGroup};
+
+pub use thresholds::missed_in_row;
+
+use crate::document::{Block, Cell, Chart, Column, Document, Item, Look, Section, Table};
+use crate::markdown::{Picture, PictureSource};
+use crate::wording::{cut, known, plain, sentence, short_time};
+use crate::{environment, finding_totals};
+
+/// Id of the note that a simulator wrote a recording.
+const SYNTHETIC: &str = "synthetic";
+/// Largest number of rows on a page of text: GitHub shows half a megabyte.
+const ROWS: usize = 400;
+/// Largest number of outliers and problems that are listed.
+const MOST_LISTED: usize = 30;
+/// Largest length of a sentence, because names in it may be long.
+const LONGEST_TEXT: usize = 600;
+
+/// The pictures of a group of recordings over time.
+#[derive(Debug, Clone)]
+pub struct TrendPicture {
+    /// Path of the PNG, relative to the index.
+    pub path: String,
+    /// The picture as SVG, in the light theme.
+    pub svg: String,
+    /// The picture as SVG, in the dark theme.
+    pub dark_svg: String,
+    /// Alternative text of the picture.
+    pub alt: String,
+}
+
+/// Returns the pictures as Markdown shows them.
+#[must_use]
+pub fn shown(pictures: &[TrendPicture]) -> Vec<Picture> {
+    let shown = pictures.iter().map(|picture| Picture {
+        chart: picture.path.clone(),
+        alt: picture.alt.clone(),
+        width: 0,
+        source: PictureSource::File(picture.path.clone()),
+    });
+    shown.collect()
+}
+
+/// Returns the document of an index. Folders and the names of other processes are left out unless
+/// `show_names`.
+#[must_use]
+pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> Document {
+    let sections = [
+        Some(opening(index)),
+        outliers(index),
+        thresholds::section(index),
+        (!index.rows.is_empty()).then(|| table(index)),
+        groups(index),
+        findings(index),
+        environment::section(&index.environments, environment::Of::Recordings),
+        repeats(index),
+        failed(index, show_names),
+        trends(index, pictures),
+        problems(index),
+    ];
+    Document {
+        title: "GPU profiles".into(),
+        sections: sections.into_iter().flatten().collect(),
+        footer: plain(format!(
+            "metalens {}, {}. index.html has more columns, index.csv has all of them, and \
+             index.json has everything. Dates are UTC in charts, and in the time zone of the \
+             recording in the table.",
+            index.metalens, index.schema
+        )),
+    }
+}
+
+/// Returns the findings of all recordings.
+fn findings(index: &Index) -> Option<Section> {
+    let all = recordings(index).count() as u64;
+    let totals = index.findings.as_slice();
+    finding_totals::section([(None, all, totals)], "recordings")
+}
+
+fn opening(index: &Index) -> Section {
+    let synthetic = recordings(index).filter(|row| row.synthetic).count() as u64;
+    let synthetic = (synthetic > 0).then(|| {
+        Block::Warning(if is_all_synthetic(index) {
+            "SYNTHETIC: a simulator wrote all recordings; no GPU ran any of them".into()
+        } else {
+            message!(
+                "SYNTHETIC: a simulator wrote {} of the recordings; no GPU ran any of these",
+                count(synthetic)
+            )
+        })
+    });
+    let notes = index.notes.iter().map(|note| Block::Remark(plain(note)));
+    Section::new("verdict", "", 0)
+        .with(Block::Lead(headline(index)))
+        .with_some(busy(index).map(Block::Text))
+        .with_some(synthetic)
+        .with_all(notes)
+}
+
+fn headline(index: &Index) -> Message {
+    let failed = index.failed.len() as u64;
+    let failed = (failed > 0).then(|| message!(", {} failed", count(failed)));
+    let left = index.unfinished;
+    let left = (left > 0).then(|| message!(", {} not done yet", count(left)));
+    let done = counted(recordings(index).count() as u64, "recording");
+    message!("{} analyzed{}{}", done, failed, left)
+}
+
+/// Returns whether no GPU ran any of the recordings. Then the page says so once, at the top.
+fn is_all_synthetic(index: &Index) -> bool {
+    index.rows.iter().all(|row| row.synthetic)
+}
+
+/// Returns the problems of a recording that the top of the page does not say about all of them.
+fn own_problems(index: &Index, row: &IndexRow) -> Vec<Note> {
+    let all = Note::joined(&row.problems, &row.problem_details);
+    let is_own = |problem: &Note| problem.detail.id != SYNTHETIC || !is_all_synthetic(index);
+    all.filter(is_own).collect()
+}
+
+/// Returns the rows that count: one for each recording.
+fn recordings(index: &Index) -> impl Iterator<Item = &IndexRow> {
+    index.rows.iter().filter(|row| row.same_as.is_none())
+}
+
+/// Returns the range of the busy shares, and the program; nothing for different work, of which a
+/// range says nothing.
+fn busy(index: &Index) -> Option<Message> {
+    let [group] = index.groups.as_slice() else {
+        return None;
+    };
+    let (range, median) = range(index, group, |row| row.busy_ratio, percent)?;
+    let median = median.map(|median| message!(" (median {})", median));
+    let by = process(&group.process, true);
+    let on = group.gpu.as_deref();
+    let on = on.map(|gpu| message!(", on {}", message::name(gpu)));
+    Some(message!(
+        "The GPU was busy {} of the time{} with {}{}",
+        range,
+        median,
+        by,
+        on
+    ))
+}
+
+/// Returns the least and the greatest value of a group as text, and the median if these differ.
+fn range(
+    index: &Index,
+    group: &SameWorkGroup,
+    value: impl Fn(&IndexRow) -> Option<f64>,
+    text: impl Fn(f64) -> Message,
+) -> Option<(Message, Option<Message>)> {
+    let members = many::members(&index.rows, group);
+    let values: Vec<f64> = members.into_iter().filter_map(value).collect();
+    let least = text(values.iter().copied().reduce(f64::min)?);
+    let most = text(values.iter().copied().reduce(f64::max)?);
+    if least == most {
+        return Some((least, None));
+    }
+    let median = text(metalens_comparison::median(&values)?);
+    Some((message!("{} to {}", least, most), Some(median)))
+}
+
+fn outliers(index: &Index) -> Option<Section> {
+    let outliers: Vec<Item> = recordings(index)
+        .filter_map(|row| outlier(index, row))
+        .collect();
+    let more = more(outliers.len());
+    let method = "An outlier differs from the median of at least five recordings of the same work: by \
+                  more than 3.5 robust standard deviations (modified z-score), and by at least 5 % of \
+                  the median (for the busy share, 2 points are enough)";
+    let section = Section::new("outliers", "Outliers", 1)
+        .with(Block::List(
+            outliers.into_iter().take(MOST_LISTED).collect(),
+        ))
+        .with_some(more)
+        .with(Block::Remark(method.into()));
+    (!index.outliers.is_empty()).then_some(section)
+}
+
+/// Returns the figures in which a recording is an outlier, each with the median of the same work.
+fn outlier(index: &Index, row: &IndexRow) -> Option<Item> {
+    let own = index.outliers.iter().filter(|one| one.report == row.report);
+    let figures = own.map(|one| {
+        let text = |value: Number| match one.figure {
+            IndexFigure::Busy => percent(value.get()),
+            IndexFigure::Span | IndexFigure::MeanGap => to_time(value.get()),
+        };
+        let (value, median) = (text(one.value), text(one.median));
+        message!("{} {} (median {})", one.figure.name(), value, median)
+    });
+    let figures = figures.reduce(|all, one| message!("{}, {}", all, one))?;
+    Some(Item {
+        text: message!("{}: {}", path(&cut(&row.name, LONGEST_TEXT)), figures),
+        report: Some(row.report.clone()),
+        is_strong: false,
+    })
+}
+
+fn more(all: usize) -> Option<Block> {
+    let more = all.saturating_sub(MOST_LISTED) as u64;
+    (more > 0).then(|| Block::Remark(message!("{} more are in index.json", count(more))))
+}
+
+/// Returns a sentence, cut to the length that a page allows.
+fn cut_message(text: &str, values: &[message::PlacedValue]) -> Message {
+    if text.chars().nth(LONGEST_TEXT).is_some() {
+        plain(cut(text, LONGEST_TEXT))
+    } else {
+        Message::new(text, values)
+    }
+}
+
+fn table(index: &Index) -> Section {
+    let rows: Vec<&IndexRow> = recordings(index).collect();
+    let has_dates = rows.iter().any(|row| row.date.is_some());
+    let has_thresholds = rows.iter().any(|row| row.thresholds > 0);
+    let has_problems = rows.iter().any(|row| !own_problems(index, row).is_empty());
+    let mut columns = vec![
+        Column::name("recording"),
+        Column::words("verdict"),
+        // On a narrow page, these are what a reader sees without scrolling.
+        Column::label("finding"),
+        Column::bar("busy over time").spare(9),
+        Column::number("busy"),
+        Column::number("window"),
+        Column::number("mean gap").spare(2),
+        Column::words("top idle cause").spare(1),
+        Column::label("top kernel").detail(),
+        Column::number("GPU intervals").spare(3),
+        Column::number("command buffers").detail(),
+        Column::number("kernels").detail(),
+        Column::number("gaps").detail(),
+        Column::number("median gap").detail(),
+        Column::number("p95 gap").detail(),
+        Column::number("machine busy").detail(),
+    ];
+    columns.extend(has_problems.then(|| Column::number("problems").spare(7)));
+    if has_thresholds {
+        columns.push(Column::number("missed"));
+        columns.push(Column::label("thresholds missed").detail());
+    }
+    columns.extend(has_dates.then(|| Column::words("recorded").spare(8)));
+    columns.push(Column::label("program").spare(5));
+    columns.push(Column::label("GPU").spare(8));
+
+    let table = Table::new("recordings", "All recordings, by name", columns);
+    let mut table = table.sortable().limited(ROWS, usize::MAX);
+    for row in rows {
+        let mut cells = recording_cells(row);
+        if has_problems {
+            cells.push(count(own_problems(index, row).len() as u64).into());
+        }
+        if has_thresholds {
+            cells.push(missed(row).into());
+            cells.push(or_dash(row.missed.join(", ")).into());
+        }
+        cells.extend(has_dates.then(|| date(row).into()));
+        cells.push(process(&row.process, true).into());
+        cells.push(message::name(row.gpu.as_deref().unwrap_or("-")).into());
+        table.row(cells);
+    }
+
+    table.rest = " in index.html and index.csv".into();
+    let alike = alike(&mut table);
+    let section = Section::new("all", "Recordings", 2).with(Block::Table(table));
+    section.with_some(alike.map(Block::Remark))
+}
+
+/// Removes the columns in which all rows are alike, and returns what they say.
+fn alike(table: &mut Table) -> Option<Message> {
+    let removed = table.remove_constant_columns();
+    let says = |cell: &Cell| !["", "-"].contains(&cell.text.text.as_str());
+    let cell_of = |heading: &str| {
+        let mut removed = removed.iter();
+        let found = removed.find(|(one, cell)| one.text == heading && says(cell));
+        found.map(|(_, cell)| cell)
+    };
+
+    let alike = removed.iter().filter(|(_, cell)| says(cell));
+    let alike = alike.filter_map(|(heading, cell)| match heading.text.as_str() {
+        "thresholds missed" if cell_of("missed").is_some() => None,
+        "missed" => Some(match cell_of("thresholds missed") {
+            Some(names) => message!(
+                "thresholds missed {} ({})",
+                cell.text.clone(),
+                names.text.clone()
+            ),
+            None => message!("thresholds missed {}", cell.text.clone()),
+        }),
+        _ => Some(message!("{} {}", heading.clone(), cell.text.clone())),
+    });
+    let alike = alike.reduce(|all, one| message!("{}; {}", all, one))?;
+    Some(message!("The same in all: {}", alike))
+}
+
+/// Returns the groups of recordings that are compared with each other.
+fn groups(index: &Index) -> Option<Section> {
+    let is_compared = |group: &&SameWorkGroup| group.reports.len() > 1;
+    let compared: Vec<&SameWorkGroup> = index.groups.iter().filter(is_compared).collect();
+    let alone = (index.groups.len() - compared.len()) as u64;
+
+    let columns = vec![
+        Column::name("same work"),
+        Column::number("recordings"),
+        Column::words("busy"),
+        Column::words("window"),
+        Column::words("mean gap").spare(1),
+    ];
+    let table = Table::new("groups", "Recordings of the same work", columns);
+    let mut table = table.limited(MOST_LISTED, usize::MAX);
+    table.rest = " in index.html and index.json".into();
+    for group in &compared {
+        let text = |value: Option<(Message, _)>| known(value, |(range, _)| range);
+        let times = |value: fn(&IndexRow) -> Option<u64>| {
+            text(range(index, group, |row| value(row).map(to_float), to_time))
+        };
+        table.row([
+            message::name(&group.name),
+            count(group.reports.len() as u64),
+            text(range(index, group, |row| row.busy_ratio, percent)),
+            times(|row| Some(row.span_ns)),
+            times(|row| row.gaps.mean_ns),
+        ]);
+    }
+
+    let remark = match (compared.len(), alone) {
+        (0, 0 | 1) => return None,
+        (_, 0) => None,
+        (0, _) => Some("No two recordings did the same work, so none are compared".into()),
+        _ => Some(message!(
+            "{} did work that no other one did: compared with none",
+            counted(alone, "recording")
+        )),
+    };
+    let table = (!compared.is_empty()).then_some(Block::Table(table));
+    let section = Section::new("groups", "Same work", 3).with_some(table);
+    Some(section.with_some(remark.map(Block::Remark)))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns: 104 days")]
+fn to_float(ns: u64) -> f64 {
+    ns as f64
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "whole nanoseconds"
+)]
+fn to_time(ns: f64) -> Message {
+    short_time(ns as u64)
+}
+
+/// Returns the inputs that are a recording of another input, which counts once.
+fn repeats(index: &Index) -> Option<Section> {
+    let name_of = |report: &str| {
+        let mut rows = index.rows.iter();
+        rows.find(|row| row.report == report).map(|row| &row.name)
+    };
+    let items = index.rows.iter().filter_map(|row| {
+        let first = name_of(row.same_as.as_deref()?)?;
+        Some(Item {
+            text: message!("{} is the recording {}", path(&row.name), path(first)),
+            report: Some(row.report.clone()),
+            is_strong: false,
+        })
+    });
+    let items: Vec<Item> = items.collect();
+    let (all, is_any) = (items.len(), !items.is_empty());
+    let shown = items.into_iter().take(MOST_LISTED).collect();
+    let section = Section::new("repeats", "Counted once", 4).with(Block::List(shown));
+    is_any.then(|| section.with_some(more(all)))
+}
+
+fn recording_cells(row: &IndexRow) -> Vec<Cell> {
+    let gaps = &row.gaps;
+    let idle = row.idle.as_ref();
+    let idle = idle.map(|idle| Cell {
+        text: message!("{} {}", idle.cause.label(), percent(idle.share)),
+        look: Look::Cause(idle.cause),
+    });
+    vec![
+        Cell {
+            text: path(&row.name),
+            look: Look::Report(row.report.clone()),
+        },
+        row.bound.map_or("-", Bound::label).into(),
+        finding(row),
+        Cell {
+            text: Message::default(),
+            look: Look::OverTime(row.busy_over_time.clone(), row.others_over_time.clone()),
+        },
+        known(row.busy_ratio, percent).into(),
+        short_time(row.span_ns).into(),
+        known(gaps.mean_ns, short_time).into(),
+        idle.unwrap_or_else(|| "-".into()),
+        top_kernel(row).into(),
+        count(row.intervals).into(),
+        known(row.command_buffers, count).into(),
+        count(row.kernels).into(),
+        count(gaps.count).into(),
+        known(gaps.median_ns, short_time).into(),
+        known(gaps.p95_ns, short_time).into(),
+        known(row.machine_busy_ratio, percent).into(),
+    ]
+}
+
+fn or_dash(text: String) -> Message {
+    if text.is_empty() {
+        "-".into()
+    } else {
+        plain(text)
+    }
+}
+
+/// Returns the cell of the most important finding, which sorts by severity. If that is a caveat, the
+/// most severe finding about speed stands before it: both are reasons to open the report.
+fn finding(row: &IndexRow) -> Cell {
+    let Some(first) = &row.finding else {
+        return "-".into();
+    };
+    let about_speed = row.all_findings.iter();
+    let about_speed = about_speed.filter(|one| one.severity != Severity::Caveat);
+    let most_severe = about_speed.min_by_key(|one| one.severity);
+    let (linked, text) = match most_severe.filter(|_| first.severity == Severity::Caveat) {
+        Some(speed) => (
+            speed,
+            format!("{}, {}", word_and_id(speed), word_and_id(first)),
+        ),
+        None => (first, word_and_id(first)),
+    };
+    let rank = match linked.severity {
+        Severity::High => 4,
+        Severity::Medium => 3,
+        Severity::Low => 2,
+        Severity::Caveat => 1,
+    };
+    Cell {
+        text: plain(text),
+        look: Look::Finding(row.report.clone(), linked.id.clone(), rank),
+    }
+}
+
+/// Returns the severity and the id of a finding.
+fn word_and_id(finding: &RowFinding) -> String {
+    let word = match finding.severity {
+        Severity::High => "HIGH",
+        Severity::Medium => "MEDIUM",
+        Severity::Low => "LOW",
+        Severity::Caveat => "CAVEAT",
+    };
+    format!("{word} {}", finding.id)
+}
+
+/// Returns the number of missed thresholds, of those that are set.
+fn missed(row: &IndexRow) -> Message {
+    message!(
+        "{} of {}",
+        count(row.missed.len() as u64),
+        count(row.thresholds)
+    )
+}
+
+fn top_kernel(row: &IndexRow) -> Message {
+    let share = |pct: f64| percent(pct / 100.0);
+    known(row.top_kernel.as_ref(), |top| {
+        message!("{} {}", kernel(&top.name), share(top.time_pct))
+    })
+}
+
+/// Returns `2026-03-30 13:02` for an ISO 8601 date, in the time zone of the recording.
+fn date(row: &IndexRow) -> Message {
+    let date = row.date.as_deref().unwrap_or_default();
+    let minute = date.get(..16).unwrap_or(date);
+    or_dash(minute.replacen('T', " ", 1))
+}
+
+fn failed(index: &Index, show_names: bool) -> Option<Section> {
+    let columns = vec![Column::name("input"), Column::sentence("reason")];
+    let mut table = Table::new("failed", "Inputs that could not be analyzed", columns);
+    for one in &index.failed {
+        let name = if show_names { &one.input } else { &one.name };
+        let (why, hint) = reason(one, show_names);
+        let why = why + &hint.map_or_else(String::new, |hint| format!(" → {hint}"));
+        table.row([
+            path(&cut(name, LONGEST_TEXT)),
+            plain(cut(&why, LONGEST_TEXT)),
+        ]);
+    }
+    let section = Section::new("failed", "Failed inputs", 1).with(Block::Table(table));
+    (!index.failed.is_empty()).then_some(section)
+}
+
+/// Returns the reason of a failure and the advice, without the folders and names that pages leave
+/// out, unless `show_names`: pages are posted.
+pub(crate) fn reason(failed: &FailedRecording, show_names: bool) -> (String, Option<String>) {
+    let named = (failed.why.clone(), failed.hint.clone());
+    if show_names {
+        return named;
+    }
+    let (why, hint) = failed.unnamed.clone().unwrap_or(named);
+    let short = |text: String| {
+        let text = text.replace(&failed.input, &failed.name);
+        if failed.folder.is_empty() {
+            text
+        } else {
+            text.replace(&failed.folder, "")
+        }
+    };
+    (short(why), hint.map(short))
+}
+
+fn trends(index: &Index, pictures: &[TrendPicture]) -> Option<Section> {
+    if index.trends.is_empty() {
+        return None;
+    }
+    let (is, is_not): (Vec<_>, Vec<_>) = index.trends.iter().partition(|one| one.is_trend);
+    let items = is.into_iter().chain(is_not).map(|one| Item {
+        text: sentence(cut_message(&one.says, &one.says_values)),
+        report: None,
+        is_strong: one.is_trend,
+    });
+    let pictures = pictures.iter().map(|picture| Chart::picture(&picture.path));
+    let method = "Dates are UTC. A trend is a steady rise or fall among at least eight dated \
+                  recordings of the same work, by at least 5 % of the median (for the busy share, 2 \
+                  points are enough)";
+    let section = Section::new("trends", "Over time", 3)
+        .with(Block::List(items.collect()))
+        .with_all(pictures)
+        .with(Block::Remark(method.into()));
+    Some(section)
+}
+
+fn problems(index: &Index) -> Option<Section> {
+    let problems = index.rows.iter().flat_map(|row| {
+        let problems = own_problems(index, row).into_iter();
+        problems.map(move |problem| Item {
+            text: message!(
+                "{}: {}",
+                path(&row.name),
+                cut_message(&problem.text, &problem.detail.values)
+            ),
+            report: Some(row.report.clone()),
+            is_strong: false,
+        })
+    });
+    let mut items: Vec<Item> = problems.collect();
+    let more = more(items.len());
+    items.truncate(MOST_LISTED);
+    if items.is_empty() {
+        return None;
+    }
+    let section = Section::new("problems", "Problems", 4);
+    Some(section.with(Block::List(items)).with_some(more))
+}

@@ -1,0 +1,220 @@
+//! Writes a document as a comment on a pull request, or as a job summary: the verdict first, and
+//! never longer than GitHub accepts.
+//!
+//! Sections with a high priority number are folded. Where there is too much, tables lose rows and
+//! then sections go, the highest number first. The last line says which went.
+
+use metalens_text::units::count;
+
+use super::blocks::{Markdown, PREVIEW};
+use super::escape::in_html;
+use super::fit::{PagePart, fitted};
+use super::picture::Picture;
+use crate::document::{Block, Document, Section, Table};
+use crate::error::Result;
+
+/// The longest comment, in bytes. GitHub documents 65,536 characters; others found that it counts
+/// bytes, and accepts four times as many. Bytes are never fewer than characters or UTF-16 units, so
+/// this keeps whichever limit applies, and leaves room for the addresses that `gh` writes into a
+/// body.
+pub const COMMENT_LIMIT: usize = 60_000;
+/// The longest job summary of a step, in bytes: 1 MiB, minus the text around it.
+pub const SUMMARY_LIMIT: usize = 1_000_000;
+/// The charts of a report that a comment shows; more would not be looked at.
+pub const REPORT_CHARTS: [&str; 4] = ["timeline", "idle", "kernels", "gaps"];
+/// The priority from which on sections are folded.
+const FOLDED: u8 = 5;
+/// Largest number of warnings, because they precede everything else.
+const MOST_WARNINGS: usize = 10;
+/// The priority of a whole table, which is dropped before the section that previews it.
+const WHOLE_TABLE: u8 = 4;
+
+/// The parts of a comment that are not in its document.
+#[derive(Debug, Clone, Default)]
+pub struct CommentFrame {
+    /// The name of the comment, by which the next run finds it.
+    pub key: String,
+    /// The recorded commit, in hexadecimal digits.
+    pub commit: Option<String>,
+    /// The charts. Without any, some are drawn with characters.
+    pub pictures: Vec<Picture>,
+    /// The number of charts that the folder has.
+    pub charts: usize,
+    /// Links at the end of the comment, each a text of ours and an address.
+    pub links: Vec<(String, String)>,
+}
+
+/// Returns the first line of a comment of this name, by which it is found again.
+#[must_use]
+pub fn marker(key: &str) -> String {
+    format!("<!-- metalens:{key} -->")
+}
+
+/// A part of a comment.
+enum CommentPart<'a> {
+    Head(&'a [Section]),
+    Section(&'a Section),
+    /// All rows of a table that has a preview in its section.
+    WholeTable(&'a Section, &'a Table),
+    Foot,
+}
+
+/// Returns the comment, which has at most `limit` bytes and ends with a line break.
+pub fn comment(document: &Document, frame: &CommentFrame, limit: usize) -> Result<String> {
+    let has_pictures = !frame.pictures.is_empty();
+    let contents = contents(document, has_pictures);
+    let parts: Vec<PagePart> = contents.iter().map(part).collect();
+    let render = |at: usize, most: usize, left_out: &[&str]| {
+        let markdown = Markdown {
+            is_comment: true,
+            pictures: &frame.pictures,
+            most,
+        };
+        match contents.get(at) {
+            Some(CommentPart::Head(opening)) => head(document, opening, frame, markdown),
+            Some(CommentPart::Section(section)) => section_text(section, markdown),
+            Some(CommentPart::WholeTable(section, table)) => whole_table(section, table, markdown),
+            Some(CommentPart::Foot) | None => foot(document, frame, left_out, markdown),
+        }
+    };
+    fitted(&parts, limit, &render)
+}
+
+/// Returns the parts of the comment. Sections without a title come first.
+fn contents(document: &Document, has_pictures: bool) -> Vec<CommentPart<'_>> {
+    let sections = document.sections.as_slice();
+    let is_opening = |section: &Section| section.title.text.is_empty();
+    let opening = sections.iter().take_while(|one| is_opening(one)).count();
+    let (opening, sections) = sections.split_at(opening);
+    let mut contents = vec![CommentPart::Head(opening)];
+    let mut whole = Vec::new();
+    for section in sections {
+        contents.push(CommentPart::Section(section));
+        for block in &section.blocks {
+            if let Block::Table(table) = block
+                && table.has_preview
+                && (has_pictures || table.rows.len() > PREVIEW)
+            {
+                whole.push(CommentPart::WholeTable(section, table));
+            }
+        }
+    }
+    contents.extend(whole);
+    contents.push(CommentPart::Foot);
+    contents
+}
+
+fn part(content: &CommentPart<'_>) -> PagePart {
+    let (name, priority, rows) = match content {
+        CommentPart::Head(_) | CommentPart::Foot => (String::new(), 0, usize::MAX),
+        CommentPart::Section(section) => {
+            let rows = section.blocks.iter().map(row_count).max();
+            (
+                section.title.text.clone(),
+                section.priority,
+                rows.unwrap_or(0),
+            )
+        }
+        CommentPart::WholeTable(section, table) => {
+            let name = format!("{} in full", section.title.text);
+            (name, section.priority + WHOLE_TABLE, table.rows.len())
+        }
+    };
+    PagePart {
+        name,
+        priority,
+        rows,
+    }
+}
+
+/// Returns the number of rows of a block that can be left out one by one.
+fn row_count(block: &Block) -> usize {
+    match block {
+        Block::List(items) => items.len(),
+        Block::Missing(facts) => facts.len(),
+        Block::Findings(findings) | Block::FirstSteps(findings) => findings.len(),
+        Block::Table(table) if !table.has_preview => table.rows.len(),
+        _ => 0,
+    }
+}
+
+fn head(
+    document: &Document,
+    opening: &[Section],
+    frame: &CommentFrame,
+    markdown: Markdown<'_>,
+) -> String {
+    let title = markdown.named(&document.title);
+    let mut text = format!("{}\n### {title}\n\n", marker(&frame.key));
+    let is_warning = |block: &&Block| matches!(block, Block::Warning(_));
+    for section in opening {
+        let mut section = section.clone();
+        let warnings = section.blocks.iter().filter(is_warning).count();
+        let mut surplus = warnings.saturating_sub(MOST_WARNINGS);
+        section.blocks.retain(|block| {
+            let goes = surplus > 0 && is_warning(&block);
+            surplus -= usize::from(goes);
+            !goes
+        });
+        text.push_str(&markdown.blocks(&section));
+        text.push_str("\n\n");
+    }
+    text
+}
+
+fn section_text(section: &Section, markdown: Markdown<'_>) -> String {
+    let text = markdown.blocks(section);
+    if text.is_empty() {
+        return text;
+    }
+    let is_folded = section.is_folded || section.priority >= FOLDED;
+    markdown.under(&section.title, is_folded, &text) + "\n\n"
+}
+
+fn whole_table(section: &Section, table: &Table, markdown: Markdown<'_>) -> String {
+    let shown = table.rows.len().min(markdown.most);
+    let text = markdown.rows(table, shown, |_| true);
+    format!(
+        "<details>\n<summary>{} in full ({} of {} shown)</summary>\n\n{text}\n\n</details>\n\n",
+        in_html(&section.title.text),
+        count(shown as u64),
+        count(table.total as u64),
+    )
+}
+
+fn foot(
+    document: &Document,
+    frame: &CommentFrame,
+    left_out: &[&str],
+    markdown: Markdown<'_>,
+) -> String {
+    let links = frame.links.iter();
+    let links: Vec<String> = links
+        .map(|(text, url)| format!("[{text}]({url})"))
+        .collect();
+    let mut text = links.join(" · ");
+    if !left_out.is_empty() {
+        text.push_str(if text.is_empty() { "" } else { "\n\n" });
+        text.push_str(&format!(
+            "Left out to keep within GitHub's limit: {}. The report folder has them.",
+            super::escape::in_markdown(&left_out.join(", "))
+        ));
+    }
+
+    if !text.is_empty() {
+        text.push_str("\n\n");
+    }
+    let mut said = vec![markdown.text(&document.footer)];
+    said.extend(
+        frame
+            .commit
+            .as_ref()
+            .map(|commit| format!("recorded at commit {commit}")),
+    );
+
+    let shown = frame.pictures.len();
+    if shown > 0 && shown < frame.charts {
+        said.push(format!("{shown} of {} charts shown", frame.charts));
+    }
+    text + &format!("<sub>{}</sub>\n", said.join(" · "))
+}

@@ -1,0 +1,151 @@
+//! Builds the verdict: a word and its reason, four sentences, loud notes, and the window at a glance.
+
+use metalens_analyzer::message::{count, percent, process};
+use metalens_analyzer::{ChosenBy, Message, Report, Severity, UtilizationChunk, message};
+use metalens_text::units::capital;
+
+use crate::bars::{NONE, column};
+use crate::document::{Block, Chart, Drawing, Section};
+use crate::wording::{plain, sentence, short_time};
+
+/// Largest number of warnings; the notes of the report have the others.
+const WARNINGS: usize = 20;
+
+/// Returns the four sentences, and the notes that change the meaning of every number.
+pub(super) fn verdict(report: &Report) -> Section {
+    let summary = &report.summary;
+    let warning = summary.warning.as_deref();
+    let warning = warning.map(|text| Block::Warning(sentence(plain(capital(text)))));
+    // Wrong results come before every number, and what numbers mean right after the first ones.
+    let is_about_results = report.findings.first();
+    let is_about_results =
+        is_about_results.is_some_and(|finding| finding.severity != Severity::Caveat);
+    let (first, third) = if is_about_results {
+        (warning, None)
+    } else {
+        (None, warning)
+    };
+    let mut rest = sentence(Message::new(&summary.idle, &summary.idle_values));
+    if let Some(cause) = &summary.cause {
+        let cause = sentence(Message::new(cause, &summary.cause_values));
+        rest = message!("{} {}", rest, cause);
+    }
+    let loud = report.loud_notes().take(WARNINGS);
+    let loud = loud.map(|note| note.message());
+    let hidden = report.loud_notes().skip(WARNINGS).count() as u64;
+    let more = (hidden > 0).then(|| message!("… and {} more, in report.json", count(hidden)));
+    let next = summary.next.as_deref();
+    let next = next.map(|next| sentence(plain(next)));
+    let bound = &report.verdict;
+    // Reports of earlier versions have no verdict in a word.
+    let bound = (!bound.why.is_empty())
+        .then(|| Block::Lead(sentence(Message::new(&bound.why, &bound.why_values))));
+    Section::new("verdict", "", 0)
+        .with_some(first)
+        .with_some(bound)
+        .with(Block::Lead(Message::new(
+            &summary.busy,
+            &summary.busy_values,
+        )))
+        .with_some(third)
+        .with(Block::Text(rest))
+        .with(Block::Lead(Message::new(
+            &summary.advice,
+            &summary.advice_values,
+        )))
+        .with_some(next.map(Block::Remark))
+        .with_some(guessed(report).map(Block::Remark))
+        .with_all(loud.chain(more).map(Block::Warning))
+}
+
+/// Says that nobody named the process: it may be a compositor, or another program.
+fn guessed(report: &Report) -> Option<Message> {
+    let is_guessed = report.process.chosen_by == ChosenBy::Busiest;
+    is_guessed.then(|| {
+        message!(
+            "The recording names no process; {} was the busiest. --process NAME or PID chooses another",
+            process(&report.process.name, true)
+        )
+    })
+}
+
+/// Returns the busy share of the GPU over time: a line for the process, and one for other processes
+/// if they had any work.
+pub(super) fn timeline(report: &Report) -> Section {
+    let chunks = &report.shape.utilization;
+    let mut lines = Vec::new();
+    let mut legend = String::new();
+    if let [first, second, ..] = chunks.as_slice() {
+        let (of_busy, of_others) = full_heights(report);
+        let busy = line(report, of_busy, |chunk| chunk.busy_ns);
+        lines.push(("busy".to_owned(), busy));
+        let has_others = chunks.iter().any(|chunk| chunk.others_ns > 0);
+        if has_others {
+            let others = line(report, of_others, |chunk| chunk.others_ns);
+            lines.push(("others".to_owned(), others));
+        }
+        let each = short_time(second.start_ns.saturating_sub(first.start_ns));
+        let of_others = (has_others && of_others > of_busy)
+            .then(|| message!(" ({} for others)", percent(of_others)));
+        let said = message!(
+            "each column is {}; full height is {} busy{}, {} means no work",
+            each,
+            percent(of_busy),
+            of_others,
+            plain(NONE)
+        );
+        legend = said.text;
+    }
+
+    let drawing = Drawing::Lines(lines, legend);
+    let chart = Chart {
+        id: "timeline".to_owned(),
+        drawing,
+    };
+    Section::new("timeline", "Timeline", 1).with(Block::Chart(chart))
+}
+
+/// Returns the busy shares that a column of full height stands for, in the line of the process and in
+/// that of others. It is 100 %, or the largest share of both if that is less than half: else a program
+/// that waits would be a flat line. A process that is flat even so has a scale of its own.
+fn full_heights(report: &Report) -> (f64, f64) {
+    /// A column has eight levels.
+    const LEVELS: f64 = 8.0;
+    let largest = |part: fn(&UtilizationChunk) -> u64| {
+        let shares = columns(report).filter(|&(_, length_ns)| length_ns > 0);
+        let shares = shares.map(|(chunk, length_ns)| share_of(part(chunk), length_ns));
+        shares.fold(0.0, f64::max)
+    };
+    let full = |peak: f64| if peak > 0.0 && peak < 0.5 { peak } else { 1.0 };
+    let of_busy = largest(|chunk| chunk.busy_ns);
+    let of_both = full(of_busy.max(largest(|chunk| chunk.others_ns)));
+    let is_flat = of_busy * LEVELS < of_both;
+    (if is_flat { full(of_busy) } else { of_both }, of_both)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a height of eight levels")]
+fn share_of(part_ns: u64, whole_ns: u64) -> f64 {
+    part_ns as f64 / whole_ns as f64
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a height of eight levels; shares are not negative"
+)]
+fn line(report: &Report, full: f64, busy: fn(&UtilizationChunk) -> u64) -> String {
+    let columns = columns(report);
+    columns
+        .map(|(chunk, length_ns)| column(busy(chunk), (length_ns as f64 * full) as u64))
+        .collect()
+}
+
+/// Returns the parts of the window, each with its length in nanoseconds.
+fn columns(report: &Report) -> impl Iterator<Item = (&UtilizationChunk, u64)> {
+    let chunks = &report.shape.utilization;
+    let ends = chunks.iter().skip(1).map(|next| next.start_ns);
+    let ends = ends.chain([report.window.end_ns]);
+    let columns = chunks.iter().zip(ends);
+    columns.map(|(chunk, end_ns)| (chunk, end_ns.saturating_sub(chunk.start_ns)))
+}

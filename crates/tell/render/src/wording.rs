@@ -1,0 +1,109 @@
+//! Formats sentences and values as all media write them: numbers beside their units, names
+//! isolated.
+
+use metalens_analyzer::message::{Segment, Value};
+use metalens_analyzer::{Message, message};
+use metalens_text::units;
+
+/// A no-break space; every font has it.
+pub(crate) const NO_BREAK: char = '\u{a0}';
+
+/// Returns the text of a message whose numbers stay beside their units: `0.44 %` must not end a
+/// line with `0.44`.
+pub(crate) fn unbroken(message: &Message) -> String {
+    let written = |(text, value): Segment<'_>| match value {
+        Some(value) if value.value.is_measure() => text.replace(' ', "\u{a0}"),
+        _ => text.to_owned(),
+    };
+    message.segments().into_iter().map(written).collect()
+}
+
+/// Returns the first `most` letters of a text.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or("")),
+        None => text.to_owned(),
+    }
+}
+
+/// Returns a message of plain words.
+pub(crate) fn plain(text: impl Into<String>) -> Message {
+    Message {
+        text: text.into(),
+        values: Vec::new(),
+    }
+}
+
+/// Returns a sentence that ends with a full stop; an empty text stays empty.
+pub(crate) fn sentence(mut message: Message) -> Message {
+    if !message.text.is_empty() && !message.text.ends_with(['.', '!', '?', '…']) {
+        message.text.push('.');
+    }
+    message
+}
+
+/// Returns a time in three digits, such as `179 µs`, for tables of many columns.
+pub(crate) fn short_time(ns: u64) -> Message {
+    Message::value(units::short_time(ns), Value::Time { ns })
+}
+
+/// Returns a time that may be negative because the second moment came first.
+pub(crate) fn signed_time(ns: i64) -> Message {
+    let sign = if ns < 0 { "-" } else { "" };
+    let text = format!("{sign}{}", units::short_time(ns.unsigned_abs()));
+    Message::value(text, Value::SignedTime { ns })
+}
+
+/// Returns a part as a share of a whole, such as `3.3 %`; a dash if there is no whole.
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+pub(crate) fn share(part: u64, whole: u64) -> Message {
+    if whole == 0 {
+        "-".into()
+    } else {
+        message::percent(part as f64 / whole as f64)
+    }
+}
+
+/// Returns the text of a known value; a dash for an unknown one.
+pub(crate) fn known<T>(value: Option<T>, text: impl FnOnce(T) -> Message) -> Message {
+    value.map_or_else(|| "-".into(), text)
+}
+
+#[cfg(test)]
+mod tests {
+    use metalens_analyzer::message;
+    use metalens_analyzer::message::{counted, kernel, percent, time};
+
+    use super::*;
+
+    /// `~` in the expected text is the no-break space.
+    #[test]
+    fn numbers_stay_beside_their_units() {
+        let check = |said: Message, expected: &str| {
+            let held = unbroken(&said);
+            assert_eq!(held.replace(NO_BREAK, "~"), expected);
+            assert_eq!(held.replace(NO_BREAK, " "), said.text);
+        };
+        let share = percent(0.04);
+        check(
+            message!("busy {} of the time", share),
+            "busy 4.0~% of the time",
+        );
+        let (part, whole) = (time(335_800), time(8_387_000));
+        check(message!("{} of {}.", part, whole), "335.8~µs of 8.387~ms.");
+        check(
+            message!("{}, 48 hours", counted(47, "gap")),
+            "47 gaps, 48 hours",
+        );
+        let named = message!("{}, {}: {}", kernel("3 ms"), kernel("12 s"), time(5));
+        check(named, "3 ms, 12 s: 5~ns");
+    }
+
+    #[test]
+    fn sentences_end_with_one_full_stop() {
+        let check = |text: &str, expected: &str| assert_eq!(sentence(plain(text)).text, expected);
+        check("4 of 4", "4 of 4.");
+        check("alles.", "alles.");
+        check("", "");
+    }
+}
