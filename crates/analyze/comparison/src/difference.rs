@@ -92,14 +92,12 @@ pub(crate) fn difference(metrics: &[MetricChange]) -> Option<Difference> {
         base: base?,
         new: new?,
     };
-    for side in [
-        |sides: Sides<Number>| sides.base.get(),
-        |sides: Sides<Number>| sides.new.get(),
-    ] {
-        let sum: f64 = parts.iter().map(|part| side(part.time_ns)).sum();
-        if sum != side(time_ns) {
-            return None;
-        }
+    let is_sum = |side: fn(Sides<Number>) -> Number| {
+        let sum: f64 = parts.iter().map(|part| side(part.time_ns).get()).sum();
+        sum == side(time_ns).get()
+    };
+    if !is_sum(|sides| sides.base) || !is_sum(|sides| sides.new) {
+        return None;
     }
     parts.sort_by(|a, b| {
         b.time_ns
@@ -145,14 +143,13 @@ mod tests {
             let (base, new) = (values(base), values(new));
             Some(MetricChange::new(metric, &judge, (&base, &new)))
         });
-        let found = difference(&changes.collect::<Vec<_>>());
-        let found = found.map(|found| {
-            let parts = found.parts.iter();
+        let shown = difference(&changes.collect::<Vec<_>>()).map(|difference| {
+            let parts = difference.parts.iter();
             let parts = parts.map(|part| format!("{} {}", part.name, part.time_ns.change()));
-            let Sides { base, new } = found.runs;
+            let Sides { base, new } = difference.runs;
             format!("{base} {new}: {}", parts.collect::<Vec<_>>().join(", "))
         });
-        assert_eq!(found.as_deref(), expected);
+        assert_eq!(shown.as_deref(), expected);
     }
 
     #[test]

@@ -370,8 +370,10 @@ fn busy_and_idle(metrics: &[MetricChange]) -> Message {
     let mut causes: Vec<(&String, Number)> = causes.filter(|(_, by)| by.get() != 0.0).collect();
     causes.sort_by(|(_, one), (_, other)| other.get().abs().total_cmp(&one.get().abs()));
 
-    let most = causes.iter().take(NAMED);
-    let parts = most.map(|(cause, by)| message!("{} {}", name(cause), difference(*by, Unit::Ns)));
+    causes.truncate(NAMED);
+
+    let named = causes.iter();
+    let parts = named.map(|(cause, by)| message!("{} {}", name(cause), difference(*by, Unit::Ns)));
     let rest = rest(metrics, &causes).map(|by| message!("others {}", difference(by, Unit::Ns)));
     let parts = Message::joined(parts.chain(rest), ", ");
     let most = (!causes.is_empty()).then(|| message!(" ({})", parts));
@@ -385,9 +387,9 @@ fn busy_and_idle(metrics: &[MetricChange]) -> Message {
 
 /// Returns what the causes that are named leave of the change of the idle time; `None` if it would be
 /// rounded away beside them.
-fn rest(metrics: &[MetricChange], causes: &[(&String, Number)]) -> Option<Number> {
+fn rest(metrics: &[MetricChange], named: &[(&String, Number)]) -> Option<Number> {
     let whole = find(metrics, "gaps.total_ns")?.change.absolute?.get();
-    let named: f64 = causes.iter().take(NAMED).map(|(_, by)| by.get()).sum();
-    let is_large = (whole - named).abs() >= 0.001 * whole.abs();
-    Number::new(whole - named).filter(|_| is_large)
+    let rest = whole - named.iter().map(|(_, by)| by.get()).sum::<f64>();
+    let is_large = rest.abs() >= 0.001 * whole.abs();
+    Number::new(rest).filter(|_| is_large)
 }

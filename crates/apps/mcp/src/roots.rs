@@ -219,8 +219,7 @@ impl Roots {
 
 /// Returns whether a folder is a recording, or has the name of one.
 fn is_recording(folder: &Path) -> bool {
-    folder.extension().is_some_and(|ending| ending == "trace")
-        || matches!(path_kind(folder), Ok(PathKind::Bundle | PathKind::Export))
+    matches!(path_kind(folder), Ok(PathKind::Bundle | PathKind::Export))
 }
 
 /// Returns whether a file is the archive of a recording.

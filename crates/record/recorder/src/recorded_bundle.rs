@@ -14,7 +14,7 @@ pub type BundleReader<'a> = dyn FnMut(&Path, ReadingDepth) -> RecordedBundle + '
 pub enum ReadingDepth {
     /// The facts about its runs.
     Facts,
-    /// Its tables too, which must have GPU work of the recorded process.
+    /// The facts and its tables, which must have GPU work of the recorded process.
     Tables,
 }
 

@@ -39,8 +39,8 @@ pub(super) struct AnalyzeArguments {
     /// phases, machine, processes, counters, not-recorded; a wrong name lists them [default:
     /// summary].
     section: Option<String>,
-    /// With findings: only the one with this id, such as serialized. With kernels: only those whose
-    /// names contain this.
+    /// Only the finding with this id, such as serialized, or the kernels whose names contain this; for
+    /// the sections findings and kernels.
     name: Option<String>,
     /// At most this many rows of each table, and findings [default: 3 findings, 10 kernels, 5 gaps].
     top: Option<usize>,

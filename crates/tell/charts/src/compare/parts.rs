@@ -2,8 +2,8 @@
 //! with its change: the legend of the picture.
 
 use metalens_analyzer::Cause;
-use metalens_comparison::{Comparison, Number};
-use metalens_text::units::time;
+use metalens_comparison::sentences::difference;
+use metalens_comparison::{Change, Comparison, Number, Unit};
 
 use crate::palette::{Color, Palette};
 
@@ -15,17 +15,19 @@ pub(crate) struct Part {
     /// Color of the part in the bars.
     color: Color,
     /// Time of base in nanoseconds; `None` if it is not recorded.
-    pub(crate) base_ns: Option<u64>,
+    pub(crate) base_ns: Option<Number>,
     /// Time of new in nanoseconds; `None` if it is not recorded.
-    pub(crate) new_ns: Option<u64>,
+    pub(crate) new_ns: Option<Number>,
+    /// Change in nanoseconds; `None` if a time is not recorded.
+    change_ns: Option<Number>,
 }
 
 impl Part {
     /// Returns the part with its change, such as `host work −3.100 ms`.
     pub(crate) fn label(&self) -> String {
-        let change = match (self.base_ns, self.new_ns) {
-            (Some(base_ns), Some(new_ns)) => signed(base_ns, new_ns),
-            _ => "not recorded on both sides".to_owned(),
+        let change = match self.change_ns {
+            Some(change_ns) => difference(change_ns, Unit::Ns).text,
+            None => "not recorded on both sides".to_owned(),
         };
         format!("{} {change}", self.name)
     }
@@ -42,8 +44,8 @@ pub(crate) fn parts(comparison: &Comparison, palette: &Palette) -> Vec<Part> {
             palette.cause(cause),
         )
     });
-    let is_nothing = |part: &Part| part.base_ns.unwrap_or(0) == 0 && part.new_ns.unwrap_or(0) == 0;
-    let causes = causes.filter(|part| !is_nothing(part));
+    let has_time = |time_ns: Option<Number>| time_ns.is_some_and(|time_ns| time_ns.get() > 0.0);
+    let causes = causes.filter(|part| has_time(part.base_ns) || has_time(part.new_ns));
     std::iter::once(busy).chain(causes).collect()
 }
 
@@ -55,18 +57,10 @@ fn part(comparison: &Comparison, id: &str, name: &'static str, color: Color) -> 
     Part {
         name,
         color,
-        base_ns: change.and_then(|change| whole(change.base_value())),
-        new_ns: change.and_then(|change| whole(change.new_value())),
+        base_ns: change.and_then(Change::base_value),
+        new_ns: change.and_then(Change::new_value),
+        change_ns: change.and_then(|change| change.absolute),
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "rounded, not negative, and `as` saturates"
-)]
-fn whole(value: Option<Number>) -> Option<u64> {
-    value.map(|value| value.get().max(0.0).round() as u64)
 }
 
 /// Returns the parts as entries of a legend.
@@ -75,13 +69,4 @@ pub(crate) fn legend(parts: &[Part]) -> Vec<(Color, String)> {
         .iter()
         .map(|part| (part.color, part.label()))
         .collect()
-}
-
-/// Formats a difference of times with its sign.
-fn signed(before: u64, now: u64) -> String {
-    match now.cmp(&before) {
-        std::cmp::Ordering::Less => format!("−{}", time(before - now)),
-        std::cmp::Ordering::Equal => "±0".to_owned(),
-        std::cmp::Ordering::Greater => format!("+{}", time(now - before)),
-    }
 }

@@ -3,7 +3,7 @@
 use metalens_analyzer::{
     Analysis, GapParts, Note, Performance, Report, Request, StateTime, message,
 };
-use metalens_comparison::{Comparability, CompareOptions, Comparison, compare};
+use metalens_comparison::{Comparability, CompareOptions, Comparison, Number, compare};
 
 use super::circumstances;
 use super::{BAR, alt_comparison, draw_comparison, parts, sentences};
@@ -102,10 +102,18 @@ fn the_differences_sum_up() {
     for (base, new) in [(whole(), part(3)), (part(2), part(5)), (whole(), whole())] {
         let comparison = compared(&base.report, &new.report);
         let parts = parts::parts(&comparison, &Palette::for_theme(Theme::Light));
-        let sum: u64 = parts.iter().filter_map(|part| part.base_ns).sum();
-        assert_eq!(sum, base.report.window.span_ns);
-        let sum: u64 = parts.iter().filter_map(|part| part.new_ns).sum();
-        assert_eq!(sum, new.report.window.span_ns);
+        let sum: f64 = parts
+            .iter()
+            .filter_map(|part| part.base_ns)
+            .map(Number::get)
+            .sum();
+        assert_eq!(sum, base.report.window.span_ns as f64);
+        let sum: f64 = parts
+            .iter()
+            .filter_map(|part| part.new_ns)
+            .map(Number::get)
+            .sum();
+        assert_eq!(sum, new.report.window.span_ns as f64);
     }
 }
 
@@ -126,7 +134,7 @@ fn absent_is_not_zero() {
         let label = part.label();
         assert!(label.ends_with(" not recorded on both sides"), "{label}");
     }
-    assert_eq!(unknown.new_ns, Some(new.idle.total_ns));
+    assert_eq!(unknown.new_ns, Number::new(new.idle.total_ns as f64));
 }
 
 /// Several runs: the figures are those of the comparison, and the picture says that one is drawn.

@@ -45,29 +45,12 @@ pub(super) fn difference_of_runs(comparison: &Comparison) -> Option<Section> {
     ];
     let caption = "Parts of the time from first to last GPU work, which sum to it";
     let mut table = Table::new("difference", caption, columns);
-    let mut add = |name: &str, time_ns: Sides<Number>| {
-        let shown = |value| Cell::from(sentences::value(value, Unit::Ns));
-        let by = Number::new(time_ns.change());
-        let share = Number::new(time_ns.change() / found.time_ns.change());
-        table.row([
-            plain(name).into(),
-            shown(time_ns.base),
-            shown(time_ns.new),
-            by.map_or_else(Message::default, |by| sentences::difference(by, Unit::Ns))
-                .into(),
-            share
-                .map_or_else(Message::default, |share| {
-                    sentences::value(share, Unit::Ratio)
-                })
-                .into(),
-        ]);
-    };
-    let is_nothing =
-        |part: &&DifferencePart| part.time_ns.base.get() + part.time_ns.new.get() == 0.0;
-    for part in found.parts.iter().filter(|part| !is_nothing(part)) {
-        add(&part.name, part.time_ns);
+    let is_something =
+        |part: &&DifferencePart| part.time_ns.base.get() + part.time_ns.new.get() != 0.0;
+    for part in found.parts.iter().filter(is_something) {
+        table.row(part_of_difference(&part.name, part.time_ns, found.time_ns));
     }
-    add(&wall.name, found.time_ns);
+    table.row(part_of_difference(&wall.name, found.time_ns, found.time_ns));
 
     let runs = [
         (&comparison.base, found.runs.base),
@@ -87,6 +70,20 @@ pub(super) fn difference_of_runs(comparison: &Comparison) -> Option<Section> {
             .with(Block::Table(table))
             .with_some(has_several.then_some(Block::Text(of))),
     )
+}
+
+/// Returns the row of a part of the time whose difference is taken apart.
+fn part_of_difference(name: &str, part_ns: Sides<Number>, whole_ns: Sides<Number>) -> [Cell; 5] {
+    let change = Number::new(part_ns.change());
+    let change = change.map(|change| sentences::difference(change, Unit::Ns));
+    let share = Number::new(part_ns.change() / whole_ns.change());
+    [
+        plain(name).into(),
+        value(Some(part_ns.base), Unit::Ns, "").into(),
+        value(Some(part_ns.new), Unit::Ns, "").into(),
+        change.unwrap_or_default().into(),
+        value(share, Unit::Ratio, "").into(),
+    ]
 }
 
 /// Returns the times per unit of work; nothing if both sides did the same work.
