@@ -40,7 +40,7 @@ class Metalens < Formula
 
   test do
     system bin/"metalens", "synth", "eager", "-o", "demo.export"
-    assert_match '"schema": "metalens.report/2"',
+    assert_match '"schema": "metalens.report/1"',
                  shell_output("#{bin}/metalens analyze demo.export --json")
     assert_match "interval_count",
                  shell_output("#{bin}/metalens query 'SELECT interval_count FROM runs' demo.export")

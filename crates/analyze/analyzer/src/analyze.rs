@@ -41,7 +41,7 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         ..request.clone()
     };
     let mut analysis = analyze_part(trace, &part, Some(iteration))?;
-    analysis.report.add_note(note);
+    analysis.report.notes.push(note);
     Ok(analysis)
 }
 
@@ -114,7 +114,7 @@ fn analyze_part(
     let mut report = report(&recording, &subject, figures, surroundings, busy_window);
     judge(&mut report, &subject, request);
     if is_raw {
-        report.add_note(notes::intervals_from_raw_events());
+        report.notes.push(notes::intervals_from_raw_events());
     }
 
     // The report has all that anyone needs of them, and there may be a million.
@@ -192,7 +192,6 @@ fn report(
         findings: Vec::new(),
         not_recorded: surroundings.not_recorded,
         notes: Vec::new(),
-        note_details: Vec::new(),
     };
 
     let outside = recording.outside.as_deref().unwrap_or_default();
@@ -204,7 +203,7 @@ fn report(
         .cloned()
         .chain(own_notes)
         .chain(phase_notes);
-    (report.notes, report.note_details) = Note::lists(notes);
+    report.notes = notes.collect();
     report
 }
 
@@ -215,8 +214,7 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
             report.work = Some(known_work::work(file, report, &subject.buffers));
             // This note comes before all others: rates of a simulation mean nothing.
             if let Some(note) = known_work::simulated(file, report.run.synthetic) {
-                report.notes.insert(0, note.text);
-                report.note_details.insert(0, note.detail);
+                report.notes.insert(0, note);
             }
         }
         None => report.not_recorded.push(known_work::not_recorded()),

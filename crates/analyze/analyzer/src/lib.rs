@@ -108,7 +108,7 @@ mod what_if;
 
 pub use analysis::{Analysis, AnyInterval, ExplainedGap, GpuInterval, GpuSpan, IdleStretch};
 pub use analyze::analyze;
-pub use basics::message::{Message, MessageMut, PlacedValue};
+pub use basics::message::{Message, PlacedValue};
 pub use basics::state_interval::StateInterval;
 pub use basics::{message, written};
 pub use error::{Error, GpuProcess, Result};

@@ -1,6 +1,6 @@
 //! Defines the index of a batch: rows, failures, outliers and trends.
 
-use metalens_analyzer::{MessageMut, notes_mut};
+use metalens_analyzer::Message;
 use metalens_comparison::many::{
     self, FindingTotal, GroupTrend, IndexOutlier, IndexRow, SameWorkGroup,
 };
@@ -9,14 +9,14 @@ use metalens_text::units::counted;
 use serde::{Deserialize, Serialize};
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
-pub const SCHEMA: &str = "metalens.index/2";
+pub const SCHEMA: &str = "metalens.index/1";
 
 /// An index of many recordings. All times are whole nanoseconds; `null` means unknown or undefined,
 /// never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Index {
-    /// Name of the format: `metalens.index/2`.
+    /// Name of the format: `metalens.index/1`.
     pub schema: String,
     /// Version of metalens that wrote it.
     pub metalens: String,
@@ -31,10 +31,8 @@ pub struct Index {
     /// Trends over time of groups with at least eight dated recordings.
     pub trends: Vec<GroupTrend>,
     /// Environments in which the recordings were recorded.
-    #[serde(default)]
     pub environments: Vec<Environment>,
     /// Findings of all recordings, each with the number of recordings that have it.
-    #[serde(default)]
     pub findings: Vec<FindingTotal>,
     /// Number of recordings that were not analyzed because the batch was interrupted.
     pub unfinished: u64,
@@ -129,18 +127,12 @@ impl Index {
     }
 
     /// Returns every sentence that may contain values, for a caller that changes it.
-    pub fn messages_mut(&mut self) -> impl Iterator<Item = MessageMut<'_>> {
-        let outliers = self.outliers.iter_mut();
-        let outliers = outliers.map(|outlier| (&mut outlier.says, &mut outlier.says_values));
-        let trends = self.trends.iter_mut();
-        let trends = trends.map(|trend| (&mut trend.says, &mut trend.says_values));
-        let sentences = outliers.chain(trends);
-        let sentences = sentences.map(|(text, values)| MessageMut { text, values });
-
-        let problems = self.rows.iter_mut();
-        let problems =
-            problems.flat_map(|row| notes_mut(&mut row.problems, &mut row.problem_details));
-        sentences.chain(problems)
+    pub fn messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
+        let outliers = self.outliers.iter_mut().map(|outlier| &mut outlier.says);
+        let trends = self.trends.iter_mut().map(|trend| &mut trend.says);
+        let problems = self.rows.iter_mut().flat_map(|row| &mut row.problems);
+        let problems = problems.map(|note| &mut note.message);
+        outliers.chain(trends).chain(problems)
     }
 }
 

@@ -10,7 +10,7 @@ use metalens_comparison::{
 use crate::basis::{BasisChoice, choose_basis};
 use crate::carry_out::BenchOutcome;
 use crate::figures::{figures, states, thermal_states};
-use crate::result::{Bench, PairResult, SCHEMA, Said, VariantResult, WorkBasis};
+use crate::result::{Bench, PairResult, SCHEMA, VariantResult, WorkBasis};
 use crate::sentences::versus;
 use crate::sides::{Side, SidePair, pairs, sides};
 use crate::standing::{find_standing, verdict};
@@ -65,11 +65,11 @@ impl Bench {
             synthetic: outcome.runs.iter().any(|run| run.report.run.synthetic),
             complete: outcome.is_complete,
             rounds,
-            work: work.map(Said::from),
+            work: work,
             basis,
-            verdict: verdict.into(),
-            warnings: warnings.into_iter().map(Said::from).collect(),
-            method: method(&pairs, &variants, baseline.as_ref()).into(),
+            verdict,
+            warnings: warnings,
+            method: method(&pairs, &variants, baseline.as_ref()),
             environments: distinct_environments(
                 sides.iter().flat_map(|side| side.environments.clone()),
             ),
@@ -123,10 +123,10 @@ fn compare_pair(pair: SidePair<'_>, basis: WorkBasis, gate: Option<&Gate>) -> Pa
         base: base.name.clone(),
         new: new.name.clone(),
         by_rounds: !base.is_stored() && is_by_rounds(&base_times.values, &new_times.values),
-        said: versus((&new.name, &base.name), &change, basis, needed).into(),
+        says: versus((&new.name, &base.name), &change, basis, needed),
         runs_to_tell: needed,
         wall: change,
-        why: is_change.then(|| comparison.causes().into()),
+        why: is_change.then(|| comparison.causes()),
         comparison,
     }
 }

@@ -1,7 +1,6 @@
 //! Defines the result of a benchmark, as `bench.json` has it.
 
 use metalens_analyzer::Message;
-use metalens_analyzer::message::PlacedValue;
 use metalens_comparison::many::FindingTotal;
 use metalens_comparison::{
     Change, Comparison, Environment, KernelRuns, Number, RunsToTell, SideValues,
@@ -31,11 +30,11 @@ pub struct Bench {
     /// Number of rounds that were requested; each has one run of each variant.
     pub rounds: u32,
     /// Amounts of work, if they differ between variants or are unknown. Null if they are the same.
-    pub work: Option<Said>,
+    pub work: Option<Message>,
     /// Unit of work that times are compared per.
     pub basis: WorkBasis,
     /// The fastest variant, or why it is unclear, in one sentence.
-    pub verdict: Said,
+    pub verdict: Message,
     /// The fastest variant. Null for a single variant, or without any time.
     pub standing: Option<Standing>,
     /// Parameters of the commands.
@@ -45,23 +44,11 @@ pub struct Bench {
     /// Each variant compared with the first one, or with the baseline.
     pub pairs: Vec<PairResult>,
     /// Reasons to doubt the figures.
-    pub warnings: Vec<Said>,
+    pub warnings: Vec<Message>,
     /// Environments in which the variants were recorded.
-    #[serde(default)]
     pub environments: Vec<Environment>,
     /// Method of the comparison in one sentence.
-    pub method: Said,
-}
-
-/// A sentence with its values.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Said {
-    /// The whole sentence as text.
-    pub says: String,
-    /// Values of `says`, in the order in which they stand in it.
-    #[serde(default)]
-    pub says_values: Vec<PlacedValue>,
+    pub method: Message,
 }
 
 /// Unit of work that times are compared per.
@@ -102,8 +89,7 @@ pub struct Rival {
     /// Number of runs that would probably tell. Null if these tell, or if they do not vary.
     pub runs_to_tell: Option<RunsToTell>,
     /// The change in one sentence.
-    #[serde(flatten)]
-    pub said: Said,
+    pub says: Message,
 }
 
 /// One variant, and the figures of its runs.
@@ -112,9 +98,7 @@ pub struct Rival {
 pub struct VariantResult {
     /// Name of the variant, unique in the benchmark.
     pub name: String,
-    /// Command before parameters were filled in, such as `./infer --batch {n}`. Empty in results of
-    /// earlier versions.
-    #[serde(default)]
+    /// Command before parameters were filled in, such as `./infer --batch {n}`.
     pub template: String,
     /// Words of the command, or of a bundled workload and its options.
     pub command: Vec<String>,
@@ -138,10 +122,8 @@ pub struct VariantResult {
     /// Kernels of all runs, by name and channel.
     pub kernels: Vec<KernelRuns>,
     /// Findings of the runs, each with the number of runs that have it.
-    #[serde(default)]
     pub findings: Vec<FindingTotal>,
     /// Units of work that the program repeats: its iterations, and the phases that it named.
-    #[serde(default)]
     pub units: Vec<WorkUnit>,
 }
 
@@ -173,10 +155,9 @@ pub struct PairResult {
     /// Number of runs that would probably tell. Null if these tell, or if they do not vary.
     pub runs_to_tell: Option<RunsToTell>,
     /// The change in one sentence.
-    #[serde(flatten)]
-    pub said: Said,
+    pub says: Message,
     /// Changes of busy and idle time behind it. Null without a change.
-    pub why: Option<Said>,
+    pub why: Option<Message>,
     /// All changes between both, and the result of a gate, as `metalens compare` has them.
     pub comparison: Comparison,
 }
@@ -200,21 +181,6 @@ impl WorkBasis {
             Self::CommandBuffer => " per command buffer",
             Self::Interval => " per GPU interval",
         }
-    }
-}
-
-impl From<Message> for Said {
-    fn from(message: Message) -> Self {
-        let (says, says_values) = message.into_parts();
-        Self { says, says_values }
-    }
-}
-
-impl Said {
-    /// Returns the sentence with its values.
-    #[must_use]
-    pub fn message(&self) -> Message {
-        Message::new(&self.says, &self.says_values)
     }
 }
 

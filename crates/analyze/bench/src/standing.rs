@@ -39,7 +39,7 @@ pub(crate) fn find_standing(variants: &[&VariantResult], basis: WorkBasis) -> Op
         Some(Rival {
             variant: at,
             times: Number::new(median / least),
-            said: versus(names, &change, basis, needed).into(),
+            says: versus(names, &change, basis, needed),
             runs_to_tell: needed,
             change,
         })
@@ -80,7 +80,7 @@ pub(crate) fn verdict(
         };
     };
     if let ([only], 2) = (standing.others.as_slice(), variants.len()) {
-        return only.said.message();
+        return only.says.clone();
     }
 
     let name = |at: usize| variants.get(at).map_or("", |one| one.name.as_str());

@@ -29,13 +29,16 @@ pub(crate) fn warnings(sides: &[Side], pairs: &[PairResult]) -> Vec<Message> {
 /// Returns the notes of the reports that change the meaning of their numbers, each with its
 /// variants. That the recordings are synthetic is said elsewhere.
 fn loud(sides: &[Side]) -> Vec<Message> {
-    let mut notes: Vec<(Note, Vec<&str>)> = Vec::new();
+    let mut notes: Vec<(&Note, Vec<&str>)> = Vec::new();
     for side in sides {
-        for note in Note::joined(&side.runs.loud, &side.runs.loud_details) {
-            if note.detail.id == "synthetic" {
+        for note in &side.runs.loud {
+            if note.id == "synthetic" {
                 continue;
             }
-            match notes.iter_mut().find(|(known, _)| known.text == note.text) {
+            match notes
+                .iter_mut()
+                .find(|(known, _)| known.text() == note.text())
+            {
                 Some((_, names)) => names.push(&side.name),
                 None => notes.push((note, vec![&side.name])),
             }
@@ -43,7 +46,7 @@ fn loud(sides: &[Side]) -> Vec<Message> {
     }
     let notes = notes.into_iter().map(|(note, names)| {
         let names = names.into_iter().map(name);
-        message!("{}: {}", Message::joined(names, ", "), note.message())
+        message!("{}: {}", Message::joined(names, ", "), &note.message)
     });
     notes.collect()
 }
@@ -107,9 +110,9 @@ fn circumstances(pairs: &[PairResult]) -> Vec<Message> {
                 "{}: {} {}, {} {}; this may cause a difference",
                 name(&differ.what),
                 name(&pair.base),
-                Message::new(&differ.base, &differ.base_values),
+                &differ.base,
                 name(&pair.new),
-                Message::new(&differ.new, &differ.new_values)
+                &differ.new
             ));
         }
     }

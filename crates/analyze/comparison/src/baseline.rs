@@ -1,7 +1,7 @@
 //! Writes and reads baselines: several runs in one file that people can review.
 
 use metalens_analyzer::message::{Value, name, path};
-use metalens_analyzer::{Message, Report, message, notes_mut};
+use metalens_analyzer::{Message, Report, message};
 use serde::{Deserialize, Serialize};
 
 use crate::change::{LEAST_RUNS, STEADY, SideValues};
@@ -13,13 +13,13 @@ use crate::sentences;
 use crate::unit::Unit;
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
-pub(crate) const BASELINE_SCHEMA: &str = "metalens.baseline/2";
+pub(crate) const BASELINE_SCHEMA: &str = "metalens.baseline/1";
 
 /// Several runs of one program, recorded under the same circumstances.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Baseline {
-    /// Name of the format: `metalens.baseline/2`.
+    /// Name of the format: `metalens.baseline/1`.
     pub schema: String,
     /// Version of metalens that wrote the file.
     pub metalens: String,
@@ -62,8 +62,9 @@ impl Baseline {
         for path in &mut runs.paths {
             *path = last_name(path);
         }
-        for mut note in notes_mut(&mut runs.loud, &mut runs.loud_details) {
-            note.rewrite(|value| (value.value == Value::Path).then(|| last_name(&value.text)));
+        for note in &mut runs.loud {
+            note.message
+                .rewrite(|value| (value.value == Value::Path).then(|| last_name(&value.text)));
         }
         Ok(Self {
             schema: BASELINE_SCHEMA.to_owned(),

@@ -27,14 +27,12 @@ pub struct Change {
     /// `absolute` divided by `fitted.base`. Null if that is 0.
     pub relative: Option<f64>,
     /// Values of both sides that add up with `absolute`. Null if a side has no value.
-    #[serde(default)]
     pub fitted: Option<FittedValues>,
     /// Confidence interval of the true change. Null with fewer than two values on a side.
     pub interval: Option<ConfidenceInterval>,
     /// Class of the change.
     pub class: ChangeClass,
     /// Size of the change, compared with the floor. Null if the class is neither grown nor shrunk.
-    #[serde(default)]
     pub size: Option<ChangeSize>,
     /// Direction of the change: better or worse. Null if the class is neither grown nor shrunk, if the
     /// figure has no better side, or if it sums over different amounts of work. Without an interval,

@@ -1,11 +1,10 @@
 //! Compares the circumstances of two sides: machine, system, recorder, clock, heat and
 //! other processes. Where these differ, they may be the reason for a change.
 
-use std::iter::zip;
 use std::slice::from_ref;
 
-use metalens_analyzer::message::{PlacedValue, name, percent, process};
-use metalens_analyzer::{Message, MessageMut, Report, message};
+use metalens_analyzer::message::{name, percent, process};
+use metalens_analyzer::{Message, Report, message};
 use serde::{Deserialize, Serialize};
 
 use crate::number::Number;
@@ -27,17 +26,11 @@ pub struct Comparability {
     /// Circumstances that are known to differ.
     pub differ: Vec<CircumstanceDifference>,
     /// Circumstances that are known to be equal, with their value.
-    pub same: Vec<String>,
-    /// Values of each entry of `same`, in the order in which they stand in it.
-    #[serde(default)]
-    pub same_values: Vec<Vec<PlacedValue>>,
+    pub same: Vec<Message>,
     /// Circumstances that a side did not record, so that nobody knows if they are equal.
     pub unknown: Vec<String>,
     /// Differences that do not prevent a comparison.
-    pub notes: Vec<String>,
-    /// Values of each of `notes`, in the order in which they stand in it.
-    #[serde(default)]
-    pub note_values: Vec<Vec<PlacedValue>>,
+    pub notes: Vec<Message>,
 }
 
 impl Comparability {
@@ -54,41 +47,18 @@ impl Comparability {
     }
 
     /// Lends every sentence that may contain values, so that a caller can change it.
-    pub(crate) fn messages_mut(&mut self) -> impl Iterator<Item = MessageMut<'_>> {
-        self.same_values.resize_with(self.same.len(), Vec::new);
-        self.note_values.resize_with(self.notes.len(), Vec::new);
-
-        let same = zip(&mut self.same, &mut self.same_values);
-        let notes = zip(&mut self.notes, &mut self.note_values);
-        let differ = self.differ.iter_mut().flat_map(|difference| {
-            [
-                (&mut difference.base, &mut difference.base_values),
-                (&mut difference.new, &mut difference.new_values),
-            ]
-        });
-
-        let all = same.chain(notes).chain(differ);
-        all.map(|(text, values)| MessageMut { text, values })
-    }
-
-    fn add_same(&mut self, same: Message) {
-        self.same.push(same.text);
-        self.same_values.push(same.values);
+    pub(crate) fn messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
+        let differ = self.differ.iter_mut();
+        let differ = differ.flat_map(|difference| [&mut difference.base, &mut difference.new]);
+        self.same.iter_mut().chain(&mut self.notes).chain(differ)
     }
 
     fn add_difference(&mut self, what: &str, base: Message, new: Message) {
         self.differ.push(CircumstanceDifference {
             what: what.to_owned(),
-            base: base.text,
-            base_values: base.values,
-            new: new.text,
-            new_values: new.values,
+            base,
+            new,
         });
-    }
-
-    fn add_note(&mut self, note: Message) {
-        self.notes.push(note.text);
-        self.note_values.push(note.values);
     }
 }
 
@@ -99,15 +69,9 @@ pub struct CircumstanceDifference {
     /// Name of the circumstance, such as `GPU`.
     pub what: String,
     /// The circumstance on the base side.
-    pub base: String,
-    /// Values of `base`, in the order in which they stand in it.
-    #[serde(default)]
-    pub base_values: Vec<PlacedValue>,
+    pub base: Message,
     /// The circumstance on the new side.
-    pub new: String,
-    /// Values of `new`, in the order in which they stand in it.
-    #[serde(default)]
-    pub new_values: Vec<PlacedValue>,
+    pub new: Message,
 }
 
 impl std::fmt::Display for CircumstanceDifference {
@@ -152,9 +116,11 @@ fn compare_text(result: &mut Comparability, base: &Runs, new: &Runs, what: &str)
     if !was.is_empty() && !now.is_empty() && was != now {
         result.add_difference(what, joined_names(&was), joined_names(&now));
     } else if was_recorded && now_recorded {
-        result.add_same(message!("{} {}", name(what), joined_names(&now)));
+        result
+            .same
+            .push(message!("{} {}", name(what), joined_names(&now)));
         if now.len() > 1 {
-            result.add_note(message!(
+            result.notes.push(message!(
                 "the runs of one side differ: {} {}",
                 name(what),
                 joined_names(&now)
@@ -228,7 +194,9 @@ fn compare_clocks(result: &mut Comparability, base: &Runs, new: &Runs) {
     if different.is_empty() {
         // States with a negligible share would only make the sentence longer.
         states.retain(|state| state_range(new, state).is_some_and(|(_, most)| most >= SHARE));
-        result.add_same(message!("{} {}", CLOCK, states_text(new, &states)));
+        result
+            .same
+            .push(message!("{} {}", CLOCK, states_text(new, &states)));
     } else {
         let (was, now) = (states_text(base, &different), states_text(new, &different));
         result.add_difference(CLOCK, was, now);
@@ -261,7 +229,7 @@ fn compare_others(result: &mut Comparability, base: &Runs, new: &Runs) {
             message!("{} of the time", range_text(was)),
             message!("{} of the time", range_text(now)),
         ),
-        (Some(_), Some(now)) => result.add_same(message!("{} {}", OTHERS, range_text(now))),
+        (Some(_), Some(now)) => result.same.push(message!("{} {}", OTHERS, range_text(now))),
         (was, now) => result
             .unknown
             .push(unknown(OTHERS, was.is_some(), now.is_some())),
@@ -273,7 +241,7 @@ fn compare_others(result: &mut Comparability, base: &Runs, new: &Runs) {
 fn compare_programs(result: &mut Comparability, base: &Runs, new: &Runs) {
     let (was, now) = (program_names(base), program_names(new));
     if was == now {
-        result.add_same(message!("program {}", now));
+        result.same.push(message!("program {}", now));
     } else if base.guessed.contains(&true) || new.guessed.contains(&true) {
         result.add_difference(
             "program (a recording names none, so the busiest process was taken)",
@@ -281,7 +249,7 @@ fn compare_programs(result: &mut Comparability, base: &Runs, new: &Runs) {
             now,
         );
     } else {
-        result.add_note(message!(
+        result.notes.push(message!(
             "the programs have different names: base {}, new {}",
             was,
             now
@@ -291,7 +259,7 @@ fn compare_programs(result: &mut Comparability, base: &Runs, new: &Runs) {
     for (side, runs) in [("base", base), ("new", new)] {
         let first = runs.processes.first();
         if runs.processes.iter().any(|name| Some(name) != first) {
-            result.add_note(message!(
+            result.notes.push(message!(
                 "the runs of {} are of different programs: {}",
                 side,
                 program_names(runs)

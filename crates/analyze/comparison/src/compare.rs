@@ -119,23 +119,19 @@ impl<'a> Changes<'a> {
             .chain(repeated)
             .chain(kernels::one_sided_note(&kernels, &metrics))
             .chain(unknown_cause_notes(&metrics));
-        let (notes, note_details) = Note::lists(notes);
-        let (headline, headline_values) =
-            headline(&work, &metrics, &kernels, (&judge.floor, is_clock_known)).into_parts();
+        let headline = headline(&work, &metrics, &kernels, (&judge.floor, is_clock_known));
 
         Comparison {
             schema: SCHEMA.to_owned(),
             headline,
-            headline_values,
             moved: moved(&metrics, &work),
             difference: difference(&metrics),
-            work: Some(work),
+            work,
             fusion,
             base: facts(base),
             new: facts(new),
             method: method(&judge, base.count(), new.count()),
-            notes,
-            note_details,
+            notes: notes.collect(),
             comparable,
             metrics,
             kernels,
@@ -160,23 +156,26 @@ fn facts(runs: &Runs) -> SideFacts {
 /// Returns the method by which changes are judged.
 fn method(judge: &Judge, base: usize, new: usize) -> ComparisonMethod {
     let confidence = judge.confidence();
-    let (says, says_values) = sentences::method(confidence, base, new).into_parts();
+    let says = sentences::method(confidence, base, new);
     ComparisonMethod {
         estimate: "hodges-lehmann".to_owned(),
         interval: confidence.map(|_| "ordered-differences".to_owned()),
         confidence,
         floor: judge.floor,
         says,
-        says_values,
     }
 }
 
 /// Returns the note of sides that are compared although they were recorded differently.
 fn forced_note(comparable: &Comparability) -> Option<Note> {
     let differ = comparable.differ.iter().map(|difference| {
-        let base = Message::new(&difference.base, &difference.base_values);
-        let new = Message::new(&difference.new, &difference.new_values);
-        message!("{}: base {}, new {}", name(&difference.what), base, new)
+        let what = name(&difference.what);
+        message!(
+            "{}: base {}, new {}",
+            what,
+            &difference.base,
+            &difference.new
+        )
     });
     comparable.forced.then(|| {
         let text = message!(
@@ -188,18 +187,13 @@ fn forced_note(comparable: &Comparability) -> Option<Note> {
 }
 
 /// Returns the loud notes of both sides, each once and with the sides that it applies to.
-fn loud_notes(base: &Runs, new: &Runs) -> impl Iterator<Item = Note> {
-    let has = |runs: &Runs, note: &Note| runs.loud.contains(&note.text);
-    let of_base = base.loud_notes().map(move |note| {
-        let sides = if has(new, &note) {
-            "base and new"
-        } else {
-            "base"
-        };
-        with_sides(&note, sides)
+fn loud_notes<'a>(base: &'a Runs, new: &'a Runs) -> impl Iterator<Item = Note> + 'a {
+    let of_base = base.loud.iter().map(move |note| {
+        let is_on_both = new.has_loud(note.text());
+        with_sides(note, if is_on_both { "base and new" } else { "base" })
     });
-    let only_new = new.loud_notes().filter(move |note| !has(base, note));
-    of_base.chain(only_new.map(|note| with_sides(&note, "new")))
+    let only_new = new.loud.iter().filter(|note| !base.has_loud(note.text()));
+    of_base.chain(only_new.map(|note| with_sides(note, "new")))
 }
 
 /// Returns a note for each caveat that only one side has: what both have in common explains no
@@ -212,14 +206,15 @@ fn caveat_notes<'a>(base: &'a Runs, new: &'a Runs) -> impl Iterator<Item = Note>
             .iter()
             .filter(|one| !other.caveats.contains(one));
         own.map(move |title| {
-            let title = Message::new(title, &[]);
-            Note::loud("caveat", message!("caveat of {}: {}", name, title))
+            Note::loud(
+                "caveat",
+                message!("caveat of {}: {}", name, Message::words(title)),
+            )
         })
     })
 }
 
 /// Returns a loud note that names its sides.
 fn with_sides(note: &Note, sides: &'static str) -> Note {
-    let text = note.message();
-    Note::loud(&note.detail.id, message!("{} ({})", text, sides))
+    Note::loud(&note.id, message!("{} ({})", &note.message, sides))
 }

@@ -3,7 +3,7 @@
 //! A recording shows intervals and their names, never what a compiler did. So the
 //! strongest possible verdict is that the figures are consistent with fusion.
 
-use metalens_analyzer::message::{PlacedValue, ungrouped};
+use metalens_analyzer::message::ungrouped;
 use metalens_analyzer::{Message, message};
 use serde::{Deserialize, Serialize};
 
@@ -28,15 +28,9 @@ pub struct Fusion {
     /// The conclusion that the figures allow.
     pub verdict: FusionVerdict,
     /// The verdict in one sentence, with the changes of GPU intervals, idle time, kernel time and wall time.
-    pub says: String,
-    /// Values of `says`, in the order in which they stand in it.
-    #[serde(default)]
-    pub says_values: Vec<PlacedValue>,
+    pub says: Message,
     /// The figures that the verdict rests on.
-    pub evidence: Vec<String>,
-    /// Values of each figure of `evidence`, in the order in which they stand in it.
-    #[serde(default)]
-    pub evidence_values: Vec<Vec<PlacedValue>>,
+    pub evidence: Vec<Message>,
 }
 
 /// Conclusion about kernel fusion that the figures allow.
@@ -93,15 +87,11 @@ pub(crate) fn fusion(metrics: &[MetricChange], kernels: &[KernelChange]) -> Fusi
         ("kernel time", sum),
         ("wall time", change("window.span_ns")),
     ];
-    let (says, says_values) = message!("{} ({})", why, quantities_text(&quantities)).into_parts();
-    let evidence = evidence(metrics, &names).into_iter();
-    let (evidence, evidence_values) = evidence.map(Message::into_parts).unzip();
+    let says = message!("{} ({})", why, quantities_text(&quantities));
     Fusion {
         verdict,
         says,
-        says_values,
-        evidence,
-        evidence_values,
+        evidence: evidence(metrics, &names),
     }
 }
 

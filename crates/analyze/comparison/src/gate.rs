@@ -9,7 +9,6 @@ mod suggested;
 mod trials;
 
 use metalens_analyzer::Message;
-use metalens_analyzer::message::PlacedValue;
 use serde::{Deserialize, Serialize};
 
 use crate::number::Number;
@@ -177,15 +176,11 @@ impl Default for Gate {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct GateResult {
     /// Origin of the limits, in words.
-    pub source: String,
-    /// Values of `source`, in the order in which they stand in it.
-    #[serde(default)]
-    pub source_values: Vec<PlacedValue>,
+    pub source: Message,
     /// True if the gate does not pass: a limit of severity `error` was missed or could not be
     /// decided, or nothing could be measured at all.
     pub missed: bool,
     /// True if the gate does not pass, only because limits could not be decided.
-    #[serde(default)]
     pub inconclusive: bool,
     /// Result of each limit of each figure, misses first.
     pub rows: Vec<GateRow>,
@@ -217,10 +212,7 @@ pub struct GateRow {
     /// Result of the limit: kept, missed, inconclusive or not measurable.
     pub verdict: GateVerdict,
     /// Reason for the verdict, in words.
-    pub why: String,
-    /// Values of `why`, in the order in which they stand in it.
-    #[serde(default)]
-    pub why_values: Vec<PlacedValue>,
+    pub why: Message,
 }
 
 /// Rule that a figure has to keep.

@@ -150,14 +150,8 @@ impl Comparison {
     /// Returns the change of the wall time, as in the headline.
     #[must_use]
     pub fn verdict(&self) -> Message {
-        let work = self.work.as_ref();
-        work.map_or_else(
-            || Message::new(&self.headline, &self.headline_values),
-            |work| {
-                let floor = &self.method.floor;
-                per_unit(work, floor).unwrap_or_else(|| whole(work, &self.metrics, floor))
-            },
-        )
+        let floor = &self.method.floor;
+        per_unit(&self.work, floor).unwrap_or_else(|| whole(&self.work, &self.metrics, floor))
     }
 
     /// Says how many runs there are, and how sure the intervals are. None if there are no intervals.
@@ -175,18 +169,19 @@ impl Comparison {
     /// Returns the unit that times should be compared per if a run has too few of it for that.
     #[must_use]
     pub fn missing_unit(&self) -> Option<Message> {
-        let work = self.work.as_ref()?;
-        let wall = find(&work.per_unit, "window.span_ns").map(|wall| &wall.change);
+        let wall = find(&self.work.per_unit, "window.span_ns").map(|wall| &wall.change);
         let both = wall.and_then(|wall| wall.base_value().zip(wall.new_value()));
-        work.unit().filter(|_| both.is_none())
+        self.work.unit().filter(|_| both.is_none())
     }
 
     /// Returns the figures whose times are compared: per unit of work if units are.
     #[must_use]
     pub fn compared(&self) -> &[MetricChange] {
-        let work = self.work.as_ref();
-        let work = work.filter(|work| work.basis != TimeBasis::Whole);
-        work.map_or(&self.metrics, |work| &work.per_unit)
+        if self.work.basis == TimeBasis::Whole {
+            &self.metrics
+        } else {
+            &self.work.per_unit
+        }
     }
 
     /// Returns the changes of busy and idle time, as in the headline.
@@ -198,14 +193,11 @@ impl Comparison {
     /// Returns the amounts of work, and the kernels that one side lacks, as in the headline.
     #[must_use]
     pub fn work_in_words(&self) -> Message {
-        let work = self.work.as_ref();
-        let sentences = work.map(|work| {
-            [
-                amounts(work, &self.metrics, &self.kernels),
-                one_sided(work, &self.kernels, ("base", "new")),
-            ]
-        });
-        Message::joined(sentences.into_iter().flatten().flatten(), ". ")
+        let sentences = [
+            amounts(&self.work, &self.metrics, &self.kernels),
+            one_sided(&self.work, &self.kernels, ("base", "new")),
+        ];
+        Message::joined(sentences.into_iter().flatten(), ". ")
     }
 }
 

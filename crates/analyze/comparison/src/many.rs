@@ -11,7 +11,7 @@ mod totals;
 
 use std::collections::{BTreeMap, HashSet};
 
-use metalens_analyzer::message::{PlacedValue, count, counted, name, path, percent, time};
+use metalens_analyzer::message::{count, counted, name, path, percent, time};
 use metalens_analyzer::{Message, message};
 use metalens_text::units;
 use serde::{Deserialize, Serialize};
@@ -71,10 +71,7 @@ pub struct IndexOutlier {
     /// Modified z-score of the value. Null if more than half of the values are equal.
     pub score: Option<Number>,
     /// The finding in one sentence.
-    pub says: String,
-    /// Values of `says`, in the order in which they stand in it.
-    #[serde(default)]
-    pub says_values: Vec<PlacedValue>,
+    pub says: Message,
 }
 
 /// Trend of one figure of a group over time.
@@ -102,10 +99,7 @@ pub struct GroupTrend {
     /// True if the trend is significant: p is below 0.05, and the change is worth reporting.
     pub is_trend: bool,
     /// The trend in one sentence.
-    pub says: String,
-    /// Values of `says`, in the order in which they stand in it.
-    #[serde(default)]
-    pub says_values: Vec<PlacedValue>,
+    pub says: Message,
 }
 
 /// A figure of a recording in which outliers and trends are searched.
@@ -280,8 +274,7 @@ fn figure_outliers(
             median: Number::new(result.median)?,
             mad: Number::new(result.mad)?,
             score: outlier.score.and_then(Number::new),
-            says: says.text,
-            says_values: says.values,
+            says,
         })
     });
     outliers.collect()
@@ -341,11 +334,9 @@ fn group_trend(
         first: Number::new(was)?,
         last: Number::new(is)?,
         is_trend,
-        says: String::new(),
-        says_values: Vec::new(),
+        says: Message::default(),
     };
-    let says = message!("{}: {}", name(&group.name), trend.course());
-    (trend.says, trend.says_values) = says.into_parts();
+    trend.says = message!("{}: {}", name(&group.name), trend.course());
     Some(trend)
 }
 
@@ -424,7 +415,6 @@ mod tests {
             missed: Vec::new(),
             thresholds: 0,
             problems: Vec::new(),
-            problem_details: Vec::new(),
             instruments_version: None,
             all_findings: Vec::new(),
             threshold_results: Vec::new(),
@@ -444,7 +434,7 @@ mod tests {
         let check = |busy: &[f64], expected: &[&str]| {
             let rows = rows(busy);
             let found = outliers(&rows, &groups(&rows));
-            let says: Vec<&str> = found.iter().map(|one| one.says.as_str()).collect();
+            let says: Vec<&str> = found.iter().map(|one| one.says.text.as_str()).collect();
             assert_eq!(says, expected, "{busy:?}");
         };
         check(
@@ -486,7 +476,7 @@ mod tests {
         let falling: Vec<f64> = (0..10).map(|day| 0.9 - 0.01 * f64::from(day)).collect();
         let all = rows(&falling);
         let found = trends(&all, &groups(&all));
-        let says: Vec<&str> = found.iter().map(|one| one.says.as_str()).collect();
+        let says: Vec<&str> = found.iter().map(|one| one.says.text.as_str()).collect();
         assert_eq!(
             says,
             [

@@ -1,6 +1,6 @@
 //! Describes in sentences how GPU intervals, idle time, kernel time and wall time changed.
 
-use metalens_analyzer::message::{PlacedValue, percent};
+use metalens_analyzer::message::percent;
 use metalens_analyzer::{Message, Note, message};
 use serde::{Deserialize, Serialize};
 
@@ -19,13 +19,9 @@ pub struct QuantityChange {
     /// Class of its change.
     pub class: ChangeClass,
     /// Size of its change, compared with the floor. Null if the class is neither grown nor shrunk.
-    #[serde(default)]
     pub size: Option<ChangeSize>,
     /// The change in one sentence.
-    pub says: String,
-    /// Values of `says`, in the order in which they stand in it.
-    #[serde(default)]
-    pub says_values: Vec<PlacedValue>,
+    pub says: Message,
 }
 
 /// One of the four main quantities of a comparison.
@@ -78,13 +74,11 @@ pub(crate) fn moved(metrics: &[MetricChange], work: &WorkComparison) -> Vec<Quan
             Quantity::KernelTime => metric_sentence("kernel time, summed", metric),
             Quantity::Wall => metric_sentence("first to last GPU work", metric),
         };
-        let sentence = message!("{}{}", sentence, per_unit(work, id));
         Some(QuantityChange {
             what,
             class: metric.change.class,
             size: metric.change.size,
-            says: sentence.text,
-            says_values: sentence.values,
+            says: message!("{}{}", sentence, per_unit(work, id)),
         })
     });
     all.collect()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::{ChainSource, ChosenBy, NamedBy, Note, NoteDetail, Report, Severity};
+use metalens_analyzer::{ChainSource, ChosenBy, NamedBy, Note, Report, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::{METRICS, Metric};
@@ -26,11 +26,8 @@ pub struct Runs {
     /// Share of the window in which other processes used the GPU.
     pub others: Vec<Option<Number>>,
     /// Notes of any run that change the meaning of every number.
-    pub loud: Vec<String>,
-    /// Id, severity and values of each of `loud`.
-    #[serde(default)]
-    pub loud_details: Vec<NoteDetail>,
-    /// Titles of the caveats of any run, each once. Empty in baselines of earlier versions.
+    pub loud: Vec<Note>,
+    /// Titles of the caveats of any run, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caveats: Vec<String>,
     /// Figures by their path in a report. Null where a run has none.
@@ -137,8 +134,8 @@ fn shader_timeline(report: &Report) -> Option<String> {
 fn left_out(report: &Report) -> Option<String> {
     let mut why: Vec<String> = Vec::new();
     for excluded in &report.window.excluded {
-        if !why.contains(&excluded.why) {
-            why.push(excluded.why.clone());
+        if !why.contains(&excluded.why.text) {
+            why.push(excluded.why.text.clone());
         }
     }
 
@@ -161,7 +158,6 @@ impl Runs {
             let values = reports.iter().map(|report| metric.value(report));
             (metric.id.to_owned(), values.collect())
         });
-        let (loud, loud_details) = Note::lists(loud_notes(reports));
 
         Self {
             paths: reports.iter().map(|one| one.source.path.clone()).collect(),
@@ -170,8 +166,7 @@ impl Runs {
             circumstances: circumstances.collect(),
             performance: performance(reports),
             others: reports.iter().map(others).collect(),
-            loud,
-            loud_details,
+            loud: loud_notes(reports),
             caveats: caveats(reports),
             metrics: metrics.collect(),
             kernels: kernels(reports),
@@ -185,9 +180,9 @@ impl Runs {
         self.processes.len()
     }
 
-    /// Returns the notes of any run that change the meaning of every number.
-    pub(crate) fn loud_notes(&self) -> impl Iterator<Item = Note> + use<'_> {
-        Note::joined(&self.loud, &self.loud_details)
+    /// Returns whether a run has this note that changes the meaning of every number.
+    pub(crate) fn has_loud(&self, text: &str) -> bool {
+        self.loud.iter().any(|note| note.text() == text)
     }
 
     /// Returns a figure of each run.
@@ -295,8 +290,8 @@ fn is_guessed(report: &Report) -> bool {
 fn loud_notes(reports: &[Report]) -> Vec<Note> {
     let mut notes: Vec<Note> = Vec::new();
     for note in reports.iter().flat_map(Report::loud_notes) {
-        if notes.iter().all(|known| known.text != note.text) {
-            notes.push(note);
+        if notes.iter().all(|known| known.text() != note.text()) {
+            notes.push(note.clone());
         }
     }
     notes

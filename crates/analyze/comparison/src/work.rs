@@ -25,10 +25,8 @@ pub struct WorkComparison {
     /// are alike: each kernel runs more or less often by the same factor.
     pub basis: TimeBasis,
     /// Name of the kernel of which an instance is the unit, if the basis is `kernel`.
-    #[serde(default)]
     pub kernel: Option<String>,
     /// True if `--preset fusion` says that both sides do the same work.
-    #[serde(default)]
     pub taken_as_same: bool,
     /// Number of kernels that both sides have, by name and channel.
     pub common_kernels: u64,

@@ -26,7 +26,7 @@ pub fn analysis<E: From<metalens_analyzer::Error> + From<Error>>(
         let mut analysis = analyze(read(selection)?, request);
         let part = part(path)?;
         if let (Ok(analysis), Some(part)) = (&mut analysis, part) {
-            analysis.report.add_note(part);
+            analysis.report.notes.push(part);
         }
         Ok::<_, E>(analysis)
     };

@@ -67,7 +67,8 @@ impl Analyzing {
             );
             analysis
                 .report
-                .add_note(Note::quiet("findings-ignored", text));
+                .notes
+                .push(Note::quiet("findings-ignored", text));
         }
         analysis
     }

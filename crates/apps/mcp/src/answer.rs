@@ -141,8 +141,8 @@ pub(crate) fn keep(document: &mut Document, section: &str) -> Result<(), ToolPro
     })
 }
 
-/// Returns a value as JSON without the values inside sentences, which only pages and the terminal
-/// need.
+/// Returns a value as JSON whose sentences are texts: only pages and the terminal need the values
+/// in them.
 pub(crate) fn plain_json(value: &impl Serialize) -> Result<Map<String, Value>, ToolProblem> {
     let mut value = serde_json::to_value(value)?;
     strip(&mut value);
@@ -152,12 +152,19 @@ pub(crate) fn plain_json(value: &impl Serialize) -> Result<Map<String, Value>, T
     }
 }
 
-/// Removes the fields with the values inside sentences.
+/// Replaces sentences by their texts.
 fn strip(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|key, _| !key.ends_with("_values") && key != "note_details");
-            fields.values_mut().for_each(strip);
+            if fields.contains_key("text") {
+                fields.remove("values");
+            }
+            // A note has an id beside its text, and stays an object.
+            let is_alone = fields.len() == 1;
+            match fields.get_mut("text") {
+                Some(text) if is_alone => *value = text.take(),
+                _ => fields.values_mut().for_each(strip),
+            }
         }
         Value::Array(items) => items.iter_mut().for_each(strip),
         _ => {}

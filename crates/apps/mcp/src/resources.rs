@@ -69,7 +69,7 @@ pub(crate) fn list() -> Vec<Resource> {
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let report = ResourceTemplate::new(format!("{REPORT}{{+path}}"), "report")
         .with_description(
-            "Whole report (metalens.report/2) of the recording at this path below a root: tens of \
+            "Whole report (metalens.report/1) of the recording at this path below a root: tens of \
              thousands of characters, without a budget. The tools answer most questions with fewer",
         )
         .with_mime_type("application/json");

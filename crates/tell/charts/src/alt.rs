@@ -33,7 +33,7 @@ pub fn alt(chart: Chart, report: &Report) -> String {
 
     for note in report.loud_notes().take(MOST_NOTES) {
         text.push(' ');
-        text.extend(note.text.chars().take(LONGEST_NOTE));
+        text.extend(note.text().chars().take(LONGEST_NOTE));
         text.push('.');
     }
 

@@ -27,7 +27,11 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     let title = format!("GPU utilization of {} over time", report.process.name);
     let canvas = Canvas::new(options, &title);
     let window = &report.window;
-    let top = canvas.header(report, &report.summary.busy, &[&report.summary.idle]);
+    let top = canvas.header(
+        report,
+        &report.summary.busy.text,
+        &[&report.summary.idle.text],
+    );
     let across = Area {
         left: MARGIN + LEFT,
         top: (top + 8.0).round(),

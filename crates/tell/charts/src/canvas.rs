@@ -131,7 +131,8 @@ impl Canvas {
     /// meaning of every number: a picture of a simulation must say so. Returns the bottom of the
     /// header.
     pub(crate) fn header(&self, report: &Report, headline: &str, lines: &[&str]) -> f32 {
-        let loud: Vec<String> = report.loud_notes().map(|note| note.text).collect();
+        let loud = report.loud_notes().map(|note| note.text().to_owned());
+        let loud: Vec<String> = loud.collect();
         self.header_lines(headline, lines, &loud)
     }
 

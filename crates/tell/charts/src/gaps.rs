@@ -31,7 +31,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     );
     let causes = main_causes(report);
     let lines: Vec<&str> = causes.as_deref().into_iter().collect();
-    let top = canvas.header(report, &report.summary.idle, &lines) + 6.0;
+    let top = canvas.header(report, &report.summary.idle.text, &lines) + 6.0;
 
     let bins = bins(analysis);
     let threshold_ns = threshold_ns(report);

@@ -30,7 +30,7 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
             counted(report.gaps.count, "gap")
         ),
     };
-    let top = canvas.header(report, &headline, &[&report.summary.busy]) + 6.0;
+    let top = canvas.header(report, &headline, &[&report.summary.busy.text]) + 6.0;
 
     if parts.is_empty() {
         return canvas.finish(top + MARGIN - 6.0, options);

@@ -337,7 +337,10 @@ fn names_of_every_kind() {
     for name in names {
         let mut analysis = small(&Request::default());
         let summary = &mut analysis.report.summary;
-        summary.busy = summary.busy.replace(&analysis.report.process.name, name);
+        summary.busy.text = summary
+            .busy
+            .text
+            .replace(&analysis.report.process.name, name);
         analysis.report.process.name = name.to_owned();
         for kernel in &mut analysis.report.kernels {
             kernel.name = name.to_owned();

@@ -26,11 +26,11 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     let report = &analysis.report;
     let canvas = Canvas::new(options, &format!("GPU timeline of {}", report.process.name));
     let causes = main_causes(report);
-    let lines: Vec<&str> = [report.summary.idle.as_str()]
+    let lines: Vec<&str> = [report.summary.idle.text.as_str()]
         .into_iter()
         .chain(causes.as_deref())
         .collect();
-    let top = canvas.header(report, &report.summary.busy, &lines);
+    let top = canvas.header(report, &report.summary.busy.text, &lines);
 
     let across = Area {
         left: MARGIN + NAMES,

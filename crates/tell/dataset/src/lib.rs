@@ -29,4 +29,4 @@ pub use tables::{ColumnInfo, TableInfo, describe};
 pub use write::{WriteOptions, WrittenRun, refuse_links, write};
 
 /// Name of the format. Its number rises when a column is removed or changes meaning.
-pub const FORM: &str = "metalens.dataset/2";
+pub const FORM: &str = "metalens.dataset/1";

@@ -61,7 +61,7 @@ mod tracks;
 
 use std::io::{self, Write};
 
-use metalens_analyzer::{Analysis, Report};
+use metalens_analyzer::{Analysis, Note, Report};
 
 use event::TraceEvents;
 use tracks::{OTHERS, Tracks};
@@ -108,7 +108,7 @@ fn other_data(report: &Report) -> serde_json::Value {
         "process": report.process.name,
         "window_start_ns": window.start_ns,
         "window_end_ns": window.end_ns,
-        "notes": report.loud_notes().map(|note| note.text).collect::<Vec<_>>(),
+        "notes": report.loud_notes().map(Note::text).collect::<Vec<_>>(),
         "units": "ts and dur are microseconds with all nanoseconds as decimals, from the \
                   start of the recording; arguments that end in _ns are nanoseconds",
         "lanes": "a channel's tracks (2), (3), ... have overlapping intervals; the number has no meaning",

@@ -30,7 +30,7 @@ pub(crate) fn warm_up<W: Write>(
     }
     let track = tracks.open(tracks.pid(), "warm-up", (WARM_UP, 0), events)?;
     let slice = events.slice(track, "warm-up", "warm-up", (start_ns, end_ns))?;
-    let slice = slice.text("why", Some(&warm_up.explanation))?;
+    let slice = slice.text("why", Some(&warm_up.explanation.text))?;
     slice.finish()
 }
 

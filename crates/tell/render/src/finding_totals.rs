@@ -41,7 +41,7 @@ pub(crate) fn section<'a>(
             let cells = [
                 name(&total.id).into(),
                 severity(total.severity),
-                known(total.effort, |effort: Effort| effort.label().into()).into(),
+                total.effort.label().into(),
                 of(total.reports, *all).into(),
                 known(total.saves_ns, time).into(),
                 plain(&total.title).into(),

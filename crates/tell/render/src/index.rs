@@ -120,10 +120,9 @@ fn is_all_synthetic(index: &Index) -> bool {
 }
 
 /// Returns the problems of a recording that the top of the page does not say about all of them.
-fn own_problems(index: &Index, row: &IndexRow) -> Vec<Note> {
-    let all = Note::joined(&row.problems, &row.problem_details);
-    let is_own = |problem: &Note| problem.detail.id != SYNTHETIC || !is_all_synthetic(index);
-    all.filter(is_own).collect()
+fn own_problems<'a>(index: &Index, row: &'a IndexRow) -> Vec<&'a Note> {
+    let is_own = |problem: &&Note| problem.id != SYNTHETIC || !is_all_synthetic(index);
+    row.problems.iter().filter(is_own).collect()
 }
 
 /// Returns the rows that count: one for each recording.
@@ -211,11 +210,11 @@ fn more(all: usize) -> Option<Block> {
 }
 
 /// Returns a sentence, cut to the length that a page allows.
-fn cut_message(text: &str, values: &[message::PlacedValue]) -> Message {
-    if text.chars().nth(LONGEST_TEXT).is_some() {
-        plain(cut(text, LONGEST_TEXT))
+fn cut_message(message: &Message) -> Message {
+    if message.text.chars().nth(LONGEST_TEXT).is_some() {
+        plain(cut(&message.text, LONGEST_TEXT))
     } else {
-        Message::new(text, values)
+        message.clone()
     }
 }
 
@@ -525,7 +524,7 @@ fn trends(index: &Index, pictures: &[TrendPicture]) -> Option<Section> {
     }
     let (is, is_not): (Vec<_>, Vec<_>) = index.trends.iter().partition(|one| one.is_trend);
     let items = is.into_iter().chain(is_not).map(|one| Item {
-        text: sentence(cut_message(&one.says, &one.says_values)),
+        text: sentence(cut_message(&one.says)),
         report: None,
         is_strong: one.is_trend,
     });
@@ -544,11 +543,7 @@ fn problems(index: &Index) -> Option<Section> {
     let problems = index.rows.iter().flat_map(|row| {
         let problems = own_problems(index, row).into_iter();
         problems.map(move |problem| Item {
-            text: message!(
-                "{}: {}",
-                path(&row.name),
-                cut_message(&problem.text, &problem.detail.values)
-            ),
+            text: message!("{}: {}", path(&row.name), cut_message(&problem.message)),
             report: Some(row.report.clone()),
             is_strong: false,
         })

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use metalens_analyzer::message::Value;
-use metalens_analyzer::{MessageMut, Note, PlacedValue, Report};
+use metalens_analyzer::{Message, Note, PlacedValue, Report};
 use metalens_failure::other_process;
 
 /// Replacement of a quote that contains a hidden name.
@@ -21,17 +21,16 @@ pub(crate) fn redacted(report: &Report) -> Report {
     let hidden = HiddenNames::of(report);
     let mut page = report.clone();
     processes(&mut page, &hidden.names);
-    let is_typed = report.has_values();
     let mut is_any_left_out = false;
     for message in page.messages_mut() {
-        is_any_left_out |= !hidden.hide(message, is_typed);
+        is_any_left_out |= !hidden.hide(message);
     }
     page.source.path = hidden.source.shown(&report.source.path);
     if let Some(work) = &mut page.work {
         work.file = HiddenPath::of(&work.file).shown(&work.file);
     }
     if page != *report {
-        page.add_note(Note::quiet(
+        page.notes.push(Note::quiet(
             "redacted",
             "folders and the names of other processes are left out of this page; --show-names \
              keeps them",
@@ -39,10 +38,10 @@ pub(crate) fn redacted(report: &Report) -> Report {
     }
 
     if is_any_left_out {
-        page.add_note(Note::quiet(
+        page.notes.push(Note::quiet(
             "sentences-left-out",
-            "whole sentences that contain such names are left out, because this report does not \
-             mark names: another version of metalens wrote it, or it was edited",
+            "whole sentences that contain such names are left out, because this report was edited: \
+             nobody knows where in them a name stands",
         ));
     }
     page
@@ -77,14 +76,13 @@ impl HiddenNames {
 
     /// Hides the values that a sentence should not show. Returns false if the whole sentence was
     /// replaced, because the positions of its values are unknown.
-    fn hide(&self, mut message: MessageMut<'_>, is_typed: bool) -> bool {
-        if is_typed && message.rewrite(|value| self.other(value)) {
+    fn hide(&self, message: &mut Message) -> bool {
+        if message.rewrite(|value| self.other(value)) {
             return true;
         }
-        let is_said = self.is_in(message.text);
+        let is_said = self.is_in(&message.text);
         if is_said {
-            LEFT_OUT.clone_into(message.text);
-            message.values.clear();
+            *message = Message::from(LEFT_OUT);
         }
         !is_said
     }
@@ -257,7 +255,7 @@ mod tests {
             let mut report = report_of(scenario);
             report.machine.display.compositor = Some("Compositor".to_owned());
             let drew = message!("{} drew", process("Compositor", false));
-            report.add_note(Note::quiet("drew", drew));
+            report.notes.push(Note::quiet("drew", drew));
             let others = others(&report);
             assert!(!others.is_empty(), "{scenario}");
             let page = redacted(&report);
@@ -266,8 +264,11 @@ mod tests {
                 assert!(!text.contains(name.as_str()), "{scenario}: {name}");
             }
             assert!(text.contains(&report.process.processes[0].name.replace('"', "\\\"")));
-            assert!(page.notes.contains(&"the compositor drew".to_owned()));
-            assert_eq!(page.notes.len(), page.note_details.len());
+            assert!(
+                page.notes
+                    .iter()
+                    .any(|note| note.text() == "the compositor drew")
+            );
             assert_eq!(page.source.path, "export");
         }
     }
@@ -289,7 +290,11 @@ mod tests {
             .report;
         assert!(others(&report).contains(&kernel_name));
         let named = report.findings.iter().flat_map(|one| &one.look_at);
-        assert!(named.clone().any(|place| place.starts_with(&kernel_name)));
+        assert!(
+            named
+                .clone()
+                .any(|place| place.text.starts_with(&kernel_name))
+        );
 
         let page = redacted(&report);
 
@@ -301,25 +306,29 @@ mod tests {
             kernel(&kernel_name),
             process(&kernel_name, false)
         );
-        report.add_note(Note::quiet("beside", beside));
+        report.notes.push(Note::quiet("beside", beside));
         let expected = format!("{kernel_name} beside other process 1");
-        assert!(redacted(&report).notes.contains(&expected));
+        assert!(
+            redacted(&report)
+                .notes
+                .iter()
+                .any(|note| note.text() == expected)
+        );
     }
 
-    /// A sentence without values is left out, because names could stand anywhere in it.
+    /// In an edited sentence nobody knows where names stand, so it is left out.
     #[test]
-    fn sentences_without_values_are_left_out() {
+    fn edited_sentences_that_name_others_are_left_out() {
         let mut report = report_of("shared-machine");
         let other = others(&report).remove(0);
-        for message in report.messages_mut() {
-            message.values.clear();
-        }
-        report.findings[0].evidence = format!("{other} held the GPU");
+        let evidence = &mut report.findings[0].evidence;
+        assert!(!evidence.values.is_empty());
+        evidence.text = format!("{other} held the GPU: {}", evidence.text);
         let page = redacted(&report);
-        assert_eq!(page.findings[0].evidence, LEFT_OUT);
+        assert_eq!(page.findings[0].evidence.text, LEFT_OUT);
         let text = serde_json::to_string(&page).unwrap();
         assert!(!text.contains(&other), "{text}");
-        assert_eq!(page.note_details.last().unwrap().id, "sentences-left-out");
+        assert_eq!(page.notes.last().unwrap().id, "sentences-left-out");
         assert_eq!(page.summary, report.summary);
     }
 
@@ -351,9 +360,9 @@ mod tests {
         report.source.path = "/home/somebody/run".to_owned();
         let check = |said: Message, expected: &str| {
             let mut report = report.clone();
-            report.add_note(Note::quiet("check", said));
+            report.notes.push(Note::quiet("check", said));
             let page = redacted(&report);
-            assert_eq!(page.notes[report.notes.len() - 1], expected);
+            assert_eq!(page.notes[report.notes.len() - 1].text(), expected);
         };
         let toc = path("/home/somebody/run/toc.xml");
         check(message!("{} is old", toc), "run/toc.xml is old");

@@ -46,12 +46,7 @@ pub(crate) fn bound(report: &Report) -> BoundVerdict {
             )
         }
     };
-    let (why, why_values) = why.into_parts();
-    BoundVerdict {
-        bound,
-        why,
-        why_values,
-    }
+    BoundVerdict { bound, why }
 }
 
 /// Returns whether there is no verdict because time of unknown cause could change it. The report has

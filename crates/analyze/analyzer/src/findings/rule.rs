@@ -3,7 +3,6 @@
 use super::distrust::distrust;
 use super::evidence::Evidence;
 use super::framework::Knob;
-use crate::basics::message::Message;
 use crate::report::{Effort, Finding, FrameworkAdvice, Report, Severity};
 use metalens_text::units::capital;
 
@@ -56,18 +55,13 @@ impl Rule {
         let severity = evidence.severity(self.severity, judged_ns);
         let gain = evidence.gain(judged_ns);
         let gain = gain.filter(|_| distrust(report).is_none());
-        let (text, values) = evidence.text.into_parts();
-        let places = evidence.look_at.into_iter().map(Message::into_parts);
-        let (look_at, look_at_values) = places.unzip();
         Finding {
             id: self.id.to_owned(),
             severity,
             title: capital(self.title),
             gain,
-            evidence: text,
-            evidence_values: values,
-            look_at,
-            look_at_values,
+            evidence: evidence.text,
+            look_at: evidence.look_at,
             action: own
                 .and_then(|own| own.action)
                 .unwrap_or(self.action)
@@ -78,7 +72,7 @@ impl Rule {
             },
             framework_advice: others.map(Knob::advice).collect(),
             counter_evidence: self.counter_evidence.to_owned(),
-            effort: Some(self.effort),
+            effort: self.effort,
         }
     }
 }

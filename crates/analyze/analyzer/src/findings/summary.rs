@@ -15,20 +15,12 @@ use metalens_text::units::capital;
 /// Returns the four sentences of a report's summary.
 #[must_use]
 pub(crate) fn summary(report: &Report) -> Summary {
-    let (busy, busy_values) = busy(report).into_parts();
-    let (idle, idle_values) = idle(report).into_parts();
-    let (cause, cause_values) = causes(report).map(Message::into_parts).unzip();
-    let (advice, advice_values) = advice(report).into_parts();
     Summary {
         warning: warning(&report.findings).map(|rule| format!("{}; {}", rule.title, rule.action)),
-        busy,
-        busy_values,
-        idle,
-        idle_values,
-        cause,
-        cause_values: cause_values.unwrap_or_default(),
-        advice,
-        advice_values,
+        busy: busy(report),
+        idle: idle(report),
+        cause: causes(report),
+        advice: advice(report),
         next: next(report).map(str::to_owned),
     }
 }
@@ -162,7 +154,7 @@ fn advice(report: &Report) -> Message {
             } else {
                 "Biggest win"
             },
-            Message::new(&best.action, &[]),
+            Message::words(&best.action),
             gain.certainty.words(),
             factor(gain.speedup),
             time(gain.saves_ns),
@@ -183,7 +175,7 @@ fn advice(report: &Report) -> Message {
             let hides_more = is_undecided && next.severity != Severity::Caveat;
             message!(
                 "{}{}{}",
-                Message::new(&text, &[]),
+                Message::words(text),
                 which_kernel(next),
                 unknown(hides_more)
             )
@@ -194,9 +186,9 @@ fn advice(report: &Report) -> Message {
 /// Returns the first place of a finding in parentheses, if it names a kernel.
 fn which_kernel(finding: &Finding) -> Option<Message> {
     let place = finding.look_at.first()?;
-    let values = finding.look_at_values.first()?;
-    let is_kernel = values
+    let is_kernel = place
+        .values
         .first()
         .is_some_and(|value| value.at == 0 && value.value == Value::Kernel);
-    is_kernel.then(|| message!(" ({})", Message::new(place, values)))
+    is_kernel.then(|| message!(" ({})", place))
 }

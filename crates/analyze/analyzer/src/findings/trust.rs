@@ -221,9 +221,8 @@ fn clock_fault(report: &Report) -> Option<Evidence> {
                 percent(drift.abs())
             )
         });
-        let why = Message::new(&timings.why, &timings.why_values);
         let numbers = Message::joined(by.into_iter().chain(clocks), "; ");
-        Evidence::new(message!("{} ({})", why, numbers))
+        Evidence::new(message!("{} ({})", &timings.why, numbers))
     })
 }
 
@@ -238,10 +237,9 @@ fn warm_up(report: &Report) -> Option<Evidence> {
     let (steady, whole) = (warm_up.steady.ratio?, warm_up.whole.ratio?);
     let change = (steady - whole).abs() / whole.max(f64::MIN_POSITIVE);
     (change >= CHANGE).then(|| {
-        let explanation = Message::new(&warm_up.explanation, &warm_up.explanation_values);
         let text = message!(
             "{}; GPU busy {} without it, {} with it",
-            explanation,
+            &warm_up.explanation,
             percent(steady),
             percent(whole),
         );

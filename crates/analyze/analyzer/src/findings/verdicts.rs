@@ -30,12 +30,10 @@ fn trusted(result: ThresholdResult, report: &Report) -> ThresholdResult {
     let Some(why) = distrust(report) else {
         return result;
     };
-    let (why, why_values) = why.into_parts();
     ThresholdResult {
         value: None,
         verdict: Verdict::NotMeasurable,
         why,
-        why_values,
         ..result
     }
 }
@@ -125,7 +123,6 @@ fn judged(
     wanted: Wanted,
     why: Message,
 ) -> ThresholdResult {
-    let (why, why_values) = why.into_parts();
     let met = value.map(|value| match wanted {
         Wanted::Below => value < limit,
         Wanted::Above => value > limit,
@@ -142,7 +139,6 @@ fn judged(
             None => Verdict::NotMeasurable,
         },
         why,
-        why_values,
     }
 }
 
@@ -182,7 +178,7 @@ mod tests {
         let found = all.iter().find(|result| result.id == id).unwrap();
         assert_eq!((found.value, found.verdict), (value, expected), "{found:?}");
         assert_eq!(value.is_none(), expected == Verdict::NotMeasurable);
-        assert!(found.why.len() > 20, "{found:?}");
+        assert!(found.why.text.len() > 20, "{found:?}");
     }
 
     #[test]

@@ -130,12 +130,11 @@ fn checks(sanity: &Sanity, input: &SanityInput<'_>) -> Vec<SanityCheck> {
 }
 
 fn check(id: &str, ok: bool, message: Message) -> Option<SanityCheck> {
-    let (text, text_values) = message.into_parts();
+    let text = message;
     Some(SanityCheck {
         id: id.to_owned(),
         ok,
         text,
-        text_values,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::basics::message::PlacedValue;
+use crate::basics::message::Message;
 
 /// Verdict in a word: what bounds the program, by the cause of most of its idle time.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
@@ -10,12 +10,8 @@ use crate::basics::message::PlacedValue;
 pub struct BoundVerdict {
     /// Limit that bounds the program; null if the recording does not show it.
     pub bound: Option<Bound>,
-    /// Reason, as a sentence that begins with the verdict; empty in reports of earlier versions of
-    /// metalens.
-    pub why: String,
-    /// Values of `why`, in the order in which they appear in it.
-    #[serde(default)]
-    pub why_values: Vec<PlacedValue>,
+    /// Reason, as a sentence that begins with the verdict.
+    pub why: Message,
 }
 
 /// Limit that bounds a program.

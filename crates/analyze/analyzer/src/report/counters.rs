@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kernels::NamedBy;
 use super::known_work::{ChipLimits, ShareRange};
-use crate::basics::message::PlacedValue;
+use crate::basics::message::Message;
 
 /// Hardware counters of the GPU. They count the work of all processes: during the busy time of
 /// the analyzed process they may contain work of others that ran at the same time. A sample is the
@@ -19,21 +19,16 @@ pub struct Counters {
     /// Number of those rows without a numeric value, which are not used.
     pub without_value: u64,
     /// Number of those rows whose end is unknown, which are not used: the last of each burst.
-    #[serde(default)]
     pub without_end: u64,
     /// Typical time in nanoseconds that a sample covers; null if unknown.
-    #[serde(default)]
     pub step_ns: Option<u64>,
     /// Counters, sorted by name.
     pub counters: Vec<Counter>,
     /// Memory bandwidth while the process was busy; null if it was not counted.
-    #[serde(default)]
     pub bandwidth: Option<CounterBandwidth>,
     /// Memory bandwidth of the chip in GB/s, as published; null if the chip is unknown.
-    #[serde(default)]
     pub chip_gb_per_s: Option<ChipLimits>,
     /// Counters in each kernel of the report, in its order.
-    #[serde(default)]
     pub kernels: Vec<KernelCounters>,
 }
 
@@ -48,7 +43,6 @@ pub struct Counter {
     /// True if the values are percentages (12.5 is 12.5 %); null if unknown.
     pub is_percentage: Option<bool>,
     /// Unit of the values; null if it was not recorded.
-    #[serde(default)]
     pub unit: Option<CounterUnit>,
     /// Largest possible value; null if it was not recorded.
     pub max_value: Option<f64>,
@@ -130,10 +124,7 @@ pub struct KernelCounters {
     /// Memory bandwidth in the kernel; null if it was not counted.
     pub bandwidth: Option<CounterBandwidth>,
     /// Reason why there are no values; null if there are.
-    pub why_none: Option<String>,
-    /// Values of `why_none`, in the order in which they appear in it.
-    #[serde(default)]
-    pub why_none_values: Vec<PlacedValue>,
+    pub why_none: Option<Message>,
 }
 
 /// Unit of the GPU that limits a kernel.

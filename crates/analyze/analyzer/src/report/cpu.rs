@@ -42,7 +42,6 @@ pub struct Cpu {
     pub tracing_weight: u64,
     /// Number of samples with a function that has no name, only an address, so that tracing calls
     /// and waiting calls among them may be unknown.
-    #[serde(default)]
     pub unnamed: u64,
     /// Samples by thread state, such as running or blocked.
     pub states: Vec<CpuState>,
@@ -55,7 +54,6 @@ pub struct Cpu {
     pub host: Option<CpuHost>,
     /// Samples before the first GPU work of the process; null if there are none, or if the window was
     /// cut there.
-    #[serde(default)]
     pub before: Option<CpuBefore>,
 }
 
@@ -125,7 +123,6 @@ pub struct CpuHost {
     /// which threads wait.
     pub waiting: u64,
     /// Number of samples that tell neither, because the innermost function has no name.
-    #[serde(default)]
     pub unknown: u64,
     /// Number of the waiting samples in the system calls by which threads wait (`__psynch_cvwait`
     /// and others), in any thread state. A recorder that samples only running threads catches them
@@ -142,7 +139,6 @@ pub struct CpuHost {
     pub total_frames: Vec<CpuFrame>,
     /// Innermost functions outside of the runtime libraries (Objective-C, Swift, libsystem, dispatch,
     /// Foundation), the most weight first.
-    #[serde(default)]
     pub callers: Vec<CpuFrame>,
 }
 

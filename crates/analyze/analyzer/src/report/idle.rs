@@ -22,8 +22,7 @@ pub struct IdleTime {
     /// for each, which one larger command buffer would take once.
     pub round_trips_ns: u64,
     /// Contention of the serialized pairs, in nanoseconds: the rest of these round trips, during
-    /// which another process ran on the GPU. Zero in reports of earlier versions.
-    #[serde(default)]
+    /// which another process ran on the GPU.
     pub round_trips_contended_ns: u64,
     /// Pairs that can be joined and belong to two command buffers; only those can be serialized.
     pub between_buffers: u64,
@@ -79,14 +78,11 @@ pub struct GapParts {
     pub encoding_ns: u64,
     /// Wait for the driver in nanoseconds: the next work was committed, and the driver did not begin
     /// to work on it yet.
-    #[serde(default)]
     pub driver_wait_ns: u64,
     /// Time of the driver in nanoseconds: it worked on the next work, up to the submission to the GPU.
-    #[serde(default)]
     pub driver_ns: u64,
     /// GPU start latency in nanoseconds: the next work was submitted to the GPU during the gap, and the
     /// GPU did not start it yet.
-    #[serde(default)]
     pub start_latency_ns: u64,
     /// Submission latency in nanoseconds, where the driver's times are not recorded: the next work
     /// was committed, and the GPU did not start it yet.
@@ -317,18 +313,14 @@ pub struct Latency {
     pub submission: Option<Distribution>,
     /// Wait for the driver: the time from the commit of a command buffer to the start of the driver's
     /// work on it. Null if unknown.
-    #[serde(default)]
     pub driver_wait: Option<Distribution>,
     /// Time from the start of the driver's work on a command buffer to its first submission to the
     /// GPU. Null if unknown.
-    #[serde(default)]
     pub driver: Option<Distribution>,
     /// GPU start latency: the time from the first submission of a command buffer to the start of its
     /// first interval. Null if unknown.
-    #[serde(default)]
     pub start: Option<Distribution>,
     /// Source of the driver's times; null if they are not recorded.
-    #[serde(default)]
     pub driver_source: Option<ChainSource>,
     /// Completion latency: the time from the end of a command buffer's last interval to its
     /// completion. Negative if the completion has the earlier time stamp. Null if unknown.

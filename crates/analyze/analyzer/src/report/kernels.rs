@@ -34,12 +34,10 @@ pub struct Kernel {
     /// 99th percentile of the durations in nanoseconds, nearest rank.
     pub p99_ns: u64,
     /// Registers that the compiler spilled to memory; null if it was not recorded.
-    #[serde(default)]
     pub spills: Option<KernelSpills>,
     /// Time in nanoseconds for which samples of the shader profiler say which shader ran, without
     /// counting nested samples twice; null if there are none. Shaders name an interval only if
     /// samples cover at least half of it.
-    #[serde(default)]
     pub shader_ns: Option<u64>,
 }
 

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::NoteDetail;
-use crate::basics::message::PlacedValue;
+use super::Note;
+use crate::basics::message::Message;
 
 /// Throughput of kernels whose amount of work a file gives. Only the time is measured; the
 /// amounts are taken from the file.
@@ -25,10 +25,7 @@ pub struct WorkThroughput {
     /// Comparison of the program's own timings with the trace; null if the file has none.
     pub timings: Option<TimingCheck>,
     /// Notes that a reader needs to interpret these numbers.
-    pub notes: Vec<String>,
-    /// Id, severity and values of each note, in the order of `notes`.
-    #[serde(default)]
-    pub note_details: Vec<NoteDetail>,
+    pub notes: Vec<Note>,
 }
 
 /// Throughput of one kernel, or of the kernels that share one total.
@@ -140,10 +137,7 @@ pub struct TimingCheck {
     /// Verdict on the difference.
     pub verdict: TimingVerdict,
     /// Verdict in words, with numbers.
-    pub why: String,
-    /// Values of `why`, in the order in which they appear in it.
-    #[serde(default)]
-    pub why_values: Vec<PlacedValue>,
+    pub why: Message,
     /// Median of |trace - program| / program over the durations; null if nothing was compared.
     pub median_drift: Option<f64>,
     /// Median of (trace - program) / program, positive if the trace's are longer; null if nothing

@@ -47,7 +47,7 @@ pub use summary::*;
 pub use verdicts::*;
 
 /// Name of the report's schema; its number rises when a key is removed or changes meaning.
-pub const SCHEMA: &str = "metalens.report/2";
+pub const SCHEMA: &str = "metalens.report/1";
 
 /// Size limit of a report, a comparison, a baseline or a manifest, in bytes: metalens writes none
 /// that is nearly as long.
@@ -57,12 +57,11 @@ pub const LONGEST_REPORT: u64 = 256 << 20;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Report {
-    /// Name and version of this schema: `metalens.report/2`.
+    /// Name and version of this schema: `metalens.report/1`.
     pub schema: String,
     /// Summary of the report in four sentences.
     pub summary: Summary,
     /// Verdict in a word: what bounds the program.
-    #[serde(default)]
     pub verdict: BoundVerdict,
     /// Input that was read, and the reader that read it.
     pub source: Source,
@@ -71,7 +70,6 @@ pub struct Report {
     /// Process or processes that the report is about.
     pub process: AnalyzedProcess,
     /// Framework that the process uses; null if nothing shows it.
-    #[serde(default)]
     pub framework: Option<Framework>,
     /// Analyzed part of the recording.
     pub window: Window,
@@ -87,16 +85,13 @@ pub struct Report {
     pub idle: IdleTime,
     /// Steady part of the window, if a warm-up or a pause dominates it; null if the verdict is about
     /// the whole window.
-    #[serde(default)]
     pub steady: Option<Steady>,
     /// Pace of the program; null if its iterations do not begin on a grid of time.
-    #[serde(default)]
     pub pace: Option<Pace>,
     /// Submission and completion latency, encoding times, and queue depth.
     pub latency: Latency,
     /// Replay of the command buffers: which completions the program waited for, and what a change
     /// would leave. Null if the commits of fewer than two are recorded.
-    #[serde(default)]
     pub replay: Option<Replay>,
     /// GPU work of the process by kernel and channel, the most GPU time first.
     pub kernels: Vec<Kernel>,
@@ -116,10 +111,8 @@ pub struct Report {
     pub counters: Option<Counters>,
     /// Work of engines beside the GPU's channels. An engine is missing if the recording has no row of
     /// it, which does not prove that it did nothing.
-    #[serde(default)]
     pub engines: Vec<Engine>,
     /// Frames that the process presented; null if none were recorded.
-    #[serde(default)]
     pub frames: Option<Frames>,
     /// CPU samples of the threads of the process; null if none were recorded.
     pub cpu: Option<Cpu>,
@@ -134,10 +127,7 @@ pub struct Report {
     /// Parts of the report that this recording has no data for, with the reasons.
     pub not_recorded: Vec<NotRecorded>,
     /// Notes that a reader needs to interpret the numbers.
-    pub notes: Vec<String>,
-    /// Id, severity and values of each note, in the order of `notes`.
-    #[serde(default)]
-    pub note_details: Vec<NoteDetail>,
+    pub notes: Vec<Note>,
 }
 
 impl Report {

@@ -17,7 +17,6 @@ pub struct Counts {
     pub command_buffers: u64,
     /// Number of those command buffers that were committed several times, as Metal 4 allows. Their
     /// latency, commits and sizes are unknown, and `command_buffers` is not the number of commits.
-    #[serde(default)]
     pub reused_command_buffers: u64,
     /// Number of distinct kernel names, counted per channel.
     pub kernels: u64,

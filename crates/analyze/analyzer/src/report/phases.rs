@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::summary::WindowSummary;
-use crate::basics::message::PlacedValue;
+use crate::basics::message::Message;
 
 /// Parts of the recording: warm-up, segments, iterations and named phases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,12 +22,10 @@ pub struct Phases {
     pub signposts: Vec<NamedPhase>,
     /// Number of GPU intervals of the process that belong to no phase because the recording has
     /// neither their encoding nor their commit.
-    #[serde(default)]
     pub unplaced: u64,
     /// Named phase that the window was cut to; null if none was requested.
     pub selected: Option<SelectedPhase>,
     /// Detected iteration that the window was cut to; null if none was requested.
-    #[serde(default)]
     pub selected_iteration: Option<SelectedIteration>,
 }
 
@@ -45,10 +43,7 @@ pub struct WarmUp {
     /// Sign by which the warm-up was detected.
     pub why: WarmUpReason,
     /// Explanation in one sentence with numbers.
-    pub explanation: String,
-    /// Values of `explanation`, in the order in which they appear in it.
-    #[serde(default)]
-    pub explanation_values: Vec<PlacedValue>,
+    pub explanation: Message,
     /// Number of GPU intervals of the process that begin in the warm-up.
     pub intervals: u64,
     /// Summary of the window without the warm-up.
@@ -136,9 +131,8 @@ pub enum FoundBy {
 pub struct Regularity {
     /// Number of gaps that were compared.
     pub gaps: u64,
-    /// Summed length of these gaps in nanoseconds; null in reports of earlier versions.
-    #[serde(default)]
-    pub total_ns: Option<u64>,
+    /// Summed length of these gaps in nanoseconds.
+    pub total_ns: u64,
     /// Length in nanoseconds; gaps up to it contain a tenth of their idle time.
     pub p10_ns: u64,
     /// Length in nanoseconds; gaps up to it contain half of their idle time.
@@ -202,7 +196,6 @@ pub struct NamedPhase {
     pub ratio: Option<f64>,
     /// GPU work that the process encoded during the intervals, wherever it ran; null if the
     /// recording does not tell when work was encoded.
-    #[serde(default)]
     pub encoded: Option<EncodedWork>,
 }
 
@@ -267,7 +260,6 @@ pub struct SelectedPhase {
     /// Name of the phase.
     pub name: String,
     /// Number of the interval that the window was cut to, from 1; null if it is all of them.
-    #[serde(default)]
     pub iteration: Option<u64>,
     /// Number of its intervals with time in the window, which reaches from the first begin to the
     /// last end.

@@ -6,13 +6,13 @@ use super::cpu::{CpuFrame, CpuState, CpuThread, WeightUnit};
 use super::recording::{ChosenBy, RunFacts, Source};
 
 /// Name of the profile's schema; its number rises when a key is removed or changes meaning.
-pub const PROFILE_SCHEMA: &str = "metalens.profile/2";
+pub const PROFILE_SCHEMA: &str = "metalens.profile/1";
 
 /// Profile of the threads and functions of a recording, made from CPU samples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Profile {
-    /// Name and version of this schema: `metalens.profile/2`.
+    /// Name and version of this schema: `metalens.profile/1`.
     pub schema: String,
     /// Input that was read, and the reader that read it.
     pub source: Source,

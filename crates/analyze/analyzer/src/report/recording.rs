@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::basics::message::PlacedValue;
+use crate::basics::message::Message;
 
 /// Input that was read, and the reader that read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -165,10 +165,7 @@ pub struct Excluded {
     /// End of the stretch (exclusive), in nanoseconds since the recording began.
     pub to_ns: u64,
     /// Reason why the stretch was cut off, in words.
-    pub why: String,
-    /// Values of `why`, in the order in which they appear in it.
-    #[serde(default)]
-    pub why_values: Vec<PlacedValue>,
+    pub why: Message,
 }
 
 /// Reason why a process was chosen for analysis.

@@ -196,7 +196,6 @@ pub struct Replay {
     pub left_out: u64,
     /// Whether only command buffers in the middle were replayed, because there are very many. All times
     /// are multiplied to stand for the whole steady part, or window.
-    #[serde(default)]
     pub is_sample: bool,
     /// Source of the driver's times; null if they are not recorded, so that the driver's work counts
     /// as latency.

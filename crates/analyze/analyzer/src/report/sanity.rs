@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::basics::message::PlacedValue;
+use crate::basics::message::Message;
 
 /// Checks of the recording itself, and the figures behind them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -40,15 +40,12 @@ pub struct Sanity {
     pub encoders_listed: Option<u64>,
     /// Number of command buffers of the process that were encoded and completed, in the window if it
     /// was cut; null if the encoder list or the completions do not tell.
-    #[serde(default)]
     pub buffers_finished: Option<u64>,
     /// Number of those command buffers that have no GPU interval: it is missing, or they had no work
     /// for the GPU.
-    #[serde(default)]
     pub buffers_without_interval: Option<u64>,
     /// Number of rows of all tables with times outside of the recording, which were left out; null
     /// if the length of the recording is unknown.
-    #[serde(default)]
     pub rows_outside: Option<u64>,
     /// Names of tables that were read only in part, up to some row.
     pub truncated_tables: Vec<String>,
@@ -81,8 +78,5 @@ pub struct SanityCheck {
     /// True if the recording passes the check.
     pub ok: bool,
     /// Result of the check in one sentence.
-    pub text: String,
-    /// Values of `text`, in the order in which they appear in it.
-    #[serde(default)]
-    pub text_values: Vec<PlacedValue>,
+    pub text: Message,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::basics::message::{Message, PlacedValue};
+use crate::basics::message::Message;
 use crate::basics::statistics::percentiles;
 
 /// Distribution of a set of durations, in nanoseconds. Percentiles are nearest rank. A duration
@@ -78,19 +78,15 @@ pub struct NotRecorded {
     /// Name of the part of the report, such as `machine.wired`.
     pub what: String,
     /// Reason, and what would make the data available.
-    pub why: String,
-    /// Values of `why`, in the order in which they appear in it.
-    #[serde(default)]
-    pub why_values: Vec<PlacedValue>,
+    pub why: Message,
 }
 
 impl NotRecorded {
     pub(crate) fn new(what: &str, why: impl Into<Message>) -> Self {
-        let (why, why_values) = why.into().into_parts();
+        let why = why.into();
         Self {
             what: what.to_owned(),
             why,
-            why_values,
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::FrameworkName;
-use crate::basics::message::PlacedValue;
+use crate::basics::message::Message;
 
 /// Threshold: a limit for a measured value, and whether the value keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,10 +22,7 @@ pub struct ThresholdResult {
     /// Verdict: whether the value keeps the limit.
     pub verdict: Verdict,
     /// Comparison in words, and what the value cannot show.
-    pub why: String,
-    /// Values of `why`, in the order in which they appear in it.
-    #[serde(default)]
-    pub why_values: Vec<PlacedValue>,
+    pub why: Message,
 }
 
 impl ThresholdResult {
@@ -104,30 +101,21 @@ pub struct Finding {
     /// Statement of what is wrong, in one sentence.
     pub title: String,
     /// Numbers behind the finding, as a clause.
-    pub evidence: String,
-    /// Values of `evidence`, in the order in which they appear in it.
-    #[serde(default)]
-    pub evidence_values: Vec<PlacedValue>,
+    pub evidence: Message,
     /// Places to look at: times of the recording, kernels, processes.
-    pub look_at: Vec<String>,
-    /// Values of each place of `look_at`, in the order in which they appear in it.
-    #[serde(default)]
-    pub look_at_values: Vec<Vec<PlacedValue>>,
+    pub look_at: Vec<Message>,
     /// First step to take, as an imperative clause: that of the framework, if one was seen.
-    #[serde(default)]
     pub action: String,
     /// Advice on what to do, in full sentences: that of the framework, if one was seen.
     pub advice: String,
     /// Advice for users of each framework; empty if one was seen.
-    #[serde(default)]
     pub framework_advice: Vec<FrameworkAdvice>,
     /// Observation that would disprove the finding.
     pub counter_evidence: String,
     /// Upper bound of what the advice could gain; null if unknown.
     pub gain: Option<Gain>,
-    /// Effort of the first step; null in reports of earlier versions.
-    #[serde(default)]
-    pub effort: Option<Effort>,
+    /// Effort of the first step.
+    pub effort: Effort,
 }
 
 /// Advice for users of a framework.
@@ -226,31 +214,17 @@ impl GainCertainty {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Sentence on the busy time of the GPU.
-    pub busy: String,
-    /// Values of `busy`, in the order in which they appear in it.
-    #[serde(default)]
-    pub busy_values: Vec<PlacedValue>,
+    pub busy: Message,
     /// Sentence on the first finding that says that results or numbers may be wrong; null if there
     /// is none.
-    #[serde(default)]
     pub warning: Option<String>,
     /// Sentence on the idle time of the GPU.
-    pub idle: String,
-    /// Values of `idle`, in the order in which they appear in it.
-    #[serde(default)]
-    pub idle_values: Vec<PlacedValue>,
+    pub idle: Message,
     /// Sentence on the main cause of the idle time; null if the GPU was never idle.
-    pub cause: Option<String>,
-    /// Values of `cause`, in the order in which they appear in it.
-    #[serde(default)]
-    pub cause_values: Vec<PlacedValue>,
+    pub cause: Option<Message>,
     /// Sentence on the change that could gain the most.
-    pub advice: String,
-    /// Values of `advice`, in the order in which they appear in it.
-    #[serde(default)]
-    pub advice_values: Vec<PlacedValue>,
+    pub advice: Message,
     /// Sentence on what to record next, where something that is not recorded would tell more; null
     /// otherwise.
-    #[serde(default)]
     pub next: Option<String>,
 }

@@ -125,8 +125,7 @@ impl Cut {
             .extend(sides.map(|(from_ns, to_ns, why)| Excluded {
                 from_ns,
                 to_ns,
-                why: why.text,
-                why_values: why.values,
+                why,
             }));
     }
 

@@ -10,7 +10,7 @@ fn check(name: &str, report: &Report, expected: Option<Bound>) {
     let verdict = &report.verdict;
     assert_eq!(verdict.bound, expected, "{name}: {}", verdict.why);
     let label = verdict.bound.map_or("No verdict", Bound::label);
-    let why = verdict.why.to_lowercase();
+    let why = verdict.why.text.to_lowercase();
     assert!(why.starts_with(&label.to_lowercase()), "{}", verdict.why);
 }
 

@@ -261,8 +261,11 @@ fn a_bundle_and_an_export_have_the_truth() {
         ];
         assert_eq!(found, BTreeMap::from(expected));
         let tiny = kernels.iter().find(|kernel| kernel.name == "tiny").unwrap();
-        let why = tiny.why_none.as_deref().unwrap();
-        assert!(why.starts_with("too short: it ran for at most 20"), "{why}");
+        let why = tiny.why_none.as_ref().unwrap();
+        assert!(
+            why.text.starts_with("too short: it ran for at most 20"),
+            "{why}"
+        );
         let bandwidth = kernels.iter().find_map(|kernel| kernel.bandwidth).unwrap();
         assert!((bandwidth.gb_per_s - 52.0).abs() < 1e-6, "{bandwidth:?}");
     }
@@ -376,6 +379,6 @@ fn a_real_kernel_is_near_a_limit() {
     assert_eq!(found("no-limiter"), None);
     let evidence = &found("limiter").unwrap().evidence;
     let told = "its highest limiter was ALU Limiter, 81.2 % on average";
-    assert!(evidence.contains(told), "{evidence}");
-    assert!(evidence.contains("9 samples, 97.4 %"), "{evidence}");
+    assert!(evidence.text.contains(told), "{evidence}");
+    assert!(evidence.text.contains("9 samples, 97.4 %"), "{evidence}");
 }

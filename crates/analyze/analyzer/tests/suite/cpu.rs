@@ -242,9 +242,9 @@ fn samples_without_names_are_unknown() {
 
     let [named, nameless] = [&whole, &without].map(|bundle| {
         let report = report(bundle, None, &Request::default()).unwrap();
-        let note = report.note_details.iter().zip(&report.notes);
-        let mut note = note.filter(|(detail, _)| detail.id == "functions-unnamed");
-        let note = note.next().map(|(_, text)| text.clone());
+        let note = report.notes.iter();
+        let mut note = note.filter(|note| note.id == "functions-unnamed");
+        let note = note.next().map(|note| note.text().to_owned());
         (report.cpu.unwrap(), note)
     });
     let activity = |cpu: &metalens_analyzer::Cpu| {

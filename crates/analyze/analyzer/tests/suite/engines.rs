@@ -163,7 +163,7 @@ fn engines_without_rows_are_not_recorded() {
     let parts = report.not_recorded.iter();
     let missing = parts.filter(|part| part.what.starts_with("engines") || part.what == "frames");
     let missing: Vec<(&str, &str)> = missing
-        .map(|part| (part.what.as_str(), part.why.as_str()))
+        .map(|part| (part.what.as_str(), part.why.text.as_str()))
         .collect();
     let expected = [
         ("engines.neural-engine", "ane-hw-intervals-internal"),

@@ -117,7 +117,7 @@ fn each_folder_belongs_to_a_finding() {
 fn a_good_scenario_has_no_findings() {
     let report = report_of_case(&fixtures().join("all-well"), "scenario");
     assert_eq!(report.findings, []);
-    assert_eq!(report.summary.advice, "No finding");
+    assert_eq!(report.summary.advice.text, "No finding");
 }
 
 /// Compares the text of each finding with its file: `scripts/bless` renews it, and reviewers see
@@ -182,17 +182,20 @@ fn evidence_is_a_clause() {
         for found in &report.findings {
             let text = &found.evidence;
             assert!(
-                text.contains(|letter: char| letter.is_ascii_digit())
-                    || text.contains("all ")
+                text.text.contains(|letter: char| letter.is_ascii_digit())
+                    || text.text.contains("all ")
                     || found.id == "thermal",
                 "{id}: {} has no number: {text}",
                 found.id
             );
             for wrong in ["  ", "None", "NaN", "inf ", "?"] {
-                assert!(!text.contains(wrong), "{id}: {}: {text:?}", found.id);
+                assert!(!text.text.contains(wrong), "{id}: {}: {text:?}", found.id);
             }
-            assert!(!text.ends_with(['.', ' ', ';', ':']), "{id}: {text:?}");
-            assert!(!found.look_at.iter().any(String::is_empty), "{id}");
+            assert!(!text.text.ends_with(['.', ' ', ';', ':']), "{id}: {text:?}");
+            assert!(
+                !found.look_at.iter().any(|place| place.text.is_empty()),
+                "{id}"
+            );
         }
     }
 }
@@ -303,7 +306,11 @@ fn serialized_is_first_in_real_recordings() {
         // Two in flight halve the round trips, and no more.
         let gain = first.gain.unwrap();
         assert!((1.85..2.1).contains(&gain.speedup), "{gain:?}");
-        assert!(first.evidence.contains("999 of 999"), "{}", first.evidence);
+        assert!(
+            first.evidence.text.contains("999 of 999"),
+            "{}",
+            first.evidence
+        );
         assert_eq!(report.work, None);
     }
 }
@@ -426,7 +433,7 @@ fn no_pipelining_saves_more_than_never_waiting() {
     let evidence = &finding(&report, "serialized").evidence;
     // The driver has 2.5 us of the way to the GPU, which another process does not delay.
     let expected = "took 80.00 µs each time on average, 37.50 µs of it while another process ran";
-    assert!(evidence.contains(expected), "{evidence}");
+    assert!(evidence.text.contains(expected), "{evidence}");
 }
 
 /// Memory that falls at first and grows later: the sentence is about the growth.
@@ -454,12 +461,16 @@ fn growth_of_memory_is_told_from_where_it_begins() {
     ));
     let found = finding(&report, "memory-growing");
     let expected = "memory grew from 30.0 MiB to 60.0 MiB: it rose 5 times and never fell";
-    assert!(found.evidence.ends_with(expected), "{}", found.evidence);
+    assert!(
+        found.evidence.text.ends_with(expected),
+        "{}",
+        found.evidence
+    );
     // The peak of the window is before the growth.
     let [place] = found.look_at.as_slice() else {
         panic!("{:?}", found.look_at);
     };
-    assert!(place.starts_with("the growth"), "{place}");
+    assert!(place.text.starts_with("the growth"), "{place}");
 }
 
 /// A kernel that takes little of the window cannot save much of it. The advice names it and its unit.
@@ -471,7 +482,7 @@ fn a_finding_about_little_work_is_of_low_severity() {
         let report = report_of_text(&text);
         assert_eq!(finding(&report, id).severity, Severity::Medium, "{id}");
         let advice = &report.summary.advice;
-        assert_eq!(advice.contains(kernel), is_advice, "{id}: {advice}");
+        assert_eq!(advice.text.contains(kernel), is_advice, "{id}: {advice}");
 
         // Two more seconds with little GPU work make the same work a small part of the window.
         let later = r#"
@@ -484,7 +495,7 @@ fn a_finding_about_little_work_is_of_low_severity() {
         "#;
         let report = report_of_text(&format!("{text}{later}"));
         assert_eq!(finding(&report, id).severity, Severity::Low, "{id}");
-        assert!(!report.summary.advice.contains(kernel), "{id}");
+        assert!(!report.summary.advice.text.contains(kernel), "{id}");
     };
     check("limiter", "matmul: 10.0", true);
     check("no-limiter", "scan: ", true);
@@ -496,7 +507,7 @@ fn unknown_causes_are_said() {
     let check = |id: &str, case: &str, expected: &str| {
         let report = report_of_case(&fixtures().join(id), case);
         let advice = &report.summary.advice;
-        assert!(advice.contains(expected), "{id}/{case}: {advice}");
+        assert!(advice.text.contains(expected), "{id}/{case}: {advice}");
     };
     check("unknown-causes", "fires", "No other finding");
     check("unknown-causes", "nearly", "No large bottleneck; 9.0 %");
@@ -508,8 +519,10 @@ fn unknown_causes_are_said() {
                 oddities = { lose-encoder-every = 1, lose-encoder-from = \"everywhere\" }";
     let report = report_of_text(&text.replace("[[process.stream]]", lost));
     let advice = &report.summary.advice;
-    let is_partial = advice.starts_with("Biggest known win: ")
-        && advice.contains("(saves 760")
-        && advice.ends_with("; the cause of 100 % of the idle time is not recorded");
+    let is_partial = advice.text.starts_with("Biggest known win: ")
+        && advice.text.contains("(saves 760")
+        && advice
+            .text
+            .ends_with("; the cause of 100 % of the idle time is not recorded");
     assert!(is_partial, "{advice}");
 }

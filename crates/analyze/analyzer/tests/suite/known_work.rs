@@ -84,7 +84,7 @@ fn labels_and_totals_are_assigned() {
     let plain = report_of(&scenario, &Request::default()).unwrap();
     assert_eq!(plain.work, None);
     let why = plain.not_recorded.iter().find(|part| part.what == "work");
-    assert!(why.unwrap().why.contains("need the amount of work"));
+    assert!(why.unwrap().why.text.contains("need the amount of work"));
 
     let name = &plain.kernels[0].name;
     let both = format!(
@@ -101,7 +101,7 @@ fn labels_and_totals_are_assigned() {
     assert_eq!(work.labels_without.last().unwrap(), "no such kernel");
     let note = "no kernel in the window matches no such kernel";
     assert!(
-        work.notes.iter().any(|text| text == note),
+        work.notes.iter().any(|said| said.text() == note),
         "{:?}",
         work.notes
     );
@@ -121,7 +121,7 @@ fn labels_and_totals_are_assigned() {
     assert!(
         part.notes
             .iter()
-            .any(|note| note.contains("only a part of it"))
+            .any(|note| note.text().contains("only a part of it"))
     );
 }
 
@@ -149,7 +149,7 @@ fn labels_that_no_kernel_has_are_named() {
     let note = "no kernel in the window matches a, b, c, d, e, … and 2 more; kernels without an \
                 amount: matmul, rope";
     assert!(
-        work.notes.iter().any(|text| text == note),
+        work.notes.iter().any(|said| said.text() == note),
         "{:?}",
         work.notes
     );
@@ -178,7 +178,7 @@ fn shares_of_a_real_chip() {
         1_048_576_000.0 / 6_698_335.0 / 68.25,
     );
     assert!(
-        work.notes.iter().any(|note| note.contains("caches")),
+        work.notes.iter().any(|note| note.text().contains("caches")),
         "{:?}",
         work.notes
     );

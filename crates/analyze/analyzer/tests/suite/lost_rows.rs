@@ -79,7 +79,7 @@ fn set(rows: &mut [String], tag: &str, at: usize, number: u64) {
 
 /// Returns the loud notes, without the one that a simulator wrote the recording.
 fn loud(report: &Report) -> Vec<String> {
-    let loud = report.loud_notes().map(|note| note.detail.id);
+    let loud = report.loud_notes().map(|note| note.id.clone());
     loud.filter(|id| id != "synthetic").collect()
 }
 
@@ -91,10 +91,10 @@ fn is_ok(report: &Report, check: &str) -> Option<bool> {
 /// Checks that nothing follows from a report but that it cannot be trusted.
 fn assert_undecided(report: &Report, why: &str) {
     assert_eq!(report.verdict.bound, None);
-    assert_eq!(report.verdict.why, format!("No verdict: {why}"));
+    assert_eq!(report.verdict.why.text, format!("No verdict: {why}"));
     assert!(report.findings.iter().all(|finding| finding.gain.is_none()));
     assert!(
-        !report.summary.advice.contains("faster"),
+        !report.summary.advice.text.contains("faster"),
         "{:?}",
         report.summary
     );
@@ -176,12 +176,15 @@ fn times_outside_of_the_recording_are_left_out() {
         assert!(loud(&report).contains(&"rows-outside-recording".to_owned()));
         let start = format!("1 row of {table}: times outside of the recording");
         assert!(
-            report.notes.iter().any(|note| note.starts_with(&start)),
+            report
+                .notes
+                .iter()
+                .any(|note| note.text().starts_with(&start)),
             "{:?}",
             report.notes
         );
         let reused = "committed several times";
-        assert!(!report.notes.iter().any(|note| note.contains(reused)));
+        assert!(!report.notes.iter().any(|note| note.text().contains(reused)));
         assert_eq!(report.counts.reused_command_buffers, 0);
         report
     };
@@ -242,7 +245,7 @@ fn a_single_wrong_row_is_no_second_commit() {
         let contradiction = "metal-command-buffer-completed has times that contradict the commits \
                              of 1 command buffer, or each other; these completions are unknown";
         assert!(
-            report.notes.iter().any(|note| note == contradiction),
+            report.notes.iter().any(|note| note.text() == contradiction),
             "{:?}",
             report.notes
         );
@@ -258,7 +261,7 @@ fn sound_recordings_are_not_distrusted() {
         let sanity = &report.sanity;
         assert_eq!(sanity.buffers_without_interval.unwrap_or(0), 0, "{name}");
         assert_eq!(sanity.rows_outside.unwrap_or(0), 0, "{name}");
-        let duplicates = report.note_details.iter();
+        let duplicates = report.notes.iter();
         let mut duplicates = duplicates.filter(|note| note.severity == NoteSeverity::Quiet);
         assert!(
             duplicates.all(|note| note.id != "several-tables"),

@@ -252,7 +252,11 @@ fn the_window_server_is_not_the_program() {
         let report = report(&table, None, &Request::default()).unwrap();
         assert_eq!(report.process.name, expected);
         let mut notes = report.notes.iter();
-        assert!(notes.any(|note| note.contains(noted)), "{:?}", report.notes);
+        assert!(
+            notes.any(|note| note.text().contains(noted)),
+            "{:?}",
+            report.notes
+        );
     };
 
     let bench = stream("bench", 12, "target", "10us");

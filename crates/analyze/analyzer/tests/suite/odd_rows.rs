@@ -45,6 +45,7 @@ fn notes(completions: &[(u64, u64)], encodings: &[(u64, u64, u64)]) -> Vec<Strin
     let notes = tables.report(None, None).unwrap().notes;
     let about = ["different time", "several times", "contradict"];
     let contradictions = notes.into_iter();
+    let contradictions = contradictions.map(|note| note.message.text);
     let contradictions = contradictions.filter(|note| about.iter().any(|it| note.contains(it)));
     contradictions.collect()
 }
@@ -77,7 +78,7 @@ fn buffers_without_a_commit_make_a_note() {
             ..Tables::default()
         };
         let report = tables.report(None, None).unwrap();
-        let notes = report.notes.into_iter();
+        let notes = report.notes.into_iter().map(|note| note.message.text);
         let notes = notes.filter(|note| note.contains("the commits of"));
         (report.latency.queue.is_some(), notes.collect::<Vec<_>>())
     };
@@ -148,13 +149,16 @@ fn impossible_times_are_rejected() {
         write_table(folder.path(), "potential-hangs", &columns, &[row(duration)]);
         let report = report(folder.path(), None, &request).unwrap();
         assert_eq!(report.machine.hangs.is_some(), is_known);
-        let note = report.notes.iter().find(|note| note.contains("104 days"));
+        let note = report
+            .notes
+            .iter()
+            .find(|note| note.text().contains("104 days"));
         assert_eq!(note.is_none(), is_known, "{:?}", report.notes);
         let mut not_recorded = report.not_recorded.iter();
         let why = not_recorded.find(|part| part.what == "machine.hangs");
         assert_eq!(why.is_none(), is_known);
         assert!(
-            why.is_none_or(|part| part.why.contains("104 days")),
+            why.is_none_or(|part| part.why.text.contains("104 days")),
             "{why:?}"
         );
     }
@@ -182,11 +186,16 @@ fn a_table_beside_another_of_its_name_makes_a_note() {
             std::fs::write(folder.path().join(file), document).unwrap();
         }
         let notes = report(folder.path(), None, &request).unwrap().notes;
-        notes.into_iter().find(|note| note.contains("time-profile"))
+        notes
+            .into_iter()
+            .find(|note| note.text().contains("time-profile"))
     };
     assert_eq!(note_with([1, 0]), None, "an empty one takes nothing away");
     let note = "the run has 2 tables named time-profile; the largest, with 3 rows, was used";
-    assert_eq!(note_with([1, 3]).as_deref(), Some(note));
+    assert_eq!(
+        note_with([1, 3]).as_ref().map(|note| note.text()),
+        Some(note)
+    );
 }
 
 /// A recording with more channels than any GPU has is refused: some steps look at each of them.

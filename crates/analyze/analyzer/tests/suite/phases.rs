@@ -45,7 +45,7 @@ fn both_results(counted: &Report, skipped: &Report) {
     let excluded: Vec<_> = skipped.window.excluded.iter().collect();
     let excluded: Vec<_> = excluded
         .iter()
-        .map(|e| (e.from_ns, e.to_ns, e.why.as_str()))
+        .map(|e| (e.from_ns, e.to_ns, e.why.text.as_str()))
         .collect();
     assert_eq!(excluded, [(kept.start_ns, kept.end_ns, "warm-up")]);
 
@@ -263,8 +263,13 @@ fn a_window_is_cut_to_a_detected_iteration() {
             "the window is iteration {number} of 12 detected ones: the same kernels repeat in the \
              same order, and {marker} begins each iteration"
         );
-        assert!(one.loud_notes().any(|note| note.text == told), "{told}");
-        let reasons: Vec<&str> = one.window.excluded.iter().map(|e| e.why.as_str()).collect();
+        assert!(one.loud_notes().any(|note| note.text() == told), "{told}");
+        let reasons: Vec<&str> = one
+            .window
+            .excluded
+            .iter()
+            .map(|e| e.why.text.as_str())
+            .collect();
         let before = format!("before iteration {number}");
         assert_eq!(reasons.contains(&before.as_str()), number > 1);
     }

@@ -142,7 +142,7 @@ fn a_recording_without_the_derived_table_has_the_same_intervals() {
         let id = "intervals-from-raw-events";
         let loud = |analysis: &Analysis| {
             let mut notes = analysis.report.loud_notes();
-            notes.any(|note| note.detail.id == id)
+            notes.any(|note| note.id == id)
         };
         assert!(loud(&raw) && !loud(&derived), "{name}");
     }

@@ -68,7 +68,10 @@ fn check(submit: &str, oddities: &str, reused: u64) {
     assert_eq!((absent(&plain), absent(&found)), (0, 1));
     let start = format!("{reused} of {reused} command buffers were committed several times");
     let notes = |report: &Report| {
-        let about = report.notes.iter().filter(|note| note.starts_with(&start));
+        let about = report
+            .notes
+            .iter()
+            .filter(|note| note.text().starts_with(&start));
         about.count()
     };
     assert_eq!((notes(&plain), notes(&found)), (0, 1));

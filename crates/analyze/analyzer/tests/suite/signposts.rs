@@ -154,7 +154,8 @@ fn a_window_is_cut_to_a_phase() {
     assert_eq!(excluded + window.span_ns, whole.window.span_ns);
     let selected = found.phases.selected.unwrap();
     assert_eq!((selected.count, selected.between_ns), (2, 20 * MS));
-    let notes = found.notes.join("\n");
+    let notes: Vec<&str> = found.notes.iter().map(|note| note.text()).collect();
+    let notes = notes.join("\n");
     assert!(
         notes.contains("20.00 ms of its 60.00 ms lie outside all of them"),
         "{notes}"
@@ -184,7 +185,7 @@ fn a_window_is_cut_to_one_iteration() {
     assert_eq!((window.start_ns, window.end_ns), (760 * MS, 780 * MS));
     let selected = found.phases.selected.unwrap();
     assert_eq!((selected.iteration, selected.count), (Some(2), 1));
-    assert_eq!(window.excluded[0].why, "before phase step number 2");
+    assert_eq!(window.excluded[0].why.text, "before phase step number 2");
 
     for number in [0, 3] {
         let none = Request {

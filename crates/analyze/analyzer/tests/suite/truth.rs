@@ -62,7 +62,7 @@ fn check(name: &str, scenario: &Scenario) {
             Ok(report) => {
                 assert!(report.run.synthetic, "{name} is not marked");
                 assert!(
-                    report.notes[0].starts_with("SYNTHETIC"),
+                    report.notes[0].text().starts_with("SYNTHETIC"),
                     "{name}: {:?}",
                     report.notes
                 );

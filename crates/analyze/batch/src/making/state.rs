@@ -12,7 +12,7 @@ use super::stamp::InputStamp;
 
 /// Name of the file in the folder of a report.
 const STATE: &str = "batch.json";
-pub(crate) const SCHEMA: &str = "metalens.batch/2";
+pub(crate) const SCHEMA: &str = "metalens.batch/1";
 /// Largest size of the file, in bytes: it has one row and some names.
 const MAX_BYTES: u64 = 16 << 20;
 

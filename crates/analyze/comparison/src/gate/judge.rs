@@ -85,8 +85,7 @@ fn threshold_row(threshold: &ThresholdComparison) -> GateRow {
         } else {
             GateVerdict::Pass
         },
-        why: why.text,
-        why_values: why.values,
+        why,
     }
 }
 
@@ -117,8 +116,7 @@ fn missing_runs(comparison: &Comparison, gate: &Gate) -> Option<GateRow> {
             GateSeverity::Error
         },
         verdict: GateVerdict::Miss,
-        why: why.text,
-        why_values: why.values,
+        why,
     })
 }
 
@@ -255,8 +253,7 @@ impl GateRows {
         let is_failed = !self.is_measured || has_error(GateVerdict::Miss);
         let inconclusive = !is_failed && has_error(GateVerdict::Inconclusive);
         GateResult {
-            source: source.text,
-            source_values: source.values,
+            source,
             missed: is_failed || inconclusive,
             inconclusive,
             rows,

@@ -168,8 +168,7 @@ impl GateSubject<'_> {
             },
             severity,
             verdict,
-            why: why.text,
-            why_values: why.values,
+            why,
         };
         (row, measured.is_some())
     }

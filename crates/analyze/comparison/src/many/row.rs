@@ -3,8 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use metalens_analyzer::{
-    Bound, Cause, Message, Note, NoteDetail, Report, Severity, ThresholdResult, ThresholdUnit,
-    Wanted,
+    Bound, Cause, Note, Report, Severity, ThresholdResult, ThresholdUnit, Wanted,
 };
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +39,6 @@ pub struct IndexRow {
     /// Verdict on the recording, in one sentence.
     pub verdict: String,
     /// Limit that bounds the program. Null if the recording does not tell.
-    #[serde(default)]
     pub bound: Option<Bound>,
     /// Length of the analyzed window, in nanoseconds.
     pub span_ns: u64,
@@ -55,17 +53,14 @@ pub struct IndexRow {
     /// Number of the process's GPU intervals.
     pub intervals: u64,
     /// Number of distinct command buffers among these intervals. Null if the recording does not say.
-    #[serde(default)]
     pub command_buffers: Option<u64>,
     /// Number of distinct kernel names, counted per channel.
     pub kernels: u64,
     /// Hash of the names and channels of all kernels and of how often each ran. Recordings are compared
     /// only if it is the same.
-    #[serde(default)]
     pub work: String,
     /// Folder of the report that this recording was counted under: another input is the same run,
     /// such as the bundle of an export. Null if it counts here.
-    #[serde(default)]
     pub same_as: Option<String>,
     /// Gaps, in which the GPU was idle.
     pub gaps: RowGaps,
@@ -83,19 +78,12 @@ pub struct IndexRow {
     pub missed: Vec<String>,
     /// Facts to know before using these numbers: loud notes, failing checks of the recording,
     /// charts that could not be drawn.
-    pub problems: Vec<String>,
-    /// Id, severity and values of each of `problems`: the id is that of the note, that of the
-    /// check, or `file-missing`.
-    #[serde(default)]
-    pub problem_details: Vec<NoteDetail>,
+    pub problems: Vec<Note>,
     /// Version of Instruments; the build in parentheses identifies Xcode. Null if it is not recorded.
-    #[serde(default)]
     pub instruments_version: Option<String>,
     /// All findings, the most important first.
-    #[serde(default)]
     pub all_findings: Vec<RowFinding>,
     /// Result of each threshold that somebody set.
-    #[serde(default)]
     pub threshold_results: Vec<RowThreshold>,
     /// Busy share of the process in each of equal parts of the window, in thousandths.
     pub busy_over_time: Vec<u16>,
@@ -196,7 +184,6 @@ impl IndexRow {
     pub fn from_report(report: &Report, shown: &Report, missing: Vec<Note>) -> Self {
         let missed = report.missed_thresholds().into_iter();
         let (busy_over_time, others_over_time) = over_time(report);
-        let (problems, problem_details) = Note::lists(problems(shown, missing));
         Self {
             report: String::new(),
             name: String::new(),
@@ -209,7 +196,7 @@ impl IndexRow {
             gpu: report.run.device.gpu.clone(),
             synthetic: report.run.synthetic,
             truncated: !report.sanity.truncated_tables.is_empty(),
-            verdict: report.summary.busy.clone(),
+            verdict: report.summary.busy.text.clone(),
             bound: report.verdict.bound,
             span_ns: report.window.span_ns,
             busy_ns: report.busy.busy_ns,
@@ -232,8 +219,7 @@ impl IndexRow {
             finding: report.findings.first().map(RowFinding::from),
             thresholds: report.thresholds.len() as u64,
             missed: missed.map(|result| result.id.clone()).collect(),
-            problems,
-            problem_details,
+            problems: problems(shown, missing),
             instruments_version: report.run.instruments_version.clone(),
             all_findings: report.findings.iter().map(RowFinding::from).collect(),
             threshold_results: report
@@ -300,11 +286,9 @@ fn count_findings(report: &Report) -> RowFindings {
 
 fn problems(report: &Report, missing: Vec<Note>) -> Vec<Note> {
     let failing = report.sanity.checks.iter().filter(|check| !check.ok);
-    let failing = failing.map(|check| {
-        let says = Message::new(&check.text, &check.text_values);
-        Note::loud(&check.id, says)
-    });
-    report.loud_notes().chain(failing).chain(missing).collect()
+    let failing = failing.map(|check| Note::loud(&check.id, &check.text));
+    let loud = report.loud_notes().cloned();
+    loud.chain(failing).chain(missing).collect()
 }
 
 /// Returns the busy shares of the process and of the others in each part of the window.

@@ -14,7 +14,7 @@ pub struct FindingTotal {
     /// Title of the finding, in one sentence.
     pub title: String,
     /// Effort of the first step. Null if the reports do not have it.
-    pub effort: Option<Effort>,
+    pub effort: Effort,
     /// Number of reports with the finding.
     pub reports: u64,
     /// Upper bound of the time that the advice can save: the largest of the reports. Null if no
@@ -32,11 +32,9 @@ pub struct RowFinding {
     pub severity: Severity,
     /// Title of the finding, in one sentence.
     pub title: String,
-    /// Effort of the first step. Null in reports of earlier versions.
-    #[serde(default)]
-    pub effort: Option<Effort>,
+    /// Effort of the first step.
+    pub effort: Effort,
     /// Upper bound of the time that the advice can save, in nanoseconds. Null if it is unknown.
-    #[serde(default)]
     pub saves_ns: Option<u64>,
 }
 
@@ -63,7 +61,6 @@ pub fn total_findings<'a>(
         match totals.iter_mut().find(|total| total.id == finding.id) {
             Some(total) => {
                 total.severity = total.severity.min(finding.severity);
-                total.effort = total.effort.or(finding.effort);
                 total.reports += 1;
                 total.saves_ns = total.saves_ns.max(finding.saves_ns);
             }
@@ -91,7 +88,7 @@ mod tests {
             id: id.to_owned(),
             severity,
             title: id.to_owned(),
-            effort: Some(Effort::SmallChange),
+            effort: Effort::SmallChange,
             saves_ns,
         };
         let one = [

@@ -37,7 +37,7 @@ fn quantities_and_fusion_verdicts() {
         assert_eq!(moved, expected, "{found:#?}");
         let fusion = found.fusion.unwrap();
         assert_eq!(fusion.verdict, verdict, "{}", fusion.says);
-        assert!(fusion.says.contains(says), "{}", fusion.says);
+        assert!(fusion.says.text.contains(says), "{}", fusion.says);
     };
     let (eager, fused) = (preset("eager"), preset("fused"));
     check(
@@ -164,8 +164,16 @@ fn force_is_recorded() {
     };
     let found = compare(std::slice::from_ref(&base), &[new], &options);
     assert!(found.comparable.forced && !found.comparable.comparable);
-    assert!(found.notes[0].starts_with("FORCED: "), "{:?}", found.notes);
-    assert!(found.notes[0].contains("new 27.1"), "{:?}", found.notes);
+    assert!(
+        found.notes[0].text().starts_with("FORCED: "),
+        "{:?}",
+        found.notes
+    );
+    assert!(
+        found.notes[0].text().contains("new 27.1"),
+        "{:?}",
+        found.notes
+    );
     // Equal sides are not forced.
     let found = compare(
         std::slice::from_ref(&base),
@@ -184,7 +192,7 @@ fn the_four_quantities_are_in_order() {
     use Quantity::{Dispatches, Gaps, KernelTime, Wall};
     assert_eq!(what, [Dispatches, Gaps, KernelTime, Wall]);
     assert_eq!(
-        found.moved[0].says,
+        found.moved[0].says.text,
         "GPU intervals: no difference that counts, 40"
     );
 }

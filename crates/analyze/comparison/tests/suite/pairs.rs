@@ -97,14 +97,14 @@ fn check(
     let found = compare(&runs(base, 0), &runs(new, 100), &CompareOptions::default());
     for one in said {
         assert!(
-            found.headline.contains(one),
+            found.headline.text.contains(one),
             "{name}: {one}\n{}",
             found.headline
         );
     }
     for one in not_said {
         assert!(
-            !found.headline.contains(one),
+            !found.headline.text.contains(one),
             "{name}: {one}\n{}",
             found.headline
         );
@@ -390,7 +390,7 @@ fn paced_programs_have_headroom() {
     let found = compare(&side(5, 0), &side(10, 3), &CompareOptions::default());
     let expected = "Both sides keep a pace: period 16.67 ms, GPU busy in a period 5.000 ms → 10.00 ms, \
                     missed periods 0 → 3";
-    assert!(found.headline.contains(expected), "{}", found.headline);
+    assert!(found.headline.text.contains(expected), "{}", found.headline);
 }
 
 /// A unit that somebody names is compared even if the rest of the work differs.
@@ -410,12 +410,12 @@ fn a_requested_unit_is_compared() {
         };
         let found = compare(&side(layers, 0), &side(more, 100), &options);
         assert!(
-            found.headline.starts_with("The run is longer"),
+            found.headline.text.starts_with("The run is longer"),
             "{}",
             found.headline
         );
         assert!(
-            found.headline.contains(expected),
+            found.headline.text.contains(expected),
             "{per:?}\n{}",
             found.headline
         );
@@ -445,7 +445,7 @@ fn a_wide_base_cannot_decide() {
         .collect();
     let found = compare(&base, &new, &CompareOptions::default());
     assert!(
-        found.headline.starts_with("Inconclusive"),
+        found.headline.text.starts_with("Inconclusive"),
         "{}",
         found.headline
     );

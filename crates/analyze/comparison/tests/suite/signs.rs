@@ -108,7 +108,7 @@ fn no_headline_has_the_wrong_sign() {
         let case = format!("{base:?}\n{new:?}\n{was} {now}\n{}", found.headline);
 
         // The first sentence is about the whole run.
-        let run = found.headline.split(". ").next().unwrap();
+        let run = found.headline.text.split(". ").next().unwrap();
         for (word, is_true) in [
             ("times as fast", now < was),
             ("shorter", now < was),
@@ -129,9 +129,9 @@ fn no_headline_has_the_wrong_sign() {
         assert_eq!(gpu.time_ns.change(), new.gpu_ns() - base.gpu_ns(), "{case}");
 
         // A rate is about a step, so that both sides must have the same kernels in it.
-        let rest = found.headline.get(run.len()..).unwrap_or_default();
+        let rest = found.headline.text.get(run.len()..).unwrap_or_default();
         let has_rate = rest.contains("er interval, ") || rest.contains("er command buffer, ");
-        let is_rate = found.work.unwrap().basis != TimeBasis::Whole;
+        let is_rate = found.work.basis != TimeBasis::Whole;
         assert_eq!(has_rate, is_rate, "{case}");
         if has_rate {
             let names = |program: &Program| {

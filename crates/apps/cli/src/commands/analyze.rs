@@ -246,7 +246,7 @@ fn write_folder(analysis: &mut Analysis, request: &AnalyzeRequest) -> anyhow::Re
     };
     let problems = folder::write(analysis, folder, choices)?;
     for problem in &problems {
-        exit::print_error(&anyhow::anyhow!("{}", problem.text));
+        exit::print_error(&anyhow::anyhow!("{}", problem.text()));
     }
     Ok(problems.is_empty())
 }

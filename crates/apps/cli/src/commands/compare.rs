@@ -252,7 +252,7 @@ fn write_folder(
     };
     let problems = comparison_folder::write(comparison, middle_runs, folder, choices)?;
     for problem in &problems {
-        exit::print_error(&anyhow::anyhow!("{}", problem.text));
+        exit::print_error(&anyhow::anyhow!("{}", problem.text()));
     }
     Ok(problems.is_empty())
 }

@@ -18,7 +18,7 @@ use crate::problem::ToolProblem;
 pub(super) const ANALYZE: &str = "\
 Reports how busy the GPU was, with what, and why it was idle. Start here for any question about a \
 recording. Text: the first screen with the verdict, idle time by cause, findings and kernels. \
-Structured content: the same figures, exact, with the keys of metalens.report/2. Times are \
+Structured content: the same figures, exact, with the keys of metalens.report/1. Times are \
 nanoseconds. Null or absent means not recorded, never zero. A note that begins with SYNTHETIC or \
 SIMULATED means that no GPU ran it: such figures prove nothing about a machine. For more, ask with a \
 section. findings: what is wrong, with evidence, the first action, and counter_evidence, which would \

@@ -241,7 +241,7 @@ fn findings_hide_the_names_of_others() {
         .clone();
     let finding = analysis.report.findings.first_mut().unwrap();
     let named = message!("{} held the GPU", message::process(&other, false));
-    (finding.evidence, finding.evidence_values) = named.into_parts();
+    finding.evidence = named;
     for show_names in [false, true] {
         let dataset = tempfile::tempdir().unwrap();
         write(&analysis, dataset.path(), WriteOptions { show_names }).unwrap();

@@ -1,5 +1,6 @@
 //! Describes whether two recordings were made under the same circumstances.
 
+use metalens_analyzer::Message;
 use metalens_comparison::Comparability;
 use metalens_text::units::counted;
 
@@ -20,9 +21,12 @@ pub(super) fn warnings(circumstances: &Comparability) -> Vec<String> {
 /// Returns the equal and unknown circumstances, and notes.
 pub(super) fn small_print(circumstances: &Comparability) -> Vec<String> {
     let lists = [
-        ("The same in both", circumstances.same.join(" · ")),
+        (
+            "The same in both",
+            Message::joined(&circumstances.same, " · ").text,
+        ),
         ("Not recorded", circumstances.unknown.join(", ")),
-        ("Note", circumstances.notes.join("; ")),
+        ("Note", Message::joined(&circumstances.notes, "; ").text),
     ];
     let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
     lists

@@ -38,7 +38,7 @@ pub(crate) fn runs(comparison: &Comparison) -> String {
 pub(crate) fn loud(base: &Report, new: &Report) -> Vec<String> {
     let loud = |report: &Report| -> Vec<String> {
         let notes = report.loud_notes();
-        notes.map(|note| note.text).collect()
+        notes.map(|note| note.text().to_owned()).collect()
     };
     let (before, now) = (loud(base), loud(new));
     let first = before.iter().map(|note| {

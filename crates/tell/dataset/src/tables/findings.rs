@@ -18,13 +18,13 @@ pub(crate) struct FindingRow<'t> {
 
 impl FindingRow<'_> {
     fn evidence(&self) -> CellValue<'_> {
-        let mut values = self.finding.evidence_values.iter();
+        let mut values = self.finding.evidence.values.iter();
         let names_other =
             |kind: &ValueKind| matches!(kind, ValueKind::Process { is_analyzed: false });
         if !self.show_names && values.any(|value| names_other(&value.value)) {
             CellValue::Absent
         } else {
-            CellValue::Text(&self.finding.evidence)
+            CellValue::Text(&self.finding.evidence.text)
         }
     }
 }

@@ -193,7 +193,7 @@ pub fn heat_map(bench: &Bench) -> Option<HeatMapView> {
         line.collect()
     });
 
-    let lines: Vec<Message> = vec![bench.verdict.message()];
+    let lines: Vec<Message> = vec![bench.verdict.clone()];
     let loud = bench
         .synthetic
         .then(|| "SYNTHETIC: a simulator made these recordings; no GPU ran".to_owned());

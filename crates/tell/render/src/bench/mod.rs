@@ -96,10 +96,7 @@ fn opening(bench: &Bench, rivals: usize, causes: usize) -> Section {
         let runs = counted(done, "run");
         Block::Warning(message!("STOPPED: only {} of the benchmark", runs))
     });
-    let work = bench
-        .work
-        .as_ref()
-        .map(|work| Block::Warning(work.message()));
+    let work = bench.work.as_ref().map(|work| Block::Warning(work.clone()));
     let missed = bench.missed().count() as u64;
     let missed = (missed > 0).then(|| {
         let all = counted(bench.pairs.len() as u64, "comparison");
@@ -110,9 +107,9 @@ fn opening(bench: &Bench, rivals: usize, causes: usize) -> Section {
         .with_some(synthetic)
         .with_some(stopped)
         .with_some(work)
-        .with(Block::Lead(bench.verdict.message()))
+        .with(Block::Lead(bench.verdict.clone()))
         .with_some(Block::list(details(bench, rivals, causes)))
-        .with(Block::Remark(bench.method.message()))
+        .with(Block::Remark(bench.method.clone()))
 }
 
 /// Returns the comparisons behind the verdict, and where the differences come from. Of many variants
@@ -124,20 +121,14 @@ fn details(bench: &Bench, most: usize, causes: usize) -> Vec<Message> {
         let shown = rivals.enumerate().filter(|(at, rival)| {
             *at < TOLD || rival.change.material_class() != ChangeClass::Shrunk
         });
-        all.extend(shown.take(most).map(|(_, rival)| rival.said.message()));
+        all.extend(shown.take(most).map(|(_, rival)| rival.says.clone()));
     }
     if bench
         .pairs
         .first()
         .is_some_and(|pair| pair.base == "baseline")
     {
-        all.extend(
-            bench
-                .pairs
-                .iter()
-                .take(most)
-                .map(|pair| pair.said.message()),
-        );
+        all.extend(bench.pairs.iter().take(most).map(|pair| pair.says.clone()));
     }
 
     let standing = bench.standing.as_ref();
@@ -159,8 +150,8 @@ fn details(bench: &Bench, most: usize, causes: usize) -> Vec<Message> {
 }
 
 fn why(pair: &PairResult) -> Option<Message> {
-    let why = pair.why.as_ref()?.message();
-    let unit = pair.comparison.work.as_ref()?.unit();
+    let why = pair.why.clone()?;
+    let unit = pair.comparison.work.unit();
     let per = unit.map(|unit| message!(", per {}", unit));
     Some(message!(
         "{} vs. {}{}: {}",
@@ -201,7 +192,7 @@ fn findings(bench: &Bench) -> Option<Section> {
 }
 
 fn warnings(bench: &Bench) -> Option<Section> {
-    let warnings = bench.warnings.iter().map(metalens_bench::Said::message);
+    let warnings = bench.warnings.iter().cloned();
     let section = Section::new("warnings", "Warnings", 1);
     Block::list(warnings).map(|list| section.with(list))
 }

@@ -85,7 +85,7 @@ fn cut_runs_are_compared_per_interval() {
                 .work
                 .as_ref()
                 .unwrap()
-                .says
+                .text
                 .contains("40 GPU intervals instead of 80")
         );
     }
@@ -102,7 +102,7 @@ fn one_number_is_shown_everywhere() {
         metalens_comparison::sentences::value(mean, Unit::Ns).text
     };
     let walls = [0, 1].map(|at| mean(at, "window.span_ns"));
-    let said = &result.verdict.says;
+    let said = &result.verdict.text;
     let both = format!("{} → {}", walls[1], walls[0]);
     assert!(said.contains(&both), "{both}: {said}");
 
@@ -129,7 +129,7 @@ fn one_number_is_shown_everywhere() {
 #[test]
 fn none_of_equal_variants_is_the_fastest() {
     let result = bench(&[("a", 40, 30), ("b", 40, 30), ("c", 40, 30)], 5, false);
-    let said = &result.verdict.says;
+    let said = &result.verdict.text;
     assert!(
         said.starts_with(
             "No difference between the 3 variants counts: the lowest median is that of "
@@ -137,7 +137,7 @@ fn none_of_equal_variants_is_the_fastest() {
         "{said}"
     );
     let result = bench(&[("a", 40, 30), ("b", 40, 30), ("c", 40, 90)], 5, false);
-    let said = &result.verdict.says;
+    let said = &result.verdict.text;
     assert!(said.contains(" are the fastest of 3, with no "), "{said}");
 }
 

@@ -1,6 +1,5 @@
 //! The first screen of a comparison: at most forty lines with what changed.
 
-use metalens_analyzer::Message;
 use metalens_comparison::Comparison;
 
 use super::circumstances::{fusion, loud_notes, runs, unknown};
@@ -93,11 +92,10 @@ fn one(comparison: &Comparison) -> Document {
 
 /// Returns the verdict without the notes that may be left out, and their number.
 fn opening(comparison: &Comparison) -> (Section, usize) {
-    let headline = Message::new(&comparison.headline, &comparison.headline_values);
     let (notes, hidden) = loud_notes(comparison);
     let section = Section::new("verdict", "", 0)
         .with_some(comparison.gate.as_ref().map(gate::verdict_line))
-        .with(Block::Lead(headline))
+        .with(Block::Lead(comparison.headline.clone()))
         .with_some(fusion(comparison).into_iter().next())
         .with_all(notes.into_iter().map(Block::Warning))
         .with_all(differences(comparison))
@@ -109,13 +107,8 @@ fn opening(comparison: &Comparison) -> (Section, usize) {
 /// Returns what differs between the sides without making them incomparable, such as the names of
 /// programs.
 fn differences(comparison: &Comparison) -> Vec<Block> {
-    let comparable = &comparison.comparable;
-    let values = comparable.note_values.iter().map(Vec::as_slice);
-    let values = values.chain(std::iter::repeat(&[][..]));
-    let notes = comparable.notes.iter().zip(values);
-    notes
-        .map(|(note, values)| Block::Remark(Message::new(note, values)))
-        .collect()
+    let notes = comparison.comparable.notes.iter().cloned();
+    notes.map(Block::Remark).collect()
 }
 
 /// Returns the limits that the gate did not pass.

@@ -1,6 +1,6 @@
 //! Builds the remarks on a comparison, and the circumstances of both sides.
 
-use metalens_analyzer::{Message, Note, PlacedValue, message};
+use metalens_analyzer::{Message, message};
 use metalens_comparison::Comparison;
 
 use super::cells::paths;
@@ -13,8 +13,8 @@ const SAID: &str = "kernels-gone";
 /// Returns the remarks that a reader should know beside the headline.
 pub(super) fn remarks(comparison: &Comparison) -> Vec<Block> {
     let mut blocks = fusion(comparison);
-    let notes = Note::joined(&comparison.notes, &comparison.note_details);
-    let notes = notes.map(|note| Block::Warning(note.message()));
+    let notes = comparison.notes.iter();
+    let notes = notes.map(|note| Block::Warning(note.message.clone()));
     blocks.extend(notes);
     blocks.push(method(comparison));
     blocks
@@ -23,7 +23,7 @@ pub(super) fn remarks(comparison: &Comparison) -> Vec<Block> {
 /// Returns how the changes were judged.
 pub(super) fn method(comparison: &Comparison) -> Block {
     let method = &comparison.method;
-    Block::Remark(Message::new(&method.says, &method.says_values))
+    Block::Remark(method.says.clone())
 }
 
 /// Returns how many runs there are and how sure intervals are; without intervals, how the changes were
@@ -68,10 +68,11 @@ pub(super) fn unknown(comparison: &Comparison) -> Option<Block> {
 
 /// Returns the notes that change the meaning of the numbers, and the number of the others.
 pub(super) fn loud_notes(comparison: &Comparison) -> (Vec<Message>, usize) {
-    let notes = Note::joined(&comparison.notes, &comparison.note_details);
-    let (loud, others): (Vec<Note>, Vec<Note>) =
-        notes.partition(|note| note.is_loud() && note.detail.id != SAID);
-    (loud.iter().map(Note::message).collect(), others.len())
+    let notes = comparison.notes.iter();
+    let loud = notes.filter(|note| note.is_loud() && note.id != SAID);
+    let loud: Vec<Message> = loud.map(|note| note.message.clone()).collect();
+    let others = comparison.notes.len() - loud.len();
+    (loud, others)
 }
 
 /// Returns the answer of the preset that asks whether kernels were fused, and its evidence.
@@ -79,12 +80,8 @@ pub(super) fn fusion(comparison: &Comparison) -> Vec<Block> {
     let Some(fusion) = &comparison.fusion else {
         return Vec::new();
     };
-    let evidence = fusion.evidence.iter().enumerate();
-    let evidence = evidence.map(|(at, text)| {
-        let values = fusion.evidence_values.get(at);
-        Message::new(text, values.map_or(&[], Vec::as_slice))
-    });
-    let answer = Block::Lead(Message::new(&fusion.says, &fusion.says_values));
+    let evidence = fusion.evidence.iter().cloned();
+    let answer = Block::Lead(fusion.says.clone());
     [Some(answer), Block::list(evidence)]
         .into_iter()
         .flatten()
@@ -102,8 +99,7 @@ pub(super) fn comparable(comparison: &Comparison) -> Section {
         facts.push(Fact::new("DIFFERENT", plain(difference.to_string())));
     }
     if !comparable.same.is_empty() {
-        let same = joined(&comparable.same, &comparable.same_values, " · ");
-        facts.push(Fact::new("same", same));
+        facts.push(Fact::new("same", Message::joined(&comparable.same, " · ")));
     }
     if !comparable.unknown.is_empty() {
         facts.push(Fact::new(
@@ -112,9 +108,7 @@ pub(super) fn comparable(comparison: &Comparison) -> Section {
         ));
     }
 
-    for (at, note) in comparable.notes.iter().enumerate() {
-        let values = comparable.note_values.get(at);
-        let note = Message::new(note, values.map_or(&[], Vec::as_slice));
+    for note in &comparable.notes {
         facts.push(Fact::new("note", note));
     }
     let title = if comparable.comparable {
@@ -126,15 +120,6 @@ pub(super) fn comparable(comparison: &Comparison) -> Section {
     Section::new("comparable", title, 6)
         .folded()
         .with(Block::Facts(facts))
-}
-
-fn joined(texts: &[String], values: &[Vec<PlacedValue>], between: &str) -> Message {
-    let texts = texts.iter().enumerate();
-    let messages = texts.map(|(at, text)| {
-        let values = values.get(at);
-        Message::new(text, values.map_or(&[], Vec::as_slice))
-    });
-    Message::joined(messages, between)
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ fn part_of_difference(name: &str, part_ns: Sides<Number>, whole_ns: Sides<Number
 
 /// Returns the times per unit of work; nothing if both sides did the same work.
 pub(super) fn per_unit(comparison: &Comparison) -> Option<Section> {
-    let work = comparison.work.as_ref()?;
+    let work = &comparison.work;
     let title = message!("Times per {}", work.unit()?);
     let table = table(comparison, work.per_unit.iter())?;
     let section = Section::new("per-unit", title, 2);
@@ -141,7 +141,7 @@ pub(super) fn idle_changed(comparison: &Comparison) -> Option<Section> {
 
 /// Returns the heading of what changed: per unit of work if times are compared so.
 fn heading(comparison: &Comparison) -> Message {
-    let unit = comparison.work.as_ref().and_then(WorkComparison::unit);
+    let unit = comparison.work.unit();
     let per = unit.map(|unit| message!(", per {}", unit));
     message!("What changed{}", per)
 }

@@ -34,7 +34,7 @@ pub(super) fn verdict_line(gate: &GateResult) -> Block {
 /// Returns the verdict of a gate with the limits that decided it, and the origin of all limits, such as
 /// `Gate failed: GPU idle +12.0 %; 4 limits passed, 1 failed ([gate] of metalens.toml)`.
 fn verdict_text(gate: &GateResult) -> Message {
-    let source = Message::new(&gate.source, &gate.source_values);
+    let source = gate.source.clone();
     let decided = gate.rows.iter().filter(|row| {
         let verdict = if gate.inconclusive {
             GateVerdict::Inconclusive
@@ -195,7 +195,7 @@ fn lines_of(gate: &GateResult) -> Vec<String> {
 pub(super) fn gate(comparison: &Comparison) -> Option<Section> {
     let gate = comparison.gate.as_ref()?;
     let title = title([gate]);
-    let source = Message::new(&gate.source, &gate.source_values);
+    let source = gate.source.clone();
     let tally = Block::Text(message!("{}: {}", plain(tally(gate)), source));
     let open = gate.rows.iter();
     let open = open.filter(|row| row.verdict != GateVerdict::Pass);
@@ -231,7 +231,7 @@ fn table(open: &[&GateRow]) -> Table {
             found(row).into(),
             beyond(row).into(),
             verdict(row),
-            Message::new(&row.why, &row.why_values).into(),
+            row.why.clone().into(),
         ]);
     }
     table
@@ -333,8 +333,7 @@ mod tests {
                 by: Number::new(by),
                 severity: GateSeverity::Error,
                 verdict: GateVerdict::Miss,
-                why: String::new(),
-                why_values: Vec::new(),
+                why: Message::default(),
             };
             assert_eq!(beyond(&row).text, expected, "{rule:?}");
         };

@@ -76,10 +76,9 @@ pub fn several(comparisons: &[Comparison]) -> Document {
 /// Returns the opening section: the headline, and the facts that belong right below it.
 fn opening(comparison: &Comparison) -> Section {
     let gate = comparison.gate.as_ref().map(gate::verdict_line);
-    let headline = Message::new(&comparison.headline, &comparison.headline_values);
     let section = Section::new("verdict", "", 0)
         .with_some(gate)
-        .with(Block::Lead(headline));
+        .with(Block::Lead(comparison.headline.clone()));
     section.with_all(remarks(comparison))
 }
 
@@ -132,7 +131,7 @@ fn changes(comparison: &Comparison) -> Section {
         table.row([
             moved.what.name().into(),
             change.map_or_else(|| "".into(), |change| verdict(change, moved.class, None)),
-            Message::new(&moved.says, &moved.says_values).into(),
+            moved.says.clone().into(),
         ]);
     }
     Section::new("changes", "Changes", 0).with(Block::Table(table))
@@ -146,13 +145,12 @@ pub fn shown(comparison: &Comparison, show_names: bool) -> Comparison {
     if show_names {
         return comparison;
     }
-    let is_typed = comparison.has_values();
-    for mut message in comparison.messages_mut() {
+    for message in comparison.messages_mut() {
         let is_hidden =
             message.rewrite(|value| (value.value == Value::Path).then(|| last_name(&value.text)));
-        // An earlier version did not say where in a sentence a path stands.
-        if !(is_typed && is_hidden) && message.text.contains('/') {
-            "(left out)".clone_into(message.text);
+        // In an edited sentence, nobody knows where a path stands.
+        if !is_hidden && message.text.contains('/') {
+            *message = Message::from("(left out)");
         }
     }
     let sides = [&mut comparison.base, &mut comparison.new];

@@ -116,7 +116,6 @@ fn shorten(section: &mut Section, rows: usize) -> usize {
 
 /// Returns the headline of one of several comparisons, below the verdict of its gate.
 fn headline(comparison: &Comparison, number: u64) -> Section {
-    let headline = Message::new(&comparison.headline, &comparison.headline_values);
     let new = message!(
         "new {}: {}",
         plain(number.to_string()),
@@ -124,7 +123,7 @@ fn headline(comparison: &Comparison, number: u64) -> Section {
     );
     Section::new("new", new, 0)
         .with_some(comparison.gate.as_ref().map(gate::verdict_line))
-        .with(Block::Lead(headline))
+        .with(Block::Lead(comparison.headline.clone()))
 }
 
 fn columns(before: usize, count: usize) -> Vec<Column> {

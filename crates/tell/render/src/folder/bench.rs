@@ -93,7 +93,7 @@ fn manifest(result: &Bench, contents: &[FileContent]) -> Manifest {
         input: names.collect::<Vec<&str>>().join(", "),
         run: 1,
         process: String::new(),
-        verdict: result.verdict.says.clone(),
+        verdict: result.verdict.text.clone(),
         synthetic: result.synthetic,
         truncated: false,
         redacted: true,

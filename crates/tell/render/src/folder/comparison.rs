@@ -139,7 +139,7 @@ fn manifest(
     choices: Choices,
 ) -> Manifest {
     let new = comparison.new.runs.first();
-    let is_noted = |id: &str| comparison.note_details.iter().any(|note| note.id == id);
+    let is_noted = |id: &str| comparison.notes.iter().any(|note| note.id == id);
     Manifest {
         schema: manifest::SCHEMA.to_owned(),
         metalens: env!("CARGO_PKG_VERSION").to_owned(),
@@ -147,7 +147,7 @@ fn manifest(
         input: new.map(|run| run.path.clone()).unwrap_or_default(),
         run: 1,
         process: new.map(|run| run.process.clone()).unwrap_or_default(),
-        verdict: comparison.headline.clone(),
+        verdict: comparison.headline.text.clone(),
         synthetic: is_noted("synthetic"),
         truncated: is_noted("truncated"),
         redacted: !choices.show_names,

@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 /// File name of the manifest.
 pub const MANIFEST: &str = "manifest.json";
 /// The name of the format; its number rises when a key is removed or changes meaning.
-pub const SCHEMA: &str = "metalens.manifest/2";
+pub const SCHEMA: &str = "metalens.manifest/1";
 
 /// List of the files in the folder. It is written last: a folder with a manifest has all files that
 /// the manifest lists. A file that it does not list is not part of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Manifest {
-    /// Name of the format, `metalens.manifest/2`.
+    /// Name of the format, `metalens.manifest/1`.
     pub schema: String,
     /// The version of metalens that wrote the folder.
     pub metalens: String,
@@ -168,11 +168,9 @@ impl Manifest {
             input: report.source.path.clone(),
             run: report.run.number,
             process: report.process.name.clone(),
-            verdict: report.summary.busy.clone(),
+            verdict: report.summary.busy.text.clone(),
             synthetic: report.run.synthetic,
-            truncated: report
-                .loud_notes()
-                .any(|note| note.detail.id == "truncated"),
+            truncated: report.loud_notes().any(|note| note.id == "truncated"),
             redacted,
             files,
             problems,

@@ -75,7 +75,7 @@ fn a_chart_that_cannot_be_drawn_is_listed_as_missing() {
     fs::write(folder.join("charts/mine.png"), "mine").unwrap();
     let told = write_drawn_by(&no_gaps, &mut analysis, folder, choices(true)).unwrap();
     let why = "the chart cannot be laid out: no room";
-    let told = told.into_iter().map(|note| note.text);
+    let told = told.into_iter().map(|note| note.message.text);
     assert_eq!(
         told.collect::<Vec<_>>(),
         [

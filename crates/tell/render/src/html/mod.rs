@@ -305,7 +305,7 @@ fn without_namespace(svg: &str) -> String {
 #[cfg(test)]
 mod tests {
     use metalens_analyzer::message::path;
-    use metalens_analyzer::{Note, NoteDetail, NoteSeverity};
+    use metalens_analyzer::{Message, Note, NoteSeverity};
     use metalens_charts::Theme;
     use metalens_testing::{analysis_of, check_policy};
 
@@ -328,14 +328,14 @@ mod tests {
         let mut analysis = analysis_of("awkward");
         let name = "<\"&é".repeat(2_500);
         let report = &mut analysis.report;
-        report.notes = vec![name.clone(); 10_000];
-        report.note_details.resize_with(10_000, NoteDetail::default);
-        for detail in &mut report.note_details[..5_000] {
-            detail.severity = NoteSeverity::Quiet;
+        let sentence = Message::words(&name);
+        report.notes = vec![Note::loud("", &sentence); 10_000];
+        for note in &mut report.notes[..5_000] {
+            note.severity = NoteSeverity::Quiet;
         }
         grown(&mut report.not_recorded, 5_000, |one| {
             one.what.clone_from(&name);
-            one.why.clone_from(&name);
+            one.why.clone_from(&sentence);
         });
         grown(&mut report.processes, 100_000, |one| {
             one.name.clone_from(&name);
@@ -348,8 +348,8 @@ mod tests {
             one.channel = Some(name.clone());
         });
         grown(&mut report.findings, 40, |one| {
-            one.evidence.clone_from(&name);
-            one.look_at = vec![name.clone(); 1_000];
+            one.evidence.clone_from(&sentence);
+            one.look_at = vec![sentence.clone(); 1_000];
         });
         grown(&mut report.gaps.top, 10, |one| {
             one.before = Some(name.clone());
@@ -362,9 +362,9 @@ mod tests {
         }
         report.process.name.clone_from(&name);
         report.source.path.clone_from(&name);
-        report.summary.busy.clone_from(&name);
-        report.summary.idle.clone_from(&name);
-        report.summary.advice.clone_from(&name);
+        report.summary.busy.clone_from(&sentence);
+        report.summary.idle.clone_from(&sentence);
+        report.summary.advice.clone_from(&sentence);
         report.run.template = Some(name.clone());
         let page = report_page(&analysis, &analysis.report).unwrap();
         check_policy(&page);
@@ -387,7 +387,7 @@ mod tests {
     fn a_redacted_page_has_no_text_of_the_whole_report() {
         let mut analysis = analysis_of("eager");
         let secret = message!("work of {}", path("/home/somebody/secret/run.work.json"));
-        analysis.report.add_note(Note::loud("work", secret));
+        analysis.report.notes.push(Note::loud("work", secret));
         let page = |show_names| {
             let report = for_page(&analysis.report, show_names);
             report_page(&analysis, &report).unwrap()

@@ -1,7 +1,7 @@
 //! The first screen of a report: at most forty lines with what people ask first.
 
 use metalens_analyzer::message::{counted, time};
-use metalens_analyzer::{Message, Report, message};
+use metalens_analyzer::{Report, message};
 
 use super::document;
 use crate::document::{Block, Cell, Document, Drawing, Section};
@@ -63,10 +63,9 @@ fn shorten(section: &mut Section, report: &Report) {
 /// Leaves the causes of idle time to their table, if there is one.
 fn shorten_verdict(section: &mut Section, report: &Report) {
     let summary = &report.summary;
-    let idle = Message::new(&summary.idle, &summary.idle_values);
     for block in &mut section.blocks {
         if let Block::Text(text) = block {
-            *text = sentence(idle.clone());
+            *text = sentence(summary.idle.clone());
         }
     }
 }

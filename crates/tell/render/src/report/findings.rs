@@ -1,6 +1,6 @@
 //! Builds the section of findings, the most important first.
 
-use metalens_analyzer::message::{begins_with_name, factor, time};
+use metalens_analyzer::message::{factor, time};
 use metalens_analyzer::{Finding, Message, Report};
 use metalens_text::units::capital;
 
@@ -30,11 +30,6 @@ pub(super) fn findings(report: &Report) -> Section {
 }
 
 fn entry(finding: &Finding) -> FindingEntry {
-    let places = finding.look_at.iter().enumerate();
-    let places = places.map(|(at, place)| {
-        let values = finding.look_at_values.get(at);
-        Message::new(place, values.map_or(&[], Vec::as_slice))
-    });
     let by_framework = finding.framework_advice.iter();
     let by_framework =
         by_framework.map(|own| plain(format!("{}: {}", own.framework.name(), own.advice)));
@@ -48,7 +43,7 @@ fn entry(finding: &Finding) -> FindingEntry {
             certainty: gain.certainty.words(),
         }),
         evidence: evidence(finding),
-        places: places.collect(),
+        places: finding.look_at.clone(),
         action: plain(&finding.action),
         advice: plain(&finding.advice),
         framework_advice: by_framework.collect(),
@@ -58,8 +53,8 @@ fn entry(finding: &Finding) -> FindingEntry {
 
 /// Returns the evidence as a sentence. A name at its beginning keeps its spelling.
 fn evidence(finding: &Finding) -> Message {
-    let mut evidence = Message::new(&finding.evidence, &finding.evidence_values);
-    if !begins_with_name(&finding.evidence_values) {
+    let mut evidence = finding.evidence.clone();
+    if !finding.evidence.begins_with_name() {
         // The places of values count bytes, which a capital letter of another length would move.
         let capital = capital(&evidence.text);
         if capital.len() == evidence.text.len() {
@@ -71,28 +66,29 @@ fn evidence(finding: &Finding) -> Message {
 
 #[cfg(test)]
 mod tests {
+    use metalens_analyzer::message;
+
     use super::*;
 
     #[test]
     fn evidence_is_a_sentence() {
-        let check = |text: &str, values: Message, expected: &str| {
+        let check = |evidence: Message, expected: &str| {
             let finding = Finding {
-                evidence: text.to_owned(),
-                evidence_values: values.values,
+                evidence,
                 ..any_finding()
             };
-            assert_eq!(evidence(&finding).text, expected);
+            assert_eq!(super::evidence(&finding).text, expected);
         };
-        check("in 3 of 4", Message::default(), "In 3 of 4.");
-        check("über alles.", Message::default(), "Über alles.");
-        check("4 of 4", Message::default(), "4 of 4.");
-        let kernel = metalens_analyzer::message::kernel("sin");
-        check("sin takes all", kernel, "sin takes all.");
+        check("in 3 of 4".into(), "In 3 of 4.");
+        check("über alles.".into(), "Über alles.");
+        check("4 of 4".into(), "4 of 4.");
+        let sin = message::kernel("sin");
+        check(message!("{} takes all", sin), "sin takes all.");
     }
 
     fn any_finding() -> Finding {
         serde_json::from_value(serde_json::json!({
-            "id": "tiny-kernels", "severity": "low", "title": "t", "evidence": "e",
+            "id": "tiny-kernels", "severity": "low", "title": "t", "evidence": { "text": "e", "values": [] },
             "look_at": [], "advice": "a", "counter_evidence": "d", "gain": null,
         }))
         .unwrap()

@@ -66,7 +66,7 @@ fn regularity(report: &Report) -> Option<Message> {
     let gaps = &report.gaps;
     let quiet = gaps.count.saturating_sub(found.gaps);
     let (who, idle) = if quiet > 0 {
-        let quiet_ns = gaps.total_ns.saturating_sub(found.total_ns?);
+        let quiet_ns = gaps.total_ns.saturating_sub(found.total_ns);
         let who = message!(
             "{} of {} or longer {} {} of the idle time. The others are",
             counted(quiet, "gap"),

@@ -250,7 +250,7 @@ fn without_counters(found: &Counters) -> Option<Block> {
     };
     let all = none().count();
     let reasons = none().take(REASONS).filter_map(|one| {
-        let why = Message::new(one.why_none.as_ref()?, &one.why_none_values);
+        let why = one.why_none.as_ref()?;
         Some(message!("no values for {}: {}", kernel(&one.name), why))
     });
     let more = all.saturating_sub(REASONS);

@@ -1,7 +1,7 @@
 //! Builds the sections on notes, and on things that were not recorded.
 
 use metalens_analyzer::message::count;
-use metalens_analyzer::{Message, Report, message};
+use metalens_analyzer::{Report, message};
 
 use crate::document::{Block, Fact, Section};
 
@@ -9,10 +9,10 @@ use crate::document::{Block, Fact, Section};
 pub(super) fn notes(report: &Report) -> Option<Section> {
     // The phases say where a warm-up ends, and all of it.
     let notes = report.quiet_notes();
-    let notes = notes.filter(|note| note.detail.id != "warm-up");
-    let notes = notes.map(|note| note.message());
+    let notes = notes.filter(|note| note.id != "warm-up");
+    let notes = notes.map(|note| note.message.clone());
     let failed = report.sanity.checks.iter().filter(|check| !check.ok);
-    let failed = failed.map(|check| Message::new(&check.text, &check.text_values));
+    let failed = failed.map(|check| check.text.clone());
     let section = Section::new("notes", "Notes", 8);
     Block::list(notes.chain(failed)).map(|list| section.with(list))
 }
@@ -20,7 +20,7 @@ pub(super) fn notes(report: &Report) -> Option<Section> {
 /// Returns the things that were not recorded, with reasons; `None` if everything was.
 pub(super) fn not_recorded(report: &Report) -> Option<Section> {
     let missing = report.not_recorded.iter();
-    let missing = missing.map(|one| Fact::new(&one.what, Message::new(&one.why, &one.why_values)));
+    let missing = missing.map(|one| Fact::new(&one.what, one.why.clone()));
     let missing: Vec<Fact> = missing.collect();
     if missing.is_empty() {
         return None;

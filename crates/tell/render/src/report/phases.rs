@@ -3,7 +3,7 @@
 use metalens_analyzer::message::{
     Value, count, counted, kernel, moment, name, number, percent, process, time,
 };
-use metalens_analyzer::{Message, Phases, Report, message};
+use metalens_analyzer::{Phases, Report, message};
 
 use crate::document::{Block, Column, Fact, Section, Table};
 use crate::wording::known;
@@ -89,7 +89,7 @@ fn facts(phases: &Phases) -> Vec<Fact> {
             "until {}, {}: {}; the GPU was busy {} without it, {} with it",
             moment(warm_up.end_ns),
             done,
-            Message::new(&warm_up.explanation, &warm_up.explanation_values),
+            warm_up.explanation.clone(),
             known(warm_up.steady.ratio, percent),
             known(warm_up.whole.ratio, percent),
         );

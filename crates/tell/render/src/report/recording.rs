@@ -90,7 +90,7 @@ fn window(report: &Report) -> Message {
     }
     for cut in &window.excluded {
         let length = time(cut.to_ns - cut.from_ns);
-        let why = Message::new(&cut.why, &cut.why_values);
+        let why = cut.why.clone();
         text.push(message!("; {} cut off: {}", length, why));
     }
     text

@@ -44,7 +44,7 @@ pub(super) fn thresholds(report: &Report) -> Option<Section> {
             known.into(),
             message!("{} {}", side, limit).into(),
             verdict(threshold),
-            Message::new(&threshold.why, &threshold.why_values).into(),
+            threshold.why.clone().into(),
         ]);
     }
     let section = Section::new("thresholds", "Thresholds", 0);
@@ -63,7 +63,7 @@ pub fn missed_thresholds(report: &Report) -> Vec<Message> {
             None => message!(
                 "{} cannot be measured: {}",
                 plain(&threshold.id),
-                Message::new(&threshold.why, &threshold.why_values)
+                threshold.why.clone()
             ),
         }
     });

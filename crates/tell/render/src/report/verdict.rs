@@ -25,34 +25,24 @@ pub(super) fn verdict(report: &Report) -> Section {
     } else {
         (None, warning)
     };
-    let mut rest = sentence(Message::new(&summary.idle, &summary.idle_values));
+    let mut rest = sentence(summary.idle.clone());
     if let Some(cause) = &summary.cause {
-        let cause = sentence(Message::new(cause, &summary.cause_values));
+        let cause = sentence(cause.clone());
         rest = message!("{} {}", rest, cause);
     }
     let loud = report.loud_notes().take(WARNINGS);
-    let loud = loud.map(|note| note.message());
+    let loud = loud.map(|note| note.message.clone());
     let hidden = report.loud_notes().skip(WARNINGS).count() as u64;
     let more = (hidden > 0).then(|| message!("… and {} more, in report.json", count(hidden)));
     let next = summary.next.as_deref();
     let next = next.map(|next| sentence(plain(next)));
-    let bound = &report.verdict;
-    // Reports of earlier versions have no verdict in a word.
-    let bound = (!bound.why.is_empty())
-        .then(|| Block::Lead(sentence(Message::new(&bound.why, &bound.why_values))));
     Section::new("verdict", "", 0)
         .with_some(first)
-        .with_some(bound)
-        .with(Block::Lead(Message::new(
-            &summary.busy,
-            &summary.busy_values,
-        )))
+        .with(Block::Lead(sentence(report.verdict.why.clone())))
+        .with(Block::Lead(summary.busy.clone()))
         .with_some(third)
         .with(Block::Text(rest))
-        .with(Block::Lead(Message::new(
-            &summary.advice,
-            &summary.advice_values,
-        )))
+        .with(Block::Lead(summary.advice.clone()))
         .with_some(next.map(Block::Remark))
         .with_some(guessed(report).map(Block::Remark))
         .with_all(loud.chain(more).map(Block::Warning))

@@ -1,7 +1,7 @@
 //! Builds the section on the throughput of known work.
 
 use metalens_analyzer::message::{Value, name, number, percent, time};
-use metalens_analyzer::{ChipFacts, ChipLimits, Message, Note, Report, ShareRange, message};
+use metalens_analyzer::{ChipFacts, ChipLimits, Message, Report, ShareRange, message};
 use metalens_charts::has_roofline;
 
 use crate::document::{Block, Chart, Column, Fact, Section, Table};
@@ -51,9 +51,9 @@ pub(super) fn work(report: &Report) -> Option<Section> {
     let chip = work.chip.as_ref();
     let chip = chip.map(|found| Block::Facts(vec![Fact::new("chip", chip_facts(found))]));
     let timings = work.timings.iter();
-    let timings = timings.map(|timings| Message::new(&timings.why, &timings.why_values));
-    let notes = Note::joined(&work.notes, &work.note_details);
-    let notes = notes.map(|note| note.message());
+    let timings = timings.map(|timings| timings.why.clone());
+    let notes = work.notes.iter();
+    let notes = notes.map(|note| note.message.clone());
     let section = Section::new("work", "Work rate", 7)
         .with_some(chip)
         .with_some(has_roofline(report).then(|| Chart::picture("roofline")))

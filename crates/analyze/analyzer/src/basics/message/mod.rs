@@ -18,5 +18,5 @@ mod sentence;
 mod value;
 
 pub use parts::*;
-pub use sentence::{Message, MessageMut, Segment, begins_with_name, has_places};
+pub use sentence::{Message, Segment, has_places};
 pub use value::{PlacedValue, Value};

@@ -68,10 +68,7 @@ pub fn number(text: String, number: f64, value: impl FnOnce(f64) -> Value) -> Me
     if number.is_finite() {
         Message::value(text, value(number))
     } else {
-        Message {
-            text,
-            values: Vec::new(),
-        }
+        Message::words(text)
     }
 }
 

@@ -1,10 +1,15 @@
 //! Sentences, made of fixed words and of values.
 
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
 use super::value::{PlacedValue, Value};
 
 /// Sentence with its values, in the order in which they appear in it. A single value is a
 /// message, too.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Message {
     /// Complete text of the sentence.
     pub text: String,
@@ -62,12 +67,12 @@ impl Message {
         message
     }
 
-    /// Returns a message with the text and the values of a report.
+    /// Returns a message of words that the program does not know before it runs.
     #[must_use]
-    pub fn new(text: &str, values: &[PlacedValue]) -> Self {
+    pub fn words(text: impl Into<String>) -> Self {
         Self {
-            text: text.to_owned(),
-            values: values.to_vec(),
+            text: text.into(),
+            values: Vec::new(),
         }
     }
 
@@ -110,14 +115,6 @@ impl Message {
         self.values.extend(values);
     }
 
-    /// Borrows text and values, so that both can be changed together.
-    pub fn lend(&mut self) -> MessageMut<'_> {
-        MessageMut {
-            text: &mut self.text,
-            values: &mut self.values,
-        }
-    }
-
     /// Splits the message into its words and its values. A message that somebody edited is all
     /// words.
     #[must_use]
@@ -125,19 +122,59 @@ impl Message {
         segments(&self.text, &self.values).unwrap_or_else(|| vec![(self.text.as_str(), None)])
     }
 
-    /// Splits the message into its text and its values.
+    /// Returns whether the sentence begins with a name, which keeps the spelling of its first
+    /// letter.
     #[must_use]
-    pub fn into_parts(self) -> (String, Vec<PlacedValue>) {
-        (self.text, self.values)
+    pub fn begins_with_name(&self) -> bool {
+        let first = self.values.first();
+        first.is_some_and(|first| first.at == 0 && first.value.is_name())
+    }
+
+    /// Replaces the texts of values: `other` returns a value's new text, or `None` if it stays.
+    /// Returns false, and changes nothing, if a value is not at its position, because somebody
+    /// edited the report.
+    pub fn rewrite(&mut self, mut other: impl FnMut(&PlacedValue) -> Option<String>) -> bool {
+        let Some(segments) = segments(&self.text, &self.values) else {
+            return false;
+        };
+        let mut text = String::with_capacity(self.text.len());
+        let mut values = Vec::with_capacity(self.values.len());
+
+        for (segment, value) in segments {
+            let Some(value) = value else {
+                text.push_str(segment);
+                continue;
+            };
+            let value_text = other(value).unwrap_or_else(|| value.text.clone());
+            let at = text.len();
+            text.push_str(&value_text);
+            values.push(PlacedValue {
+                at,
+                text: value_text,
+                value: value.value.clone(),
+            });
+        }
+
+        *self = Self { text, values };
+        true
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 
 impl From<&'static str> for Message {
     fn from(words: &'static str) -> Self {
-        Self {
-            text: words.to_owned(),
-            values: Vec::new(),
-        }
+        Self::words(words)
+    }
+}
+
+impl From<&Self> for Message {
+    fn from(message: &Self) -> Self {
+        message.clone()
     }
 }
 
@@ -146,14 +183,6 @@ impl From<Option<Self>> for Message {
     fn from(part: Option<Self>) -> Self {
         part.unwrap_or_default()
     }
-}
-
-/// Returns whether the sentence begins with a name, which keeps the spelling of its first
-/// letter.
-#[must_use]
-pub fn begins_with_name(values: &[PlacedValue]) -> bool {
-    let first = values.first();
-    first.is_some_and(|first| first.at == 0 && first.value.is_name())
 }
 
 /// Part of a sentence: fixed words, or the text of a value together with that value.
@@ -175,46 +204,6 @@ fn segments<'a>(text: &'a str, values: &'a [PlacedValue]) -> Option<Vec<Segment<
     }
     segments.push((text.get(end..).unwrap_or_default(), None));
     Some(segments)
-}
-
-/// Borrowed sentence of a report with its values, so that both can be changed together.
-#[derive(Debug)]
-pub struct MessageMut<'a> {
-    /// Complete text of the sentence.
-    pub text: &'a mut String,
-    /// Values of the sentence, in order.
-    pub values: &'a mut Vec<PlacedValue>,
-}
-
-impl MessageMut<'_> {
-    /// Replaces the texts of values: `other` returns a value's new text, or `None` if it stays.
-    /// Returns false, and changes nothing, if a value is not at its position, because somebody
-    /// edited the report.
-    pub fn rewrite(&mut self, mut other: impl FnMut(&PlacedValue) -> Option<String>) -> bool {
-        let Some(segments) = segments(self.text, self.values) else {
-            return false;
-        };
-        let mut text = String::with_capacity(self.text.len());
-        let mut values = Vec::with_capacity(self.values.len());
-
-        for (segment, value) in segments {
-            let Some(value) = value else {
-                text.push_str(segment);
-                continue;
-            };
-            let value_text = other(value).unwrap_or_else(|| value.text.clone());
-            let at = text.len();
-            text.push_str(&value_text);
-            values.push(PlacedValue {
-                at,
-                text: value_text,
-                value: value.value.clone(),
-            });
-        }
-
-        (*self.text, *self.values) = (text, values);
-        true
-    }
 }
 
 #[cfg(test)]
@@ -251,9 +240,8 @@ mod tests {
     #[test]
     fn values_are_rewritten_in_place() {
         let mut message = message!("{}, not sin, {}", process("sin", false), kernel("sin"));
-        let mut lent = message.lend();
         let is_process = |value: &PlacedValue| matches!(value.value, Value::Process { .. });
-        assert!(lent.rewrite(|value| is_process(value).then(|| "another".to_owned())));
+        assert!(message.rewrite(|value| is_process(value).then(|| "another".to_owned())));
         assert_eq!(message.text, "another, not sin, sin");
         assert_eq!(message.values[1].at, "another, not sin, ".len());
     }
@@ -262,9 +250,9 @@ mod tests {
     #[test]
     fn values_in_other_places_are_refused() {
         for edited in ["so, 4 of 5", "4", "µ", ""] {
-            let message = message!("{} of {}", count(4), count(5));
-            let mut message = Message::new(edited, &message.values);
-            assert!(!message.lend().rewrite(|_| Some(String::new())), "{edited}");
+            let mut message = message!("{} of {}", count(4), count(5));
+            message.text = edited.to_owned();
+            assert!(!message.rewrite(|_| Some(String::new())), "{edited}");
             assert_eq!(message.text, edited);
         }
     }

@@ -158,12 +158,6 @@ fn summary(
         let found = counters.find(|(_, counter)| counter.series.name == wanted);
         found.and_then(|(at, _)| mean(at))
     };
-    let (why_none, why_none_values) = if sums.moments.is_empty() {
-        let (why, values) = why_none().into_parts();
-        (Some(why), values)
-    } else {
-        (None, Vec::new())
-    };
     KernelCounters {
         name: kernel.name.clone(),
         channel: kernel.channel.clone(),
@@ -173,8 +167,7 @@ fn summary(
         limiters,
         means,
         bandwidth: bandwidth.of(of(READ), of(WRITE)),
-        why_none,
-        why_none_values,
+        why_none: sums.moments.is_empty().then(why_none),
     }
 }
 

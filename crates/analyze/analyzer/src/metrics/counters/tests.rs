@@ -169,7 +169,7 @@ fn a_placeholder_is_no_counter() {
         let found = counters_of(&tables, Span::new(0, 30), &[]);
         assert_eq!(found.is_ok(), expected, "{name}, {value}: {found:?}");
         let why = found.err().map(|absent| absent.why);
-        let is_told = why.is_none_or(|why| why.contains("RT Unit Active"));
+        let is_told = why.is_none_or(|why| why.text.contains("RT Unit Active"));
         assert!(is_told, "{name}, {value}");
     };
     check("RT Unit Active", "0", false);
@@ -202,7 +202,7 @@ fn absent_counters_have_a_reason() {
             &[],
         );
         let why = found.unwrap_err().why;
-        assert!(why.contains(expected), "{why}");
+        assert!(why.text.contains(expected), "{why}");
     };
     check(true, Some("(null)"), "Counter Set was (null)");
     check(

@@ -62,7 +62,6 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
     if matches!(ordered, Some(None)) {
         notes.push(timings_without_commits());
     }
-    let (notes, note_details) = Note::lists(notes);
 
     WorkThroughput {
         file: file.file.clone(),
@@ -75,7 +74,6 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
             .flatten()
             .and_then(|ordered| timings::check(&file.timings, &ordered)),
         notes,
-        note_details,
     }
 }
 

@@ -90,8 +90,7 @@ pub(crate) fn check(timings: &[Timing], buffers: &[Span]) -> Option<TimingCheck>
             TimingOrder::Order
         },
         verdict,
-        why: why.text,
-        why_values: why.values,
+        why,
         median_drift,
         median_bias,
         clock_drift,

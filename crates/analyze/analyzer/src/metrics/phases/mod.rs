@@ -10,7 +10,7 @@ use metalens_trace::Names;
 
 use self::encoded::Encoded;
 use self::named::named_phases;
-use crate::basics::message::{Message, kernel, name, time, ungrouped};
+use crate::basics::message::{kernel, name, time, ungrouped};
 use crate::basics::spans::Span;
 use crate::message;
 use crate::report::{FoundBy, NotRecorded, Note, Phases, SelectedIteration, SelectedPhase, WarmUp};
@@ -107,10 +107,9 @@ pub(crate) fn notes(phases: &Phases, window: Span) -> Vec<Note> {
         } else {
             "it is included here; --skip-warmup cuts it off"
         };
-        let explanation = Message::new(&warm_up.explanation, &warm_up.explanation_values);
         notes.push(Note::quiet(
             "warm-up",
-            message!("warm-up: {}; {}", explanation, consequence),
+            message!("warm-up: {}; {}", &warm_up.explanation, consequence),
         ));
     }
 

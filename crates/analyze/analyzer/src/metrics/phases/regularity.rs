@@ -25,7 +25,7 @@ pub(crate) fn regularity(gaps: &[Gap], quiet_gap_ns: u64) -> Option<Regularity> 
 
     Some(Regularity {
         gaps: lengths.len() as u64,
-        total_ns: Some(lengths.iter().sum()),
+        total_ns: lengths.iter().sum(),
         p10_ns,
         p50_ns,
         p90_ns,

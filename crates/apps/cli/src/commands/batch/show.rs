@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use metalens_analyzer::Note;
 use metalens_batch::{Index, Search};
 use metalens_render::document::Block;
 use metalens_render::folder::FILE_MISSING;
@@ -71,9 +70,9 @@ pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
     }
 
     let missing_files = index.rows.iter().flat_map(|row| {
-        let problems = Note::joined(&row.problems, &row.problem_details);
-        let missing = problems.filter(|problem| problem.detail.id == FILE_MISSING);
-        missing.map(|problem| format!("{}: {}", row.name, problem.text))
+        let problems = row.problems.iter();
+        let missing = problems.filter(|problem| problem.id == FILE_MISSING);
+        missing.map(|problem| format!("{}: {}", row.name, problem.text()))
     });
     let error = style::ERROR;
     for problem in missing_files {

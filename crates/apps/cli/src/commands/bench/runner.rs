@@ -125,7 +125,7 @@ impl<'a> BenchRunner<'a> {
                 show_names: self.arguments.show_names,
             };
             for problem in folder::write(&mut analysis, &folder.run(turn)?, choices)? {
-                exit::print_error(&anyhow::anyhow!("{}", problem.text));
+                exit::print_error(&anyhow::anyhow!("{}", problem.text()));
             }
             if self.arguments.drop_recordings {
                 folder.remove(turn, BUNDLE)?;

@@ -31,7 +31,7 @@ fn made(format: &str) -> Option<serde_json::Value> {
         "recording" => (schema_for!(Provenance), "metalens.recording/1"),
         "verification" => (schema_for!(EvidenceFile), metalens_verify::SCHEMA),
         "comparison" => (schema_for!(Comparison), metalens_comparison::SCHEMA),
-        "baseline" => (schema_for!(Baseline), "metalens.baseline/2"),
+        "baseline" => (schema_for!(Baseline), "metalens.baseline/1"),
         "index" => (schema_for!(Index), metalens_batch::SCHEMA),
         "bench" => (schema_for!(Bench), metalens_bench::SCHEMA),
         _ => return None,

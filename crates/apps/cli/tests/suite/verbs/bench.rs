@@ -287,7 +287,7 @@ fn gates_and_baselines() {
     ];
     let alone = stdout(&bench.fine(&[], &save));
     assert!(alone.contains("3 runs, compared with nothing"), "{alone}");
-    assert!(read(&bench, "base.json").contains("metalens.baseline/2"));
+    assert!(read(&bench, "base.json").contains("metalens.baseline/1"));
     let judge = |workload: &str| {
         let arguments = [
             "bench",

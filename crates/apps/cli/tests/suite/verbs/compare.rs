@@ -86,7 +86,7 @@ fn two_and_more_sides_give_a_screen_and_valid_json() {
     let json = run(folder.path(), &[&arguments[..], &["--json"]].concat(), 0);
     let comparison: Value = serde_json::from_str(&json).unwrap();
     check_schema("comparison.schema.json", &comparison);
-    assert_eq!(comparison["schema"], "metalens.comparison/2");
+    assert_eq!(comparison["schema"], "metalens.comparison/1");
     assert_eq!(comparison["fusion"]["verdict"], "consistent");
     let many = ["compare", "eager", "fused", "batched"];
     assert_snapshot!("screen-many", full(&many));
@@ -374,7 +374,7 @@ fn the_output_folder_has_every_form_and_a_manifest() {
     check_manifest(&files);
     let manifest: Value = serde_json::from_slice(&files["manifest.json"]).unwrap();
     check_schema("manifest.schema.json", &manifest);
-    assert_eq!(manifest["report_schema"], "metalens.comparison/2");
+    assert_eq!(manifest["report_schema"], "metalens.comparison/1");
     let page = String::from_utf8(files["comparison.md"].clone()).unwrap();
     assert!(page.contains("](charts/compare.png)"), "{page}");
 

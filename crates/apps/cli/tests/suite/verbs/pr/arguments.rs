@@ -143,7 +143,7 @@ fn folders_that_changed_or_are_not_reports_are_refused() {
     );
     fs::write(
         &manifest,
-        text.replace("metalens.manifest/2", "metalens.manifest/9"),
+        text.replace("metalens.manifest/1", "metalens.manifest/9"),
     )
     .unwrap();
     check("another version of metalens wrote", 1);
