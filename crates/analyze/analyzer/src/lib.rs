@@ -24,6 +24,9 @@
 //! | `request` | defines what the user asks for: process, window, thresholds, work file | a new option |
 //! | `basics` | provides stretches of time, percentiles, units, sentences | |
 //!
+//! The figures that are compared, limited by gates or columns of a dataset are listed once, in
+//! `figures.rs`.
+//!
 //! A new *column* is a field of its table's struct in `tables`, listed with the others
 //! that the table's reader loads. A new *figure* is a field in `report`, computed in the
 //! file of `metrics` with the same subject. A new *finding* is a rule in the file of
@@ -91,6 +94,7 @@ mod basics;
 #[doc(hidden)]
 pub mod benching;
 mod error;
+mod figures;
 mod findings;
 mod idle_stacks;
 mod measure;
@@ -112,6 +116,7 @@ pub use basics::message::{Message, PlacedValue};
 pub use basics::state_interval::StateInterval;
 pub use basics::{message, written};
 pub use error::{Error, GpuProcess, Result};
+pub use figures::{FIGURES, Figure, MetricGroup, Preference, TimePlace, Unit};
 pub use findings::ids as finding_ids;
 pub use idle_stacks::{IdleStacks, idle_stacks};
 pub use metrics::counters::{CounterSample, CounterSeries, CounterTrack};

@@ -1,6 +1,6 @@
 //! Collects the figures of one variant.
 
-use metalens_comparison::{Number, Runs, SideValues, Unit, described_metrics, median};
+use metalens_comparison::{Number, Runs, SideValues, Unit, median, metrics};
 use serde::{Deserialize, Serialize};
 
 /// A figure of the reports of one variant.
@@ -30,17 +30,17 @@ pub struct StateShare {
 
 /// Returns the figures that at least one run has.
 pub(crate) fn figures(runs: &Runs) -> Vec<Figure> {
-    let all = described_metrics().filter_map(|(id, name, unit)| {
-        let values = SideValues::from_values(runs.metrics.get(id)?);
+    let recorded = metrics().filter_map(|figure| {
+        let values = SideValues::from_values(runs.metrics.get(figure.id)?);
         values.median?;
         Some(Figure {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            unit,
+            id: figure.id.to_owned(),
+            name: figure.name.to_owned(),
+            unit: figure.unit,
             values,
         })
     });
-    all.collect()
+    recorded.collect()
 }
 
 /// Returns the performance states, the largest share first. Empty if a run did not record them.

@@ -5,7 +5,7 @@ use metalens_analyzer::{Message, Report, message};
 use serde::{Deserialize, Serialize};
 
 use crate::change::{LEAST_RUNS, STEADY, SideValues};
-use crate::metrics::described_metrics;
+use crate::metrics::metrics;
 use crate::number::Number;
 use crate::repeated::{RepeatedRun, last_name};
 use crate::runs::Runs;
@@ -128,9 +128,9 @@ impl Baseline {
     /// program on a steady machine.
     fn outlying_run(&self) -> Option<Message> {
         const FIGURES: [&str; 3] = ["counts.intervals", "window.span_ns", "busy.busy_ns"];
-        let figures = described_metrics().filter(|(id, ..)| FIGURES.contains(id));
-        let mut outlying = figures.filter_map(|(id, figure, unit)| {
-            let values = self.runs.values(id);
+        let figures = metrics().filter(|figure| FIGURES.contains(&figure.id));
+        let mut outlying = figures.filter_map(|figure| {
+            let values = self.runs.values(figure.id);
             let side = SideValues::from_values(&values);
             let (least, most, middle) = (side.min?.get(), side.max?.get(), side.median?);
             if most <= least * (1.0 + STEADY) {
@@ -144,9 +144,9 @@ impl Baseline {
             Some(message!(
                 "{} is far from the other runs: {} {}, median of all runs {}",
                 path(run),
-                name(figure),
-                sentences::value(farthest, unit),
-                sentences::value(middle, unit)
+                name(figure.name),
+                sentences::value(farthest, figure.unit),
+                sentences::value(middle, figure.unit)
             ))
         });
         outlying.next()

@@ -1,5 +1,6 @@
 //! Computes the change of one figure between two sides, and its class.
 
+pub(crate) use metalens_analyzer::Preference;
 use serde::{Deserialize, Serialize};
 
 use crate::number::Number;
@@ -195,15 +196,6 @@ pub enum Direction {
     Better,
     /// The change is for the worse.
     Worse,
-}
-
-/// Preferred direction of a figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Preference {
-    /// A lower value is better.
-    Lower,
-    /// Neither direction is better.
-    None,
 }
 
 /// The smallest change that is worth reporting.

@@ -126,7 +126,7 @@ fn median_run(values: &[Option<Number>]) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::change::{Floor, Judge};
-    use crate::metrics::METRICS;
+    use crate::metrics::metric;
 
     /// Checks the runs that are taken apart, and how much of the change each part has. A run is its
     /// time, GPU work, and host work.
@@ -134,7 +134,7 @@ mod tests {
         let judge = Judge::new(Floor::default(), base.len(), new.len());
         let ids = ["window.span_ns", "busy.busy_ns", "idle.host_ns"];
         let changes = ids.iter().enumerate().filter_map(|(at, id)| {
-            let metric = METRICS.iter().find(|metric| metric.id == *id)?;
+            let metric = metric(id)?;
             let values = |side: &[[u32; 3]]| -> Vec<Option<Number>> {
                 side.iter()
                     .map(|run| Number::new(f64::from(run[at])))

@@ -11,6 +11,7 @@ use crate::metric_changes::{MetricChange, find};
 use crate::number::Number;
 use crate::runs::{KernelRuns, Runs};
 use crate::sentences::first_few;
+use crate::statistics::median_of_known;
 use crate::unit::Unit;
 
 /// Number of kernels that a note lists by name.
@@ -84,7 +85,7 @@ pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<KernelChang
     }
 
     let sums = (base.values("busy.sum_ns"), new.values("busy.sum_ns"));
-    let sums = (median_of(&sums.0), median_of(&sums.1));
+    let sums = (median_of_known(&sums.0), median_of_known(&sums.1));
     let counts = (base.count(), new.count());
     let all = pairs.into_iter().map(|((name, channel), sides)| {
         let mut change = kernel_change(sides, counts, judge);
@@ -184,10 +185,6 @@ fn kernel_change(
         instances,
         total_ns,
     }
-}
-
-fn median_of(values: &[Option<Number>]) -> Option<f64> {
-    SideValues::from_values(values).median.map(Number::get)
 }
 
 fn largest_share(total: &Change, (base, new): (Option<f64>, Option<f64>)) -> Option<f64> {

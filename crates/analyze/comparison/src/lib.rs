@@ -127,7 +127,7 @@ pub use gate::{
 };
 pub use kernels::KernelChange;
 pub use metric_changes::MetricChange;
-pub use metrics::{MetricGroup, described_metrics, metric_ids};
+pub use metrics::{MetricGroup, metrics};
 pub use moved::{Quantity, QuantityChange};
 pub use number::Number;
 pub use outliers::{OutlierResult, OutlierValue, find_outliers};

@@ -1,9 +1,10 @@
 //! Computes the changes of the figures of a report.
 
+use metalens_analyzer::Figure;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Judge};
-use crate::metrics::{METRICS, Metric, MetricGroup};
+use crate::metrics::{MetricGroup, metrics};
 use crate::number::Number;
 use crate::runs::Runs;
 use crate::unit::Unit;
@@ -28,7 +29,7 @@ pub struct MetricChange {
 impl MetricChange {
     /// Returns the change of a figure between the values of base and new.
     pub(crate) fn new(
-        metric: &Metric,
+        metric: &Figure,
         judge: &Judge,
         sides: (&[Option<Number>], &[Option<Number>]),
     ) -> Self {
@@ -55,10 +56,10 @@ pub(crate) fn find<'a>(metrics: &'a [MetricChange], id: &str) -> Option<&'a Metr
 
 /// Returns the changes of all figures that at least one side has.
 pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChange> {
-    let all = METRICS.iter().map(|metric| {
+    let changes = metrics().map(|metric| {
         let sides = (base.values(metric.id), new.values(metric.id));
         MetricChange::new(metric, judge, (&sides.0, &sides.1))
     });
 
-    all.filter(MetricChange::is_recorded).collect()
+    changes.filter(MetricChange::is_recorded).collect()
 }

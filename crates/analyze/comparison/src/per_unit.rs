@@ -16,8 +16,10 @@
 
 use std::iter::zip;
 
+use metalens_analyzer::TimePlace;
 use serde::{Deserialize, Serialize};
 
+use crate::metrics::metric;
 use crate::number::Number;
 
 /// Id of the busy time.
@@ -68,30 +70,6 @@ pub struct TimesPerUnit {
     pub error_ns: f64,
 }
 
-/// Place of a figure's time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TimePlace {
-    /// In the units.
-    Inside,
-    /// Between the units.
-    Between,
-    /// In and between them.
-    Both,
-}
-
-/// Returns where the time of a figure is. None if it has no meaning per unit: what lies before the
-/// first GPU work and after the last happens once, however many units there are.
-fn place(id: &str) -> Option<TimePlace> {
-    match id {
-        "busy.busy_ns" | "busy.sum_ns" => Some(TimePlace::Inside),
-        "window.span_ns" => Some(TimePlace::Both),
-        // The first unit is encoded before the window, which begins with its work on the GPU.
-        "gaps.total_ns" | "latency.encoding_busy_ns" => Some(TimePlace::Between),
-        _ if id.starts_with("idle.") && id.ends_with("_ns") => Some(TimePlace::Between),
-        _ => None,
-    }
-}
-
 impl TimeBasis {
     /// Returns the id of the figure that counts the units. None for whole runs.
     fn count_id(self) -> Option<&'static str> {
@@ -131,7 +109,9 @@ pub fn times_per_unit(
         });
     };
 
-    let place = place(id)?;
+    let place = metric(id)?
+        .place
+        .filter(|place| *place != TimePlace::Outside)?;
     let times = values(if place == TimePlace::Both { IDLE } else { id });
     let (counts, busy) = (values(count_id), values(BUSY));
     let (gaps, longest) = (values(GAPS), values(LONGEST));
@@ -150,7 +130,7 @@ pub fn times_per_unit(
         let error = (between - least).max(longest - between) / count;
         let inside = match place {
             TimePlace::Both => at(&busy, run)?.get() / count,
-            TimePlace::Inside | TimePlace::Between => 0.0,
+            _ => 0.0,
         };
         (count > 1.0).then_some((inside + between, error))
     });

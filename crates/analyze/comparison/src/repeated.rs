@@ -9,7 +9,7 @@ use std::fmt;
 use metalens_analyzer::message::path;
 use metalens_analyzer::{Message, Note, message};
 
-use crate::metrics::METRICS;
+use crate::metrics::metrics;
 use crate::runs::Runs;
 
 /// Two inputs that are the same run.
@@ -53,7 +53,7 @@ impl Runs {
     }
 
     fn is_same(&self, run: usize, other: &Self, there: usize) -> bool {
-        let both = METRICS.iter().filter_map(|metric| {
+        let both = metrics().filter_map(|metric| {
             let mine = (*self.metrics.get(metric.id)?.get(run)?)?;
             let theirs = (*other.metrics.get(metric.id)?.get(there)?)?;
             Some(mine == theirs)

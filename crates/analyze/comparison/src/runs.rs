@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use metalens_analyzer::{ChainSource, ChosenBy, NamedBy, Note, Report, Severity};
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::{METRICS, Metric};
+use crate::metrics::metrics;
 use crate::number::Number;
 use crate::thresholds::{self, ThresholdRuns};
 
@@ -154,8 +154,10 @@ impl Runs {
             what: (*what).to_owned(),
             values: reports.iter().map(get).collect(),
         });
-        let metrics = METRICS.iter().map(|metric| {
-            let values = reports.iter().map(|report| metric.value(report));
+        let metrics = metrics().map(|metric| {
+            let values = reports
+                .iter()
+                .map(|report| Number::new(metric.known(report)?));
             (metric.id.to_owned(), values.collect())
         });
 
@@ -214,8 +216,8 @@ impl Runs {
             return Some("a list does not have one value for each run".to_owned());
         }
 
-        let lacks = |metric: &&Metric| !self.metrics.contains_key(metric.id);
-        let lacking: Vec<&str> = METRICS.iter().filter(lacks).map(|one| one.id).collect();
+        let ids = metrics().map(|metric| metric.id);
+        let lacking: Vec<&str> = ids.filter(|id| !self.metrics.contains_key(*id)).collect();
         if !lacking.is_empty() {
             return Some(format!(
                 "metrics are missing: {}; save the baseline again with this version of metalens",

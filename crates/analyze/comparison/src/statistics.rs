@@ -156,6 +156,12 @@ pub fn median(values: &[f64]) -> Option<f64> {
     median_of_sorted(&sorted)
 }
 
+/// Returns the [`median`] of the values that are known.
+pub(crate) fn median_of_known(values: &[Option<Number>]) -> Option<f64> {
+    let known: Vec<f64> = values.iter().flatten().map(|value| value.get()).collect();
+    median(&known)
+}
+
 /// Returns the median of values in ascending order.
 fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
     let count = sorted.len();

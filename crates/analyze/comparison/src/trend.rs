@@ -9,6 +9,8 @@
 //!   With more than [`ALL_PAIRS`] points, only pairs are used that lie half of the
 //!   points apart (Theil's incomplete method).
 
+use crate::statistics::median;
+
 /// Smallest number of points of a trend: with fewer, chance alone would show one too often.
 pub(crate) const LEAST_POINTS: usize = 8;
 
@@ -55,7 +57,7 @@ pub(crate) fn trend(points: &[(f64, f64)]) -> Option<Trend> {
         s,
         p: libm::erfc(distance / (2.0 * variance).sqrt()),
         slope,
-        intercept: middle(left)?,
+        intercept: median(&left)?,
     })
 }
 
@@ -121,20 +123,12 @@ fn slope(sorted: &[(f64, f64)]) -> Option<f64> {
         let pairs = sorted.iter().zip(sorted.iter().skip(half));
         slopes.extend(pairs.filter_map(|(first, second)| slope_between(first, second)));
     }
-    middle(slopes)
+    median(&slopes)
 }
 
 /// Returns the slope between two points; none if they are at one time.
 fn slope_between(&(earlier, was): &(f64, f64), &(later, is): &(f64, f64)) -> Option<f64> {
     (later > earlier).then(|| (is - was) / (later - earlier))
-}
-
-/// Returns the median; for an even number of values, the mean of the two in the middle.
-fn middle(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let at = |index: usize| values.get(index).copied();
-    let (low, high) = (at(values.len().checked_sub(1)? / 2)?, at(values.len() / 2)?);
-    Some(low + (high - low) / 2.0)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "numbers of runs")]

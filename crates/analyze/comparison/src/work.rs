@@ -8,7 +8,7 @@ use crate::change::{Change, ChangeClass, Floor, Judge};
 use crate::fusion::ComparisonPreset;
 use crate::kernels::KernelChange;
 use crate::metric_changes::{MetricChange, find};
-use crate::metrics::{METRICS, is_sum_over_work, is_total_over_work};
+use crate::metrics::{is_total_over_work, metrics};
 use crate::per_unit::{KERNEL_COUNT, PerUnit, TimeBasis, times_per_unit};
 use crate::runs::Runs;
 
@@ -171,7 +171,7 @@ fn per_unit(
     };
     let judge = judge.with_floor(floor);
 
-    let sums = METRICS.iter().filter(|one| is_sum_over_work(one.id));
+    let sums = metrics().filter(|metric| metric.place.is_some());
     let changes = sums.filter_map(|metric| {
         let times = |runs: &Runs| {
             times_per_unit(metric.id, basis, |id| match kernel {

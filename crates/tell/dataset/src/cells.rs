@@ -57,31 +57,56 @@ pub enum CellValue<'a> {
     TooLarge(u64),
 }
 
-impl<'a> CellValue<'a> {
-    /// Makes a cell from a count or a time.
-    pub(crate) fn integer(number: u64) -> Self {
+impl CellValue<'_> {
+    /// Makes a cell from a whole number.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is whole, and a large one has no sign"
+    )]
+    pub(crate) fn whole(number: f64) -> Self {
+        /// Limit above which a number does not fit into 63 bits.
+        const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+        if number < LIMIT {
+            Self::Integer(number as i64)
+        } else {
+            Self::TooLarge(number as u64)
+        }
+    }
+}
+
+/// Makes a cell from a count or a time.
+impl From<u64> for CellValue<'_> {
+    fn from(number: u64) -> Self {
         i64::try_from(number).map_or(Self::TooLarge(number), Self::Integer)
     }
+}
 
-    pub(crate) fn integer_or_absent(number: Option<u64>) -> Self {
-        number.map_or(Self::Absent, Self::integer)
+impl From<f64> for CellValue<'_> {
+    fn from(number: f64) -> Self {
+        if number.is_finite() {
+            Self::Number(number)
+        } else {
+            Self::Absent
+        }
     }
+}
 
-    pub(crate) fn id(number: Option<u64>) -> Self {
-        number.map_or(Self::Absent, Self::Id)
+impl From<bool> for CellValue<'_> {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
     }
+}
 
-    pub(crate) fn number(number: Option<f64>) -> Self {
-        let finite = number.filter(|number| number.is_finite());
-        finite.map_or(Self::Absent, Self::Number)
+impl<'a> From<&'a str> for CellValue<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
     }
+}
 
-    pub(crate) fn text(text: Option<&'a str>) -> Self {
-        text.map_or(Self::Absent, Self::Text)
-    }
-
-    pub(crate) fn flag(flag: Option<bool>) -> Self {
-        flag.map_or(Self::Absent, Self::Flag)
+impl<'a, T: Into<Self>> From<Option<T>> for CellValue<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Absent, T::into)
     }
 }
 

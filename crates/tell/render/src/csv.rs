@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use metalens_analyzer::Analysis;
 use metalens_analyzer::message::Value;
+use metalens_analyzer::{Analysis, Cause};
 use metalens_batch::Index;
 use metalens_comparison::many::IndexRow;
 use metalens_text::csv;
@@ -11,29 +11,12 @@ use metalens_text::csv;
 use crate::document::{Cell, Column, ColumnKind, ShownUnit, Table};
 use crate::index::reason;
 
-const GAP_HEADINGS: [&str; 16] = [
-    "start_ns",
-    "duration_ns",
-    "cause",
-    "completion_ns",
-    "host_ns",
-    "encoding_ns",
-    "driver_wait_ns",
-    "driver_ns",
-    "start_latency_ns",
-    "submission_ns",
-    "queued_ns",
-    "contention_ns",
-    "unknown_ns",
-    "serialized",
-    "before",
-    "after",
-];
-
 /// Writes a heading, and a line per gap; the parts of each sum to its length.
 pub fn gaps(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let mut csv = csv::Writer::new(out);
-    csv.texts(GAP_HEADINGS)?;
+    let parts = Cause::ALL.map(Cause::column);
+    let before = ["start_ns", "duration_ns", "cause"].into_iter();
+    csv.texts(before.chain(parts).chain(["serialized", "before", "after"]))?;
     for gap in analysis.gaps() {
         csv.value(gap.start_ns)?;
         csv.value(gap.duration_ns)?;
@@ -100,103 +83,66 @@ fn number(cell: &Cell, unit: ShownUnit) -> Option<(String, bool)> {
     }
 }
 
-const INDEX_HEADINGS: [&str; 34] = [
-    "name",
-    "report",
-    "date",
-    "process",
-    "model",
-    "os",
-    "gpu",
-    "synthetic",
-    "span_ns",
-    "busy_ns",
-    "busy_ratio",
-    "machine_busy_ns",
-    "machine_busy_ratio",
-    "intervals",
-    "command_buffers",
-    "kernels",
-    "gaps",
-    "idle_ns",
-    "mean_gap_ns",
-    "median_gap_ns",
-    "p95_gap_ns",
-    "idle_cause",
-    "idle_cause_share",
-    "top_kernel",
-    "top_kernel_pct",
-    "findings_high",
-    "findings_medium",
-    "findings_low",
-    "findings_caveat",
-    "top_finding",
-    "missed_thresholds",
-    "problems",
-    "same_as",
-    "error",
+type WriteCell = fn(&IndexRow, &mut csv::Writer<&mut dyn Write>) -> io::Result<()>;
+
+/// The columns of an index. The table is formatted by hand: a column is a line.
+#[rustfmt::skip]
+const INDEX_COLUMNS: [(&str, WriteCell); 34] = [
+    ("name", |row, csv| csv.text(row.name.as_str())),
+    ("report", |row, csv| csv.text(row.report.as_str())),
+    ("date", |row, csv| csv.text(row.date.as_deref())),
+    ("process", |row, csv| csv.text(row.process.as_str())),
+    ("model", |row, csv| csv.text(row.model.as_deref())),
+    ("os", |row, csv| csv.text(row.os.as_deref())),
+    ("gpu", |row, csv| csv.text(row.gpu.as_deref())),
+    ("synthetic", |row, csv| csv.value(row.synthetic)),
+    ("span_ns", |row, csv| csv.value(row.span_ns)),
+    ("busy_ns", |row, csv| csv.value(row.busy_ns)),
+    ("busy_ratio", |row, csv| csv.optional(row.busy_ratio)),
+    ("machine_busy_ns", |row, csv| csv.value(row.machine_busy_ns)),
+    ("machine_busy_ratio", |row, csv| csv.optional(row.machine_busy_ratio)),
+    ("intervals", |row, csv| csv.value(row.intervals)),
+    ("command_buffers", |row, csv| csv.optional(row.command_buffers)),
+    ("kernels", |row, csv| csv.value(row.kernels)),
+    ("gaps", |row, csv| csv.value(row.gaps.count)),
+    ("idle_ns", |row, csv| csv.value(row.gaps.total_ns)),
+    ("mean_gap_ns", |row, csv| csv.optional(row.gaps.mean_ns)),
+    ("median_gap_ns", |row, csv| csv.optional(row.gaps.median_ns)),
+    ("p95_gap_ns", |row, csv| csv.optional(row.gaps.p95_ns)),
+    ("idle_cause", |row, csv| csv.text(row.idle.as_ref().map(|idle| idle.cause.name()))),
+    ("idle_cause_share", |row, csv| csv.optional(row.idle.as_ref().map(|idle| idle.share))),
+    ("top_kernel", |row, csv| csv.text(row.top_kernel.as_ref().map(|kernel| kernel.name.as_str()))),
+    ("top_kernel_pct", |row, csv| csv.optional(row.top_kernel.as_ref().map(|kernel| kernel.time_pct))),
+    ("findings_high", |row, csv| csv.value(row.findings.high)),
+    ("findings_medium", |row, csv| csv.value(row.findings.medium)),
+    ("findings_low", |row, csv| csv.value(row.findings.low)),
+    ("findings_caveat", |row, csv| csv.value(row.findings.caveat)),
+    ("top_finding", |row, csv| csv.text(row.finding.as_ref().map(|finding| finding.id.as_str()))),
+    ("missed_thresholds", |row, csv| csv.text(row.missed.join(" ").as_str())),
+    ("problems", |row, csv| csv.value(row.problems.len())),
+    ("same_as", |row, csv| csv.text(row.same_as.as_deref())),
+    ("error", |_, csv| csv.text(None)),
 ];
 
 /// Writes the index as CSV: a heading, and a line for each trace; those that failed come
 /// last, with their reason.
 pub fn index(index: &Index, show_names: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut csv = csv::Writer::new(out);
-    csv.texts(INDEX_HEADINGS)?;
+    csv.texts(INDEX_COLUMNS.map(|(heading, _)| heading))?;
     for row in &index.rows {
-        line(row, &mut csv)?;
+        for (_, write) in &INDEX_COLUMNS {
+            write(row, &mut csv)?;
+        }
+        csv.end()?;
     }
     for one in &index.failed {
         let name = if show_names { &one.input } else { &one.name };
         csv.text(name.as_str())?;
-        for _ in 2..INDEX_HEADINGS.len() {
+        for _ in 2..INDEX_COLUMNS.len() {
             csv.text(None)?;
         }
         csv.text(reason(one, show_names).0.as_str())?;
         csv.end()?;
     }
     Ok(())
-}
-
-fn line(row: &IndexRow, csv: &mut csv::Writer<&mut dyn Write>) -> io::Result<()> {
-    let (idle, kernel) = (row.idle.as_ref(), row.top_kernel.as_ref());
-    let (gaps, findings) = (&row.gaps, &row.findings);
-
-    csv.text(row.name.as_str())?;
-    csv.text(row.report.as_str())?;
-    csv.text(row.date.as_deref())?;
-    csv.text(row.process.as_str())?;
-    csv.text(row.model.as_deref())?;
-    csv.text(row.os.as_deref())?;
-    csv.text(row.gpu.as_deref())?;
-    csv.value(row.synthetic)?;
-
-    csv.value(row.span_ns)?;
-    csv.value(row.busy_ns)?;
-    csv.optional(row.busy_ratio)?;
-    csv.value(row.machine_busy_ns)?;
-    csv.optional(row.machine_busy_ratio)?;
-    csv.value(row.intervals)?;
-    csv.optional(row.command_buffers)?;
-    csv.value(row.kernels)?;
-
-    csv.value(gaps.count)?;
-    csv.value(gaps.total_ns)?;
-    csv.optional(gaps.mean_ns)?;
-    csv.optional(gaps.median_ns)?;
-    csv.optional(gaps.p95_ns)?;
-    csv.text(idle.map(|idle| idle.cause.name()))?;
-    csv.optional(idle.map(|idle| idle.share))?;
-    csv.text(kernel.map(|kernel| kernel.name.as_str()))?;
-    csv.optional(kernel.map(|kernel| kernel.time_pct))?;
-
-    csv.value(findings.high)?;
-    csv.value(findings.medium)?;
-    csv.value(findings.low)?;
-    csv.value(findings.caveat)?;
-    csv.text(row.finding.as_ref().map(|finding| finding.id.as_str()))?;
-    csv.text(row.missed.join(" ").as_str())?;
-    csv.value(row.problems.len())?;
-    csv.text(row.same_as.as_deref())?;
-    csv.text(None)?;
-    csv.end()
 }

@@ -1,7 +1,7 @@
 //! Builds the table of findings over many reports, with the effort that their advice takes.
 
 use metalens_analyzer::message::{count, name, time};
-use metalens_analyzer::{Effort, Message, Severity, message};
+use metalens_analyzer::{Message, Severity, message};
 use metalens_comparison::many::FindingTotal;
 
 use crate::document::{Block, Cell, Column, Section, Table, Tone};

@@ -10,7 +10,7 @@
 //! A loop without a pace also has a usual period. But its deviations add up: an iteration that is late
 //! makes all later ones late. On a grid, the next iteration makes up for it.
 
-use crate::basics::statistics::{percentile, select};
+use crate::basics::statistics::{median, percentile};
 use crate::report::{MissedPeriod, Pace};
 use crate::subject::interval::Interval;
 use crate::subject::steps::Steps;
@@ -76,8 +76,8 @@ fn grid(starts: &[(i64, usize)]) -> Option<Grid> {
     if distances.len() < PERIODS {
         return None;
     }
-    let mut sorted: Vec<u64> = pairs(starts).map(|(_, distance)| round(distance)).collect();
-    let usual = as_f64(select(&mut sorted, 50)?);
+    let rounded = pairs(starts).map(|(_, distance)| round(distance));
+    let usual = as_f64(median(rounded)?);
     if usual < SHORTEST_NS {
         return None;
     }

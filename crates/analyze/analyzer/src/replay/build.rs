@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::program::{Change, Command, Delays, DriverWork, Kick, Program};
 use crate::basics::spans::{Span, time_in};
-use crate::basics::statistics::{ratio, select};
+use crate::basics::statistics::{median, ratio};
 use crate::report::{ChainSource, Waiting};
 use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
@@ -80,16 +80,13 @@ impl Observed {
 
 /// Returns the typical delays of some starts.
 fn typical(observed: impl Iterator<Item = Observed> + Clone, otherwise: Delays) -> Delays {
-    let median = |mut delays: Vec<i64>, otherwise| select(&mut delays, 50).unwrap_or(otherwise);
     let alone = observed.clone().filter(|each| !each.is_behind_work());
+    let after_step = alone.map(|each| each.start_ns - each.step_ns);
     let behind = observed.filter(|each| each.is_behind_work());
     let after_work = behind.filter_map(|each| Some(each.start_ns - each.work_end?));
     Delays {
-        after_step_ns: median(
-            alone.map(|each| each.start_ns - each.step_ns).collect(),
-            otherwise.after_step_ns,
-        ),
-        after_work_ns: median(after_work.collect(), otherwise.after_work_ns),
+        after_step_ns: median(after_step).unwrap_or(otherwise.after_step_ns),
+        after_work_ns: median(after_work).unwrap_or(otherwise.after_work_ns),
     }
 }
 
@@ -289,7 +286,7 @@ impl Recorded<'_> {
             .list
             .iter()
             .filter_map(|step| Some(step.completed_ns? - self.ended_ns(step)));
-        select(&mut known.collect::<Vec<i64>>(), 50).unwrap_or(0)
+        median(known).unwrap_or(0)
     }
 }
 

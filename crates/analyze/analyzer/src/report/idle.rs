@@ -119,10 +119,8 @@ impl GapParts {
 
     /// Returns the time of one cause in nanoseconds.
     #[must_use]
-    pub fn get(&self, cause: Cause) -> u64 {
-        let parts = self.by_cause();
-        let part = parts.into_iter().find(|&(each, _)| each == cause);
-        part.map_or(0, |(_, ns)| ns)
+    pub fn get(mut self, cause: Cause) -> u64 {
+        *self.get_mut(cause)
     }
 
     /// Borrows the time of one cause in nanoseconds, for a change.
@@ -144,18 +142,7 @@ impl GapParts {
     /// Returns the time of each cause in nanoseconds, in the order of time.
     #[must_use]
     pub fn by_cause(&self) -> [(Cause, u64); 10] {
-        [
-            (Cause::Completion, self.completion_ns),
-            (Cause::Host, self.host_ns),
-            (Cause::Encoding, self.encoding_ns),
-            (Cause::DriverWait, self.driver_wait_ns),
-            (Cause::Driver, self.driver_ns),
-            (Cause::StartLatency, self.start_latency_ns),
-            (Cause::Submission, self.submission_ns),
-            (Cause::Queued, self.queued_ns),
-            (Cause::Contention, self.contention_ns),
-            (Cause::Unknown, self.unknown_ns),
-        ]
+        Cause::ALL.map(|cause| (cause, self.get(cause)))
     }
 
     /// Returns the time between commit and start on the GPU without other processes, in nanoseconds.
@@ -174,16 +161,9 @@ impl GapParts {
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
-        self.completion_ns += other.completion_ns;
-        self.host_ns += other.host_ns;
-        self.encoding_ns += other.encoding_ns;
-        self.driver_wait_ns += other.driver_wait_ns;
-        self.driver_ns += other.driver_ns;
-        self.start_latency_ns += other.start_latency_ns;
-        self.submission_ns += other.submission_ns;
-        self.queued_ns += other.queued_ns;
-        self.contention_ns += other.contention_ns;
-        self.unknown_ns += other.unknown_ns;
+        for (cause, ns) in other.by_cause() {
+            *self.get_mut(cause) += ns;
+        }
     }
 }
 
@@ -251,13 +231,61 @@ impl Cause {
 
     /// Returns the path of its time in a report, by which comparisons and limits name it.
     #[must_use]
-    pub fn figure(self) -> String {
-        format!("idle.{}_ns", self.name().replace('-', "_"))
+    pub const fn figure(self) -> &'static str {
+        match self {
+            Self::Completion => "idle.completion_ns",
+            Self::Host => "idle.host_ns",
+            Self::Encoding => "idle.encoding_ns",
+            Self::DriverWait => "idle.driver_wait_ns",
+            Self::Driver => "idle.driver_ns",
+            Self::StartLatency => "idle.start_latency_ns",
+            Self::Submission => "idle.submission_ns",
+            Self::Queued => "idle.queued_ns",
+            Self::Contention => "idle.contention_ns",
+            Self::Unknown => "idle.unknown_ns",
+        }
+    }
+
+    /// Returns the name of its time in datasets and CSV, which is the key in a report.
+    #[must_use]
+    pub const fn column(self) -> &'static str {
+        self.figure().split_at("idle.".len()).1
+    }
+
+    /// Returns the meaning of that column.
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Completion => {
+                "Completion latency: until the program was notified that the previous work was done."
+            }
+            Self::Host => "Host work: the program was notified, and had not started to encode.",
+            Self::Encoding => "Encoding of the next work.",
+            Self::DriverWait => {
+                "Waiting for the driver: the next work was committed, and the driver had not begun."
+            }
+            Self::Driver => "Driver: it worked on the next work, up to the submission to the GPU.",
+            Self::StartLatency => {
+                "GPU start latency: the next work was submitted to the GPU, and had not started."
+            }
+            Self::Submission => {
+                "Submission latency, where the driver's times are not recorded: the next work was \
+                 committed, and had not started on the GPU."
+            }
+            Self::Queued => {
+                "Queued: the GPU, or the driver where its times are not recorded, had the next work \
+                 before the gap began."
+            }
+            Self::Contention => {
+                "Contention: another process used the GPU while the next work waited."
+            }
+            Self::Unknown => "Unknown: the recording does not show the cause.",
+        }
     }
 
     /// Returns the cause as tables, charts and sentences call it.
     #[must_use]
-    pub fn label(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Completion => "completion latency",
             Self::Host => "host work",

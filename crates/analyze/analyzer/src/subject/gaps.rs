@@ -11,7 +11,7 @@ use std::num::NonZeroU32;
 
 use super::interval::Interval;
 use crate::basics::spans::Span;
-use crate::basics::statistics::select;
+use crate::basics::statistics::median;
 
 /// Gap: a stretch of the window without any GPU interval of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,13 +173,13 @@ const GAPS: usize = 20;
 /// Returns the minimum length of a quiet gap.
 #[must_use]
 pub(crate) fn quiet_gap_ns(lengths: impl Iterator<Item = u64>) -> u64 {
-    let mut lengths: Vec<u64> = lengths.collect();
+    let lengths: Vec<u64> = lengths.collect();
     if lengths.len() < GAPS {
         return QUIET_NS;
     }
 
-    let median = select(&mut lengths, 50).unwrap_or(0);
-    QUIET_NS.max(median.saturating_mul(TIMES))
+    let usual = median(lengths).unwrap_or(0);
+    QUIET_NS.max(usual.saturating_mul(TIMES))
 }
 
 #[cfg(test)]

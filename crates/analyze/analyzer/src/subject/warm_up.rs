@@ -19,7 +19,7 @@ use super::named_intervals::NamedIntervals;
 use super::window_summary::window_summary;
 use crate::basics::message::{Message, kernel as kernel_name, name, time, ungrouped};
 use crate::basics::spans::Span;
-use crate::basics::statistics::select;
+use crate::basics::statistics::median;
 use crate::message;
 use crate::report::{WarmUp, WarmUpReason};
 
@@ -188,13 +188,12 @@ impl<Spans: Iterator<Item = Span> + Clone> ProcessWork<'_, Spans> {
             }
         }
 
-        later.iter_mut().map(|lengths| median(lengths)).collect()
+        later.into_iter().map(usual).collect()
     }
 
     fn long_gaps(&self, gaps: &[Gap]) -> Option<DetectedWarmUp> {
         let later = gaps.get(gaps.len() / 2..)?.iter();
-        let mut later: Vec<u64> = later.map(|gap| gap.span.length_ns()).collect();
-        let usual = median(&mut later)?;
+        let usual = usual(later.map(|gap| gap.span.length_ns()).collect())?;
 
         let limit = LONG_NS.max(usual.saturating_mul(LONG_TIMES));
         let flags = gaps.iter().map(|gap| gap.span.length_ns() >= limit);
@@ -257,8 +256,10 @@ impl<Spans: Iterator<Item = Span> + Clone> ProcessWork<'_, Spans> {
     }
 }
 
-fn median(lengths: &mut [u64]) -> Option<u64> {
-    select(lengths, 50).filter(|_| lengths.len() >= COMPARED)
+/// Returns the usual length; none if there are too few to compare with.
+fn usual(lengths: Vec<u64>) -> Option<u64> {
+    let is_enough = lengths.len() >= COMPARED;
+    median(lengths).filter(|_| is_enough)
 }
 
 /// Beginning of mostly slow intervals or gaps, before a rest with hardly any.

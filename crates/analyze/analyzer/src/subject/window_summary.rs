@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::gaps::sweep;
 use super::interval::Interval;
 use crate::basics::spans::{Span, touches};
-use crate::basics::statistics::{ratio, select};
+use crate::basics::statistics::{median, ratio};
 use crate::report::WindowSummary;
 
 /// Summarizes a part, from its start to its end. `mine` are the GPU intervals of the process,
@@ -34,7 +34,6 @@ pub(crate) fn window_summary(mine: &[Interval], part: Span) -> WindowSummary {
     let lengths = inside
         .iter()
         .map(|interval| interval.span.clip(part).length_ns());
-    let mut lengths: Vec<u64> = lengths.collect();
 
     WindowSummary {
         start_ns: part.start_ns,
@@ -43,7 +42,7 @@ pub(crate) fn window_summary(mine: &[Interval], part: Span) -> WindowSummary {
         busy_ns,
         ratio: ratio(busy_ns, part.length_ns()),
         gaps: gaps.len() as u64,
-        median_gap_ns: select(&mut gaps, 50),
-        median_interval_ns: select(&mut lengths, 50),
+        median_gap_ns: median(gaps),
+        median_interval_ns: median(lengths),
     }
 }

@@ -24,7 +24,7 @@ use metalens_failure::did_you_mean;
 use serde::Deserialize;
 
 use super::{Gate, GateSeverity, KernelFigure, KernelLimit, Limit, MetricLimit};
-use crate::metrics::{metric_ids, unit_of};
+use crate::metrics::{metrics, unit_of};
 use crate::unit::Unit;
 
 /// Contents of the section `[gate]` of a settings file.
@@ -102,7 +102,7 @@ fn metric(id: String, limits: Limits) -> Result<MetricLimit, String> {
         return Err("`of`, `share` and `instances` are only for kernels".to_owned());
     }
     let unit = unit_of(&id).ok_or_else(|| {
-        let meant = did_you_mean(&id, metric_ids());
+        let meant = did_you_mean(&id, metrics().map(|metric| metric.id));
         format!("unknown figure; {meant}`metalens baseline figures` lists all")
     })?;
     Ok(MetricLimit {

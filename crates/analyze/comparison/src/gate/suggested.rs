@@ -1,12 +1,14 @@
 //! Writes the section `[gate]` of a settings file for a baseline.
 
+use metalens_analyzer::Figure;
+
 use super::{Gate, KernelFigure, KernelLimit, Limit, MetricLimit};
 use crate::baseline::Baseline;
-use crate::metrics::described_metrics;
+use crate::metrics::metrics;
 use crate::number::Number;
 use crate::runs::KernelRuns;
 use crate::sentences;
-use crate::statistics::median;
+use crate::statistics::median_of_known;
 use crate::unit::Unit;
 
 /// Returns a settings file with a limit for each figure and kernel of a baseline. The limits of the
@@ -21,7 +23,7 @@ pub fn suggested_gate(baseline: &Baseline) -> String {
          [gate.metrics]\n",
         runs.count()
     );
-    for (id, name, unit) in described_metrics() {
+    for &Figure { id, name, unit, .. } in metrics() {
         let values = runs.metrics.get(id);
         if let Some(shown) = values.and_then(|values| range(values, unit)) {
             let active = default.metrics.iter().find(|active| active.id == id);
@@ -36,8 +38,8 @@ pub fn suggested_gate(baseline: &Baseline) -> String {
         return text;
     };
     let sum = runs.metrics.get("busy.sum_ns");
-    let sum = sum.and_then(|sum| median_of(sum));
-    let total = |kernel: &KernelRuns| median_of(&kernel.total_ns).unwrap_or(0.0);
+    let sum = sum.and_then(|sum| median_of_known(sum));
+    let total = |kernel: &KernelRuns| median_of_known(&kernel.total_ns).unwrap_or(0.0);
     let mut kernels: Vec<&KernelRuns> = runs.kernels.iter().collect();
     kernels.sort_by(|one, other| total(other).total_cmp(&total(one)));
 
@@ -111,18 +113,12 @@ fn range(values: &[Option<Number>], unit: Unit) -> Option<String> {
         shown(known().min_by(f64::total_cmp)?)?,
         shown(known().max_by(f64::total_cmp)?)?,
     );
-    let middle = shown(median_of(values)?)?;
+    let middle = shown(median_of_known(values)?)?;
     Some(if low == high {
         middle
     } else {
         format!("{middle} ({low} to {high})")
     })
-}
-
-/// Returns the median of the values that are known.
-fn median_of(values: &[Option<Number>]) -> Option<f64> {
-    let known: Vec<f64> = values.iter().flatten().map(|one| one.get()).collect();
-    median(&known)
 }
 
 /// Returns a quoted key. The escapes of JSON are escapes of TOML, which also wants one for DEL.

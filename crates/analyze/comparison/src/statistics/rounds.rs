@@ -6,7 +6,7 @@
 //! means. If both sides are alike, a difference of a round has either sign with the same
 //! probability. Then the confidence depends on k and the number of rounds only.
 
-use super::{ConfidenceInterval, Rank, Shift, WANTED};
+use super::{ConfidenceInterval, Rank, Shift, WANTED, median_of_sorted};
 use crate::number::Number;
 
 /// Returns the shift from base to new, of which each has one value for each round; none without a
@@ -26,7 +26,7 @@ pub(crate) fn shift_by_rounds(base: &[f64], new: &[f64]) -> Option<Shift> {
 
     let count = means.len();
     let at = |index: usize| means.get(index).copied();
-    let (low, high) = (at(count.checked_sub(1)? / 2)?, at(count / 2)?);
+    let middle = median_of_sorted(&means)?;
     let interval = rank(differences.len()).and_then(|rank| {
         Some(ConfidenceInterval {
             low: Number::new(at(rank.k - 1)?)?,
@@ -35,7 +35,7 @@ pub(crate) fn shift_by_rounds(base: &[f64], new: &[f64]) -> Option<Shift> {
         })
     });
     Some(Shift {
-        estimate: Number::new(f64::midpoint(low, high))?,
+        estimate: Number::new(middle)?,
         interval,
     })
 }

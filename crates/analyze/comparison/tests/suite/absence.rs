@@ -12,7 +12,7 @@ use std::path::Path;
 use metalens_analyzer::{Report, Request};
 use metalens_comparison::{
     CompareOptions, Comparison, Gate, KernelFigure, KernelLimit, Limit, MetricLimit, Number, Runs,
-    compare_runs, judge, metric_ids,
+    compare_runs, judge, metrics,
 };
 use metalens_simulator::{Scenario, presets, write_export};
 use metalens_testing::{analyze_input, without_tail};
@@ -111,7 +111,7 @@ fn gate(metrics: Vec<MetricLimit>, kernels: Vec<KernelLimit>) -> Gate {
 /// Returns every limit of every figure and every kernel, and whether it is a lower limit.
 fn gates(new: &Runs) -> Vec<(Gate, bool)> {
     let mut gates = vec![(Gate::default(), false)];
-    for id in metric_ids() {
+    for id in metrics().map(|metric| metric.id) {
         // Without a table, more idle time has an unknown cause. That figure is measured and
         // not lost: it does not fall, and in one run of three it is noise.
         let is_lost =

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use metalens_comparison::{Unit, described_metrics, suggested_gate};
+use metalens_comparison::{Unit, metrics, suggested_gate};
 
 use super::compare::read_baseline;
 use crate::args::comparing::BaselineLimitsArguments;
@@ -27,8 +27,9 @@ pub(super) fn write(arguments: &BaselineLimitsArguments, quiet: bool) -> anyhow:
 pub(super) fn figures() -> anyhow::Result<ExitCode> {
     let mut out = out::page();
     writeln!(out, "Figures, for [gate.metrics]:\n")?;
-    for (id, name, unit) in described_metrics() {
-        writeln!(out, "  {id:<28}  {:<6}  {name}", unit_name(unit))?;
+    for figure in metrics() {
+        let (id, name) = (figure.id, figure.name);
+        writeln!(out, "  {id:<28}  {:<6}  {name}", unit_name(figure.unit))?;
     }
     let rest = "
 Kernels, for [gate.kernels]: their names, where * stands for any text, and of = \"total\",

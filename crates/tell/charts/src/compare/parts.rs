@@ -39,7 +39,7 @@ pub(crate) fn parts(comparison: &Comparison, palette: &Palette) -> Vec<Part> {
     let causes = Cause::ALL.into_iter().map(|cause| {
         part(
             comparison,
-            &cause.figure(),
+            cause.figure(),
             cause.label(),
             palette.cause(cause),
         )

@@ -3,7 +3,7 @@
 use metalens_analyzer::{Analysis, CounterSample, CounterSeries, CounterUnit};
 
 use super::field::{TableField, field, fill, ns, text};
-use crate::cells::{CellKind, CellValue, MemoryTable};
+use crate::cells::{CellKind, MemoryTable};
 use crate::error::Result;
 
 /// A sample with its counter.
@@ -23,29 +23,29 @@ pub(crate) fn table(analysis: &Analysis) -> Result<MemoryTable> {
 pub(crate) fn fields<'t>() -> Vec<TableField<SampleRow<'t>>> {
     vec![
         text("counter", "Name of the counter.", |r| {
-            CellValue::Text(&r.series.name)
+            r.series.name.as_str().into()
         }),
         text(
             "unit",
             "Unit of the value: percent, gigabytes-per-second; null if it was not recorded.",
-            |r| CellValue::text(r.series.unit.map(unit)),
+            |r| r.series.unit.map(unit).into(),
         ),
         ns(
             "start_ns",
             "Start of the time that the sample covers, since the start of the recording.",
-            |r| CellValue::integer(r.sample.start_ns),
+            |r| r.sample.start_ns.into(),
         ),
         ns(
             "end_ns",
             "End of that time; null if it is unknown, as for the last sample of a burst.",
-            |r| CellValue::integer_or_absent(r.sample.end_ns),
+            |r| r.sample.end_ns.into(),
         ),
         field(
             "value",
             CellKind::Number,
             "",
             "Value of the sample: the mean over that time.",
-            |r| CellValue::number(Some(r.sample.value)),
+            |r| r.sample.value.into(),
         ),
     ]
 }

@@ -1,5 +1,7 @@
 //! Defines the columns in the files of a dataset, and fills them from rows.
 
+use metalens_analyzer::{Figure, Unit};
+
 use crate::cells::{CellKind, CellValue, ColumnCells, MemoryTable, TableColumn};
 use crate::error::Result;
 
@@ -21,10 +23,49 @@ pub struct ColumnInfo {
 /// A column in the files, with the function that fills it from a row.
 pub(crate) struct TableField<R> {
     about: ColumnInfo,
-    get: Get<R>,
+    source: Source<R>,
 }
 
 type Get<R> = for<'r> fn(&'r R) -> CellValue<'r>;
+
+type GetFigure<R> = fn(&Figure, &R) -> Option<f64>;
+
+/// The function that fills a column from a row.
+enum Source<R> {
+    Row(Get<R>),
+    Figure(&'static Figure, GetFigure<R>),
+}
+
+/// Makes a column of a figure: times and counts are whole numbers.
+pub(super) fn of_figure<R>(figure: &'static Figure, get: GetFigure<R>) -> TableField<R> {
+    let (kind, unit) = match figure.unit {
+        Unit::Ns => (CellKind::Integer, "ns"),
+        Unit::Count => (CellKind::Integer, "1"),
+        Unit::Ratio => (CellKind::Number, "1"),
+    };
+    TableField {
+        about: ColumnInfo {
+            name: figure.column,
+            kind,
+            unit,
+            meaning: figure.meaning,
+            is_partition: false,
+        },
+        source: Source::Figure(figure, get),
+    }
+}
+
+impl<R> TableField<R> {
+    fn cell<'r>(&self, row: &'r R) -> CellValue<'r> {
+        match self.source {
+            Source::Row(get) => get(row),
+            Source::Figure(figure, get) => match get(figure, row) {
+                Some(value) if figure.unit != Unit::Ratio => CellValue::whole(value),
+                value => value.into(),
+            },
+        }
+    }
+}
 
 /// Makes a column of any type.
 pub(super) fn field<R>(
@@ -42,7 +83,7 @@ pub(super) fn field<R>(
             meaning,
             is_partition: false,
         },
-        get,
+        source: Source::Row(get),
     }
 }
 
@@ -85,7 +126,7 @@ pub(super) fn fill<R>(
     let mut count = 0;
     for row in rows {
         for (column, field) in columns.iter_mut().zip(fields) {
-            column.cells.push(field.about.name, (field.get)(&row))?;
+            column.cells.push(field.about.name, field.cell(&row))?;
         }
         count += 1;
     }

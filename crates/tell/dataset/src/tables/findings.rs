@@ -24,7 +24,7 @@ impl FindingRow<'_> {
         if !self.show_names && values.any(|value| names_other(&value.value)) {
             CellValue::Absent
         } else {
-            CellValue::Text(&self.finding.evidence.text)
+            self.finding.evidence.text.as_str().into()
         }
     }
 }
@@ -45,18 +45,18 @@ pub(crate) fn fields<'t>() -> Vec<TableField<FindingRow<'t>>> {
         count(
             "place",
             "Position of the finding in the report, from 1: the most important first.",
-            |f| CellValue::integer(f.place),
+            |f| f.place.into(),
         ),
         text("finding", "Id of the rule that found it.", |f| {
-            CellValue::Text(&f.finding.id)
+            f.finding.id.as_str().into()
         }),
         text("severity", "Severity: high, medium, low, caveat.", |f| {
-            CellValue::Text(severity(f.finding.severity))
+            severity(f.finding.severity).into()
         }),
         text(
             "title",
             "Title of the finding, in one sentence; it names no process.",
-            |f| CellValue::Text(&f.finding.title),
+            |f| f.finding.title.as_str().into(),
         ),
         text(
             "evidence",
@@ -66,22 +66,22 @@ pub(crate) fn fields<'t>() -> Vec<TableField<FindingRow<'t>>> {
         text(
             "advice",
             "Advice on what to do; it names no process.",
-            |f| CellValue::Text(&f.finding.advice),
+            |f| f.finding.advice.as_str().into(),
         ),
         ns(
             "gain_saves_ns",
             "Time that the action saves; null if it has no number.",
-            |f| CellValue::integer_or_absent(f.finding.gain.map(|gain| gain.saves_ns)),
+            |f| f.finding.gain.map(|gain| gain.saves_ns).into(),
         ),
         ratio(
             "gain_speedup",
             "Speedup: the judged time divided by that time without what is saved; null if there is no number.",
-            |f| CellValue::number(f.finding.gain.map(|gain| gain.speedup)),
+            |f| f.finding.gain.map(|gain| gain.speedup).into(),
         ),
         text(
             "gain_certainty",
             "Certainty of the gain: about (predicted by a replay), at most or at least; null if there is no number.",
-            |f| CellValue::text(f.finding.gain.map(|gain| gain.certainty.words())),
+            |f| f.finding.gain.map(|gain| gain.certainty.words()).into(),
         ),
     ]
 }

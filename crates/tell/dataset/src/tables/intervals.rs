@@ -141,21 +141,21 @@ fn times<'t>() -> Vec<TableField<IntervalRow<'t>>> {
         ns(
             "start_ns",
             "Start of the interval, since the start of the recording.",
-            |r| CellValue::integer(r.start_ns),
+            |r| r.start_ns.into(),
         ),
         ns(
             "end_ns",
             "End of the interval: the first nanosecond after it.",
-            |r| CellValue::integer(r.end_ns),
+            |r| r.end_ns.into(),
         ),
         ns("duration_ns", "end_ns - start_ns.", |r| {
-            CellValue::integer(r.end_ns - r.start_ns)
+            (r.end_ns - r.start_ns).into()
         }),
         text(
             "role",
             "Role of the process: `analyzed` for the process that the run is about, or `other`. \
              Rows without a process are `other`.",
-            |r| CellValue::Text(if r.is_analyzed { "analyzed" } else { "other" }),
+            |r| (if r.is_analyzed { "analyzed" } else { "other" }).into(),
         ),
     ]
 }
@@ -165,45 +165,45 @@ fn work<'t>() -> Vec<TableField<IntervalRow<'t>>> {
         text(
             "channel",
             "GPU channel: Compute, Vertex, Fragment, …",
-            |r| CellValue::text(r.channel),
+            |r| r.channel.into(),
         ),
         text(
             "kernel",
             "Name of the kernel; null for other processes.",
-            |r| CellValue::text(r.kernel.map(|(name, _)| name)),
+            |r| r.kernel.map(|(name, _)| name).into(),
         ),
         text(
             "named_by",
             "Source of the name: shader-profiler, encoder-label, debug-group, command-buffer-label, none; \
              null for other processes.",
-            |r| CellValue::text(r.kernel.map(|(_, by)| named_by(by))),
+            |r| r.kernel.map(|(_, by)| named_by(by)).into(),
         ),
         text(
             "process",
             "Name of the process; null if the recording has none and, without --show-names, for \
              other processes.",
-            |r| CellValue::text(r.process),
+            |r| r.process.into(),
         ),
         field(
             "pid",
             CellKind::Integer,
             "",
             "Process id; null whenever `process` is null.",
-            |r| CellValue::integer_or_absent(r.pid.map(u64::from)),
+            |r| r.pid.map(u64::from).into(),
         ),
         field(
             "command_buffer",
             CellKind::Id,
             "",
             "Id of the command buffer; null if there is none.",
-            |r| CellValue::id(r.command_buffer),
+            |r| r.command_buffer.map(CellValue::Id).into(),
         ),
         field(
             "encoder",
             CellKind::Id,
             "",
             "Id of the encoder, or of the first one if several were merged; null if there is none.",
-            |r| CellValue::id(r.encoder),
+            |r| r.encoder.map(CellValue::Id).into(),
         ),
     ]
 }
@@ -213,28 +213,28 @@ fn timestamps<'t>() -> Vec<TableField<IntervalRow<'t>>> {
         ns(
             "encoding_start_ns",
             "Start of the encoding; null if it is not recorded.",
-            |r| CellValue::integer_or_absent(r.encoded_ns.map(|(start, _)| start)),
+            |r| r.encoded_ns.map(|(start, _)| start).into(),
         ),
         ns(
             "encoding_end_ns",
             "End of the encoding; null if it is not recorded.",
-            |r| CellValue::integer_or_absent(r.encoded_ns.map(|(_, end)| end)),
+            |r| r.encoded_ns.map(|(_, end)| end).into(),
         ),
         ns(
             "committed_ns",
             "Time of the commit of the command buffer; null if it is not recorded.",
-            |r| CellValue::integer_or_absent(r.committed_ns),
+            |r| r.committed_ns.into(),
         ),
         ns(
             "completed_ns",
             "Time at which the program was notified of the completion; null if it is not recorded.",
-            |r| CellValue::integer_or_absent(r.completed_ns),
+            |r| r.completed_ns.into(),
         ),
         text(
             "performance_state",
             "GPU performance state at the start of the interval; null if the recording does not \
              cover that moment.",
-            |r| CellValue::text(r.state),
+            |r| r.state.into(),
         ),
     ]
 }

@@ -3,7 +3,7 @@
 use metalens_analyzer::{Kernel, Report};
 
 use super::field::{TableField, count, fill, ns, ratio, text};
-use crate::cells::{CellValue, MemoryTable};
+use crate::cells::MemoryTable;
 use crate::error::Result;
 use crate::report_names::named_by;
 
@@ -13,71 +13,63 @@ pub(crate) fn table(report: &Report) -> Result<MemoryTable> {
 
 pub(crate) fn fields<'t>() -> Vec<TableField<&'t Kernel>> {
     vec![
-        text("kernel", "Name of the kernel.", |k| {
-            CellValue::Text(&k.name)
-        }),
+        text("kernel", "Name of the kernel.", |k| k.name.as_str().into()),
         text(
             "channel",
             "GPU channel that it ran on; null if the recording has none.",
-            |k| CellValue::text(k.channel.as_deref()),
+            |k| k.channel.as_deref().into(),
         ),
         text(
             "named_by",
             "Source of the name: shader-profiler, encoder-label, debug-group, command-buffer-label, none.",
-            |k| CellValue::Text(named_by(k.named_by)),
+            |k| named_by(k.named_by).into(),
         ),
         ratio(
             "time_pct",
             "Share of the summed durations of all kernels, in percent.",
-            |k| CellValue::Number(k.time_pct),
+            |k| k.time_pct.into(),
         ),
-        ns("total_ns", "Summed durations.", |k| {
-            CellValue::integer(k.total_ns)
-        }),
+        ns("total_ns", "Summed durations.", |k| k.total_ns.into()),
         count("instances", "Number of GPU intervals.", |k| {
-            CellValue::integer(k.instances)
+            k.instances.into()
         }),
         ns("avg_ns", "Mean duration, rounded to a nanosecond.", |k| {
-            CellValue::integer(k.avg_ns)
+            k.avg_ns.into()
         }),
         ns("med_ns", "Median duration, nearest rank.", |k| {
-            CellValue::integer(k.med_ns)
+            k.med_ns.into()
         }),
-        ns("min_ns", "Shortest duration.", |k| {
-            CellValue::integer(k.min_ns)
-        }),
-        ns("max_ns", "Longest duration.", |k| {
-            CellValue::integer(k.max_ns)
-        }),
+        ns("min_ns", "Shortest duration.", |k| k.min_ns.into()),
+        ns("max_ns", "Longest duration.", |k| k.max_ns.into()),
         ns(
             "stddev_ns",
             "Standard deviation of the durations (population).",
-            |k| CellValue::integer(k.stddev_ns),
+            |k| k.stddev_ns.into(),
         ),
         ns(
             "p95_ns",
             "95th percentile of the durations, nearest rank.",
-            |k| CellValue::integer(k.p95_ns),
+            |k| k.p95_ns.into(),
         ),
         ns(
             "p99_ns",
             "99th percentile of the durations, nearest rank.",
-            |k| CellValue::integer(k.p99_ns),
+            |k| k.p99_ns.into(),
         ),
         count(
             "spilled_instances",
             "Number of GPU intervals with spilled registers; null if it was not recorded.",
-            |k| CellValue::integer_or_absent(k.spills.map(|spills| spills.instances)),
+            |k| k.spills.map(|spills| spills.instances).into(),
         ),
         count(
             "spilled_bytes",
             "Largest number of bytes of spilled registers; null if it was not recorded.",
-            |k| CellValue::integer_or_absent(k.spills.map(|spills| spills.max_bytes)),
+            |k| k.spills.map(|spills| spills.max_bytes).into(),
         ),
         ns(
             "shader_ns",
             "Time for which samples say which shader ran; null if there are none.",
-            |k| CellValue::integer_or_absent(k.shader_ns),
+            |k| k.shader_ns.into(),
         ),
     ]
 }

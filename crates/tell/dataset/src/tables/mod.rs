@@ -58,7 +58,7 @@ impl DatasetTable {
             }
             Self::Gaps => {
                 "One row per gap, sorted by start: a maximal stretch of the window without an \
-                 interval of the analyzed process. The seven parts of a gap sum to its length."
+                 interval of the analyzed process. The ten parts of a gap sum to its length."
             }
             Self::Kernels => {
                 "One row per kernel, that is, per name, channel and source of the name; the most \

@@ -3,7 +3,7 @@
 use metalens_analyzer::{NamedPhase, PhaseKernel, Report};
 
 use super::field::{TableField, count, fill, ns, ratio, text};
-use crate::cells::{CellValue, MemoryTable};
+use crate::cells::MemoryTable;
 use crate::error::Result;
 
 /// A kernel in a phase, or all kernels that the report does not list.
@@ -51,36 +51,36 @@ fn rows(phase: &NamedPhase) -> Vec<PhaseRow<'_>> {
 pub(crate) fn fields<'t>() -> Vec<TableField<PhaseRow<'t>>> {
     vec![
         text("phase", "Name of the os_signpost intervals.", |r| {
-            CellValue::Text(&r.phase.name)
+            r.phase.name.as_str().into()
         }),
         text("subsystem", "Subsystem of the log; null if unknown.", |r| {
-            CellValue::text(r.phase.subsystem.as_deref())
+            r.phase.subsystem.as_deref().into()
         }),
         text("category", "Category of the log; null if unknown.", |r| {
-            CellValue::text(r.phase.category.as_deref())
+            r.phase.category.as_deref().into()
         }),
         text(
             "kernel",
             "Name of the kernel; null in the row of all kernels after the 20 with the most time.",
-            |r| CellValue::text(r.kernel.map(|kernel| kernel.name.as_str())),
+            |r| r.kernel.map(|kernel| kernel.name.as_str()).into(),
         ),
         text(
             "channel",
             "GPU channel that it ran on; null if the recording has none.",
-            |r| CellValue::text(r.kernel.and_then(|kernel| kernel.channel.as_deref())),
+            |r| r.kernel.and_then(|kernel| kernel.channel.as_deref()).into(),
         ),
         count("instances", "Number of GPU intervals.", |r| {
-            CellValue::integer(r.instances)
+            r.instances.into()
         }),
         ns(
             "total_ns",
             "Summed durations, of the parts inside the window.",
-            |r| CellValue::integer(r.total_ns),
+            |r| r.total_ns.into(),
         ),
         ratio(
             "time_pct",
             "Share of the GPU time of the phase, in percent; null if that is 0.",
-            |r| CellValue::number(share_pct(r.total_ns, r.phase_ns)),
+            |r| share_pct(r.total_ns, r.phase_ns).into(),
         ),
     ]
 }

@@ -110,7 +110,7 @@ fn middle(variant: &VariantResult, id: &str, basis: WorkBasis) -> Option<Number>
 /// if the wall time or the busy time is not known.
 pub(crate) fn time_parts(variant: &VariantResult, basis: WorkBasis) -> Option<TimeParts> {
     let idle = Cause::ALL.into_iter().filter_map(|cause| {
-        let ns = middle(variant, &cause.figure(), basis)?;
+        let ns = middle(variant, cause.figure(), basis)?;
         Some((cause, ns.get()))
     });
     Some(TimeParts {

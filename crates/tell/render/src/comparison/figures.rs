@@ -4,7 +4,7 @@ use metalens_analyzer::message::path;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{
     Change, Comparison, DifferencePart, MetricChange, MetricGroup, Number, SideValues, Sides, Unit,
-    WorkComparison, sentences,
+    sentences,
 };
 
 use super::cells::{class, difference, is_nothing, value};

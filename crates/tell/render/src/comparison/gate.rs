@@ -6,7 +6,7 @@ use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::{difference, first_few, relative};
 use metalens_comparison::{
     Comparison, GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule, Number,
-    described_metrics,
+    metrics,
 };
 use metalens_text::units::counted;
 
@@ -79,9 +79,8 @@ fn plainly(row: &GateRow) -> Message {
     if row.of.is_some() && row.value.is_none() {
         return message!("{} not there", kernel(&row.what));
     }
-    let mut metrics = described_metrics();
-    let metric = metrics.find(|(id, ..)| row.of.is_none() && *id == row.what);
-    let name = metric.map_or_else(|| name(row), |(_, name, _)| message::name(name));
+    let metric = metrics().find(|metric| row.of.is_none() && metric.id == row.what);
+    let name = metric.map_or_else(|| name(row), |metric| message::name(metric.name));
     let found = row.value.map(|_| message!(" {}", found(row)));
     let found = found.unwrap_or_else(|| " not measured".into());
     message!("{}{}", name, found)

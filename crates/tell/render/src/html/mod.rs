@@ -107,7 +107,7 @@ fn sides(compared: &Comparison) -> Vec<(String, TimeParts)> {
             side(&metrics.find(|one| one.id == id)?.change).map(Number::get)
         };
         let causes = Cause::ALL.into_iter();
-        let causes = causes.filter_map(|cause| Some((cause, figure(&cause.figure())?)));
+        let causes = causes.filter_map(|cause| Some((cause, figure(cause.figure())?)));
         let mut idle: Vec<(Cause, f64)> = causes.collect();
         // The report has no causes where too much of the idle time has none.
         if idle.iter().all(|(cause, _)| *cause == Cause::Unknown) {

@@ -13,6 +13,7 @@
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
 
+use crate::basics::statistics::median;
 use crate::report::CounterUnit;
 use crate::tables::columns::{Texts, at};
 use crate::tables::counters::{CounterInfo, CounterSamples};
@@ -166,9 +167,7 @@ fn step_ns(sorted: &[CounterSample]) -> Option<u64> {
         let end_ns = sample.end_ns.or(next.map(|next| next.start_ns))?;
         Some(end_ns.saturating_sub(sample.start_ns))
     });
-    let mut lengths: Vec<u64> = lengths.filter(|&length| length > 0).collect();
-    lengths.sort_unstable();
-    lengths.get(lengths.len().saturating_sub(1) / 2).copied()
+    median(lengths.filter(|&length| length > 0))
 }
 
 /// Ends each sample where the next one starts, unless that is later than one and a half steps.

@@ -10,7 +10,7 @@
 
 use crate::basics::message::{Message, shown_share, ungrouped};
 use crate::basics::spans::Span;
-use crate::basics::statistics::percentile;
+use crate::basics::statistics::median_number;
 use crate::message;
 use crate::report::{TimingCheck, TimingDrift, TimingOrder, TimingVerdict};
 use crate::request::work_file::Timing;
@@ -61,8 +61,8 @@ pub(crate) fn check(timings: &[Timing], buffers: &[Span]) -> Option<TimingCheck>
     };
 
     let mut drifts: Vec<TimingDrift> = pairs.iter().filter_map(drift).collect();
-    let median_drift = median(drifts.iter().map(|timing| timing.drift.abs()));
-    let median_bias = median(drifts.iter().map(|timing| timing.drift));
+    let median_drift = median_number(drifts.iter().map(|timing| timing.drift.abs()));
+    let median_bias = median_number(drifts.iter().map(|timing| timing.drift));
     let clock_drift = clock_drift(&pairs);
     let verdict = verdict(median_drift, clock_drift);
     let matched = drifts.len() as u64;
@@ -149,12 +149,6 @@ fn clock_drift(pairs: &[PairedTiming<'_>]) -> Option<f64> {
     let program = last.start_ns - first.start_ns;
     let trace = last.trace.start_ns as f64 - first.trace.start_ns as f64;
     (program > 0.0).then_some((trace - program) / program)
-}
-
-fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    percentile(&values, 50)
 }
 
 fn verdict(median_drift: Option<f64>, clock_drift: Option<f64>) -> TimingVerdict {

@@ -4,7 +4,7 @@ use metalens_trace::ProcessId;
 use rustc_hash::FxHashMap;
 
 use crate::basics::spans::Span;
-use crate::basics::statistics::percentile;
+use crate::basics::statistics::median_number;
 use crate::metrics::busy_window::BusyWindow;
 use crate::report::{AllocatedMemory, MemoryPoint, SteadyMemory, WiredMemory};
 use crate::tables::columns::at;
@@ -158,8 +158,7 @@ fn slope(points: &[MemoryPoint]) -> Option<f64> {
         }
     }
 
-    slopes.sort_by(f64::total_cmp);
-    percentile(&slopes, 50)
+    median_number(slopes)
 }
 
 /// Returns the wired memory of the whole machine.

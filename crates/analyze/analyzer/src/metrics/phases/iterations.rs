@@ -11,7 +11,7 @@ use metalens_trace::Symbol;
 use rustc_hash::FxHashMap;
 
 use crate::basics::spans::{Span, time_in};
-use crate::basics::statistics::{percentile, select};
+use crate::basics::statistics::{median, percentile};
 use crate::report::{FoundBy, Iterations};
 use crate::subject::gaps::{Gap, Occupancy, inner};
 use crate::subject::interval::Interval;
@@ -295,11 +295,6 @@ fn drift_pct(periods: &[u64]) -> Option<f64> {
     let first = median(periods.iter().take(third).copied())?;
     let last = median(periods.iter().skip(periods.len() - third).copied())?;
     (first > 0).then(|| (last as f64 - first as f64) / first as f64 * 100.0)
-}
-
-fn median(values: impl Iterator<Item = u64>) -> Option<u64> {
-    let mut values: Vec<u64> = values.collect();
-    select(&mut values, 50)
 }
 
 #[cfg(test)]

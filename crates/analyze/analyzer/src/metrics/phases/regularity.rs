@@ -64,7 +64,7 @@ mod tests {
         if let Some(found) = &found {
             let compared = lengths.iter().filter(|&&length| length < 5_000);
             assert_eq!(found.gaps, compared.clone().count() as u64, "{lengths:?}");
-            assert_eq!(found.total_ns, Some(compared.sum()), "{lengths:?}");
+            assert_eq!(found.total_ns, compared.sum::<u64>(), "{lengths:?}");
         }
         let found = found.map(|gaps| (gaps.p10_ns, gaps.p50_ns, gaps.p90_ns, gaps.verdict));
         assert_eq!(found, expected, "{lengths:?}");
