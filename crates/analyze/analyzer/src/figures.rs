@@ -250,11 +250,11 @@ pub const FIGURES: &[Figure] = &[
     ns(Machine, "busy.others_overlap_ns", |r| whole(r.busy.others_overlap_ns))
         .column("others_overlap_ns", "Time in which the process and others used the GPU at once."),
     ns(Time, "efficiency.program_ns", |r| whole(r.efficiency.program_ns?))
-        .compared("first encoding to last completion", Lower).sum(Outside)
+        .compared("first encoding to completion", Lower).sum(Outside)
         .column("program_ns", "Time from the first encoding to the last completion, within \
             the window."),
     ratio(Time, "efficiency.of_program", |r| r.efficiency.of_program)
-        .compared("busy share, first encoding to last completion", Neither)
+        .compared("busy share from first encoding", Neither)
         .column("program_ratio", "busy_ns / program_ns."),
     ns(Time, "efficiency.steady_ns", |r| whole(r.efficiency.steady_ns?))
         .column("steady_ns", "Length of the window without the warm-up; null if there is no \
