@@ -39,6 +39,7 @@ impl Kind {
             | "sample-time"
             | "duration"
             | "weight"
+            | "cycle-weight"
             | "uint32"
             | "uint64"
             | "pid"

@@ -51,7 +51,7 @@ pub(crate) struct CpuSamples {
     pub states: OrNull<Texts>,
     pub unit: WeightUnit,
     /// Weights of the samples; `None` if the table has no such column, so that each sample weighs
-    /// 1. The reader keeps cycles as text.
+    /// 1. Columns of the type `any` are text.
     pub weights: Option<OrNull<Either<Integers, Texts>>>,
     pub stacks: Vec<Option<StackId>>,
     pub kinds: OrNull<Integers>,

@@ -55,6 +55,7 @@ pub(crate) fn lookup(type_id: &str) -> (&str, Encoding) {
         "XRSampleTimestampTypeID" => ("sample-time", Number),
         "XRDurationTypeID" => ("duration", Number),
         "XRTimeSampleWeightTypeID" => ("weight", Number),
+        "XRCycleWeightTypeID" => ("cycle-weight", Number),
         "XRTimeSampleTypeID" => ("time-sample-kind", Number),
         "XRBooleanTypeID" => ("boolean", Number),
         "XRCPUCoreTypeID" => ("core", Number),

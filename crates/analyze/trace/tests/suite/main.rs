@@ -8,6 +8,7 @@
 )]
 
 mod archives;
+mod column_types;
 mod corpus;
 mod damaged_tables;
 mod differential;

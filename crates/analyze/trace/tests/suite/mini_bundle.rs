@@ -30,16 +30,26 @@ pub(crate) fn store(number: u64, file: &str) -> String {
 /// Returns a bundle that is read without errors.
 pub(crate) fn good() -> Bundled {
     let mut files = Bundled::new();
-    add_uniques(&mut files);
-    let stores = [processes(), intervals(), samples()];
+    Uniques {
+        types: &TYPES,
+        strings: &STRINGS,
+        lists: &LISTS,
+        typed: &TYPED,
+    }
+    .add_to(&mut files);
+    add_stores(&mut files, &[processes(), intervals(), samples()]);
+    files.insert("form.template".to_owned(), template());
+    files
+}
+
+/// Adds stores with the list of them.
+pub(crate) fn add_stores(files: &mut Bundled, stores: &[Store]) {
     for (store, number) in stores.iter().zip(1..) {
-        store.add_to(&mut files, number);
+        store.add_to(files, number);
     }
     let listed = stores.iter().zip(1..);
     let listed: Vec<(u64, &str)> = listed.map(|(store, at)| (at, store.schema)).collect();
     files.insert(core("table-manager/tables.plist"), tables(&listed));
-    files.insert("form.template".to_owned(), template());
-    files
 }
 
 /// Writes the bundle into a folder, as `X.trace`, and returns its path.
@@ -265,7 +275,7 @@ pub(crate) fn row(numbers: &[(u64, usize)]) -> Vec<u8> {
     bytes.collect()
 }
 
-const TIME: Option<&str> = Some("XRTraceRelativeTimestampFieldID");
+pub(crate) const TIME: Option<&str> = Some("XRTraceRelativeTimestampFieldID");
 const DURATION: Option<&str> = Some("XRDurationFieldID");
 
 fn processes() -> Store {
@@ -378,18 +388,32 @@ const TYPES: [&str; 6] = [
 
 const STRINGS: [&str; 4] = ["", "bench", "Compute", "sin &amp; more"];
 
-fn add_uniques(files: &mut Bundled) {
-    let mut archive = Archive::new();
-    let types = TYPES.iter().map(|name| archive.add(*name)).collect();
-    let types = archive.list(types);
-    let types = archive.finish("root", types);
-    files.insert(core("uniquing/EngineeringTypes.etypes"), types);
-    files.insert(core("uniquing/strings"), strings(&STRINGS));
-    for (folder, all) in [("arrayUniquer", &LISTS[..]), ("typedArrayUniquer", &TYPED)] {
-        let (index, data) = lists(all);
-        let path = core(&format!("uniquing/{folder}/integeruniquer"));
-        files.insert(format!("{path}.index"), index);
-        files.insert(format!("{path}.data"), data);
+/// The values that numbers in rows refer to.
+#[derive(Default)]
+pub(crate) struct Uniques<'a> {
+    pub(crate) types: &'a [&'a str],
+    pub(crate) strings: &'a [&'a str],
+    pub(crate) lists: &'a [&'a [u64]],
+    pub(crate) typed: &'a [&'a [u64]],
+}
+
+impl Uniques<'_> {
+    pub(crate) fn add_to(&self, files: &mut Bundled) {
+        let mut archive = Archive::new();
+        let types = self.types.iter().map(|name| archive.add(*name)).collect();
+        let types = archive.list(types);
+        let types = archive.finish("root", types);
+        files.insert(core("uniquing/EngineeringTypes.etypes"), types);
+        files.insert(core("uniquing/strings"), strings(self.strings));
+        for (folder, all) in [
+            ("arrayUniquer", self.lists),
+            ("typedArrayUniquer", self.typed),
+        ] {
+            let (index, data) = lists(all);
+            let path = core(&format!("uniquing/{folder}/integeruniquer"));
+            files.insert(format!("{path}.index"), index);
+            files.insert(format!("{path}.data"), data);
+        }
     }
 }
 

@@ -20,6 +20,8 @@ const INTEL: &str = "older-layout-bundles/qcel-howmany/cargo-flamegraph.trace";
 /// Of Instruments 16, on Apple silicon.
 const INSTRUMENTS_16: &str =
     "older-layout-bundles/vela/Launch_matching-a51bd83e5bcec25f_2026-04-14_18.42.10_A606575F.trace";
+const CYCLES: &str = "cycles-and-signposts-pairs/finder.trace.zip";
+const CYCLES_EXPORT: &str = "cycles-and-signposts-pairs/export/finder_cpu_profile.xml";
 const CPU_EXPORT: &str = "m1-time-profiler-bundle-and-export/export";
 
 fn load(path: &Path, selection: &Selection) -> Result<Trace, metalens_trace::Error> {
@@ -53,6 +55,34 @@ fn every_exported_cell_is_the_same() {
         assert!(different.is_empty(), "{bundle}: {different:?}");
         assert_eq!(total(&tables, |table| table.cells), cells, "{bundle}");
     }
+}
+
+/// Samples of the CPU Profiler weigh in cycles, which are not time. Some names are not known.
+#[test]
+fn cycles_are_read_as_cycles() {
+    let Some(real) = real_recordings() else {
+        return;
+    };
+    let (bundle, export) = (real.join(CYCLES), real.join(CYCLES_EXPORT));
+    let tables = check(&bundle, &export).unwrap();
+    let [table] = &tables[..] else {
+        panic!("{tables:?}");
+    };
+    assert_eq!((table.rows, table.cells), ((91, 91), 637));
+    assert_eq!(
+        (table.undecoded, table.different),
+        (0, 1),
+        "{:?}",
+        table.first
+    );
+    let weights = |path: &Path| {
+        let trace = load(path, &Selection::table("cpu-profile")).unwrap();
+        let table = trace.table("cpu-profile").unwrap();
+        let weight = &table.schema.columns[table.schema.position("weight").unwrap()];
+        assert_eq!(weight.engineering_type, "cycle-weight");
+        table.integers("weight").unwrap().iter().collect::<Vec<_>>()
+    };
+    assert_eq!(weights(&bundle), weights(&export));
 }
 
 /// Checks that all processes and threads have names if `form.template` is present.
