@@ -20,6 +20,12 @@ use crate::place::Place;
 use crate::select::Columns;
 use crate::table::{Column, Origin, Table};
 
+/// The type of a number that labels show in hexadecimal digits.
+const HEX: &str = "uint64-hex-lowercase";
+
+/// The column of latencies, which has 0 where an export has none.
+const LATENCY: &str = "start-latency";
+
 /// The data that is needed to decode the numbers of a run.
 pub(crate) struct Decoder<'a> {
     pub(crate) files: &'a Files,
@@ -68,7 +74,7 @@ impl Decoder<'_> {
             }
         }
 
-        Ok(Table {
+        let mut table = Table {
             schema,
             origin,
             file,
@@ -76,7 +82,12 @@ impl Decoder<'_> {
             synthetic: false,
             rows: rows.count(),
             columns,
-        })
+        };
+        let latencies = table.integers(LATENCY).ok().cloned().unwrap_or_default();
+        if latencies.iter().any(|latency| latency == Some(0)) {
+            table.forget(LATENCY, |row| latencies.get(row) == Some(0));
+        }
+        Ok(table)
     }
 
     /// Decodes one column. `Err` is a value that refers to nothing.
@@ -277,10 +288,20 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Returns the display form of parts, separated by a space.
+/// Returns the display form of parts, separated by a space. A hexadecimal number has none around
+/// it: the text before ends with `0x`.
 pub(super) fn displayed(parts: &[Part<'_>]) -> String {
-    let parts: Vec<&str> = parts.iter().map(|part| part.display.as_str()).collect();
-    parts.join(" ")
+    let mut text = String::new();
+    let mut is_apart = false;
+    for part in parts {
+        let is_hex = part.tag == HEX;
+        if is_apart && !is_hex {
+            text.push(' ');
+        }
+        text.push_str(&part.display);
+        is_apart = !is_hex;
+    }
+    text
 }
 
 fn number_display(tag: &str, value: u64) -> String {
@@ -289,6 +310,7 @@ fn number_display(tag: &str, value: u64) -> String {
         "start-time" | "event-time" | "sample-time" => display::instant(value),
         "size-in-bytes" => display::bytes(value),
         "uint64" => display::thousands(value),
+        HEX => format!("{value:x}"),
         SUBMISSION | "metal-command-buffer-id" => format!("0x{value:x}"),
         _ => value.to_string(),
     }

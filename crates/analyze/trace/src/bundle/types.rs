@@ -73,6 +73,8 @@ pub(crate) fn lookup(type_id: &str) -> (&str, Encoding) {
         "XRMetalEncoderIDTypeID" => ("metal-encoder-id", FullNumber),
         "XRLayoutIDTypeID" => ("layout-id", NumberText),
         "XRPrototypeFixedDecimalValueTypeID" => ("fixed-decimal", Decimal),
+        "XRUnsignedIntegerHexLowercaseTypeID" => ("uint64-hex-lowercase", FullNumber),
+        "XRMPSEventNameTypeID" => ("mps-event-name", Text),
         "XRGPUCounterNameTypeID" => ("gpu-counter-name", Text),
         "XRPrototypeStringTypeID" => ("string", Text),
         "XRMetalObjectLabelTypeID" => ("metal-object-label", Text),

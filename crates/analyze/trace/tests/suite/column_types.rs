@@ -53,6 +53,37 @@ fn column(trace: &Trace, mnemonic: &str) -> (String, Vec<String>) {
 }
 
 #[test]
+fn hexadecimal_numbers_stand_without_spaces_in_labels() {
+    let uniques = Uniques {
+        types: &[
+            "XRNarrativeTextTypeID",
+            "XRUnsignedIntegerHexLowercaseTypeID",
+        ],
+        strings: &["", "MPSGraph:0x", " (CommandBuffer: 0x", ")", "MPSGraph"],
+        lists: &[],
+        typed: &[&[0, 1, 1, 0x10f5, 0, 2, 1, 0xaa, 0, 3]],
+    };
+    let columns = [
+        ("channel-name", "XRMPSEventNameTypeID", 1),
+        ("start-latency", "XRDurationTypeID", 2),
+        ("event-label", "XRFormattedLabelTypeID", 1),
+    ];
+    let trace = load(&uniques, &columns, &[&[4, 0, 0], &[4, 7, 0]]);
+    let (kind, channels) = column(&trace, "channel-name");
+    assert_eq!(kind, "mps-event-name");
+    assert_eq!(channels, ["Some(\"MPSGraph\")"; 2]);
+    // A latency of 0 is not recorded.
+    assert_eq!(column(&trace, "start-latency").1, ["None", "Some(7)"]);
+    let table = trace.table("events").unwrap();
+    for label in table.labels("event-label").unwrap() {
+        let label = trace.names.label(label.unwrap()).unwrap();
+        let shown = "MPSGraph:0x10f5 (CommandBuffer: 0xaa)";
+        assert_eq!(trace.names.text(label.text), shown);
+        assert_eq!(trace.names.text(label.rendered.unwrap()), shown);
+    }
+}
+
+#[test]
 fn cycles_are_whole_numbers() {
     let columns = [("weight", "XRCycleWeightTypeID", 2)];
     let trace = load(&Uniques::default(), &columns, &[&[837_200], &[u64::MAX]]);
