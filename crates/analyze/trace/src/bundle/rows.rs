@@ -11,7 +11,7 @@ use super::layout::Slot;
 use super::manager::Store;
 use super::process_names::ProcessNames;
 use super::store::{Numbers, Rows, present};
-use super::symbols::Symbols;
+use super::symbols::{Symbols, shown_uuid};
 use super::types::{self, Encoding};
 use super::uniquing::{SUBMISSION, Uniques};
 use crate::error::{Error, Problem, Result};
@@ -25,6 +25,10 @@ const HEX: &str = "uint64-hex-lowercase";
 
 /// The column of latencies, which has 0 where an export has none.
 const LATENCY: &str = "start-latency";
+
+/// Depth of messages inside a message. The signature of an interval has those of its begin and its
+/// end.
+const MAX_MESSAGE_DEPTH: usize = 1;
 
 /// The data that is needed to decode the numbers of a run.
 pub(crate) struct Decoder<'a> {
@@ -99,31 +103,15 @@ impl Decoder<'_> {
         names: &mut Names,
     ) -> Result<Column, u64> {
         let (_, encoding) = types::lookup(type_id);
-        if let Encoding::Word(words) = encoding {
-            let word = |value| Some(names.symbol(self.word(value, words)?));
-            let texts: Result<_, u64> = rows.values(slot).map(each(word)).collect();
-            return Ok(match texts {
-                Ok(texts) => Column::Texts(texts),
-                Err(_) => Column::Integers(rows.take(slot).into_full_integers()),
-            });
-        }
-
-        if encoding == Encoding::TaggedBacktrace {
-            let stack = |value| self.tagged_stack(value, names);
-            let stacks: Result<_, u64> = rows.values(slot).map(each(stack)).collect();
-            return Ok(match stacks {
-                Ok(stacks) => Column::Stacks(stacks),
-                Err(_) => Column::Integers(rows.take(slot).into_full_integers()),
-            });
+        if encoding.is_partly_known() {
+            return Ok(self
+                .known_column(rows, slot, encoding, names)
+                .unwrap_or_else(|| Column::Integers(rows.take(slot).into_full_integers())));
         }
 
         let numbers = rows.take(slot);
         Ok(match encoding {
             Encoding::Number => Column::Integers(numbers.into_integers()),
-            Encoding::FullNumber
-            | Encoding::Undecoded
-            | Encoding::Word(_)
-            | Encoding::TaggedBacktrace => Column::Integers(numbers.into_full_integers()),
             Encoding::NumberText => Column::Texts(of_each(numbers, |value| {
                 Some(names.symbol(&value.to_string()))
             })?),
@@ -153,13 +141,84 @@ impl Decoder<'_> {
                 let parts = self.parts(self.uniques.typed.get(value)?)?;
                 Some(names.symbol(&displayed(&parts)))
             })?),
+            _ => Column::Integers(numbers.into_full_integers()),
         })
+    }
+
+    /// Decodes a column of a type of which only some values are known. `None` if it has others.
+    fn known_column(
+        &self,
+        rows: &Rows,
+        slot: Slot,
+        encoding: Encoding,
+        names: &mut Names,
+    ) -> Option<Column> {
+        let values = rows.values(slot);
+        if matches!(encoding, Encoding::TaggedBacktrace | Encoding::NoBacktrace) {
+            let is_tagged = encoding == Encoding::TaggedBacktrace;
+            let stack = |value| self.tagged_stack(value, names).filter(|_| is_tagged);
+            let stacks: Result<_, u64> = values.map(each(stack)).collect();
+            return stacks.ok().map(Column::Stacks);
+        }
+
+        let text = |value| {
+            let text = match encoding {
+                Encoding::Word(words) => self.word(value, words)?.to_owned(),
+                Encoding::Message => self.message(value, MAX_MESSAGE_DEPTH)?,
+                Encoding::Argument => self.argument(value)?,
+                _ => self.location(value)?,
+            };
+            Some(names.symbol(&text))
+        };
+        let texts: Result<_, u64> = values.map(each(text)).collect();
+        texts.ok().map(Column::Texts)
     }
 
     /// Returns the string at an index, if it is one of the words of its type.
     fn word(&self, value: u64, words: &[&str]) -> Option<&str> {
         let string = self.uniques.string(value)?;
         words.contains(&string).then_some(string)
+    }
+
+    /// Formats the message of a log or of a signpost.
+    fn message(&self, value: u64, depth: usize) -> Option<String> {
+        let (mut parts, mut length) = (Vec::new(), 0);
+        for pair in self.pairs(self.uniques.typed.get(value)?) {
+            let (type_id, value) = pair?;
+            let part = match types::lookup(type_id).1 {
+                Encoding::Undecoded => return None,
+                Encoding::Message => self.message(value, depth.checked_sub(1)?)?,
+                _ => self.part(type_id, value)?.display,
+            };
+            let more = part.len() + 1;
+            if !self.uniques.affords(length, more) {
+                return None;
+            }
+            length += more;
+            parts.push(part);
+        }
+        Some(parts.join(" "))
+    }
+
+    /// Formats an argument of a signpost: numbers without separators, as an export stores them.
+    fn argument(&self, value: u64) -> Option<String> {
+        let list = self.uniques.typed.get(value)?;
+        let (type_id, value) = self.pairs(list).next()??;
+        match types::lookup(type_id).1 {
+            _ if list.len() != 2 => None,
+            Encoding::Undecoded => None,
+            Encoding::Number | Encoding::FullNumber => Some(value.to_string()),
+            _ => Some(self.part(type_id, value)?.display),
+        }
+    }
+
+    /// Formats the place of a call, such as `30313233-3435-3637-3839-616263646566 + 0x1f`.
+    fn location(&self, value: u64) -> Option<String> {
+        let halves = self.uniques.arrays.get(value >> 32)?;
+        let [high, low] = [halves.get(0)?, halves.get(1)?].map(u128::from);
+        let uuid = shown_uuid((high << 64 | low).to_be_bytes());
+        let offset = value & u64::from(u32::MAX);
+        (halves.len() == 2).then(|| format!("{uuid} + 0x{offset:x}"))
     }
 
     /// Returns the name and the number of a thread, with two spaces between: `worker  0x1f`.
@@ -214,15 +273,23 @@ impl Decoder<'_> {
         Some(names.stack_id(&frames))
     }
 
+    /// Returns the types and the values in a typed list.
+    fn pairs<'a>(&'a self, list: Array<'a>) -> impl Iterator<Item = Option<(&'a str, u64)>> {
+        (0..list.len() / 2).map(move |at| {
+            let kind = usize::try_from(list.get(2 * at)?).ok()?;
+            Some((
+                self.uniques.types.get(kind)?.as_str(),
+                list.get(2 * at + 1)?,
+            ))
+        })
+    }
+
     /// Decodes the parts of a typed list.
-    pub(super) fn parts(&self, array: Array<'_>) -> Option<Vec<Part<'_>>> {
+    pub(super) fn parts<'a>(&'a self, array: Array<'a>) -> Option<Vec<Part<'a>>> {
         let mut length = 0;
-        let pairs =
-            (0..array.len() / 2).map(|at| Some((array.get(2 * at)?, array.get(2 * at + 1)?)));
-        pairs
+        self.pairs(array)
             .map(|pair| {
-                let (kind, value) = pair?;
-                let type_id = self.uniques.types.get(usize::try_from(kind).ok()?)?;
+                let (type_id, value) = pair?;
                 let part = self.part(type_id, value)?;
                 let more = part.display.len() + 1;
                 length += more;
@@ -261,7 +328,7 @@ pub(crate) fn is_raw(type_id: &str, column: Option<&Column>) -> bool {
     match (types::lookup(type_id).1, column) {
         (_, Some(Column::Dropped)) => false,
         (Encoding::Undecoded, _) => true,
-        (Encoding::Word(_) | Encoding::TaggedBacktrace, Some(Column::Integers(_))) => true,
+        (encoding, Some(Column::Integers(_))) => encoding.is_partly_known(),
         _ => false,
     }
 }
@@ -311,6 +378,7 @@ fn number_display(tag: &str, value: u64) -> String {
         "size-in-bytes" => display::bytes(value),
         "uint64" => display::thousands(value),
         HEX => format!("{value:x}"),
+        "private" => "<private>".to_owned(),
         SUBMISSION | "metal-command-buffer-id" => format!("0x{value:x}"),
         _ => value.to_string(),
     }

@@ -1,7 +1,7 @@
 //! Lists Apple's internal types, with their names in exports and the encoding of their values. Each
 //! line was compared with an export, cell by cell, except the few in [`words`]; tagged backtraces,
-//! which were compared with the samples of the same moments in `time-sample`; and the two of
-//! hardware counters. No bundle with counters was available together with its export. But of 7,050
+//! which were compared with the samples of the same moments in `time-sample`; arguments of signposts,
+//! which are also in the messages of their events; and the two of hardware counters. No bundle with counters was available together with its export. But of 7,050
 //! values of 30 counters every percentage is within 0 to 100 and no bandwidth is above the chip's,
 //! which no other reading gives. All other types stay undecoded.
 
@@ -27,12 +27,23 @@ pub(crate) enum Encoding {
     /// A list of a stack and a tag, which has been 0 wherever it was seen. With any other list in a
     /// column, the column stays raw numbers.
     TaggedBacktrace,
+    /// A reference to a stack, which has been null wherever it was seen. With any other value in a
+    /// column, the column stays raw numbers.
+    NoBacktrace,
     /// A list of a list of addresses, the program counter, the process and the registers.
     Callstack,
     /// A typed list, displayed part by part.
     Label,
     /// A typed list, displayed part by part, which is only text.
     Narrative,
+    /// A typed list, displayed part by part, which may have such lists in it. With a part of a type
+    /// that was never compared, the column stays raw numbers.
+    Message,
+    /// A typed list of one value. With any other list in a column, the column stays raw numbers.
+    Argument,
+    /// A list of both halves of a binary's UUID in the upper, and an offset in the lower 32 bits.
+    /// With anything else in a column, the column stays raw numbers.
+    Location,
     /// A string in the upper and a thread in the lower 32 bits.
     ThreadName,
     /// An index into the list of strings, of a type that is known only by its values. It is decoded
@@ -42,11 +53,26 @@ pub(crate) enum Encoding {
     Undecoded,
 }
 
+impl Encoding {
+    /// Returns true if only some values are known. With others, a column stays raw numbers.
+    pub(crate) fn is_partly_known(self) -> bool {
+        matches!(
+            self,
+            Self::Word(_)
+                | Self::TaggedBacktrace
+                | Self::NoBacktrace
+                | Self::Message
+                | Self::Argument
+                | Self::Location
+        )
+    }
+}
+
 /// Returns the name of a type in exports, and the encoding of its values.
 pub(crate) fn lookup(type_id: &str) -> (&str, Encoding) {
     use Encoding::{
-        Backtrace, Callstack, Decimal, FullNumber, Label, Narrative, Number, NumberText, Process,
-        TaggedBacktrace, Text, Thread, ThreadName,
+        Argument, Backtrace, Callstack, Decimal, FullNumber, Label, Location, Message, Narrative,
+        NoBacktrace, Number, NumberText, Process, TaggedBacktrace, Text, Thread, ThreadName,
     };
 
     match type_id {
@@ -97,6 +123,11 @@ pub(crate) fn lookup(type_id: &str) -> (&str, Encoding) {
         "XRThreadTypeID" => ("thread", Thread),
         "XRBacktraceTypeID" => ("backtrace", Backtrace),
         "XRTaggedBacktraceTypeID" => ("tagged-backtrace", TaggedBacktrace),
+        "XRTextBacktraceTypeID" => ("text-backtrace", NoBacktrace),
+        "XROSLogMetadataTypeID" => ("os-log-metadata", Message),
+        "XRAnyTypeID" => ("any", Argument),
+        "XRPrivateValueTypeID" => ("private", NumberText),
+        "XRReturnLocationTypeID" => ("return-location", Location),
         "XRCoreProfileCallstackTypeID" => ("kperf-bt", Callstack),
         "XRFormattedLabelTypeID" => ("formatted-label", Label),
         "XRNarrativeEntryTypeID" => ("narrative", Narrative),

@@ -1,6 +1,6 @@
 //! Tests the decoding of types that the small bundle does not have.
 
-use metalens_trace::{Input, LoadOptions, Selection, Trace};
+use metalens_trace::{Input, LoadOptions, Selection, Trace, TraceNote};
 
 use super::mini_bundle::{Bundled, Store, TIME, Uniques, add_stores, row, written};
 use super::torture::cell;
@@ -90,4 +90,110 @@ fn cycles_are_whole_numbers() {
     let (kind, cells) = column(&trace, "weight");
     assert_eq!(kind, "cycle-weight");
     assert_eq!(cells, ["Some(837200)", "None"]);
+}
+
+const MESSAGES: Uniques<'_> = Uniques {
+    types: &[
+        "XRNarrativeTextTypeID",
+        "XRPrototypeValueTypeID",
+        "XRUnsignedIntegerHexLowercaseTypeID",
+        "XRPrivateValueTypeID",
+        "XROSLogMetadataTypeID",
+        "XRNeverSeenTypeID",
+    ],
+    strings: &["", "frame ", " of ", "→"],
+    lists: &[&[0x3031_3233_3435_3637, 0x3839_6162_6364_6566], &[1]],
+    typed: &[
+        &[0, 1, 1, 59_827, 0, 2, 2, 255, 3, 0],
+        &[4, 0, 0, 3, 4, 0],
+        &[1, 59_827],
+        &[2, 255],
+        &[3, 0],
+        &[5, 7],
+        &[4, 1],
+        &[4, 7],
+    ],
+};
+
+/// Checks the cells of a column of references, or that it stays raw numbers.
+fn check(type_id: &'static str, kind: &str, values: &[u64], expected: &[Option<&str>]) {
+    let width = if type_id == "XRReturnLocationTypeID" {
+        2
+    } else {
+        1
+    };
+    let rows: Vec<[u64; 1]> = values.iter().map(|&value| [value]).collect();
+    let rows: Vec<&[u64]> = rows.iter().map(|row| &row[..]).collect();
+    let trace = load(&MESSAGES, &[("column", type_id, width)], &rows);
+    let found = column(&trace, "column");
+    let expected: Vec<String> = expected.iter().map(|cell| format!("{cell:?}")).collect();
+    assert_eq!(found, (kind.to_owned(), expected));
+
+    // One other value, and all of the column stays as it is.
+    let other = if width == 2 { 1 << 32 } else { NEVER_SEEN };
+    let with_other = [values, &[other]].concat();
+    let rows: Vec<[u64; 1]> = with_other.iter().map(|&value| [value]).collect();
+    let rows: Vec<&[u64]> = rows.iter().map(|row| &row[..]).collect();
+    let trace = load(&MESSAGES, &[("column", type_id, width)], &rows);
+    let (kind, cells) = column(&trace, "column");
+    assert_eq!(kind, type_id);
+    let raw = with_other.iter().map(|value| format!("Some({value})"));
+    assert_eq!(cells, raw.collect::<Vec<_>>());
+    let undecoded = |note: &TraceNote| matches!(note, TraceNote::Undecoded { .. });
+    assert!(trace.notes.iter().any(undecoded));
+}
+
+/// A list with a type that was never compared.
+const NEVER_SEEN: u64 = 5;
+const NULL: u64 = u32::MAX as u64;
+
+#[test]
+fn signposts_are_displayed_part_by_part() {
+    let message = "frame  59,827  of  ff <private>";
+    let both = format!("{message} → {message}");
+    check(
+        "XROSLogMetadataTypeID",
+        "os-log-metadata",
+        &[0, 1, NULL],
+        &[Some(message), Some(&both), None],
+    );
+    check(
+        "XRAnyTypeID",
+        "any",
+        &[2, 3, 4, NULL],
+        &[Some("59827"), Some("255"), Some("<private>"), None],
+    );
+    check(
+        "XRReturnLocationTypeID",
+        "return-location",
+        &[0x20_1e64, u64::MAX],
+        &[
+            Some("30313233-3435-3637-3839-616263646566 + 0x201e64"),
+            None,
+        ],
+    );
+    check("XRTextBacktraceTypeID", "text-backtrace", &[NULL], &[None]);
+}
+
+#[test]
+fn unusual_messages_stay_numbers() {
+    // A message in messages, one in itself, an argument with two values, no argument, no UUID.
+    for (type_id, value) in [
+        ("XROSLogMetadataTypeID", 6),
+        ("XROSLogMetadataTypeID", 7),
+        ("XROSLogMetadataTypeID", 8),
+        ("XRAnyTypeID", 0),
+        ("XRAnyTypeID", 8),
+        ("XRReturnLocationTypeID", 1 << 32),
+        ("XRReturnLocationTypeID", 2 << 32),
+    ] {
+        let width = if type_id == "XRReturnLocationTypeID" {
+            2
+        } else {
+            1
+        };
+        let trace = load(&MESSAGES, &[("column", type_id, width)], &[&[value]]);
+        let raw = (type_id.to_owned(), vec![format!("Some({value})")]);
+        assert_eq!(column(&trace, "column"), raw);
+    }
 }

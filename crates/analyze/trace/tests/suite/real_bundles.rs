@@ -22,6 +22,15 @@ const INSTRUMENTS_16: &str =
     "older-layout-bundles/vela/Launch_matching-a51bd83e5bcec25f_2026-04-14_18.42.10_A606575F.trace";
 const CYCLES: &str = "cycles-and-signposts-pairs/finder.trace.zip";
 const CYCLES_EXPORT: &str = "cycles-and-signposts-pairs/export/finder_cpu_profile.xml";
+const SIGNPOSTS: &str = "cycles-and-signposts-pairs/signpost.trace.zip";
+/// The first 50 rows of each table.
+const SIGNPOSTS_EXPORT: [(&str, u64); 2] = [
+    ("cycles-and-signposts-pairs/export/signpost_events.xml", 13),
+    (
+        "cycles-and-signposts-pairs/export/signpost_intervals.xml",
+        18,
+    ),
+];
 const CPU_EXPORT: &str = "m1-time-profiler-bundle-and-export/export";
 
 fn load(path: &Path, selection: &Selection) -> Result<Trace, metalens_trace::Error> {
@@ -83,6 +92,57 @@ fn cycles_are_read_as_cycles() {
         table.integers("weight").unwrap().iter().collect::<Vec<_>>()
     };
     assert_eq!(weights(&bundle), weights(&export));
+}
+
+#[test]
+fn signposts_are_the_same() {
+    let Some(real) = real_recordings() else {
+        return;
+    };
+    for (export, columns) in SIGNPOSTS_EXPORT {
+        let tables = check(&real.join(SIGNPOSTS), &real.join(export)).unwrap();
+        let [table] = &tables[..] else {
+            panic!("{tables:?}");
+        };
+        assert_eq!((table.cells, table.undecoded), (50 * columns, 0));
+        // The only difference is the number of rows.
+        assert_eq!(table.different, 1, "{:?}", table.first);
+    }
+}
+
+/// No export of the arguments exists. But each is also in the message of its event.
+#[test]
+fn arguments_of_signposts_are_in_their_messages() {
+    let Some(real) = real_recordings() else {
+        return;
+    };
+    let tables = ["os-signpost", "os-signpost-arg"].map(str::to_owned);
+    let trace = load(&real.join(SIGNPOSTS), &Selection::tables(&tables)).unwrap();
+    let texts = |schema: &str, column: &str| -> Vec<(u64, String)> {
+        let table = trace.table(schema).unwrap();
+        let texts = table.texts(column).unwrap().iter();
+        let texts = texts.map(|text| text.map_or("", |text| trace.names.text(text)).to_owned());
+        table
+            .integers("time")
+            .unwrap()
+            .iter()
+            .flatten()
+            .zip(texts)
+            .collect()
+    };
+    let mut messages: BTreeMap<u64, String> = BTreeMap::new();
+    for (time, message) in texts("os-signpost", "message") {
+        *messages.entry(time).or_default() += &message.replace(',', "");
+    }
+    let arguments = texts("os-signpost-arg", "value");
+    assert_eq!(arguments.len(), 18_159);
+    for (time, argument) in arguments {
+        let hex = argument.parse::<u64>().map(|number| format!("{number:x}"));
+        let message = &messages[&time];
+        let argument = argument.replace(',', "");
+        let is_in = message.contains(&argument) || hex.is_ok_and(|hex| message.contains(&hex));
+        assert!(is_in, "{argument:?} at {time} in {message:?}");
+    }
 }
 
 /// Checks that all processes and threads have names if `form.template` is present.

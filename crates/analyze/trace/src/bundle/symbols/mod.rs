@@ -15,6 +15,7 @@ mod ranges;
 mod signature;
 
 pub(crate) use mangled::is_mangled;
+pub(super) use signature::shown as shown_uuid;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
