@@ -20,6 +20,8 @@ pub enum Kind {
     Label,
     /// A call stack.
     Stack,
+    /// Addresses of a call stack, as Xcode 14 and earlier write them.
+    Addresses,
     /// A frame of a call stack.
     Frame,
     /// The binary of a frame.
@@ -69,6 +71,7 @@ impl Kind {
             "thread" => Self::Thread,
             "formatted-label" => Self::Label,
             "backtrace" | "text-backtrace" | "tagged-backtrace" => Self::Stack,
+            "text-addresses" => Self::Addresses,
             "frame" => Self::Frame,
             "binary" => Self::Binary,
             _ => Self::Text,
@@ -84,7 +87,7 @@ impl Kind {
             Self::Process => "processes",
             Self::Thread => "threads",
             Self::Label => "formatted labels",
-            Self::Stack => "call stacks",
+            Self::Stack | Self::Addresses => "call stacks",
             Self::Frame => "stack frames",
             Self::Binary => "binaries",
         }

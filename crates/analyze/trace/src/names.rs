@@ -225,9 +225,19 @@ impl Names {
 
     /// Returns the frames of a stack, innermost first.
     pub fn stack(&self, id: StackId) -> impl Iterator<Item = Frame> + '_ {
+        let frames = self.frame_ids(id).iter();
+        frames.filter_map(|&id| self.frame(id))
+    }
+
+    /// Returns the frame of an id.
+    pub(crate) fn frame(&self, id: FrameId) -> Option<Frame> {
+        self.frames.items.get(id.index()).copied()
+    }
+
+    /// Returns the ids of the frames of a stack, innermost first.
+    pub(crate) fn frame_ids(&self, id: StackId) -> &[FrameId] {
         let frames = self.stacks.items.get(id.index());
-        let frames = frames.into_iter().flat_map(|frames| frames.iter());
-        frames.filter_map(|id| self.frames.items.get(id.index()).copied())
+        frames.map_or(&[], |frames| frames)
     }
 
     /// Adds a label and returns its id. Labels are not compared, since nearly all are different.

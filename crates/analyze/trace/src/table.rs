@@ -261,7 +261,7 @@ impl Column {
             Kind::Process => Self::Processes(Vec::new()),
             Kind::Thread => Self::Threads(Vec::new()),
             Kind::Label => Self::Labels(Vec::new()),
-            Kind::Stack => Self::Stacks(Vec::new()),
+            Kind::Stack | Kind::Addresses => Self::Stacks(Vec::new()),
         }
     }
 

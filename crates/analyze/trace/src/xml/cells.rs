@@ -27,7 +27,12 @@ pub(crate) struct Cells<'n> {
     frames: Vec<FrameId>,
     /// Number of labels at the beginning of the row.
     labels_before: usize,
+    /// True if the open cell is in a column of any type, which keeps texts.
+    is_any: bool,
 }
+
+/// The type of a column whose cells are elements of other types.
+const ANY: &str = "any";
 
 /// An element whose end is not read yet.
 #[derive(Debug)]
@@ -52,6 +57,12 @@ enum Content {
     Known(CellValue),
 }
 
+/// A stack whose end is not read yet.
+const STACK: Content = Content::Pending(Kind::Stack);
+
+/// Maximum number of frames in a stack of pieces. A short reference may stand for a long piece.
+const MAX_FRAMES: usize = 4096;
+
 impl<'n> Cells<'n> {
     pub(crate) fn new(names: &'n mut Names) -> Self {
         Self {
@@ -65,6 +76,7 @@ impl<'n> Cells<'n> {
             text: String::new(),
             frames: Vec::new(),
             labels_before: 0,
+            is_any: false,
         }
     }
 
@@ -200,6 +212,7 @@ impl<'n> Cells<'n> {
 
     /// Drops all open elements, since their row is abandoned.
     pub(crate) fn abandon(&mut self) {
+        self.is_any = false;
         self.open.clear();
         self.text.clear();
         self.frames.clear();
@@ -223,7 +236,14 @@ impl<'n> Cells<'n> {
             return Err(Problem::DuplicateId { id });
         }
         if self.open.is_empty() {
-            return Ok(Some(value));
+            let is_number = std::mem::take(&mut self.is_any) && self.kind(tag) == Kind::Integer;
+            return Ok(Some(match value {
+                Some(number) if is_number => {
+                    let digits = self.decoder.names.symbol(&number.to_string());
+                    Some(u64::from(digits.to_bits()))
+                }
+                _ => value,
+            }));
         }
         self.add_to_parent(tag, value)?;
         Ok(None)
@@ -240,6 +260,13 @@ impl<'n> Cells<'n> {
         };
         if self.tags.get(expected).is_some_and(|tag| tag.name == name) {
             return Ok(expected);
+        }
+        if self.tags.get(expected).is_some_and(|tag| tag.name == ANY) {
+            let tag = self.tags.number(name)?;
+            if matches!(self.kind(tag), Kind::Integer | Kind::Text) {
+                self.is_any = true;
+                return Ok(tag);
+            }
         }
         Err(Problem::WrongTag {
             expected: self.tags.name(expected),
@@ -293,10 +320,32 @@ impl<'n> Cells<'n> {
         Ok(())
     }
 
+    /// Adds the frames of a piece to the stack around it.
+    fn add_addresses(&mut self, piece: Option<StackId>) -> Result<(), Problem> {
+        let Some(parent) = self.open.last_mut() else {
+            return Ok(());
+        };
+        parent.parts.count += 1;
+        if let Some(piece) = piece {
+            self.frames.extend(self.decoder.names.frame_ids(piece));
+        }
+        if self.frames.len() - parent.frames_start > MAX_FRAMES {
+            return Err(Problem::TooMany {
+                what: "frames in a stack",
+                limit: MAX_FRAMES,
+            });
+        }
+        Ok(())
+    }
+
     /// Adds the value of a child to the composite around it.
     fn add_to_parent(&mut self, tag: TagId, value: CellValue) -> Result<(), Problem> {
         let role = self.tags.get(tag).map_or(Role::Other, |tag| tag.role);
         let blank = role == Role::Words && self.decoder.is_blank(value);
+        if role == Role::Addresses {
+            let stack = value.and_then(|v| StackId::from_bits(bits(v)));
+            return self.add_addresses(stack);
+        }
         let Some(parent) = self.open.last_mut() else {
             return Ok(());
         };
@@ -317,10 +366,16 @@ impl<'n> Cells<'n> {
             Role::Pid => parts.pid.is_some(),
             Role::Tid => parts.tid.is_some(),
             Role::Submission => parts.submission.is_some(),
-            Role::Process => parts.process.is_some(),
+            // Each piece of a stack has its process.
+            Role::Process => parts.process.is_some() && parent.content != STACK,
             Role::Stack => parts.stack.is_some(),
             Role::Binary => parts.binary.is_some(),
-            Role::Frame | Role::Words | Role::Narrative | Role::Thread | Role::Other => false,
+            Role::Frame
+            | Role::Words
+            | Role::Narrative
+            | Role::Thread
+            | Role::Addresses
+            | Role::Other => false,
         };
 
         if known && value.is_some() {
@@ -348,7 +403,7 @@ impl<'n> Cells<'n> {
                     _ => LabelWords::Mixed,
                 };
             }
-            Role::Narrative | Role::Thread => {}
+            Role::Narrative | Role::Thread | Role::Addresses => {}
             Role::Other if value.is_none() => {}
             Role::Other => parts.words = LabelWords::Mixed,
         }

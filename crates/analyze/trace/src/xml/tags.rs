@@ -21,6 +21,7 @@ pub(crate) enum Role {
     Process,
     Thread,
     Stack,
+    Addresses,
     Frame,
     Binary,
     /// A text of its own.
@@ -88,6 +89,7 @@ fn role(name: &str, kind: Kind) -> Role {
         ("tid", _) => Role::Tid,
         ("metal-encoder-id", _) => Role::Submission,
         ("narrative-text", _) => Role::Narrative,
+        (_, Kind::Addresses) => Role::Addresses,
         (_, Kind::Process) => Role::Process,
         (_, Kind::Thread) => Role::Thread,
         (_, Kind::Stack) => Role::Stack,

@@ -51,6 +51,9 @@ pub(crate) struct Parts {
     pub(crate) address: Option<Symbol>,
 }
 
+/// The display form of a private value, whose text is 0.
+const PRIVATE: &str = "&lt;private&gt;";
+
 /// The parts of an element without children.
 pub(crate) const NO_PARTS: &Parts = &Parts {
     count: 0,
@@ -106,9 +109,10 @@ impl ValueDecoder<'_> {
             Kind::Thread => self.thread_value(element),
             Kind::Text if self.keep.texts => self.text_value(element),
             Kind::Label if self.keep.labels => self.label_value(element),
-            Kind::Stack if self.keep.stacks => Ok(self.stack_value(element)),
+            Kind::Stack if self.keep.stacks => self.stack_value(element),
+            Kind::Addresses if self.keep.stacks => self.addresses_value(element),
             Kind::Frame if self.keep.stacks => Ok(self.frame_value(element)),
-            Kind::Text | Kind::Label | Kind::Stack | Kind::Frame => Ok(None),
+            Kind::Text | Kind::Label | Kind::Stack | Kind::Addresses | Kind::Frame => Ok(None),
             Kind::Binary => Ok(element.parts.name.map(|name| u64::from(name.to_bits()))),
         }
     }
@@ -123,7 +127,7 @@ impl ValueDecoder<'_> {
         let composite = element.parts.count > 0;
         let symbol = match element.display {
             None if composite => return Ok(None),
-            Some(_) if composite || element.text.is_empty() => {
+            Some(display) if composite || element.text.is_empty() || display == PRIVATE => {
                 self.names.symbol(&element.displayed()?)
             }
             _ => self.names.symbol(element.text),
@@ -222,11 +226,41 @@ impl ValueDecoder<'_> {
         self.names.symbol(&trimmed)
     }
 
-    fn stack_value(&mut self, element: &CellElement<'_>) -> CellValue {
+    fn stack_value(&mut self, element: &CellElement<'_>) -> Result<CellValue, Problem> {
         if let Some(inner) = element.parts.stack {
-            return Some(u64::from(inner.to_bits()));
+            return Ok(Some(u64::from(inner.to_bits())));
         }
-        Some(u64::from(self.names.stack_id(element.frames).to_bits()))
+        let mut frames = element.frames.to_vec();
+        // A stack of addresses has the name of its innermost frame in its display form.
+        if element.parts.process.is_some()
+            && let Some(first) = frames.first_mut()
+            && let Some(frame) = self.names.frame(*first)
+        {
+            let display = element.displayed()?;
+            let name = display
+                .split_once(" ← (")
+                .map_or(&*display, |(name, _)| name);
+            let name = self.names.symbol(name);
+            *first = self.names.frame_id(Frame { name, ..frame });
+        }
+        Ok(Some(u64::from(self.names.stack_id(&frames).to_bits())))
+    }
+
+    /// Returns the id of a stack of addresses without names. It ends with 0.
+    fn addresses_value(&mut self, element: &CellElement<'_>) -> Result<CellValue, Problem> {
+        let mut frames = Vec::new();
+        for address in element.text.split_ascii_whitespace() {
+            let address = integer(address)?;
+            if address != 0 {
+                let address = self.names.symbol(&format!("0x{address:x}"));
+                frames.push(self.names.frame_id(Frame {
+                    name: address,
+                    address,
+                    binary: None,
+                }));
+            }
+        }
+        Ok(Some(u64::from(self.names.stack_id(&frames).to_bits())))
     }
 
     fn frame_value(&mut self, element: &CellElement<'_>) -> CellValue {

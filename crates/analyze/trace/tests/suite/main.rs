@@ -12,6 +12,7 @@ mod column_types;
 mod corpus;
 mod damaged_tables;
 mod differential;
+mod elements;
 mod hostile;
 mod inputs;
 mod judge;
