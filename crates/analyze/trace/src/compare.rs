@@ -1,8 +1,9 @@
 //! Compares a bundle with its export by `xctrace`, cell by cell.
 //!
 //! Every cell must be equal: numbers, texts, pids, tids, submission ids, addresses and displayed
-//! labels. Only names that a bundle may not have are compared as far as possible, and counted
-//! separately: names of processes (in `form.template`) and of functions (in symbol archives).
+//! labels. Only names that a bundle may not have, or mangled, are compared as far as possible, and
+//! counted separately: names of processes (in `form.template`) and of functions (in symbol
+//! archives).
 
 use crate::bundle::is_mangled;
 use crate::names::{Names, ProcessId, StackId, ThreadId};
@@ -21,7 +22,8 @@ pub struct TableComparison {
     pub cells: u64,
     /// Number of cells that differ.
     pub different: u64,
-    /// Number of cells that are equal except for names that the bundle does not have.
+    /// Number of cells that are equal except for names that the reader of bundles did not find, or
+    /// left mangled.
     pub unnamed: u64,
     /// Number of cells that were not compared, since the bundle reader returns raw numbers.
     pub undecoded: u64,
@@ -269,7 +271,7 @@ fn stack(id: StackId, names: &Names) -> ComparedCell {
 /// The result of comparing two cells.
 enum CellAgreement {
     Same,
-    /// The same, except for names that the bundle does not have.
+    /// The same, except for names that the reader of bundles did not find, or left mangled.
     Unnamed,
     Different,
 }
@@ -337,8 +339,7 @@ fn agreement(native: &ComparedCell, export: &ComparedCell) -> CellAgreement {
     }
 }
 
-/// Returns true if the bundle has no name for a frame: only its address, or a mangled name that
-/// could not be made readable.
+/// Returns true if a frame has no readable name: only its address, or a mangled name.
 fn is_unnamed(address: &str, name: &str) -> bool {
     address == name || is_mangled(name)
 }

@@ -42,5 +42,5 @@ pub(crate) use files::Files;
 pub(crate) use keyed::walk_archive;
 pub(crate) use layout::read as read_layout;
 pub(crate) use load::Bundle;
-pub(crate) use symbols::is_mangled;
+pub(crate) use symbols::{is_mangled, of_rust};
 pub(crate) use uniquing::look_up_all;

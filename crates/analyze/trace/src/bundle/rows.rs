@@ -11,7 +11,7 @@ use super::layout::Slot;
 use super::manager::Store;
 use super::process_names::ProcessNames;
 use super::store::{Numbers, Rows, present};
-use super::symbols::{Symbols, shown_uuid};
+use super::symbols::{Symbols, of_rust, shown_uuid};
 use super::types::{self, Encoding};
 use super::uniquing::{SUBMISSION, Uniques};
 use crate::error::{Error, Problem, Result};
@@ -261,7 +261,7 @@ impl Decoder<'_> {
             for (at, number) in addresses.iter().enumerate() {
                 let found = self.symbols.find(piece >> 32, number, at == 0);
                 let address = names.symbol(&format!("0x{number:x}"));
-                let name = found.function.map(|name| names.symbol(&name));
+                let name = found.function.map(|name| names.symbol(&of_rust(&name)));
                 let binary = found.binary.map(|binary| names.symbol(&binary));
                 frames.push(names.frame_id(Frame {
                     name: name.unwrap_or(address),

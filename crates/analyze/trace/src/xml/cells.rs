@@ -10,6 +10,7 @@ use super::tags::{Role, Tags};
 use super::values::{
     CellElement, CellValue, KeptNames, LabelWords, NO_PARTS, Parts, ValueDecoder, bits, symbol_of,
 };
+use crate::bundle::of_rust;
 use crate::error::{Problem, malformed};
 use crate::kind::Kind;
 use crate::names::{FrameId, Names, ProcessId, StackId};
@@ -307,7 +308,10 @@ impl<'n> Cells<'n> {
     /// Reads the names of frames and binaries, which are attributes.
     fn name_parts(&mut self, raw: &str) -> Result<(), Problem> {
         for (name, value) in all(raw)? {
-            let symbol = self.decoder.names.symbol(&value);
+            let symbol = match name.as_str() {
+                "name" => self.decoder.names.symbol(&of_rust(&value)),
+                _ => self.decoder.names.symbol(&value),
+            };
             let Some(open) = self.open.last_mut() else {
                 break;
             };

@@ -2,10 +2,12 @@
 //!
 //! C++ names are read with `cpp_demangle`, which spells some types differently from LLVM, which
 //! `xctrace` uses. Known differences are corrected. A name with any other difference stays mangled,
-//! which is correct although hard to read. Names of Swift stay mangled too.
+//! which is correct although hard to read. Names of Swift stay mangled too: no demangler for them is
+//! written in Rust only. `xctrace` takes names of Rust for those of C++, so they are spelled as in
+//! their source in both readers.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// Maximum length of a readable name, in bytes: substitutions can make it grow without end.
 const MAX_LENGTH: usize = 64 << 10;
@@ -51,6 +53,9 @@ const DOUBTFUL: &[&str] = &[
     "decltype",
     "sizeof",
     "noexcept",
+    "nullptr",
+    // The bits of a number with a fraction.
+    ")[",
     "auto",
     "__vector",
     "std::basic_",
@@ -65,12 +70,25 @@ const DOUBTFUL: &[&str] = &[
     "<&",
 ];
 
+/// Texts with a doubtful one in them that both spell the same.
+const CERTAIN: &[&str] = &["__autoreleasing", "operator<=>"];
+
 fn demangled(name: &str) -> Option<String> {
+    // A part of a function that rarely runs.
+    if let Some(at) = name.find(".cold.") {
+        let (function, part) = name.split_at_checked(at)?;
+        return Some(format!("{} ({part})", demangled(function)?));
+    }
+
     let text = parsed(&with_all_parameters(name)?)?;
     let text = protocols(&lambdas(&text)?)?;
     let text = literals(&text)?.replace("> >", ">>").replace("> >", ">>");
-    let doubtful = DOUBTFUL.iter().any(|doubtful| text.contains(doubtful));
-    (!doubtful && !has_empty_reference(&text)).then_some(text)
+    let certain = CERTAIN
+        .iter()
+        .fold(text.clone(), |rest, certain| rest.replace(certain, ""));
+    let doubtful = DOUBTFUL.iter().any(|doubtful| certain.contains(doubtful));
+    let doubtful = doubtful || has_empty_reference(&text) || may_lack_reference(name, &text);
+    (!doubtful).then_some(text)
 }
 
 /// Returns the text that `cpp_demangle` makes of a name.
@@ -137,6 +155,12 @@ fn has_empty_reference(text: &str) -> bool {
         .any(|before| !before.ends_with(' '))
 }
 
+/// Returns true if references to several arguments may be lacking: `cpp_demangle` drops that to an
+/// argument which itself ends with a reference or an empty list of arguments.
+fn may_lack_reference(name: &str, text: &str) -> bool {
+    (name.contains("DpO") || name.contains("DpR")) && (text.contains("&>") || text.contains("<>"))
+}
+
 /// Replaces `{lambda(int)#2}` by `'lambda0'(int)`. `None` if a brace has another meaning.
 fn lambdas(text: &str) -> Option<String> {
     let mut text = text.to_owned();
@@ -187,7 +211,7 @@ fn protocols(text: &str) -> Option<String> {
     Some(spelled)
 }
 
-/// Replaces `(unsigned long)3` by `3ul`. `None` if a number has an unknown type.
+/// Replaces `(unsigned long)3` by `3ul`. Other types, such as `(app::State)3`, stay.
 fn literals(text: &str) -> Option<String> {
     const SUFFIXES: &[(&str, &str)] = &[
         ("unsigned int", "u"),
@@ -202,21 +226,24 @@ fn literals(text: &str) -> Option<String> {
     while let Some(close) = rest.find(')') {
         let (before, after) = rest.split_at_checked(close)?;
         let after = after.get(1..)?;
-        let digits = after
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(after.len());
-        if digits == 0 && !after.starts_with('-') {
+        let sign = usize::from(after.starts_with('-'));
+        let is_digit = |c: &char| c.is_ascii_digit();
+        let digits = after.chars().skip(sign).take_while(is_digit).count();
+        if digits == 0 && sign == 0 {
             spelled.push_str(before);
             spelled.push(')');
             rest = after;
             continue;
         }
         let (before, kind) = before.rsplit_once('(')?;
-        let (_, suffix) = SUFFIXES.iter().find(|(name, _)| *name == kind)?;
-        let (number, after) = after.split_at_checked(digits).filter(|_| digits > 0)?;
+        let (number, after) = after
+            .split_at_checked(sign + digits)
+            .filter(|_| digits > 0)?;
         spelled.push_str(before);
-        spelled.push_str(number);
-        spelled.push_str(suffix);
+        match SUFFIXES.iter().find(|(name, _)| *name == kind) {
+            Some((_, suffix)) => spelled.push_str(&format!("{number}{suffix}")),
+            None => spelled.push_str(&format!("({kind}){number}")),
+        }
         rest = after;
     }
 
@@ -224,10 +251,31 @@ fn literals(text: &str) -> Option<String> {
     Some(spelled)
 }
 
+/// Returns a name of Rust as its source spells it, and any other as it is.
+///
+/// ```text
+/// _$LT$T$u20$as$u20$app..Run$GT$::run::h0123456789abcdef    <T as app::Run>::run
+/// ```
+pub(crate) fn of_rust(name: &str) -> Cow<'_, str> {
+    let mangled = match name.rsplit_once("::h") {
+        Some((_, hash)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => {
+            let parts = name.split("::").map(|part| format!("{}{part}", part.len()));
+            Cow::Owned(format!("_ZN{}E", parts.collect::<String>()))
+        }
+        _ if name.starts_with("_R") => name.into(),
+        _ => return name.into(),
+    };
+    let mut text = Capped(String::new());
+    match rustc_demangle::try_demangle(&mangled) {
+        Ok(found) if write!(text, "{found:#}").is_ok() => text.0.into(),
+        _ => name.into(),
+    }
+}
+
 /// A text with a maximum length.
 struct Capped(String);
 
-impl fmt::Write for Capped {
+impl Write for Capped {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         if self.0.len() + text.len() > MAX_LENGTH {
             return Err(fmt::Error);
@@ -268,6 +316,29 @@ mod tests {
             (
                 "__ZN3app4sendEPU27objcproto16OS_dispatch_data8NSObjectPU16objcproto6Reader11objc_object",
                 "app::send(NSObject<OS_dispatch_data>*, id<Reader>)",
+            ),
+            (
+                "__ZL4openmPU15__autoreleasingP7NSError",
+                "open(unsigned long, NSError* __autoreleasing*)",
+            ),
+            (
+                "__ZN3app4sendEPU15__autoreleasingPU15objcproto5Other11objc_object",
+                "app::send(id<Other> __autoreleasing*)",
+            ),
+            (
+                "__ZN3appssERKNS_1AES2_",
+                "app::operator<=>(app::A const&, app::A const&)",
+            ),
+            ("__ZN3app4stepEi.cold.1", "app::step(int) (.cold.1)"),
+            ("__ZN3app4ringILs16EEEvv", "void app::ring<(short)16>()"),
+            ("__ZN3app4ringILln3EEEvv", "void app::ring<-3l>()"),
+            (
+                "__ZN3app3runILNS_5StateE3EEEvv",
+                "void app::run<(app::State)3>()",
+            ),
+            (
+                "__ZN3app3runILNS_5StateEn3EEEvv",
+                "void app::run<(app::State)-3>()",
             ),
             (
                 "____ZN3app4eachEU13block_pointerFvvE_block_invoke.20",
@@ -331,10 +402,11 @@ mod tests {
         for name in [
             "_ZN3app4sendEU15objcproto5Other11objc_object",
             "_ZN3app4sendEPU15objcproto5OtherU16objcproto6Reader8NSObject",
-            "_ZN3app4stepEi.cold.1",
-            "_ZN3app4ringILs16EEEvv",
-            "_ZN3app4ringILln3EEEvv",
             "_ZN3appgtERKS_",
+            "_ZN3appgtERKS_.cold.1",
+            "_ZN3app4ringILf3f800000EEEvv",
+            // A reference to an argument that ends with one, which is lost.
+            "_ZN3app3runIJN3std5tupleIJO1AEEEEEEvDpOT_",
             "_Znonsense",
             // An empty list of arguments, which LLVM leaves out.
             "_ZN3app4RingC2IJEEE6ConfigDpOT_",
@@ -366,6 +438,31 @@ mod tests {
             "0x1f",
         ] {
             assert!(!is_mangled(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_rust_are_spelled_as_in_their_source() {
+        for (name, expected) in [
+            (
+                "core::ptr::drop_in_place$LT$app..Ring$GT$::h0123456789abcdef",
+                "core::ptr::drop_in_place<app::Ring>",
+            ),
+            (
+                "_$LT$T$u20$as$u20$app..Run$GT$::run::h0123456789abcdef",
+                "<T as app::Run>::run",
+            ),
+            (
+                "app::main::_$u7b$$u7b$closure$u7d$$u7d$::h0123456789abcdef",
+                "app::main::{{closure}}",
+            ),
+            ("_RNvC3app4main", "app::main"),
+            ("_RunLoop", "_RunLoop"),
+            ("app::h0123456789abcde", "app::h0123456789abcde"),
+            ("app::step(int)", "app::step(int)"),
+            ("", ""),
+        ] {
+            assert_eq!(of_rust(name), expected);
         }
     }
 

@@ -14,7 +14,7 @@ mod mangled;
 mod ranges;
 mod signature;
 
-pub(crate) use mangled::is_mangled;
+pub(crate) use mangled::{is_mangled, of_rust};
 pub(super) use signature::shown as shown_uuid;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -112,7 +112,16 @@ impl<'a> Symbols<'a> {
     /// All ARM instructions are at multiples of 4. A stack has the address after a call, or for the
     /// current instruction its address plus one. At the top, the address after a call may also be
     /// the current instruction. Those of Intel are anywhere, so that each top may be either.
+    ///
+    /// The upper bits of a signed return address are its signature, except bit 55, which is set in
+    /// addresses of the kernel.
     pub(crate) fn find(&self, process: u64, address: u64, top: bool) -> FrameSymbol {
+        let is_of_kernel = address >> 55 & 1 == 1;
+        let address = if is_of_kernel {
+            address
+        } else {
+            address & ((1 << 47) - 1)
+        };
         let at = |address| self.at(process, address).unwrap_or_default();
         let (before, cpu) = at(address.saturating_sub(1));
         let both = |before: FrameSymbol| before.and(at(address).0);
@@ -305,6 +314,8 @@ mod tests {
                 at(0x10_0140, true),
                 at(0x10_0144, true),
                 at(0x10_0142, false),
+                at(0x5219_8000_0010_0144, false),
+                at(0x5299_8000_0010_0144, false),
                 at(0x20_0140, false),
                 at(0x30_0000, false),
                 at(0, false),
@@ -317,6 +328,8 @@ mod tests {
                 (Some("two"), Some("app")),
                 (Some("one"), Some("app")),
                 (None, Some("app")),
+                (Some("two"), Some("app")),
+                (None, None),
                 (Some("two"), Some("app")),
                 (None, None),
                 (None, Some("library")),
