@@ -1,9 +1,10 @@
 //! Lists Apple's internal types, with their names in exports and the encoding of their values. Each
 //! line was compared with an export, cell by cell, except the few in [`words`]; tagged backtraces,
-//! which were compared with the samples of the same moments in `time-sample`; arguments of signposts,
-//! which are also in the messages of their events; and the two of hardware counters. No bundle with counters was available together with its export. But of 7,050
-//! values of 30 counters every percentage is within 0 to 100 and no bandwidth is above the chip's,
-//! which no other reading gives. All other types stay undecoded.
+//! which were compared with the samples of the same moments in `time-sample`; arguments of
+//! signposts, which are also in the messages of their events; and the two of hardware counters. No
+//! bundle with counters was available together with its export. But of 7,050 values of 30 counters
+//! every percentage is within 0 to 100 and no bandwidth is above the chip's, which no other reading
+//! gives. All other types stay undecoded.
 
 /// The encoding of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,10 +148,16 @@ fn words(type_id: &str) -> Option<(&str, Encoding)> {
             ("gpu-performance-state", &["Minimum", "Medium", "Maximum"])
         }
         "XRGPUEventNameTypeID" => ("gpu-event-name", &["GPU Performance State"]),
-        "XRThermalStateTypeID" => ("thermal-state", &["Nominal", "Fair", "Serious", "Critical"]),
+        "XRThermalStateTypeID" => (
+            "thermal-state",
+            &["Unknown", "Nominal", "Fair", "Serious", "Critical"],
+        ),
         "XRMetalMemoryLevelEventTypeID" => ("metal-memory-level-event", &["Wired System Memory"]),
         "XRShaderCompilerNameTypeID" => ("shader-compiler-name", &["Metal Shader Compiler"]),
-        "XRGPUMemoryEventNameTypeID" => ("gpu-memory-event-name", &["Allocation", "Deallocation"]),
+        "XRGPUMemoryEventNameTypeID" => (
+            "gpu-memory-event-name",
+            &["Allocation", "Deallocation", "Kernel Allocation"],
+        ),
         "XRMetalEventTypeID" => ("metal-event", &["Buffer", "Green"]),
         "XRVSyncEventTypeID" => ("vsync-event", &["VSYNC"]),
         "XRDisplayNameTypeID" => ("display-name", &["Built-In Display", "Display 1"]),

@@ -84,6 +84,28 @@ fn hexadecimal_numbers_stand_without_spaces_in_labels() {
 }
 
 #[test]
+fn words_are_read_if_all_are_known() {
+    let uniques = Uniques {
+        strings: &["", "Unknown", "Kernel Allocation", "Other"],
+        ..Uniques::default()
+    };
+    for (type_id, kind, word) in [
+        ("XRThermalStateTypeID", "thermal-state", 1),
+        ("XRGPUMemoryEventNameTypeID", "gpu-memory-event-name", 2),
+    ] {
+        let read =
+            |words: &[&[u64]]| column(&load(&uniques, &[("word", type_id, 1)], words), "word");
+        let (found, cells) = read(&[&[word]]);
+        let expected = uniques.strings[usize::try_from(word).unwrap()];
+        assert_eq!(
+            (found.as_str(), cells),
+            (kind, vec![format!("Some({expected:?})")])
+        );
+        assert_eq!(read(&[&[word], &[3]]).0, type_id);
+    }
+}
+
+#[test]
 fn cycles_are_whole_numbers() {
     let columns = [("weight", "XRCycleWeightTypeID", 2)];
     let trace = load(&Uniques::default(), &columns, &[&[837_200], &[u64::MAX]]);
