@@ -37,7 +37,7 @@ pub struct Gate {
 /// The limit of one figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricLimit {
-    /// Id of the figure: one of [`metric_ids`](crate::metric_ids).
+    /// Id of the figure: one of [`metrics`](fn@crate::metrics).
     pub id: String,
     /// The limit to keep.
     pub limit: Limit,
