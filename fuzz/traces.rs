@@ -14,9 +14,10 @@ use crate::mini_bundle::{self, Bundled};
 use crate::mutation::Mutation;
 
 /// The entries, by the names of their targets.
-pub const ENTRIES: [(&str, Entry); 9] = [
+pub const ENTRIES: [(&str, Entry); 10] = [
     ("bundle", bundle),
     ("compressed", compressed),
+    ("issues", issues),
     ("keyed", keyed),
     ("layout", layout),
     ("toc", toc),
@@ -87,6 +88,11 @@ pub fn compressed(bytes: &[u8]) {
         }
         _ => read_all(bytes),
     }
+}
+
+/// Reads the issues of a run: an SQLite database.
+pub fn issues(bytes: &[u8]) {
+    fuzzing::issues(bytes);
 }
 
 /// Reads a keyed archive with every accessor.

@@ -31,6 +31,12 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
     request.settings.thresholds.check()?;
     findings::check(&request.settings.ignored_findings)?;
 
+    let issues = trace.run.issues.clone();
+    analyze_checked(trace, request).map_err(|error| error.with_issues(&issues))
+}
+
+/// Analyzes a trace by a request whose settings are valid.
+fn analyze_checked(trace: Trace, request: &Request) -> Result<Analysis> {
     let Some((iteration, note)) = detected_iteration(&trace, request)? else {
         return analyze_part(trace, request, None);
     };

@@ -5,6 +5,7 @@ use std::iter::zip;
 use std::path::Path;
 
 use metalens_failure::{Failure, FailureKind, did_you_mean, other_process, shell};
+use metalens_trace::RunIssue;
 
 /// Result of an analysis or of one of its steps.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -59,7 +60,7 @@ pub enum Error {
         expected: String,
     },
     /// The recording has CPU samples, and no GPU intervals.
-    #[error("the recording has no GPU interval, only {samples} CPU samples in table {table}")]
+    #[error("the recording has no GPU interval, only {}", samples_by_run(.table, *.samples, .runs))]
     OnlyCpu {
         /// Name of the table with the samples.
         table: String,
@@ -67,6 +68,16 @@ pub enum Error {
         samples: usize,
         /// The input, as the user named it.
         input: String,
+        /// Samples of each run, if the recording has several.
+        runs: Vec<RunSamples>,
+    },
+    /// The recording lacks what was looked for, and says itself what went wrong.
+    #[error("Instruments reports {}; {error}", RunIssue::list(.issues))]
+    Reported {
+        /// Errors and warnings in the recording.
+        issues: Vec<RunIssue>,
+        /// Error of the analysis.
+        error: Box<Self>,
     },
     /// The recording has no CPU samples.
     #[error("no CPU samples: time-profile, cpu-profile and time-sample are absent or empty")]
@@ -159,9 +170,93 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// Returns the error of the analysis, without what the recording says itself.
+    #[must_use]
+    pub fn cause(&self) -> &Self {
+        match self {
+            Self::Reported { error, .. } => error.cause(),
+            _ => self,
+        }
+    }
+
+    /// Adds the CPU samples of each run of a recording that has several, and no GPU intervals.
+    #[must_use]
+    pub fn with_samples_of_runs(mut self, all: impl FnOnce(&str) -> Vec<RunSamples>) -> Self {
+        if let Self::OnlyCpu { table, runs, .. } = self.cause_mut() {
+            *runs = all(table);
+        }
+        self
+    }
+
+    fn cause_mut(&mut self) -> &mut Self {
+        match self {
+            Self::Reported { error, .. } => error.cause_mut(),
+            cause => cause,
+        }
+    }
+
+    /// Adds what the recording says itself, if that may be why something is missing.
+    pub(crate) fn with_issues(self, issues: &[RunIssue]) -> Self {
+        let is_lacking = match &self {
+            Self::Trace(error) => is_missing_table(error),
+            Self::IntervalsNotRecorded(_)
+            | Self::NoRows { .. }
+            | Self::NoGpuIntervals { .. }
+            | Self::NoProcesses { .. }
+            | Self::OnlyCpu { .. }
+            | Self::NoSamples
+            | Self::NoSamplesOfProcess { .. } => true,
+            _ => false,
+        };
+        if issues.is_empty() || !is_lacking {
+            return self;
+        }
+        Self::Reported {
+            issues: issues.to_vec(),
+            error: Box::new(self),
+        }
+    }
+
+    /// Returns the same error without the names of other processes. `None` if it names none.
+    fn unnamed(&self) -> Option<Self> {
+        match self {
+            Self::NoGpuIntervals {
+                wanted,
+                ending,
+                present,
+            } => {
+                let numbered = zip(1.., present).map(|(number, process)| GpuProcess {
+                    name: other_process(number),
+                    ..*process
+                });
+                Some(Self::NoGpuIntervals {
+                    wanted: wanted.clone(),
+                    ending: ending.clone(),
+                    present: numbered.collect(),
+                })
+            }
+            Self::NoSamplesOfProcess { wanted, present } => {
+                let numbered = zip(1.., present);
+                let numbered = numbered.map(|(number, (_, pid))| (other_process(number), *pid));
+                Some(Self::NoSamplesOfProcess {
+                    wanted: wanted.clone(),
+                    present: numbered.collect(),
+                })
+            }
+            Self::Reported { issues, error } => Some(Self::Reported {
+                issues: issues.clone(),
+                error: Box::new(error.unnamed()?),
+            }),
+            _ => None,
+        }
+    }
+}
+
 impl Failure for Error {
     fn kind(&self) -> FailureKind {
         match self {
+            Self::Reported { error, .. } => error.kind(),
             // Without the table that an analysis needs, a trace is as unusable as a broken one.
             Self::Trace(error) if is_missing_table(error) => FailureKind::Unusable,
             Self::Trace(error) => error.kind(),
@@ -183,6 +278,18 @@ impl Failure for Error {
             Self::IntervalsNotRecorded(_) => Some(
                 "the GPU was not recorded: record with the template Metal System Trace".to_owned(),
             ),
+            Self::Reported { issues, error } => {
+                let remedy = issues.iter().find_map(RunIssue::remedy);
+                let is_failed = matches!(
+                    error.as_ref(),
+                    Self::IntervalsNotRecorded(_) | Self::NoRows { .. } | Self::NoSamples
+                );
+                match remedy {
+                    Some(remedy) => Some(remedy.to_owned()),
+                    None if is_failed => Some("what Instruments reports may be why: record again".to_owned()),
+                    None => error.hint(),
+                }
+            }
             Self::NoRows { .. } => Some(
                 "record while the program uses the GPU: check that it uses Metal, and that the time \
                  limit is longer than its startup"
@@ -213,10 +320,11 @@ impl Failure for Error {
                  column start-latency; a window must hold two command buffers"
                     .to_owned(),
             ),
-            Self::OnlyCpu { input, .. } => Some(format!(
-                "`metalens stacks {}` shows the CPU samples; to see the GPU, record with the \
+            Self::OnlyCpu { input, runs, .. } => Some(format!(
+                "`metalens stacks {}{}` shows the CPU samples; to see the GPU, record with the \
                  template Metal System Trace, or export metal-gpu-intervals too if it was recorded",
-                shell::quoted_path(Path::new(input))
+                shell::quoted_path(Path::new(input)),
+                if runs.is_empty() { "" } else { " --run N" }
             )),
             Self::NoSamples => Some(
                 "record with --instrument 'Time Profiler'; if the recording has CPU samples, export \
@@ -269,33 +377,31 @@ impl Failure for Error {
     }
 
     fn without_names(&self) -> Option<Box<dyn Failure>> {
-        match self {
-            Self::NoGpuIntervals {
-                wanted,
-                ending,
-                present,
-            } => {
-                let numbered = zip(1.., present).map(|(number, process)| GpuProcess {
-                    name: other_process(number),
-                    ..*process
-                });
-                Some(Box::new(Self::NoGpuIntervals {
-                    wanted: wanted.clone(),
-                    ending: ending.clone(),
-                    present: numbered.collect(),
-                }))
-            }
-            Self::NoSamplesOfProcess { wanted, present } => {
-                let numbered = zip(1.., present);
-                let numbered = numbered.map(|(number, (_, pid))| (other_process(number), *pid));
-                Some(Box::new(Self::NoSamplesOfProcess {
-                    wanted: wanted.clone(),
-                    present: numbered.collect(),
-                }))
-            }
-            _ => None,
-        }
+        let unnamed: Box<dyn Failure> = Box::new(self.unnamed()?);
+        Some(unnamed)
     }
+}
+
+/// Number of CPU samples of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunSamples {
+    /// Number of the run.
+    pub run: u64,
+    /// Number of samples.
+    pub samples: usize,
+}
+
+/// Returns the CPU samples of a recording without GPU intervals, by run if it has several.
+fn samples_by_run(table: &str, samples: usize, runs: &[RunSamples]) -> String {
+    let plural = if samples == 1 { "" } else { "s" };
+    if runs.is_empty() {
+        return format!("{samples} CPU sample{plural} in table {table}");
+    }
+    let list = runs
+        .iter()
+        .map(|run| format!("{} in run {}", run.samples, run.run));
+    let list: Vec<String> = list.collect();
+    format!("CPU samples in table {table}: {}", list.join(", "))
 }
 
 /// Process that used the GPU.

@@ -115,7 +115,7 @@ pub use analyze::analyze;
 pub use basics::message::{Message, PlacedValue};
 pub use basics::state_interval::StateInterval;
 pub use basics::{message, written};
-pub use error::{Error, GpuProcess, Result};
+pub use error::{Error, GpuProcess, Result, RunSamples};
 pub use figures::{FIGURES, Figure, MetricGroup, Preference, TimePlace, Unit};
 pub use findings::ids as finding_ids;
 pub use idle_stacks::{IdleStacks, idle_stacks};

@@ -123,5 +123,6 @@ pub(crate) fn only_cpu(table: Option<&CpuTable>, input: &str) -> Option<Error> {
         table: table.schema.to_owned(),
         samples: table.rows,
         input: input.to_owned(),
+        runs: Vec::new(),
     })
 }

@@ -87,6 +87,10 @@ struct ChosenSamples {
 
 impl ChosenSamples {
     fn new(trace: &Trace, request: &Request) -> Result<Self> {
+        Self::read(trace, request).map_err(|error| error.with_issues(&trace.run.issues))
+    }
+
+    fn read(trace: &Trace, request: &Request) -> Result<Self> {
         let names = &trace.names;
         let table = CpuTable::copy(trace);
         let samples = table.map(|table| Samples::read(table, &trace.run, names));

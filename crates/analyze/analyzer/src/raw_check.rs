@@ -16,8 +16,11 @@ pub struct RawComparison {
     pub derived: u64,
     /// Intervals in the derived table on other channels, which raw events do not tell of.
     pub other_channels: u64,
-    /// Intervals in the raw events.
+    /// Intervals in the raw events, without those after the end.
     pub raw: u64,
+    /// Intervals in the raw events that start after the end of the recording, which the derived table
+    /// leaves out. If the length of the recording is unknown, its last derived interval is its end.
+    pub after_end: u64,
     /// Intervals that both have, with the same start, end and channel.
     pub same: u64,
     /// Intervals of `same` whose command buffer the derived table names.
@@ -49,7 +52,19 @@ pub fn compare_raw(trace: Trace) -> Result<Option<RawComparison>> {
     let Some(raw) = raw_intervals(tables.raw, names) else {
         return Ok(None);
     };
-    Ok(Some(compared(derived.intervals, raw, names)))
+    let last = derived
+        .intervals
+        .iter()
+        .map(|interval| interval.span.end_ns)
+        .max();
+    let end_ns = recording.run.duration_ns.or(last);
+    let (raw, after_end): (Vec<Interval>, Vec<Interval>) = raw
+        .into_iter()
+        .partition(|interval| end_ns.is_none_or(|end_ns| interval.span.start_ns < end_ns));
+    Ok(Some(RawComparison {
+        after_end: after_end.len() as u64,
+        ..compared(derived.intervals, raw, names)
+    }))
 }
 
 fn compared(mut derived: Vec<Interval>, mut raw: Vec<Interval>, names: &Names) -> RawComparison {

@@ -135,7 +135,12 @@ mod tests {
     }
 
     fn median(times: &TimesPerUnit) -> f64 {
-        let times: Vec<f64> = times.values.iter().flatten().map(|time| time.get()).collect();
+        let times: Vec<f64> = times
+            .values
+            .iter()
+            .flatten()
+            .map(|time| time.get())
+            .collect();
         metalens_comparison::median(&times).unwrap()
     }
 

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use metalens_analyzer::{
-    Analysis, Note, Request, analyze, lacks_intervals, lost_encodings, message, selection,
-    selection_with_raw_events, selection_with_recovery,
+    Analysis, Note, Request, RunSamples, analyze, lacks_intervals, lost_encodings, message,
+    selection, selection_with_raw_events, selection_with_recovery,
 };
 use metalens_exporter::ExportManifest;
-use metalens_trace::{Selection, Trace};
+use metalens_trace::{Input, LoadOptions, Selection, Table, Trace};
 
 use crate::error::{Error, cannot_read};
 
@@ -33,7 +33,10 @@ pub fn analysis<E: From<metalens_analyzer::Error> + From<Error>>(
 
     let analysis = match analyzed(&selection())? {
         Err(error) if lacks_intervals(&error) && can_read_again(path) => {
-            return Ok(analyzed(&selection_with_raw_events())??);
+            let analysis = analyzed(&selection_with_raw_events())?;
+            return Ok(analysis.map_err(|error| {
+                error.with_samples_of_runs(|table| samples_of_runs(path, table))
+            })?);
         }
         analysis => analysis?,
     };
@@ -43,6 +46,28 @@ pub fn analysis<E: From<metalens_analyzer::Error> + From<Error>>(
         Ok(analysis)
     }
 }
+
+/// Returns the number of rows that a table has in each run of a recording; none if it has one run.
+fn samples_of_runs(path: &Path, table: &str) -> Vec<RunSamples> {
+    let numbers: Vec<u64> = match Input::open(path).as_ref().map(Input::toc) {
+        Ok(Some(toc)) if toc.runs.len() > 1 => toc.runs.iter().map(|run| run.number).collect(),
+        _ => return Vec::new(),
+    };
+    let selection = Selection::columns(&[(table, &[])]).where_readable();
+    let samples = numbers.into_iter().take(MAX_RUNS).filter_map(|run| {
+        let options = LoadOptions {
+            run: Some(run),
+            ..LoadOptions::default()
+        };
+        let trace = Input::open(path).ok()?.load(&selection, options).ok()?;
+        let samples = trace.find_table(table).map_or(0, Table::rows);
+        Some(RunSamples { run, samples })
+    });
+    samples.collect()
+}
+
+/// Maximum number of runs whose samples are counted. Real recordings have at most 20.
+const MAX_RUNS: usize = 50;
 
 /// Returns whether an input can be read a second time, unlike a pipe.
 fn can_read_again(path: &Path) -> bool {

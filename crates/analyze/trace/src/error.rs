@@ -154,6 +154,25 @@ pub enum Problem {
         /// Description of what it lacks.
         detail: String,
     },
+    /// A bundle has no run at all.
+    #[error("the bundle is incomplete: it has no folder corespace/run1")]
+    EmptyBundle,
+    /// A bundle has no tables, and says why.
+    #[error("the recording failed: Instruments reports {issues}")]
+    FailedRecording {
+        /// List of the errors and warnings.
+        issues: String,
+        /// Advice on what to do, if it is certain.
+        remedy: Option<&'static str>,
+    },
+    /// A bundle is of an old Instruments, whose layout is not read.
+    #[error(
+        "it was recorded by Instruments older than 12, which metalens does not read ({detail})"
+    )]
+    OldBundle {
+        /// Description of the first part that is not read.
+        detail: String,
+    },
     /// A part of a bundle has a layout that was never compared with an export.
     #[error("unsupported bundle layout: {detail}")]
     UnsupportedBundle {
@@ -347,6 +366,16 @@ pub enum Problem {
         /// Schemas of the tables that the input has.
         present: Vec<String>,
     },
+    /// The input has fewer tables with this name.
+    #[error("there is no table {schema} number {number}; the run has {count}")]
+    NoSuchNumber {
+        /// Schema of the tables.
+        schema: String,
+        /// Requested number, from 1.
+        number: usize,
+        /// Number of tables with this schema.
+        count: usize,
+    },
     /// A table does not have a column.
     #[error("the table has no column `{mnemonic}`{}", list_after(" (it has ", .present, ")"))]
     NoSuchColumn {
@@ -432,6 +461,7 @@ impl Problem {
             self,
             Self::Io(_)
                 | Self::NoSuchTable { .. }
+                | Self::NoSuchNumber { .. }
                 | Self::NoSuchRun { .. }
                 | Self::NoTablesOfRun { .. }
                 | Self::SeveralExports { .. }

@@ -57,6 +57,13 @@ pub fn bundle(files: Bundled) {
     }
 }
 
+/// Reads the issues of a run: an SQLite database.
+pub fn issues(bytes: &[u8]) {
+    if let Ok(database) = bundle::Database::open(bytes) {
+        drop(database.rows("ZISSUE", ["ZTYPE", "ZMESSAGE", "Z_PK"]));
+    }
+}
+
 /// Reads a table of contents.
 pub fn toc(bytes: &[u8]) {
     drop(crate::toc::read(bytes, "fuzz"));

@@ -10,7 +10,7 @@ use crate::error::{Error, Problem};
 impl Failure for Error {
     fn kind(&self) -> FailureKind {
         match self.problem() {
-            Problem::NoSuchRun { .. } => FailureKind::Misuse,
+            Problem::NoSuchRun { .. } | Problem::NoSuchNumber { .. } => FailureKind::Misuse,
             problem if problem.is_unusable_input() => FailureKind::Unusable,
             _ => FailureKind::Failed,
         }
@@ -71,8 +71,8 @@ fn hint_for_input(problem: &Problem) -> Option<&'static str> {
             "metalens reads the output of `xctrace export --input X.trace --xpath …`"
         }
         Problem::NoSchema => {
-            "exports of tracks (Allocations, Leaks, VM Tracker) have no schema; metalens reads \
-            tables: export one table per call"
+            "export one table per call: metalens reads tables, and only the first one of a file has \
+            a schema; exports of tracks (Allocations, Leaks, VM Tracker) have none"
         }
         Problem::NotAFile(_) => {
             "give a regular file; for the output of another program use a pipe: \
@@ -103,6 +103,16 @@ fn hint_for_content(problem: &Problem) -> Option<&'static str> {
             "this Xcode may write a new format: on a Mac, export the table with `xctrace export` \
             and give metalens the folder; `metalens verify --compare` shows the differences"
         }
+        Problem::EmptyBundle => {
+            "xctrace was probably killed before it saved the recording: record again, and let it \
+            finish; a bundle that was copied must be copied with all its contents"
+        }
+        Problem::FailedRecording { remedy, .. } => {
+            remedy.unwrap_or("there is nothing to read: record again")
+        }
+        Problem::OldBundle { .. } => {
+            "record again with a current Xcode; an old Instruments can still open the bundle"
+        }
         Problem::IncompleteBundle { .. } => {
             "copy the bundle again, with all its contents; if nothing is missing, this version of \
             Xcode writes another format: on a Mac, export it with `xctrace export` and give \
@@ -112,6 +122,7 @@ fn hint_for_content(problem: &Problem) -> Option<&'static str> {
         Problem::Io(_)
         | Problem::NotToc
         | Problem::NoSuchRun { .. }
+        | Problem::NoSuchNumber { .. }
         | Problem::NoSuchColumn { .. }
         | Problem::ColumnType { .. }
         | Problem::BrokenToc { .. } => return None,

@@ -37,6 +37,7 @@ mod names;
 mod note;
 mod partial_trace;
 mod place;
+mod run_issue;
 mod select;
 mod table;
 mod toc;
@@ -55,6 +56,7 @@ pub use names::{
 };
 pub use note::{NotePart, TraceNote, UnknownElements};
 pub use place::Place;
+pub use run_issue::{IssueSeverity, RunIssue};
 pub use select::Selection;
 pub use table::{Column, ColumnSpec, Origin, Schema, Table};
 pub use toc::{Device, ListedProcess, ListedTable, Run, Setting, Target, TargetProcess, Toc};

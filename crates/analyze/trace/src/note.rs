@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::error::list_after;
+use crate::run_issue::{IssueSeverity, RunIssue};
 
 /// A fact about the input that did not stop the reading. Show the notes with the numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +46,13 @@ pub enum TraceNote {
     },
     /// The document has unknown elements.
     UnknownElements(UnknownElements),
+    /// A document has rows without a schema after a table with one. They were refused.
+    WithoutSchema {
+        /// Path of the file.
+        file: String,
+        /// Number of these rows.
+        rows: u64,
+    },
     /// Several tables have the same schema; the largest was read.
     SeveralTables {
         /// Schema of the tables.
@@ -91,6 +99,8 @@ pub enum TraceNote {
         /// Reason why it could not be read.
         why: String,
     },
+    /// Instruments itself reports an error or a warning.
+    Issue(RunIssue),
     /// There are more notes of a kind.
     More {
         /// Stable name of the kind.
@@ -180,6 +190,7 @@ impl TraceNote {
             Self::SeveralRuns { .. } | Self::TablesOfSomeRuns { .. } => "several-runs",
             Self::RunLeftOut { .. } => "run-left-out",
             Self::UnknownElements(_) => "unknown-element",
+            Self::WithoutSchema { .. } => "rows-without-schema",
             Self::SeveralTables { .. } => "several-tables",
             Self::Undecoded { .. } => "undecoded-columns",
             Self::NewerFormat { .. } => "newer-format",
@@ -189,22 +200,29 @@ impl TraceNote {
             Self::TargetFromLifeCycle => "target-from-life-cycle",
             Self::Unlisted { .. } => "unlisted-rows",
             Self::Unreadable { .. } => "files-left-out",
+            Self::Issue(_) => "recording-issue",
             Self::More { id, .. } => id,
         }
     }
 
-    /// Keeps the first notes of each kind, and counts the others: a hostile input may cause any
-    /// number.
+    /// Keeps each note once and the first notes of each kind, and counts the others: a hostile input
+    /// may cause any number.
     pub(crate) fn limited(notes: Vec<Self>) -> Vec<Self> {
         /// Maximum number of notes of a kind.
         const MAX: usize = 20;
         let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
-        let mut kept = notes;
-        kept.retain(|note| {
+        let mut kept: Vec<Self> = Vec::new();
+        for note in notes {
+            // Several tables of one schema cause the same note.
+            if kept.contains(&note) {
+                continue;
+            }
             let count = counts.entry(note.id()).or_default();
             *count += 1;
-            *count <= MAX
-        });
+            if *count <= MAX {
+                kept.push(note);
+            }
+        }
         let more = counts.into_iter().filter(|&(_, count)| count > MAX);
         kept.extend(more.map(|(id, count)| Self::More {
             id,
@@ -277,6 +295,11 @@ impl TraceNote {
                     Name(unknown.list()),
                 ],
             ),
+            Self::WithoutSchema { file: with, rows } => (
+                "{}: {} rows of later tables were refused, because only the first table has a <schema>: \
+                the --xpath selected several; export one table per call",
+                vec![file(with), Count(*rows)],
+            ),
             Self::SeveralTables {
                 schema,
                 count: tables,
@@ -324,6 +347,7 @@ impl TraceNote {
             Self::Unreadable { file: odd, why } => {
                 ("{} was left out: {}", vec![file(odd), Quote(why.clone())])
             }
+            Self::Issue(issue) => (issue_sentence(issue), vec![Quote(issue.message.clone())]),
             Self::More { id, notes } => (
                 "{} more notes of the kind {} are not shown",
                 vec![count(notes), Words(id)],
@@ -347,6 +371,22 @@ impl fmt::Display for NotePart {
 impl fmt::Display for TraceNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.parts().iter().try_for_each(|part| part.fmt(f))
+    }
+}
+
+/// Returns the sentence of an issue, with a place for its text.
+fn issue_sentence(issue: &RunIssue) -> &'static str {
+    match issue.severity {
+        _ if issue.is_loss() => {
+            "EVENTS LOST: Instruments reports `{}`. Rows are missing, so GPU busy time and all counts \
+             are lower bounds, and idle time is an upper bound"
+        }
+        IssueSeverity::Error => {
+            "ERROR while recording: Instruments reports `{}`. Parts of the recording may be missing"
+        }
+        IssueSeverity::Warning => {
+            "WARNING while recording: Instruments reports `{}`. Parts of the recording may be missing"
+        }
     }
 }
 

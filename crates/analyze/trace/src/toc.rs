@@ -5,6 +5,7 @@ use std::io::Read;
 use std::str::FromStr;
 
 use crate::error::{Error, Problem, Result};
+use crate::run_issue::RunIssue;
 use crate::xml::{Element, read_tree};
 
 /// The table of contents of a recording.
@@ -52,6 +53,8 @@ pub struct Run {
     pub tables: Vec<ListedTable>,
     /// Names of the tracks.
     pub tracks: Vec<String>,
+    /// Errors and warnings that Instruments wrote into the recording. Exports have none.
+    pub issues: Vec<RunIssue>,
 }
 
 impl Run {
@@ -212,6 +215,7 @@ fn parse_run(run: &Element, position: u64, synthetic: bool) -> Result<Run, Strin
             .unwrap_or_default(),
         tables: run.child("data").map(parse_tables).unwrap_or_default(),
         tracks: run.child("tracks").map(parse_tracks).unwrap_or_default(),
+        issues: Vec::new(),
     })
 }
 

@@ -62,6 +62,24 @@ impl Trace {
             .ok_or_else(|| self.no_such_table(schema))
     }
 
+    /// Returns the table of a schema by its number among those with this schema, from 1.
+    pub fn numbered_table(&self, schema: &str, number: usize) -> Result<&Table> {
+        let count = self.tables_of(schema).count();
+        if count == 0 {
+            return Err(self.no_such_table(schema));
+        }
+        let place = number.checked_sub(1);
+        let table = place.and_then(|place| self.tables_of(schema).nth(place));
+        table.ok_or_else(|| {
+            let problem = Problem::NoSuchNumber {
+                schema: schema.to_owned(),
+                number,
+                count,
+            };
+            Error::in_file(problem, &self.path)
+        })
+    }
+
     fn no_such_table(&self, schema: &str) -> Error {
         if let Some(unreadable) = self.unreadable.iter().find(|table| table.schema == schema) {
             let problem = Problem::UnreadableTable {

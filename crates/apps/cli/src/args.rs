@@ -283,6 +283,9 @@ pub(crate) struct TablesArguments {
     /// Print the rows of this table
     #[arg(long, value_name = "NAME")]
     pub(crate) schema: Option<String>,
+    /// Number of the table, from 1, if several have this name [default: that of the largest]
+    #[arg(long, value_name = "N", requires = "schema")]
+    pub(crate) number: Option<usize>,
     /// Format of the rows
     #[arg(long, value_enum, default_value_t = RowFormat::Csv, requires = "schema")]
     pub(crate) format: RowFormat,

@@ -6,9 +6,9 @@ use metalens_analyzer::{Analysis, Error, Performance, Request, analyze, selectio
 use metalens_failure::{Failure, in_one_line};
 use metalens_recorder::{
     BundleVerdict, ClockState, OtherWork, ReadingDepth, RecordedBundle, RecordedClock,
-    RecordedProgram,
+    RecordedIssue, RecordedProgram,
 };
-use metalens_trace::{Input, LoadOptions, Problem, Target};
+use metalens_trace::{Input, LoadOptions, Problem, RunIssue, Target};
 
 /// Table with the samples of shaders.
 const SHADER_SAMPLES: &str = "metal-shader-profiler-intervals";
@@ -84,6 +84,7 @@ fn add_facts(recorded: &mut RecordedBundle, input: &Input) {
     let Some(run) = toc.runs.last() else {
         return;
     };
+    recorded.issues = run.issues.iter().map(issue).collect();
     let mut settings = run.settings.iter().flat_map(|setting| &setting.values);
     let timeline = settings.find_map(|value| value.strip_prefix(SHADER_TIMELINE));
     recorded.shader_timeline = timeline.map(|value| value.trim().to_owned());
@@ -102,9 +103,17 @@ fn add_facts(recorded: &mut RecordedBundle, input: &Input) {
     }
 }
 
+/// Returns what Instruments reports, with a remedy if it is certain.
+fn issue(issue: &RunIssue) -> RecordedIssue {
+    RecordedIssue {
+        message: issue.message.clone(),
+        remedy: issue.remedy(),
+    }
+}
+
 /// Returns the processes with GPU work, if an analysis failed because the recorded one has none.
 fn others(error: &Error) -> Vec<OtherWork> {
-    let Error::NoGpuIntervals { present, .. } = error else {
+    let Error::NoGpuIntervals { present, .. } = error.cause() else {
         return Vec::new();
     };
     let others = present.iter().filter_map(|process| {
@@ -133,7 +142,7 @@ fn clock(performance: &Performance) -> RecordedClock {
 /// Judges a bundle by the error of its analysis.
 fn judge(error: &Error) -> BundleVerdict {
     let why = with_hint(error);
-    match error {
+    match error.cause() {
         Error::Trace(error) | Error::IntervalsNotRecorded(error) => unreadable(error, why),
         Error::NoRows { .. }
         | Error::NoGpuIntervals { .. }

@@ -72,7 +72,7 @@ pub use program_end::ProgramEnd;
 pub use provenance::{Provenance, redactor};
 pub use record_request::{RecordRequest, Recorder, RecordingSubject};
 pub use recorded_bundle::{
-    BundleReader, BundleVerdict, ReadingDepth, RecordedBundle, RecordedProgram,
+    BundleReader, BundleVerdict, ReadingDepth, RecordedBundle, RecordedIssue, RecordedProgram,
 };
 pub use request::{OutputRoute, RecordTimeouts, Recording, StoppedBy, XctraceRequest};
 pub use session::record;

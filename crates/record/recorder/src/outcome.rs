@@ -81,6 +81,9 @@ impl RecordingPlan {
         recording.other_work = check.other_work;
 
         let bundle = check.recorded;
+        for issue in &bundle.issues {
+            issue.add_to(&mut recording.warnings);
+        }
         let program = bundle.program.as_ref();
         let kept = self.keep_work(&recording.bundle);
         let program_end = program.and_then(ProgramEnd::new);

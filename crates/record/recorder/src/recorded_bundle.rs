@@ -35,6 +35,33 @@ pub struct RecordedBundle {
     pub shader_samples: Option<u64>,
     /// Clocks of the GPU; `None` if they were not recorded.
     pub clock: Option<RecordedClock>,
+    /// Errors and warnings that Instruments wrote into the bundle.
+    pub issues: Vec<RecordedIssue>,
+}
+
+/// An error or a warning that Instruments wrote into a bundle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedIssue {
+    /// Text of Instruments.
+    pub message: String,
+    /// Advice on what to do, if it is certain.
+    pub remedy: Option<&'static str>,
+}
+
+impl RecordedIssue {
+    /// Adds the warning for the user, unless `xctrace` printed the same without a remedy.
+    pub(crate) fn add_to(&self, warnings: &mut Vec<String>) {
+        let message = format!("the recording reports `{}`", self.message);
+        let is_printed = |warning: &String| warning.contains(&self.message);
+        match self.remedy {
+            Some(remedy) => {
+                warnings.retain(|warning| !is_printed(warning));
+                warnings.push(format!("{message}: {remedy}"));
+            }
+            None if !warnings.iter().any(is_printed) => warnings.push(message),
+            None => {}
+        }
+    }
 }
 
 /// Judgment of the contents of a bundle.
@@ -75,6 +102,30 @@ impl RecordedBundle {
             shader_timeline: None,
             shader_samples: None,
             clock: None,
+            issues: Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn issues_are_named_once_with_the_remedy() {
+        let check = |remedy, printed: &[&str], expected: &[&str]| {
+            let issue = RecordedIssue {
+                message: "events were lost".to_owned(),
+                remedy,
+            };
+            let mut warnings: Vec<String> = printed.iter().map(|&text| text.to_owned()).collect();
+            issue.add_to(&mut warnings);
+            assert_eq!(warnings, expected);
+        };
+        let with_remedy = "the recording reports `events were lost`: record less";
+        check(Some("record less"), &["other"], &["other", with_remedy]);
+        check(Some("record less"), &["`events were lost`"], &[with_remedy]);
+        check(None, &["`events were lost`"], &["`events were lost`"]);
+        check(None, &[], &["the recording reports `events were lost`"]);
     }
 }

@@ -249,7 +249,8 @@ fn active_time(report: &Report) -> Option<Note> {
         Some(active) if active != busy.machine_busy_ns => {
             let text = message!(
                 "two tables disagree: the intervals of all processes cover {} of the window, but \
-                 according to its own states the GPU was active for {}",
+                 according to its own states the GPU was active for {}. Over whole recordings, half of \
+                 the real ones differ by 7 to 184 µs; in the window of a program, none does",
                 exact(busy.machine_busy_ns),
                 exact(active)
             );

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use metalens_trace::{Names, Symbol};
 
 use super::busy_window::BusyWindow;
-use crate::basics::message::{Message, table};
+use crate::basics::message::{Message, table, ungrouped};
 use crate::basics::spans::{Span, length_ns, overlap_ns, time_in, touches, union};
 use crate::basics::state_interval::StateInterval;
 use crate::basics::statistics::ratio;
@@ -92,11 +92,13 @@ pub(crate) fn engines(
         found.lanes.push((id.label(), lane(&work, id, names)));
     }
 
+    let of_others = frames_of_others(&tables.present_requests, busy_window);
     match frames(tables.present_requests, tables.presented, busy_window) {
         Some((frames, lane)) => {
             found.frames = Some(frames);
             found.lanes.push(("Frames", lane));
         }
+        None if of_others.is_some() => found.not_recorded.extend(of_others),
         None => missing.push(("frames", PRESENT_REQUESTS.schema)),
     }
     let missing = not_recorded(&missing, !found.engines.is_empty());
@@ -135,7 +137,7 @@ fn not_recorded(missing: &[(&'static str, &'static str)], has_engines: bool) -> 
             }
         )
     };
-    if has_engines {
+    if has_engines || missing.is_empty() {
         let each = missing.chunks(1).flat_map(|one| {
             let part = one.first().map(|(part, _)| part);
             part.map(|part| NotRecorded::new(part, why(one)))
@@ -261,6 +263,25 @@ fn lane(work: &[Work], id: EngineId, names: &Names) -> Vec<StateInterval> {
         is_induced: false,
     });
     intervals.collect()
+}
+
+/// Returns why there are no frames of the process although a table of them has rows.
+fn frames_of_others(
+    requests: &TableResult<Presents>,
+    busy_window: BusyWindow<'_>,
+) -> Option<NotRecorded> {
+    let requests = requests.as_ref().ok()?;
+    let rows = 0..requests.times.len();
+    let is_other = |row: &usize| !busy_window.chosen.contains(at(&requests.processes, *row));
+    let others = rows.filter(is_other).count();
+    (others > 0).then(|| {
+        let why = message!(
+            "{} has no row of this process in the window, and {} of others",
+            table(PRESENT_REQUESTS.schema),
+            ungrouped(others as u64)
+        );
+        NotRecorded::new("frames", why)
+    })
 }
 
 /// Returns the frames of the process, and each from its request to the next; `None` without any

@@ -78,7 +78,7 @@ impl Timeline {
 /// [`selection_with_raw_events`](crate::selection_with_raw_events) may have them.
 #[must_use]
 pub fn lacks_intervals(error: &Error) -> bool {
-    match error {
+    match error.cause() {
         Error::NoRows { .. } | Error::OnlyCpu { .. } | Error::IntervalsNotRecorded(_) => true,
         Error::Trace(error) => matches!(
             error.problem(),

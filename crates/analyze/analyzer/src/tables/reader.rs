@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use metalens_trace::{Problem, Table, Trace};
+use metalens_trace::{InputKind, Problem, Table, Trace};
 
 use crate::basics::message::{Message, quote, table};
 use crate::message;
@@ -113,7 +113,7 @@ impl AbsenceReason {
             Self::OtherColumns
         } else if is_recorded {
             Self::NotExported
-        } else if trace.run.tables.is_empty() {
+        } else if trace.run.tables.is_empty() && trace.kind != InputKind::Bundle {
             Self::NoContents
         } else {
             Self::NotRecorded

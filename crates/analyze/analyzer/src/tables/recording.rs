@@ -136,7 +136,9 @@ fn note(trace_note: &TraceNote) -> Note {
     });
     let message = Message::joined(parts, "");
     match trace_note {
-        TraceNote::Truncated { .. } | TraceNote::Synthetic => Note::loud(trace_note.id(), message),
+        TraceNote::Truncated { .. } | TraceNote::Synthetic | TraceNote::Issue(_) => {
+            Note::loud(trace_note.id(), message)
+        }
         _ => Note::quiet(trace_note.id(), message),
     }
 }

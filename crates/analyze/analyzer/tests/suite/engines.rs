@@ -175,3 +175,29 @@ fn engines_without_rows_are_not_recorded() {
         assert!(why.contains(table), "{why}");
     }
 }
+
+/// Frames of another process are no frames of this one, and their rows are there.
+#[test]
+fn frames_of_others_are_counted() {
+    let mut scenario = scenario();
+    let is_frame = |engine: &EngineWork| engine.kind == EngineKind::Frame;
+    let (frames, own): (Vec<_>, Vec<_>) = std::mem::take(&mut scenario.process[0].engine)
+        .into_iter()
+        .partition(is_frame);
+    scenario.process[0].engine = own;
+    scenario.process[1]
+        .engine
+        .retain(|engine| !is_frame(engine));
+    scenario.process[1].engine.extend(frames);
+    let report = analyze_scenario(&scenario, &Request::default())
+        .unwrap()
+        .report;
+    let absent = report
+        .not_recorded
+        .iter()
+        .find(|absent| absent.what == "frames");
+    assert_eq!(
+        absent.unwrap().why,
+        "ca-client-present-request has no row of this process in the window, and 4 of others"
+    );
+}

@@ -89,6 +89,22 @@ fn a_moved_interval_in_an_export_is_found() {
     assert_eq!((found.agrees(), found.same), (false, found.derived - 1));
 }
 
+/// Raw events go on after the recording, and the derived table does not.
+#[test]
+fn raw_events_after_the_end_are_counted_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = Scenario::preset("eager").unwrap();
+    write("bundle", &scenario, folder.path());
+    let mut trace = with_raw_events(folder.path());
+    let last = compare_raw(trace.clone()).unwrap().unwrap();
+    assert_eq!((last.agrees(), last.after_end), (true, 0));
+
+    // The recording ends before everything: no raw interval is left.
+    trace.run.duration_ns = Some(1);
+    let none = compare_raw(trace).unwrap().unwrap();
+    assert_eq!((none.raw, none.after_end), (0, last.raw));
+}
+
 /// Both forms of a recording.
 const FORMS: [&str; 2] = ["bundle", "export"];
 

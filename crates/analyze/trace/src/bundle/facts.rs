@@ -95,6 +95,21 @@ pub(crate) fn required_version(files: &Files) -> Result<Option<u64>> {
     number.map(Some).ok_or_else(unknown)
 }
 
+/// Returns whether a bundle was saved by Instruments older than 12. Instruments 8 to 11 require version
+/// 0, and Instruments 7 requires none, has no list of types, and has a folder that later ones lack.
+pub(crate) fn is_old(files: &Files) -> bool {
+    match required_version(files) {
+        Ok(Some(version)) => version == 0,
+        Ok(None) => {
+            !files.exists("corespace/run1/core/uniquing/EngineeringTypes.etypes")
+                && files
+                    .names("shared_data")
+                    .is_ok_and(|names| !names.is_empty())
+        }
+        Err(_) => false,
+    }
+}
+
 /// Reads the facts of all runs from `form.template`, also if it is damaged in part.
 fn read_template(files: &Files) -> Result<(BTreeMap<u64, Run>, TemplateState)> {
     let unsupported = |detail: &str| {
@@ -155,6 +170,7 @@ fn parse_run(number: u64, run: Object<'_>) -> Run {
         processes: parse_processes(run),
         tables: Vec::new(),
         tracks: Vec::new(),
+        issues: Vec::new(),
     }
 }
 

@@ -118,15 +118,20 @@ impl Files {
         }
     }
 
+    /// Returns the names directly inside a folder; none if there is no such folder.
+    pub(crate) fn names(&self, folder: &str) -> Result<Vec<String>> {
+        match &self.storage {
+            Storage::Folder(root) => {
+                names_in(&root.join(folder)).map_err(|error| self.io_error(folder, error))
+            }
+            Storage::Zip { files, .. } => Ok(names_inside(folder, files.keys())),
+            Storage::Memory(files) => Ok(names_inside(folder, files.keys())),
+        }
+    }
+
     /// Returns the numbers N of all `folder/prefixN`, ascending; none if there is no such folder.
     pub(crate) fn numbered(&self, folder: &str, prefix: &str) -> Result<Vec<u64>> {
-        let names = match &self.storage {
-            Storage::Folder(root) => {
-                names_in(&root.join(folder)).map_err(|error| self.io_error(folder, error))?
-            }
-            Storage::Zip { files, .. } => names_inside(folder, files.keys()),
-            Storage::Memory(files) => names_inside(folder, files.keys()),
-        };
+        let names = self.names(folder)?;
         let numbers = names
             .iter()
             .filter_map(|name| name.strip_prefix(prefix)?.parse().ok());

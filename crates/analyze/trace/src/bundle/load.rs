@@ -11,6 +11,7 @@ use super::manager::{self, Store};
 use super::process_names::ProcessNames;
 use super::read_ahead::read_ahead;
 use super::rows::{Decoder, is_raw};
+use super::run_issues;
 use super::store::Rows;
 use super::symbols::Symbols;
 use super::uniquing::Uniques;
@@ -18,6 +19,7 @@ use crate::error::{Error, Problem, Result};
 use crate::note::TraceNote;
 use crate::partial_trace::PartialTrace;
 use crate::place::Place;
+use crate::run_issue::RunIssue;
 use crate::select::{Columns, Selection};
 use crate::table::{Origin, Table};
 use crate::toc::{ListedTable, Run, Toc};
@@ -50,18 +52,38 @@ impl std::fmt::Debug for Bundle {
 /// Returns the error of a bundle whose runs, if it has any, have no tables.
 fn without_tables(files: &Files, runs: &[u64]) -> Result<Error> {
     let path = files.name().to_owned();
+    let issues = run_issues::read(files, runs.last().copied().unwrap_or(1), &mut Vec::new());
     let problem = if files.try_exists("Trace1.run/Attachments/trace-data.atrc")? {
         Problem::UnfinishedBundle { path: path.clone() }
-    } else if runs.is_empty() {
-        Problem::IncompleteBundle {
-            detail: "it has no folder corespace/run1".to_owned(),
+    } else if !issues.is_empty() {
+        Problem::FailedRecording {
+            issues: RunIssue::list(&issues),
+            remedy: issues.iter().find_map(RunIssue::remedy),
         }
+    } else if runs.is_empty() {
+        Problem::EmptyBundle
     } else {
         Problem::UnsupportedBundle {
             detail: "it has no table manager".to_owned(),
         }
     };
     Ok(Error::in_file(problem, path))
+}
+
+/// Returns the error of an old bundle in the right words: a layout that is not read is no new one,
+/// and a file that Instruments did not write yet is not missing.
+fn with_age(error: Error, name: &str, is_old: bool) -> Error {
+    match error.problem() {
+        Problem::UnsupportedBundle { detail }
+        | Problem::IncompleteBundle { detail }
+        | Problem::UnreadableTable { why: detail, .. }
+            if is_old =>
+        {
+            let detail = detail.clone();
+            Error::in_file(Problem::OldBundle { detail }, name)
+        }
+        _ => error,
+    }
 }
 
 impl Bundle {
@@ -72,6 +94,11 @@ impl Bundle {
 
     /// Opens a bundle, and reads its runs and their facts.
     pub(crate) fn open(files: Files) -> Result<Self> {
+        let (is_old, name) = (facts::is_old(&files), files.name().to_owned());
+        Self::open_known(files).map_err(|error| with_age(error, &name, is_old))
+    }
+
+    fn open_known(files: Files) -> Result<Self> {
         let (mut runs, mut without) = (Vec::new(), Vec::new());
         for run in files.numbered("corespace", "run")? {
             let tables = format!("corespace/run{run}/core/table-manager/tables.plist");
@@ -103,6 +130,7 @@ impl Bundle {
 
         for (run, stores) in toc.runs.iter_mut().zip(&stores) {
             run.tables = listed_tables(stores);
+            run.issues = run_issues::read(&files, run.number, &mut notes);
             run.synthetic = synthetic;
         }
 
@@ -145,6 +173,11 @@ impl Bundle {
     /// Other threads read the stores while this one decodes them, since inflating takes longer than
     /// everything else.
     pub(crate) fn load(&self, selection: &Selection, position: u64) -> Result<PartialTrace> {
+        let loaded = self.load_known(selection, position);
+        loaded.map_err(|error| with_age(error, self.files.name(), facts::is_old(&self.files)))
+    }
+
+    fn load_known(&self, selection: &Selection, position: u64) -> Result<PartialTrace> {
         let (run, stores) = self.run_at(position)?;
         self.read_stores(stores, selection, position, |rows| {
             let uniques = Uniques::read(&self.files, &core(run))?;

@@ -195,6 +195,9 @@ impl Input {
             notes.insert(0, TraceNote::Synthetic);
         }
 
+        let issues = run.issues.iter().cloned().map(TraceNote::Issue);
+        notes.splice(..0, issues);
+
         let mut available = self.schemas(position);
         available.extend(tables.iter().map(|table| table.schema.name.clone()));
         available.sort();

@@ -62,6 +62,7 @@ pub(crate) fn read<R: Read>(
         synthetic: false,
         document: Document::default(),
         unknown: None,
+        without_schema: 0,
     };
     reader.read()?;
     Ok(reader.document)
@@ -95,6 +96,7 @@ pub(crate) fn read_header<R: Read>(input: R, file: &str) -> Result<Header> {
         synthetic: false,
         document: Document::default(),
         unknown: None,
+        without_schema: 0,
     };
 
     match reader.root() {
@@ -126,6 +128,8 @@ struct Reader<'a, R: Read> {
     document: Document,
     /// Elements that no known export has, if there are any.
     unknown: Option<UnknownElements>,
+    /// Number of rows without a schema, after a table with one.
+    without_schema: u64,
 }
 
 /// A child element whose start tag was read.
@@ -150,6 +154,12 @@ impl<R: Read> Reader<'_, R> {
         let unknown = self.unknown.take();
         let notes = &mut self.document.notes;
         notes.extend(unknown.map(TraceNote::UnknownElements));
+        if self.without_schema > 0 {
+            notes.push(TraceNote::WithoutSchema {
+                file: self.pull.file().to_owned(),
+                rows: self.without_schema,
+            });
+        }
         let selection = self.options.selection;
         let tables = &mut self.document.tables;
         tables.retain(|table| selection.columns_of(&table.schema.name).is_some());
@@ -253,6 +263,11 @@ impl<R: Read> Reader<'_, R> {
             ("schema", Some(_)) => Err(self
                 .pull
                 .error(malformed("duplicate <schema> inside <node>"))),
+            // The rows of this table are refused; those of the tables before it are certain.
+            ("row", None) if !self.document.tables.is_empty() => {
+                self.without_schema += 1;
+                self.skip(&child)
+            }
             ("row", None) => Err(self.pull.error(Problem::NoSchema)),
             ("row", Some(builder)) => {
                 let row = builder.read_row(&mut self.pull, &mut self.cells, child.empty);
@@ -416,7 +431,11 @@ impl<R: Read> Reader<'_, R> {
             UnknownElements::new(pull.file().to_owned(), line)
         });
         unknown.add(&child.name, shorten);
+        self.skip(child)
+    }
 
+    /// Skips an element.
+    fn skip(&mut self, child: &Child) -> Result<()> {
         let mut depth = usize::from(!child.empty);
         while depth > 0 {
             let checked = match self.pull.next()? {

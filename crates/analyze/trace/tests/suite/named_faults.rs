@@ -675,3 +675,34 @@ fn a_document_may_be_cut_off_at_every_byte() {
         }
     }
 }
+
+/// Xcode 27 writes several tables into one file, and a schema only for the first. That one is certain.
+#[test]
+fn rows_without_a_schema_after_a_table_are_refused() {
+    let later = "</node><node xpath='//trace-toc[1]/run[1]/data[1]/table[8]'><row><start-time id='90' \
+                 fmt='5'>5</start-time></row><row><start-time ref='90'/></row></node></trace-query-result>";
+    let text = super::GOOD.replace("</node></trace-query-result>", later);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("several.xml");
+    std::fs::write(&path, &text).unwrap();
+    let input = Input::open(&path).unwrap();
+    let trace = input.load(&Selection::everything(), LoadOptions::default());
+    let trace = trace.unwrap();
+    let rows: Vec<usize> = trace.tables().iter().map(Table::rows).collect();
+    assert_eq!(rows, [3]);
+    let note = trace.notes.iter().map(TraceNote::to_string);
+    let note = note.filter(|note| note.contains("2 rows of later tables were refused"));
+    assert_eq!(note.count(), 1, "{:?}", trace.notes);
+
+    // A first table without a schema is not certain.
+    let without = super::GOOD
+        .replace("<schema", "<x")
+        .replace("</schema", "</x");
+    let read = read_document(
+        without.as_bytes(),
+        "x",
+        &mut Names::new(),
+        &Selection::everything(),
+    );
+    assert!(read.is_err());
+}

@@ -9,7 +9,7 @@ use metalens_render::terminal::style::FAINT;
 use metalens_render::terminal::{Align, Columns, display_width, wrap};
 use metalens_text::shown;
 use metalens_text::units::{count, counted};
-use metalens_trace::{Input, ListedDocument, LoadOptions, Problem, Selection};
+use metalens_trace::{Input, ListedDocument, LoadOptions, Problem, Selection, Table, Trace};
 use serde::Serialize;
 
 use crate::args::{RowFormat, TablesArguments};
@@ -37,12 +37,15 @@ fn print_rows(
     let selection = Selection::table(schema).with_rendered_labels();
     let load = |options: LoadOptions<'_>| input.load(&selection, options);
     let trace = progress::reading(arguments.reading.reading(), quiet, load)?;
-    let table = trace.table(schema)?;
+    let table = match arguments.number {
+        Some(number) => trace.numbered_table(schema, number)?,
+        None => trace.table(schema)?,
+    };
 
-    let ambiguities = trace.ambiguities(&[schema]);
-    let notes = trace.notes.iter().chain(&ambiguities);
+    let notes = trace.notes.iter().map(ToString::to_string);
+    let notes = notes.chain(others(&trace, table));
     for note in notes.filter(|_| !quiet) {
-        writeln!(out::notes(), "note: {}", shown(&note.to_string()))?;
+        writeln!(out::notes(), "note: {}", shown(&note))?;
     }
 
     let standard_output = match arguments.format {
@@ -56,6 +59,33 @@ fn print_rows(
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the note that names the other tables with the name of a table, if there are any.
+fn others(trace: &Trace, table: &Table) -> Option<String> {
+    let schema = &table.schema.name;
+    let same = || {
+        trace
+            .tables()
+            .iter()
+            .filter(|other| other.schema.name == *schema)
+    };
+    let number = same().position(|other| std::ptr::eq(other, table))? + 1;
+    let listed = same().zip(1..).map(|(other, number)| {
+        format!(
+            "number {number} has {}",
+            counted(other.rows() as u64, "row")
+        )
+    });
+    let listed: Vec<String> = listed.collect();
+    (listed.len() > 1).then(|| {
+        format!(
+            "the run has {} tables named {schema}; this is number {number} (--number N prints \
+             another): {}",
+            listed.len(),
+            listed.join(", ")
+        )
+    })
 }
 
 /// A line of the list of tables.

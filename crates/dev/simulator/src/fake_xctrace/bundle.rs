@@ -22,6 +22,18 @@ const PENDING_BYTES: usize = 51_500;
 /// File that a bundle has only until it is saved.
 const GROWING: &str = "corespace/currentRun/core/pending";
 
+/// Issues of a recording that lost events, as SQLite wrote them.
+const LOST_EVENTS: &[u8] =
+    include_bytes!("../../../../../fixtures/run-issues/lost-events.storedata");
+
+/// Writes the issue that events were lost.
+pub(super) fn report_lost_events(bundle: &Path) -> Result<(), Error> {
+    let folder = bundle.join("Trace1.run");
+    fs::create_dir_all(&folder).map_err(Error::io("create folder", &folder))?;
+    let path = folder.join("RunIssues.storedata");
+    fs::write(&path, LOST_EVENTS).map_err(Error::io("write", path))
+}
+
 /// Writes the stub, or turns a complete bundle back into one.
 pub(super) fn begin(bundle: &Path) -> Result<(), Error> {
     if !bundle.exists() {

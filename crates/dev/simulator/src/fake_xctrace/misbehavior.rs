@@ -86,6 +86,8 @@ misbehaviors! {
     RunIssues "run-issues"
         "record: reports a harmless error and `Recording failed with errors`, the trace is good, exit 54"
         "xctrace-query-mcp-server, probe-cli"
+    LostEvents "lost-events"
+        "record: events are lost, which only the bundle says, exit 0" "a real bundle with this issue"
     CountersUnsupported "counters-unsupported"
         "record: `Selected counter profile is not supported on target device`, the trace is good, exit 54"
         "mojoboost, rMLX, OpenMM"

@@ -378,6 +378,9 @@ fn write(
     let saving = Saving::new(scenario, output, session.settings.saving)?;
     saving.first_half()?;
 
+    if session.misbehaves(Misbehavior::LostEvents) {
+        bundle::report_lost_events(output)?;
+    }
     if session.misbehaves(Misbehavior::SavingGrows) {
         saving.grow(session.settings.saving * SLOW)?;
     }

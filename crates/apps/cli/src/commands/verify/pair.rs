@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use metalens_analyzer::{compare_raw, selection_with_raw_events};
 use metalens_text::shown;
+use metalens_text::units::counted;
 use metalens_trace::{
     Input, InputKind, LoadOptions, Selection, TableComparison, Trace, compare, selection_to_compare,
 };
@@ -31,6 +32,12 @@ pub(super) fn run(bundle: &Path, export: &Path) -> anyhow::Result<ExitCode> {
                  the same, and {} of {} name the same work\n",
                 raw.raw, raw.same, raw.derived, raw.same_names, raw.named,
             ));
+            if raw.after_end > 0 {
+                let after_end = counted(raw.after_end, "more raw interval");
+                text.push_str(&format!(
+                    "{after_end} after the end of the recording, which the table leaves out\n"
+                ));
+            }
         }
     }
     out::page().write_all(text.as_bytes())?;

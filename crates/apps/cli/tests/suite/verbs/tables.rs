@@ -193,3 +193,41 @@ fn rows_have_every_value_of_real_counters() {
     from_csv.sort();
     assert!(from_csv == expected, "{:?}", from_csv.first());
 }
+
+/// Each of several tables of one name can be printed; the largest is, without a number.
+#[test]
+fn tables_of_one_name_are_numbered() {
+    let folder = with_scenario("eager");
+    let file = folder.path().join("eager/metal-gpu-state-intervals.xml");
+    let table = fs::read_to_string(&file).unwrap();
+    let (rows, _) = table.rsplit_once("<row>").unwrap();
+    let (_, end) = table.rsplit_once("</row>").unwrap();
+    let shorter = format!("{rows}{end}").replacen("/table[", "/table[9", 1);
+    fs::write(folder.path().join("eager/another.xml"), shorter).unwrap();
+
+    let print = |arguments: &[&str]| {
+        let first = ["tables", "eager", "--schema", "metal-gpu-state-intervals"];
+        metalens(folder.path(), &[&first, arguments].concat())
+    };
+    let rows = table.matches("<row>").count();
+    let note = |number: usize| {
+        format!(
+            "note: the run has 2 tables named metal-gpu-state-intervals; this is number {number} \
+             (--number N prints another): number 1 has {} rows, number 2 has {rows} rows\n",
+            rows - 1
+        )
+    };
+    let check = |arguments: &[&str], number: usize, rows: usize| {
+        let output = print(arguments);
+        assert_eq!(stdout(&output).lines().count(), rows + 1);
+        assert_eq!(stderr(&output), note(number));
+    };
+    check(&[], 2, rows);
+    check(&["--number", "2"], 2, rows);
+    check(&["--number", "1"], 1, rows - 1);
+
+    let refused = print(&["--number", "3"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let expected = "there is no table metal-gpu-state-intervals number 3; the run has 2";
+    assert!(stderr(&refused).contains(expected), "{}", stderr(&refused));
+}

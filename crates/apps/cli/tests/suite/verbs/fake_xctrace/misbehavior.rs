@@ -32,7 +32,7 @@ const SAVING: &str = "Recording completed. Saving output file...\n";
 
 /// Cases that record a command with exit code 0, with `--no-prompt`.
 #[rustfmt::skip]
-const RECORDINGS: [Misrecording; 28] = [
+const RECORDINGS: [Misrecording; 29] = [
     Misrecording { name: "no-xcode", code: 1, stdout: &[], stderr: &["xcode-select: error: tool 'xctrace' requires Xcode"], bundle: BundleState::Absent },
     Misrecording { name: "xcrun-72", code: 72, stdout: &[], stderr: &["unable to find utility \"xctrace\""], bundle: BundleState::Absent },
     Misrecording { name: "no-license", code: 69, stdout: &[], stderr: &["You have not agreed to the Xcode license"], bundle: BundleState::Absent },
@@ -51,6 +51,7 @@ const RECORDINGS: [Misrecording; 28] = [
     Misrecording { name: "floods-stderr", code: 0, stdout: &["Ctrl-C", SAVED], stderr: &["xxxx"], bundle: BundleState::Complete },
     Misrecording { name: "stderr-only", code: 0, stdout: &[], stderr: &["Starting", "Ctrl-C", SAVING, SAVED], bundle: BundleState::Complete },
     Misrecording { name: "run-issues", code: 54, stdout: &["Target app exited", ISSUES, "The log archive is corrupt", FAILED, SAVED], stderr: &[], bundle: BundleState::Complete },
+    Misrecording { name: "lost-events", code: 0, stdout: &[SAVING, SAVED], stderr: &[], bundle: BundleState::Complete },
     Misrecording { name: "counters-unsupported", code: 54, stdout: &[ISSUES, "Selected counter profile is not supported", FAILED, SAVED], stderr: &[], bundle: BundleState::Complete },
     Misrecording { name: "malformed", code: 54, stdout: &[ISSUES, "Transferred trace file is malformed", FAILED, SAVED], stderr: &[], bundle: BundleState::NoTargetRows },
     Misrecording { name: "no-target-rows", code: 0, stdout: &[SAVING, SAVED], stderr: &[], bundle: BundleState::NoTargetRows },

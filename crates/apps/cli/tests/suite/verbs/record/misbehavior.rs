@@ -84,6 +84,7 @@ const GOOD: &[Case] = &[
     plain("stderr-only"),
     plain("templates-empty-twice"),
     plain("run-issues"),
+    plain("lost-events"),
     plain("counters-unsupported"),
     plain("basename-in-cwd"),
     plain("exit-57"),
