@@ -237,7 +237,8 @@ impl<'n> Cells<'n> {
             return Err(Problem::DuplicateId { id });
         }
         if self.open.is_empty() {
-            let is_number = std::mem::take(&mut self.is_any) && self.kind(tag) == Kind::Integer;
+            let is_any = std::mem::take(&mut self.is_any) && self.decoder.keep.texts;
+            let is_number = is_any && self.kind(tag) == Kind::Integer;
             return Ok(Some(match value {
                 Some(number) if is_number => {
                     let digits = self.decoder.names.symbol(&number.to_string());
@@ -324,32 +325,10 @@ impl<'n> Cells<'n> {
         Ok(())
     }
 
-    /// Adds the frames of a piece to the stack around it.
-    fn add_addresses(&mut self, piece: Option<StackId>) -> Result<(), Problem> {
-        let Some(parent) = self.open.last_mut() else {
-            return Ok(());
-        };
-        parent.parts.count += 1;
-        if let Some(piece) = piece {
-            self.frames.extend(self.decoder.names.frame_ids(piece));
-        }
-        if self.frames.len() - parent.frames_start > MAX_FRAMES {
-            return Err(Problem::TooMany {
-                what: "frames in a stack",
-                limit: MAX_FRAMES,
-            });
-        }
-        Ok(())
-    }
-
     /// Adds the value of a child to the composite around it.
     fn add_to_parent(&mut self, tag: TagId, value: CellValue) -> Result<(), Problem> {
         let role = self.tags.get(tag).map_or(Role::Other, |tag| tag.role);
         let blank = role == Role::Words && self.decoder.is_blank(value);
-        if role == Role::Addresses {
-            let stack = value.and_then(|v| StackId::from_bits(bits(v)));
-            return self.add_addresses(stack);
-        }
         let Some(parent) = self.open.last_mut() else {
             return Ok(());
         };
@@ -364,6 +343,7 @@ impl<'n> Cells<'n> {
             Content::Pending(_) => {}
         }
 
+        let frames_start = parent.frames_start;
         let parts = &mut parent.parts;
         parts.count += 1;
         let known = match role {
@@ -407,7 +387,18 @@ impl<'n> Cells<'n> {
                     _ => LabelWords::Mixed,
                 };
             }
-            Role::Narrative | Role::Thread | Role::Addresses => {}
+            Role::Addresses => {
+                let piece = value.and_then(|v| StackId::from_bits(bits(v)));
+                let frames = piece.map(|piece| self.decoder.names.frame_ids(piece));
+                self.frames.extend(frames.unwrap_or(&[]));
+                if self.frames.len() - frames_start > MAX_FRAMES {
+                    return Err(Problem::TooMany {
+                        what: "frames in a stack",
+                        limit: MAX_FRAMES,
+                    });
+                }
+            }
+            Role::Narrative | Role::Thread => {}
             Role::Other if value.is_none() => {}
             Role::Other => parts.words = LabelWords::Mixed,
         }

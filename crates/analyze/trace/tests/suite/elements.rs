@@ -114,4 +114,9 @@ fn stacks_of_addresses_are_read() {
     for refused in [stack("1 2 3 4", 1_024), stack("1 b", 0), stack("-1", 0)] {
         assert!(read("backtrace", &[&refused]).is_err());
     }
+    let inside = format!("<uint64 id='100' fmt='1'>1{}</uint64>", piece("1"));
+    assert!(read("uint64", &[&inside]).is_err());
+    let inside =
+        "<uint64 id='100' fmt='1'>1<text-addresses id='101' fmt='a'>1</text-addresses></uint64>";
+    assert!(read("uint64", &[inside]).is_err());
 }

@@ -113,19 +113,21 @@ impl<'a> Symbols<'a> {
     /// current instruction its address plus one. At the top, the address after a call may also be
     /// the current instruction. Those of Intel are anywhere, so that each top may be either.
     ///
-    /// The upper bits of a signed return address are its signature, except bit 55, which is set in
-    /// addresses of the kernel.
+    /// The upper bits of a signed return address of ARM are its signature, except bit 55, which is
+    /// set in addresses of the kernel.
     pub(crate) fn find(&self, process: u64, address: u64, top: bool) -> FrameSymbol {
         let is_of_kernel = address >> 55 & 1 == 1;
+        let stored = address;
         let address = if is_of_kernel {
-            address
+            stored
         } else {
-            address & ((1 << 47) - 1)
+            stored & ((1 << 47) - 1)
         };
         let at = |address| self.at(process, address).unwrap_or_default();
         let (before, cpu) = at(address.saturating_sub(1));
         let both = |before: FrameSymbol| before.and(at(address).0);
         match (cpu, address % 4, top) {
+            (Some(Cpu::Intel64), ..) if address != stored => FrameSymbol::default(),
             (Some(Cpu::Intel64), _, true) => both(before),
             (Some(Cpu::Intel64), _, false) | (_, 1, _) | (_, 0, false) => before,
             (_, 0, true) => both(before),
@@ -349,6 +351,7 @@ mod tests {
             vec![
                 at(0x10_0142, false),
                 at(0x10_0140, false),
+                at(0x5219_8000_0010_0142, false),
                 at(0x10_0143, true),
                 at(0x10_0140, true),
             ]
@@ -358,6 +361,7 @@ mod tests {
             [
                 (Some("two"), Some("app")),
                 (Some("one"), Some("app")),
+                (None, None),
                 (Some("two"), Some("app")),
                 (None, Some("app")),
             ]

@@ -59,8 +59,8 @@ fn screen(tables: &[TableComparison]) -> String {
     let mut text = String::new();
     for table in tables {
         text.push_str(&format!(
-            "{}: {} of {} cells differ, {} only in a name that metalens did not find or demangle; {} more are not \
-             compared\n",
+            "{}: {} of {} cells differ, {} only in a name that metalens did not find or demangle; {} \
+             more are not compared\n",
             shown(&table.schema), table.different, table.cells, table.unnamed, table.undecoded,
         ));
         for difference in &table.first {
