@@ -199,54 +199,50 @@ const fn idle(cause: Cause, preference: Preference) -> Figure {
 pub const FIGURES: &[Figure] = &[
     ns(Time, "window.span_ns", |r| whole(r.window.span_ns))
         .compared("first to last GPU work", Lower).sum(Both)
-        .column("window_ns", "Length of the window: window_ns = busy_ns + gaps_ns."),
+        .column("window_ns", "Length of the window: busy_ns + gaps_ns."),
     ns(Time, "window.excluded", |r| whole(excluded_ns(r)))
-        .column("excluded_ns", "Time that was excluded from the window on request; 0 if none \
-            was."),
+        .column("excluded_ns", "Time excluded from the window on request."),
     count(Work, "counts.intervals", |r| whole(r.counts.intervals))
         .compared("GPU intervals", Neither)
-        .column("interval_count", "Number of the process's GPU intervals in the window."),
+        .column("interval_count", "The process's GPU intervals in the window."),
     count(Work, "counts.encoders", |r| whole(r.counts.encoders)).compared("encoders", Neither)
         .known_if(|r| r.counts.known_encoders().is_some())
-        .column("encoder_count", "Number of distinct encoders of these intervals."),
+        .column("encoder_count", "Their encoders."),
     count(Work, "counts.command_buffers", |r| whole(r.counts.command_buffers))
         .compared("command buffers", Neither)
         .known_if(|r| r.counts.known_command_buffers().is_some())
-        .column("command_buffer_count", "Number of distinct command buffers of these intervals."),
+        .column("command_buffer_count", "Their command buffers."),
     count(Work, "counts.iterations", |r| whole(r.phases.iterations.as_ref()?.count))
         .compared("iterations", Neither),
     count(Work, "counts.kernels", |r| whole(r.counts.kernels)).compared("kernel names", Neither)
-        .column("kernel_count", "Number of distinct kernel names, counted per channel."),
+        .column("kernel_count", "Their kernels, by name and channel."),
     // Without the list a label with an ampersand looks like two encoders.
     count(Work, "counts.coalesced", |r| whole(r.counts.coalesced))
         .compared("coalesced intervals", Neither).known_if(|r| r.sanity.lists_encoders())
-        .column("coalesced_count", "Number of intervals that the driver merged from several \
-            encoders."),
+        .column("coalesced_count", "Intervals that the driver merged from several encoders."),
     count(Work, "counts.coalesced_encoders", |r| whole(r.counts.coalesced_encoders))
-        .column("coalesced_encoder_count", "Number of the encoders that were merged."),
+        .column("coalesced_encoder_count", "Encoders that were merged."),
     count(Work, "counts.all_intervals", |r| whole(r.counts.all_intervals))
-        .column("all_interval_count", "Number of all processes' intervals in the whole \
-            recording."),
+        .column("all_interval_count", "Intervals of all processes in the whole recording."),
     count(Work, "counts.unattributed", |r| whole(r.counts.unattributed))
-        .column("unattributed_count", "Number of those intervals that name no process."),
+        .column("unattributed_count", "Those that name no process."),
     ns(Time, "busy.busy_ns", |r| whole(r.busy.busy_ns)).compared("GPU busy", Lower).sum(Inside)
-        .column("busy_ns", "Length of the union of the process's intervals."),
+        .column("busy_ns", "Union of the process's intervals."),
     ratio(Time, "busy.ratio", |r| r.busy.ratio).compared("busy share", Neither)
-        .column("busy_ratio", "busy_ns / window_ns; null if the window has no length."),
+        .column("busy_ratio", "busy_ns / window_ns."),
     ns(Time, "busy.sum_ns", |r| whole(r.busy.sum_ns)).compared("kernel time, summed", Lower)
         .sum(Inside)
-        .column("sum_ns", "Summed durations of the intervals, which count overlaps twice."),
+        .column("sum_ns", "Summed durations of the intervals: overlaps count twice."),
     ratio(Time, "busy.overlap_factor", |r| r.busy.overlap_factor)
         .column("overlap_factor", "sum_ns / busy_ns."),
     ns(Machine, "busy.machine_busy_ns", |r| whole(r.busy.machine_busy_ns))
         .compared("GPU busy, all processes", Neither)
-        .column("machine_busy_ns", "Length of the union of all processes' intervals."),
+        .column("machine_busy_ns", "Union of all processes' intervals."),
     ns(Machine, "busy.machine_active_ns", |r| whole(r.busy.machine_active_ns?))
-        .column("machine_active_ns", "Time that the GPU itself reports as active; null if it \
-            was not recorded."),
+        .column("machine_active_ns", "Time that the GPU itself reports as active."),
     ns(Machine, "busy.others_busy_ns", |r| whole(r.busy.others_busy_ns))
         .compared("GPU busy, other processes", Neither)
-        .column("others_busy_ns", "Length of the union of all other processes' intervals."),
+        .column("others_busy_ns", "Union of the other processes' intervals."),
     ns(Machine, "busy.others_overlap_ns", |r| whole(r.busy.others_overlap_ns))
         .column("others_overlap_ns", "Time in which the process and others used the GPU at once."),
     ns(Time, "efficiency.program_ns", |r| whole(r.efficiency.program_ns?))
@@ -257,12 +253,11 @@ pub const FIGURES: &[Figure] = &[
         .compared("busy share from first encoding", Neither)
         .column("program_ratio", "busy_ns / program_ns."),
     ns(Time, "efficiency.steady_ns", |r| whole(r.efficiency.steady_ns?))
-        .column("steady_ns", "Length of the window without the warm-up; null if there is no \
-            warm-up."),
+        .column("steady_ns", "Window without the warm-up; null if there is none."),
     ratio(Time, "efficiency.of_steady", |r| r.efficiency.of_steady)
-        .column("steady_ratio", "Busy time without the warm-up, divided by steady_ns."),
+        .column("steady_ratio", "Busy time without the warm-up / steady_ns."),
     ns(Time, "run.duration_ns", |r| whole(r.run.duration_ns?)).compared("recording", Neither)
-        .column("run_duration_ns", "Duration of the recording, wall time."),
+        .column("run_duration_ns", "Duration of the recording."),
     ratio(Time, "efficiency.of_wall", |r| r.efficiency.of_wall)
         .column("wall_ratio", "busy_ns / run_duration_ns."),
     ns(Time, "pace.period_ns", |r| whole(r.pace.as_ref()?.period_ns))
@@ -272,22 +267,21 @@ pub const FIGURES: &[Figure] = &[
     count(Time, "pace.missed_count", |r| whole(r.pace.as_ref()?.missed_count))
         .compared("missed periods", Lower),
     ns(Gaps, "gaps.total_ns", |r| whole(r.gaps.total_ns)).compared("GPU idle", Lower).sum(Between)
-        .column("gaps_ns", "Summed length of the gaps: the idle time, and the sum of the ten \
-            causes."),
+        .column("gaps_ns", "Idle time: the sum of the gaps, and of the ten causes."),
     count(Gaps, "gaps.count", |r| whole(r.gaps.count)).compared("gaps", Neither)
-        .column("gap_count", "Number of gaps."),
+        .column("gap_count", "Gaps."),
     ns(Gaps, "gaps.mean_ns", |r| whole(r.gaps.mean_ns?)).compared("mean gap", Lower)
-        .column("gap_mean_ns", "Mean gap, rounded to a nanosecond; null without gaps."),
+        .column("gap_mean_ns", "Mean gap."),
     ns(Gaps, "gaps.median_ns", |r| whole(r.gaps.median_ns?)).compared("median gap", Lower)
-        .column("gap_median_ns", "Median gap, nearest rank; null without gaps."),
+        .column("gap_median_ns", "Median gap."),
     ns(Gaps, "gaps.p95_ns", |r| whole(r.gaps.p95_ns?)).compared("gap, 95th percentile", Lower)
-        .column("gap_p95_ns", "95th percentile of the gaps, nearest rank; null without gaps."),
+        .column("gap_p95_ns", "95th percentile."),
     ns(Gaps, "gaps.p99_ns", |r| whole(r.gaps.p99_ns?))
-        .column("gap_p99_ns", "99th percentile of the gaps, nearest rank; null without gaps."),
+        .column("gap_p99_ns", "99th percentile."),
     ns(Gaps, "gaps.max_ns", |r| whole(r.gaps.max_ns?)).compared("longest gap", Lower)
-        .column("gap_max_ns", "Longest gap; null without gaps."),
+        .column("gap_max_ns", "Longest gap."),
     count(Gaps, "gaps.below_1us", |r| whole(r.gaps.below_1us))
-        .column("gap_below_1us_count", "Number of gaps shorter than 1 µs."),
+        .column("gap_below_1us_count", "Gaps shorter than 1 µs."),
     idle(Cause::Completion, Lower),
     idle(Cause::Host, Lower),
     idle(Cause::Encoding, Lower),
@@ -300,32 +294,27 @@ pub const FIGURES: &[Figure] = &[
     idle(Cause::Unknown, Neither),
     count(Work, "idle.serialized", |r| whole(r.idle.serialized))
         .compared("serialized pairs", Lower).known_if(|r| r.idle.known_serialized().is_some())
-        .column("serialized_count", "Number of pairs in which the program waited for the \
+        .column("serialized_count", "Pairs of intervals where the program waited for the \
             first before it encoded the second."),
     ns(Work, "idle.round_trips_ns", |r| whole(r.idle.round_trips_ns))
-        .column("round_trips_ns", "Completion and submission latency of these pairs."),
+        .column("round_trips_ns", "Their completion and submission latency."),
     count(Work, "idle.between_buffers", |r| whole(r.idle.between_buffers))
-        .column("between_buffers_count", "Number of joinable pairs that are in two command \
-            buffers."),
+        .column("between_buffers_count", "Joinable pairs in two command buffers."),
     count(Work, "idle.joinable", |r| whole(r.idle.joinable))
-        .column("joinable_count", "Number of pairs with both a recorded completion and a \
-            recorded encoding."),
+        .column("joinable_count", "Pairs with a recorded completion and encoding."),
     count(Work, "idle.pairs", |r| whole(r.idle.pairs))
-        .column("pair_count", "Number of all pairs: one per gap."),
+        .column("pair_count", "All pairs: one per gap."),
     count(Work, "idle.without_completion", |r| whole(r.idle.without_completion))
-        .column("without_completion_count", "Number of pairs whose first has no recorded \
-            completion."),
+        .column("without_completion_count", "Pairs without a completion."),
     count(Work, "idle.without_encoding", |r| whole(r.idle.without_encoding))
-        .column("without_encoding_count", "Number of pairs whose second has no recorded \
-            encoding."),
+        .column("without_encoding_count", "Pairs without an encoding."),
     ns(Latency, "latency.submission.median_ns", |r| signed(r.latency.submission?.median_ns))
         .compared("submission latency, median", Lower)
-        .column("start_latency_median_ns", "Median submission latency, from commit to GPU \
-            start; null if not measurable."),
+        .column("start_latency_median_ns", "Median time from commit to GPU start."),
     ns(Latency, "latency.completion.median_ns", |r| signed(r.latency.completion?.median_ns))
         .compared("completion latency, median", Lower)
-        .column("completion_latency_median_ns", "Median completion latency, from GPU end to \
-            completion; negative if the completion is stamped first."),
+        .column("completion_latency_median_ns", "Median time from GPU end to completion; may be \
+            negative."),
     ns(Latency, "latency.encoding.median_ns", |r| signed(r.latency.encoding?.median_ns))
         .compared("encoding, median", Lower),
     // The first unit is encoded before the window, which begins with its work on the GPU.

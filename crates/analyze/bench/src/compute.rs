@@ -65,10 +65,10 @@ impl Bench {
             synthetic: outcome.runs.iter().any(|run| run.report.run.synthetic),
             complete: outcome.is_complete,
             rounds,
-            work: work,
+            work,
             basis,
             verdict,
-            warnings: warnings,
+            warnings,
             method: method(&pairs, &variants, baseline.as_ref()),
             environments: distinct_environments(
                 sides.iter().flat_map(|side| side.environments.clone()),

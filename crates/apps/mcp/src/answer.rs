@@ -156,13 +156,9 @@ pub(crate) fn plain_json(value: &impl Serialize) -> Result<Map<String, Value>, T
 fn strip(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            if fields.contains_key("text") {
-                fields.remove("values");
-            }
-            // A note has an id beside its text, and stays an object.
-            let is_alone = fields.len() == 1;
+            let is_sentence = fields.contains_key("values");
             match fields.get_mut("text") {
-                Some(text) if is_alone => *value = text.take(),
+                Some(text) if is_sentence => *value = text.take(),
                 _ => fields.values_mut().for_each(strip),
             }
         }

@@ -257,28 +257,25 @@ impl Cause {
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Completion => {
-                "Completion latency: until the program was notified that the previous work was done."
+                "Completion latency: from the end of the previous work until the program \
+                 was notified."
             }
-            Self::Host => "Host work: the program was notified, and had not started to encode.",
+            Self::Host => "Host work: from there until the program started to encode.",
             Self::Encoding => "Encoding of the next work.",
             Self::DriverWait => {
-                "Waiting for the driver: the next work was committed, and the driver had not begun."
+                "Driver wait: the next work was committed, and the driver had not begun."
             }
-            Self::Driver => "Driver: it worked on the next work, up to the submission to the GPU.",
-            Self::StartLatency => {
-                "GPU start latency: the next work was submitted to the GPU, and had not started."
-            }
+            Self::Driver => "Driver: from there to the submission to the GPU.",
+            Self::StartLatency => "GPU start latency: from there to the start of the next work.",
             Self::Submission => {
-                "Submission latency, where the driver's times are not recorded: the next work was \
-                 committed, and had not started on the GPU."
+                "Submission latency: the last three as one, where the driver's times are \
+                 not recorded."
             }
             Self::Queued => {
-                "Queued: the GPU, or the driver where its times are not recorded, had the next work \
-                 before the gap began."
+                "Queued: the GPU (without the driver's times: the driver) had the next \
+                 work before the gap began."
             }
-            Self::Contention => {
-                "Contention: another process used the GPU while the next work waited."
-            }
+            Self::Contention => "Contention: another process used the GPU while work waited.",
             Self::Unknown => "Unknown: the recording does not show the cause.",
         }
     }

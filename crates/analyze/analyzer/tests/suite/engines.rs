@@ -197,7 +197,7 @@ fn frames_of_others_are_counted() {
         .iter()
         .find(|absent| absent.what == "frames");
     assert_eq!(
-        absent.unwrap().why,
+        absent.unwrap().why.text,
         "ca-client-present-request has no row of this process in the window, and 4 of others"
     );
 }

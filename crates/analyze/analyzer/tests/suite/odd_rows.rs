@@ -193,7 +193,9 @@ fn a_table_beside_another_of_its_name_makes_a_note() {
     assert_eq!(note_with([1, 0]), None, "an empty one takes nothing away");
     let note = "the run has 2 tables named time-profile; the largest, with 3 rows, was used";
     assert_eq!(
-        note_with([1, 3]).as_ref().map(|note| note.text()),
+        note_with([1, 3])
+            .as_ref()
+            .map(metalens_analyzer::Note::text),
         Some(note)
     );
 }

@@ -10,7 +10,7 @@ use metalens_analyzer::{
 use metalens_failure::Failure;
 use metalens_simulator::{Preset, Scenario, Table, presets, write_bundle, write_export};
 use metalens_testing::real_recordings;
-use metalens_trace::{Input, LoadOptions, Selection, Trace};
+use metalens_trace::{Input, InputKind, IssueSeverity, LoadOptions, RunIssue, Selection, Trace};
 
 fn load(path: &Path, selection: &Selection) -> Trace {
     let input = Input::open(path).unwrap();
@@ -99,10 +99,13 @@ fn raw_events_after_the_end_are_counted_apart() {
     let last = compare_raw(trace.clone()).unwrap().unwrap();
     assert_eq!((last.agrees(), last.after_end), (true, 0));
 
-    // The recording ends before everything: no raw interval is left.
-    trace.run.duration_ns = Some(1);
-    let none = compare_raw(trace).unwrap().unwrap();
-    assert_eq!((none.raw, none.after_end), (0, last.raw));
+    // The recording ends when the last interval starts.
+    let intervals = trace.table("metal-gpu-intervals").unwrap();
+    let starts = intervals.integers("start").unwrap();
+    trace.run.duration_ns = starts.iter().flatten().max();
+    let cut = compare_raw(trace).unwrap().unwrap();
+    assert!(cut.after_end > 0, "{cut:?}");
+    assert_eq!(cut.raw + cut.after_end, last.raw);
 }
 
 /// Both forms of a recording.
@@ -196,4 +199,53 @@ fn intervals(analysis: &Analysis) -> Vec<Told> {
     let mut told: Vec<Told> = told.collect();
     told.sort();
     told
+}
+
+/// A bundle lists its tables, and an empty list says that the GPU was not recorded. An export may lack
+/// the table alone.
+#[test]
+fn an_empty_bundle_is_not_told_to_export_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    write_export(&without_intervals("eager"), folder.path(), false).unwrap();
+    let mut trace = load(folder.path(), &selection());
+    trace.run.tables.clear();
+    let exported = analyze(trace.clone(), &Request::default()).err();
+    assert!(matches!(exported, Some(Error::Trace(_))), "{exported:?}");
+    trace.kind = InputKind::Bundle;
+    let bundled = analyze(trace, &Request::default()).err();
+    assert!(
+        matches!(bundled, Some(Error::IntervalsNotRecorded(_))),
+        "{bundled:?}"
+    );
+}
+
+/// What Instruments reports is the first thing that an error says, with its remedy.
+#[test]
+fn issues_of_a_recording_without_intervals_are_in_the_error() {
+    let folder = tempfile::tempdir().unwrap();
+    write_export(&without_intervals("eager"), folder.path(), false).unwrap();
+    let mut trace = load(folder.path(), &selection());
+    let check = |trace: &Trace, message: &str, remedy: &str| {
+        let error = analyze(trace.clone(), &Request::default()).err().unwrap();
+        assert!(error.to_string().starts_with(message), "{error}");
+        assert!(error.hint().unwrap().contains(remedy), "{:?}", error.hint());
+        assert!(lacks_intervals(&error));
+    };
+    let issue = |message: &str| RunIssue {
+        severity: IssueSeverity::Error,
+        message: message.to_owned(),
+    };
+    trace.kind = InputKind::Bundle;
+    trace.run.tables.clear();
+    trace.run.issues = vec![issue("no luck")];
+    check(&trace, "Instruments reports `no luck`; ", "record again");
+    trace
+        .run
+        .issues
+        .push(issue("it is under Rosetta translation"));
+    check(
+        &trace,
+        "Instruments reports `no luck`, `it is",
+        "arch -arm64",
+    );
 }

@@ -154,7 +154,11 @@ fn a_window_is_cut_to_a_phase() {
     assert_eq!(excluded + window.span_ns, whole.window.span_ns);
     let selected = found.phases.selected.unwrap();
     assert_eq!((selected.count, selected.between_ns), (2, 20 * MS));
-    let notes: Vec<&str> = found.notes.iter().map(|note| note.text()).collect();
+    let notes: Vec<&str> = found
+        .notes
+        .iter()
+        .map(metalens_analyzer::Note::text)
+        .collect();
     let notes = notes.join("\n");
     assert!(
         notes.contains("20.00 ms of its 60.00 ms lie outside all of them"),

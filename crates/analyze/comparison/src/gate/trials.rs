@@ -161,7 +161,7 @@ fn number_on(
 }
 
 fn percent(count: u32) -> String {
-    format!("{:.1} %", f64::from(count) / f64::from(TRIALS) * 100.0)
+    format!("{:.1}", f64::from(count) / f64::from(TRIALS) * 100.0)
 }
 
 /// Returns the table of docs/gating.md.

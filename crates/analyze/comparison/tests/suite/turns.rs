@@ -117,44 +117,16 @@ fn false_alarms_are_few_and_differences_are_found() {
         Machine::Warming,
         Machine::Changing,
     ] {
-        for rounds in [3, 5, 6, 8, 10] {
+        let cells = [3, 5, 6, 8, 10].map(|rounds| {
             let [none, small, large] = [0.0, 0.02, 0.05].map(|gain| found(machine, rounds, gain));
-            let name = format!("{machine:?}").to_lowercase();
-            rows.push(format!(
-                "| {name} | {rounds} | {none:.1} | {small:.1} | {large:.1} |"
-            ));
             // Three runs have 90 % confidence; the others 95 % and more. A thousand trials miss the
             // true rate by less than 2.1 points in all but one of a thousand cases.
             let most = if rounds < 4 { 10.0 } else { 5.0 };
             assert!(none <= most + 2.1, "{machine:?} {rounds}: {none}");
-        }
-    }
-    check_page(&rows);
-}
-
-/// The fastest of several equal programs rarely wins by chance: it would have to beat all others.
-#[test]
-fn no_winner_among_equals() {
-    let mut rows = Vec::new();
-    for variants in [2, 3, 4, 6] {
-        for rounds in [5, 8] {
-            let wins = (0..TRIALS).filter(|&seed| {
-                let all = times(Machine::Steady, variants, rounds, 0.0, seed);
-                let middle = |values: &Vec<f64>| metalens_comparison::median(values).unwrap();
-                let best = all
-                    .iter()
-                    .min_by(|one, other| middle(one).total_cmp(&middle(other)));
-                let best = best.unwrap();
-                let mut others = all.iter().filter(|one| *one != best);
-                others.all(|other| {
-                    let change = change(other, best);
-                    change.material_class() == ChangeClass::Shrunk
-                })
-            });
-            let share = wins.count() as f64 * 100.0 / TRIALS as f64;
-            rows.push(format!("| {variants} | {rounds} | {share:.1} |"));
-            assert!(share <= 7.1, "{variants} {rounds}: {share}");
-        }
+            format!("{none:.1}, {small:.1}, {large:.1}")
+        });
+        let name = format!("{machine:?}").to_lowercase();
+        rows.push(format!("| {name} | {} |", cells.join(" | ")));
     }
     check_page(&rows);
 }

@@ -23,7 +23,9 @@ use crate::table::{Column, Origin, Table};
 /// The type of a number that labels show in hexadecimal digits.
 const HEX: &str = "uint64-hex-lowercase";
 
-/// The column of latencies, which has 0 where an export has none.
+/// Table whose column of latencies has 0 where an export has none. A latency of 0 in another table was
+/// never seen.
+const WITHOUT_LATENCY: &str = "mps-hw-intervals";
 const LATENCY: &str = "start-latency";
 
 /// Depth of messages inside a message. The signature of an interval has those of its begin and its
@@ -87,8 +89,8 @@ impl Decoder<'_> {
             rows: rows.count(),
             columns,
         };
-        let latencies = table.integers(LATENCY).ok().cloned().unwrap_or_default();
-        if latencies.iter().any(|latency| latency == Some(0)) {
+        if table.schema.name == WITHOUT_LATENCY {
+            let latencies = table.integers(LATENCY).ok().cloned().unwrap_or_default();
             table.forget(LATENCY, |row| latencies.get(row) == Some(0));
         }
         Ok(table)

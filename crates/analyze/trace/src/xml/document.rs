@@ -221,9 +221,10 @@ impl<R: Read> Reader<'_, R> {
                 limit: MAX_TABLES,
             }));
         }
+        let refused = self.without_schema;
         let mut builder: Option<TableBuilder> = None;
         let mut plain = Plain::new(self.options.fast_path);
-        let end = loop {
+        let ended = loop {
             if let Some(builder) = &mut builder {
                 plain.take_rows(self.pull.guard(), &mut self.cells, builder);
             }
@@ -237,6 +238,14 @@ impl<R: Read> Reader<'_, R> {
                     }
                 }
             }
+        };
+
+        let end = match ended {
+            // The schema came after rows, so that the table would lack them.
+            Ok(()) if builder.is_some() && self.without_schema > refused => {
+                Err(self.pull.error(Problem::NoSchema))
+            }
+            ended => ended,
         };
 
         let rows = builder.as_ref().map_or(0, TableBuilder::rows);

@@ -5,6 +5,9 @@ use metalens_trace::{Input, LoadOptions, Selection, Trace, TraceNote};
 use super::mini_bundle::{Bundled, Store, TIME, Uniques, add_stores, row, written};
 use super::torture::cell;
 
+/// Table of the bundles: the one whose latencies of 0 are none.
+const SCHEMA: &str = "mps-hw-intervals";
+
 /// Reads a bundle with one table of these columns.
 fn load(
     uniques: &Uniques<'_>,
@@ -21,7 +24,7 @@ fn load(
     });
     let declared = columns.iter().map(|(name, kind, _)| (*name, *kind, None));
     let store = Store {
-        schema: "events",
+        schema: SCHEMA,
         topology: 7,
         columns: std::iter::once(("time", "XRSampleTimestampTypeID", TIME))
             .chain(declared)
@@ -43,7 +46,7 @@ fn load(
 
 /// Returns the type and the cells of a column.
 fn column(trace: &Trace, mnemonic: &str) -> (String, Vec<String>) {
-    let table = trace.table("events").unwrap();
+    let table = trace.table(SCHEMA).unwrap();
     let (spec, column) = table
         .columns()
         .find(|(spec, _)| spec.mnemonic == mnemonic)
@@ -74,7 +77,7 @@ fn hexadecimal_numbers_stand_without_spaces_in_labels() {
     assert_eq!(channels, ["Some(\"MPSGraph\")"; 2]);
     // A latency of 0 is not recorded.
     assert_eq!(column(&trace, "start-latency").1, ["None", "Some(7)"]);
-    let table = trace.table("events").unwrap();
+    let table = trace.table(SCHEMA).unwrap();
     for label in table.labels("event-label").unwrap() {
         let label = trace.names.label(label.unwrap()).unwrap();
         let shown = "MPSGraph:0x10f5 (CommandBuffer: 0xaa)";

@@ -100,13 +100,13 @@ fn unreadable_issues_are_noted() {
     );
 }
 
-/// Breaks every byte of a small database in every way, and of a larger one in one way.
+/// Breaks every byte of a small database in every way, and some of a larger one.
 #[test]
 fn damaged_databases_cause_no_panic() {
     for fault in Mutation::every_byte(ROSETTA.len()) {
         issues(&fault.of(ROSETTA));
     }
-    for place in 0..MANY.len() {
+    for place in (0..MANY.len()).step_by(16) {
         issues(&Mutation::Set(place, 0xff).of(MANY));
         issues(&Mutation::CutOff(place).of(MANY));
     }

@@ -681,7 +681,7 @@ fn a_document_may_be_cut_off_at_every_byte() {
 fn rows_without_a_schema_after_a_table_are_refused() {
     let later = "</node><node xpath='//trace-toc[1]/run[1]/data[1]/table[8]'><row><start-time id='90' \
                  fmt='5'>5</start-time></row><row><start-time ref='90'/></row></node></trace-query-result>";
-    let text = super::GOOD.replace("</node></trace-query-result>", later);
+    let text = GOOD.replace("</node></trace-query-result>", later);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("several.xml");
     std::fs::write(&path, &text).unwrap();
@@ -694,10 +694,18 @@ fn rows_without_a_schema_after_a_table_are_refused() {
     let note = note.filter(|note| note.contains("2 rows of later tables were refused"));
     assert_eq!(note.count(), 1, "{:?}", trace.notes);
 
+    // A schema after rows is not certain either.
+    let late = text.replace("<row><start-time ref='90'/></row>", "<schema name='late'/>");
+    let read = read_document(
+        late.as_bytes(),
+        "x",
+        &mut Names::new(),
+        &Selection::everything(),
+    );
+    assert!(read.unwrap_err().to_string().contains("without a <schema>"));
+
     // A first table without a schema is not certain.
-    let without = super::GOOD
-        .replace("<schema", "<x")
-        .replace("</schema", "</x");
+    let without = GOOD.replace("<schema", "<x").replace("</schema", "</x");
     let read = read_document(
         without.as_bytes(),
         "x",

@@ -58,7 +58,7 @@ fn answers_have_the_figures_that_metalens_prints() {
     let (text, found) = client.answer("analyze", section("findings"));
     assert_eq!(
         found["findings"][0]["evidence"],
-        report["findings"][0]["evidence"]
+        report["findings"][0]["evidence"]["text"]
     );
     assert!(text.contains("addCompletedHandler"), "{text}");
     let mut none = section("findings");
@@ -73,7 +73,7 @@ fn answers_have_the_figures_that_metalens_prints() {
     let (text, found) = client.answer("compare", sides.clone());
     let words = ["compare", "eager.trace", "fused.trace", "--json", "-q"];
     let compared = printed(folder.path(), &words);
-    assert_eq!(found["headline"], compared["headline"]);
+    assert_eq!(found["headline"], compared["headline"]["text"]);
     assert_eq!(found["work"]["amount"], "different");
     assert!(text.contains("No kernel in common"), "{text}");
     let mut judged = sides;

@@ -22,31 +22,25 @@ pub(crate) fn table(analysis: &Analysis) -> Result<MemoryTable> {
 
 pub(crate) fn fields<'t>() -> Vec<TableField<SampleRow<'t>>> {
     vec![
-        text("counter", "Name of the counter.", |r| {
-            r.series.name.as_str().into()
-        }),
+        text("counter", "Counter.", |r| r.series.name.as_str().into()),
         text(
             "unit",
-            "Unit of the value: percent, gigabytes-per-second; null if it was not recorded.",
+            "Unit of the value: percent, gigabytes-per-second.",
             |r| r.series.unit.map(unit).into(),
         ),
         ns(
             "start_ns",
-            "Start of the time that the sample covers, since the start of the recording.",
+            "Start of the time that the sample covers.",
             |r| r.sample.start_ns.into(),
         ),
         ns(
             "end_ns",
-            "End of that time; null if it is unknown, as for the last sample of a burst.",
+            "End of that time; null for the last sample of a burst.",
             |r| r.sample.end_ns.into(),
         ),
-        field(
-            "value",
-            CellKind::Number,
-            "",
-            "Value of the sample: the mean over that time.",
-            |r| r.sample.value.into(),
-        ),
+        field("value", CellKind::Number, "", "Mean over that time.", |r| {
+            r.sample.value.into()
+        }),
     ]
 }
 

@@ -42,45 +42,37 @@ pub(crate) fn table(report: &Report, show_names: bool) -> Result<MemoryTable> {
 
 pub(crate) fn fields<'t>() -> Vec<TableField<FindingRow<'t>>> {
     vec![
-        count(
-            "place",
-            "Position of the finding in the report, from 1: the most important first.",
-            |f| f.place.into(),
-        ),
-        text("finding", "Id of the rule that found it.", |f| {
+        count("place", "Position in the report, from 1.", |f| {
+            f.place.into()
+        }),
+        text("finding", "Id of the rule.", |f| {
             f.finding.id.as_str().into()
         }),
-        text("severity", "Severity: high, medium, low, caveat.", |f| {
+        text("severity", "high, medium, low, caveat.", |f| {
             severity(f.finding.severity).into()
         }),
-        text(
-            "title",
-            "Title of the finding, in one sentence; it names no process.",
-            |f| f.finding.title.as_str().into(),
-        ),
+        text("title", "Title, in one sentence; names no process.", |f| {
+            f.finding.title.as_str().into()
+        }),
         text(
             "evidence",
-            "Evidence with its numbers; null if it names another process.",
+            "Evidence; null if it names another process.",
             FindingRow::evidence,
         ),
-        text(
-            "advice",
-            "Advice on what to do; it names no process.",
-            |f| f.finding.advice.as_str().into(),
-        ),
-        ns(
-            "gain_saves_ns",
-            "Time that the action saves; null if it has no number.",
-            |f| f.finding.gain.map(|gain| gain.saves_ns).into(),
-        ),
+        text("advice", "Advice; names no process.", |f| {
+            f.finding.advice.as_str().into()
+        }),
+        ns("gain_saves_ns", "Time that the action saves.", |f| {
+            f.finding.gain.map(|gain| gain.saves_ns).into()
+        }),
         ratio(
             "gain_speedup",
-            "Speedup: the judged time divided by that time without what is saved; null if there is no number.",
+            "Judged time divided by the time that is left.",
             |f| f.finding.gain.map(|gain| gain.speedup).into(),
         ),
         text(
             "gain_certainty",
-            "Certainty of the gain: about (predicted by a replay), at most or at least; null if there is no number.",
+            "about (predicted by a replay), at most, at least.",
             |f| f.finding.gain.map(|gain| gain.certainty.words()).into(),
         ),
     ]

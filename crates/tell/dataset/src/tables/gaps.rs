@@ -12,30 +12,18 @@ pub(crate) fn table(analysis: &Analysis) -> Result<MemoryTable> {
 
 pub(crate) fn fields<'t>() -> Vec<TableField<ExplainedGap<'t>>> {
     let mut fields: Vec<TableField<ExplainedGap<'t>>> = vec![
-        ns(
-            "start_ns",
-            "Start of the gap, since the start of the recording.",
-            |g| g.start_ns.into(),
-        ),
+        ns("start_ns", "Start of the gap.", |g| g.start_ns.into()),
         ns("end_ns", "End of the gap.", |g| {
             g.start_ns.saturating_add(g.duration_ns).into()
         }),
         ns("duration_ns", "Length of the gap.", |g| {
             g.duration_ns.into()
         }),
-        text(
-            "before",
-            "Kernel before the gap; null at the start of the window.",
-            |g| g.before.into(),
-        ),
-        text(
-            "after",
-            "Kernel after the gap; null at the end of the window.",
-            |g| g.after.into(),
-        ),
+        text("before", "Kernel before the gap.", |g| g.before.into()),
+        text("after", "Kernel after the gap.", |g| g.after.into()),
         text(
             "cause",
-            "Largest cause of the gap: completion, host, encoding, driver-wait, driver, \
+            "Largest cause: completion, host, encoding, driver-wait, driver, \
              start-latency, submission, queued, contention, unknown.",
             |g| g.cause.name().into(),
         ),
@@ -46,8 +34,8 @@ pub(crate) fn fields<'t>() -> Vec<TableField<ExplainedGap<'t>>> {
         "serialized",
         CellKind::Flag,
         "",
-        "True if the program waited for the previous work before it encoded the next; \
-             null if the tables do not join the two.",
+        "True if the program waited for the previous work before it encoded the \
+         next; null if unknown.",
         |g| g.serialized.into(),
     ));
     fields

@@ -138,23 +138,14 @@ pub(crate) fn fields<'t>() -> Vec<TableField<IntervalRow<'t>>> {
 
 fn times<'t>() -> Vec<TableField<IntervalRow<'t>>> {
     vec![
-        ns(
-            "start_ns",
-            "Start of the interval, since the start of the recording.",
-            |r| r.start_ns.into(),
-        ),
-        ns(
-            "end_ns",
-            "End of the interval: the first nanosecond after it.",
-            |r| r.end_ns.into(),
-        ),
+        ns("start_ns", "Start of the interval.", |r| r.start_ns.into()),
+        ns("end_ns", "End of the interval.", |r| r.end_ns.into()),
         ns("duration_ns", "end_ns - start_ns.", |r| {
             (r.end_ns - r.start_ns).into()
         }),
         text(
             "role",
-            "Role of the process: `analyzed` for the process that the run is about, or `other`. \
-             Rows without a process are `other`.",
+            "`analyzed` for the process that the run is about, else `other`.",
             |r| (if r.is_analyzed { "analyzed" } else { "other" }).into(),
         ),
     ]
@@ -162,47 +153,41 @@ fn times<'t>() -> Vec<TableField<IntervalRow<'t>>> {
 
 fn work<'t>() -> Vec<TableField<IntervalRow<'t>>> {
     vec![
-        text(
-            "channel",
-            "GPU channel: Compute, Vertex, Fragment, …",
-            |r| r.channel.into(),
-        ),
-        text(
-            "kernel",
-            "Name of the kernel; null for other processes.",
-            |r| r.kernel.map(|(name, _)| name).into(),
-        ),
+        text("channel", "Compute, Vertex, Fragment, …", |r| {
+            r.channel.into()
+        }),
+        text("kernel", "Kernel; null for other processes.", |r| {
+            r.kernel.map(|(name, _)| name).into()
+        }),
         text(
             "named_by",
-            "Source of the name: shader-profiler, encoder-label, debug-group, command-buffer-label, none; \
-             null for other processes.",
+            "Source of the name, as in `kernels`; null for other processes.",
             |r| r.kernel.map(|(_, by)| named_by(by)).into(),
         ),
         text(
             "process",
-            "Name of the process; null if the recording has none and, without --show-names, for \
-             other processes.",
+            "Process; null for others without --show-names.",
             |r| r.process.into(),
         ),
         field(
             "pid",
             CellKind::Integer,
             "",
-            "Process id; null whenever `process` is null.",
+            "Process id; null where `process` is.",
             |r| r.pid.map(u64::from).into(),
         ),
         field(
             "command_buffer",
             CellKind::Id,
             "",
-            "Id of the command buffer; null if there is none.",
+            "Id of the command buffer.",
             |r| r.command_buffer.map(CellValue::Id).into(),
         ),
         field(
             "encoder",
             CellKind::Id,
             "",
-            "Id of the encoder, or of the first one if several were merged; null if there is none.",
+            "Id of the encoder, or of the first of several that were merged.",
             |r| r.encoder.map(CellValue::Id).into(),
         ),
     ]
@@ -210,30 +195,21 @@ fn work<'t>() -> Vec<TableField<IntervalRow<'t>>> {
 
 fn timestamps<'t>() -> Vec<TableField<IntervalRow<'t>>> {
     vec![
-        ns(
-            "encoding_start_ns",
-            "Start of the encoding; null if it is not recorded.",
-            |r| r.encoded_ns.map(|(start, _)| start).into(),
-        ),
-        ns(
-            "encoding_end_ns",
-            "End of the encoding; null if it is not recorded.",
-            |r| r.encoded_ns.map(|(_, end)| end).into(),
-        ),
-        ns(
-            "committed_ns",
-            "Time of the commit of the command buffer; null if it is not recorded.",
-            |r| r.committed_ns.into(),
-        ),
-        ns(
-            "completed_ns",
-            "Time at which the program was notified of the completion; null if it is not recorded.",
-            |r| r.completed_ns.into(),
-        ),
+        ns("encoding_start_ns", "Start of the encoding.", |r| {
+            r.encoded_ns.map(|(start, _)| start).into()
+        }),
+        ns("encoding_end_ns", "End of the encoding.", |r| {
+            r.encoded_ns.map(|(_, end)| end).into()
+        }),
+        ns("committed_ns", "Commit of the command buffer.", |r| {
+            r.committed_ns.into()
+        }),
+        ns("completed_ns", "Notification of the program.", |r| {
+            r.completed_ns.into()
+        }),
         text(
             "performance_state",
-            "GPU performance state at the start of the interval; null if the recording does not \
-             cover that moment.",
+            "GPU performance state at the start of the interval.",
             |r| r.state.into(),
         ),
     ]

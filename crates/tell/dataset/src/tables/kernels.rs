@@ -13,12 +13,8 @@ pub(crate) fn table(report: &Report) -> Result<MemoryTable> {
 
 pub(crate) fn fields<'t>() -> Vec<TableField<&'t Kernel>> {
     vec![
-        text("kernel", "Name of the kernel.", |k| k.name.as_str().into()),
-        text(
-            "channel",
-            "GPU channel that it ran on; null if the recording has none.",
-            |k| k.channel.as_deref().into(),
-        ),
+        text("kernel", "Kernel.", |k| k.name.as_str().into()),
+        text("channel", "GPU channel.", |k| k.channel.as_deref().into()),
         text(
             "named_by",
             "Source of the name: shader-profiler, encoder-label, debug-group, command-buffer-label, none.",
@@ -26,49 +22,31 @@ pub(crate) fn fields<'t>() -> Vec<TableField<&'t Kernel>> {
         ),
         ratio(
             "time_pct",
-            "Share of the summed durations of all kernels, in percent.",
+            "Share of the summed durations of all kernels.",
             |k| k.time_pct.into(),
         ),
         ns("total_ns", "Summed durations.", |k| k.total_ns.into()),
-        count("instances", "Number of GPU intervals.", |k| {
-            k.instances.into()
-        }),
-        ns("avg_ns", "Mean duration, rounded to a nanosecond.", |k| {
-            k.avg_ns.into()
-        }),
-        ns("med_ns", "Median duration, nearest rank.", |k| {
-            k.med_ns.into()
-        }),
+        count("instances", "GPU intervals.", |k| k.instances.into()),
+        ns("avg_ns", "Mean duration.", |k| k.avg_ns.into()),
+        ns("med_ns", "Median duration.", |k| k.med_ns.into()),
         ns("min_ns", "Shortest duration.", |k| k.min_ns.into()),
         ns("max_ns", "Longest duration.", |k| k.max_ns.into()),
-        ns(
-            "stddev_ns",
-            "Standard deviation of the durations (population).",
-            |k| k.stddev_ns.into(),
-        ),
-        ns(
-            "p95_ns",
-            "95th percentile of the durations, nearest rank.",
-            |k| k.p95_ns.into(),
-        ),
-        ns(
-            "p99_ns",
-            "99th percentile of the durations, nearest rank.",
-            |k| k.p99_ns.into(),
-        ),
+        ns("stddev_ns", "Standard deviation (population).", |k| {
+            k.stddev_ns.into()
+        }),
+        ns("p95_ns", "95th percentile.", |k| k.p95_ns.into()),
+        ns("p99_ns", "99th percentile.", |k| k.p99_ns.into()),
         count(
             "spilled_instances",
-            "Number of GPU intervals with spilled registers; null if it was not recorded.",
+            "GPU intervals with spilled registers.",
             |k| k.spills.map(|spills| spills.instances).into(),
         ),
-        count(
-            "spilled_bytes",
-            "Largest number of bytes of spilled registers; null if it was not recorded.",
-            |k| k.spills.map(|spills| spills.max_bytes).into(),
-        ),
+        count("spilled_bytes", "Most bytes of spilled registers.", |k| {
+            k.spills.map(|spills| spills.max_bytes).into()
+        }),
         ns(
             "shader_ns",
-            "Time for which samples say which shader ran; null if there are none.",
+            "Time for which samples say which shader ran.",
             |k| k.shader_ns.into(),
         ),
     ]

@@ -52,28 +52,25 @@ impl DatasetTable {
         match self {
             Self::Runs => "One row per run: facts of the recording, and the figures of its report.",
             Self::Intervals => {
-                "One row per GPU interval that touches the window, sorted by start: those of the \
-                 analyzed process and, marked by `role`, those of other processes. An interval that \
-                 reaches beyond the window counts with its part inside."
+                "One row per GPU interval that touches the window, of all processes, \
+                 sorted by start. Only the part inside the window counts."
             }
             Self::Gaps => {
-                "One row per gap, sorted by start: a maximal stretch of the window without an \
-                 interval of the analyzed process. The ten parts of a gap sum to its length."
+                "One row per gap of the analyzed process, sorted by start. The times of \
+                 its ten causes sum to its length."
             }
             Self::Kernels => {
-                "One row per kernel, that is, per name, channel and source of the name; the most \
-                 time first."
+                "One row per name, channel and source of the name; the most time first."
             }
             Self::Findings => "One row per finding of the report, the most important first.",
             Self::Counters => {
-                "One row per sample of a hardware counter in the whole recording, by counter and \
-                 time; none if no counters were recorded. Counters count the work of all processes."
+                "One row per sample of a hardware counter in the whole recording, of all \
+                 processes."
             }
             Self::PhaseKernels => {
-                "One row per kernel and phase: the work that the analyzed process encoded during the \
-                 os_signpost intervals of that name, wherever the GPU ran it. The phases are the \
-                 process's own, at most 100. Nested phases each have the work, so that sums over \
-                 phases can count it twice."
+                "One row per kernel and phase (at most 100): the work that the analyzed \
+                 process encoded during the os_signpost intervals of that name. Nested phases each \
+                 have the work."
             }
         }
     }
@@ -132,16 +129,15 @@ const fn partition(name: &'static str, kind: CellKind, meaning: &'static str) ->
 
 /// Columns from the folders' names.
 pub(crate) const PARTITION: [ColumnInfo; 3] = [
-    partition("device", CellKind::Text, "Model of the recorded machine."),
+    partition("device", CellKind::Text, "Model of the machine."),
     partition(
         "date",
         CellKind::Date,
-        "Day on which the recording began, by the clock and time zone of the recorded machine.",
+        "Day on which the recording began, in the machine's time zone.",
     ),
     partition(
         "run",
         CellKind::Text,
-        "Name of the run, made from the recording and the process: the same recording has the same name \
-         everywhere.",
+        "Name of the run, made from the recording and the process.",
     ),
 ];

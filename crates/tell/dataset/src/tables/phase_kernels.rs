@@ -50,38 +50,30 @@ fn rows(phase: &NamedPhase) -> Vec<PhaseRow<'_>> {
 
 pub(crate) fn fields<'t>() -> Vec<TableField<PhaseRow<'t>>> {
     vec![
-        text("phase", "Name of the os_signpost intervals.", |r| {
+        text("phase", "Name of the phase.", |r| {
             r.phase.name.as_str().into()
         }),
-        text("subsystem", "Subsystem of the log; null if unknown.", |r| {
+        text("subsystem", "Subsystem of the log.", |r| {
             r.phase.subsystem.as_deref().into()
         }),
-        text("category", "Category of the log; null if unknown.", |r| {
+        text("category", "Category of the log.", |r| {
             r.phase.category.as_deref().into()
         }),
         text(
             "kernel",
-            "Name of the kernel; null in the row of all kernels after the 20 with the most time.",
+            "Kernel; null in the row of all after the first 20.",
             |r| r.kernel.map(|kernel| kernel.name.as_str()).into(),
         ),
-        text(
-            "channel",
-            "GPU channel that it ran on; null if the recording has none.",
-            |r| r.kernel.and_then(|kernel| kernel.channel.as_deref()).into(),
-        ),
-        count("instances", "Number of GPU intervals.", |r| {
-            r.instances.into()
+        text("channel", "GPU channel.", |r| {
+            r.kernel.and_then(|kernel| kernel.channel.as_deref()).into()
         }),
-        ns(
-            "total_ns",
-            "Summed durations, of the parts inside the window.",
-            |r| r.total_ns.into(),
-        ),
-        ratio(
-            "time_pct",
-            "Share of the GPU time of the phase, in percent; null if that is 0.",
-            |r| share_pct(r.total_ns, r.phase_ns).into(),
-        ),
+        count("instances", "GPU intervals.", |r| r.instances.into()),
+        ns("total_ns", "Summed durations inside the window.", |r| {
+            r.total_ns.into()
+        }),
+        ratio("time_pct", "Share of the GPU time of the phase.", |r| {
+            share_pct(r.total_ns, r.phase_ns).into()
+        }),
     ]
 }
 

@@ -25,32 +25,28 @@ pub(crate) fn fields<'t>() -> Vec<TableField<&'t Report>> {
 
 fn recording<'t>() -> Vec<TableField<&'t Report>> {
     vec![
-        text(
-            "input",
-            "File name of the input, without its folder.",
-            |r| file_name(&r.source.path).into(),
-        ),
-        text("kind", "Kind of the input: bundle, export, xml.", |r| {
+        text("input", "File name of the input.", |r| {
+            file_name(&r.source.path).into()
+        }),
+        text("kind", "bundle, export, xml.", |r| {
             source(r.source.kind).into()
         }),
-        text("reader", "Reader of the input: native, xml.", |r| {
-            reader(r.source.reader).into()
-        }),
+        text("reader", "native, xml.", |r| reader(r.source.reader).into()),
         field(
             "run_number",
             CellKind::Integer,
             "",
-            "Number of the run in the recording, from 1.",
+            "Number of the run, from 1.",
             |r| r.run.number.into(),
         ),
         field(
             "synthetic",
             CellKind::Flag,
             "",
-            "True if a simulator wrote the recording, so that no GPU ran any of it.",
+            "True if a simulator wrote the recording.",
             |r| r.run.synthetic.into(),
         ),
-        text("template", "Name of the Instruments template.", |r| {
+        text("template", "Instruments template.", |r| {
             r.run.template.as_deref().into()
         }),
         text("instruments_version", "Version of Instruments.", |r| {
@@ -64,15 +60,13 @@ fn recording<'t>() -> Vec<TableField<&'t Report>> {
         }),
         text(
             "recording_mode",
-            "Recording mode: `Deferred`, or `Windowed (…)`, which keeps only the end.",
+            "`Deferred`, or `Windowed (…)`, which keeps only the end.",
             |r| r.run.recording_mode.as_deref().into(),
         ),
-        text("os", "Operating system and its version.", |r| {
+        text("os", "System and version.", |r| {
             r.run.device.os.as_deref().into()
         }),
-        text("gpu", "Name of the GPU in Metal.", |r| {
-            r.run.device.gpu.as_deref().into()
-        }),
+        text("gpu", "GPU.", |r| r.run.device.gpu.as_deref().into()),
     ]
 }
 
@@ -80,7 +74,7 @@ fn about<'t>() -> Vec<TableField<&'t Report>> {
     vec![
         text(
             "process",
-            "Name of the analyzed process, or of all if there are several.",
+            "Analyzed process, or all if there are several.",
             |r| r.process.name.as_str().into(),
         ),
         field(
@@ -92,19 +86,15 @@ fn about<'t>() -> Vec<TableField<&'t Report>> {
         ),
         text(
             "process_chosen_by",
-            "Way in which the process was chosen: launched, attached, recorded, requested, busiest.",
+            "launched, attached, recorded, requested, busiest.",
             |r| chosen_by(r.process.chosen_by).into(),
         ),
-        ns(
-            "window_start_ns",
-            "First nanosecond of the window, since the start of the recording.",
-            |r| r.window.start_ns.into(),
-        ),
-        ns(
-            "window_end_ns",
-            "Nanosecond after the last one of the window.",
-            |r| r.window.end_ns.into(),
-        ),
+        ns("window_start_ns", "Start of the window.", |r| {
+            r.window.start_ns.into()
+        }),
+        ns("window_end_ns", "End of the window.", |r| {
+            r.window.end_ns.into()
+        }),
     ]
 }
 
@@ -112,12 +102,12 @@ fn machine<'t>() -> Vec<TableField<&'t Report>> {
     vec![
         text(
             "performance_state",
-            "GPU performance state with the most time; null if it was not recorded.",
+            "GPU performance state with the most time.",
             |r| state(r).into(),
         ),
         ns(
             "performance_unknown_ns",
-            "Time in the window with an unknown performance state; null if none was recorded.",
+            "Time in the window with an unknown performance state.",
             |r| {
                 r.machine
                     .performance
@@ -126,24 +116,19 @@ fn machine<'t>() -> Vec<TableField<&'t Report>> {
                     .into()
             },
         ),
-        text(
-            "thermal_worst",
-            "Worst thermal state; null if it was not recorded.",
-            |r| thermal(r).into(),
-        ),
+        text("thermal_worst", "Worst thermal state.", |r| {
+            thermal(r).into()
+        }),
         field(
             "bandwidth_gb_per_s",
             CellKind::Number,
             "GB/s",
-            "Memory bandwidth while the process was busy, as hardware counters have it; null if it was \
-             not counted.",
+            "Memory bandwidth while the process was busy, by hardware counters.",
             |r| bandwidth(r).into(),
         ),
-        text(
-            "metalens_version",
-            "Version of metalens that wrote the row.",
-            |_| env!("CARGO_PKG_VERSION").into(),
-        ),
+        text("metalens_version", "Version of metalens.", |_| {
+            env!("CARGO_PKG_VERSION").into()
+        }),
     ]
 }
 

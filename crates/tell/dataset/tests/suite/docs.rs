@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use metalens_dataset::{FORM, describe};
+use metalens_dataset::{ColumnInfo, FORM, TableInfo, describe};
 
 #[test]
 fn the_page_on_datasets_is_up_to_date() {
@@ -22,21 +22,34 @@ fn the_page_on_datasets_is_up_to_date() {
     );
 }
 
+/// Returns the columns that all tables have, and then those of each. Units are in their names.
 fn tables() -> String {
-    let mut text = String::new();
-    for table in describe() {
-        text += &format!("\n## {}\n\n{}\n\n", table.name, table.meaning);
-        text += "| column | type | unit | meaning |\n| --- | --- | --- | --- |\n";
-        for column in &table.columns {
-            let place = if column.is_partition { " (folder)" } else { "" };
-            text += &format!(
-                "| `{}` | {}{place} | {} | {} |\n",
-                column.name,
-                column.kind.name(),
-                column.unit,
-                column.meaning
-            );
-        }
+    let tables = describe();
+    let (folders, _) = parts(&tables[0]);
+    let mut text = format!("\n## Every table\n\n{}", rows(&folders));
+    for table in &tables {
+        let (shared, own) = parts(table);
+        assert_eq!(shared, folders, "{}", table.name);
+        text += &format!("\n## {}\n\n{}\n\n{}", table.name, table.meaning, rows(&own));
+    }
+    text
+}
+
+/// Returns the columns that are in the names of folders, and the others.
+fn parts(table: &TableInfo) -> (Vec<&ColumnInfo>, Vec<&ColumnInfo>) {
+    let columns = table.columns.iter();
+    columns.partition(|column| column.is_partition)
+}
+
+fn rows(columns: &[&ColumnInfo]) -> String {
+    let mut text = "| column | type | meaning |\n| --- | --- | --- |\n".to_owned();
+    for column in columns {
+        text += &format!(
+            "| `{}` | {} | {} |\n",
+            column.name,
+            column.kind.name(),
+            column.meaning
+        );
     }
     text
 }

@@ -89,7 +89,7 @@ mod tests {
     fn any_finding() -> Finding {
         serde_json::from_value(serde_json::json!({
             "id": "tiny-kernels", "severity": "low", "title": "t", "evidence": { "text": "e", "values": [] },
-            "look_at": [], "advice": "a", "counter_evidence": "d", "gain": null,
+            "look_at": [], "action": "a", "advice": "a", "framework_advice": [], "effort": "setting", "counter_evidence": "d", "gain": null,
         }))
         .unwrap()
     }

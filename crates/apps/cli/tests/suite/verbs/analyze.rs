@@ -116,7 +116,7 @@ fn a_busy_gpu_silences_no_finding() {
         assert_eq!(finding["id"], "serialized", "{work_us}: {finding}");
         assert_eq!(finding["severity"], severity, "{work_us}: {finding}");
         assert!(
-            report["summary"]["advice"]
+            report["summary"]["advice"]["text"]
                 .as_str()
                 .unwrap()
                 .starts_with("Biggest win: ")
@@ -387,7 +387,7 @@ fn skip_warmup_excludes_the_warm_up_and_unknown_phases_are_errors() {
     let steady = json(folder.path(), &["eager", "--skip-warmup"]);
     assert_eq!(steady["phases"]["warm_up"]["skipped"], true);
     assert_eq!(steady["counts"]["intervals"], 996);
-    assert_eq!(steady["window"]["excluded"][0]["why"], "warm-up");
+    assert_eq!(steady["window"]["excluded"][0]["why"]["text"], "warm-up");
     let output = metalens(folder.path(), &["analyze", "eager", "--phase", "decode"]);
     assert_eq!(output.status.code(), Some(4));
     assert_snapshot!("no_such_phase", transcript(&output));

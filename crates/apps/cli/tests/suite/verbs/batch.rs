@@ -436,7 +436,7 @@ fn the_index_has_outliers_and_trends_and_no_private_names() {
     let trend = &found["trends"][0];
     assert_eq!(trend["is_trend"], true, "{trend}");
     assert!(
-        trend["says"]
+        trend["says"]["text"]
             .as_str()
             .unwrap()
             .contains("busy fell from about"),

@@ -418,7 +418,7 @@ fn check_picture(folder: &Path, json: &Value, full: &str, all: &str) {
 
     // The sentence about the time is the headline's first one, up to its causes; the last one where
     // times are per unit of work.
-    let headline = json["headline"].as_str().unwrap();
+    let headline = json["headline"]["text"].as_str().unwrap();
     let mut sentences = headline.split(". ");
     let time = if json["work"]["basis"] == "whole" {
         sentences.next().unwrap()
@@ -449,7 +449,7 @@ fn check_picture(folder: &Path, json: &Value, full: &str, all: &str) {
 
 #[expect(clippy::panic, reason = "it is the failure report")]
 fn check_headline(truth: &Truth, json: &Value, all: &str) {
-    let headline = json["headline"].as_str().unwrap();
+    let headline = json["headline"]["text"].as_str().unwrap();
     let mut rest = headline;
     for part in truth.headline {
         let Some((_, after)) = rest.split_once(part) else {

@@ -255,3 +255,24 @@ fn a_recording_without_the_needed_samples_names_the_other_command() {
         transcript(&metalens(folder.path(), &["stacks", "eager"]))
     );
 }
+
+/// The samples of every run are counted, since another run may have those that somebody wants.
+#[test]
+fn samples_of_several_runs_are_counted() {
+    let folder = with_samples();
+    let place = folder.path().join("cpu");
+    let first = fs::read_to_string(place.join("time-profile.xml")).unwrap();
+    let (rows, _) = first.rsplit_once("<row>").unwrap();
+    let second = format!("{rows}</node></trace-query-result>").replace("/run[1]", "/run[2]");
+    fs::write(place.join("time-profile.run-2.xml"), second).unwrap();
+    let run = |number: u32| {
+        format!("<run number=\"{number}\"><data><table schema=\"time-profile\"/></data></run>")
+    };
+    let contents = format!("<trace-toc>{}{}</trace-toc>", run(1), run(2));
+    fs::write(place.join("toc.xml"), contents).unwrap();
+
+    let output = metalens(folder.path(), &["analyze", "cpu"]);
+    let expected = "error: the recording has no GPU interval, only CPU samples in table time-profile: 4 in \
+                    run 1, 3 in run 2\nhint: `metalens stacks cpu --run N` shows";
+    assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+}

@@ -113,9 +113,9 @@ fn a_comment_fits_the_limit() {
             report["kernels"] = kernels.collect();
             let finding = report["findings"][0].clone();
             report["findings"] = vec![finding; 300].into();
-            report["notes"] = vec!["n".repeat(3_000); 300].into();
+            report["notes"] = vec![note(&"n".repeat(3_000)); 300].into();
             report["process"]["name"] = "t".repeat(3_000).into();
-            report["summary"]["busy"] = "ж".repeat(100_000).into();
+            report["summary"]["busy"] = sentence(&"ж".repeat(100_000));
         });
         let body = dry(
             bench.folder.path(),
@@ -209,8 +209,8 @@ fn markup_in_names_is_escaped() {
                 compared[side]["runs"][0]["path"] = hostile.into();
                 compared[side]["runs"][0]["process"] = hostile.into();
             }
-            compared["headline"] = hostile.into();
-            compared["gate"]["source"] = hostile.into();
+            compared["headline"] = sentence(hostile);
+            compared["gate"]["source"] = sentence(hostile);
             compared["gate"]["rows"][0]["what"] = hostile.into();
             compared["gate"]["rows"][0]["verdict"] = "miss".into();
             compared["gate"]["missed"] = true.into();
@@ -224,6 +224,16 @@ fn markup_in_names_is_escaped() {
     }
 }
 
+/// Returns a sentence of a report, without values.
+fn sentence(text: &str) -> Value {
+    json!({ "text": text, "values": [] })
+}
+
+/// Returns a loud note of a report.
+fn note(text: &str) -> Value {
+    json!({ "id": "truncated", "severity": "loud", "text": text, "values": [] })
+}
+
 /// Replaces every text that comes from a recording.
 fn replace_names(document: &mut Value, hostile: &str) {
     let text = || Value::from(hostile);
@@ -233,26 +243,27 @@ fn replace_names(document: &mut Value, hostile: &str) {
             kernel["channel"] = text();
         }
     }
-    document["notes"] = json!([hostile, format!("SYNTHETIC: {hostile}")]);
+    document["notes"] = json!([note(hostile), note(&format!("SYNTHETIC: {hostile}"))]);
     if document["summary"].is_object() {
         for said in ["busy", "idle", "cause", "advice"] {
-            document["summary"][said] = text();
+            document["summary"][said] = sentence(hostile);
         }
         for finding in document["findings"].as_array_mut().unwrap() {
-            for said in ["title", "evidence", "advice", "counter_evidence"] {
+            for said in ["title", "advice", "counter_evidence"] {
                 finding[said] = text();
             }
-            finding["look_at"] = json!([hostile]);
+            finding["evidence"] = sentence(hostile);
+            finding["look_at"] = json!([sentence(hostile)]);
         }
         document["process"]["name"] = text();
         document["source"]["path"] = text();
         document["run"]["template"] = text();
         document["run"]["start"] = text();
         document["run"]["device"]["gpu"] = text();
-        document["not_recorded"] = json!([{ "what": hostile, "why": hostile }]);
+        document["not_recorded"] = json!([{ "what": hostile, "why": sentence(hostile) }]);
         document["thresholds"] = json!([{
             "id": hostile, "value": 2.0, "limit": 1.0, "unit": "ns", "wanted": "below",
-            "verdict": "fail", "why": hostile,
+            "verdict": "fail", "why": sentence(hostile),
         }]);
     }
 }
