@@ -100,6 +100,7 @@ pub(crate) fn verdict(
 #[cfg(test)]
 mod tests {
     use metalens_comparison::TimesPerUnit;
+    use metalens_testing::Random;
 
     use super::*;
 
@@ -107,30 +108,12 @@ mod tests {
     const PAGE: &str = include_str!("../../../../docs/bench.md");
     const TRIALS: u64 = 1_000;
 
-    /// Random numbers (splitmix64).
-    struct Random(u64);
-
-    impl Random {
-        fn uniform(&mut self) -> f64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            f64::from(u32::try_from((z ^ (z >> 31)) >> 32).unwrap()) / f64::from(u32::MAX)
-        }
-
-        /// Returns a nearly normal number: the sum of twelve uniform ones.
-        fn normal(&mut self) -> f64 {
-            (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
-        }
-
-        /// Returns the times of runs that vary by a share `sigma`.
-        fn times(&mut self, runs: usize, sigma: f64) -> TimesPerUnit {
-            let time = |_| Number::new(1e8 * (1.0 + sigma * self.normal()));
-            TimesPerUnit {
-                values: (0..runs).map(time).collect(),
-                error_ns: 0.0,
-            }
+    /// Returns the times of runs that vary by a share `sigma`.
+    fn times(random: &mut Random, runs: usize, sigma: f64) -> TimesPerUnit {
+        let time = |_| Number::new(1e8 * (1.0 + sigma * random.normal()));
+        TimesPerUnit {
+            values: (0..runs).map(time).collect(),
+            error_ns: 0.0,
         }
     }
 
@@ -146,12 +129,13 @@ mod tests {
 
     /// Returns whether the best of equal programs counts as the winner.
     fn has_winner(variants: usize, runs: usize, sigma: f64, seed: u64) -> bool {
-        let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
-        let mut times: Vec<_> = (0..variants).map(|_| random.times(runs, sigma)).collect();
-        times.sort_by(|left, right| median(left).total_cmp(&median(right)));
+        let mut random = Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
+        let programs = (0..variants).map(|_| times(&mut random, runs, sigma));
+        let mut programs: Vec<TimesPerUnit> = programs.collect();
+        programs.sort_by(|left, right| median(left).total_cmp(&median(right)));
         let basis = WorkBasis::Run;
-        times[1..].iter().all(|other| {
-            let change = time_change((other, &times[0]), basis, false);
+        programs[1..].iter().all(|other| {
+            let change = time_change((other, &programs[0]), basis, false);
             is_won(&change, basis)
         })
     }

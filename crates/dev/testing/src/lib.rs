@@ -11,6 +11,7 @@
 )]
 
 mod policy;
+mod random;
 mod raw_counters;
 mod table;
 mod taking;
@@ -18,6 +19,7 @@ mod taking;
 use std::path::{Path, PathBuf};
 
 pub use policy::check_policy;
+pub use random::Random;
 pub use raw_counters::{RawCounters, raw_counters};
 
 use metalens_analyzer::{Analysis, Error, Request, analyze, selection};

@@ -219,7 +219,7 @@ fn an_empty_bundle_is_not_told_to_export_a_table() {
     );
 }
 
-/// What Instruments reports is the first thing that an error says, with its remedy.
+/// An error begins with what Instruments reports, and its hint is the remedy.
 #[test]
 fn issues_of_a_recording_without_intervals_are_in_the_error() {
     let folder = tempfile::tempdir().unwrap();

@@ -28,16 +28,12 @@ const SIDES: [(usize, usize); 9] = [
 /// Largest distances of a run from the true time.
 const VARIATIONS: [f64; 3] = [0.03, 0.05, 0.10];
 
-/// Numbers in -1..1 (splitmix64).
-struct Random(u64);
+/// Numbers in -1..1.
+struct Random(metalens_testing::Random);
 
 impl Random {
     fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        f64::from(u32::try_from((z ^ (z >> 31)) >> 32).unwrap()) / f64::from(u32::MAX) * 2.0 - 1.0
+        self.0.uniform() * 2.0 - 1.0
     }
 
     /// Returns a number of the normal distribution (Box–Muller).
@@ -142,7 +138,7 @@ fn number_on(
     factor: f64,
 ) -> u32 {
     let judge = Judge::new(Floor::default(), base, new);
-    let mut random = Random(7);
+    let mut random = Random(metalens_testing::Random::new(7));
     let trials = (0..TRIALS).filter(|_| {
         let mut run =
             |number: usize, true_ns: f64| Number::new(true_ns * machine(&mut random, number));

@@ -6,6 +6,7 @@
 use metalens_comparison::{
     Change, ChangeClass, Floor, Number, Unit, change_by_turns, runs_to_tell,
 };
+use metalens_testing::Random;
 
 /// The page that has the rows of all tables.
 const PAGE: &str = include_str!("../../../../../docs/bench.md");
@@ -26,27 +27,9 @@ enum Machine {
     Changing,
 }
 
-/// Random numbers (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        f64::from(u32::try_from((z ^ (z >> 31)) >> 32).unwrap()) / f64::from(u32::MAX)
-    }
-
-    /// Returns a nearly normal number: the sum of twelve uniform ones.
-    fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
-    }
-}
-
 /// Returns the times of `variants` programs in each round; the last is faster by `gain`.
 fn times(machine: Machine, variants: usize, rounds: usize, gain: f64, seed: u64) -> Vec<Vec<f64>> {
-    let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
+    let mut random = Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
     let mut all = vec![Vec::new(); variants];
     let mut slot = 0.0;
     for round in 0..rounds {

@@ -277,11 +277,11 @@ impl Decoder<'_> {
 
     /// Returns the types and the values in a typed list.
     fn pairs<'a>(&'a self, list: Array<'a>) -> impl Iterator<Item = Option<(&'a str, u64)>> {
-        (0..list.len() / 2).map(move |at| {
-            let kind = usize::try_from(list.get(2 * at)?).ok()?;
+        (0..list.len() / 2).map(move |pair| {
+            let kind = usize::try_from(list.get(2 * pair)?).ok()?;
             Some((
                 self.uniques.types.get(kind)?.as_str(),
-                list.get(2 * at + 1)?,
+                list.get(2 * pair + 1)?,
             ))
         })
     }

@@ -37,13 +37,13 @@ pub(crate) enum Encoding {
     Label,
     /// A typed list, displayed part by part, which is only text.
     Narrative,
-    /// A typed list, displayed part by part, which may have such lists in it. With a part of a type
-    /// that was never compared, the column stays raw numbers.
+    /// A typed list, displayed part by part, which may have such lists in it. The column stays raw
+    /// numbers if a part is of a type that was never compared.
     Message,
-    /// A typed list of one value. With any other list in a column, the column stays raw numbers.
+    /// A typed list of one value. The column stays raw numbers if it has any other list.
     Argument,
     /// A list of both halves of a binary's UUID in the upper, and an offset in the lower 32 bits.
-    /// With anything else in a column, the column stays raw numbers.
+    /// The column stays raw numbers if it has anything else.
     Location,
     /// A string in the upper and a thread in the lower 32 bits.
     ThreadName,
