@@ -388,6 +388,7 @@ impl<'n> Cells<'n> {
                 };
             }
             Role::Addresses => {
+                parts.has_addresses = true;
                 let piece = value.and_then(|v| StackId::from_bits(bits(v)));
                 let frames = piece.map(|piece| self.decoder.names.frame_ids(piece));
                 self.frames.extend(frames.unwrap_or(&[]));

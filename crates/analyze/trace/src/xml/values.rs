@@ -49,6 +49,8 @@ pub(crate) struct Parts {
     pub(crate) stack: Option<StackId>,
     pub(crate) name: Option<Symbol>,
     pub(crate) address: Option<Symbol>,
+    /// True if a stack has pieces of addresses, whose frames have no names.
+    pub(crate) has_addresses: bool,
 }
 
 /// The display form of a private value, whose text is 0.
@@ -66,6 +68,7 @@ pub(crate) const NO_PARTS: &Parts = &Parts {
     stack: None,
     name: None,
     address: None,
+    has_addresses: false,
 };
 
 /// The text among the parts of a label.
@@ -232,7 +235,7 @@ impl ValueDecoder<'_> {
         }
         let mut frames = element.frames.to_vec();
         // A stack of addresses has the name of its innermost frame in its display form.
-        if element.parts.process.is_some()
+        if element.parts.has_addresses
             && let Some(first) = frames.first_mut()
             && let Some(frame) = self.names.frame(*first)
         {
