@@ -9,7 +9,6 @@ use crate::findings::bound::bound;
 use crate::findings::framework::framework;
 use crate::findings::notes::{self, report_notes};
 use crate::findings::summary::summary;
-use crate::findings::verdicts::verdicts;
 use crate::findings::{self, findings};
 use crate::measure::Measured;
 use crate::metrics::busy_window::BusyWindow;
@@ -28,8 +27,7 @@ use crate::tables::recording::Recording;
 /// Analyzes a trace that was read with [`selection`](crate::selection). Takes the trace, and
 /// frees each of its tables after using it.
 pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
-    request.settings.thresholds.check()?;
-    findings::check(&request.settings.ignored_findings)?;
+    findings::check(&request.ignored_findings)?;
 
     let issues = trace.run.issues.clone();
     analyze_checked(trace, request).map_err(|error| error.with_issues(&issues))
@@ -135,7 +133,7 @@ fn analyze_part(
     ))
 }
 
-/// Returns the report with all figures. Thresholds, findings and summary are still empty.
+/// Returns the report with all figures. Findings and summary are still empty.
 fn report(
     recording: &Recording,
     subject: &Subject,
@@ -194,7 +192,7 @@ fn report(
         cpu: surroundings.cpu,
         work: None,
         sanity,
-        thresholds: Vec::new(),
+        gate: None,
         findings: Vec::new(),
         not_recorded: surroundings.not_recorded,
         notes: Vec::new(),
@@ -213,7 +211,7 @@ fn report(
     report
 }
 
-/// Adds what follows from the figures: throughput, thresholds, findings and the summary.
+/// Adds what follows from the figures: throughput, findings and the summary.
 fn judge(report: &mut Report, subject: &Subject, request: &Request) {
     match &request.work {
         Some(file) => {
@@ -234,8 +232,7 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
 
     report.verdict = bound(report);
     report.framework = framework(report);
-    report.thresholds = verdicts(report, &request.settings.thresholds);
-    report.findings = findings(report, &request.settings.ignored_findings);
+    report.findings = findings(report, &request.ignored_findings);
     // The summary reads the findings.
     report.summary = summary(report);
 }

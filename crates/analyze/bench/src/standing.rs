@@ -55,15 +55,22 @@ pub(crate) fn find_standing(variants: &[&VariantResult], basis: WorkBasis) -> Op
 /// Least confidence of a winner: that of three runs each.
 pub(crate) const SURE: f64 = 0.9;
 
+/// Share of the floor that the near end of a winner's interval has to reach. An interval that barely excludes
+/// 0 is that of one in twenty pairs of equal programs, and runs that vary much reach the floor by chance.
+const NEAR: f64 = 0.25;
+
 /// Returns whether the change is for the better, large enough to count, and sure enough.
 fn is_won(change: &Change, basis: WorkBasis) -> bool {
-    // The sum of many chances may miss the confidence by its last digit.
-    let is_sure = |confidence: f64| confidence >= SURE - 1e-9;
+    let (Some(interval), Some(base)) = (change.interval, change.base_value()) else {
+        return false;
+    };
     let floor = basis.floor().relative;
+    // The sum of many chances may miss the confidence by its last digit.
     change.direction == Some(Direction::Better)
         && change.relative.is_some_and(|share| share.abs() >= floor)
         && change.material_class() == ChangeClass::Shrunk
-        && change.interval.is_some_and(|one| is_sure(one.confidence))
+        && interval.confidence >= SURE - 1e-9
+        && -interval.high.get() >= NEAR * floor * base.get()
 }
 
 /// Says which variant is the fastest, or how long the only one takes.
@@ -152,9 +159,8 @@ mod tests {
                     let wins = (0..TRIALS).filter(is_won).count();
                     wins as f64 * 100.0 / TRIALS as f64
                 });
-                // A thousand trials miss a rate of 3 % by less than 1.7 points in all but one of a
-                // thousand cases.
-                assert!(shares.iter().all(|share| *share <= 4.7), "{shares:?}");
+                // The seeds are fixed, so that the rates are.
+                assert!(shares.iter().all(|share| *share < 3.0), "{shares:?}");
                 let [small, medium, large] = shares;
                 rows.push(format!(
                     "| {variants} | {runs} | {small:.1} | {medium:.1} | {large:.1} |"

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::{LEAST_RUNS, STEADY, SideValues};
 use crate::metrics::metrics;
-use crate::number::Number;
 use crate::repeated::{RepeatedRun, last_name};
 use crate::runs::Runs;
 use crate::sentences;
 use crate::unit::Unit;
+use metalens_analyzer::Number;
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
 pub(crate) const BASELINE_SCHEMA: &str = "metalens.baseline/1";

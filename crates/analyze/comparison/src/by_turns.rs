@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Floor, Judge, Preference};
-use crate::number::Number;
 use crate::statistics::shift_by_rounds;
 use crate::unit::Unit;
+use metalens_analyzer::Number;
 
 /// Smallest number of rounds that are compared round by round: fewer cannot have a confidence of
 /// 95 %, while two sides of five runs can.

@@ -3,9 +3,9 @@
 pub(crate) use metalens_analyzer::Preference;
 use serde::{Deserialize, Serialize};
 
-use crate::number::Number;
 use crate::statistics::{ConfidenceInterval, Rank, Shift, median, shift_ranked};
 use crate::unit::Unit;
+use metalens_analyzer::Number;
 
 /// Smallest number of runs in a baseline, and of a side whose limits are judged: fewer have no
 /// useful range.

@@ -7,8 +7,8 @@ use metalens_analyzer::message::{name, percent, process};
 use metalens_analyzer::{Message, Report, message};
 use serde::{Deserialize, Serialize};
 
-use crate::number::Number;
 use crate::runs::Runs;
+use metalens_analyzer::Number;
 
 /// Smallest difference between two shares of time that counts as a difference.
 const SHARE: f64 = 0.05;

@@ -16,7 +16,6 @@ use crate::per_unit::PerUnit;
 use crate::repeated::repeated;
 use crate::runs::Runs;
 use crate::sentences;
-use crate::thresholds;
 use crate::work::{WorkComparison, clear_directions, work};
 
 /// Options of a comparison.
@@ -130,12 +129,11 @@ impl<'a> Changes<'a> {
             fusion,
             base: facts(base),
             new: facts(new),
-            method: method(&judge, base.count(), new.count()),
+            method: method(&judge, base, new),
             notes: notes.collect(),
             comparable,
             metrics,
             kernels,
-            thresholds: thresholds::compared(&base.thresholds, &new.thresholds),
             gate: None,
         }
     }
@@ -154,15 +152,32 @@ fn facts(runs: &Runs) -> SideFacts {
 }
 
 /// Returns the method by which changes are judged.
-fn method(judge: &Judge, base: usize, new: usize) -> ComparisonMethod {
+fn method(judge: &Judge, base: &Runs, new: &Runs) -> ComparisonMethod {
     let confidence = judge.confidence();
-    let says = sentences::method(confidence, base, new);
+    let says = sentences::method(confidence, base.count(), new.count());
+    let order = order(base, new).filter(|_| confidence.is_some());
     ComparisonMethod {
         estimate: "hodges-lehmann".to_owned(),
         interval: confidence.map(|_| "ordered-differences".to_owned()),
         confidence,
         floor: judge.floor,
-        says,
+        says: message!("{}{}", says, order.map(Message::from)),
+    }
+}
+
+/// Says which side was recorded first, if one was: no interval covers a machine that changes between the
+/// sides.
+fn order(base: &Runs, new: &Runs) -> Option<&'static str> {
+    if base.is_before(new) {
+        Some(
+            "; base was recorded first, and a machine that became slower since makes new look slower",
+        )
+    } else if new.is_before(base) {
+        Some(
+            "; new was recorded first, and a machine that became slower since makes new look faster",
+        )
+    } else {
+        None
     }
 }
 
@@ -217,4 +232,30 @@ fn caveat_notes<'a>(base: &'a Runs, new: &'a Runs) -> impl Iterator<Item = Note>
 /// Returns a loud note that names its sides.
 fn with_sides(note: &Note, sides: &'static str) -> Note {
     Note::loud(&note.id, message!("{} ({})", &note.message, sides))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_side_that_was_recorded_first_is_said() {
+        let runs = |dates: &[&str]| Runs {
+            dates: dates.iter().map(|date| Some((*date).to_owned())).collect(),
+            ..Runs::default()
+        };
+        let check = |base: &[&str], new: &[&str], expected: Option<&str>| {
+            let order = order(&runs(base), &runs(new));
+            let first = order.map(|order| order.split(' ').nth(1).unwrap());
+            assert_eq!(first, expected, "{base:?} {new:?}");
+        };
+        let [one, two, three, four] =
+            [1, 2, 3, 4].map(|minute| format!("2026-03-30T13:0{minute}:00Z"));
+        check(&[&one, &two], &[&three, &four], Some("base"));
+        check(&[&three, &four], &[&one, &two], Some("new"));
+        check(&[&one, &three], &[&two, &four], None);
+        check(&[&one, &one], &[&one, &one], None);
+        check(&[&one, "no date"], &[&three, &four], None);
+        check(&[], &[&one], None);
+    }
 }

@@ -13,7 +13,6 @@ use crate::gate::GateResult;
 use crate::kernels::KernelChange;
 use crate::metric_changes::MetricChange;
 use crate::moved::QuantityChange;
-use crate::thresholds::ThresholdComparison;
 use crate::work::WorkComparison;
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
@@ -49,8 +48,6 @@ pub struct Comparison {
     pub difference: Option<Difference>,
     /// Changes of every kernel that a side has, the largest change of total time first.
     pub kernels: Vec<KernelChange>,
-    /// Thresholds that somebody set, and how many runs of both sides miss them.
-    pub thresholds: Vec<ThresholdComparison>,
     /// Result of the gate. Null if no limits were given.
     pub gate: Option<GateResult>,
     /// Notes that a reader needs to interpret the numbers.
@@ -97,10 +94,7 @@ impl Comparison {
         let moved = self.moved.iter_mut().map(|quantity| &mut quantity.says);
         let fusion = self.fusion.iter_mut();
         let fusion = fusion.flat_map(|fusion| once(&mut fusion.says).chain(&mut fusion.evidence));
-        let gate = self.gate.iter_mut().flat_map(|gate| {
-            let rows = gate.rows.iter_mut().map(|row| &mut row.why);
-            once(&mut gate.source).chain(rows)
-        });
+        let gate = self.gate.iter_mut().flat_map(GateResult::messages_mut);
         let notes = self.notes.iter_mut().map(|note| &mut note.message);
 
         ([&mut self.headline, &mut self.method.says].into_iter())

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::metric_changes::{MetricChange, find};
 use crate::metrics::MetricGroup;
-use crate::number::Number;
+use metalens_analyzer::Number;
 
 /// The difference between one run of each side, as a sum.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

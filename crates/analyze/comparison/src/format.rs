@@ -3,8 +3,8 @@
 use metalens_text::units::{count, percent, time};
 
 use crate::change::{Change, ChangeClass, ChangeSize, Direction};
-use crate::number::Number;
 use crate::unit::Unit;
+use metalens_analyzer::Number;
 
 /// Words for single runs that differ by less than the floor.
 pub(crate) const NO_DIFFERENCE: &str = "no difference that counts";

@@ -1,4 +1,4 @@
-//! Defines the limits that a comparison has to keep, and the result of judging them.
+//! Defines the limits that a recording or a comparison has to keep.
 
 mod judge;
 mod kernels;
@@ -9,11 +9,11 @@ mod suggested;
 mod trials;
 
 use metalens_analyzer::Message;
-use serde::{Deserialize, Serialize};
+pub use metalens_analyzer::{
+    GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule,
+};
 
-use crate::number::Number;
-use crate::unit::Unit;
-pub use judge::judge;
+pub use judge::{judge, judge_report};
 pub use kernels::matches as matches_pattern;
 pub use section::{GateSection, line_of_limit};
 pub use suggested::suggested_gate;
@@ -56,40 +56,6 @@ pub struct KernelLimit {
     pub limit: Limit,
 }
 
-/// A figure of a kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum KernelFigure {
-    /// The summed durations of the kernel.
-    Total,
-    /// The median duration of the kernel.
-    Median,
-    /// The number of the kernel's GPU intervals.
-    Instances,
-}
-
-impl KernelFigure {
-    /// Returns the unit of the figure.
-    #[must_use]
-    pub fn unit(self) -> Unit {
-        match self {
-            Self::Total | Self::Median => Unit::Ns,
-            Self::Instances => Unit::Count,
-        }
-    }
-
-    /// Returns the name for tables.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Total => "total",
-            Self::Median => "median",
-            Self::Instances => "instances",
-        }
-    }
-}
-
 /// Rules for one figure. A rule that is not set is not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Limit {
@@ -110,16 +76,46 @@ pub struct Limit {
     pub optional: bool,
 }
 
-/// Consequence of a missed limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum GateSeverity {
-    /// The whole gate is missed.
-    #[default]
-    Error,
-    /// The miss is only reported.
-    Warn,
+impl Gate {
+    /// Returns the gate with only the limits that compare with no base: `min` and `max`. None if it has
+    /// none of these.
+    #[must_use]
+    pub fn without_base(&self) -> Option<Self> {
+        let metrics = self.metrics.iter().filter_map(|metric| {
+            let limit = metric.limit.without_base()?;
+            Some(MetricLimit {
+                limit,
+                ..metric.clone()
+            })
+        });
+        let kernels = self.kernels.iter().filter_map(|kernel| {
+            let limit = kernel.limit.without_base()?;
+            Some(KernelLimit {
+                limit,
+                ..kernel.clone()
+            })
+        });
+        let gate = Self {
+            metrics: metrics.collect(),
+            kernels: kernels.collect(),
+            runs: None,
+            ..self.clone()
+        };
+        (!gate.metrics.is_empty() || !gate.kernels.is_empty()).then_some(gate)
+    }
+}
+
+impl Limit {
+    /// Returns the rules that compare with no base; none if there are none.
+    fn without_base(self) -> Option<Self> {
+        let limit = Self {
+            grow: None,
+            shrink: None,
+            range: None,
+            ..self
+        };
+        (limit.max.is_some() || limit.min.is_some()).then_some(limit)
+    }
 }
 
 impl Default for Gate {
@@ -169,106 +165,4 @@ impl Default for Gate {
             allow_inconclusive: false,
         }
     }
-}
-
-/// Result of judging the limits of a gate.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct GateResult {
-    /// Origin of the limits, in words.
-    pub source: Message,
-    /// True if the gate does not pass: a limit of severity `error` was missed or could not be
-    /// decided, or nothing could be measured at all.
-    pub missed: bool,
-    /// True if the gate does not pass, only because limits could not be decided.
-    pub inconclusive: bool,
-    /// Result of each limit of each figure, misses first.
-    pub rows: Vec<GateRow>,
-}
-
-/// Result of one limit of one figure.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct GateRow {
-    /// Id of the figure or of the threshold, or name of the kernel.
-    pub what: String,
-    /// GPU channel that the kernel ran on. Null for figures of the report.
-    pub channel: Option<String>,
-    /// Figure of the kernel. Null for figures of the report.
-    pub of: Option<KernelFigure>,
-    /// Rule that has to be kept.
-    pub rule: LimitRule,
-    /// Value of the limit.
-    pub limit: Number,
-    /// Measured value, in the unit of the limit. Null if there is none, and for growth from 0.
-    pub value: Option<Number>,
-    /// Unit of limit and value.
-    pub unit: Unit,
-    /// Distance of the value beyond the limit. Null if the limit is kept.
-    pub by: Option<Number>,
-    /// Consequence of a limit that is missed or inconclusive: that of the limit, or a warning where
-    /// somebody allowed it.
-    pub severity: GateSeverity,
-    /// Result of the limit: kept, missed, inconclusive or not measurable.
-    pub verdict: GateVerdict,
-    /// Reason for the verdict, in words.
-    pub why: Message,
-}
-
-/// Rule that a figure has to keep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum LimitRule {
-    /// The median is at most the limit.
-    Max,
-    /// The median is at least the limit.
-    Min,
-    /// The increase relative to base is at most the limit.
-    Grow,
-    /// The decrease relative to base is at most the limit.
-    Shrink,
-    /// The distance above base's range, relative to its upper end, is at most the limit.
-    Range,
-}
-
-impl LimitRule {
-    /// Returns whether the rule compares with base.
-    pub(crate) fn is_relative(self) -> bool {
-        matches!(self, Self::Grow | Self::Shrink | Self::Range)
-    }
-
-    /// Returns whether smaller values keep the rule.
-    pub(crate) fn is_upper(self) -> bool {
-        matches!(self, Self::Max | Self::Grow | Self::Range)
-    }
-
-    /// Returns the name for tables.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Max => "at most",
-            Self::Min => "at least",
-            Self::Grow => "grows by at most",
-            Self::Shrink => "shrinks by at most",
-            Self::Range => "above base's range by at most",
-        }
-    }
-}
-
-/// Result of one limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum GateVerdict {
-    /// The limit was missed, or its figure is missing.
-    Miss,
-    /// The change is beyond the limit, but the runs are too few or vary too much to tell it from
-    /// noise.
-    Inconclusive,
-    /// The limit cannot be judged, which fails nothing: it is optional and its figure is missing,
-    /// or base has nothing to compare with, as for a kernel that only new has.
-    NotMeasurable,
-    /// The limit was kept.
-    Pass,
 }

@@ -10,13 +10,13 @@ use crate::kernel_sentences::{common, one_sided, other_counts, tails};
 use crate::kernels::KernelChange;
 use crate::metric_changes::{MetricChange, find};
 use crate::metrics::MetricGroup;
-use crate::number::Number;
 use crate::per_unit::TimeBasis;
 use crate::sentences::{
     confidence, difference, extent, runs, share, sureness, times, unchanged, value,
 };
 use crate::unit::Unit;
 use crate::work::{WorkAmount, WorkComparison};
+use metalens_analyzer::Number;
 
 /// Returns the headline. `is_clock_known` says whether the GPU clocks of both sides are recorded.
 pub(crate) fn headline(

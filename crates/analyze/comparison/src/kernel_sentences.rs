@@ -136,18 +136,30 @@ fn are_alike(least: f64, most: f64) -> bool {
     is_large && (1.0 + most) <= (1.0 + least) * (1.0 + APART)
 }
 
-/// Names the kernels of which only some instances became longer or shorter: their median did not change,
-/// and their total did.
-pub(crate) fn tails(kernels: &[KernelChange]) -> Option<Message> {
-    let is_large = |one: &&KernelChange| one.share.is_some_and(|share| share >= SHARE);
-    let moved = kernels.iter().filter(|one| one.has_other_tail());
-    let moved = moved
-        .filter(is_large)
-        .map(|one| message!("{} (total {})", kernel(&one.name), share(&one.total_ns)));
-    list(
-        "Only some instances became longer or shorter, the median did not: ".into(),
-        moved.collect(),
-    )
+/// Names the kernels whose median and total tell different stories: of which only some instances became
+/// longer or shorter, or that run in several lengths, so that the median went from one to another.
+pub(crate) fn tails(kernels: &[KernelChange]) -> Vec<Message> {
+    let is_large = |kernel: &&KernelChange| kernel.share.is_some_and(|share| share >= SHARE);
+    let large: Vec<&KernelChange> = kernels.iter().filter(is_large).collect();
+    let tails = large.iter().filter(|kernel| kernel.has_other_tail());
+    let tails =
+        tails.map(|tail| message!("{} (total {})", kernel(&tail.name), share(&tail.total_ns)));
+    let mixed = large.iter().filter(|kernel| kernel.has_other_mix());
+    let mixed = mixed.map(|mixed| {
+        let name = kernel(&mixed.name);
+        message!("{} (median {})", name, share(&mixed.med_ns))
+    });
+    let lists = [
+        list(
+            "Only some instances became longer or shorter, the median did not: ".into(),
+            tails.collect(),
+        ),
+        list(
+            "The median instance changed, the total did not, so that instances are of several lengths: ".into(),
+            mixed.collect(),
+        ),
+    ];
+    lists.into_iter().flatten().collect()
 }
 
 #[cfg(test)]

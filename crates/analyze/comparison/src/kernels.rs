@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass, Direction, Judge, Preference, SideValues};
 use crate::metric_changes::{MetricChange, find};
-use crate::number::Number;
 use crate::runs::{KernelRuns, Runs};
 use crate::sentences::first_few;
 use crate::statistics::median_of_known;
 use crate::unit::Unit;
+use metalens_analyzer::Number;
 
 /// Number of kernels that a note lists by name.
 const NAMED: usize = 5;
@@ -58,9 +58,19 @@ impl KernelChange {
     /// same and it ran as often: some instances are longer or shorter.
     #[must_use]
     pub fn has_other_tail(&self) -> bool {
-        let is_steady = |change: &Change| change.material_class() == ChangeClass::Unchanged;
         is_steady(&self.med_ns) && is_steady(&self.instances) && self.total_ns.is_material()
     }
+
+    /// Returns whether the median instance changed although the kernel ran as often and took as much time
+    /// in all: its instances are of several lengths, and the median is now another of them.
+    #[must_use]
+    pub fn has_other_mix(&self) -> bool {
+        self.med_ns.is_material() && is_steady(&self.instances) && is_steady(&self.total_ns)
+    }
+}
+
+fn is_steady(change: &Change) -> bool {
+    change.material_class() == ChangeClass::Unchanged
 }
 
 /// Returns whether a kernel ran more or less often, so that its total says nothing about its speed.

@@ -96,14 +96,12 @@ pub mod many;
 mod metric_changes;
 mod metrics;
 mod moved;
-mod number;
 mod outliers;
 mod per_unit;
 mod repeated;
 mod runs;
 pub mod sentences;
 mod statistics;
-mod thresholds;
 mod trend;
 mod unit;
 mod work;
@@ -123,18 +121,18 @@ pub use environment::{Environment, distinct_environments};
 pub use fusion::{ComparisonPreset, Fusion, FusionVerdict};
 pub use gate::{
     Gate, GateResult, GateRow, GateSection, GateSeverity, GateVerdict, KernelFigure, KernelLimit,
-    Limit, LimitRule, MetricLimit, judge, line_of_limit, matches_pattern, suggested_gate,
+    Limit, LimitRule, MetricLimit, judge, judge_report, line_of_limit, matches_pattern,
+    suggested_gate,
 };
 pub use kernels::KernelChange;
+pub use metalens_analyzer::Number;
 pub use metric_changes::MetricChange;
 pub use metrics::{MetricGroup, metrics};
 pub use moved::{Quantity, QuantityChange};
-pub use number::Number;
 pub use outliers::{OutlierResult, OutlierValue, find_outliers};
 pub use per_unit::{PerUnit, TimeBasis, TimesPerUnit, times_per_unit};
 pub use repeated::RepeatedRun;
 pub use runs::{Circumstance, KernelRuns, Runs};
 pub use statistics::{ConfidenceInterval, Shift, median, shift};
-pub use thresholds::{ThresholdComparison, ThresholdRuns};
 pub use unit::Unit;
 pub use work::{RenamedKernel, WorkAmount, WorkComparison};

@@ -4,7 +4,7 @@
 //! often in as many command buffers, and simulated recordings only with each other. A recording counts
 //! once, however often it is among the inputs.
 
-mod dates;
+pub(crate) mod dates;
 mod repeats;
 mod row;
 mod totals;
@@ -16,12 +16,12 @@ use metalens_analyzer::{Message, message};
 use metalens_text::units;
 use serde::{Deserialize, Serialize};
 
-use crate::number::Number;
 use crate::outliers::find_outliers;
 use crate::statistics::median;
 use crate::trend::trend;
+use metalens_analyzer::Number;
 pub use repeats::mark_repeats;
-pub use row::{IndexRow, RowFindings, RowGaps, RowIdle, RowKernel, RowThreshold};
+pub use row::{IndexRow, RowFindings, RowGaps, RowIdle, RowKernel};
 pub use totals::{FindingTotal, RowFinding, total_findings};
 
 /// Largest p-value at which a trend is reported.
@@ -412,12 +412,10 @@ mod tests {
             top_kernel: None,
             findings: RowFindings::default(),
             finding: None,
-            missed: Vec::new(),
-            thresholds: 0,
+            gate: None,
             problems: Vec::new(),
             instruments_version: None,
             all_findings: Vec::new(),
-            threshold_results: Vec::new(),
             busy_over_time: vec![900, 850, 0],
             others_over_time: vec![0, 10, 0],
         }

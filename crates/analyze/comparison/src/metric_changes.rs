@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Judge};
 use crate::metrics::{MetricGroup, metrics};
-use crate::number::Number;
 use crate::runs::Runs;
 use crate::unit::Unit;
+use metalens_analyzer::Number;
 
 /// The change of one figure of the report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -20,7 +20,7 @@ use metalens_analyzer::TimePlace;
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::metric;
-use crate::number::Number;
+use metalens_analyzer::Number;
 
 /// Id of the busy time.
 const BUSY: &str = "busy.busy_ns";

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use metalens_analyzer::{ChainSource, ChosenBy, NamedBy, Note, Report, Severity};
 use serde::{Deserialize, Serialize};
 
+use crate::many::dates;
 use crate::metrics::metrics;
-use crate::number::Number;
-use crate::thresholds::{self, ThresholdRuns};
+use metalens_analyzer::Number;
 
 /// The runs of one side. Every list of values has one entry for each run, in the same order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -15,6 +15,8 @@ use crate::thresholds::{self, ThresholdRuns};
 pub struct Runs {
     /// Path of each run's input, as it was given.
     pub paths: Vec<String>,
+    /// Date on which each run was recorded. Null where the recording has none.
+    pub dates: Vec<Option<String>>,
     /// Name of the process that each run is about.
     pub processes: Vec<String>,
     /// True for a run that is about the busiest process, because its recording names none.
@@ -34,9 +36,6 @@ pub struct Runs {
     pub metrics: BTreeMap<String, Vec<Option<Number>>>,
     /// Kernels of all runs, by name and channel.
     pub kernels: Vec<KernelRuns>,
-    /// Thresholds that somebody set for all runs, by id.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub thresholds: BTreeMap<String, ThresholdRuns>,
 }
 
 /// One circumstance of each run.
@@ -163,6 +162,10 @@ impl Runs {
 
         Self {
             paths: reports.iter().map(|one| one.source.path.clone()).collect(),
+            dates: reports
+                .iter()
+                .map(|report| report.run.start.clone())
+                .collect(),
             processes: reports.iter().map(|one| one.process.name.clone()).collect(),
             guessed: reports.iter().map(is_guessed).collect(),
             circumstances: circumstances.collect(),
@@ -172,8 +175,20 @@ impl Runs {
             caveats: caveats(reports),
             metrics: metrics.collect(),
             kernels: kernels(reports),
-            thresholds: thresholds::of_reports(reports),
         }
+    }
+
+    /// Returns whether each run was recorded before each run of the other side, as far as dates tell.
+    pub(crate) fn is_before(&self, other: &Self) -> bool {
+        let parsed = |runs: &Self| -> Option<Vec<i64>> {
+            let dates = runs.dates.iter();
+            dates.map(|date| dates::parse(date.as_deref()?)).collect()
+        };
+        let (Some(mine), Some(others)) = (parsed(self), parsed(other)) else {
+            return false;
+        };
+        let ends = mine.iter().max().zip(others.iter().min());
+        ends.is_some_and(|(last, first)| last < first)
     }
 
     /// Returns the number of runs.

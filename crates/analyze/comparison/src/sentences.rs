@@ -5,8 +5,8 @@ use metalens_analyzer::{Message, message};
 
 use crate::change::{Change, ChangeClass, ChangeSize, Floor};
 use crate::format;
-use crate::number::Number;
 use crate::unit::Unit;
+use metalens_analyzer::Number;
 
 /// Returns a value, such as `179.1 µs`, `1,000` or `3.4 %`.
 #[must_use]

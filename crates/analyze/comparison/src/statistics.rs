@@ -4,7 +4,7 @@ mod rounds;
 
 use serde::{Deserialize, Serialize};
 
-use crate::number::Number;
+use metalens_analyzer::Number;
 pub(crate) use rounds::shift_by_rounds;
 
 /// Confidence to reach. Few runs have less, and the result says so.

@@ -125,7 +125,6 @@
       to: text("to"),
       phase: text("phase"),
       skipWarmUp: at("skip-warm-up").checked,
-      thresholds: (text("thresholds") ?? "").split(",").map((one) => one.trim()).filter(Boolean),
       run: Number(at("run").value) || null,
       allowTruncated: at("allow-truncated").checked,
       allowDifferent,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use metalens_analyzer::written::nanoseconds;
-use metalens_analyzer::{Analysis, Request, Settings};
+use metalens_analyzer::{Analysis, Request};
 use metalens_comparison::{CompareOptions, compare_runs};
 use metalens_failure::{Failure, FailureKind, in_one_line};
 use metalens_inputs::{AnyRun, Error, analysis, refuse_different, side, stored_report, with_work};
@@ -84,7 +84,7 @@ pub(crate) fn answer(request: &PageRequest) -> Result<Vec<AnswerFile>, Refusal> 
     }
 }
 
-/// Returns the part of the recording to report on, and its thresholds.
+/// Returns the part of the recording to report on.
 fn part(request: &PageRequest) -> Result<Request, Refusal> {
     let time = |name: &str, text: &Option<String>| {
         let parsed = text.as_deref().map(nanoseconds).transpose();
@@ -94,21 +94,12 @@ fn part(request: &PageRequest) -> Result<Request, Refusal> {
             ..Refusal::default()
         })
     };
-    let mut settings = Settings::default();
-    for threshold in &request.thresholds {
-        let set = settings.thresholds.set(threshold);
-        set.map_err(|why| Refusal {
-            message: shown_message(&format!("Thresholds: {threshold}: {why}")).into_owned(),
-            ..Refusal::default()
-        })?;
-    }
     Ok(Request {
         processes: request.process.iter().cloned().collect(),
         from_ns: time("From", &request.from)?,
         to_ns: time("To", &request.to)?,
         phase: request.phase.clone(),
         skip_warm_up: request.skip_warm_up,
-        settings,
         ..Request::default()
     })
 }

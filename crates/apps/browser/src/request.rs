@@ -24,8 +24,6 @@ pub(crate) struct PageRequest {
     pub(crate) phase: Option<String>,
     /// True to leave out the warm-up, as `--skip-warmup` does.
     pub(crate) skip_warm_up: bool,
-    /// Thresholds, such as `average-gap=5us` or `saturated`, as `--threshold`.
-    pub(crate) thresholds: Vec<String>,
     /// Number of the run, as `--run`. Null for the last run.
     pub(crate) run: Option<u64>,
     /// True to read a truncated file up to its last complete row, as `--allow-truncated` does.

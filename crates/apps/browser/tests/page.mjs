@@ -78,22 +78,9 @@ try {
   await page.until(done);
   await saved(page, "save-json", "eager.report.json", native("analyze", "eager.trace.zip", "--from", "710ms", "--to", "720ms", "--json"));
 
-  // ── thresholds ──
   await click("adjust");
   await set("from", "");
   await set("to", "");
-  await set("thresholds", "saturated, average-gap=5");
-  await click("apply");
-  await page.until(failed);
-  assert.match(await page.run("document.getElementById('message').textContent"), /Thresholds: average-gap=5: a time needs a unit/);
-  await set("thresholds", "saturated, average-gap=200us");
-  await click("again");
-  await page.until(done);
-  const limits = ["--threshold", "saturated", "--threshold", "average-gap=200us", "--html", "limits.html", "--json"];
-  await saved(page, "save-json", "eager.report.json", native("analyze", "eager.trace.zip", ...limits));
-  await saved(page, "save-html", "eager.report.html", readFileSync(at("limits.html")));
-  await click("adjust");
-  await set("thresholds", "");
   await click("apply");
   await page.until(done);
   await saved(page, "save-json", "eager.report.json", json);

@@ -110,10 +110,6 @@ await analyze(part, { skipWarmUp: true }, ["--skip-warmup"]);
 await analyze(part, { phase: "steps" }, ["--phase", "steps"]);
 await analyze(part, { from: "90s" }, ["--from", "90s"]);
 
-// Thresholds that are kept and missed, and a preset.
-const limits = ["average-gap=5us", "utilization=10%", "launch-efficiency=0.9"];
-await analyze(part, { thresholds: limits }, limits.flatMap((limit) => ["--threshold", limit]));
-await analyze(part, { thresholds: ["saturated"] }, ["--threshold", "saturated"]);
 for (const scenario of readdirSync(join(root, "fixtures/findings"), { recursive: true }).filter((name) => name.endsWith(".toml"))) {
   const output = `finding-${scenario.replace(/\W/g, "-")}.trace`;
   await analyze(synthesized(join(root, "fixtures/findings", scenario), output));

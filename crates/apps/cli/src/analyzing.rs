@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use metalens_analyzer::{Analysis, Message, Note, Request, lost_encodings, message};
+use metalens_comparison::{Gate, judge_report};
 use metalens_inputs::with_work;
 use metalens_trace::{Input, LoadOptions};
 
@@ -17,8 +18,8 @@ pub(crate) struct Analyzing {
     pub(crate) reading: Reading,
     /// The file of known work. None for the file in the default place of each input.
     pub(crate) work: Option<PathBuf>,
-    /// The origin of the thresholds, in words.
-    pub(crate) thresholds_from: String,
+    /// The limits that each recording has to keep. None if there are none.
+    pub(crate) gate: Option<Gate>,
     /// The request to the analyzer, without known work, which each input has its own of.
     pub(crate) request: Request,
 }
@@ -30,7 +31,7 @@ impl Analyzing {
         analysis(input, self.reading, &request, quiet)
     }
 
-    /// Reads and analyzes an input, and notes the findings that the settings leave out.
+    /// Reads and analyzes an input, notes the findings that the settings leave out, and judges the limits.
     pub(crate) fn noted_analysis(&self, input: &Path, quiet: bool) -> anyhow::Result<Analysis> {
         Ok(self.noted(self.analysis(input, quiet)?))
     }
@@ -56,9 +57,11 @@ impl Analyzing {
         Ok(self.noted(analysis))
     }
 
-    /// Notes the findings that the settings leave out.
+    /// Notes the findings that the settings leave out, and judges the limits.
     fn noted(&self, mut analysis: Analysis) -> Analysis {
-        let ignored = &self.request.settings.ignored_findings;
+        let gate = self.gate.as_ref();
+        analysis.report.gate = gate.and_then(|gate| judge_report(&analysis.report, gate));
+        let ignored = &self.request.ignored_findings;
         if !ignored.is_empty() {
             let ignored = ignored.iter().map(|id| message::name(id));
             let text = message!(
@@ -106,8 +109,6 @@ pub(crate) struct AnalyzeRequest {
     pub(crate) open: bool,
     /// True to replace files that exist.
     pub(crate) force: bool,
-    /// True if a missed threshold is a failure.
-    pub(crate) check: bool,
     pub(crate) view: View,
 }
 

@@ -28,21 +28,21 @@ use posting::PrArguments;
 use recording::{
     DoctorArguments, OwnArguments, RecordAndAnalyzeArguments, RecordArguments, WorkloadArguments,
 };
-use shared::{MeasureArguments, PartArguments, ReadingArguments, nanoseconds};
+use shared::{MeasureArguments, PartArguments, ReadingArguments, RecordingGate, nanoseconds};
 use verify::VerifyArguments;
 use what_if::WhatIfArguments;
 
 const AFTER_HELP: &str = "\
-More commands: baseline, completions, manual, mcp, own, schema, stacks, synth, tables, verify. \
-`metalens help COMMAND` explains each.
+More commands: baseline, completions, mcp, stacks, tables, verify. `metalens help COMMAND` explains \
+each.
 
 INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
 <schema>.xml per table, a single table, or - for standard input. Tables may be compressed (.gz, \
 .zst), bundles and folders zipped.
 
 Exit codes: 0 success, 1 failure (of any input), 2 wrong usage, 3 this machine cannot do it, \
-4 the recording is unusable or has no rows for the process, 5 a threshold was missed (--check) or a \
-limit failed (--gate), 6 the two sides are not comparable or a gate is inconclusive, 130 \
+4 the recording is unusable or has no rows for the process, 5 a limit failed (--gate), \
+6 the two sides are not comparable or a gate is inconclusive, 130 \
 interrupted.";
 
 /// Is my GPU busy, with what, and why is it idle?
@@ -167,9 +167,8 @@ pub(crate) struct AnalyzeArguments {
     pub(crate) view: ViewArguments,
     #[command(flatten)]
     pub(crate) part: PartArguments,
-    /// Exit with 5 if a threshold is missed or cannot be measured
-    #[arg(long)]
-    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) gate: RecordingGate,
     #[command(flatten)]
     pub(crate) measure: MeasureArguments,
     #[command(flatten)]
@@ -357,16 +356,10 @@ pub(crate) enum Form {
     Work,
     /// manifest.json: the files of a report folder
     Manifest,
-    /// Output of `doctor --json`
-    Doctor,
     /// X.recording.json: versions, machine and command of a recording
     Recording,
     /// Output of `compare --json`
     Comparison,
-    /// evidence.json of `verify`
-    Verification,
-    /// File that `baseline save` writes
-    Baseline,
     /// Output of `batch --json`
     Index,
     /// Output of `bench --json`

@@ -1,9 +1,9 @@
-//! Reads `metalens.toml`, and applies the thresholds of the command line over it.
+//! Reads `metalens.toml`: findings to leave out, and limits.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use metalens_analyzer::{Settings, WrittenThresholds, message};
+use metalens_analyzer::message;
 use metalens_comparison::{Gate, GateSection};
 use serde::Deserialize;
 
@@ -20,12 +20,9 @@ const LONGEST: u64 = 16 << 20;
 #[serde(
     default,
     deny_unknown_fields,
-    expecting = "the sections thresholds, findings and gate"
+    expecting = "the sections findings and gate"
 )]
 struct SettingsFile {
-    /// Thresholds by id. Earlier versions called them `targets`.
-    #[serde(alias = "targets")]
-    thresholds: WrittenThresholds,
     findings: FindingChoices,
     gate: Option<GateSection>,
 }
@@ -92,35 +89,16 @@ pub(crate) fn gate(named: Option<&PathBuf>, config: Option<&PathBuf>) -> anyhow:
     }
 }
 
-/// Returns the default settings, changed by the settings file, then by the command line; and the
-/// origin of the thresholds, in words.
-pub(crate) fn settings(
-    file: Option<&PathBuf>,
-    thresholds: &[String],
-) -> anyhow::Result<(Settings, String)> {
-    let mut settings = Settings::default();
-    let mut sources = Vec::new();
-
+/// Returns the ids of the findings that the settings file leaves out.
+pub(crate) fn ignored_findings(file: Option<&PathBuf>) -> anyhow::Result<Vec<String>> {
     let default = match file {
         Some(_) => None,
         None => default_file()?,
     };
-    if let Some(path) = file.or(default.as_ref()) {
-        apply_file(path, &mut settings)?;
-        let lacks = if settings.thresholds.is_empty() {
-            " has no [thresholds]"
-        } else {
-            ""
-        };
-        sources.push(format!("{}{lacks}", path.display()));
+    match file.or(default.as_ref()) {
+        Some(path) => Ok(parse(path)?.findings.ignore),
+        None => Ok(Vec::new()),
     }
-
-    for threshold in thresholds {
-        let set = settings.thresholds.set(threshold);
-        set.map_err(|why| anyhow::anyhow!("--threshold {threshold}: {why}"))?;
-        sources.push(format!("--threshold {threshold}"));
-    }
-    Ok((settings, sources.join(", ")))
 }
 
 /// Parses the text of a settings file.
@@ -135,55 +113,42 @@ fn parse(path: &Path) -> anyhow::Result<SettingsFile> {
     })
 }
 
-/// Applies the settings of a file over those so far.
-fn apply_file(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
-    let file = parse(path)?;
-    let set = settings.thresholds.set_all(file.thresholds);
-    set.map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
-    settings.ignored_findings.extend(file.findings.ignore);
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Parses a file that is cut off at each byte, or has any bit flipped. Each result is an error,
-    /// or settings of known keys with valid values.
+    /// or has known keys and valid limits.
     #[test]
     fn corrupt_settings_never_give_unknown_keys_or_invalid_values() {
-        const GOOD: &str = "[thresholds]\naverage-gap = \"200us\"\nutilization = \"9%\"\n\
-            launch-efficiency = 0.09\n\n[findings]\nignore = [\"tiny-kernels\"]\n\n[gate]\n\
-            metrics = { \"busy.ratio\" = { min = \"80%\" } }\n";
+        const GOOD: &str = "[findings]\nignore = [\"tiny-kernels\"]\n\n[gate.metrics]\n\
+            \"gaps.mean_ns\" = { max = \"200us\" }\n\"busy.ratio\" = { min = \"80%\" }\n\
+            \"efficiency.of_program\" = { min = 0.09 }\n";
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("metalens.toml");
 
         let mut accepted = 0;
         let mut check = |bytes: &[u8], what: String| {
             std::fs::write(&path, bytes).unwrap();
-            let mut settings = Settings::default();
-            if apply_file(&path, &mut settings).is_err() {
+            let Ok(gate) = gate(Some(&path), None) else {
                 return;
-            }
+            };
             accepted += 1;
 
-            let thresholds = &settings.thresholds;
-            let shares = [thresholds.utilization, thresholds.launch_efficiency];
-            for share in shares.into_iter().flatten() {
-                assert!((0.0..=1.0).contains(&share), "{what}: {share}");
+            for metric in &gate.metrics {
+                let known = ["gaps.mean_ns", "busy.ratio", "efficiency.of_program"];
+                assert!(known.contains(&metric.id.as_str()), "{what}: {}", metric.id);
+                let shares = [metric.limit.min, metric.limit.grow, metric.limit.shrink];
+                for share in shares.into_iter().flatten() {
+                    assert!((0.0..=1.0).contains(&share), "{what}: {share}");
+                }
             }
-
             let table: toml::Table = std::str::from_utf8(bytes).unwrap().parse().unwrap();
-            let known = ["thresholds", "findings", "gate"];
+            let known = ["findings", "gate"];
             assert!(
                 table.keys().all(|key| known.contains(&key.as_str())),
                 "{what}"
             );
-
-            let thresholds = table.get("thresholds").and_then(toml::Value::as_table);
-            let known = ["preset", "average-gap", "utilization", "launch-efficiency"];
-            let mut keys = thresholds.into_iter().flat_map(toml::Table::keys);
-            assert!(keys.all(|key| known.contains(&key.as_str())), "{what}");
         };
 
         check(GOOD.as_bytes(), "the unchanged file".to_owned());
@@ -198,60 +163,17 @@ mod tests {
         assert!((100..1_000).contains(&accepted), "{accepted}");
     }
 
-    type Expected = (Option<u64>, Option<f64>, Option<f64>);
-
-    /// Compares the settings of a file and of `--threshold` options with the expected average gap,
-    /// utilization and launch efficiency.
-    fn check(toml: &str, thresholds: &[&str], expected: Option<Expected>) {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("metalens.toml");
-        std::fs::write(&file, toml).unwrap();
-        let thresholds: Vec<String> = thresholds.iter().map(|&text| text.to_owned()).collect();
-
-        let settings = settings(Some(&file), &thresholds).ok();
-        let actual = settings.map(|(Settings { thresholds, .. }, _)| {
-            (
-                thresholds.average_gap_ns,
-                thresholds.utilization,
-                thresholds.launch_efficiency,
-            )
-        });
-        assert_eq!(actual, expected, "{toml} {thresholds:?}");
-    }
-
-    #[test]
-    fn the_command_line_overrides_the_file() {
-        check("", &[], Some((None, None, None)));
-        check(
-            "[thresholds]\naverage-gap = \"5us\"\nutilization = 0.5\n",
-            &[],
-            Some((Some(5_000), Some(0.5), None)),
-        );
-        check(
-            "[thresholds]\naverage-gap = \"5us\"\n",
-            &["average-gap=2ms", "launch-efficiency=60%"],
-            Some((Some(2_000_000), None, Some(0.6))),
-        );
-    }
-
-    #[test]
-    fn a_preset_sets_every_threshold() {
-        let saturated = (Some(1_000), Some(0.8), Some(0.7));
-        check("", &["saturated"], Some(saturated));
-        check(
-            "[thresholds]\nutilization = 0.5\npreset = \"saturated\"\n",
-            &["average-gap=2ms"],
-            Some((Some(2_000_000), Some(0.5), Some(0.7))),
-        );
-        check("[thresholds]\npreset = \"satured\"\n", &[], None);
-    }
-
     #[test]
     fn misspelled_keys_are_refused() {
-        check("[target]\n", &[], None);
-        check("[thresholds]\naverage_gap = \"5us\"\n", &[], None);
-        check("[thresholds]\naverage-gap = 5\n", &[], None);
-        check("", &["utilisation=0.5"], None);
-        check("", &["utilization"], None);
+        let check = |toml: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("metalens.toml");
+            std::fs::write(&file, toml).unwrap();
+            assert!(ignored_findings(Some(&file)).is_err(), "{toml}");
+        };
+        check("[gates]\n");
+        check("[thresholds]\n");
+        check("[findings]\nignored = []\n");
+        check("[gate.metrics]\n\"busy.ratio\" = { minimum = 0.5 }\n");
     }
 }

@@ -7,7 +7,7 @@
 //! | 2 | wrong usage |
 //! | 3 | this machine cannot do it |
 //! | 4 | the recording is unusable, or has no rows for the process |
-//! | 5 | a threshold was missed, a gate failed, an experiment was not as expected, or a cell of an
+//! | 5 | a gate failed, an experiment was not as expected, or a cell of an
 //! export differs |
 //! | 6 | the two sides of a comparison are not comparable, or a gate is inconclusive |
 //! | 130 | interrupted: each output is complete or absent |
@@ -17,12 +17,11 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use metalens_analyzer::Message;
-use metalens_comparison::Comparison;
+use metalens_comparison::{Comparison, GateResult};
 use metalens_failure::{Failure, FailureKind, OtherNames, in_plain_words, what_to_do};
-use metalens_render::comparison;
+use metalens_render::gate;
 use metalens_render::terminal::style::{ERROR, HINT};
-use metalens_text::{shown_lines, shown_message};
+use metalens_text::{shown, shown_lines, shown_message};
 
 use crate::out;
 
@@ -133,7 +132,7 @@ pub(crate) fn unavailable() -> ExitCode {
     ExitCode::from(UNAVAILABLE)
 }
 
-/// Returns the exit code for a missed threshold or limit. The report says which one.
+/// Returns the exit code for a missed limit. The report says which one.
 pub(crate) fn missed() -> ExitCode {
     ExitCode::from(MISSED)
 }
@@ -144,7 +143,7 @@ pub(crate) fn of_gates<'a>(
     comparisons: impl IntoIterator<Item = &'a Comparison>,
 ) -> Option<ExitCode> {
     let gates = comparisons.into_iter().filter_map(|one| one.gate.as_ref());
-    match comparison::gate_word(gates) {
+    match gate::word(gates) {
         "passed" => None,
         "inconclusive" => Some(ExitCode::from(NOT_COMPARABLE)),
         _ => Some(missed()),
@@ -206,13 +205,26 @@ pub(crate) fn print_error(error: &anyhow::Error) {
     }
 }
 
-/// Prints a missed threshold on stderr, with its recording if there are several.
-pub(crate) fn print_missed(recording: Option<&str>, missed: &Message) {
-    let error = anyhow::anyhow!("{}", missed.text);
-    print_error(&match recording {
-        Some(recording) => error.context(recording.to_owned()),
-        None => error,
-    });
+/// Prints the missed limits of recordings on stderr, each with its recording if there are several, and the
+/// verdicts. Returns the exit code.
+pub(crate) fn of_recordings<'a>(
+    gates: impl IntoIterator<Item = (Option<&'a str>, &'a GateResult)>,
+    quiet: bool,
+) -> ExitCode {
+    let mut code = ExitCode::SUCCESS;
+    for (recording, gate) in gates {
+        if gate.missed {
+            code = missed();
+        } else if quiet {
+            continue;
+        }
+        let recording = recording.map(|recording| format!("{}: ", shown(recording)));
+        let recording = recording.unwrap_or_default();
+        for line in gate::lines_of(gate) {
+            out::note(&format!("{recording}{}", shown(&line)));
+        }
+    }
+    code
 }
 
 /// Views an error as a [`Failure`] if it is of one certain type.

@@ -7,7 +7,6 @@ mod analyzing;
 mod args;
 mod atomic_file;
 mod bundle_analyzer;
-mod check;
 mod commands;
 mod config;
 mod exit;

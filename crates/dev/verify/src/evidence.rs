@@ -10,7 +10,6 @@ pub const SCHEMA: &str = "metalens.verification/1";
 /// Answers to the questions about `xctrace` that the authors could not answer. Has no names of people,
 /// hosts, programs or files.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct EvidenceFile {
     /// Name of the format: `metalens.verification/1`.
     pub schema: &'static str,
@@ -30,7 +29,6 @@ pub struct EvidenceFile {
 
 /// Versions and chip of a machine. A value is null if the machine did not tell it.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct MachineSeen {
     /// Version that `xctrace` prints.
     pub xctrace: String,
@@ -52,7 +50,6 @@ pub struct MachineSeen {
 
 /// The answer of one experiment.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Answer {
     /// Name of the experiment.
     pub id: &'static str,
@@ -73,7 +70,6 @@ pub struct Answer {
 
 /// Result of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ExperimentVerdict {
     /// The machine does what metalens expects.
@@ -98,7 +94,6 @@ impl ExperimentVerdict {
 
 /// A number or another fact.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum EvidenceFact {
     /// True or false: whether it is so.
@@ -111,7 +106,6 @@ pub enum EvidenceFact {
 
 /// A recording that was made, or tried.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RecordingSeen {
     /// Purpose of the recording.
     pub purpose: &'static str,
@@ -131,7 +125,6 @@ pub struct RecordingSeen {
 
 /// A table of a recording.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TableSeen {
     /// Name of the table, as Apple calls it.
     pub schema: String,

@@ -3,7 +3,7 @@
 use metalens_analyzer::Report;
 use metalens_text::units::{count, counted, percent, time};
 
-use crate::canvas::{main_causes, ratio, threshold};
+use crate::canvas::{limit, main_causes, ratio};
 use crate::chart::Chart;
 use crate::roofline;
 
@@ -60,18 +60,18 @@ fn causes(report: &Report) -> String {
 }
 
 fn lengths(report: &Report) -> String {
-    let threshold = threshold(report, "average-gap").zip(report.gaps.mean_ns);
-    let threshold = threshold.map_or(String::new(), |(limit, mean)| {
+    let limit = limit(report, "gaps.mean_ns").zip(report.gaps.mean_ns);
+    let limit = limit.map_or(String::new(), |(limit, mean)| {
         let limit = format!("{limit:.0}").parse().map_or(String::new(), time);
-        format!(" Mean gap {}; the threshold is {limit}.", time(mean))
+        format!(" Mean gap {}; the limit is {limit}.", time(mean))
     });
     format!(
-        "Gaps of {} by length. {}.{threshold}",
+        "Gaps of {} by length. {}.{limit}",
         report.process.name, report.summary.idle
     )
 }
 
-/// Describes the least and the most busy part of the window, and the threshold.
+/// Describes the least and the most busy part of the window, and the limit.
 fn over_time(report: &Report) -> String {
     let chunks = &report.shape.utilization;
     let ends = chunks.iter().skip(1).map(|chunk| chunk.start_ns);
@@ -88,12 +88,12 @@ fn over_time(report: &Report) -> String {
         let (least, most) = (percent(least), percent(most));
         format!(" In {parts} equal parts of the window it ranges from {least} to {most}.")
     });
-    let threshold = threshold(report, "utilization");
-    let threshold = threshold.map_or(String::new(), |limit| {
-        format!(" The threshold is {}.", percent(limit))
+    let limit = limit(report, "busy.ratio");
+    let limit = limit.map_or(String::new(), |limit| {
+        format!(" The limit is {}.", percent(limit))
     });
     let busy = &report.summary.busy;
-    format!("GPU utilization over time. {busy}.{range}{threshold}")
+    format!("GPU utilization over time. {busy}.{range}{limit}")
 }
 
 fn roofline(report: &Report) -> String {

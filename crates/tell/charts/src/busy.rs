@@ -4,7 +4,7 @@ use metalens_analyzer::{Analysis, Report};
 use metalens_text::units::percent;
 
 use crate::axes::Axis;
-use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, ratio, threshold};
+use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, limit, ratio};
 use crate::coverage::Grid;
 use crate::font::{self, SMALL};
 use crate::options::{ChartError, ChartOptions};
@@ -96,7 +96,7 @@ fn height(
     room.floor().max(80.0)
 }
 
-/// Draws the process's share as bars, the others' share as lines over them, and the threshold.
+/// Draws the process's share as bars, the others' share as lines over them, and the limit.
 #[expect(clippy::cast_possible_truncation, reason = "places on a canvas")]
 fn plot(canvas: &Canvas, report: &Report, place: Area) -> Result<(), ChartError> {
     let window = &report.window;
@@ -138,10 +138,10 @@ fn plot(canvas: &Canvas, report: &Report, place: Area) -> Result<(), ChartError>
         }
     }
 
-    if let Some(limit) = threshold(report, "utilization") {
+    if let Some(limit) = limit(report, "busy.ratio") {
         let y = snap(place.bottom() - place.height * limit.clamp(0.0, 1.0) as f32);
         canvas.dashes_across(y, place);
-        let label = format!("threshold {:.0} %", limit * 100.0);
+        let label = format!("limit {:.0} %", limit * 100.0);
         canvas.label_over((place.right() - 4.0, y - 5.0), &label);
     }
     Ok(())

@@ -423,13 +423,11 @@ fn rounded(share: f64) -> String {
     }
 }
 
-/// Returns the limit of a threshold, by its id.
-pub(crate) fn threshold(report: &Report, id: &str) -> Option<f64> {
-    let threshold = report
-        .thresholds
-        .iter()
-        .find(|threshold| threshold.id == id)?;
-    Some(threshold.limit)
+/// Returns the limit that somebody set for a figure.
+pub(crate) fn limit(report: &Report, figure: &str) -> Option<f64> {
+    let mut rows = report.gate.iter().flat_map(|gate| &gate.rows);
+    let row = rows.find(|row| row.of.is_none() && row.what == figure)?;
+    Some(row.limit.get())
 }
 
 /// Returns a part as a share of the whole; 0 if the whole is 0.

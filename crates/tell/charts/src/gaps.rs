@@ -4,7 +4,7 @@ use metalens_analyzer::{Analysis, Cause, ExplainedGap, Report};
 use metalens_text::units::short_time;
 
 use crate::axes::Axis;
-use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, main_causes, ratio, threshold};
+use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, limit, main_causes, ratio};
 use crate::font::{self, SMALL};
 use crate::options::{ChartError, ChartOptions};
 use crate::palette::Color;
@@ -17,7 +17,7 @@ const TENTHS: [u64; 10] = [
 const LEFT: f32 = 56.0;
 /// Beginning of the legend.
 const LEGEND: &str = "Of idle time:";
-/// Room above the first panel, for its title and the threshold's label; and above the second.
+/// Room above the first panel, for its title and the limit's label; and above the second.
 const TITLE: f32 = 36.0;
 const SECOND: f32 = 26.0;
 
@@ -34,8 +34,8 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     let top = canvas.header(report, &report.summary.idle.text, &lines) + 6.0;
 
     let bins = bins(analysis);
-    let threshold_ns = threshold_ns(report);
-    let Some(range) = range(&bins, threshold_ns) else {
+    let limit_ns = limit_ns(report);
+    let Some(range) = range(&bins, limit_ns) else {
         return canvas.finish(top + MARGIN, options);
     };
 
@@ -60,8 +60,8 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     panel(&canvas, place, range, Axis::count(most), &bins, |bin| {
         vec![(neutral, bin.count as f64)]
     })?;
-    if let Some(threshold_ns) = threshold_ns {
-        mark_threshold(&canvas, place, range, threshold_ns);
+    if let Some(limit_ns) = limit_ns {
+        mark_limit(&canvas, place, range, limit_ns);
     }
 
     place.top = (place.bottom() + AXIS + SECOND).round();
@@ -140,24 +140,24 @@ fn bins(analysis: &Analysis) -> Vec<Bin> {
     bins
 }
 
-/// Returns the lengths that are shown: all gaps, and the threshold.
-fn range(bins: &[Bin], threshold_ns: Option<u64>) -> Option<(u64, u64)> {
+/// Returns the lengths that are shown: all gaps, and the limit.
+fn range(bins: &[Bin], limit_ns: Option<u64>) -> Option<(u64, u64)> {
     let (first, last) = (bins.first()?, bins.last()?);
     let (from, to) = (first.from_ns, last.to_ns);
-    Some(match threshold_ns {
+    Some(match limit_ns {
         Some(limit) => (from.min(limit / 2), to.max(limit.saturating_mul(2))),
         None => (from, to),
     })
 }
 
-/// Returns the threshold of the mean gap.
+/// Returns the limit of the mean gap.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a float becomes the integer that is next to it"
 )]
-fn threshold_ns(report: &Report) -> Option<u64> {
-    let limit = threshold(report, "average-gap")?;
+fn limit_ns(report: &Report) -> Option<u64> {
+    let limit = limit(report, "gaps.mean_ns")?;
     (limit >= 1.0).then_some(limit as u64)
 }
 
@@ -224,13 +224,13 @@ fn up_share(axis: &Axis, value: f64) -> f32 {
     axis.along(value) as f32
 }
 
-fn mark_threshold(canvas: &Canvas, place: Area, (from, to): (u64, u64), threshold_ns: u64) {
+fn mark_limit(canvas: &Canvas, place: Area, (from, to): (u64, u64), limit_ns: u64) {
     let axis = Axis::logarithmic_time(from, to);
-    let x = (place.left + place.width * share(&axis, threshold_ns)).round();
+    let x = (place.left + place.width * share(&axis, limit_ns)).round();
     canvas.dashes_down(x, place);
     let label = format!(
-        "threshold: mean of {}",
-        short_time(threshold_ns).replace(".00 ", " ")
+        "limit: mean of {}",
+        short_time(limit_ns).replace(".00 ", " ")
     );
 
     // Above the plot the label hides nothing. It stays above the mark if it can.

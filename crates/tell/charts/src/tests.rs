@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use metalens_analyzer::{Analysis, Request, Settings, Thresholds};
+use metalens_analyzer::{
+    Analysis, GateResult, GateRow, GateSeverity, GateVerdict, LimitRule, Message, Number, Request,
+    Unit,
+};
 use metalens_testing::{analysis_of_toml, analyze_input};
 
 use crate::scene::{Primitive, Scene};
@@ -21,15 +24,32 @@ pub(super) fn small(request: &Request) -> Analysis {
     analyze_input(&folder, request).unwrap()
 }
 
-/// Returns a request with every threshold, so that charts draw them.
-fn with_thresholds() -> Request {
-    Request {
-        settings: Settings {
-            thresholds: Thresholds::SATURATED,
-            ..Settings::default()
-        },
-        ..Request::default()
-    }
+/// Returns an analysis with the limits that charts draw.
+fn with_limits() -> Analysis {
+    let row = |what: &str, rule: LimitRule, limit: f64, unit: Unit| GateRow {
+        what: what.to_owned(),
+        channel: None,
+        of: None,
+        rule,
+        limit: Number::new(limit).unwrap(),
+        value: None,
+        unit,
+        by: None,
+        severity: GateSeverity::Error,
+        verdict: GateVerdict::Miss,
+        why: Message::default(),
+    };
+    let mut analysis = small(&Request::default());
+    analysis.report.gate = Some(GateResult {
+        source: Message::default(),
+        missed: true,
+        inconclusive: false,
+        rows: vec![
+            row("gaps.mean_ns", LimitRule::Max, 1_000.0, Unit::Ns),
+            row("busy.ratio", LimitRule::Min, 0.8, Unit::Ratio),
+        ],
+    });
+    analysis
 }
 
 fn scene(chart: Chart, analysis: &Analysis) -> Scene {
@@ -183,7 +203,7 @@ fn engines_are_strips() {
 
 #[test]
 fn alt_texts() {
-    let analysis = small(&with_thresholds());
+    let analysis = with_limits();
     let all = ALL.map(|chart| alt(chart, &analysis.report));
     insta::assert_snapshot!(all.join("\n"));
 }
@@ -212,7 +232,7 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 
 #[test]
 fn picture_hashes() {
-    let analysis = small(&with_thresholds());
+    let analysis = with_limits();
     let mut hashes = Vec::new();
     for chart in ALL {
         for (scale, theme) in [(1, Theme::Light), (2, Theme::Dark)] {

@@ -9,7 +9,7 @@ use metalens_comparison::many::IndexRow;
 use metalens_text::csv;
 
 use crate::document::{Cell, Column, ColumnKind, ShownUnit, Table};
-use crate::index::reason;
+use crate::index::{missed_figures, reason};
 
 /// Writes a heading, and a line per gap; the parts of each sum to its length.
 pub fn gaps(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
@@ -118,7 +118,7 @@ const INDEX_COLUMNS: [(&str, WriteCell); 34] = [
     ("findings_low", |row, csv| csv.value(row.findings.low)),
     ("findings_caveat", |row, csv| csv.value(row.findings.caveat)),
     ("top_finding", |row, csv| csv.text(row.finding.as_ref().map(|finding| finding.id.as_str()))),
-    ("missed_thresholds", |row, csv| csv.text(row.missed.join(" ").as_str())),
+    ("missed_limits", |row, csv| csv.text(missed_figures(row).as_str())),
     ("problems", |row, csv| csv.value(row.problems.len())),
     ("same_as", |row, csv| csv.text(row.same_as.as_deref())),
     ("error", |_, csv| csv.text(None)),

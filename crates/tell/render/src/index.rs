@@ -1,14 +1,10 @@
 //! Builds the document of a batch's index: many recordings at a glance, one row each.
 
-mod thresholds;
-
 use metalens_analyzer::message::{count, counted, kernel, path, percent, process};
 use metalens_analyzer::{Bound, Message, Note, Severity, message};
 use metalens_batch::{FailedRecording, Index};
-use metalens_comparison::Number;
 use metalens_comparison::many::{self, IndexFigure, IndexRow, RowFinding, SameWorkGroup};
-
-pub use thresholds::missed_in_row;
+use metalens_comparison::{GateResult, Number};
 
 use crate::document::{Block, Cell, Chart, Column, Document, Item, Look, Section, Table};
 use crate::markdown::{Picture, PictureSource};
@@ -56,7 +52,6 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
     let sections = [
         Some(opening(index)),
         outliers(index),
-        thresholds::section(index),
         (!index.rows.is_empty()).then(|| table(index)),
         groups(index),
         findings(index),
@@ -221,7 +216,7 @@ fn cut_message(message: &Message) -> Message {
 fn table(index: &Index) -> Section {
     let rows: Vec<&IndexRow> = recordings(index).collect();
     let has_dates = rows.iter().any(|row| row.date.is_some());
-    let has_thresholds = rows.iter().any(|row| row.thresholds > 0);
+    let has_gate = rows.iter().any(|row| row.gate.is_some());
     let has_problems = rows.iter().any(|row| !own_problems(index, row).is_empty());
     let mut columns = vec![
         Column::name("recording"),
@@ -243,9 +238,9 @@ fn table(index: &Index) -> Section {
         Column::number("machine busy").detail(),
     ];
     columns.extend(has_problems.then(|| Column::number("problems").spare(7)));
-    if has_thresholds {
-        columns.push(Column::number("missed"));
-        columns.push(Column::label("thresholds missed").detail());
+    if has_gate {
+        columns.push(Column::number("limits missed"));
+        columns.push(Column::label("missed").detail());
     }
     columns.extend(has_dates.then(|| Column::words("recorded").spare(8)));
     columns.push(Column::label("program").spare(5));
@@ -258,9 +253,9 @@ fn table(index: &Index) -> Section {
         if has_problems {
             cells.push(count(own_problems(index, row).len() as u64).into());
         }
-        if has_thresholds {
+        if has_gate {
             cells.push(missed(row).into());
-            cells.push(or_dash(row.missed.join(", ")).into());
+            cells.push(or_dash(missed_figures(row)).into());
         }
         cells.extend(has_dates.then(|| date(row).into()));
         cells.push(process(&row.process, true).into());
@@ -278,25 +273,8 @@ fn table(index: &Index) -> Section {
 fn alike(table: &mut Table) -> Option<Message> {
     let removed = table.remove_constant_columns();
     let says = |cell: &Cell| !["", "-"].contains(&cell.text.text.as_str());
-    let cell_of = |heading: &str| {
-        let mut removed = removed.iter();
-        let found = removed.find(|(one, cell)| one.text == heading && says(cell));
-        found.map(|(_, cell)| cell)
-    };
-
     let alike = removed.iter().filter(|(_, cell)| says(cell));
-    let alike = alike.filter_map(|(heading, cell)| match heading.text.as_str() {
-        "thresholds missed" if cell_of("missed").is_some() => None,
-        "missed" => Some(match cell_of("thresholds missed") {
-            Some(names) => message!(
-                "thresholds missed {} ({})",
-                cell.text.clone(),
-                names.text.clone()
-            ),
-            None => message!("thresholds missed {}", cell.text.clone()),
-        }),
-        _ => Some(message!("{} {}", heading.clone(), cell.text.clone())),
-    });
+    let alike = alike.map(|(heading, cell)| message!("{} {}", heading.clone(), cell.text.clone()));
     let alike = alike.reduce(|all, one| message!("{}; {}", all, one))?;
     Some(message!("The same in all: {}", alike))
 }
@@ -460,13 +438,23 @@ fn word_and_id(finding: &RowFinding) -> String {
     format!("{word} {}", finding.id)
 }
 
-/// Returns the number of missed thresholds, of those that are set.
+/// Returns the number of missed limits, of those that were judged.
 fn missed(row: &IndexRow) -> Message {
-    message!(
-        "{} of {}",
-        count(row.missed.len() as u64),
-        count(row.thresholds)
-    )
+    known(row.gate.as_ref(), |gate| {
+        let missed = gate.missed_rows().count();
+        message!(
+            "{} of {}",
+            count(missed as u64),
+            count(gate.rows.len() as u64)
+        )
+    })
+}
+
+/// Returns the figures and kernels whose limits were missed.
+pub(crate) fn missed_figures(row: &IndexRow) -> String {
+    let missed = row.gate.iter().flat_map(GateResult::missed_rows);
+    let names: Vec<&str> = missed.map(|row| row.what.as_str()).collect();
+    names.join(", ")
 }
 
 fn top_kernel(row: &IndexRow) -> Message {

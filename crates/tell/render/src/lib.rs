@@ -32,6 +32,7 @@ mod finding_totals;
 mod first_screen;
 #[cfg(unix)]
 pub mod folder;
+pub mod gate;
 pub mod html;
 pub mod index;
 pub mod json;

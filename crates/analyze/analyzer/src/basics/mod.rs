@@ -5,6 +5,7 @@ pub(crate) mod by_id;
 pub(crate) mod distinct;
 pub mod message;
 pub(crate) mod moment;
+pub(crate) mod number;
 pub(crate) mod parallel;
 pub(crate) mod spans;
 pub(crate) mod state_interval;

@@ -7,7 +7,8 @@ use crate::report::Report;
 
 /// Returns why no verdict and no gain follows from the numbers, as a clause; `None` if they can be
 /// trusted so far.
-pub(super) fn distrust(report: &Report) -> Option<Message> {
+#[must_use]
+pub fn distrust(report: &Report) -> Option<Message> {
     let sanity = &report.sanity;
     if let Some(rows) = sanity.rows_outside.filter(|&rows| rows > 0) {
         return Some(message!(

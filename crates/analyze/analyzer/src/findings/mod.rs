@@ -1,11 +1,11 @@
-//! Turns the numbers of a report into findings, thresholds, notes and a summary.
+//! Turns the numbers of a report into findings, notes and a summary.
 //!
 //! A rule is data. It reads the report and nothing else, so that everybody who has the report
 //! can check it. Its limits are constants beside it, each with its reason.
 //!
 //! A new finding is a [`Rule`] in the list of the file that has its subject. Beside the rules
-//! are the results of the thresholds ([`verdicts`]), the notes that a reader needs to interpret
-//! the numbers ([`notes`]), and the report in four sentences ([`summary`]).
+//! are the notes that a reader needs to interpret the numbers ([`notes`]), and the report in four
+//! sentences ([`summary`]).
 
 pub(crate) mod bound;
 mod distrust;
@@ -19,9 +19,9 @@ mod pace;
 mod rule;
 pub(crate) mod summary;
 mod trust;
-pub(crate) mod verdicts;
 mod work;
 
+pub use self::distrust::distrust;
 use self::rule::{Concern, Rule};
 use crate::error::{Error, Result};
 use crate::report::{Finding, Report};

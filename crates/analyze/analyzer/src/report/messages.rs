@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Report;
+use super::{GateResult, Report};
 use crate::basics::message::Message;
 
 /// Note that a reader needs to interpret the numbers.
@@ -88,7 +88,7 @@ impl Report {
             evidence.chain(&mut finding.look_at)
         });
         let excluded = self.window.excluded.iter_mut().map(|cut| &mut cut.why);
-        let thresholds = self.thresholds.iter_mut().map(|result| &mut result.why);
+        let gate = self.gate.iter_mut().flat_map(GateResult::messages_mut);
         let warm_up = self.phases.warm_up.iter_mut();
         let warm_up = warm_up.map(|warm_up| &mut warm_up.explanation);
         let checks = self.sanity.checks.iter_mut().map(|check| &mut check.text);
@@ -102,7 +102,7 @@ impl Report {
         (lead.into_iter().chain(&mut summary.cause))
             .chain(findings)
             .chain(excluded)
-            .chain(thresholds)
+            .chain(gate)
             .chain(warm_up)
             .chain(checks)
             .chain(not_recorded)

@@ -8,6 +8,7 @@ mod bound;
 mod counters;
 mod cpu;
 mod engines;
+mod gate;
 mod idle;
 mod kernels;
 mod known_work;
@@ -30,6 +31,7 @@ pub use bound::*;
 pub use counters::*;
 pub use cpu::*;
 pub use engines::*;
+pub use gate::*;
 pub use idle::*;
 pub use kernels::*;
 pub use known_work::*;
@@ -120,8 +122,8 @@ pub struct Report {
     pub work: Option<WorkThroughput>,
     /// Checks of the recording itself, and the figures behind them.
     pub sanity: Sanity,
-    /// Thresholds that somebody set, each with the measured value and the verdict.
-    pub thresholds: Vec<ThresholdResult>,
+    /// Result of the limits that somebody set; null if none were judged.
+    pub gate: Option<GateResult>,
     /// Findings, the most important first.
     pub findings: Vec<Finding>,
     /// Parts of the report that this recording has no data for, with the reasons.
@@ -140,12 +142,5 @@ impl Report {
     /// Fails if the text is something else.
     pub fn from_json(text: &str) -> serde_json::Result<Self> {
         serde_json::from_str(text)
-    }
-
-    /// Returns the thresholds that make a check fail: those that are missed or not measurable.
-    #[must_use]
-    pub fn missed_thresholds(&self) -> Vec<&ThresholdResult> {
-        let results = self.thresholds.iter();
-        results.filter(|result| result.is_missed()).collect()
     }
 }

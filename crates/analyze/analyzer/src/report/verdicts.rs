@@ -1,81 +1,17 @@
-//! Types of what the numbers mean: thresholds, efficiency, findings and the summary.
+//! Types of what the numbers mean: efficiency, findings and the summary.
 
 use serde::{Deserialize, Serialize};
 
 use super::FrameworkName;
 use crate::basics::message::Message;
 
-/// Threshold: a limit for a measured value, and whether the value keeps it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct ThresholdResult {
-    /// Name of the value: `average-gap`, `utilization` or `launch-efficiency`.
-    pub id: String,
-    /// Measured value in `unit`; null if it could not be measured.
-    pub value: Option<f64>,
-    /// Limit in `unit` that the value should keep.
-    pub limit: f64,
-    /// Unit of value and limit.
-    pub unit: ThresholdUnit,
-    /// Side of the limit on which the value should be.
-    pub wanted: Wanted,
-    /// Verdict: whether the value keeps the limit.
-    pub verdict: Verdict,
-    /// Comparison in words, and what the value cannot show.
-    pub why: Message,
-}
-
-impl ThresholdResult {
-    /// Returns whether a check of the thresholds fails by this one: the value is on the wrong side
-    /// of the limit, or cannot be measured.
-    #[must_use]
-    pub fn is_missed(&self) -> bool {
-        self.verdict != Verdict::Pass
-    }
-}
-
-/// Unit of a threshold's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum ThresholdUnit {
-    /// Unit of time: nanoseconds.
-    Ns,
-    /// Share of a whole, 0 to 1.
-    Ratio,
-}
-
-/// Side of a limit on which a value should be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Wanted {
-    /// The value should be less than the limit.
-    Below,
-    /// The value should be more than the limit.
-    Above,
-}
-
-/// Verdict on a threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The value keeps the limit.
-    Pass,
-    /// The value does not keep the limit.
-    Fail,
-    /// The value cannot be measured in this recording.
-    NotMeasurable,
-}
-
 /// GPU busy time divided by run time, for three definitions of run time. A program that starts
 /// slowly is bad by one and good by another, so all are shown.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Efficiency {
-    /// Time in nanoseconds from the first encoding to the last completion in the window; the
-    /// threshold `launch-efficiency` uses it. Null if unknown.
+    /// Time in nanoseconds from the first encoding to the last completion in the window. Null if
+    /// unknown.
     pub program_ns: Option<u64>,
     /// Busy time divided by `program_ns`; null if unknown.
     pub of_program: Option<f64>,

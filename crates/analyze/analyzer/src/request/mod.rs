@@ -1,12 +1,10 @@
-//! Types of a request: process, part of the recording, work file and settings.
+//! Types of a request: process, part of the recording, work file and findings to leave out.
 
-pub(crate) mod settings;
 pub(crate) mod work_file;
 
-use self::settings::Settings;
 use self::work_file::WorkFile;
 
-/// Request for a report: process, part of the recording, work file and settings.
+/// Request for a report: process, part of the recording, work file and findings to leave out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Request {
     /// Names or ids of the processes; if empty, the process that was recorded.
@@ -25,8 +23,8 @@ pub struct Request {
     pub iteration: Option<u64>,
     /// Work file with the amounts of work of kernels.
     pub work: Option<WorkFile>,
-    /// Thresholds, and findings to leave out.
-    pub settings: Settings,
+    /// Ids of the findings to leave out.
+    pub ignored_findings: Vec<String>,
     /// True to keep the GPU intervals of all processes for
     /// [`Analysis::everyone`](crate::Analysis::everyone). There may be millions, and a report needs
     /// only those of its process.

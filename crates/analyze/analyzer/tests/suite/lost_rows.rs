@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use metalens_analyzer::{NoteSeverity, Report, Request, Settings, Thresholds, Verdict};
+use metalens_analyzer::{NoteSeverity, Report, Request, distrust};
 use metalens_simulator::{Scenario, presets, random_scenario, write_export};
 
 use super::findings::fixtures;
@@ -40,10 +40,6 @@ fn edited(edits: &[Edit<'_>], to_ns: Option<u64>) -> Report {
     }
     let request = Request {
         to_ns,
-        settings: Settings {
-            thresholds: Thresholds::SATURATED,
-            ..Settings::default()
-        },
         ..Request::default()
     };
     report(&export, None, &request).unwrap()
@@ -98,9 +94,9 @@ fn assert_undecided(report: &Report, why: &str) {
         "{:?}",
         report.summary
     );
-    let mut results = report.thresholds.iter();
-    assert!(
-        results.all(|result| result.verdict == Verdict::NotMeasurable && result.value.is_none())
+    assert_eq!(
+        distrust(report).map(|reason| reason.text),
+        Some(why.to_owned())
     );
 }
 

@@ -4,8 +4,8 @@
 //! relative limit base too. Otherwise the limit is missed, unless it is optional. So a missed gate
 //! stays missed whatever new loses: a table, a kernel, a run, or a figure of one run.
 
-use metalens_analyzer::message::{counted, percent, ungrouped};
-use metalens_analyzer::{Message, ThresholdUnit, Wanted, message};
+use metalens_analyzer::message::{counted, percent};
+use metalens_analyzer::{Message, Report, distrust, message};
 use metalens_failure::similar;
 
 use super::kernels::{NewKernelShares, applies, matches};
@@ -15,13 +15,33 @@ use super::{
     LimitRule, MetricLimit,
 };
 use crate::change::{Change, SideValues};
+use crate::compare::{CompareOptions, compare_runs};
 use crate::comparison::{Comparison, SideFacts};
 use crate::kernels::KernelChange;
 use crate::metric_changes::find;
 use crate::metrics::{count_of, unit_of};
-use crate::number::Number;
-use crate::thresholds::ThresholdComparison;
+use crate::runs::Runs;
 use crate::unit::Unit;
+use metalens_analyzer::Number;
+
+/// Judges a recording by the limits of a gate that compare it with no other. Returns none if there is no
+/// such limit.
+#[must_use]
+pub fn judge_report(report: &Report, gate: &Gate) -> Option<GateResult> {
+    let gate = gate.without_base()?;
+    // Beside itself, the recording has every figure, and nothing changed.
+    let runs = Runs::from_reports(std::slice::from_ref(report));
+    let comparison = compare_runs(&runs, &runs, &CompareOptions::default());
+    let mut result = judge(&comparison, &gate);
+    if let Some(why) = distrust(report) {
+        for row in &mut result.rows {
+            row.verdict = GateVerdict::Miss;
+            row.why = why.clone();
+        }
+        result.missed = true;
+    }
+    Some(result)
+}
 
 /// Judges a comparison by a gate.
 #[must_use]
@@ -38,55 +58,7 @@ pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
     for limit in &gate.kernels {
         judge_kernels(comparison, gate, limit, &new_kernels, &mut rows);
     }
-    for threshold in &comparison.thresholds {
-        rows.is_measured |= threshold.new.median.is_some();
-        rows.rows.push(threshold_row(threshold));
-    }
-    let thresholds = comparison.thresholds.len() as u64;
-    let thresholds =
-        (thresholds > 0).then(|| message!(", and {}", counted(thresholds, "threshold")));
-    rows.finish(message!("{}{}", gate.source.clone(), thresholds))
-}
-
-/// Judges a threshold, which is a limit for every run of new alone.
-fn threshold_row(threshold: &ThresholdComparison) -> GateRow {
-    let (new, limit) = (&threshold.new, threshold.limit);
-    let (rule, sign) = match threshold.wanted {
-        Wanted::Below => (LimitRule::Max, 1.0),
-        Wanted::Above => (LimitRule::Min, -1.0),
-    };
-    let beyond = new.median.map(|found| (found.get() - limit.get()) * sign);
-    let is_missed = new.missed > 0;
-    let runs = counted(new.runs, "run");
-    let why = if is_missed {
-        message!(
-            "missed or not measurable in {} of {} of new",
-            ungrouped(new.missed),
-            runs
-        )
-    } else {
-        message!("kept in {} of new", runs)
-    };
-    GateRow {
-        what: threshold.id.clone(),
-        channel: None,
-        of: None,
-        rule,
-        limit,
-        value: new.median,
-        unit: match threshold.unit {
-            ThresholdUnit::Ns => Unit::Ns,
-            ThresholdUnit::Ratio => Unit::Ratio,
-        },
-        by: beyond.filter(|_| is_missed).and_then(Number::new),
-        severity: GateSeverity::Error,
-        verdict: if is_missed {
-            GateVerdict::Miss
-        } else {
-            GateVerdict::Pass
-        },
-        why,
-    }
+    rows.finish(gate.source.clone())
 }
 
 /// Returns the miss of a side with too few runs. The runs that are missing may be the slower ones.

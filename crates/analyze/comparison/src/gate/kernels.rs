@@ -5,7 +5,7 @@ use crate::change::ChangeClass;
 use crate::comparison::Comparison;
 use crate::kernels::KernelChange;
 use crate::metric_changes::find;
-use crate::number::Number;
+use metalens_analyzer::Number;
 
 /// Returns whether a limit applies to a kernel: its pattern matches the name, and no longer one does.
 /// Equally long ones all apply, so that none hides another.

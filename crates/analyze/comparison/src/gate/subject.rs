@@ -16,9 +16,9 @@ use metalens_analyzer::{Message, message};
 
 use super::{GateRow, GateSeverity, GateVerdict, KernelFigure, Limit, LimitRule};
 use crate::change::{Change, ChangeClass, STEADY, SideValues};
-use crate::number::Number;
 use crate::sentences;
 use crate::unit::Unit;
+use metalens_analyzer::Number;
 
 /// The figure or kernel that a limit applies to.
 pub(super) struct GateSubject<'a> {
@@ -180,7 +180,7 @@ impl GateSubject<'_> {
         let change = match (self.new, self.change) {
             (Presence::Nothing, _) if rule.is_upper() => return self.without_any(),
             (Presence::Nothing, _) => {
-                return RuleOutcome::Missing(message!("new has no {}s", self.thing));
+                return RuleOutcome::Missing(message!("there are no {}s", self.thing));
             }
             (Presence::Unknown, _) | (_, None) => {
                 let meant = self.meant.map(kernel);
@@ -235,17 +235,17 @@ impl GateSubject<'_> {
             value: None,
             by: None,
             verdict: GateVerdict::Pass,
-            why: message!("new has no {}s", self.thing),
+            why: message!("there are no {}s", self.thing),
         })
     }
 
     fn why_unknown(&self) -> &'static str {
         let is_in_base = !matches!(self.base, Presence::Unknown | Presence::Nothing);
         match (self.figure, self.change) {
-            (Some(_), None) => "no kernel on either side has a matching name",
+            (Some(_), None) => "no kernel has a matching name",
             (Some(_), _) => "not in new: the kernel is gone or was renamed",
             (None, _) if is_in_base => "not recorded in new, but recorded in base",
-            (None, _) => "not recorded on either side",
+            (None, _) => "not recorded",
         }
     }
 
@@ -253,15 +253,19 @@ impl GateSubject<'_> {
     fn measure(&self, rule: LimitRule, limit: f64, change: &Change) -> Option<Measurement> {
         let now = change.new.median?.get();
         match rule {
-            LimitRule::Max => Some(self.absolute(now, now - limit)),
-            LimitRule::Min => Some(self.absolute(now, limit - now)),
+            LimitRule::Max => Some(self.absolute(change, now, now - limit)),
+            LimitRule::Min => Some(self.absolute(change, now, limit - now)),
             LimitRule::Grow => self.relative(change, limit, 1.0),
             LimitRule::Shrink => self.relative(change, limit, -1.0),
             LimitRule::Range => self.range(change, now, limit),
         }
     }
 
-    fn absolute(&self, value: f64, by: f64) -> Measurement {
+    fn absolute(&self, change: &Change, value: f64, by: f64) -> Measurement {
+        let whose = match change.new.values.len() {
+            1 => "it is",
+            _ => "the median of new is",
+        };
         Measurement {
             value: Some(value),
             by: Some(by),
@@ -270,7 +274,7 @@ impl GateSubject<'_> {
             } else {
                 GateVerdict::Pass
             },
-            why: message!("the median of new is {}", self.shown(value)),
+            why: message!("{} {}", whose, self.shown(value)),
         }
     }
 

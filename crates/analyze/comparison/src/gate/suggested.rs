@@ -5,11 +5,11 @@ use metalens_analyzer::Figure;
 use super::{Gate, KernelFigure, KernelLimit, Limit, MetricLimit};
 use crate::baseline::Baseline;
 use crate::metrics::metrics;
-use crate::number::Number;
 use crate::runs::KernelRuns;
 use crate::sentences;
 use crate::statistics::median_of_known;
 use crate::unit::Unit;
+use metalens_analyzer::Number;
 
 /// Returns a settings file with a limit for each figure and kernel of a baseline. The limits of the
 /// default gate are in force; the others are comments.

@@ -7,8 +7,8 @@ use metalens_analyzer::Message;
 use super::subject::{GateSubject, Presence};
 use super::{GateVerdict, Limit};
 use crate::change::{Floor, Judge, Preference};
-use crate::number::Number;
 use crate::unit::Unit;
+use metalens_analyzer::Number;
 
 use GateVerdict::{Inconclusive, Miss, Pass};
 

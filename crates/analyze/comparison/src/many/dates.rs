@@ -3,7 +3,7 @@
 use time::{Date, Month, UtcDateTime};
 
 /// Parses a date as milliseconds since 1970 UTC. Returns none if the text is not a date.
-pub(super) fn parse(text: &str) -> Option<i64> {
+pub(crate) fn parse(text: &str) -> Option<i64> {
     let (date, clock) = text.split_once(['T', ' '])?;
     let (clock, offset_minutes) = zone(clock)?;
     let mut parts = date.splitn(3, '-');

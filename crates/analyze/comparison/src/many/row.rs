@@ -2,13 +2,10 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use metalens_analyzer::{
-    Bound, Cause, Note, Report, Severity, ThresholdResult, ThresholdUnit, Wanted,
-};
+use metalens_analyzer::{Bound, Cause, GateResult, Note, Report, Severity};
 use serde::{Deserialize, Serialize};
 
 use super::totals::RowFinding;
-use crate::number::Number;
 
 /// The main facts of one recording. `null` means unknown or undefined, never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,10 +69,8 @@ pub struct IndexRow {
     pub findings: RowFindings,
     /// Most important finding. Null if there is none.
     pub finding: Option<RowFinding>,
-    /// Number of thresholds that somebody set.
-    pub thresholds: u64,
-    /// Ids of the missed thresholds, including those that this recording cannot measure.
-    pub missed: Vec<String>,
+    /// Result of the limits that somebody set. Null if none were judged.
+    pub gate: Option<GateResult>,
     /// Facts to know before using these numbers: loud notes, failing checks of the recording,
     /// charts that could not be drawn.
     pub problems: Vec<Note>,
@@ -83,8 +78,6 @@ pub struct IndexRow {
     pub instruments_version: Option<String>,
     /// All findings, the most important first.
     pub all_findings: Vec<RowFinding>,
-    /// Result of each threshold that somebody set.
-    pub threshold_results: Vec<RowThreshold>,
     /// Busy share of the process in each of equal parts of the window, in thousandths.
     pub busy_over_time: Vec<u16>,
     /// Busy share of the other processes in the same parts, in thousandths.
@@ -145,44 +138,12 @@ pub struct RowFindings {
     pub caveat: u64,
 }
 
-/// Result of a threshold in one recording.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct RowThreshold {
-    /// Name of the value: `average-gap`, `utilization` or `launch-efficiency`.
-    pub id: String,
-    /// Measured value in `unit`. Null if it could not be measured.
-    pub value: Option<Number>,
-    /// Limit in `unit` that the value should keep.
-    pub limit: Number,
-    /// Unit of value and limit.
-    pub unit: ThresholdUnit,
-    /// Side of the limit on which the value should be.
-    pub wanted: Wanted,
-    /// True if the value is on the wrong side of the limit, or could not be measured.
-    pub missed: bool,
-}
-
-impl RowThreshold {
-    fn new(result: &ThresholdResult) -> Option<Self> {
-        Some(Self {
-            id: result.id.clone(),
-            value: result.value.and_then(Number::new),
-            limit: Number::new(result.limit)?,
-            unit: result.unit,
-            wanted: result.wanted,
-            missed: result.is_missed(),
-        })
-    }
-}
-
 impl IndexRow {
     /// Returns the row of a report. `shown` is the report as it may be shown to readers: its notes
     /// and checks become the row's problems. `missing` are notes on files that could not be
     /// written.
     #[must_use]
     pub fn from_report(report: &Report, shown: &Report, missing: Vec<Note>) -> Self {
-        let missed = report.missed_thresholds().into_iter();
         let (busy_over_time, others_over_time) = over_time(report);
         Self {
             report: String::new(),
@@ -217,16 +178,10 @@ impl IndexRow {
             }),
             findings: count_findings(report),
             finding: report.findings.first().map(RowFinding::from),
-            thresholds: report.thresholds.len() as u64,
-            missed: missed.map(|result| result.id.clone()).collect(),
+            gate: report.gate.clone(),
             problems: problems(shown, missing),
             instruments_version: report.run.instruments_version.clone(),
             all_findings: report.findings.iter().map(RowFinding::from).collect(),
-            threshold_results: report
-                .thresholds
-                .iter()
-                .filter_map(RowThreshold::new)
-                .collect(),
             busy_over_time,
             others_over_time,
         }

@@ -334,7 +334,6 @@ fn hostile_reports_are_compared() {
     let whole = report(SMALL, 0);
     let mut empty = whole.clone();
     empty.kernels.clear();
-    empty.thresholds.clear();
     empty.machine.performance = None;
     empty.window.span_ns = 0;
     let mut twice = whole.clone();
@@ -455,7 +454,7 @@ fn a_mistyped_kernel_is_guessed() {
         let rows = judge(&found, &gate).rows;
         assert_eq!(rows[0].why.text, expected, "{pattern}");
     };
-    const NONE: &str = "no kernel on either side has a matching name";
+    const NONE: &str = "no kernel has a matching name";
     check("matmull", &format!("{NONE}; did you mean matmul?"));
     check("softmx*", &format!("{NONE}; did you mean softmax?"));
     check("zzz", NONE);

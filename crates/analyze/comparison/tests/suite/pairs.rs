@@ -226,6 +226,26 @@ fn a_tail_is_no_slower_kernel() {
     );
 }
 
+/// A kernel that takes 20 or 30 µs, about as often: two instances in a hundred move its median by half.
+#[test]
+fn a_kernel_of_two_lengths_is_not_slower_by_its_median() {
+    let mix = |short: usize| -> Vec<(&str, u64)> {
+        let lengths = (0..100).map(|number| if number < short { 20 } else { 30 });
+        lengths.map(|us| ("gemm", us)).collect()
+    };
+    let (base, new) = (mix(51), mix(49));
+    check(
+        "two lengths",
+        (steps(&base, 6), steps(&new, 6)),
+        &[
+            "The median instance changed, the total did not",
+            "gemm (median +50.0 %)",
+        ],
+        &[],
+        Verdict::Fails,
+    );
+}
+
 #[test]
 fn other_work_has_a_longer_or_shorter_run_and_no_speed() {
     let layers: &[(&str, u64)] = &[("matmul", 100), ("softmax", 50), ("add", 30)];

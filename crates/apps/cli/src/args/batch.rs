@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::shared::AnalysisArguments;
+use super::shared::{AnalysisArguments, RecordingGate};
 
 const AFTER_BATCH: &str = "\
 PATH is a folder to search, a .trace bundle, an export, a .zip, a table, or a pattern such as \
@@ -17,7 +17,7 @@ unchanged. The next run analyzes only what changed: an input's size or time, the
 Only recordings of the same work are compared: one program on one GPU that ran the same kernels \
 the same number of times, in the same number of command buffers. A bundle and its export count once.
 
-Exit codes: 0 success, 1 an input failed (the others are done), 5 a threshold was missed (--check), \
+Exit codes: 0 success, 1 an input failed (the others are done), 5 a limit failed (--gate), \
 130 interrupted: complete reports, and an index of them.";
 
 #[derive(Debug, Args)]
@@ -45,9 +45,8 @@ pub(crate) struct BatchArguments {
     /// Replace files in DIR that metalens did not write, or that changed since
     #[arg(long)]
     pub(crate) force: bool,
-    /// Exit with 5 if a threshold is missed or cannot be measured
-    #[arg(long)]
-    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) gate: RecordingGate,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArguments,
 }

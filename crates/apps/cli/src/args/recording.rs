@@ -8,7 +8,7 @@ use metalens_files::Owner;
 use metalens_recorder::RecordRequest;
 
 use super::names::Names;
-use super::shared::{MeasureArguments, PartArguments, nanoseconds};
+use super::shared::{MeasureArguments, PartArguments, RecordingGate, nanoseconds};
 
 #[derive(Debug, Args)]
 pub(crate) struct RecordArguments {
@@ -54,9 +54,8 @@ pub(crate) struct RecordAndAnalyzeArguments {
     /// them out]
     #[arg(long)]
     pub(crate) show_names: bool,
-    /// Exit with 5 if a threshold is missed or cannot be measured
-    #[arg(long)]
-    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) gate: RecordingGate,
     /// Open the page of the report in the browser
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) open: bool,

@@ -4,8 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 pub(crate) use metalens_analyzer::written::nanoseconds;
+use metalens_comparison::Gate;
 
-/// Part of a recording to analyze, its thresholds and known work, and the way to read it.
+use crate::config;
+use crate::exit::Misuse;
+
+/// Part of a recording to analyze, its known work, and the way to read it.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct AnalysisArguments {
     #[command(flatten)]
@@ -16,20 +20,46 @@ pub(crate) struct AnalysisArguments {
     pub(crate) reading: ReadingArguments,
 }
 
-/// Thresholds, settings and known work.
+/// Settings and known work.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MeasureArguments {
-    /// Set a threshold: average-gap=5us, utilization=80%, launch-efficiency=70%, or the preset
-    /// saturated (1us, 80%, 70%) [default: none]
-    #[arg(long = "threshold", alias = "target", value_name = "ID=VALUE")]
-    pub(crate) thresholds: Vec<String>,
-    /// File of thresholds, and of findings to leave out [default: metalens.toml, if it exists]
+    /// File of limits, and of findings to leave out [default: metalens.toml, if it exists]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Work of each kernel, as JSON [default: work.json in an export's folder, or X.work.json beside
     /// X.trace]
     #[arg(long, value_name = "FILE")]
     pub(crate) work: Option<PathBuf>,
+}
+
+/// The limits to judge one recording by.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RecordingGate {
+    /// Exit with 5 if the recording does not keep a limit (min, max) of this file, or cannot tell
+    /// [default: metalens.toml]
+    #[arg(long = "gate", num_args = 0..=1, require_equals = true, value_name = "FILE")]
+    #[expect(clippy::option_option, reason = "with a value, without one, or absent")]
+    file: Option<Option<PathBuf>>,
+}
+
+impl RecordingGate {
+    /// Returns the limits that compare with no other recording; none if none are wanted. A gate
+    /// without such limits would always pass.
+    pub(crate) fn gate(&self, config: Option<&PathBuf>) -> anyhow::Result<Option<Gate>> {
+        let Some(file) = &self.file else {
+            return Ok(None);
+        };
+        let gate =
+            config::gate(file.as_ref(), config).map_err(|error| Misuse(format!("{error:#}")))?;
+        let own = gate.without_base().ok_or_else(|| {
+            Misuse(format!(
+                "--gate has no limit for a recording alone, only for two sides ({}): set min or max in \
+                 [gate.metrics] or [gate.kernels]",
+                gate.source.text
+            ))
+        })?;
+        Ok(Some(own))
+    }
 }
 
 /// Process and part of the recording to report on.

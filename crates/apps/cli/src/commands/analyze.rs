@@ -15,7 +15,7 @@ use crate::args::AnalyzeArguments;
 use crate::bundle_analyzer::BundleAnalyzer;
 use crate::exit::Misuse;
 use crate::output_folder::refuse_recording;
-use crate::{atomic_file, check, exit, opening, out};
+use crate::{atomic_file, exit, opening, out};
 
 /// Name of the printed document in errors.
 const REPORT: &str = "report";
@@ -74,7 +74,7 @@ fn write_and_show(
     if !is_complete {
         return Ok(exit::some_failed());
     }
-    let code = verdict(request, std::slice::from_ref(&report), quiet);
+    let code = verdict(std::slice::from_ref(&report), quiet);
     let is_open = match page {
         Some(page) => opening::open(&page, quiet)?,
         None => true,
@@ -123,7 +123,7 @@ fn run_several(
     show(&reports, request, true)?;
 
     if reports.len() == inputs.len() {
-        Ok(verdict(request, &reports, quiet))
+        Ok(verdict(&reports, quiet))
     } else {
         Ok(exit::some_failed())
     }
@@ -137,22 +137,15 @@ fn analyze_one(input: &Path, request: &AnalyzeRequest, quiet: bool) -> anyhow::R
     Ok(analysis.report)
 }
 
-/// Returns the exit code of reports. With --check, a threshold that is missed or cannot be measured
-/// is a failure, and is named on stderr, with its recording if there are several.
-fn verdict(request: &AnalyzeRequest, reports: &[Report], quiet: bool) -> ExitCode {
-    if !request.check {
-        return ExitCode::SUCCESS;
-    }
-    let has_several = request.inputs.len() > 1;
-    let mut times = 0;
-    for one in reports {
-        for missed in report::missed_thresholds(one) {
-            times += 1;
-            let recording = has_several.then_some(one.source.path.as_str());
-            exit::print_missed(recording, &missed);
-        }
-    }
-    check::verdict(&request.analyzing, times, quiet)
+/// Returns the exit code of reports. Says on stderr which limits were missed, with the recording if there
+/// are several.
+fn verdict(reports: &[Report], quiet: bool) -> ExitCode {
+    let has_several = reports.len() > 1;
+    let gates = reports.iter().filter_map(|report| {
+        let recording = has_several.then_some(report.source.path.as_str());
+        Some((recording, report.gate.as_ref()?))
+    });
+    exit::of_recordings(gates, quiet)
 }
 
 /// Prints reports as JSON, CSV, Markdown or text.

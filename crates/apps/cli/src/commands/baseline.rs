@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &BaselineArguments, quiet: bool) -> anyhow::Result<
 
 /// Analyzes the runs, and writes their baseline.
 fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let analyzing = arguments.analysis.analyzing(false)?;
+    let analyzing = arguments.analysis.analyzing()?;
     if arguments.runs.len() < LEAST_RUNS {
         let message = format!(
             "a baseline needs at least {LEAST_RUNS} runs, not {}",

@@ -18,7 +18,7 @@ use crate::exit::Misuse;
 use crate::out;
 
 pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let analyzing = arguments.analysis.analyzing(false)?;
+    let analyzing = arguments.analysis.analyzing()?;
 
     // Reading the input may take long: check all other arguments before it.
     let subject = ChartSubject::new(arguments)?;

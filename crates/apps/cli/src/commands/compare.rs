@@ -11,7 +11,7 @@ use metalens_comparison::{
 };
 use metalens_inputs::{AnyRun, middle_run, refuse_different, side, stored_report};
 use metalens_render::folder::{self, comparison as comparison_folder};
-use metalens_render::{comparison, json, markdown, terminal};
+use metalens_render::{comparison, gate, json, markdown, terminal};
 use metalens_text::shown;
 
 use crate::analyzing::{Analyzing, is_standard, with_input};
@@ -24,7 +24,7 @@ use crate::output_folder::refuse_recording;
 const COMPARISON: &str = "comparison";
 
 pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let analyzing = arguments.analysis.analyzing(false)?;
+    let analyzing = arguments.analysis.analyzing()?;
     let sides = Sides::new(arguments)?;
 
     // Reading the runs may take long: check all other arguments before it.
@@ -216,9 +216,9 @@ fn compare(
 /// Prints the verdict of each gate on standard error, after the limits that failed. The last line
 /// is the verdict of all.
 fn tell_gates(comparisons: &[Comparison], quiet: bool) {
-    let is_missed = comparison::is_gate_missed(comparisons);
+    let is_missed = gate::is_missed(comparisons);
     if is_missed || !quiet {
-        for line in comparison::gate_lines(comparisons) {
+        for line in gate::lines(comparisons) {
             out::note(&shown(&line));
         }
     }

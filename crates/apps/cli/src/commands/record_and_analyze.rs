@@ -18,12 +18,8 @@ use crate::{exit, opening};
 
 pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     // A recording may take long: check all arguments before it.
-    let mut analyzing = analyzing(
-        &arguments.part,
-        &arguments.measure,
-        arguments.check,
-        Reading::default(),
-    )?;
+    let mut analyzing = analyzing(&arguments.part, &arguments.measure, Reading::default())?;
+    analyzing.gate = arguments.gate.gate(arguments.measure.config.as_ref())?;
     let recording = &arguments.recording;
     let subject = recording.subject()?;
     let name = subject.name();
@@ -72,7 +68,6 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
         show_names: arguments.show_names,
         output: Some(folder.clone()),
         force: arguments.force,
-        check: arguments.check,
         ..AnalyzeRequest::default()
     };
 

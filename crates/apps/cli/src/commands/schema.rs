@@ -26,11 +26,8 @@ fn schema(form: Form) -> &'static str {
         Form::Profile => docs!("profile.schema.json"),
         Form::Work => docs!("work.schema.json"),
         Form::Manifest => docs!("manifest.schema.json"),
-        Form::Doctor => docs!("doctor.schema.json"),
         Form::Recording => docs!("recording.schema.json"),
-        Form::Verification => docs!("verification.schema.json"),
         Form::Comparison => docs!("comparison.schema.json"),
-        Form::Baseline => docs!("baseline.schema.json"),
         Form::Index => docs!("index.schema.json"),
         Form::Bench => docs!("bench.schema.json"),
     }

@@ -19,7 +19,7 @@ use crate::out;
 use crate::progress;
 
 pub(crate) fn run(arguments: &WhatIfArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let analyzing = arguments.analysis.analyzing(false)?;
+    let analyzing = arguments.analysis.analyzing()?;
     let kernel = |name: &str| {
         let mut kernels = arguments.kernels.iter();
         let own = kernels.find(|kernel| matches_pattern(&kernel.pattern, name));

@@ -28,10 +28,10 @@ pub fn brief(bench: &Bench) -> Document {
     let mut whole = screen(bench);
     let has = |id: &str| whole.sections.iter().any(|section| section.id == id);
     let has_matrix = has("matrix");
-    let is_full = has("gate") || has("thresholds") || has_matrix;
+    let is_full = has("gate") || has_matrix;
     let variants = bench.variants.len();
     let is_shown = |id: &str| match id {
-        "verdict" | "gate" | "thresholds" | "warnings" | "idle" => true,
+        "verdict" | "gate" | "warnings" | "idle" => true,
         "matrix" => has_matrix,
         "variants" => !has_matrix,
         "runs" => variants <= FEW.0 && !is_full,

@@ -15,8 +15,8 @@ use metalens_analyzer::{Message, message};
 use metalens_bench::{Bench, PairResult};
 use metalens_comparison::ChangeClass;
 
-use crate::comparison::{gate_lines, gate_title};
 use crate::document::{Block, Document, Item, Section};
+use crate::gate;
 use crate::wording::plain;
 use crate::{environment, finding_totals};
 pub use brief::brief;
@@ -45,7 +45,6 @@ pub fn document(bench: &Bench) -> Document {
         Some(opening(bench, usize::MAX, TOLD)),
         gate(bench),
         Some(tables::variants(bench)),
-        limits::thresholds(bench),
         matrix::section(bench),
         spread::section(bench),
         tables::idle(bench),
@@ -164,7 +163,7 @@ fn why(pair: &PairResult) -> Option<Message> {
 
 fn gate(bench: &Bench) -> Option<Section> {
     let lines = bench.pairs.iter().flat_map(|pair| {
-        let lines = gate_lines(std::slice::from_ref(&pair.comparison));
+        let lines = gate::lines(std::slice::from_ref(&pair.comparison));
         lines
             .into_iter()
             .map(|line| message!("{}: {}", name(&pair.new), plain(line)))
@@ -173,7 +172,7 @@ fn gate(bench: &Bench) -> Option<Section> {
         .pairs
         .iter()
         .filter_map(|pair| pair.comparison.gate.as_ref());
-    let title = gate_title(gates);
+    let title = gate::title(gates);
     let table = limits::limits(bench);
     Block::list(lines).map(|list| {
         let section = Section::new("gate", title, 1).with(list);

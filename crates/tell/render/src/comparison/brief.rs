@@ -3,17 +3,18 @@
 use metalens_comparison::Comparison;
 
 use super::circumstances::{fusion, loud_notes, runs, unknown};
-use super::{document, figures, gate, kernels, several};
+use super::{document, figures, kernels, several};
 use crate::document::{Block, Document, Section};
 use crate::first_screen::{keep_columns, keep_rows, more};
+use crate::gate;
 
 /// Rows of the limits that the gate did not pass.
 const LIMITS: usize = 3;
 /// Columns of these limits; the reasons are on standard error, too.
 const LIMIT_COLUMNS: [&str; 5] = ["limit of", "limit", "found", "missed by", ""];
-/// Rows of figures, causes of idle time and kernels: alone, and beside one, two or three of gate,
-/// thresholds and the answer of a preset.
-const ROWS: [[usize; 3]; 4] = [[6, 3, 5], [5, 2, 3], [3, 0, 2], [2, 0, 0]];
+/// Rows of figures, causes of idle time and kernels: alone, and beside one or both of the gate and the
+/// answer of a preset.
+const ROWS: [[usize; 3]; 3] = [[6, 3, 5], [5, 2, 3], [3, 0, 2]];
 /// Columns of the causes of idle time.
 const CAUSE_COLUMNS: [&str; 5] = ["figure", "base", "new", "change", ""];
 /// Columns of the kernels.
@@ -27,14 +28,7 @@ const KERNEL_COLUMNS: [&str; 7] = [
     "channel",
 ];
 /// Sections that the first screen shows, or says in other words.
-const SECTIONS: [&str; 6] = [
-    "verdict",
-    "gate",
-    "thresholds",
-    "per-unit",
-    "kernels",
-    "idle",
-];
+const SECTIONS: [&str; 5] = ["verdict", "gate", "per-unit", "kernels", "idle"];
 /// The way to a page with pictures.
 const PAGE: &str = "-o DIR writes pages with a picture";
 
@@ -51,19 +45,13 @@ pub fn brief(comparisons: &[Comparison]) -> Document {
 fn one(comparison: &Comparison) -> Document {
     let mut whole = document(comparison, true);
     let sections = std::mem::take(&mut whole.sections).into_iter();
-    let (shown, left_out): (Vec<Section>, Vec<Section>) =
-        sections.partition(|section| SECTIONS.contains(&section.id));
+    let left_out = sections.filter(|section| !SECTIONS.contains(&section.id));
+    let left_out: Vec<Section> = left_out.collect();
 
     let (opening, hidden_notes) = opening(comparison);
     let limits = limits(comparison);
-    let thresholds = shown.into_iter().find(|one| one.id == "thresholds");
-    let beside = [
-        limits.is_some(),
-        thresholds.is_some(),
-        comparison.fusion.is_some(),
-    ];
-    let beside = beside.into_iter().filter(|is_there| *is_there).count();
-    let [figures, causes, kernels] = ROWS[beside.min(ROWS.len() - 1)];
+    let beside = usize::from(limits.is_some()) + usize::from(comparison.fusion.is_some());
+    let [figures, causes, kernels] = ROWS[beside];
 
     let mut changed = figures::changed(comparison);
     let mut causes_moved = figures::idle_changed(comparison);
@@ -84,7 +72,7 @@ fn one(comparison: &Comparison) -> Document {
     let moved = [changed, causes_moved, kernels_moved];
     let moved = moved.into_iter().flatten();
     let moved = moved.filter(|section| section.tables().any(|table| !table.rows.is_empty()));
-    let before = [Some(opening), limits, thresholds].into_iter().flatten();
+    let before = [Some(opening), limits].into_iter().flatten();
     whole.sections = before.chain(moved).collect();
     whole.sections.push(more(hidden, &left_out, PAGE));
     whole
@@ -113,7 +101,7 @@ fn differences(comparison: &Comparison) -> Vec<Block> {
 
 /// Returns the limits that the gate did not pass.
 fn limits(comparison: &Comparison) -> Option<Section> {
-    let mut section = gate::gate(comparison)?;
+    let mut section = gate::section(comparison.gate.as_ref()?);
     section
         .blocks
         .retain(|block| matches!(block, Block::Table(_)));

@@ -10,7 +10,7 @@ use crate::document::{Cell, Tone};
 pub(super) const ABSENT: &str = "–";
 
 /// Returns the runs of a side, by the input of each.
-pub(super) fn paths(side: &SideFacts) -> Message {
+pub(crate) fn paths(side: &SideFacts) -> Message {
     let runs = side.runs.iter().map(|run| message::path(&run.path));
     Message::joined(runs, ", ")
 }
@@ -48,7 +48,7 @@ fn tone(class: ChangeClass, size: Option<ChangeSize>, direction: Option<Directio
 }
 
 /// Returns the value of a side, or `absent` if there is none.
-pub(super) fn value(value: Option<Number>, unit: Unit, absent: &'static str) -> Message {
+pub(crate) fn value(value: Option<Number>, unit: Unit, absent: &'static str) -> Message {
     let value = value.map(|value| sentences::value(value, unit));
     value.unwrap_or_else(|| absent.into())
 }

@@ -2,7 +2,7 @@
 
 use metalens_comparison::{Comparison, GateResult, GateRow, GateSeverity, GateVerdict};
 
-use super::gate::{limit, name};
+use crate::gate::{limit, name};
 use crate::html::escape::escaped;
 
 /// Returns a test suite for each comparison that has a gate, with a test for each limit. Comparisons have

@@ -1,15 +1,13 @@
 //! Builds the document of a comparison: of one recording with another, or of several with one base.
 
 mod brief;
-mod cells;
+pub(crate) mod cells;
 mod circumstances;
 mod figures;
-mod gate;
 mod junit;
 mod kernels;
 pub(crate) mod pictures;
 mod several;
-mod thresholds;
 
 use std::path::Path;
 
@@ -19,14 +17,11 @@ use metalens_comparison::{Comparison, Number, Unit, sentences};
 
 use crate::bars::bar;
 use crate::document::{Block, Chart, Column, Document, Drawing, Section, Table};
+use crate::gate;
 use crate::wording::plain;
 pub use brief::brief;
 use cells::{paths, verdict};
 use circumstances::{comparable, remarks};
-pub use gate::{MissedLimit, gate_lines, is_gate_missed, missed_limits, word as gate_word};
-pub(crate) use gate::{
-    limit as gate_limit, name as gate_name, title as gate_title, verdict as gate_verdict,
-};
 pub use junit::junit;
 
 /// The figures that are drawn as bars where there is no picture: the duration, the work and the
@@ -42,8 +37,7 @@ pub fn document(comparison: &Comparison, show_names: bool) -> Document {
     let sections = [
         Some(opening(comparison)),
         picture(comparison),
-        gate::gate(comparison),
-        thresholds::thresholds(comparison),
+        comparison.gate.as_ref().map(gate::section),
         Some(changes(comparison)),
         figures::difference_of_runs(comparison),
         figures::per_unit(comparison),

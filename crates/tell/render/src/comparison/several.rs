@@ -8,9 +8,9 @@ use metalens_comparison::{Change, ChangeClass, Comparison, KernelChange, Unit};
 
 use super::cells::{ABSENT, is_nothing, paths, value};
 use super::circumstances::{comparable, loud_notes, remarks, runs, unknown};
-use super::{gate, thresholds};
 use crate::document::{Block, Column, Document, Section, Table};
 use crate::first_screen::{keep_rows, more};
+use crate::gate;
 use crate::wording::plain;
 
 /// Largest number of comparisons that have room beside each other.
@@ -26,8 +26,7 @@ pub(super) fn document(comparisons: &[Comparison]) -> Document {
     for (comparison, number) in comparisons.iter().zip(1_u64..) {
         let section = headline(comparison, number).with_all(remarks(comparison));
         sections.push(section);
-        sections.extend(gate::gate(comparison));
-        sections.extend(thresholds::thresholds(comparison));
+        sections.extend(comparison.gate.as_ref().map(gate::section));
     }
 
     for (at, part) in comparisons.chunks(BESIDE).enumerate() {

@@ -13,7 +13,7 @@ mod phases;
 mod processes;
 mod program;
 mod recording;
-mod thresholds;
+mod utilization;
 mod verdict;
 mod work;
 
@@ -21,10 +21,9 @@ use metalens_analyzer::message::process;
 use metalens_analyzer::{Report, message};
 
 pub use brief::brief;
-pub use thresholds::missed_thresholds;
-pub(crate) use thresholds::{missed_sentence, value as threshold_value};
 
 use crate::document::Document;
+use crate::gate;
 use crate::wording::plain;
 
 /// Returns the document of a report, with its sections in the order in which people ask.
@@ -32,11 +31,11 @@ use crate::wording::plain;
 pub fn document(report: &Report) -> Document {
     let sections = [
         Some(verdict::verdict(report)),
-        thresholds::thresholds(report),
+        report.gate.as_ref().map(gate::section),
         Some(verdict::timeline(report)),
         idle::idle(report),
         Some(findings::findings(report)),
-        Some(thresholds::utilization(report)),
+        Some(utilization::utilization(report)),
         Some(kernels::kernels(report)),
         kernels::channels(report),
         gaps::gaps(report),

@@ -50,7 +50,7 @@ impl BenchArguments {
 
     /// Returns how the recordings are to be analyzed.
     pub(crate) fn analyzing(&self) -> anyhow::Result<Analyzing> {
-        analyzing(&self.part, &self.measure, false, Reading::default())
+        analyzing(&self.part, &self.measure, Reading::default())
     }
 
     /// Returns the unit of work that was chosen.

@@ -5,7 +5,7 @@ mod bench;
 mod posting;
 mod recording;
 
-use metalens_analyzer::{Request, Settings};
+use metalens_analyzer::Request;
 use metalens_render::document::ShownUnit;
 
 use super::AnalyzeArguments;
@@ -28,35 +28,18 @@ impl ReadingArguments {
     }
 }
 
-impl MeasureArguments {
-    /// Returns the thresholds and the findings to leave out, and the origin of the thresholds. With `--check` there must be a
-    /// threshold: a check of nothing would always pass.
-    fn settings(&self, check: bool) -> anyhow::Result<(Settings, String)> {
-        let (settings, source) = config::settings(self.config.as_ref(), &self.thresholds)
-            .map_err(|error| Misuse(format!("{error:#}")))?;
-        if check && settings.thresholds.is_empty() {
-            return Err(Misuse(
-                "--check has no threshold to check: set one with --threshold, or in metalens.toml"
-                    .to_owned(),
-            )
-            .into());
-        }
-        Ok((settings, source))
-    }
-}
-
 /// Returns how inputs are to be read and analyzed.
 pub(crate) fn analyzing(
     part: &PartArguments,
     measure: &MeasureArguments,
-    check: bool,
     reading: Reading,
 ) -> anyhow::Result<Analyzing> {
     check_times(part.from, part.to)?;
-    let (settings, thresholds_from) = measure.settings(check)?;
+    let ignored_findings = config::ignored_findings(measure.config.as_ref())
+        .map_err(|error| Misuse(format!("{error:#}")))?;
     Ok(Analyzing {
         reading,
-        thresholds_from,
+        gate: None,
         work: measure.work.clone(),
         request: Request {
             processes: part.processes.clone(),
@@ -65,7 +48,7 @@ pub(crate) fn analyzing(
             skip_warm_up: part.skip_warmup,
             phase: part.phase.clone(),
             iteration: part.iteration,
-            settings,
+            ignored_findings,
             ..Request::default()
         },
     })
@@ -89,12 +72,8 @@ impl AnalyzeArguments {
             let why = "- is no file name here: the report itself goes to standard output";
             return Err(Misuse(why.to_owned()).into());
         }
-        let mut analyzing = analyzing(
-            &self.part,
-            &self.measure,
-            self.check,
-            self.reading.reading(),
-        )?;
+        let mut analyzing = analyzing(&self.part, &self.measure, self.reading.reading())?;
+        analyzing.gate = self.gate.gate(self.measure.config.as_ref())?;
 
         analyzing.request.keep_everyone = self.parquet.is_some();
         Ok(AnalyzeRequest {
@@ -110,7 +89,6 @@ impl AnalyzeArguments {
             parquet: self.parquet.clone(),
             open: self.open,
             force: self.force,
-            check: self.check,
             view: self.view.view(),
         })
     }
@@ -136,16 +114,18 @@ impl ViewArguments {
 }
 
 impl AnalysisArguments {
-    /// Returns how inputs are to be read and analyzed. With `check`, thresholds must be set.
-    pub(crate) fn analyzing(&self, check: bool) -> anyhow::Result<Analyzing> {
-        analyzing(&self.part, &self.measure, check, self.reading.reading())
+    /// Returns how inputs are to be read and analyzed.
+    pub(crate) fn analyzing(&self) -> anyhow::Result<Analyzing> {
+        analyzing(&self.part, &self.measure, self.reading.reading())
     }
 }
 
 impl BatchArguments {
     /// Returns how the recordings are to be analyzed.
     pub(crate) fn analyzing(&self) -> anyhow::Result<Analyzing> {
-        let mut analyzing = self.analysis.analyzing(self.check)?;
+        let mut analyzing = self.analysis.analyzing()?;
+        let config = self.analysis.measure.config.as_ref();
+        analyzing.gate = self.gate.gate(config)?;
         analyzing.request.keep_everyone = self.parquet.is_some();
         Ok(analyzing)
     }

@@ -13,11 +13,10 @@ use metalens_files::Folder;
 use metalens_render::folder::index as index_folder;
 use metalens_text::shown;
 
-use crate::analyzing::Analyzing;
 use crate::args::batch::BatchArguments;
 use crate::interrupt::Listening;
 use crate::output_folder::refuse_recording;
-use crate::{check, exit, out};
+use crate::{exit, out};
 
 use progress::BatchProgress;
 use reports::{DatasetRuns, ReportFolders};
@@ -63,7 +62,7 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
     let stop = listening.heard();
     let outcome = metalens_batch::run(&search, request, reports, &stop, &mut progress);
     progress.finish();
-    finish(arguments, &analyzing, &folder, &outcome?, quiet)
+    finish(arguments, &folder, &outcome?, quiet)
 }
 
 /// Returns the number of processors, at most four: each recording takes memory.
@@ -100,7 +99,6 @@ fn nothing_was_read(
 /// Writes and prints the index and the failures. Returns the exit code of the batch.
 fn finish(
     arguments: &BatchArguments,
-    analyzing: &Analyzing,
     folder: &Folder,
     outcome: &BatchOutcome,
     quiet: bool,
@@ -114,14 +112,14 @@ fn finish(
     show::failures(index, quiet)?;
     out::wrote_folder(&arguments.output, index_folder::PAGE, quiet);
 
-    let missed = arguments.check.then(|| show::missed_thresholds(index));
+    let gates = index.rows.iter();
+    let gates = gates.filter_map(|row| Some((Some(row.name.as_str()), row.gate.as_ref()?)));
+    let judged = exit::of_recordings(gates, quiet);
     Ok(if index.unfinished > 0 {
         exit::interrupted()
     } else if outcome.is_incomplete || !index.failed.is_empty() {
         exit::some_failed()
-    } else if let Some(times) = missed {
-        check::verdict(analyzing, times, quiet)
     } else {
-        ExitCode::SUCCESS
+        judged
     })
 }

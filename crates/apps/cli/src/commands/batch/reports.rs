@@ -52,8 +52,9 @@ pub(super) fn fingerprint(analyzing: &Analyzing, show_names: bool) -> String {
     // Set only for a dataset: it does not change reports.
     let mut request = analyzing.request.clone();
     request.keep_everyone = false;
-    let (reading, work) = (analyzing.reading, &analyzing.work);
-    let text = format!("{version} {program:?} {request:?} {reading:?} {work:?} {show_names}");
+    let (reading, work, gate) = (analyzing.reading, &analyzing.work, &analyzing.gate);
+    let text =
+        format!("{version} {program:?} {request:?} {reading:?} {work:?} {gate:?} {show_names}");
     sha256(text.as_bytes())
 }
 

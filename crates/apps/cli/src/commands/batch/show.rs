@@ -10,7 +10,7 @@ use metalens_render::{index, json};
 use metalens_text::units::{count, counted};
 use metalens_text::{shown, shown_message};
 
-use crate::{exit, out};
+use crate::out;
 
 /// Prints how many files were skipped, and how many inputs were named twice.
 pub(super) fn search(search: &Search) -> std::io::Result<()> {
@@ -104,16 +104,4 @@ pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
         writeln!(out, "{failed} of {} failed{others}", counted(all, "input"))?;
     }
     Ok(())
-}
-
-/// Prints each missed threshold with its recording on stderr. Returns their number.
-pub(super) fn missed_thresholds(index: &Index) -> u64 {
-    let mut times = 0;
-    for row in &index.rows {
-        for missed in index::missed_in_row(row) {
-            times += 1;
-            exit::print_missed(Some(&row.name), &missed);
-        }
-    }
-    times
 }

@@ -15,7 +15,7 @@ use metalens_bench::{
 };
 use metalens_comparison::{Baseline, LEAST_RUNS};
 use metalens_files::Folder;
-use metalens_render::{bench, comparison, json, terminal};
+use metalens_render::{bench, gate, json, terminal};
 use metalens_text::{in_json, shown};
 use metalens_xctrace::{Tool, ToolSource};
 
@@ -154,10 +154,10 @@ fn finish(
 
     for pair in &result.pairs {
         let compared = std::slice::from_ref(&pair.comparison);
-        if !comparison::is_gate_missed(compared) {
+        if !gate::is_missed(compared) {
             continue;
         }
-        for line in comparison::gate_lines(compared) {
+        for line in gate::lines(compared) {
             out::note(&shown(&format!("{}: {line}", pair.new)));
         }
     }

@@ -3,12 +3,10 @@
 use std::path::Path;
 
 use anyhow::Context;
-use metalens_comparison::{Comparison, line_of_limit};
+use metalens_comparison::{GateResult, line_of_limit};
 use metalens_github::{Annotation, CheckRun};
-use metalens_render::comparison::{
-    MissedLimit, gate_lines, gate_word, is_gate_missed, missed_limits,
-};
 use metalens_render::folder::WrittenDocument;
+use metalens_render::gate::{self, MissedLimit};
 use metalens_text::shown;
 
 /// The longest file of limits, in bytes.
@@ -58,47 +56,42 @@ pub(super) fn check_run(
 
 /// Returns whether a gate of the document failed.
 pub(super) fn has_failed(document: &WrittenDocument) -> bool {
-    let gates = gates(document);
-    gates.iter().any(|gate| is_gate_missed(gate.compared))
+    gates(document).iter().any(|gate| gate.result.missed)
 }
 
-/// A comparison with a gate.
+/// The gate of a report or a comparison.
 struct Gate<'a> {
-    /// Name of the variant; empty for a comparison on its own.
+    /// Name of the variant; empty for a document with one gate.
     name: &'a str,
-    compared: &'a [Comparison],
+    result: &'a GateResult,
 }
 
 fn gates(document: &WrittenDocument) -> Vec<Gate<'_>> {
-    let all: Vec<(&str, &Comparison)> = match document {
-        WrittenDocument::Report(_) => Vec::new(),
-        WrittenDocument::Comparison(comparison) => vec![("", comparison)],
+    let results: Vec<(&str, Option<&GateResult>)> = match document {
+        WrittenDocument::Report(report) => vec![("", report.gate.as_ref())],
+        WrittenDocument::Comparison(comparison) => vec![("", comparison.gate.as_ref())],
         WrittenDocument::Bench(bench) => {
             let pairs = bench.pairs.iter();
             pairs
-                .map(|pair| (pair.new.as_str(), &pair.comparison))
+                .map(|pair| (pair.new.as_str(), pair.comparison.gate.as_ref()))
                 .collect()
         }
     };
-    let all = all.into_iter();
-    all.filter(|(_, compared)| compared.gate.is_some())
-        .map(|(name, compared)| Gate {
-            name,
-            compared: std::slice::from_ref(compared),
-        })
+    let results = results.into_iter();
+    results
+        .filter_map(|(name, result)| result.map(|result| Gate { name, result }))
         .collect()
 }
 
 /// Returns the verdict of all gates in a line.
 fn title(gates: &[Gate<'_>], lines: &[String]) -> String {
-    let all = gates.len();
-    let missed = gates.iter().filter(|gate| is_gate_missed(gate.compared));
-    let results = gates.iter().flat_map(|gate| gate.compared);
-    let word = gate_word(results.filter_map(|compared| compared.gate.as_ref()));
-    match (all, missed.count()) {
+    let count = gates.len();
+    let missed = gates.iter().filter(|gate| gate.result.missed);
+    let word = gate::word(gates.iter().map(|gate| gate.result));
+    match (count, missed.count()) {
         (1, _) => lines.last().cloned().unwrap_or_default(),
-        (_, 0) => format!("Gate {word}: all {all} comparisons"),
-        (_, missed) => format!("Gate {word}: {missed} of {all} comparisons"),
+        (_, 0) => format!("Gate {word}: all {count} comparisons"),
+        (_, missed) => format!("Gate {word}: {missed} of {count} comparisons"),
     }
 }
 
@@ -113,12 +106,12 @@ impl Gate<'_> {
     }
 
     fn lines(&self) -> Vec<String> {
-        let lines = gate_lines(self.compared).into_iter();
+        let lines = gate::lines_of(self.result).into_iter();
         lines.map(|line| self.line(&line)).collect()
     }
 
     fn missed(&self) -> Vec<(MissedLimit, String)> {
-        let limits = self.compared.iter().flat_map(missed_limits);
+        let limits = gate::missed_limits(self.result);
         limits
             .map(|limit| {
                 let message = self.line(&limit.text);

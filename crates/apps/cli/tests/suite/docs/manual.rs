@@ -29,9 +29,12 @@ fn every_command_has_a_page() {
     let folder = tempfile::tempdir().unwrap();
     let written = metalens(folder.path(), &["manual", "-o", "man"]);
     assert!(written.status.success(), "{}", stderr(&written));
-    assert!(commands_of(&[]).len() > 20);
+    let in_sight = commands_of(&[]);
+    assert_eq!(in_sight.len(), 18, "{in_sight:?}");
     let mut expected = vec!["metalens.1".to_owned()];
-    for command in commands_of(&[]) {
+    // What the help does not name is for packages, tests and one mishap.
+    let others = ["manual", "own", "schema", "synth"].map(str::to_owned);
+    for command in in_sight.into_iter().chain(others) {
         let inner = commands_of(&[&command]).into_iter();
         expected.extend(inner.map(|inner| format!("metalens-{command}-{inner}.1")));
         expected.push(format!("metalens-{command}.1"));

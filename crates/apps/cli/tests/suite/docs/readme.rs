@@ -62,11 +62,19 @@ fn the_settings_and_work_files_on_the_pages_are_valid() {
     let folder = crate::with_scenario("eager");
     fs::write(folder.path().join("metalens.toml"), block(&docs, "toml")).unwrap();
     fs::write(folder.path().join("work.json"), block(&docs, "json")).unwrap();
-    let arguments = ["analyze", "eager", "--work", "work.json", "--json"];
+    let arguments = [
+        "analyze",
+        "eager",
+        "--work",
+        "work.json",
+        "--json",
+        "--gate",
+    ];
     let output = metalens(folder.path(), &arguments);
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(report["thresholds"][0]["limit"], 50_000.0);
-    assert_eq!(report["thresholds"][1]["limit"], 0.6);
+    let limits = report["gate"]["rows"].as_array().unwrap();
+    let limits: Vec<&serde_json::Value> = limits.iter().map(|row| &row["limit"]).collect();
+    assert_eq!(limits, [0.6, 50_000.0]);
     assert_eq!(report["work"]["rows"][0]["label"], "matmul");
 }
 

@@ -7,11 +7,9 @@ use std::path::{Path, PathBuf};
 use metalens_analyzer::{PROFILE_SCHEMA, Profile, Report, WORK_SCHEMA, WorkFile};
 use metalens_batch::Index;
 use metalens_bench::Bench;
-use metalens_comparison::{Baseline, Comparison};
-use metalens_doctor::Diagnosis;
+use metalens_comparison::Comparison;
 use metalens_recorder::Provenance;
 use metalens_render::folder::{MANIFEST_SCHEMA, Manifest};
-use metalens_verify::EvidenceFile;
 use schemars::schema_for;
 
 use crate::{metalens, stdout};
@@ -27,11 +25,8 @@ fn made(format: &str) -> Option<serde_json::Value> {
         "profile" => (schema_for!(Profile), PROFILE_SCHEMA),
         "work" => (schema_for!(WorkFile), WORK_SCHEMA),
         "manifest" => (schema_for!(Manifest), MANIFEST_SCHEMA),
-        "doctor" => (schema_for!(Diagnosis), metalens_doctor::SCHEMA),
         "recording" => (schema_for!(Provenance), "metalens.recording/1"),
-        "verification" => (schema_for!(EvidenceFile), metalens_verify::SCHEMA),
         "comparison" => (schema_for!(Comparison), metalens_comparison::SCHEMA),
-        "baseline" => (schema_for!(Baseline), "metalens.baseline/1"),
         "index" => (schema_for!(Index), metalens_batch::SCHEMA),
         "bench" => (schema_for!(Bench), metalens_bench::SCHEMA),
         _ => return None,
@@ -74,7 +69,7 @@ fn docs_has_the_schema_of_each_type() {
 #[test]
 fn the_program_prints_the_schemas_of_docs() {
     let formats = formats();
-    assert_eq!(formats.len(), 11, "{formats:?}");
+    assert_eq!(formats.len(), 8, "{formats:?}");
 
     for format in formats {
         let printed = metalens(&docs(), &["schema", &format]).stdout;

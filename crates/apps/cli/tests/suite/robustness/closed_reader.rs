@@ -40,19 +40,11 @@ const CASES: &[Case] = &[
         Some(5),
         VERDICT,
     ),
-    (
-        "analyze a1 --check --threshold utilization=99%",
-        Some(5),
-        VERDICT,
-    ),
-    (
-        "analyze a1 --check --threshold utilization=99% --full",
-        Some(5),
-        VERDICT,
-    ),
+    ("analyze a1 --gate=at-least.toml", Some(5), VERDICT),
+    ("analyze a1 --gate=at-least.toml --full", Some(5), VERDICT),
     ("analyze a1 missing --full", Some(1), VERDICT),
     (
-        "batch a1 a2 -o checked --check --threshold utilization=99%",
+        "batch a1 a2 -o checked --gate=at-least.toml",
         Some(5),
         VERDICT,
     ),
@@ -69,7 +61,7 @@ const CASES: &[Case] = &[
         OTHER,
     ),
     (
-        "record-and-analyze --simulate -o recorded --force --check --threshold utilization=99%",
+        "record-and-analyze --simulate -o recorded --force --gate=at-least.toml",
         Some(5),
         OTHER,
     ),
@@ -141,7 +133,7 @@ fn inputs() -> Bench {
     fs::rename(samples.path().join("cpu"), here.join("samples")).unwrap();
     fs::write(
         here.join("at-least.toml"),
-        "[gate.metrics]\n\"counts.intervals\" = { min = 9 }\n",
+        "[gate.metrics]\n\"counts.intervals\" = { min = 9 }\n\"busy.ratio\" = { min = \"99%\" }\n",
     )
     .unwrap();
     bench.fine(

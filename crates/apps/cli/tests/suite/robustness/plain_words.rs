@@ -82,10 +82,7 @@ const CASES: [(&str, &str); 49] = [
     ("analyze eager --top -1", "unexpected argument '-1'"),
     ("analyze eager --iteration 0", "0 is less than 1"),
     ("analyze eager --from 1x", "a time needs a unit"),
-    (
-        "analyze eager --threshold utilization=abc",
-        "is not a share",
-    ),
+    ("analyze eager --gate=abc", "abc"),
     ("batch eager -o b --jobs 0", "1 or more"),
     (
         "batch [ -o b",

@@ -30,11 +30,11 @@ const LIMITED: [&str; 4] = [
 
 const COMMANDS: [&str; 3] = [
     "compare --baseline base.json n1 n2 n3 --gate=gate.toml",
-    "analyze n1 --check --full --config check.toml",
-    "batch n1 n2 -o out --check --config check.toml",
+    "analyze n1 --full --gate=check.toml",
+    "batch n1 n2 -o out --gate=check.toml",
 ];
 
-/// Writes runs of a scenario, their baseline, and limits and thresholds that they miss. Returns none
+/// Writes runs of a scenario, their baseline, and limits that they miss. Returns none
 /// for a scenario without a report.
 fn inputs(name: &str, toml: &str) -> Option<TempDir> {
     let folder = tempfile::tempdir().unwrap();
@@ -66,8 +66,8 @@ fn inputs(name: &str, toml: &str) -> Option<TempDir> {
         gate.push_str(&format!("\"{id}\" = {{ max = {half} }}\n"));
     }
     fs::write(at("gate.toml"), gate).unwrap();
-    let thresholds = "[thresholds]\naverage-gap = \"1ns\"\nutilization = \"100%\"\n";
-    fs::write(at("check.toml"), thresholds).unwrap();
+    let alone = "[gate.metrics]\n\"gaps.mean_ns\" = { max = \"1ns\" }\n\"busy.ratio\" = { min = \"100%\" }\n";
+    fs::write(at("check.toml"), alone).unwrap();
     let save = [
         "baseline",
         "save",
@@ -223,14 +223,9 @@ fn no_verdict_becomes_good_without_symbols() {
         &real.join("m1-bundle-and-export/gpu_baseline.trace"),
         &bundle,
     );
-    let check = [
-        "analyze",
-        "x.trace",
-        "--json",
-        "--check",
-        "--threshold",
-        "utilization=100%",
-    ];
+    let limits = "[gate.metrics]\n\"busy.ratio\" = { min = \"100%\" }\n";
+    fs::write(folder.path().join("limits.toml"), limits).unwrap();
+    let check = ["analyze", "x.trace", "--json", "--gate=limits.toml"];
     let verdict = || {
         let found = metalens(folder.path(), &check);
         let report: Value = serde_json::from_slice(&found.stdout).unwrap();

@@ -198,7 +198,7 @@ fn sections_rows_order_and_unit_are_chosen() {
             &["--format", "csv"],
             "choose it with --section and one of idle, ",
         ),
-        (&["--check"], "--check has no threshold"),
+        (&["--gate"], "--gate has no limit for a recording alone"),
     ] {
         let output = metalens(folder.path(), &[&["analyze", "eager"], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

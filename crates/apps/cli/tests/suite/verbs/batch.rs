@@ -177,29 +177,19 @@ fn good_inputs_are_reported_and_bad_ones_named() {
     assert_eq!(written(&before, &tree(&at("out"))), [""; 0]);
 
     // Other options: all reports are written again.
+    let limits = "[gate.metrics]\n\"busy.ratio\" = { min = \"80%\" }\n";
+    fs::write(at("limits.toml"), limits).unwrap();
     let checked = metalens(
         folder.path(),
-        &[
-            "batch",
-            "runs/t?",
-            "-o",
-            "out",
-            "--check",
-            "--threshold",
-            "saturated",
-            "-q",
-        ],
+        &["batch", "runs/t?", "-o", "out", "--gate=limits.toml", "-q"],
     );
     assert_eq!(checked.status.code(), Some(5), "{}", stderr(&checked));
     let told = stderr(&checked);
     for name in ["t0", "t1", "t2"] {
-        let missed = format!("error: {name}: utilization is ");
+        let missed = format!("{name}: failed: busy.ratio at least 80.0 %: it is ");
         let lines = told.lines().filter(|line| line.starts_with(&missed));
         let lines: Vec<&str> = lines.collect();
-        assert!(
-            matches!(lines.as_slice(), [one] if one.ends_with("; the threshold is above 80.0 %")),
-            "{told}"
-        );
+        assert_eq!(lines.len(), 1, "{told}");
     }
     let found = index(&at("out"));
     assert_eq!(names(&found["rows"]), ["t0", "t1", "t2"]);
@@ -218,14 +208,9 @@ fn rows_show_speed_beside_a_caveat() {
     let scenario = Scenario::preset("awkward").unwrap();
     write_export(&scenario, &folder.path().join("odd"), false).unwrap();
     let batch = |input: &str| {
-        let arguments = [
-            "batch",
-            input,
-            "-o",
-            "out",
-            "--threshold",
-            "utilization=99%",
-        ];
+        let limits = "[gate.metrics]\n\"busy.ratio\" = { min = \"99%\", severity = \"warn\" }\n";
+        fs::write(folder.path().join("limits.toml"), limits).unwrap();
+        let arguments = ["batch", input, "-o", "out", "--gate=limits.toml"];
         let output = metalens(folder.path(), &arguments);
         assert!(output.status.success(), "{}", stderr(&output));
         stdout(&output)
@@ -242,7 +227,7 @@ fn rows_show_speed_beside_a_caveat() {
     let same = screen.split("The same in all: ").nth(1).unwrap();
     let same = same.split("\n\n").next().unwrap().replace("\n  ", " ");
     assert!(
-        same.contains("; thresholds missed 1 of 1 (utilization); "),
+        same.contains("; limits missed 1 of 1; missed busy.ratio; "),
         "{same}"
     );
     assert!(!same.contains("title"), "{same}");

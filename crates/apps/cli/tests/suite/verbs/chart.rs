@@ -169,31 +169,3 @@ fn a_roofline_needs_known_work() {
     check(&[], "give a work file with --work");
     check(&["--work", "other.json"], "the work file has both for no");
 }
-
-#[test]
-fn the_chart_of_gaps_shows_the_threshold_in_force() {
-    let folder = tempfile::tempdir().unwrap();
-    let input = small_export();
-    let gaps = |arguments: &[&str]| {
-        let chart = ["chart", "-q", &input, "-o", "-", "--format", "svg"];
-        let all = [&chart[..], &["--chart", "gaps"], arguments].concat();
-        let output = metalens(folder.path(), &all);
-        assert!(output.status.success(), "{}", stderr(&output));
-        stdout(&output)
-    };
-
-    assert!(!gaps(&[]).contains("threshold"), "nobody set one");
-    assert!(gaps(&["--threshold", "saturated"]).contains("threshold: mean of 1 µs"));
-    assert!(gaps(&["--threshold", "average-gap=5us"]).contains("threshold: mean of 5 µs"));
-    let settings = folder.path().join("metalens.toml");
-    fs::write(settings, "[thresholds]\naverage-gap = \"7us\"\n").unwrap();
-    assert!(gaps(&[]).contains("threshold: mean of 7 µs"));
-    let (code, message, _) = refused(
-        folder.path(),
-        &[&input, "-o", "x.png", "--threshold", "gap=1us"],
-    );
-    assert!(
-        code == Some(2) && message.contains("unknown threshold gap"),
-        "{message}"
-    );
-}

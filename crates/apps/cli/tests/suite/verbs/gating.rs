@@ -1,4 +1,4 @@
-//! Tests what a gate or a check says when something is missing: which limits were judged, files that
+//! Tests what a gate says when something is missing: which limits were judged, files that
 //! are not plain files, runs that are too few, and limits that runs cannot decide.
 
 use std::fs;
@@ -11,7 +11,8 @@ use super::compare::{nine, run, scenario, with};
 use crate::{metalens, stderr, stdout, transcript};
 
 const GATE: &str = "[gate.metrics]\n\"window.span_ns\" = { grow = \"5%\" }\n";
-const THRESHOLD: &str = "[thresholds]\nutilization = \"1%\"\n";
+const ALONE: &str = "[gate.metrics]\n\"busy.ratio\" = { min = \"1%\" }\n";
+const IGNORED: &str = "[findings]\nignore = [\"serialized\"]\n";
 
 /// Puts something into the place of a file.
 type Put = fn(&Path);
@@ -53,9 +54,9 @@ fn a_verdict_names_the_limits_that_were_judged() {
     let settings = folder.path().join("metalens.toml");
     let gate = "compare --base a1 a2 a3 --new b1 b2 b3 --gate";
     let named = "compare --base a1 a2 a3 --new b1 b2 b3 --gate=limits.toml";
-    let check = "analyze a1 --check --threshold utilization=1%";
-    let batch = "batch a1 a2 -o out --check";
-    let cases: [(&str, Put, &str); 10] = [
+    let alone = "analyze a1 --gate";
+    let batch = "batch a1 a2 -o out --gate";
+    let cases: [(&str, Put, &str); 8] = [
         (
             gate,
             |_| (),
@@ -68,9 +69,8 @@ fn a_verdict_names_the_limits_that_were_judged() {
         ),
         (
             gate,
-            |at| fs::write(at, THRESHOLD).unwrap(),
-            "Gate passed: 12 limits passed (the default limits, because metalens.toml has no [gate], and 1 \
-             threshold)",
+            |at| fs::write(at, IGNORED).unwrap(),
+            "Gate passed: 11 limits passed (the default limits, because metalens.toml has no [gate])",
         ),
         (
             named,
@@ -79,33 +79,23 @@ fn a_verdict_names_the_limits_that_were_judged() {
         ),
         (
             named,
-            |at| fs::write(at, THRESHOLD).unwrap(),
-            "Gate passed: 2 limits passed ([gate] of limits.toml, and 1 threshold)",
+            |at| fs::write(at, ALONE).unwrap(),
+            "Gate passed: 1 limit passed ([gate] of limits.toml)",
         ),
         (
-            check,
-            |_| (),
-            "Check passed: 1 threshold (--threshold utilization=1%)",
-        ),
-        (
-            check,
-            |at| fs::write(at, GATE).unwrap(),
-            "Check passed: 1 threshold (metalens.toml has no [thresholds], --threshold utilization=1%)",
-        ),
-        (
-            check,
-            |at| fs::write(at, "[thresholds]\naverage-gap = \"1s\"\n").unwrap(),
-            "Check passed: 2 thresholds (metalens.toml, --threshold utilization=1%)",
+            alone,
+            |at| fs::write(at, ALONE).unwrap(),
+            "Gate passed: 1 limit passed ([gate] of metalens.toml)",
         ),
         (
             batch,
-            |at| fs::write(at, THRESHOLD).unwrap(),
-            "Check passed: 1 threshold (metalens.toml)",
+            |at| fs::write(at, ALONE).unwrap(),
+            "a2: Gate passed: 1 limit passed ([gate] of metalens.toml)",
         ),
         (
             batch,
-            |at| fs::write(at, "[thresholds]\npreset = \"saturated\"\n").unwrap(),
-            "Check failed: 3 thresholds, missed 6 times (metalens.toml)",
+            |at| fs::write(at, ALONE.replace("1%", "100%")).unwrap(),
+            "a2: Gate failed: busy share 16.8 %; 0 limits passed, 1 failed ([gate] of metalens.toml)",
         ),
     ];
     for (arguments, put, expected) in cases {
@@ -115,7 +105,7 @@ fn a_verdict_names_the_limits_that_were_judged() {
         let said = stderr(&output);
         let last = said.lines().rfind(|line| !line.starts_with("wrote "));
         assert_eq!(last, Some(expected), "{arguments}");
-        if arguments.contains("--gate") {
+        if arguments.starts_with("compare") {
             // Lines of the screen are wrapped.
             let screen = stdout(&output).replace('\n', " ");
             assert!(screen.trim_start().starts_with(expected), "{arguments}");
@@ -134,8 +124,8 @@ fn settings_that_are_no_file_are_an_error() {
         for arguments in [
             "compare a1 b1 --gate",
             "compare a1 b1",
-            "analyze a1 --check --threshold utilization=1%",
-            "batch a1 -o out --check --threshold utilization=1%",
+            "analyze a1 --gate",
+            "batch a1 -o out --gate",
         ] {
             let words: Vec<&str> = arguments.split(' ').collect();
             let output = metalens(folder.path(), &words);

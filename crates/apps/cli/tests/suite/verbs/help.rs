@@ -75,11 +75,6 @@ fn near_misses_are_answered() {
     );
     check(&["analyze", "x.trace", "--pid", "4101"], 0, "");
     check(&["analyze", "x.trace", "--pids", "4101"], 2, "--pid");
-    check(
-        &["analyze", "x.trace", "--threshold", "utilisation=80%"],
-        2,
-        "did you mean `utilization`? ",
-    );
     check(&["analyze", "x.trace", "--run", "7"], 2, "its runs: 1");
     check(
         &["tables", "x.trace", "--schema", "metal-gpu-interval"],

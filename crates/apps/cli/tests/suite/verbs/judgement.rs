@@ -60,9 +60,10 @@ fn usual_mistakes_are_answered() {
     };
 
     // A red job has its reason in its log.
-    let threshold = ["--threshold", "utilization=80%"];
-    let checked = [&["analyze", "eager", "--check", "--json"], &threshold[..]].concat();
-    check(&checked, 5, "error: utilization is 2.5 %");
+    let limits = "[gate.metrics]\n\"busy.ratio\" = { min = \"80%\" }\n";
+    fs::write(folder.path().join("limits.toml"), limits).unwrap();
+    let gated = ["analyze", "eager", "--json", "--gate=limits.toml"];
+    check(&gated, 5, "failed: busy.ratio at least 80.0 %: it is 2.5 %");
     // The next argument is a recording, not the file of the gate.
     check(&["compare", "--gate", "eager", "eager"], 0, "Gate passed: ");
     check(

@@ -269,24 +269,19 @@ fn with_json_stdout_has_only_the_report() {
 }
 
 #[test]
-fn a_missed_threshold_exits_with_5_only_with_check() {
-    let missed: &[&str] = &["--check", "--threshold", "utilization=0.99"];
-    let [_, unchecked @ ..] = missed else {
-        unreachable!()
-    };
-
-    let met = "--check --threshold utilization=0.0001 --threshold average-gap=1s --threshold launch-efficiency=0.0001";
-    let met: Vec<&str> = met.split(' ').collect();
-    each(
-        &[(missed, 5), (unchecked, 0), (&met, 0)],
-        |(options, code)| {
-            let bench = Bench::new();
-            let all = [&ALL[..], &["--count", "3", "-q"], options].concat();
-            let output = bench.run(&[], &all);
-            assert_eq!(output.status.code(), Some(*code), "{}", stderr(&output));
-            assert!(bench.here().join("out/report.json").is_file());
-        },
-    );
+fn a_missed_limit_exits_with_5() {
+    let missed = "[gate.metrics]\n\"busy.ratio\" = { min = 0.99 }\n";
+    let met = "[gate.metrics]\n\"busy.ratio\" = { min = 0.0001 }\n\"gaps.mean_ns\" = { max = \"1s\" }\n\
+        \"efficiency.of_program\" = { min = 0.0001 }\n";
+    each(&[(missed, 5), (met, 0)], |(limits, code)| {
+        let bench = Bench::new();
+        fs::write(bench.here().join("limits.toml"), limits).unwrap();
+        let gated = ["--count", "3", "-q", "--gate=limits.toml"];
+        let output = bench.run(&[], &[&ALL[..], &gated].concat());
+        assert_eq!(output.status.code(), Some(*code), "{}", stderr(&output));
+        let report = bench.json("out/report.json");
+        assert_eq!(report["gate"]["missed"], *code == 5, "{limits}");
+    });
 }
 
 /// A folder that existed stays, and an incomplete bundle is kept in the new folder.
@@ -362,7 +357,7 @@ fn invalid_requests_are_refused_before_recording() {
         2,
         "--from must lie before --to",
     );
-    check(&["-o", "new", "--threshold", "speed=1"], 2, "speed");
+    check(&["-o", "new", "--gate=no-such.toml"], 2, "no-such.toml");
     check(&["-o", "new", "--workload", "no-such"], 2, "no-such");
     check(&["-o", "bench"], 1, "bench");
 }

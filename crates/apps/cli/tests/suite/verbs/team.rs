@@ -1,4 +1,4 @@
-//! Tests what a team keeps: environments, thresholds beside their reference, and findings with their
+//! Tests what a team keeps: environments, limits, and findings with their
 //! effort.
 
 use std::fs;
@@ -36,7 +36,7 @@ fn page(folder: &Path, file: &str) -> String {
 }
 
 #[test]
-fn a_page_has_thresholds_findings_and_environments() {
+fn a_page_has_limits_findings_and_environments() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     // The nights on the M5 are other work, and those on the M2 become slower.
@@ -47,10 +47,10 @@ fn a_page_has_thresholds_findings_and_environments() {
         night(here, &format!("m2-{day}"), "Apple M2", day, 60 + day);
         night(here, &format!("m5-{day}"), "Apple M5", day, day);
     }
-    let threshold = ["--threshold", "average-gap=70us"];
-    let arguments = [&["batch", "runs", "-o", "out"], &threshold[..]].concat();
-    let output = metalens(here, &arguments);
-    assert!(output.status.success(), "{}", stderr(&output));
+    let limits = "[gate.metrics]\n\"gaps.mean_ns\" = { max = \"70us\" }\n";
+    fs::write(here.join("metalens.toml"), limits).unwrap();
+    let output = metalens(here, &["batch", "runs", "-o", "out", "--gate"]);
+    assert_eq!(output.status.code(), Some(5), "{}", stderr(&output));
     insta::assert_snapshot!("page", page(here, "out/index.md"));
 }
 

@@ -123,11 +123,6 @@ fn a_fake_xctrace_that_behaves_is_as_expected_and_the_evidence_names_nobody() {
     );
     assert_eq!(evidence["machine"]["xctrace"], "26.0");
 
-    let schema = stdout(&metalens(folder, &["schema", "verification"]));
-    let schema: Value = serde_json::from_str(&schema).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    assert!(validator.is_valid(&evidence), "{text}");
-
     // Only the evidence is left, in the folder and elsewhere.
     let left = fs::read_dir(folder.join("metalens-verify")).unwrap();
     assert_eq!(left.count(), 1);

@@ -1,4 +1,4 @@
-//! Tests settings: `--threshold`, `--check`, `metalens.toml`, and errors in them.
+//! Tests settings: `metalens.toml`, the limits of a recording (`--gate`), and errors in them.
 
 use std::fs;
 use std::path::Path;
@@ -6,68 +6,85 @@ use std::path::Path;
 use insta::assert_snapshot;
 use serde_json::Value;
 
+use crate::verbs::compare::check_schema;
 use crate::{metalens, stderr, stdout, transcript, with_scenario};
 
-/// Returns the verdict of each threshold of a run on `fused`, and the exit code.
+/// Returns the figure and the verdict of each limit of a run on `fused`, and the exit code.
 fn verdicts(folder: &Path, arguments: &[&str]) -> (Vec<String>, Option<i32>) {
-    let arguments = [&["analyze", "fused", "--json"], arguments].concat();
+    let arguments = [&["analyze", "fused", "--json", "-q"], arguments].concat();
     let output = metalens(folder, &arguments);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let thresholds = report["thresholds"].as_array().unwrap();
-    let verdict = |threshold: &Value| threshold["verdict"].as_str().unwrap().to_owned();
-    (
-        thresholds.iter().map(verdict).collect(),
-        output.status.code(),
-    )
+    check_schema("report.schema.json", &report);
+    let rows = report["gate"]["rows"].as_array();
+    let verdict = |row: &Value| {
+        let (what, verdict) = (row["what"].as_str(), row["verdict"].as_str());
+        format!("{} {}", what.unwrap(), verdict.unwrap())
+    };
+    let verdicts = rows.into_iter().flatten().map(verdict);
+    (verdicts.collect(), output.status.code())
 }
 
-/// Thresholds that `fused` meets: its gaps are 178 µs long, and the GPU is busy for 9.3 %.
-const MODEST: &str = "[thresholds]
-average-gap = \"200us\"
-utilization = \"9%\"
-launch-efficiency = 0.09
+/// Limits that `fused` keeps: its gaps are 178 µs long, and the GPU is busy for 9.3 %.
+const MODEST: &str = "[gate.metrics]
+\"gaps.mean_ns\" = { max = \"200us\" }
+\"busy.ratio\" = { min = \"9%\" }
+\"efficiency.of_program\" = { min = 0.09 }
+\"window.span_ns\" = { grow = \"5%\" }
 ";
+const MODEST_KEPT: [&str; 3] = [
+    "busy.ratio pass",
+    "efficiency.of_program pass",
+    "gaps.mean_ns pass",
+];
 
 #[test]
-fn a_missed_threshold_exits_with_5_only_with_check() {
+fn a_missed_limit_exits_with_5() {
     let folder = with_scenario("fused");
-    let check = |arguments: &[&str], expected: &[&str], code: i32| {
-        let (found, exit) = verdicts(folder.path(), arguments);
-        assert_eq!(found, expected, "{arguments:?}");
-        assert_eq!(exit, Some(code), "{arguments:?}");
+    let check = |limits: &str, expected: &[&str], code: i32| {
+        fs::write(folder.path().join("limits.toml"), limits).unwrap();
+        let (found, exit) = verdicts(folder.path(), &["--gate=limits.toml"]);
+        assert_eq!(found, expected, "{limits}");
+        assert_eq!(exit, Some(code), "{limits}");
     };
 
-    check(&[], &[], 0);
-    check(&["--threshold", "saturated"], &["fail"; 3], 0);
-    check(&["--check", "--threshold", "saturated"], &["fail"; 3], 5);
-    let gap = ["--check", "--threshold", "average-gap=0.2ms"];
-    check(&gap, &["pass"], 0);
-    let saturated = [&["--threshold", "saturated"], &gap[..]].concat();
-    check(&saturated, &["pass", "fail", "fail"], 5);
-    fs::write(folder.path().join("modest.toml"), MODEST).unwrap();
-    let modest = ["--check", "--config", "modest.toml"];
-    check(&modest, &["pass"; 3], 0);
-    let harder = [&modest[..], &["--threshold", "utilization=10%"]].concat();
-    check(&harder, &["pass", "fail", "pass"], 5);
+    assert_eq!(verdicts(folder.path(), &[]), (Vec::new(), Some(0)));
+    // The limit that compares with a base is not judged.
+    check(MODEST, &MODEST_KEPT, 0);
+    check(
+        "[gate.metrics]\n\"busy.ratio\" = { min = \"80%\" }\n\"gaps.mean_ns\" = { max = \"1s\" }\n",
+        &["busy.ratio miss", "gaps.mean_ns pass"],
+        5,
+    );
+    check(
+        "[gate.metrics]\n\"busy.ratio\" = { min = \"80%\", severity = \"warn\" }\n",
+        &["busy.ratio miss"],
+        0,
+    );
+    check(
+        "[gate.kernels]\n\"fused*\" = { max = \"1us\", of = \"median\" }\n",
+        &["fused_block miss"],
+        5,
+    );
+    check(
+        "[gate.kernels]\n\"gemm\" = { max = \"1us\", of = \"median\" }\n",
+        &["gemm miss"],
+        5,
+    );
 }
 
 #[test]
-fn a_missed_threshold_is_named_on_stderr() {
+fn a_missed_limit_is_named_on_stderr() {
     let folder = with_scenario("fused");
-    let arguments = [
-        "analyze",
-        "fused",
-        "--json",
-        "--check",
-        "--threshold",
-        "utilization=80%",
-    ];
-    let output = metalens(folder.path(), &arguments);
+    let limits = "[gate.metrics]\n\"busy.ratio\" = { min = \"80%\" }\n";
+    fs::write(folder.path().join("limits.toml"), limits).unwrap();
+    let gated = ["--json", "--gate=limits.toml"];
+    let output = metalens(folder.path(), &[&["analyze", "fused"], &gated[..]].concat());
     assert_eq!(output.status.code(), Some(5));
-    let missed = "utilization is 9.3 %; the threshold is above 80.0 %\n";
-    let source = "(--threshold utilization=80%)\n";
-    let said = format!("error: {missed}Check failed: 1 threshold, missed 1 time {source}");
-    assert_eq!(stderr(&output), said);
+    let lines = [
+        "failed: busy.ratio at least 80.0 %: it is 9.3 %\n",
+        "Gate failed: busy share 9.3 %; 0 limits passed, 1 failed ([gate] of limits.toml)\n",
+    ];
+    assert_eq!(stderr(&output), lines.concat());
 
     // Of several recordings, each line names its own.
     fs::rename(folder.path().join("fused"), folder.path().join("one")).unwrap();
@@ -76,66 +93,54 @@ fn a_missed_threshold_is_named_on_stderr() {
         folder.path(),
         &["synth", "fused", "-o", two.to_str().unwrap()],
     );
-    let arguments = [&["analyze", "one", "two"], &arguments[2..]].concat();
-    let output = metalens(folder.path(), &arguments);
+    let output = metalens(
+        folder.path(),
+        &[&["analyze", "one", "two"], &gated[..]].concat(),
+    );
     assert_eq!(output.status.code(), Some(5));
-    let verdict = format!("Check failed: 1 threshold, missed 2 times {source}");
-    let expected = format!("error: one: {missed}error: two: {missed}{verdict}");
-    assert_eq!(stderr(&output), expected);
+    let of = |name: &str| lines.map(|line| format!("{name}: {line}")).concat();
+    assert_eq!(stderr(&output), of("one") + &of("two"));
 }
 
 #[test]
-fn a_threshold_that_cannot_be_measured_fails() {
+fn a_limit_that_cannot_be_measured_fails() {
     let folder = with_scenario("fused");
-    fs::remove_file(
-        folder
-            .path()
-            .join("fused/metal-command-buffer-completed.xml"),
-    )
-    .unwrap();
-    let others = [
-        "--check",
-        "--threshold",
-        "average-gap=1s",
-        "--threshold",
-        "utilization=1%",
-    ];
-    let check = |more: &[&str], expected: &[&str], code: i32| {
-        let (found, exit) = verdicts(folder.path(), &[&others[..], more].concat());
-        assert_eq!(found, expected);
-        assert_eq!(exit, Some(code));
-    };
+    let completions = "fused/metal-command-buffer-completed.xml";
+    fs::remove_file(folder.path().join(completions)).unwrap();
+    let check = |limit: &str, expected: &str, code: i32| {
+        let limits = format!(
+            "[gate.metrics]\n\"busy.ratio\" = {{ min = \"1%\" }}\n\"efficiency.of_program\" = {{ {limit} }}\n"
+        );
+        fs::write(folder.path().join("limits.toml"), limits).unwrap();
+        let (found, exit) = verdicts(folder.path(), &["--gate=limits.toml"]);
+        let mut expected = [
+            format!("efficiency.of_program {expected}"),
+            "busy.ratio pass".to_owned(),
+        ];
+        if code == 0 {
+            expected.sort_by_key(|row| row.ends_with("pass"));
+        }
+        assert_eq!(
+            (found.as_slice(), exit),
+            (&expected[..], Some(code)),
+            "{limit}"
+        );
 
-    let unmeasured = ["pass", "pass", "not-measurable"];
-    check(&[], &["pass", "pass"], 0);
-    check(&["--threshold", "launch-efficiency=1%"], &unmeasured, 5);
-    fs::write(
-        folder.path().join("set.toml"),
-        "[thresholds]\nlaunch-efficiency = \"1%\"\n",
-    )
-    .unwrap();
-    check(&["--config", "set.toml"], &unmeasured, 5);
-    let batch = |more: &[&str]| {
-        let arguments = [&["batch", "fused", "-o", "out", "-q"], &others[..], more].concat();
-        let output = metalens(folder.path(), &arguments);
-        (output.status.code(), transcript(&output))
+        let batch = ["batch", "fused", "-o", "out", "-q", "--gate=limits.toml"];
+        let output = metalens(folder.path(), &batch);
+        assert_eq!(output.status.code(), Some(code), "{}", transcript(&output));
     };
-
-    let (code, said) = batch(&[]);
-    assert_eq!(code, Some(0), "{said}");
-    let (code, said) = batch(&["--config", "set.toml"]);
-    assert_eq!(code, Some(5), "{said}");
+    check("min = \"1%\"", "miss", 5);
+    check("min = \"1%\", optional = true", "not-measurable", 0);
 }
 
 #[test]
 fn metalens_toml_in_the_current_folder_is_read_by_default() {
     let folder = with_scenario("fused");
     fs::write(folder.path().join("metalens.toml"), MODEST).unwrap();
-    let found = verdicts(folder.path(), &["--check"]);
-    assert_eq!(found, (vec!["pass".to_owned(); 3], Some(0)));
-    fs::write(folder.path().join("mine.toml"), "").unwrap();
-    let named = verdicts(folder.path(), &["--config", "mine.toml"]);
-    assert_eq!(named, (Vec::new(), Some(0)));
+    let kept = MODEST_KEPT.map(str::to_owned).to_vec();
+    assert_eq!(verdicts(folder.path(), &["--gate"]), (kept, Some(0)));
+    assert_eq!(verdicts(folder.path(), &[]), (Vec::new(), Some(0)));
 }
 
 #[test]
@@ -165,7 +170,14 @@ fn misspelled_settings_are_explained() {
     let folder = with_scenario("fused");
     let files = [
         ("section.toml", "[target]\naverage-gap = \"5us\"\n"),
-        ("unit.toml", "[thresholds]\naverage-gap = \"5\"\n"),
+        (
+            "unit.toml",
+            "[gate.metrics]\n\"gaps.mean_ns\" = { max = \"5\" }\n",
+        ),
+        (
+            "base.toml",
+            "[gate.metrics]\n\"gaps.mean_ns\" = { grow = \"5%\" }\n",
+        ),
         ("finding.toml", "[findings]\nignore = [\"serialised\"]\n"),
     ];
     for (name, text) in files {
@@ -173,11 +185,11 @@ fn misspelled_settings_are_explained() {
     }
     let cases: [(&[&str], i32); 7] = [
         (&["--config", "section.toml"], 2),
-        (&["--config", "unit.toml"], 2),
+        (&["--gate=unit.toml"], 2),
         (&["--config", "finding.toml"], 2),
         (&["--config", "nothing.toml"], 2),
-        (&["--threshold", "utilisation=80%"], 2),
-        (&["--threshold", "utilization=80"], 2),
+        (&["--gate=base.toml"], 2),
+        (&["--gate"], 2),
         (&["--json", "--markdown"], 2),
     ];
     let mut transcripts = String::new();

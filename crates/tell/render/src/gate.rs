@@ -10,7 +10,7 @@ use metalens_comparison::{
 };
 use metalens_text::units::counted;
 
-use super::cells::{paths, value};
+use crate::comparison::cells::{paths, value};
 use crate::document::{Block, Cell, Column, Section, Table, Tone};
 use crate::wording::plain;
 
@@ -22,7 +22,7 @@ const MOST_LIMITS: usize = 60;
 const DECIDING: usize = 3;
 
 /// Returns the verdict of the gate in one line, for the top of a page.
-pub(super) fn verdict_line(gate: &GateResult) -> Block {
+pub(crate) fn verdict_line(gate: &GateResult) -> Block {
     let verdict = verdict_text(gate);
     if gate.missed {
         Block::Failure(verdict)
@@ -100,7 +100,7 @@ pub fn word<'a>(gates: impl IntoIterator<Item = &'a GateResult>) -> &'static str
 
 /// Returns whether a gate of the comparisons does not pass: a limit failed, or is inconclusive.
 #[must_use]
-pub fn is_gate_missed(comparisons: &[Comparison]) -> bool {
+pub fn is_missed(comparisons: &[Comparison]) -> bool {
     gates(comparisons).any(|(_, gate)| gate.missed)
 }
 
@@ -116,7 +116,7 @@ fn gates(comparisons: &[Comparison]) -> impl Iterator<Item = (String, &GateResul
 /// Returns a line for each limit that failed, or whose failure is a warning, and then the verdict:
 /// of each comparison, and last of all.
 #[must_use]
-pub fn gate_lines(comparisons: &[Comparison]) -> Vec<String> {
+pub fn lines(comparisons: &[Comparison]) -> Vec<String> {
     let gates: Vec<(String, &GateResult)> = gates(comparisons).collect();
     match gates.as_slice() {
         [] => Vec::new(),
@@ -146,13 +146,8 @@ pub struct MissedLimit {
     pub text: String,
 }
 
-/// Returns the limits of a comparison's gate that failed or are inconclusive, also as warnings.
-#[must_use]
-pub fn missed_limits(comparison: &Comparison) -> Vec<MissedLimit> {
-    comparison.gate.iter().flat_map(missed).collect()
-}
-
-fn missed(gate: &GateResult) -> impl Iterator<Item = MissedLimit> {
+/// Returns the limits of a gate that failed or are inconclusive, also as warnings.
+pub fn missed_limits(gate: &GateResult) -> impl Iterator<Item = MissedLimit> {
     let rows = gate.rows.iter();
     let is_open = |verdict| matches!(verdict, GateVerdict::Miss | GateVerdict::Inconclusive);
     let rows = rows.filter(move |row| is_open(row.verdict));
@@ -185,14 +180,15 @@ fn verdict_of_all(gates: &[(String, &GateResult)]) -> String {
     }
 }
 
-fn lines_of(gate: &GateResult) -> Vec<String> {
-    let open = missed(gate).map(|limit| format!("{}: {}", limit.word, limit.text));
+/// Returns a line for each limit that failed, or whose failure is a warning, and then the verdict.
+#[must_use]
+pub fn lines_of(gate: &GateResult) -> Vec<String> {
+    let open = missed_limits(gate).map(|limit| format!("{}: {}", limit.word, limit.text));
     open.chain([verdict_text(gate).text]).collect()
 }
 
-/// Returns the limits that were not kept; nothing without a gate.
-pub(super) fn gate(comparison: &Comparison) -> Option<Section> {
-    let gate = comparison.gate.as_ref()?;
+/// Returns the limits that were not kept.
+pub(crate) fn section(gate: &GateResult) -> Section {
     let title = title([gate]);
     let source = gate.source.clone();
     let tally = Block::Text(message!("{}: {}", plain(tally(gate)), source));
@@ -200,7 +196,7 @@ pub(super) fn gate(comparison: &Comparison) -> Option<Section> {
     let open = open.filter(|row| row.verdict != GateVerdict::Pass);
     let open: Vec<&GateRow> = open.collect();
     let section = Section::new("gate", title, 1).with(tally);
-    Some(section.with_some((!open.is_empty()).then(|| Block::Table(table(&open)))))
+    section.with_some((!open.is_empty()).then(|| Block::Table(table(&open))))
 }
 
 /// Returns the title of the section on gates.

@@ -1,0 +1,40 @@
+//! Builds the section on the utilization over time.
+
+use metalens_analyzer::message::{percent, time};
+use metalens_analyzer::{Message, Report, message};
+
+use crate::document::{Block, Chart, Section};
+
+/// Returns the utilization over time, and the busy share of each idea of the run time.
+pub(super) fn utilization(report: &Report) -> Section {
+    Section::new("utilization", "Utilization", 5)
+        .with(Chart::picture("busy"))
+        .with_some(efficiency(report).map(Block::Remark))
+}
+
+/// Returns the GPU time as a share of each definition of the run time.
+fn efficiency(report: &Report) -> Option<Message> {
+    let efficiency = &report.efficiency;
+    let part = |share: Option<f64>, ns: Option<u64>, name: &'static str| {
+        Some(message!("{} of {} ({})", percent(share?), name, time(ns?)))
+    };
+    let parts = [
+        part(
+            efficiency.of_program,
+            efficiency.program_ns,
+            "the time from first encoding to last completion",
+        ),
+        part(
+            efficiency.of_steady,
+            efficiency.steady_ns,
+            "the steady part",
+        ),
+        part(
+            efficiency.of_wall,
+            efficiency.wall_ns,
+            "the whole recording",
+        ),
+    ];
+    let parts: Vec<Message> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| message!("The GPU time is {}", Message::joined(parts, ", ")))
+}
