@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
 use metalens_trace::{Names, Symbol};
 
@@ -14,6 +15,7 @@ use crate::message;
 use crate::report::{
     Cause, Distribution, Engine, EngineId, EngineWork, Frames, GapParts, NotRecorded,
 };
+use crate::subject::buffers::Buffer;
 use crate::tables::EngineTables;
 use crate::tables::columns::{Either, at};
 use crate::tables::engines::{
@@ -24,6 +26,8 @@ use crate::tables::reader::TableResult;
 
 /// Number of labels that a report lists for an engine.
 const LABELS: usize = 10;
+/// Text before the command buffer's id in a label of MPSGraph.
+const COMMAND_BUFFER: &str = "(CommandBuffer: 0x";
 
 /// Lane of an engine: its name, and its intervals in the window in order of time.
 pub(crate) type EngineLane = (&'static str, Vec<StateInterval>);
@@ -38,10 +42,12 @@ pub(crate) struct Engines {
     pub not_recorded: Vec<NotRecorded>,
 }
 
-/// Computes the work of all engines. `idle` are the stretches of idle time with their causes.
+/// Computes the work of all engines. `buffers` are the command buffers of the process, in the order
+/// of their ids; `idle` are the stretches of idle time with their causes.
 pub(crate) fn engines(
     tables: EngineTables,
     busy_window: BusyWindow<'_>,
+    buffers: &[Buffer],
     idle: impl Fn() -> Vec<(Span, Cause)>,
     names: &Names,
 ) -> Engines {
@@ -81,7 +87,7 @@ pub(crate) fn engines(
             missing.push((part(id), schema));
             continue;
         };
-        let work = work(&rows, id, busy_window, names);
+        let work = work(&rows, id, busy_window, buffers, names);
         if work.is_empty() {
             found.not_recorded.push(none_in_window(id, schema));
             continue;
@@ -152,17 +158,30 @@ fn not_recorded(missing: &[(&'static str, &'static str)], has_engines: bool) -> 
 type Work = (Span, Option<Symbol>);
 
 /// Returns the intervals inside the window, in order of time.
-fn work(rows: &EngineRows, id: EngineId, busy_window: BusyWindow<'_>, names: &Names) -> Vec<Work> {
+fn work(
+    rows: &EngineRows,
+    id: EngineId,
+    busy_window: BusyWindow<'_>,
+    buffers: &[Buffer],
+    names: &Names,
+) -> Vec<Work> {
     let (window, chosen) = (busy_window.window, busy_window.chosen);
     let active = names.find_symbol("Active");
     let is_active = |row: usize| at(&rows.states, row).is_none_or(|state| Some(state) == active);
+    let label = |row: usize| match &*rows.labels {
+        Either::Left(formatted) => Some(names.label(at(formatted, row)?)?.text),
+        Either::Right(plain) => at(plain, row),
+    };
     let is_mine = |row: usize, span: Span| {
         let thread = || names.thread(at(&rows.threads, row)?)?.process;
         match id {
             EngineId::NeuralEngine | EngineId::CoreMl => true,
+            // Real rows name no process, but a command buffer.
             EngineId::Mps => match at(&rows.processes, row) {
-                // Real rows name no process. They lie inside the GPU work of theirs.
-                None => is_inside(span, busy_window.busy),
+                None => match label(row).and_then(|label| command_buffer(names.text(label))) {
+                    Some(id) => is_of_buffer(span, id, buffers),
+                    None => is_inside(span, busy_window.busy),
+                },
                 process => chosen.contains(process),
             },
             EngineId::DrawableWait => chosen.contains(thread()),
@@ -173,15 +192,27 @@ fn work(rows: &EngineRows, id: EngineId, busy_window: BusyWindow<'_>, names: &Na
         .spans
         .started()
         .filter(|&(row, span)| touches(span, window) && is_active(row) && is_mine(row, span));
-    let label = |row: usize| match &*rows.labels {
-        Either::Left(formatted) => Some(names.label(at(formatted, row)?)?.text),
-        Either::Right(plain) => at(plain, row),
-    };
     let mut work: Vec<Work> = inside
         .map(|(row, span)| (span.clip(window), label(row)))
         .collect();
     work.sort_by_key(|&(span, _)| span);
     work
+}
+
+/// Returns the id of the command buffer in a label such as
+/// `MPSGraph:0x10f504470 (CommandBuffer: 0xaa130cc9)`.
+fn command_buffer(label: &str) -> Option<NonZeroU64> {
+    let (_, rest) = label.split_once(COMMAND_BUFFER)?;
+    let digits = rest.split(')').next()?.trim();
+    NonZeroU64::new(u64::from_str_radix(digits, 16).ok()?)
+}
+
+/// Returns whether a span belongs to one of the command buffers. Another process may have a command
+/// buffer of the same id at another time.
+fn is_of_buffer(span: Span, id: NonZeroU64, buffers: &[Buffer]) -> bool {
+    let same = buffers.binary_search_by_key(&id, |buffer| buffer.id);
+    let buffer = same.ok().and_then(|index| buffers.get(index));
+    buffer.is_some_and(|buffer| touches(span, buffer.span))
 }
 
 /// Returns whether at least half of a span is GPU work of the process.
@@ -248,10 +279,12 @@ fn by_label(work: &[Work], names: &Names) -> Vec<EngineWork> {
     labels
 }
 
-/// Returns a label; `None` for an empty one.
+/// Returns a label without its command buffer, so that the work of a graph adds up; `None` for an
+/// empty one.
 fn text(label: Option<Symbol>, names: &Names) -> Option<&str> {
     label
-        .map(|label| names.text(label).trim())
+        .map(|label| names.text(label))
+        .map(|label| label.split(COMMAND_BUFFER).next().unwrap_or(label).trim())
         .filter(|label| !label.is_empty())
 }
 

@@ -62,7 +62,8 @@ impl Surroundings {
         let (counters, series) = counters(tables.counters, &input);
         let counters = counters.map_err(|why| not_recorded.push(why)).ok();
 
-        let mut engines = engines(tables.engines, busy_window, idle, &recording.names);
+        let (buffers, names) = (&subject.buffers, &recording.names);
+        let mut engines = engines(tables.engines, busy_window, buffers, idle, names);
         not_recorded.append(&mut engines.not_recorded);
         let lanes = Lanes {
             performance,

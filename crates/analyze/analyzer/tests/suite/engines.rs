@@ -1,9 +1,12 @@
 //! Tests of the engines beside the GPU's channels, on synthetic rows in both forms. No real row was
 //! ever seen of any engine but MPSGraph.
 
+use std::path::{Path, PathBuf};
+
 use metalens_analyzer::{Engine, EngineId, GapParts, Report, Request};
 use metalens_simulator::{EngineKind, EngineWork, Nanos, Scenario, write_bundle, write_export};
-use metalens_testing::{analyze_input, analyze_scenario};
+use metalens_testing::{analyze_input, analyze_scenario, real_recordings};
+use metalens_trace::{Input, LoadOptions, Selection};
 
 /// Three dispatches of 10 µs, each waited for: 65 µs of completion latency, 8 µs of encoding and
 /// 85 µs of submission latency between them.
@@ -147,6 +150,97 @@ fn engines_are_joined_to_the_idle_time_by_cause() {
                 .iter()
                 .any(|part| part.what == "engines")
         );
+    }
+}
+
+/// Ids of the command buffers of a process, in the order of the GPU's work.
+fn buffers(export: &Path, pid: u32) -> Vec<u64> {
+    let selection = Selection::table("metal-gpu-intervals");
+    let input = Input::open(export).unwrap();
+    let trace = input.load(&selection, LoadOptions::default()).unwrap();
+    let table = trace.table("metal-gpu-intervals").unwrap();
+    let processes = table.processes("process").unwrap().iter();
+    let is_mine = processes.map(|id| trace.names.process(id.unwrap()).unwrap().pid == Some(pid));
+    let ids = table.integers("cmdbuffer-id").unwrap().iter();
+    let mine = ids.zip(is_mine).filter(|&(_, is_mine)| is_mine);
+    mine.map(|(id, _)| id.unwrap()).collect()
+}
+
+/// The rows name no process. Where the work lies tells nothing if two processes use the GPU at once;
+/// the command buffer in the label does.
+#[test]
+fn work_of_mpsgraph_is_of_the_process_of_its_command_buffer() {
+    let mut scenario = Scenario::from_toml(DISPATCHES).unwrap();
+    let plain = analyze_scenario(&scenario, &Request::default()).unwrap();
+    let window = plain.report.window.start_ns;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("export");
+    write_export(&scenario, &path, false).unwrap();
+    let [mine, others] = [4200, 4300].map(|pid| buffers(&path, pid));
+    let graph = |id: u64, start: u64, length: u64| EngineWork {
+        label: format!("MPSGraph:0x1f (CommandBuffer: {id:#x})"),
+        ..work(EngineKind::Mps, [start, length, 1, 1], window)
+    };
+    scenario.process[0].engine = vec![
+        graph(mine[0], 0, 10),
+        // More than half of it lies outside of the GPU's work.
+        graph(mine[1], 170, 20),
+        // Ids of another process and of none, inside of the GPU's work.
+        graph(others[0], 1, 8),
+        graph(u64::MAX, 1, 8),
+        // The id of a command buffer that was elsewhere at that time.
+        graph(mine[0], 337, 5),
+    ];
+    let report = analyze_scenario(&scenario, &Request::default())
+        .unwrap()
+        .report;
+    let [mps] = report.engines.as_slice() else {
+        panic!("{:?}", report.engines);
+    };
+    check(mps, [2, 30, 18, 12], parts([12, 0, 0]));
+    // The command buffer is no part of the name.
+    let [graph] = mps.work.as_slice() else {
+        panic!("{:?}", mps.work);
+    };
+    assert_eq!(graph.label.as_deref(), Some("MPSGraph:0x1f"));
+    assert_eq!((graph.intervals, graph.total_ns), (2, 30_000));
+}
+
+/// In real recordings, each row has the start and the end of the GPU's work on its command buffer.
+#[test]
+fn work_of_mpsgraph_in_real_recordings_is_of_its_submitter() {
+    let Some(folder) = real_recordings() else {
+        return;
+    };
+    let inside = |folder: PathBuf| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path())
+    };
+    let bundles = inside(folder).flat_map(inside);
+    let rows_of = |bundle: &Path| {
+        let selection = Selection::table("mps-hw-intervals");
+        let trace = Input::open(bundle)
+            .ok()?
+            .load(&selection, LoadOptions::default())
+            .ok()?;
+        Some(trace.table("mps-hw-intervals").ok()?.rows()).filter(|&rows| rows > 0)
+    };
+    let mut recordings = 0;
+    for bundle in bundles.filter(|path| path.extension().is_some_and(|ending| ending == "trace")) {
+        let Some(rows) = rows_of(&bundle) else {
+            continue;
+        };
+        recordings += 1;
+        let report = analyze_input(&bundle, &Request::default()).unwrap().report;
+        let mps = report
+            .engines
+            .iter()
+            .find(|engine| engine.id == EngineId::Mps);
+        let mps = mps.unwrap();
+        assert_eq!((mps.intervals, mps.while_gpu_idle_ns), (rows as u64, 0));
+    }
+    if recordings == 0 {
+        eprintln!("skipped: no real recording with rows of mps-hw-intervals");
     }
 }
 

@@ -1,14 +1,14 @@
 //! The engines beside the GPU's channels: MPSGraph, Neural Engine, Core ML, and frames.
 
 use metalens_analyzer::message::{count, counted, name, percent, time};
-use metalens_analyzer::{Engine, Message, Report, message};
+use metalens_analyzer::{Engine, EngineId, Message, Report, message};
 
 use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::known;
 
 /// How far these figures can be trusted.
-const UNSEEN: &str = "metalens was tested on synthetic rows of these tables only, because no real \
-                      ones were available: compare with Instruments";
+const UNSEEN: &str = "but for MPSGraph, metalens was tested on synthetic rows of these tables only, \
+                      because no real ones were available: compare with Instruments";
 /// Largest number of labels that are shown of an engine's work.
 const LABELS: usize = 3;
 
@@ -46,11 +46,13 @@ pub(super) fn engines(report: &Report) -> Option<Section> {
 
     let table = (!engines.is_empty()).then_some(Block::Table(table));
     let work = engines.iter().filter_map(work).map(Block::Remark);
+    let is_seen = |engine: &Engine| engine.id == EngineId::Mps;
+    let has_unseen = frames.is_some() || !engines.iter().all(is_seen);
     let section = Section::new("engines", "Engines beside the GPU", 4)
         .with_some(table)
         .with_all(work)
         .with_some(frames.map(Block::Remark))
-        .with(Block::Remark(UNSEEN.into()));
+        .with_some(has_unseen.then(|| Block::Remark(UNSEEN.into())));
     Some(section)
 }
 

@@ -21,7 +21,8 @@ pub(super) fn mps<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
         cells.text(Text::GpuState, "Active");
         cells.number(Number::ConnectionUuid, 0);
         cells.number(Number::Color, 0);
-        cells.process(work.process);
+        // No real row names its process.
+        cells.nothing();
         cells.text(Text::DeviceName, &recording.gpu);
         cells.text(Text::ObjectLabel, "");
     })
