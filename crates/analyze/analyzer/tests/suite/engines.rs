@@ -208,6 +208,7 @@ fn work_of_mpsgraph_is_of_the_process_of_its_command_buffer() {
 
 /// In real recordings, each row has the start and the end of the GPU's work on its command buffer.
 #[test]
+#[expect(clippy::print_stderr, reason = "says why nothing was tested")]
 fn work_of_mpsgraph_in_real_recordings_is_of_its_submitter() {
     let Some(folder) = real_recordings() else {
         return;
