@@ -291,8 +291,8 @@ impl Failure for Error {
                 }
             }
             Self::NoRows { .. } => Some(
-                "record while the program uses the GPU: check that it uses Metal, and that the time \
-                 limit is longer than its startup"
+                "record again: xctrace now and then records nothing of any process. If it is empty again, \
+                 check that the program uses Metal, and that the time limit is longer than its startup"
                     .to_owned(),
             ),
             Self::ImpossibleTimes { table, .. } => Some(format!(

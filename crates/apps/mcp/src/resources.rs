@@ -16,11 +16,9 @@ const SCHEMA: &str = "metalens://schema/";
 const REPORT: &str = "metalens://report/";
 
 /// Formats that `metalens schema` describes, each with its description.
-const FORMS: [(&str, &str); 11] = [
+const FORMS: [(&str, &str); 8] = [
     ("report", "Report: the keys of analyze"),
     ("comparison", "Comparison: the keys of compare"),
-    ("doctor", "Checks of record with check, with remedies"),
-    ("baseline", "Baseline file that compare reads"),
     ("work", "Work file: bytes and operations of each kernel"),
     (
         "recording",
@@ -33,7 +31,6 @@ const FORMS: [(&str, &str); 11] = [
         "bench",
         "bench.json of a benchmark: variants, runs, who wins",
     ),
-    ("verification", "evidence.json: answers of verify"),
 ];
 
 /// Returns the resources with fixed addresses.

@@ -35,7 +35,7 @@ impl Experiment {
 }
 
 /// All experiments, in the order in which they run.
-pub const EXPERIMENTS: [Experiment; 14] = [
+pub const EXPERIMENTS: [Experiment; 16] = [
     Experiment {
         id: "stock",
         question: "Does a recording with Apple's template have the GPU work of the program, and can \
@@ -43,6 +43,20 @@ pub const EXPERIMENTS: [Experiment; 14] = [
         does: "records a bundled workload with Metal System Trace and reads the bundle",
         expected: "metalens reads the recording, which has GPU intervals of the program",
         judge: judges::stock,
+    },
+    Experiment {
+        id: "environment",
+        question: "Does the program get the environment and the current folder of metalens?",
+        does: "lets the bundled workload look for a variable of xctrace's own environment",
+        expected: "the variable is there, and the folder is the same",
+        judge: judges::environment,
+    },
+    Experiment {
+        id: "streams",
+        question: "On which stream does xctrace print, and whose exit code does it return?",
+        does: "looks at the lines and the exit code of a recording",
+        expected: "all lines are on one stream, and the exit code is 0, 54 or that of the program",
+        judge: judges::streams,
     },
     Experiment {
         id: "template",

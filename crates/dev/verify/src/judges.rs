@@ -85,6 +85,60 @@ pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Judgment {
     }
 }
 
+/// Judges whether environment and folder reach the program.
+pub(crate) fn environment(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Stock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_stock(missing),
+    };
+    let Some(reached) = made.outcome.reached else {
+        return Judgment::unknown("the workload wrote no work file");
+    };
+    let judgment = match (reached.environment, reached.folder) {
+        (true, Some(true)) => Judgment::expected("environment and folder reach the program"),
+        (true, _) => Judgment::otherwise("the program runs in another folder"),
+        (false, _) => Judgment::otherwise(
+            "the environment does not reach the program: only --env passes variables",
+        ),
+    };
+    let folder = reached.folder.map(EvidenceFact::Yes);
+    judgment
+        .with("environment", EvidenceFact::Yes(reached.environment))
+        .with("folder", folder.unwrap_or(EvidenceFact::Count(None)))
+}
+
+/// Judges on which streams `xctrace` prints, and what its exit code is.
+pub(crate) fn streams(lab: &mut Lab<'_, '_>) -> Judgment {
+    let made = lab.recording(Purpose::Stock);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_stock(missing),
+    };
+    let recording = &made.outcome.recording;
+    let transcript = &recording.transcript;
+    let [out, err] = transcript.spoke_on;
+    let code = recording.code.map(i64::from);
+    let is_usual = matches!(code, Some(0 | 54));
+    let judgment = if !out && !err {
+        Judgment::otherwise("xctrace did not print that it records")
+    } else if out && err {
+        Judgment::otherwise("xctrace prints on both streams")
+    } else if !is_usual {
+        Judgment::otherwise("the exit code is neither 0 nor 54")
+    } else {
+        Judgment::expected("xctrace prints its progress on one stream")
+    };
+    judgment
+        .with("stdout", EvidenceFact::Yes(out))
+        .with("stderr", EvidenceFact::Yes(err))
+        .with(
+            "says_saved",
+            EvidenceFact::Yes(transcript.saved_as.is_some()),
+        )
+        .count("exit_code", code.and_then(|code| u64::try_from(code).ok()))
+}
+
 /// Judges whether `xctrace` records with a changed template.
 pub(crate) fn template(lab: &mut Lab<'_, '_>) -> Judgment {
     let made = lab.recording(Purpose::DefaultClock);

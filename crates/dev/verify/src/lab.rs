@@ -186,6 +186,12 @@ impl<'a, 'w> Lab<'a, 'w> {
         if self.is_stopped() {
             return Err(missing(Absence::Stopped, "you stopped before"));
         }
+        // Each would cost minutes of waiting, and tell no more.
+        let never_began = |made: &Result<MadeRecording>| matches!(made, Err(missing) if missing.why == Absence::NeverBegan);
+        if self.made.values().any(|made| never_began(made)) {
+            let text = "an earlier recording never began";
+            return Err(missing(Absence::NeverBegan, text));
+        }
         self.check_room()?;
 
         let copy = self.copy_for(purpose)?;

@@ -116,6 +116,8 @@ pub(crate) enum Absence {
     Raw,
     /// The changed template could not be made.
     Template,
+    /// `xctrace` never began to record.
+    NeverBegan,
     /// `xctrace` recorded nothing.
     NotRecorded,
     /// It takes too long to save.
@@ -138,9 +140,8 @@ impl Absence {
             Error::Incomplete { .. } => Self::Incomplete,
             Error::Raw { .. } => Self::Raw,
             Error::Template { .. } => Self::Template,
-            Error::NotStarted { .. } | Error::NeverBegan { .. } | Error::NoBundle { .. } => {
-                Self::NotRecorded
-            }
+            Error::PasswordAsked | Error::NeverBegan { .. } => Self::NeverBegan,
+            Error::NotStarted { .. } | Error::NoBundle { .. } => Self::NotRecorded,
             Error::StillSaving { .. } => Self::StillSaving,
             Error::GaveUp { .. } => Self::LeftSaving,
             Error::Interrupted => Self::Stopped,
@@ -155,6 +156,7 @@ impl Absence {
             Self::Incomplete => "incomplete",
             Self::Raw => "only a raw recording",
             Self::Template => "no changed template",
+            Self::NeverBegan => "it never began",
             Self::NotRecorded => "not recorded",
             Self::StillSaving | Self::LeftSaving => "still saving",
             Self::Stopped => "stopped",

@@ -17,10 +17,12 @@ use metalens_xctrace::command::{Length, Record, Target};
 use metalens_xctrace::{OutputLine, RunningTool, Stream, StreamLine, Transcript};
 
 use crate::error::Error;
-use crate::idle_target::idle_target;
+use crate::idle_target::{ProgramState, idle_message, program_state, stalled_message};
+use crate::log::RunLog;
 use crate::plan::LONG_RECORDINGS;
 use crate::request::{OutputRoute, RecordTimeouts, XctraceRequest};
-use crate::staging::Staging;
+use crate::running::RunningProcesses;
+use crate::staging::{MAX_STUB_BYTES, Staging};
 use crate::start_signal::StartSignal;
 use crate::tail::{MOST_OUTPUT, Tail};
 use crate::watch::{RecordingEvent, StopRequest, Watcher};
@@ -55,15 +57,21 @@ pub(crate) struct Attempt<'a> {
     last_activity: Instant,
     last_measured: Instant,
     bytes: u64,
+    /// Size of the bundles at the start, which has the runs to append to.
+    first_bytes: u64,
     stop_requested: bool,
     never_began: bool,
     /// True if the output of the program comes through that of `xctrace`.
     shares_output: bool,
-    /// Program that `xctrace` starts, until it was checked whether it works.
-    unchecked_program: Option<PathBuf>,
+    /// Program that `xctrace` starts.
+    program: Option<PathBuf>,
+    running_before: Option<&'a RunningProcesses>,
+    /// State of the program when it was looked at last, and when; `None` once the user was told.
+    seen: Option<(Instant, ProgramState)>,
     /// True if the recording may become too long, until the user was told.
     may_be_long: bool,
     start_signal: StartSignal,
+    log: RunLog,
 }
 
 /// The stage of an attempt, see the drawing above.
@@ -133,6 +141,7 @@ impl<'a> Attempt<'a> {
         staging: &Staging,
     ) -> Result<Self, AttemptError> {
         let arguments = record.arguments(&request.version)?;
+        let log = RunLog::begin(request.log.as_deref(), &request.version.to_string())?;
         let start_signal = StartSignal::begin(
             request.started_file.as_deref(),
             record.tracing_started.as_deref(),
@@ -140,6 +149,7 @@ impl<'a> Attempt<'a> {
         let running = request.tool.start(&arguments, request.stdin)?;
         let limit = record.time_limit.map(Length::milliseconds);
         let now = Instant::now();
+        let bytes = folder_size(&staging.bundle) + folder_size(&staging.stray);
 
         Ok(Self {
             running,
@@ -148,21 +158,25 @@ impl<'a> Attempt<'a> {
             bundles: [staging.bundle.clone(), staging.stray.clone()],
             output: (request.program_output == OutputRoute::File)
                 .then(|| Tail::new(staging.target_output.clone(), MOST_OUTPUT)),
-            transcript: Transcript::default(),
+            transcript: Transcript::of(&staging.bundle),
             stage: AttemptStage::Preparing,
             stage_start: now,
             last_activity: now,
             last_measured: now,
-            bytes: folder_size(&staging.bundle) + folder_size(&staging.stray),
+            bytes,
+            first_bytes: bytes,
             stop_requested: false,
             never_began: false,
             shares_output: request.program_output == OutputRoute::Shared,
-            unchecked_program: match &record.target {
+            program: match &record.target {
                 Target::Launch(launch) => Some(launch.program.clone()),
                 Target::Attach(_) | Target::AllProcesses => None,
             },
+            running_before: request.running_before.as_ref(),
+            seen: Some((now, ProgramState::Unknown)),
             may_be_long: record.window.is_none() && record.time_limit.is_none(),
             start_signal,
+            log,
         })
     }
 
@@ -186,6 +200,9 @@ impl<'a> Attempt<'a> {
             if let Some(line) = self.running.next(TICK) {
                 self.handle_line(&line, watcher);
             }
+            if self.stage == AttemptStage::Preparing && self.start_signal.was_posted() {
+                self.begin_recording(watcher);
+            }
             self.pass_on_output(watcher);
             if let Some(ended) = self.running.ended()? {
                 break ended;
@@ -195,7 +212,7 @@ impl<'a> Attempt<'a> {
             self.check_length(watcher);
             self.start_signal.check();
             self.handle_stop_request(watcher)?;
-            self.check_timeouts()?;
+            self.check_timeouts(watcher)?;
         };
 
         // The pipes may have more. Where the bundle was saved comes last, and a busy machine may
@@ -209,6 +226,7 @@ impl<'a> Attempt<'a> {
             }
         }
         self.pass_on_output(watcher);
+        self.log.end(code, signal);
 
         Ok(AttemptEnd {
             transcript: std::mem::take(&mut self.transcript),
@@ -230,11 +248,15 @@ impl<'a> Attempt<'a> {
     /// Handles a line that `xctrace` printed.
     fn handle_line(&mut self, line: &StreamLine, watcher: &mut dyn Watcher) {
         self.last_activity = Instant::now();
+        self.log.line(line);
         match self.transcript.add(line) {
-            OutputLine::Recording => {
-                self.enter(AttemptStage::Recording);
-                self.start_signal.recording();
-                watcher.on_event(RecordingEvent::Recording);
+            OutputLine::Recording => self.begin_recording(watcher),
+            OutputLine::PasswordAsked if self.stage == AttemptStage::Preparing => {
+                let text = line.text.trim().trim_start_matches("xctrace: ");
+                watcher.on_event(RecordingEvent::Warning(text));
+                // Nobody can answer: it reads from a terminal that it has no part of.
+                self.enter(AttemptStage::StoppingEarly(1));
+                let _ = self.running.kill();
             }
             // `xctrace` prints that it saves even if there is nothing to save.
             OutputLine::Saving { has_failed: true } if !self.transcript.was_recording => {
@@ -258,7 +280,24 @@ impl<'a> Attempt<'a> {
                 let line = format!("{}{}", line.text, line.end.text());
                 watcher.on_event(RecordingEvent::TargetOutput(line.as_bytes()));
             }
-            OutputLine::Starting | OutputLine::IssuesFollow | OutputLine::Other => {}
+            OutputLine::Starting
+            | OutputLine::IssuesFollow
+            | OutputLine::PasswordAsked
+            | OutputLine::Other => {}
+        }
+    }
+
+    /// Notes that it records, whatever says so first.
+    fn begin_recording(&mut self, watcher: &mut dyn Watcher) {
+        self.transcript.was_recording = true;
+        self.start_signal.recording();
+        let is_early = matches!(
+            self.stage,
+            AttemptStage::Preparing | AttemptStage::StoppingEarly(_)
+        );
+        if is_early {
+            self.enter(AttemptStage::Recording);
+            watcher.on_event(RecordingEvent::Recording);
         }
     }
 
@@ -292,17 +331,43 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Says once if the program has not done anything some time after the start.
+    /// Says once if the program has not done anything for some time.
     fn check_program(&mut self, watcher: &mut dyn Watcher) {
-        let is_time = self.stage_start.elapsed() >= self.timeouts.first_work;
-        if self.stage != AttemptStage::Recording || !is_time {
+        let is_recording = self.stage == AttemptStage::Recording;
+        let pause = self.timeouts.first_work;
+        let is_time = |seen: &mut (Instant, ProgramState)| seen.0.elapsed() >= pause;
+        if !is_recording || self.stage_start.elapsed() < pause {
             return;
         }
-        if let Some(program) = self.unchecked_program.take()
-            && let Some(text) = idle_target(&PS, &program)
-        {
-            watcher.on_event(RecordingEvent::Note(&text));
+        let Some((_, before)) = self.seen.take_if(is_time) else {
+            return;
+        };
+
+        let state = self.program_state();
+        let message = match &state {
+            ProgramState::Waits(pids) => idle_message(pids),
+            ProgramState::Works(_) if state == before => stalled_message(pause.as_secs()),
+            _ => {
+                self.seen = Some((Instant::now(), state));
+                return;
+            }
+        };
+        watcher.on_event(RecordingEvent::Note(&message));
+    }
+
+    /// Returns what the program does, if `xctrace` starts one.
+    fn program_state(&self) -> ProgramState {
+        match (&self.program, self.running_before) {
+            (Some(program), Some(before)) => program_state(&PS, program, before),
+            _ => ProgramState::Unknown,
         }
+    }
+
+    /// Returns whether it records although it has not said so: its program works, or its bundle grows.
+    fn records_silently(&self) -> bool {
+        let grows = self.bytes > self.first_bytes + MAX_STUB_BYTES;
+        self.transcript.has_started
+            && (grows || matches!(self.program_state(), ProgramState::Works(_)))
     }
 
     /// Says once that a recording without a limit becomes long.
@@ -343,15 +408,25 @@ impl<'a> Attempt<'a> {
     }
 
     /// Stops or gives up on an `xctrace` that takes too long in its stage.
-    fn check_timeouts(&mut self) -> Result<(), AttemptError> {
+    fn check_timeouts(&mut self, watcher: &mut dyn Watcher) -> Result<(), AttemptError> {
         let passed = self.stage_start.elapsed();
         match self.stage {
+            AttemptStage::Preparing if passed > self.timeouts.start && self.records_silently() => {
+                self.begin_recording(watcher);
+                Ok(())
+            }
             AttemptStage::Preparing if passed > self.timeouts.start => {
                 self.never_began = true;
                 self.stop_early()
             }
             AttemptStage::Recording => match self.limit {
-                Some(limit) if passed > limit + self.timeouts.overrun => self.stop(),
+                Some(limit) if passed > limit + self.timeouts.overrun => {
+                    if self.transcript.believe() {
+                        self.enter(AttemptStage::Ending);
+                        return Ok(());
+                    }
+                    self.stop()
+                }
                 _ => Ok(()),
             },
             AttemptStage::Ending if self.last_activity.elapsed() > self.timeouts.save => {

@@ -72,7 +72,7 @@ impl<'a> BundleCheck<'a> {
     fn work_of_other(&self) -> Option<OtherWork> {
         let is_launched = matches!(self.plan.xctrace_request.record.target, Target::Launch(_));
         let recorded = self.recorded.program.as_ref()?.pid?;
-        let before = self.plan.running_before.as_ref()?;
+        let before = self.plan.xctrace_request.running_before.as_ref()?;
         OtherWork::find(&self.recorded.others, recorded, before).filter(|_| is_launched)
     }
 }

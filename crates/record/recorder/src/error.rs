@@ -45,12 +45,28 @@ pub enum Error {
     NotStarted {
         /// Messages of `xctrace`, and what they mean.
         explanation: String,
+        /// Advice, if a message is known.
+        remedy: Option<&'static str>,
     },
+    /// Several processes have the name to attach to.
+    #[error("several processes are named {name}: {}", pids.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))]
+    Ambiguous {
+        /// Name that was given.
+        name: String,
+        /// Their process ids.
+        pids: Vec<u32>,
+    },
+    /// macOS asked for a password, which nobody could give.
+    #[error(
+        "macOS asks for an administrator's password before it lets xctrace record, where nobody can \
+         answer; xctrace was stopped, and nothing was recorded"
+    )]
+    PasswordAsked,
     /// `xctrace` did not start recording in time.
     #[error(
         "xctrace did not start recording within {seconds} s and was stopped; nothing was recorded. \
-         Try again; if it hangs again, restart the Mac (recording in a device simulator is known \
-         to hang)"
+         macOS may have asked for a password in a window: `DevToolsSecurity -status` tells whether \
+         developer mode is on. Else try again; recording in a device simulator is known to hang"
     )]
     NeverBegan {
         /// Time it was given, in seconds.
@@ -69,6 +85,8 @@ pub enum Error {
         why: String,
         /// Path of the bundle.
         kept: PathBuf,
+        /// Advice, if a message of `xctrace` is known.
+        remedy: Option<&'static str>,
     },
     /// There is no complete bundle, but a raw recording.
     #[error("{why}. xctrace left its raw recording: {}", kept.display())]
@@ -111,6 +129,8 @@ pub enum Error {
         why: String,
         /// Path of the bundle.
         kept: PathBuf,
+        /// Advice, if a message of `xctrace` is known.
+        remedy: Option<&'static str>,
     },
     /// `xctrace` has not finished saving in time.
     #[error(
@@ -195,8 +215,21 @@ impl Failure for Error {
             Self::OutputCut => {
                 "let it print less, or write a file itself: sh -c 'exec PROGRAM > FILE'"
             }
-            Self::NotStarted { .. } => "run `metalens doctor` to find the cause",
-            Self::Incomplete { .. } => "record again; data that was not saved is lost",
+            Self::NotStarted { remedy, .. } => {
+                remedy.unwrap_or("run `metalens doctor` to find the cause")
+            }
+            Self::Empty {
+                remedy: Some(remedy),
+                ..
+            } => remedy,
+            Self::PasswordAsked => {
+                "run `sudo DevToolsSecurity -enable` once: it turns on developer mode, and macOS asks no \
+                 more"
+            }
+            Self::Ambiguous { .. } => "give the process id of one of them",
+            Self::Incomplete { remedy, .. } => {
+                remedy.unwrap_or("record again; data that was not saved is lost")
+            }
             Self::Raw { kept, .. } => {
                 let is_bundle =
                     |path: &&Path| path.extension().is_some_and(|ending| ending == "trace");

@@ -1,96 +1,108 @@
-//! Tells whether the program that `xctrace` started has used any time of the CPU. One that waits for
-//! a right that macOS does not ask for (a guarded folder) never does.
+//! Tells what the program that `xctrace` started does. One that waits for a right that macOS does not
+//! ask for (a guarded folder) uses no time of the CPU.
 
 use std::path::Path;
 
-use metalens_doctor::{CommandOutput, CommandRunner};
+use metalens_doctor::CommandRunner;
 
-/// Returns the message for the user if all processes of a program have used no time of the CPU, as
-/// far as `ps` tells.
-pub(crate) fn idle_target(runner: &dyn CommandRunner, program: &Path) -> Option<String> {
-    let answer = runner.run("/bin/ps", &["-axo", "pid=,time=,comm="]);
-    let CommandOutput::Exited { out, .. } = answer else {
-        return None;
+use crate::running::RunningProcesses;
+
+/// The state of a program that `xctrace` started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ProgramState {
+    /// No process of it runs, or `ps` does not tell.
+    Unknown,
+    /// A process of it has used the CPU, for these times in all.
+    Works(Vec<String>),
+    /// Its processes have used no time of the CPU.
+    Waits(Vec<u32>),
+}
+
+/// Returns the state of a program. Processes that ran before, and this one, do not count: metalens
+/// itself may be the program.
+pub(crate) fn program_state(
+    runner: &dyn CommandRunner,
+    program: &Path,
+    before: &RunningProcesses,
+) -> ProgramState {
+    let Some(running) = RunningProcesses::list(runner) else {
+        return ProgramState::Unknown;
     };
-    let real = std::fs::canonicalize(program).ok();
-    let programs = [Some(program), real.as_deref()];
-    let of_program: Vec<_> = out
-        .lines()
-        .filter_map(process)
-        .filter(|process| programs.contains(&Some(Path::new(process.path))))
-        .collect();
-    if of_program.is_empty() || of_program.iter().any(|process| process.is_busy) {
-        return None;
+    let all: Vec<_> = running.new_of(program, before).collect();
+    if all.is_empty() {
+        ProgramState::Unknown
+    } else if all.iter().any(|process| process.is_busy()) {
+        ProgramState::Works(all.iter().map(|process| process.cpu_time.clone()).collect())
+    } else {
+        ProgramState::Waits(all.iter().map(|process| process.pid).collect())
     }
+}
 
-    let pids: Vec<&str> = of_program.iter().map(|process| process.pid).collect();
-    Some(format!(
+/// Returns the message for the user about a program that has used no time of the CPU.
+pub(crate) fn idle_message(pids: &[u32]) -> String {
+    let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
+    format!(
         "the program (process {}) has used no CPU time yet. If that is wrong, macOS may block its \
          access to a file in Documents, Desktop, Downloads, iCloud Drive or on another disk. Stop \
          with Ctrl-C, then move the program and its data elsewhere, or start it yourself and \
          record it with --attach",
         pids.join(", ")
-    ))
+    )
 }
 
-/// A process of the program, as a line of `ps` describes it.
-struct Process<'a> {
-    pid: &'a str,
-    is_busy: bool,
-    path: &'a str,
-}
-
-/// Parses a line such as `12 0:00.01 /a/bench`.
-fn process(line: &str) -> Option<Process<'_>> {
-    let (pid, rest) = line.trim().split_once(char::is_whitespace)?;
-    let (time, path) = rest.trim().split_once(char::is_whitespace)?;
-    let is_busy = time.contains(|letter: char| matches!(letter, '1'..='9'));
-    Some(Process {
-        pid,
-        is_busy,
-        path: path.trim(),
-    })
+/// Returns the message for the user about a program that has stopped working.
+pub(crate) fn stalled_message(seconds: u64) -> String {
+    format!(
+        "the program has used no CPU time for {seconds} s. If it should, xctrace may have stopped it, as \
+         programs of Dawn and WebGPU were seen to stop on macOS 27: end it with Ctrl-C, start it \
+         yourself, and record it with --attach"
+    )
 }
 
 #[cfg(test)]
 mod tests {
+    use metalens_doctor::CommandOutput;
+
     use super::*;
 
-    struct Ps(&'static str);
+    struct Ps(String);
 
     impl CommandRunner for Ps {
         fn run(&self, _: &str, _: &[&str]) -> CommandOutput {
             CommandOutput::Exited {
                 code: Some(0),
-                out: self.0.to_owned(),
+                out: self.0.clone(),
                 err: String::new(),
             }
         }
     }
 
     #[test]
-    fn a_program_without_cpu_time_is_reported() {
-        let check = |ps: &'static str, expected: Option<&str>| {
-            let said = idle_target(&Ps(ps), Path::new("/a b/bench"));
-            let is_expected = match (&said, expected) {
-                (Some(said), Some(pid)) => said.contains(&format!("(process {pid})")),
-                (None, None) => true,
-                _ => false,
-            };
-            assert!(is_expected, "{ps}: {said:?}");
+    fn a_program_without_cpu_time_waits() {
+        let before = RunningProcesses::for_test("9 S 0:10.00 /a b/bench\n");
+        let own = std::process::id();
+        let check = |ps: &str, expected: ProgramState| {
+            let ps = ps.replace("OWN", &own.to_string());
+            let state = program_state(&Ps(ps.clone()), Path::new("/a b/bench"), &before);
+            assert_eq!(state, expected, "{ps}");
         };
 
-        check(
-            "   12   0:00.00 /a b/bench\n 13 0:09.00 /sbin/x\n",
-            Some("12"),
-        );
-        check("12 0:00.01 /a b/bench\n", None);
-        check(
-            "12 0:00.00 /a b/bench\n13 0:00.00 /a b/bench\n",
-            Some("12, 13"),
-        );
-        check("12 0:00.00 /a b/bench\n13 0:10.00 /a b/bench\n", None);
-        check("12 0:00.00 /a b/bench2\n", None);
-        check("", None);
+        let one = "   12  S  0:00.00 /a b/bench\n 13 S 0:09.00 /sbin/x\n";
+        check(one, ProgramState::Waits(vec![12]));
+        let works = |times: &[&str]| {
+            ProgramState::Works(times.iter().map(|&time| time.to_owned()).collect())
+        };
+        check("12 S 0:00.01 /a b/bench\n", works(&["0:00.01"]));
+        let two = "12 S 0:00.00 /a b/bench\n13 S 0:00.00 /a b/bench\n";
+        check(two, ProgramState::Waits(vec![12, 13]));
+        let one_works = "12 S 0:00.00 /a b/bench\n13 S 0:10.00 /a b/bench\n";
+        check(one_works, works(&["0:00.00", "0:10.00"]));
+        // Another of the same program ran before, and the recorder itself may be one.
+        let others = "9 S 0:11.00 /a b/bench\nOWN S 0:02.00 /a b/bench\n";
+        check(others, ProgramState::Unknown);
+        let with_others = format!("{others}12 S 0:00.00 /a b/bench\n");
+        check(&with_others, ProgramState::Waits(vec![12]));
+        check("12 S 0:00.00 /a b/bench2\n", ProgramState::Unknown);
+        check("", ProgramState::Unknown);
     }
 }

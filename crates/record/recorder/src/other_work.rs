@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn the_busiest_new_process_is_found() {
-        let before = RunningProcesses::for_test("301 S /sbin/compositor\n");
+        let before = RunningProcesses::for_test("301 S 0:01 /sbin/compositor\n");
         let process = |pid: u32, intervals: u64| OtherWork {
             name: format!("p{pid}"),
             pid,

@@ -15,6 +15,8 @@ use crate::other_work::OtherWork;
 use crate::plan::RecordingPlan;
 use crate::program_end::ProgramEnd;
 use crate::provenance;
+use crate::reached::ReachedProgram;
+use crate::record_request::RecordingSubject;
 use crate::recorded_bundle::BundleReader;
 use crate::request::Recording;
 use crate::running::{RunningProcess, RunningProcesses};
@@ -23,6 +25,7 @@ use crate::session::record;
 use crate::shaders::{self, ShaderOutcome};
 use crate::traced::{self, TracedProgram};
 use crate::watch::Watcher;
+use crate::work_file;
 
 /// A recording, and the effects of the options it was made with.
 #[derive(Debug)]
@@ -31,6 +34,8 @@ pub struct RecordingOutcome {
     pub recording: Recording,
     /// End of the recorded program, if the bundle describes it.
     pub program_end: Option<ProgramEnd>,
+    /// What of metalens reached a bundled workload, if it wrote its work file.
+    pub reached: Option<ReachedProgram>,
     /// The recorded program, if the bundle names it.
     pub traced: Option<TracedProgram>,
     /// Processes of the program that still exist, if `ps` tells them.
@@ -50,6 +55,8 @@ pub struct RecordingFailure {
     pub error: Error,
     /// Error of keeping the work file, if that failed too.
     pub work_file_error: Option<Error>,
+    /// Processes of the program that still exist, if `ps` tells them.
+    pub left_over: Option<LeftProcesses>,
 }
 
 impl RecordingPlan {
@@ -70,7 +77,15 @@ impl RecordingPlan {
         let recorded = self.record_and_tidy(&system, watcher, &mut check);
         let mut recording = recorded.map_err(|error| {
             let work_file_error = self.keep_work_of_failed(&error).err();
+            let is_running = matches!(
+                error,
+                Error::StillSaving { .. } | Error::GaveUp { .. } | Error::NotFollowed { .. }
+            );
             Box::new(RecordingFailure {
+                // A killed `xctrace` ends no program.
+                left_over: (!is_running)
+                    .then(|| self.left_over(None, &system))
+                    .flatten(),
                 error,
                 work_file_error,
             })
@@ -85,6 +100,10 @@ impl RecordingPlan {
             issue.add_to(&mut recording.warnings);
         }
         let program = bundle.program.as_ref();
+        let of_program = program.and_then(|program| program.exit_status);
+        recording
+            .warnings
+            .extend(odd_code(recording.code, of_program));
         let kept = self.keep_work(&recording.bundle);
         let program_end = program.and_then(ProgramEnd::new);
         let target = &self.xctrace_request.record.target;
@@ -103,7 +122,12 @@ impl RecordingPlan {
         };
         let written = provenance::write((&self.request, &self.xctrace_request), &recording, facts);
 
+        let is_bundled = matches!(self.request.subject, RecordingSubject::Workload { .. });
+        let observes = is_bundled && !self.request.is_simulated();
         Ok(RecordingOutcome {
+            reached: observes
+                .then(|| ReachedProgram::from_work(&work_file::beside(&recording.bundle)))
+                .flatten(),
             program_end,
             traced,
             left_over,
@@ -151,7 +175,7 @@ impl RecordingPlan {
         let Target::Launch(launch) = &self.xctrace_request.record.target else {
             return None;
         };
-        let before = self.running_before.as_ref()?;
+        let before = self.xctrace_request.running_before.as_ref()?;
         let mut tries = 0..LEFT_OVER_TRIES;
         loop {
             let now = RunningProcesses::list(runner)?;
@@ -163,6 +187,13 @@ impl RecordingPlan {
             thread::sleep(LEFT_OVER_PAUSE);
         }
     }
+}
+
+/// Returns the warning of an exit code that good recordings rarely have, unless it is that of the
+/// program.
+fn odd_code(code: Option<i32>, of_program: Option<i64>) -> Option<String> {
+    let code = code.filter(|code| !matches!(code, 0 | 54))?;
+    (of_program != Some(code.into())).then(|| format!("xctrace ended with exit code {code}"))
 }
 
 /// Number of times that a process may still be about to end, and the pause between them.

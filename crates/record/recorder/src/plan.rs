@@ -7,13 +7,14 @@ use metalens_doctor::SystemCommands;
 use metalens_xctrace::command::{Length, Record, Template};
 use metalens_xctrace::{Feature, Tool, ToolSource, Version};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, file};
+use crate::reached::PROBE;
 use crate::record_request::{RecordRequest, Recorder, RecordingSubject};
 use crate::request::{OutputRoute, XctraceRequest};
 use crate::running::RunningProcesses;
 use crate::target::{WorkloadFiles, target};
 use crate::work_file::WorkFileDraft;
-use crate::{provenance, template, work_file};
+use crate::{password, provenance, template, work_file};
 
 /// A recording that is ready to be carried out.
 #[derive(Debug)]
@@ -28,10 +29,8 @@ pub struct RecordingPlan {
     pub(crate) is_about_gpu: bool,
     /// File in which a bundled workload describes its work, until there is a bundle.
     work_draft: Option<WorkFileDraft>,
-    /// The changed template, which is removed when the plan is dropped.
-    changed_template: Option<template::Copy>,
-    /// The processes that ran before the recording, if `ps` tells them.
-    pub(crate) running_before: Option<RunningProcesses>,
+    /// The copy of a template, which is removed when the plan is dropped.
+    copied_template: Option<template::Copy>,
 }
 
 impl RecordingPlan {
@@ -64,10 +63,14 @@ impl RecordingPlan {
             work: &work_path,
             started: started_file.as_deref(),
         };
-        let target = target(&request, workload, &mut warnings)?;
+        let observes = !request.dry_run && !request.is_simulated();
+        let running_before = (!request.is_simulated())
+            .then(|| RunningProcesses::list(&SystemCommands::default()))
+            .flatten();
+        let target = target(&request, workload, running_before.as_ref(), &mut warnings)?;
         let tracing_started = work_draft.as_ref().map(WorkFileDraft::notification);
-        let changed_template = changed_template(&request, &tool)?;
-        let template = match &changed_template {
+        let copied_template = copied_template(&request, &tool)?;
+        let template = match &copied_template {
             Some(copy) => Template::File(copy.path().to_owned()),
             None => stock_template(&request.template),
         };
@@ -86,16 +89,27 @@ impl RecordingPlan {
         if request.is_simulated() {
             warnings = ignored_options(&request).into_iter().collect();
         }
-        let observes = !request.dry_run && !request.is_simulated();
+        let mut tool = tool;
+        if is_bundled && observes {
+            let folder = std::env::current_dir().map_err(file("find", "the current folder"))?;
+            tool.environment.push((PROBE.into(), folder.into()));
+        }
+        let mut timeouts = request.timeouts;
+        let is_root = rustix::process::geteuid().is_root();
+        let asks = observes.then(|| password::warning(&SystemCommands::default(), is_root));
+        if let Some(warning) = asks.flatten() {
+            warnings.push(warning);
+            timeouts.start = timeouts.start.max(password::PATIENCE);
+        }
 
         Ok(Self {
-            is_about_gpu: is_about_gpu(&request.template),
+            is_about_gpu: is_about_gpu(&request.template)
+                || copied_template
+                    .as_ref()
+                    .is_some_and(template::Copy::is_about_gpu),
             warnings,
             work_draft,
-            changed_template,
-            running_before: observes
-                .then(|| RunningProcesses::list(&SystemCommands::default()))
-                .flatten(),
+            copied_template,
             xctrace_request: XctraceRequest {
                 tool,
                 version,
@@ -111,16 +125,18 @@ impl RecordingPlan {
                 },
                 started_file,
                 force: request.force,
-                timeouts: request.timeouts,
+                timeouts,
+                running_before,
+                log: request.log.clone(),
             },
             request,
         })
     }
 
-    /// Returns whether the recording uses a changed copy of a template, made for it alone.
+    /// Returns whether the recording uses a copy of a template, made for it alone.
     #[must_use]
-    pub fn has_changed_template(&self) -> bool {
-        self.changed_template.is_some()
+    pub fn has_copied_template(&self) -> bool {
+        self.copied_template.is_some()
     }
 
     /// Moves the work file of a bundled workload beside its bundle. A run that is appended
@@ -183,7 +199,7 @@ fn first_unused<const N: usize>(
 
 /// Instrument that records `os_signpost` of the category `PointsOfInterest`. Apple's template of the
 /// GPU lacks it, in the recordings that the authors know.
-const SIGNPOSTS: &str = "Points of Interest";
+pub(crate) const SIGNPOSTS: &str = "Points of Interest";
 
 /// Returns the instruments that are added to the template: those that were named, and those that
 /// options ask for.
@@ -251,8 +267,12 @@ fn ignored_options(request: &RecordRequest) -> Option<String> {
     Some(format!("a simulated recording ignores {named}"))
 }
 
-/// Makes the changed copy of a template, if the request needs one. A simulator has no template.
-fn changed_template(request: &RecordRequest, tool: &Tool) -> Result<Option<template::Copy>> {
+/// Makes the copy of a template, if the request needs one: that of a bundle, or a changed one. A
+/// simulator has no template.
+fn copied_template(request: &RecordRequest, tool: &Tool) -> Result<Option<template::Copy>> {
+    if request.template.trim_end_matches('/').ends_with(".trace") && !request.is_simulated() {
+        return template::Copy::of_bundle(Path::new(&request.template)).map(Some);
+    }
     let shaders = request
         .shader_timeline
         .then_some(template::TemplateChange::ShaderTimeline);
@@ -293,8 +313,7 @@ impl RecordingPlan {
             warnings: Vec::new(),
             is_about_gpu: true,
             work_draft: None,
-            changed_template: None,
-            running_before: None,
+            copied_template: None,
             xctrace_request: XctraceRequest {
                 tool: Tool::at("xctrace".into()),
                 version: Version {
@@ -306,6 +325,8 @@ impl RecordingPlan {
                 program_output: OutputRoute::File,
                 started_file: None,
                 timeouts: request.timeouts,
+                running_before: None,
+                log: None,
                 record: Record::new(
                     stock_template(&request.template),
                     request.output.clone(),

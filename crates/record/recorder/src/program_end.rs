@@ -51,6 +51,12 @@ impl ProgramEnd {
                     "the program was still running when you stopped it and was ended ({end}){HELD_BACK}"
                 )
             }
+            (None, StoppedBy::Patience) => {
+                format!(
+                    "the program was still running when metalens stopped it and was ended \
+                     ({end}){HELD_BACK}"
+                )
+            }
             (None, StoppedBy::TargetExit | StoppedBy::Unknown) => {
                 format!("the program ended abnormally: {end}")
             }
@@ -63,7 +69,7 @@ impl ProgramEnd {
     pub fn is_failure(&self, stopped_by: StoppedBy) -> bool {
         let end = self.description.as_str();
         match stopped_by {
-            StoppedBy::TimeLimit | StoppedBy::User => false,
+            StoppedBy::TimeLimit | StoppedBy::User | StoppedBy::Patience => false,
             StoppedBy::TargetExit => end != "exit(0)",
             // The recorder may have sent the signal.
             StoppedBy::Unknown => end.starts_with("exit(") && end != "exit(0)",

@@ -99,6 +99,8 @@ enum EndedBy {
     TargetExit,
     /// The user stopped the recording.
     Interrupt,
+    /// metalens stopped it, because `xctrace` had not said in time that it records.
+    Patience,
     /// `xctrace` gave no reason.
     Unknown,
 }
@@ -137,6 +139,7 @@ impl<'a> Provenance<'a> {
                 StoppedBy::TimeLimit => EndedBy::TimeLimit,
                 StoppedBy::TargetExit => EndedBy::TargetExit,
                 StoppedBy::User => EndedBy::Interrupt,
+                StoppedBy::Patience => EndedBy::Patience,
                 StoppedBy::Unknown => EndedBy::Unknown,
             },
             target_ended: None,

@@ -59,6 +59,8 @@ pub struct RecordRequest {
     pub discards_output: bool,
     /// Times after which the session stops waiting.
     pub timeouts: RecordTimeouts,
+    /// File to add the output of `xctrace` to.
+    pub log: Option<PathBuf>,
 }
 
 /// The program that records.
@@ -165,6 +167,7 @@ impl RecordRequest {
             stdin: Stdin::Nothing,
             discards_output: false,
             timeouts: RecordTimeouts::default(),
+            log: None,
         }
     }
 

@@ -8,6 +8,7 @@ use metalens_xctrace::command::Record;
 use metalens_xctrace::{Stdin, Tool, Transcript, Version};
 
 use crate::other_work::OtherWork;
+use crate::running::RunningProcesses;
 
 /// A request for one recording by `xctrace`.
 #[derive(Debug, Clone)]
@@ -28,6 +29,10 @@ pub struct XctraceRequest {
     pub stdin: Stdin,
     /// Times after which the session stops waiting.
     pub timeouts: RecordTimeouts,
+    /// The processes that ran before, if `ps` tells them.
+    pub running_before: Option<RunningProcesses>,
+    /// File to add the output of `xctrace` to, with times, for reports of faults.
+    pub log: Option<PathBuf>,
 }
 
 /// Times after which the session stops waiting for `xctrace`.
@@ -114,6 +119,8 @@ pub enum StoppedBy {
     TargetExit,
     /// The user stopped it.
     User,
+    /// The recorder stopped it, because `xctrace` had not said in time that it records.
+    Patience,
     /// `xctrace` gave no reason.
     Unknown,
 }

@@ -6,7 +6,7 @@ use metalens_doctor::{CommandOutput, CommandRunner};
 
 /// The processes that run at a moment.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct RunningProcesses(Vec<RunningProcess>);
+pub struct RunningProcesses(Vec<RunningProcess>);
 
 /// A process that runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub(crate) struct RunningProcess {
     pub(crate) pid: u32,
     /// True if it is suspended.
     pub(crate) is_suspended: bool,
+    /// Time of the CPU that it has used, as `ps` writes it.
+    pub(crate) cpu_time: String,
     /// Path of its program, or its name where `ps` has no more.
     pub(crate) program: PathBuf,
 }
@@ -21,12 +23,42 @@ pub(crate) struct RunningProcess {
 impl RunningProcesses {
     /// Lists the processes, or returns `None` if `ps` does not tell.
     pub(crate) fn list(runner: &dyn CommandRunner) -> Option<Self> {
-        let answer = runner.run("/bin/ps", &["-axo", "pid=,stat=,comm="]);
+        let answer = runner.run("/bin/ps", &["-axo", "pid=,stat=,time=,comm="]);
         let CommandOutput::Exited { out, .. } = answer else {
             return None;
         };
         let all: Vec<_> = out.lines().filter_map(process).collect();
         (!all.is_empty()).then_some(Self(all))
+    }
+
+    /// Returns the process of a program, by its name or path; an error with the ids of all, if there are
+    /// several.
+    pub(crate) fn named(&self, name: &str) -> Result<Option<u32>, Vec<u32>> {
+        let is_named = |program: &Path| {
+            program == Path::new(name) || program.file_name().is_some_and(|own| own == name)
+        };
+        let found = self.0.iter().filter(|process| is_named(&process.program));
+        let pids: Vec<u32> = found.map(|process| process.pid).collect();
+        match pids.as_slice() {
+            [] => Ok(None),
+            [pid] => Ok(Some(*pid)),
+            _ => Err(pids),
+        }
+    }
+
+    /// Returns the processes of a program that are new, and not this one.
+    pub(crate) fn new_of<'a>(
+        &'a self,
+        program: &Path,
+        before: &Self,
+    ) -> impl Iterator<Item = &'a RunningProcess> {
+        let real = std::fs::canonicalize(program).ok();
+        let own = std::process::id();
+        let is_of_program = move |process: &&RunningProcess| {
+            process.program == program || Some(&process.program) == real.as_ref()
+        };
+        let all = self.0.iter().filter(is_of_program);
+        all.filter(move |process| process.pid != own && !before.has(process.pid))
     }
 
     pub(crate) fn has(&self, pid: u32) -> bool {
@@ -41,25 +73,32 @@ impl RunningProcesses {
         program: &Path,
         before: &Self,
     ) -> Vec<&RunningProcess> {
-        let real = std::fs::canonicalize(program).ok();
-        let is_of_program = |process: &RunningProcess| {
-            process.program == program || Some(&process.program) == real.as_ref()
-        };
+        let of_program: Vec<_> = self.new_of(program, before).collect();
         let is_left = |process: &&RunningProcess| {
-            recorded == Some(process.pid) || process.is_suspended && is_of_program(process)
+            recorded == Some(process.pid) || process.is_suspended && of_program.contains(process)
         };
         let new = self.0.iter().filter(|process| !before.has(process.pid));
         new.filter(is_left).collect()
     }
 }
 
-/// Parses a line such as `12 Ss /a/bench`. A process that has ended and was not waited for is none.
+impl RunningProcess {
+    /// Returns whether it has used any time of the CPU.
+    pub(crate) fn is_busy(&self) -> bool {
+        let is_digit = |letter: char| matches!(letter, '1'..='9');
+        self.cpu_time.contains(is_digit)
+    }
+}
+
+/// Parses a line such as `12 Ss 0:00.01 /a/bench`. A process that has ended and was not waited for is none.
 fn process(line: &str) -> Option<RunningProcess> {
     let (pid, rest) = line.trim().split_once(char::is_whitespace)?;
-    let (state, program) = rest.trim().split_once(char::is_whitespace)?;
+    let (state, rest) = rest.trim().split_once(char::is_whitespace)?;
+    let (time, program) = rest.trim().split_once(char::is_whitespace)?;
     (!state.starts_with('Z')).then_some(RunningProcess {
         pid: pid.parse().ok()?,
         is_suspended: state.starts_with(['T', 't']),
+        cpu_time: time.to_owned(),
         program: program.trim().into(),
     })
 }
@@ -78,7 +117,8 @@ mod tests {
 
     #[test]
     fn what_is_left_of_a_program_is_new_and_its_own() {
-        let before = RunningProcesses::for_test("1 Ss /sbin/launchd\n 40 T /a b/bench\n");
+        let before =
+            RunningProcesses::for_test("1 Ss 0:01.00 /sbin/launchd\n 40 T 0:00.00 /a b/bench\n");
         let check = |after: &str, recorded: Option<u32>, expected: &[u32]| {
             let after = RunningProcesses::for_test(after);
             let left = after.left_over(recorded, Path::new("/a b/bench"), &before);
@@ -86,11 +126,23 @@ mod tests {
             assert_eq!(left, expected);
         };
         // 40 is older, 51 is not suspended, 52 is another program, 53 has ended.
-        let after =
-            "40 T /a b/bench\n50 T+ /a b/bench\n51 S /a b/bench\n52 T /x\n53 Z /a b/bench\n";
+        let after = "40 T 0:00.00 /a b/bench\n50 T+ 0:00.00 /a b/bench\n51 S 0:00.00 /a b/bench\n52 T 0:00.00 /x\n\
+             53 Z 0:00.00 /a b/bench\n";
         check(after, None, &[50]);
         check(after, Some(51), &[50, 51]);
         check(after, Some(53), &[50]);
         check("", Some(1), &[]);
+    }
+
+    #[test]
+    fn processes_are_found_by_name() {
+        let running = RunningProcesses::for_test(
+            "1 Ss 0:01 /sbin/launchd\n40 S 0:00 /a b/bench\n41 S 0:00 /c/bench\n42 S 0:00 python3\n",
+        );
+        assert_eq!(running.named("launchd"), Ok(Some(1)));
+        assert_eq!(running.named("python3"), Ok(Some(42)));
+        assert_eq!(running.named("/c/bench"), Ok(Some(41)));
+        assert_eq!(running.named("bench"), Err(vec![40, 41]));
+        assert_eq!(running.named("launch"), Ok(None));
     }
 }

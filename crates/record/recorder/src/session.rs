@@ -6,18 +6,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use metalens_files::folder_size;
+use metalens_xctrace::Transcript;
 use metalens_xctrace::command::{Record, Target};
 
 use crate::attempt::{Attempt, AttemptEnd, AttemptError};
 use crate::error::{Error, Result, file};
-use crate::explain::{explain_end, retry_reason, warnings};
+use crate::explain::{Explanation, explain_end, retry_reason, warnings};
 use crate::find_bundle::find_bundle;
+use crate::plan::SIGNPOSTS;
 use crate::promote::promote;
 use crate::raw_recording;
 use crate::recorded_bundle::BundleVerdict;
 use crate::request::{OutputRoute, Recording, StoppedBy, XctraceRequest};
 use crate::set_aside::{give_back, renamed, set_aside};
-use crate::staging::Staging;
+use crate::staging::{MAX_STUB_BYTES, Staging};
 use crate::watch::{RecordingEvent, StopRequest, Watcher};
 
 /// Makes a recording, and returns it if it is complete. `judge` decides that of a bundle.
@@ -85,12 +87,18 @@ fn attempts(
     staging: &Staging,
     watcher: &mut dyn Watcher,
 ) -> std::result::Result<AttemptEnd, AttemptError> {
-    let record = staged(request, staging);
+    let mut record = staged(request, staging);
     let mut attempt = 1;
 
     loop {
         staging.prepare(append_to(request))?;
         let ended = Attempt::start(request, &record, staging)?.run(watcher)?;
+        if !ended.was_recorded() && leave_out_signposts(&mut record, &ended.transcript) {
+            watcher.on_event(RecordingEvent::TryingAgain(
+                "this Xcode has no instrument Points of Interest, so that signposts are not recorded",
+            ));
+            continue;
+        }
         match retry_reason(&ended.transcript) {
             Some(why) if !ended.was_recorded() && attempt < request.timeouts.max_attempts => {
                 watcher.on_event(RecordingEvent::TryingAgain(why));
@@ -102,6 +110,18 @@ fn attempts(
     }
 }
 
+/// Leaves the instrument for signposts out, if `xctrace` has none. Returns whether it did.
+fn leave_out_signposts(record: &mut Record, transcript: &Transcript) -> bool {
+    let missing = format!("Instrument with name '{SIGNPOSTS}' cannot be found");
+    let mut lines = transcript.errors.iter().chain(&transcript.others);
+    let is_missing = lines.any(|line| line.contains(&missing));
+    let before = record.instruments.len();
+    record
+        .instruments
+        .retain(|name| !is_missing || name != SIGNPOSTS);
+    record.instruments.len() < before
+}
+
 /// Returns the same command line with its outputs in the staging folder.
 fn staged(request: &XctraceRequest, staging: &Staging) -> Record {
     let mut record = Record {
@@ -111,7 +131,7 @@ fn staged(request: &XctraceRequest, staging: &Staging) -> Record {
     if let Target::Launch(launch) = &mut record.target {
         launch.stdout = match request.program_output {
             OutputRoute::File => Some(staging.target_output.clone()),
-            OutputRoute::Shared => None,
+            OutputRoute::Shared => Some("-".into()),
             OutputRoute::Discarded => Some("/dev/null".into()),
         };
     }
@@ -130,14 +150,14 @@ fn pause(length: Duration, watcher: &mut dyn Watcher) {
 fn land(
     request: &XctraceRequest,
     staging: &Staging,
-    ended: AttemptEnd,
+    mut ended: AttemptEnd,
     ran_in: &Path,
     watcher: &mut dyn Watcher,
     judge: &mut dyn FnMut(&Path) -> BundleVerdict,
 ) -> Result<Recording> {
     let output = &request.record.output;
-    let saved_as = ended.transcript.saved_as.as_deref();
-    let Some(found) = find_bundle(&staging.bundle, ran_in, saved_as) else {
+    let saved_as = ended.transcript.saved_as.clone();
+    let Some(found) = find_bundle(&staging.bundle, ran_in, saved_as.as_deref()) else {
         return Err(no_recording(request, &ended));
     };
     if !ended.was_recorded() && is_stub(&found, append_to(request)) && is_worthless(&judge(&found))
@@ -159,24 +179,32 @@ fn land(
             kept: found,
         }
     })?;
-    if saved_as.is_none() {
+    let verdict = judge(&found);
+    if saved_as.is_none() && !is_whole(&ended, &verdict) {
+        let explained = explain_end(&ended);
         let why = format!(
             "xctrace did not confirm that it was saved: {}",
-            explain_end(&ended)
+            explained.text
         );
-        return Err(incomplete(&found, output, &why, &[]));
+        return Err(incomplete(&found, output, &why, &[], explained.remedy));
     }
+    ended.transcript.believe();
 
-    let mut warnings = warnings(&ended);
-    match judge(&found) {
+    let remedy = explain_end(&ended).remedy;
+    let is_good = matches!(verdict, BundleVerdict::Good | BundleVerdict::Doubtful(_));
+    let mut warnings = warnings(&ended, is_good);
+    match verdict {
         BundleVerdict::Good => {}
         BundleVerdict::Doubtful(why) => warnings.push(why),
-        BundleVerdict::Unreadable(why) => return Err(incomplete(&found, output, &why, &warnings)),
+        BundleVerdict::Unreadable(why) => {
+            return Err(incomplete(&found, output, &why, &warnings, remedy));
+        }
         BundleVerdict::Empty(why) => {
             let kept = set_aside(&found, output, "empty");
             return Err(Error::Empty {
                 why: kept.explain(&why, &found, &warnings),
                 kept: kept.path,
+                remedy,
             });
         }
     }
@@ -229,6 +257,12 @@ fn settle(
     })
 }
 
+/// Returns whether a recording is complete although `xctrace` did not say that it saved it: it ended
+/// well, and the bundle has all that was looked for.
+fn is_whole(ended: &AttemptEnd, verdict: &BundleVerdict) -> bool {
+    matches!(ended.code, Some(0 | 54)) && *verdict == BundleVerdict::Good
+}
+
 /// Returns whether a bundle has nothing that metalens, or perhaps others, can read.
 fn is_worthless(check: &BundleVerdict) -> bool {
     matches!(
@@ -236,9 +270,6 @@ fn is_worthless(check: &BundleVerdict) -> bool {
         BundleVerdict::Empty(_) | BundleVerdict::Unreadable(_)
     )
 }
-
-/// Largest size of a stub, in bytes. Those that were seen have 52 to 56 KB.
-const MAX_STUB_BYTES: u64 = 1 << 20;
 
 /// Returns whether a bundle is a stub: small, and without the file that `xctrace` writes last. A
 /// copy of the bundle to append to is one if it is hardly larger than that. Anything else is a
@@ -256,17 +287,25 @@ fn append_to(request: &XctraceRequest) -> Option<&Path> {
     record.append_run.then_some(&*record.output)
 }
 
-fn incomplete(found: &Path, output: &Path, why: &str, warnings: &[String]) -> Error {
+fn incomplete(
+    found: &Path,
+    output: &Path,
+    why: &str,
+    warnings: &[String],
+    remedy: Option<&'static str>,
+) -> Error {
     let kept = set_aside(found, output, "incomplete");
     Error::Incomplete {
         why: kept.explain(why, found, warnings),
         kept: kept.path,
+        remedy,
     }
 }
 
 /// Returns the error of an attempt that left no bundle.
 fn no_recording(request: &XctraceRequest, ended: &AttemptEnd) -> Error {
     match ended {
+        _ if ended.transcript.asked_password && !ended.was_recorded() => Error::PasswordAsked,
         AttemptEnd {
             stop_requested: true,
             ..
@@ -277,11 +316,15 @@ fn no_recording(request: &XctraceRequest, ended: &AttemptEnd) -> Error {
             seconds: request.timeouts.start.as_secs(),
         },
         _ if ended.was_recorded() => Error::NoBundle {
-            explanation: explain_end(ended),
+            explanation: explain_end(ended).text,
         },
-        _ => Error::NotStarted {
-            explanation: explain_end(ended),
-        },
+        _ => {
+            let Explanation { text, remedy } = explain_end(ended);
+            Error::NotStarted {
+                explanation: text,
+                remedy,
+            }
+        }
     }
 }
 
@@ -294,6 +337,8 @@ fn stopped_by(ended: &AttemptEnd) -> StoppedBy {
         StoppedBy::TargetExit
     } else if ended.stop_requested {
         StoppedBy::User
+    } else if ended.never_began {
+        StoppedBy::Patience
     } else {
         StoppedBy::Unknown
     }

@@ -9,6 +9,9 @@ use tempfile::TempDir;
 use crate::error::{Error, Result, file};
 use crate::promote;
 
+/// Largest size of a stub, in bytes. Those that were seen have 52 to 56 KB.
+pub(crate) const MAX_STUB_BYTES: u64 = 1 << 20;
+
 /// The staging folder. Dropping it removes it, unless it may contain a recording.
 #[derive(Debug)]
 pub(crate) struct Staging {

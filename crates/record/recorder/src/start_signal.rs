@@ -1,5 +1,5 @@
-//! Tells a bundled workload that the recording has begun, so that its first work is recorded. The
-//! workload waits, for a limited time, for a file to appear.
+//! Learns that the recording has begun, and tells a bundled workload, so that its first work is recorded.
+//! The workload waits, for a limited time, for a file to appear.
 //!
 //! `xctrace` posts a Darwin notification when it traces. Such notifications are not kept for later, so
 //! `notifyutil` must listen before `xctrace` starts. If it hears nothing, the line that `xctrace` prints
@@ -37,7 +37,7 @@ impl StartSignal {
             // An earlier attempt may have written it.
             let _ = fs::remove_file(file);
         }
-        let listener = notification.filter(|_| file.is_some() && notifyutil.is_file());
+        let listener = notification.filter(|_| notifyutil.is_file());
         let listener = listener.and_then(|name| {
             let listen = duct::cmd!(notifyutil, "-1", name);
             let listen = listen.stdin_null().stdout_null().stderr_null();
@@ -48,6 +48,15 @@ impl StartSignal {
             listener,
             since: None,
         }
+    }
+
+    /// Returns whether the notification came.
+    pub(crate) fn was_posted(&self) -> bool {
+        let ended = self
+            .listener
+            .as_ref()
+            .and_then(|listener| listener.try_wait().ok().flatten());
+        ended.is_some_and(|output| output.status.success())
     }
 
     /// Notes that the output says that it records.
@@ -71,11 +80,7 @@ impl StartSignal {
         let settled = self.since.map(|since| since.elapsed());
         match &self.listener {
             None => settled.is_some(),
-            Some(listener) => {
-                let ended = listener.try_wait().ok().flatten();
-                ended.is_some_and(|output| output.status.success())
-                    || settled.is_some_and(|settled| settled >= SETTLING)
-            }
+            Some(_) => self.was_posted() || settled.is_some_and(|settled| settled >= SETTLING),
         }
     }
 }

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use metalens_doctor::guarded;
 use metalens_xctrace::command::{Launch, Target};
-use metalens_xctrace::{Stdin, resolve};
+use metalens_xctrace::{FoundProgram, Stdin, resolve};
 
 use crate::cargo::CargoBuild;
 use crate::error::{Error, Result, file};
 use crate::record_request::{RecordRequest, RecordingSubject};
+use crate::running::RunningProcesses;
 use crate::signing::sign_for_tracing;
 
 /// Files through which a bundled workload and the recorder talk.
@@ -25,17 +26,27 @@ pub(crate) struct WorkloadFiles<'a> {
 pub(crate) fn target(
     request: &RecordRequest,
     files: WorkloadFiles<'_>,
+    running: Option<&RunningProcesses>,
     warnings: &mut Vec<String>,
 ) -> Result<Target> {
-    let (program, arguments) = match &request.subject {
+    let (found, arguments) = match &request.subject {
         RecordingSubject::Everyone => return Ok(Target::AllProcesses),
-        RecordingSubject::Process(process) => return Ok(Target::Attach(process.clone())),
-        RecordingSubject::Cargo { build, arguments } => (built(build)?, arguments.clone()),
-        RecordingSubject::Program(command) => named(command, request, warnings)?,
+        RecordingSubject::Process(process) => {
+            // On another device run other processes.
+            let running = running.filter(|_| request.device.is_none());
+            return Ok(Target::Attach(process_id(process, running)?));
+        }
+        RecordingSubject::Cargo { build, arguments } => (alone(built(build)?), arguments.clone()),
+        RecordingSubject::Program(command) => named(command)?,
         RecordingSubject::Workload {
             command, amount, ..
         } => workload(command, amount, files, request)?,
     };
+    if !request.is_simulated() {
+        warnings.extend(in_guarded_folders(&found, request)?);
+    }
+    warnings.extend(found.doubt);
+    let program = found.path;
 
     Ok(Target::Launch(Launch {
         program,
@@ -62,15 +73,42 @@ fn environment(
     requested.chain(linker).collect()
 }
 
+/// Returns the id of the process to attach to. Versions of `xctrace` disagree about names: some look for
+/// that of the program, others for the one that is displayed. A name that no program has is left to it.
+fn process_id(process: &str, running: Option<&RunningProcesses>) -> Result<String> {
+    let is_id = process.parse::<u32>().is_ok();
+    let Some(running) = running.filter(|_| !is_id) else {
+        return Ok(process.to_owned());
+    };
+    match running.named(process) {
+        Ok(pid) => Ok(pid.map_or_else(|| process.to_owned(), |pid| pid.to_string())),
+        Err(pids) => Err(Error::Ambiguous {
+            name: process.to_owned(),
+            pids,
+        }),
+    }
+}
+
 /// Finds the file of a program that was named.
-fn named(
-    command: &[OsString],
-    request: &RecordRequest,
-    warnings: &mut Vec<String>,
-) -> Result<(PathBuf, Vec<OsString>)> {
+fn named(command: &[OsString]) -> Result<(FoundProgram, Vec<OsString>)> {
     let (program, arguments) = split(command)?;
     let folder = std::env::current_dir().map_err(file("find", "the current folder"))?;
     let found = resolve(program, std::env::var_os("PATH").as_deref(), &folder)?;
+    Ok((found, arguments.to_vec()))
+}
+
+/// Returns a program that needs no interpreter.
+fn alone(path: PathBuf) -> FoundProgram {
+    FoundProgram {
+        path,
+        interpreter: None,
+        doubt: None,
+    }
+}
+
+/// Returns the warning of what the recording uses in folders that macOS guards.
+fn in_guarded_folders(found: &FoundProgram, request: &RecordRequest) -> Result<Option<String>> {
+    let folder = std::env::current_dir().map_err(file("find", "the current folder"))?;
     let mut paths: Vec<(&str, &Path)> = vec![("the program", &found.path)];
     paths.extend(
         found
@@ -81,11 +119,9 @@ fn named(
     paths.push(("the current folder", &folder));
     paths.push(("the recording", metalens_files::parent(&request.output)));
     let home = std::env::var_os("HOME").map(PathBuf::from);
-    warnings.extend(guarded(&paths, home.as_deref()).map(|text| {
+    Ok(guarded(&paths, home.as_deref()).map(|text| {
         format!("{text}. Move it, or start the program yourself and record it with --attach")
-    }));
-    warnings.extend(found.doubt.clone());
-    Ok((found.path, arguments.to_vec()))
+    }))
 }
 
 /// Returns the command of a bundled workload.
@@ -94,7 +130,7 @@ fn workload(
     amount: &[OsString],
     files: WorkloadFiles<'_>,
     request: &RecordRequest,
-) -> Result<(PathBuf, Vec<OsString>)> {
+) -> Result<(FoundProgram, Vec<OsString>)> {
     let (program, arguments) = split(command)?;
     let mut arguments = arguments.to_vec();
 
@@ -111,7 +147,7 @@ fn workload(
     if request.is_synthetic() {
         arguments.push("--simulated".into());
     }
-    Ok((program.into(), arguments))
+    Ok((alone(program.into()), arguments))
 }
 
 fn split(command: &[OsString]) -> Result<(&OsString, &[OsString])> {

@@ -28,8 +28,10 @@ const MAX_DEPTH: usize = 8;
 const MAX_FOLDERS: usize = 5_000;
 /// Largest size of a template, in bytes. Apple's has a few hundred kilobytes.
 const MAX_BYTES: u64 = 16 << 20;
+/// Largest size of the template of a bundle, which has the names of functions, too.
+const MAX_BUNDLE_BYTES: u64 = 256 << 20;
 
-/// A changed copy of the template, which is removed when this is dropped.
+/// A copy of a template, which is removed when this is dropped.
 #[derive(Debug)]
 pub struct Copy {
     file: NamedTempFile,
@@ -64,16 +66,40 @@ impl Copy {
         };
         let changed = patch::patched(&bytes, changes).map_err(by_hand)?;
 
-        // The copy needs a name of its own: `xctrace` rejects Apple's with exit code 30.
         let options = joined(changes, TemplateChange::option, "").replace("--", "-");
+        Self::of_bytes(&changed, &format!("metalens{options}-"))
+    }
+
+    /// Copies the template that a bundle was recorded with, with all its settings, as it is.
+    ///
+    /// # Errors
+    ///
+    /// If the bundle has none.
+    pub fn of_bundle(bundle: &Path) -> Result<Self> {
+        let template = bundle.join("form.template");
+        let bytes = metalens_files::read(&template, MAX_BUNDLE_BYTES);
+        let bytes = bytes.map_err(file("read the template", &template))?;
+        Self::of_bytes(&bytes, "metalens-template-")
+    }
+
+    /// Writes a template with a name of its own: `xctrace` rejects Apple's with exit code 30.
+    fn of_bytes(bytes: &[u8], prefix: &str) -> Result<Self> {
         let mut copy = tempfile::Builder::new()
-            .prefix(&format!("metalens{options}-"))
+            .prefix(prefix)
             .suffix(".tracetemplate")
             .tempfile()
             .map_err(file("create a file in", std::env::temp_dir()))?;
         let path = copy.path().to_owned();
-        copy.write_all(&changed).map_err(file("write", path))?;
+        copy.write_all(bytes).map_err(file("write", path))?;
         Ok(Self { file: copy })
+    }
+
+    /// Returns whether it has an instrument of the GPU.
+    #[must_use]
+    pub fn is_about_gpu(&self) -> bool {
+        const METAL: &[u8] = b"com.apple.xray.instrument-type.metal-";
+        let bytes = fs::read(self.path()).unwrap_or_default();
+        bytes.windows(METAL.len()).any(|part| part == METAL)
     }
 
     /// Returns the path of the copy.

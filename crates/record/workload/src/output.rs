@@ -113,8 +113,30 @@ pub struct WorkDocument {
     measured: Counts,
     labels: Vec<Label>,
     command_buffer_labels: [String; 2],
+    /// What reached this program of the recorder that started it, if its environment did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reached: Option<ReachedFacts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<RunDetails>,
+}
+
+/// Facts that a workload knows about the recorder that started it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct ReachedFacts {
+    /// True if the current folder is that of the recorder.
+    folder: bool,
+}
+
+/// Variable in which the recorder names its folder.
+const PROBE: &str = "METALENS_PROBE";
+
+impl ReachedFacts {
+    /// Returns the facts, if the environment of the recorder reached this program.
+    fn gather() -> Option<Self> {
+        let folder = std::env::var_os(PROBE)?;
+        let is_here = std::env::current_dir().is_ok_and(|here| here == Path::new(&folder));
+        Some(Self { folder: is_here })
+    }
 }
 
 /// Amounts of work.
@@ -186,6 +208,7 @@ impl WorkDocument {
             labels: labels.collect(),
             command_buffer_labels: [Phase::WarmUp, Phase::Measured]
                 .map(|phase| plan.command_buffer_label(phase)),
+            reached: ReachedFacts::gather(),
             run: run.map(|run| RunDetails {
                 device: run.device.clone(),
                 measured_ns: run.measured_ns,

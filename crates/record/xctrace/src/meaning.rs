@@ -58,6 +58,10 @@ const fn message(
     }
 }
 
+/// Advice if macOS asks for a password.
+pub const DEVELOPER_MODE: &str =
+    "run `sudo DevToolsSecurity -enable` once: it turns on developer mode";
+
 /// All known messages.
 pub const MESSAGES: &[KnownMessage] = &[
     message(
@@ -91,6 +95,27 @@ pub const MESSAGES: &[KnownMessage] = &[
         "seen",
     ),
     message(
+        "wants permission to analyze",
+        Weight::Fatal,
+        "macOS wants the password of an administrator before it traces a process",
+        DEVELOPER_MODE,
+        "seen, on a Mac without developer mode",
+    ),
+    message(
+        "Failed to gain authorization",
+        Weight::Fatal,
+        "macOS does not allow tracing without the password of an administrator",
+        DEVELOPER_MODE,
+        "seen, after the question for a password",
+    ),
+    message(
+        "Failed to authorize rights",
+        Weight::Fatal,
+        "macOS does not allow tracing without the password of an administrator",
+        DEVELOPER_MODE,
+        "seen, of DTServiceHub",
+    ),
+    message(
         "is marked restricted and cannot be traced",
         Weight::Fatal,
         "macOS protects the program as a part of the system",
@@ -105,6 +130,49 @@ pub const MESSAGES: &[KnownMessage] = &[
         "close Instruments and other recorders, then try again; if none runs, `sudo killall DTServiceHub` \
          or a restart frees the lock",
         "seen, with exit code 2",
+    ),
+    message(
+        "Could not set the recording priority",
+        Weight::TryAgain,
+        "the shell is sandboxed, or tracing is not ready",
+        "run it in a terminal of your own: the shell of an agent may be sandboxed, and macOS then allows \
+        no tracing",
+        "seen in shells of agents; one project saw it end by itself",
+    ),
+    message(
+        "Unexpected internal error",
+        Weight::TryAgain,
+        "xctrace failed for a reason that it does not name",
+        "record again; if it fails every time, record for less time, or restart the Mac",
+        "seen",
+    ),
+    message(
+        "Instrument with name",
+        Weight::Fatal,
+        "this Xcode has no instrument of that name",
+        "`xcrun xctrace list instruments` has the names; --no-signposts leaves out Points of Interest",
+        "seen as `Instrument with name 'GPU' cannot be found`",
+    ),
+    message(
+        "is not compatible with the library on the target device",
+        Weight::Fatal,
+        "this Xcode is older than macOS",
+        "update Xcode",
+        "seen with Xcode 26.0 on macOS 26.4.1, exit code 2",
+    ),
+    message(
+        "liboainject",
+        Weight::Fatal,
+        "xctrace could not load its library into the program",
+        "start the program yourself and record it with --attach",
+        "seen",
+    ),
+    message(
+        "shared memory into target",
+        Weight::Fatal,
+        "xctrace could not reach into the program, which may have ended at once",
+        "run the program alone to see whether it starts; then record it with --attach",
+        "seen",
     ),
     message(
         "cannot handle a target type of 'All Processes'",
@@ -266,6 +334,13 @@ pub const RECORD_CODES: &[(i32, Meaning)] = &[
     ),
 ];
 
+/// Meaning of a crash by SIGABRT, SIGBUS or SIGSEGV.
+const CRASHED: Meaning = code(
+    "xctrace crashed",
+    "try again; metalens can read the bundle itself",
+    "seen now and then with Xcode 26.5; the next call succeeded",
+);
+
 /// All known exit codes of `export`.
 pub const EXPORT_CODES: &[(i32, Meaning)] = &[
     (0, code("success", "", "seen")),
@@ -285,6 +360,9 @@ pub const EXPORT_CODES: &[(i32, Meaning)] = &[
             "seen with large tables, Xcode 27.1",
         ),
     ),
+    (134, CRASHED),
+    (138, CRASHED),
+    (139, CRASHED),
 ];
 
 const fn code(what: &'static str, remedy: &'static str, source: &'static str) -> Meaning {

@@ -1,6 +1,9 @@
-//! Parses the output of `xctrace record`, line by line. The lines may come on either stream.
+//! Parses the output of `xctrace record`, line by line. The lines may come on either stream, with any
+//! end, between those of the recorded program.
 
-use crate::output_streams::{LineEnd, Stream, StreamLine};
+use std::path::Path;
+
+use crate::output_streams::{LONGEST_LINE, LineEnd, PASSWORD_PROMPT, Stream, StreamLine};
 
 /// The meaning of one line of output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,9 +29,14 @@ pub enum OutputLine {
     Error(String),
     /// A warning that `xctrace` reports.
     Warning(String),
+    /// macOS asks for the password of an administrator, in a terminal that nobody sees.
+    PasswordAsked,
     /// Any other line, perhaps from the recorded process.
     Other,
 }
+
+/// Heading of the list of issues.
+const ISSUES: &str = "Run issues were detected (trace is still ready to be viewed):";
 
 impl OutputLine {
     /// Parses one line of output.
@@ -57,9 +65,39 @@ impl OutputLine {
             _ if starts("Recording completed.") => Self::Saving { has_failed: false },
             _ if starts("Recording failed with errors.") => Self::Saving { has_failed: true },
             _ if starts("Run issues were detected") => Self::IssuesFollow,
+            _ if line.contains(PASSWORD_PROMPT) => Self::PasswordAsked,
             _ => Self::Other,
         }
     }
+
+    /// Returns whether `xctrace` alone prints this line: no program knows the name of the bundle, which
+    /// is random.
+    fn is_certain(&self, line: &str, bundle: Option<&str>) -> bool {
+        match self {
+            Self::IssuesFollow => line.trim() == ISSUES,
+            Self::Saved(said) => bundle.is_some_and(|bundle| names(said, bundle)),
+            Self::PasswordAsked => true,
+            _ => false,
+        }
+    }
+
+    /// Returns whether the line says why the recording ends, or that it does.
+    const fn is_end(&self) -> bool {
+        matches!(
+            self,
+            Self::TimeLimit | Self::TargetExited | Self::Saving { .. }
+        )
+    }
+}
+
+/// Returns whether a path that was printed names a bundle. A dot may follow it.
+fn names(said: &str, bundle: &str) -> bool {
+    let is_name = |path: &str| {
+        Path::new(path)
+            .file_name()
+            .is_some_and(|name| name == bundle)
+    };
+    is_name(said) || said.strip_suffix('.').is_some_and(is_name)
 }
 
 /// The state of a recording according to its output so far.
@@ -90,27 +128,95 @@ pub struct Transcript {
     pub spoke_on: [bool; 2],
     /// True if `xctrace` listed issues, which it does at the end.
     pub listed_issues: bool,
+    /// True if macOS asked for a password.
+    pub asked_password: bool,
+    /// File name of the bundle that `xctrace` was told to write.
+    bundle: Option<String>,
+    /// Ends of the recording on a stream that `xctrace` had not used, in order.
+    doubted: Vec<OutputLine>,
+    /// Start of a line that has not ended, of each stream.
+    open: [String; 2],
 }
 
 /// Maximum number of lines with unknown meaning that are kept.
 const MAX_OTHERS: usize = 20;
 
 impl Transcript {
+    /// Returns the transcript of a recording into this bundle.
+    #[must_use]
+    pub fn of(bundle: &Path) -> Self {
+        let name = bundle.file_name().map(|name| name.display().to_string());
+        Self {
+            bundle: name,
+            ..Self::default()
+        }
+    }
+
     /// Adds a line, and returns its meaning.
     pub fn add(&mut self, line: &StreamLine) -> OutputLine {
-        let mut parsed = OutputLine::parse(&line.text);
-        if line.end != LineEnd::Break || self.is_of_program(&parsed, line.stream) {
-            parsed = OutputLine::Other;
+        let mut text = std::mem::take(self.open_line(line.stream));
+        text.push_str(&line.text);
+        let parsed = OutputLine::parse(&text);
+        let is_certain = parsed.is_certain(&text, self.bundle.as_deref());
+        let is_progress = matches!(parsed, OutputLine::Starting | OutputLine::Recording);
+        // What follows these on the same line says no more.
+        let is_enough = is_certain || is_progress || parsed.is_end();
+        if line.end == LineEnd::Open && !is_enough {
+            if text.len() < LONGEST_LINE {
+                *self.open_line(line.stream) = text;
+            }
+            return OutputLine::Other;
         }
-        match &parsed {
+
+        if !is_certain && self.is_of_program(&parsed, line.stream) {
+            if parsed.is_end() {
+                self.doubted.push(parsed);
+            }
+            self.keep(&text);
+            return OutputLine::Other;
+        }
+        if is_certain {
+            self.believe();
+        }
+        self.note(&parsed, line.stream, &text);
+        parsed
+    }
+
+    /// Believes the ends of the recording that came on a stream that `xctrace` had not used, unless it
+    /// said on its own why it ended. Returns whether there were any.
+    pub fn believe(&mut self) -> bool {
+        let doubted = std::mem::take(&mut self.doubted);
+        if doubted.is_empty() || self.has_ended() {
+            return false;
+        }
+        for end in doubted {
+            self.note(&end, Stream::Out, "");
+        }
+        true
+    }
+
+    fn has_ended(&self) -> bool {
+        self.reached_limit || self.target_exited || self.was_saving || self.listed_issues
+    }
+
+    fn open_line(&mut self, stream: Stream) -> &mut String {
+        let [out, err] = &mut self.open;
+        match stream {
+            Stream::Out => out,
+            Stream::Err => err,
+        }
+    }
+
+    fn note(&mut self, parsed: &OutputLine, stream: Stream, text: &str) {
+        match parsed {
             OutputLine::Starting => {
                 self.has_started = true;
-                self.hear(line.stream);
+                self.hear(stream);
             }
             OutputLine::Recording => {
                 self.has_started = true;
                 self.was_recording = true;
-                self.hear(line.stream);
+                self.hear(stream);
             }
             OutputLine::TimeLimit => self.reached_limit = true,
             OutputLine::TargetExited => self.target_exited = true,
@@ -125,10 +231,9 @@ impl Transcript {
             OutputLine::Error(text) => self.errors.push(text.clone()),
             OutputLine::Warning(text) => self.warnings.push(text.clone()),
             OutputLine::IssuesFollow => self.listed_issues = true,
-            OutputLine::Other => self.keep(&line.text),
+            OutputLine::PasswordAsked => self.asked_password = true,
+            OutputLine::Other => self.keep(text),
         }
-
-        parsed
     }
 
     fn hear(&mut self, stream: Stream) {
@@ -143,9 +248,7 @@ impl Transcript {
     /// program shares the standard error of `xctrace`. While it runs, `xctrace` reports no errors, and
     /// prints only where it printed before.
     fn is_of_program(&self, parsed: &OutputLine, stream: Stream) -> bool {
-        let has_ended =
-            self.reached_limit || self.target_exited || self.was_saving || self.listed_issues;
-        if !self.was_recording || has_ended {
+        if !self.was_recording || self.has_ended() {
             return false;
         }
         let [out, err] = self.spoke_on;
@@ -209,6 +312,9 @@ mod tests {
         );
         check("\t    * [Warning] y", OutputLine::Warning("y".to_owned()));
         check("[Error] z", OutputLine::Error("z".to_owned()));
+        let password = "xctrace: Instruments wants permission to analyze other processes. Please enter \
+                        an administrator username and password to allow this.";
+        check(password, OutputLine::PasswordAsked);
         check("step 1 of 3", OutputLine::Other);
     }
 
@@ -304,6 +410,39 @@ mod tests {
         add(&mut transcript, &end);
         assert_eq!(transcript.errors, ["Data stream: corrupt"]);
         assert_eq!(transcript.saved_as.as_deref(), Some("x.trace"));
+    }
+
+    /// The issues, and the name of the bundle, are known on any stream and with any end. Then the end
+    /// that came on the same stream is believed.
+    #[test]
+    fn certain_lines_count_wherever_they_come() {
+        use LineEnd::{Break, Open, Return};
+        let end_lines = [
+            ("Reached specified time limit, ending recording...", Break),
+            (ISSUES, Break),
+            ("* [Error] Data stream: corrupt", Return),
+            ("Recording completed. Saving output file...", Return),
+            ("Output file saved as: /a/x-", Open),
+            ("1.trace.", Return),
+        ];
+        for stream in [Stream::Out, Stream::Err] {
+            let mut transcript = Transcript::of(Path::new("/a/x-1.trace"));
+            let start = [
+                (Stream::Out, "Starting recording"),
+                (Stream::Out, "Ctrl-C to stop the recording"),
+                (stream, "[Error] loss is NaN"),
+                (Stream::Err, "Output file saved as: other.trace"),
+            ];
+            add(&mut transcript, &start);
+            assert!(!transcript.was_saving);
+            for (text, end) in end_lines {
+                let text = text.to_owned();
+                transcript.add(&StreamLine { stream, text, end });
+            }
+            assert_eq!(transcript.errors, ["Data stream: corrupt"]);
+            assert!(transcript.reached_limit, "{transcript:?}");
+            assert_eq!(transcript.saved_as.as_deref(), Some("/a/x-1.trace."));
+        }
     }
 
     /// Without a progress line before, both streams may have words of `xctrace`.

@@ -32,7 +32,7 @@ pub enum LineEnd {
     Break,
     /// A carriage return alone: the next text replaces the line, as progress bars do.
     Return,
-    /// None yet: the start of a line that replaces another.
+    /// None yet: the start of a line that replaces another, or a prompt.
     Open,
 }
 
@@ -47,6 +47,9 @@ impl LineEnd {
         }
     }
 }
+
+/// Part of the line with which macOS asks for the password of an administrator.
+pub(crate) const PASSWORD_PROMPT: &str = "wants permission to analyze other processes";
 
 /// Length at which a line is cut. Lines with a known meaning are shorter.
 pub(crate) const LONGEST_LINE: usize = 64 * 1024;
@@ -106,6 +109,7 @@ impl FollowedStream {
                 line: Vec::new(),
                 is_return_held: false,
                 replaces: false,
+                is_cut: false,
             },
             is_open: true,
         }
@@ -134,13 +138,14 @@ impl FollowedStream {
     /// Sends the lines of a piece; of an empty one, the line that the end of the stream has left.
     fn send(&mut self, piece: &[u8]) {
         piece.iter().for_each(|&byte| self.lines.add(byte));
-        if self.lines.line.is_empty() {
+        if self.lines.line.is_empty() && (self.is_open || !self.lines.is_cut) {
             return;
         }
         if !self.is_open {
             self.lines.send(LineEnd::Break);
-        } else if self.lines.replaces && piece.len() < LARGEST_PIECE {
-            // A progress bar ends no line. A full piece may have cut another line in two.
+        } else if (self.lines.replaces || self.lines.is_prompt()) && piece.len() < LARGEST_PIECE {
+            // Neither a progress bar nor a prompt ends a line. A full piece may have cut another line
+            // in two.
             self.lines.send(LineEnd::Open);
         }
     }
@@ -171,9 +176,16 @@ struct Lines {
     is_return_held: bool,
     /// True if the line replaces another.
     replaces: bool,
+    /// True if the start of the line was sent already.
+    is_cut: bool,
 }
 
 impl Lines {
+    /// Returns whether the line asks for a password, and so may never end.
+    fn is_prompt(&self) -> bool {
+        String::from_utf8_lossy(&self.line).contains(PASSWORD_PROMPT)
+    }
+
     fn add(&mut self, byte: u8) {
         if std::mem::take(&mut self.is_return_held) && byte != b'\n' {
             self.send(LineEnd::Return);
@@ -193,6 +205,7 @@ impl Lines {
     fn send(&mut self, end: LineEnd) {
         let text = String::from_utf8_lossy(&self.line).into_owned();
         self.line.clear();
+        self.is_cut = end == LineEnd::Open;
         (self.to)(StreamLine {
             stream: self.from,
             text,

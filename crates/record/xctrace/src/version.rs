@@ -2,7 +2,7 @@
 //!
 //! `xctrace version 26.0 (17C529)` belongs to Xcode 26.3: the dotted number is not Xcode's. Only
 //! the build code identifies the Xcode. Its number rises with each major version, and its letter
-//! with each update.
+//! with each update. Xcode 26 has 17, and 27 has 27.
 
 use std::fmt;
 
@@ -34,14 +34,14 @@ pub enum Feature {
 
 impl Feature {
     /// Returns the first build that has the feature, and the Xcode of that build. The source is
-    /// Apple's manual pages; the number of 27.0 is inferred from the builds before it.
+    /// Apple's manual pages.
     const fn since(self) -> (u32, char, &'static str) {
         match self {
             Self::NoPromptAndWindow => (12, 'E', "12.5"),
             Self::TracingStarted => (13, 'E', "13.3"),
             Self::Instruments => (14, 'A', "14.0"),
             Self::RunName => (17, 'A', "26.0"),
-            Self::ExportOfAPart | Self::RecordingOptions => (18, 'A', "27.0"),
+            Self::ExportOfAPart | Self::RecordingOptions => (27, 'A', "27.0"),
         }
     }
 
@@ -76,12 +76,12 @@ impl Version {
     }
 
     /// Returns the major version of its Xcode, if the rule is known: 14 for `14E222b`, 26 for
-    /// `17C529`.
+    /// `17C529`, 27 for `27A266a`.
     #[must_use]
     pub fn xcode(&self) -> Option<u32> {
         match self.code()?.0 {
-            old @ 12..=16 => Some(old),
-            new @ 17.. => Some(new + 9),
+            17 => Some(26),
+            same @ (12..=16 | 27..) => Some(same),
             _ => None,
         }
     }
@@ -126,6 +126,10 @@ mod tests {
             "noise\nxctrace version 14.3.1 (14E300c)\n",
             Some(("14.3.1", "14E300c", Some(14))),
         );
+        check(
+            "xctrace version 27.0 (27A266a)",
+            Some(("27.0", "27A266a", Some(27))),
+        );
         check("xctrace version x (y)", Some(("x", "y", None)));
         check("xcrun: error: unable to find utility", None);
         check("", None);
@@ -153,7 +157,7 @@ mod tests {
         check("13E113", [true, true, false, false, false]);
         check("14A309", [true, true, true, false, false]);
         check("17F113", [true, true, true, true, false]);
-        check("18A5301v", [true; 5]);
+        check("27A5194q", [true; 5]);
         check("?", [true, true, true, true, false]);
     }
 }

@@ -185,9 +185,14 @@ fn thousands_of_phases_stay_legible() {
 fn engines_are_strips() {
     let engines = ["neural-engine", "core-ml", "mps", "drawable-wait", "frame"];
     let engines = engines.map(|kind| {
+        // Work of MPSGraph counts where it lies inside GPU work of the process.
+        let (length, every, count) = match kind {
+            "mps" => ("1us", "100us", 40),
+            _ => ("500us", "1ms", 4),
+        };
         format!(
             "[[process.engine]]\nkind = \"{kind}\"\nlabel = \"a long label of {kind}\"\n\
-             start = \"701ms\"\nlength = \"500us\"\nevery = \"1ms\"\ncount = 4\n"
+             start = \"701ms\"\nlength = \"{length}\"\nevery = \"{every}\"\ncount = {count}\n"
         )
     });
     let text = PHASES.replacen(

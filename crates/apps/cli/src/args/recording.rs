@@ -156,7 +156,7 @@ pub(crate) struct RecordingArguments {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RecorderArguments {
     /// Instruments template to record with
-    #[arg(long, value_name = "NAME|FILE", default_value = RecordRequest::TEMPLATE)]
+    #[arg(long, value_name = "NAME|FILE|X.trace", default_value = RecordRequest::TEMPLATE)]
     pub(crate) template: String,
     /// Add an instrument to the template
     #[arg(long = "instrument", value_name = "NAME")]
@@ -199,6 +199,10 @@ pub(crate) struct RecorderArguments {
     /// Record on a connected device
     #[arg(long, value_name = "NAME|UUID")]
     pub(crate) device: Option<String>,
+    /// Add what xctrace prints, with times, to a file, for reports of faults; the program's output may
+    /// be in it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) keep_log: Option<PathBuf>,
     /// Wait this long for the recording to start [default: 120s]
     #[arg(long, value_name = "T", value_parser = nanoseconds, hide = true)]
     pub(crate) start_patience: Option<u64>,

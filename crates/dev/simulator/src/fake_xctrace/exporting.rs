@@ -18,6 +18,7 @@ use crate::export::single::{self, ListedTable};
 use crate::scenario::Scenario;
 
 const SIGTRAP: i32 = 5;
+const SIGSEGV: i32 = 11;
 
 /// The reason why nothing was exported.
 #[derive(Debug)]
@@ -68,6 +69,9 @@ fn attempt(order: &ExportOrder, session: &mut Session<'_>) -> Result<Exit, Refus
     };
     let document = document.map_err(|error| internal(&error))?;
 
+    if session.misbehaves_each_second_time(Misbehavior::ExportCrashes) {
+        return Ok(cut_off(&document, order, session, Exit::Signal(SIGSEGV)));
+    }
     if !is_contents && let Some(exit) = break_off(&document, order, session) {
         return Ok(exit);
     }
@@ -191,7 +195,11 @@ fn break_off(document: &Path, order: &ExportOrder, session: &mut Session<'_>) ->
     } else {
         return None;
     };
+    Some(cut_off(document, order, session, exit))
+}
 
+/// Writes half a document, and returns the end.
+fn cut_off(document: &Path, order: &ExportOrder, session: &mut Session<'_>, exit: Exit) -> Exit {
     let text = fs::read(document).unwrap_or_default();
     let part = text.get(..middle_of_a_row(&text)).unwrap_or_default();
     // The real tool prints no error here either.
@@ -199,7 +207,7 @@ fn break_off(document: &Path, order: &ExportOrder, session: &mut Session<'_>) ->
         Some(output) => fs::write(output, part),
         None => session.out().write_all(part),
     };
-    Some(exit)
+    exit
 }
 
 /// Returns an offset inside the row in the middle of a document.

@@ -18,6 +18,10 @@ SDKs license.";
 const KPERF: &str = "Failed to start the recording: _lockKPerf: could not lock kperf. Likely \
 another session just started.";
 
+/// The question for a password, in one line.
+pub(super) const PASSWORD: &str = "xctrace: Instruments wants permission to analyze other processes. \
+Please enter an administrator username and password to allow this.";
+
 /// Prints the error of any command on a Mac without Xcode, if that misbehavior is on.
 pub(super) fn without_xcode(session: &mut Session<'_>) -> Option<Exit> {
     let (text, code) = if session.misbehaves(Misbehavior::NoXcode) {
@@ -52,6 +56,9 @@ pub(super) fn at_start(name: &str, session: &Session<'_>) -> Option<String> {
     if session.misbehaves(Misbehavior::Restricted) {
         let text = "Target process is marked restricted and cannot be traced while SIP is enabled";
         return Some(text.to_owned());
+    }
+    if session.misbehaves(Misbehavior::Sandboxed) {
+        return Some("Could not set the recording priority".to_owned());
     }
     let is_locked = session.misbehaves_at_first(Misbehavior::KperfLocked, 1);
     is_locked.then(|| KPERF.to_owned())

@@ -53,6 +53,17 @@ misbehaviors! {
     Aborts34ms "aborts-34ms"
         "record: with `--no-prompt`, stops by itself after 34 ms, before the process reached the GPU"
         "one project, on Xcode 26"
+    AsksPassword "asks-password"
+        "record: asks for a password in a terminal, and waits for ever"
+        "a Mac without developer mode, several projects"
+    NoInstrument "no-instrument"
+        "record: `Instrument with name 'Points of Interest' cannot be found`, exit 1 (a guess)"
+        "a Mac of a build service"
+    Sandboxed "sandboxed"
+        "record: `Could not set the recording priority`, exit 2 (a guess), a stub is left"
+        "shells of agents, several projects"
+    NeverSays "never-says"
+        "record: does not print that Ctrl-C stops it" "one project, over ssh"
     HangsBefore "hangs-before"
         "record: prints nothing, ignores the time limit and SIGINT" "simulator targets (fret)"
     Exit2 "attach-refused"
@@ -149,6 +160,8 @@ misbehaviors! {
         "record: the clock of a template is ignored, and the GPU stays at its minimum" "one project"
     HangsGuarded "hangs-guarded"
         "record: a program below `Documents` hangs from the start and has no rows" "two projects"
+    DropsEnvironment "drops-environment"
+        "record: the program gets only the variables of `--env`" "two projects; two others say no"
     LosesRows "loses-rows"
         "record: the last encoder of the program is missing" "a guess: what `verify` must find"
     LosesChildren "loses-children"
@@ -171,6 +184,9 @@ misbehaviors! {
         "export: the first two calls fail with 10, then fine" "instruments-mcp-server retries up to 5 times"
     TocFails "toc-fails"
         "export: `--toc` fails with 10, tables work" "exo, attached"
+    ExportCrashes "export-crashes"
+        "export: each second call dies by SIGSEGV in the middle of a row"
+        "Xcode 26.5, several projects"
     ExportTrap "export-trap"
         "export: dies by SIGTRAP, silently, in the middle of a row" "big exports of Xcode 27"
     Export133 "export-133"
@@ -210,7 +226,11 @@ impl Misbehavior {
     pub(super) const fn counts_calls(self) -> bool {
         matches!(
             self,
-            Self::KperfLocked | Self::TemplatesEmptyTwice | Self::ExportFlaky | Self::OtherCopy
+            Self::KperfLocked
+                | Self::TemplatesEmptyTwice
+                | Self::ExportFlaky
+                | Self::ExportCrashes
+                | Self::OtherCopy
         )
     }
 }

@@ -55,6 +55,7 @@ impl RecordedProcess {
         order: &RecordOrder,
         program: &Path,
         arguments: &[std::ffi::OsString],
+        drops_environment: bool,
     ) -> io::Result<Self> {
         let input = match order.target_stdin.as_deref() {
             None => Stdio::null(),
@@ -73,6 +74,9 @@ impl RecordedProcess {
             if name.as_encoded_bytes().starts_with(b"DYLD_") {
                 command.env_remove(name);
             }
+        }
+        if drops_environment {
+            command.env_clear();
         }
         command.args(arguments).envs(order.env.iter().cloned());
         let child = command.stdin(input).stdout(output).spawn()?;

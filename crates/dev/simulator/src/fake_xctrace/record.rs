@@ -71,6 +71,11 @@ fn attempt(order: &RecordOrder, session: &mut Session<'_>) -> Result<Exit, Exit>
 
     bundle::begin(&prepared.output).map_err(|error| failed(&error, session))?;
     announce(order, &prepared, session);
+    if session.misbehaves(Misbehavior::AsksPassword) {
+        session.print(messages::PASSWORD);
+        session.print("Username (somebody):");
+        session.hang();
+    }
     refuse(order, &prepared, session)?;
 
     let mut process = launch(order, prepared.process.take(), session)?;
@@ -78,7 +83,9 @@ fn attempt(order: &RecordOrder, session: &mut Session<'_>) -> Result<Exit, Exit>
         process.as_mut().map(RecordedProcess::suspend);
     }
     notify(order, session).map_err(|error| failed(&error, session))?;
-    progress(order, "Ctrl-C to stop the recording", session);
+    if !session.misbehaves(Misbehavior::NeverSays) {
+        progress(order, "Ctrl-C to stop the recording", session);
+    }
 
     if session.misbehaves(Misbehavior::FloodsStderr) {
         flood(session);
@@ -102,7 +109,9 @@ fn prepare(order: &RecordOrder, session: &mut Session<'_>) -> Result<Prepared, E
 
     let template = template::find(order, session)?;
     let mut instruments = order.instruments.iter();
-    if let Some(name) = instruments.find(|name| !lists::is_instrument(name)) {
+    let lacks =
+        |name: &str| name == "Points of Interest" && session.misbehaves(Misbehavior::NoInstrument);
+    if let Some(name) = instruments.find(|name| !lists::is_instrument(name) || lacks(name)) {
         session.print_error(&format!("Instrument with name '{name}' cannot be found"));
         return Err(Exit::Code(1));
     }
@@ -165,23 +174,33 @@ fn attach(attach_to: &AttachTo, session: &mut Session<'_>) -> Result<RecordedPro
     })
 }
 
-/// Prints the first line of a recording. The text for all processes is a guess.
+/// Prints the first line of a recording.
 fn announce(order: &RecordOrder, prepared: &Prepared, session: &mut Session<'_>) {
     let target = match (&order.target, &prepared.process) {
         (RecordTarget::Launch { program, .. }, _) => {
             format!("Launching process: {}.", process::name_of(program))
         }
         (_, Some(process)) => format!("Attaching to: {} ({}).", process.name, process.pid),
-        (_, None) => "Recording all processes.".to_owned(),
+        (_, None) => "Targeting All Processes.".to_owned(),
     };
     let limit = order.time_limit;
     let limit = limit.map(|limit| format!(" Time limit: {}", limit.short_text()));
     let line = format!(
-        "Starting recording with the {} template. {target}{}",
+        "Starting recording with the {} template{}. {target}{}",
         prepared.template.name,
+        added(&order.instruments),
         limit.unwrap_or_default()
     );
     progress(order, &line, session);
+}
+
+/// Returns the words about the instruments that are added to the template.
+fn added(instruments: &[String]) -> String {
+    match instruments {
+        [] => String::new(),
+        [one] => format!(" and {one} Instrument"),
+        several => format!(" and {} Instruments", several.join(", ")),
+    }
 }
 
 /// Refuses to record if that misbehavior is on. The stub stays.
@@ -209,7 +228,8 @@ fn launch(
     let RecordTarget::Launch { program, arguments } = &order.target else {
         return Ok(attached);
     };
-    let launched = RecordedProcess::launch(order, program, arguments);
+    let drops_environment = session.misbehaves(Misbehavior::DropsEnvironment);
+    let launched = RecordedProcess::launch(order, program, arguments, drops_environment);
     launched.map(Some).map_err(|error| {
         let issue = format!("* [Error] Failed to launch {}: {error}", program.display());
         messages::print_issues(&[&issue], session);

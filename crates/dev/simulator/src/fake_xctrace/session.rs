@@ -39,6 +39,11 @@ impl<'a> Session<'a> {
         self.misbehaves(misbehavior) && self.call_number(misbehavior) <= times
     }
 
+    /// Returns whether the fake `xctrace` should misbehave in this way, in each second call.
+    pub(super) fn misbehaves_each_second_time(&self, misbehavior: Misbehavior) -> bool {
+        self.misbehaves(misbehavior) && self.call_number(misbehavior) % 2 == 1
+    }
+
     /// Returns the number of this call, from 1. Each call takes the first unused file name.
     fn call_number(&self, misbehavior: Misbehavior) -> u32 {
         let Some(state) = &self.settings.state else {

@@ -16,7 +16,7 @@ impl Build {
     /// First build of Xcode 26.0. Apple skipped the versions 17 to 25, but not the builds.
     pub(super) const XCODE_26: Self = Self(17, 'A');
     /// First build of Xcode 27.0.
-    pub(super) const XCODE_27: Self = Self(18, 'A');
+    pub(super) const XCODE_27: Self = Self(27, 'A');
 
     /// Parses the build in `26.0 (17C529)`.
     pub(super) fn parse(version: &str) -> Option<Self> {

@@ -1,7 +1,8 @@
 //! Runs one `xctrace export`: reports its progress, can interrupt it, and tries again after failures
 //! that users reported to be temporary.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,6 +17,8 @@ use super::exporter::{ExportEvent, Exporter, Tell};
 
 /// Maximum number of attempts of a call that fails. One project reported up to five.
 pub(crate) const ATTEMPTS: u32 = 5;
+/// Maximum number of attempts of a call that crashes.
+const CRASH_ATTEMPTS: u32 = 3;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// Time that xctrace has to end after a request.
 const TIME_TO_END: Duration = Duration::from_secs(5);
@@ -45,14 +48,22 @@ impl Exporter {
         };
         let arguments = export.arguments(&self.version)?;
         let mut pause = FIRST_PAUSE;
+        let cut = CutDocument::of(call.output);
 
         for attempt in 1.. {
             let running = self.tool.start(&arguments, Stdin::Nothing)?;
             let answer = self.watch(running, call.output, tell)?;
             let document = DocumentState::inspect(call.output).map_err(Error::at(call.output))?;
-            if attempt >= call.attempts || !is_temporary_failure(document, &answer) {
+            let attempts = match is_crash(&answer) {
+                true if document != DocumentState::Whole => CRASH_ATTEMPTS,
+                _ if is_temporary_failure(document, &answer) => call.attempts,
+                _ => 1,
+            };
+            if attempt >= attempts {
+                let document = cut.or(document, call.output)?;
                 return Ok((document, answer));
             }
+            cut.keep(document, call.output)?;
             remove_if_there(call.output)?;
             self.pause(pause)?;
             pause *= 2;
@@ -78,8 +89,7 @@ impl Exporter {
             }
             if last_event.elapsed() > Duration::from_millis(100) {
                 last_event = Instant::now();
-                let size = output.metadata().map_or(0, |facts| facts.len());
-                tell(ExportEvent::Written(size));
+                tell(ExportEvent::Written(size(output)));
             }
         }
 
@@ -111,6 +121,42 @@ impl Exporter {
     }
 }
 
+/// The longest document of calls that crashed, beside the one that is wanted.
+struct CutDocument(PathBuf);
+
+impl CutDocument {
+    fn of(output: &Path) -> Self {
+        let mut name = output.as_os_str().to_owned();
+        name.push(".cut");
+        Self(name.into())
+    }
+
+    /// Keeps a document with rows if it is longer than an earlier one.
+    fn keep(&self, document: DocumentState, output: &Path) -> Result<()> {
+        if document == DocumentState::CutOff && size(output) > size(&self.0) {
+            fs::rename(output, &self.0).map_err(Error::at(output))?;
+        }
+        Ok(())
+    }
+
+    /// Puts the kept document in place of the last one, if that is neither whole nor longer. Returns the
+    /// state of what is there.
+    fn or(&self, document: DocumentState, output: &Path) -> Result<DocumentState> {
+        let is_better = !matches!(document, DocumentState::Whole | DocumentState::Absent)
+            && size(&self.0) > size(output);
+        if is_better {
+            fs::rename(&self.0, output).map_err(Error::at(output))?;
+            return Ok(DocumentState::CutOff);
+        }
+        remove_if_there(&self.0)?;
+        Ok(document)
+    }
+}
+
+fn size(path: &Path) -> u64 {
+    path.metadata().map_or(0, |facts| facts.len())
+}
+
 /// Terminates xctrace, and kills it if it does not end. An export, unlike a recording, saves nothing.
 fn end(running: &RunningTool) -> Result<()> {
     running.terminate()?;
@@ -136,6 +182,13 @@ pub(crate) fn interrupted() -> Error {
 /// were temporary.
 fn is_temporary_failure(document: DocumentState, answer: &ToolOutput) -> bool {
     document == DocumentState::Nothing && matches!(answer.code, Some(0 | 10))
+}
+
+/// Returns whether xctrace crashed by SIGABRT, SIGBUS or SIGSEGV, by itself or below a shell. Those of
+/// Xcode 26.5 do so now and then, and the next call succeeds.
+fn is_crash(answer: &ToolOutput) -> bool {
+    let signal = answer.signal.or(answer.code.map(|code| code - 128));
+    matches!(signal, Some(6 | 10 | 11))
 }
 
 /// Describes the end of xctrace for messages, with its last line of output.
@@ -182,12 +235,12 @@ pub(crate) fn is_disk_full(answer: &ToolOutput) -> bool {
         .any(|line| line.text.contains("No space left on device"))
 }
 
-pub(crate) fn absolute(path: &Path) -> Result<std::path::PathBuf> {
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf> {
     std::path::absolute(path).map_err(Error::at(path))
 }
 
 pub(crate) fn remove_if_there(path: &Path) -> Result<()> {
-    match std::fs::remove_file(path) {
+    match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::at(path)(error)),
         _ => Ok(()),
     }

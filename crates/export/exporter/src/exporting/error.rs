@@ -115,8 +115,8 @@ impl Failure for Error {
             }
             Self::BadFolder { .. } => "choose another folder with -o, such as X.export",
             Self::NotExportable { .. } => {
-                "xctrace cannot export a recording that was cut off or is still being saved; try \
-                `metalens analyze`, which reads the bundle without xctrace"
+                "xctrace cannot export a recording that was cut off or is still being saved, and crashes on \
+                some; try `metalens analyze`, which reads the bundle without xctrace"
             }
             Self::DiskFull { .. } => {
                 "free disk space and run the same command again, or read the bundle without an export: \

@@ -48,7 +48,7 @@ fn architecture(runner: &dyn CommandRunner, path: &Path, machine: &MacFacts) -> 
         .value
         .as_ref()
         .is_some_and(|chip| chip.starts_with("Apple"));
-    let answer = runner.run("/usr/bin/file", &["-b", &path.to_string_lossy()]);
+    let answer = runner.run("/usr/bin/file", &["-bL", &path.to_string_lossy()]);
     let text = answer.text();
     if answer.code() != Some(0) || text.trim().is_empty() {
         return Check::unknown(id, Some(&answer.summary()));

@@ -1,5 +1,7 @@
 //! Checks Xcode, its `xctrace`, and the rights of the user.
 
+use std::path::Path;
+
 use crate::check::{Check, CheckVerdict};
 use crate::facts::{Fact, Rights, Xcode};
 use crate::xctrace_status::XctraceStatus;
@@ -105,8 +107,13 @@ pub(super) fn xctrace(xctrace: &XctraceStatus) -> Check {
 /// Checks that the template exists, as a file or in the list of `xctrace`.
 pub(super) fn template(xctrace: &XctraceStatus, template: &str) -> Check {
     let id = "template";
-    if template.ends_with(".tracetemplate") {
-        if std::path::Path::new(template).is_file() {
+    let file = match template.trim_end_matches('/') {
+        bundle if bundle.ends_with(".trace") => Some(Path::new(bundle).join("form.template")),
+        file if file.ends_with(".tracetemplate") => Some(file.into()),
+        _ => None,
+    };
+    if let Some(file) = file {
+        if file.is_file() {
             return Check::ok(id, format!("{template} exists"));
         }
         return Check::problem(id, format!("{template} is not a file"));

@@ -302,7 +302,7 @@ fn downloaded_and_translated_programs_are_found() {
 fn recording_options_are_read() {
     let options = |answer: &str| {
         let script = format!(
-            "case $1 in version) echo 'xctrace version 27.0 (18A1)';; \
+            "case $1 in version) echo 'xctrace version 27.0 (27A266a)';; \
              list) echo '== Standard Templates =='; echo 'Metal System Trace';; record) {answer};; esac"
         );
         Ok(xctrace(&script))

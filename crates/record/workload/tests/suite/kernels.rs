@@ -117,3 +117,61 @@ fn the_source_has_no_typing_errors() {
         assert_ne!(complaints(&compiler, &source), "", "`{wrong}` passed");
     }
 }
+
+/// Returns what the kernels of a source compute otherwise than they should, or an empty text.
+fn wrong_results(compiler: &[&str], source: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let (kernels, program) = (folder.path().join("kernels.cpp"), folder.path().join("run"));
+    std::fs::write(&kernels, source).unwrap();
+    let shim = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/metal_shim");
+    let compiled = Command::new(compiler[0])
+        .args(&compiler[1..])
+        .args(["-std=c++20", "-O1", "-pthread", "-w", "-I"])
+        .arg(&shim)
+        .arg(format!("-DKERNELS=\"{}\"", kernels.display()))
+        .arg(shim.join("run.cpp"))
+        .arg("-o")
+        .arg(&program)
+        .output()
+        .unwrap();
+    let complaints = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{complaints}");
+    let output = Command::new(program).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.success(), said.is_empty(), "{said}");
+    said
+}
+
+/// The kernels compute what the workloads check, also where the last threadgroup goes past the end. As
+/// C++ they run on the CPU, which says nothing of Metal's own compiler.
+#[test]
+fn the_kernels_compute_what_they_should() {
+    let Some(compiler) = compiler() else {
+        eprintln!("SKIPPED: no C++ compiler to run the kernels");
+        return;
+    };
+    assert_eq!(wrong_results(&compiler, KERNELS_SOURCE), "");
+    for (right, wrong, kernel) in [
+        (
+            "left[at.y * rows + column]",
+            "left[column * rows + at.y]",
+            "matmul_f32",
+        ),
+        (
+            "if (at.y < rows && at.x < rows)",
+            "if (at.x < rows)",
+            "matmul_f32",
+        ),
+        ("1.5f * in[at]", "1.4f * in[at]", "scale_f32"),
+        (
+            "if (at < count) {\n        out[at] = log(",
+            "{\n        out[at] = log(",
+            "log_f32",
+        ),
+    ] {
+        assert!(KERNELS_SOURCE.contains(right), "{right}");
+        let source = KERNELS_SOURCE.replacen(right, wrong, 1);
+        let said = wrong_results(&compiler, &source);
+        assert!(said.starts_with(kernel), "`{wrong}`: {said}");
+    }
+}

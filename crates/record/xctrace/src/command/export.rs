@@ -172,7 +172,7 @@ mod tests {
         };
         let expected =
             "export --input /a.trace --toc --time-start 5ns --time-end 70ns --output /o.xml";
-        check(ExportSelection::Contents, range, "18A100", Ok(expected));
+        check(ExportSelection::Contents, range, "27A266a", Ok(expected));
         let old = "--time-start needs Xcode 27.0 or later; this is xctrace 1.0 (17F113)";
         check(ExportSelection::Contents, range, "17F113", Err(old));
     }

@@ -109,6 +109,7 @@ impl BenchArguments {
             env,
             run_name: _,
             device,
+            keep_log: _,
             start_patience: _,
             save_patience: _,
         } = &self.recorder;

@@ -1,6 +1,8 @@
 //! Requests to record.
 
-use std::io::IsTerminal;
+use std::fs;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileTypeExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -78,9 +80,15 @@ impl RecordingArguments {
             env,
             run_name,
             device,
+            keep_log,
             start_patience,
             save_patience,
         } = self.recorder.clone();
+        let stdin = match subject {
+            // A workload reads nothing.
+            RecordingSubject::Workload { .. } => Stdin::Nothing,
+            _ => stdin(),
+        };
         Ok(RecordRequest {
             dry_run: self.dry_run,
             template,
@@ -95,8 +103,9 @@ impl RecordingArguments {
             environment: env,
             run_name,
             device,
-            stdin: stdin(),
+            stdin,
             timeouts: timeouts(start_patience, save_patience),
+            log: keep_log,
             ..RecordRequest::new(recorder, subject, output)
         })
     }
@@ -164,12 +173,18 @@ fn simulator(
         .context("cannot write the scenario of the simulation")
 }
 
-/// Returns the target's standard input: ours, unless that is a terminal, which programs in a
-/// group of their own may not read.
+/// Returns the target's standard input: ours, if it is a file or a pipe. Programs in a group of their own
+/// may not read from a terminal, and nobody means a socket or a device, as under ssh, cron and CI.
 fn stdin() -> Stdin {
-    if std::io::stdin().is_terminal() {
-        Stdin::Nothing
-    } else {
+    let facts = std::io::stdin().as_fd().try_clone_to_owned();
+    let facts = facts.and_then(|stdin| fs::File::from(stdin).metadata());
+    let has_input = facts.is_ok_and(|facts| {
+        let kind = facts.file_type();
+        kind.is_file() || kind.is_fifo()
+    });
+    if has_input {
         Stdin::Ours
+    } else {
+        Stdin::Nothing
     }
 }

@@ -67,9 +67,30 @@ impl<'a> BenchRunner<'a> {
         }
     }
 
+    /// Records a variant into a folder, once more if the recording is empty: `xctrace` now and then records
+    /// nothing.
+    fn recorded(
+        &mut self,
+        variant: &Variant,
+        folder: &Path,
+        seed: u32,
+        analyzer: &mut BundleAnalyzer,
+    ) -> anyhow::Result<Option<(PathBuf, RunEnd)>> {
+        let first = self.recorded_once(variant, folder, seed, analyzer);
+        let is_empty = first.as_ref().err().is_some_and(|error| {
+            let error = error.downcast_ref::<metalens_recorder::Error>();
+            matches!(error, Some(metalens_recorder::Error::Empty { .. }))
+        });
+        if !is_empty {
+            return first;
+        }
+        self.note("trying again: the recording has no GPU work of the program");
+        self.recorded_once(variant, folder, seed, analyzer)
+    }
+
     /// Records a variant into a folder. Returns the bundle and the end of the run; none if it was
     /// interrupted.
-    fn recorded(
+    fn recorded_once(
         &mut self,
         variant: &Variant,
         folder: &Path,

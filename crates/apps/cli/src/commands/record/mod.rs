@@ -82,8 +82,8 @@ pub(crate) fn print_command(plan: &RecordingPlan) -> anyhow::Result<ExitCode> {
     out.write_all(&words.join(b" ".as_slice()))?;
     writeln!(out)?;
 
-    if plan.has_changed_template() {
-        let note = "note: the template is a changed copy; each recording makes a new one\n";
+    if plan.has_copied_template() {
+        let note = "note: the template is a copy; each recording makes a new one\n";
         out::notes().write_all(note.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
@@ -119,6 +119,9 @@ pub(crate) fn record(
         print_result(plan, &recorded)?;
         if let Some(message) = program_end.as_ref().filter(|_| !has_failed) {
             note("note", message)?;
+        }
+        if let Some(message) = outcome.reached.and_then(|reached| reached.message()) {
+            note("warning", message)?;
         }
         if let Some(traced) = &outcome.traced
             && let Some(message) = traced.message()
@@ -163,9 +166,13 @@ pub(crate) fn carry_out(
         let RecordingFailure {
             error,
             work_file_error,
+            left_over,
         } = *failed;
         if let Some(work_file_error) = work_file_error {
             exit::print_error(&work_file_error.into());
+        }
+        if let Some(message) = left_over.as_ref().and_then(LeftProcesses::message) {
+            out::note(&format!("warning: {}", shown_message(&message)));
         }
         error.into()
     })
@@ -188,6 +195,7 @@ fn print_result(plan: &RecordingPlan, recorded: &Recording) -> anyhow::Result<()
         StoppedBy::TimeLimit => "the time limit was reached",
         StoppedBy::TargetExit => "the program ended",
         StoppedBy::User => "stopped",
+        StoppedBy::Patience => "stopped, because xctrace did not say that it records",
         StoppedBy::Unknown => "the recording ended",
     };
     let size = bytes(folder_size(&recorded.bundle));

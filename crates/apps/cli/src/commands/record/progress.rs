@@ -124,8 +124,7 @@ impl Watcher for RecordingProgress<'_> {
             RecordingEvent::Warning(text) => self.say(&format!("xctrace: {text}")),
             RecordingEvent::Tidying { bytes: size } => {
                 let text = format!(
-                    "the recording is saved; xctrace still holds {} of scratch files; Ctrl-C skips \
-                     removing them",
+                    "xctrace has ended, and still holds {} of scratch files; Ctrl-C skips removing them",
                     bytes(size)
                 );
                 self.enter("tidying", &text);

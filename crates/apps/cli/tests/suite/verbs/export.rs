@@ -148,12 +148,17 @@ fn exports_of_a_good_xctrace_are_complete() {
     let whole = "intervals && { give < \"$data/$file\"; exit 54; }";
     let now_and_then = "n=$(cat $here/n 2>/dev/null || echo 0); \
                         intervals && [ $n -lt 3 ] && { echo $((n+1)) > $here/n; missing; }";
+    let crashes_now_and_then = format!(
+        "n=$(cat $here/n 2>/dev/null || echo 0); echo $((n+1)) > $here/n; \
+         [ $((n % 2)) = 0 ] && {{ {CUT}; kill -SEGV $$; }}"
+    );
     let ways = [
         ("plain", ""),
         ("loud", loud),
         ("whole-in-spite-of-its-code", whole),
         ("no-contents", "[ $file = toc.xml ] && missing"),
         ("now-and-then", now_and_then),
+        ("crashes-now-and-then", &crashes_now_and_then),
     ];
     each(&ways, |(name, mode)| check(name, mode));
 }
@@ -169,6 +174,12 @@ fn tables_that_are_cut_off_are_kept_as_partial() {
     check(
         "crashes-133",
         &format!("intervals && {{ {CUT}; exit 133; }}"),
+    );
+    // Three calls write less and less.
+    check(
+        "crashes-again-and-again",
+        "n=$(cat $here/n 2>/dev/null || echo 4); \
+         intervals && { echo $((n-1)) > $here/n; head -c ${n}0000 \"$data/$file\" | give; exit 139; }",
     );
     check(
         "stops-without-a-word",
@@ -424,7 +435,7 @@ fn a_part_needs_xcode_27_and_is_noted_in_reports() {
     let old = Bench::new("");
     assert_snapshot!("export-part-too-old", transcript(&old.run(&part)));
     assert!(old.asked().is_empty());
-    let new = Bench::of("27.0 (18A100)", "");
+    let new = Bench::of("27.0 (27A266a)", "");
     assert_eq!(new.run(&part).status.code(), Some(0));
     let asked = new.asked();
     let is_part = |line: &String| line.contains("--time-start 1000000ns --time-end 2000000000ns");

@@ -11,6 +11,7 @@ mod outputs;
 mod ownership;
 mod program;
 mod shader_timeline;
+mod transcripts;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

@@ -12,7 +12,8 @@ use crate::verbs::record::each;
 use crate::{command, left_in_tmp, metalens, output_with_tmp, stderr, stdout, until};
 
 /// Misbehaviors that are tried here, and not by the tests of `record` and of the fake `xctrace`.
-pub(crate) const TRIED: [&str; 8] = [
+pub(crate) const TRIED: [&str; 9] = [
+    "drops-environment",
     "no-signposts",
     "no-shaders-to-file",
     "ignores-clock",
@@ -76,7 +77,7 @@ fn a_fake_xctrace_that_behaves_is_as_expected_and_the_evidence_names_nobody() {
     assert_eq!(output.status.code(), Some(0), "{said}");
     let (text, evidence) = evidence(folder);
     let verdicts = verdicts(&evidence);
-    assert_eq!(verdicts.len(), 14);
+    assert_eq!(verdicts.len(), 16);
     for (id, verdict) in verdicts {
         assert_eq!(verdict, EXPECTED, "{id}: {said}");
     }
@@ -131,7 +132,7 @@ fn a_fake_xctrace_that_behaves_is_as_expected_and_the_evidence_names_nobody() {
 }
 
 /// Ways to misbehave, the experiments that are run, and their verdicts.
-const MOODS: [(&str, &[(&str, &str)]); 20] = [
+const MOODS: [(&str, &[(&str, &str)]); 23] = [
     (
         "no-target-rows",
         &[
@@ -179,6 +180,16 @@ const MOODS: [(&str, &[(&str, &str)]); 20] = [
     ),
     ("holds-scratch", &[("scratch", OTHERWISE)]),
     ("export-differs", &[("export", OTHERWISE)]),
+    (
+        "drops-environment",
+        &[("environment", OTHERWISE), ("stock", EXPECTED)],
+    ),
+    ("stderr-only", &[("streams", EXPECTED)]),
+    // The second recording would wait for a password, too.
+    (
+        "asks-password",
+        &[("stock", OTHERWISE), ("counters", UNKNOWN)],
+    ),
     ("loses-rows", &[("counts", OTHERWISE), ("export", EXPECTED)]),
     ("no-notification", &[("notification", OTHERWISE)]),
     ("other-copy", &[("copies", OTHERWISE), ("stock", EXPECTED)]),
@@ -318,5 +329,5 @@ fn machines_and_arguments_that_cannot_work_are_refused() {
     let again = metalens(folder, &["verify", "--simulate", "-o", "there"]);
     check(again, 1, "--force replaces it");
     let list = stdout(&metalens(folder, &["verify", "--list"]));
-    assert_eq!(list.matches("expected: ").count(), 14, "{list}");
+    assert_eq!(list.matches("expected: ").count(), 16, "{list}");
 }

@@ -1,6 +1,7 @@
 //! Collects the facts about a recording that its bundle stores.
 
 use std::fs;
+use std::path::Path;
 
 use super::state::{EndReason, EndedRecording, Prepared};
 use crate::error::Error;
@@ -124,7 +125,9 @@ fn mode(order: &RecordOrder, template: &Template) -> String {
 }
 
 fn is_lost_to_file(order: &RecordOrder, session: &Session<'_>) -> bool {
-    session.misbehaves(Misbehavior::NoShadersToFile) && order.target_stdout.is_some()
+    let to = order.target_stdout.as_deref();
+    let is_file = to.is_some_and(|to| to != Path::new("-"));
+    session.misbehaves(Misbehavior::NoShadersToFile) && is_file
 }
 
 /// Returns whether the program is in a folder that macOS guards, and hangs there.

@@ -107,7 +107,7 @@ fn missing_and_empty_tables_and_bundles() {
 fn invalid_options_are_refused() {
     let folder = folder();
     write_bundle_and_export(folder.path(), "small.toml");
-    let new = "VERSION=27.0 (18A5001)";
+    let new = "VERSION=27.0 (27A266a)";
     let old = "VERSION=26.0 (17C529)";
     let input = ["export", "--input", "x.trace"];
     let cases: [(&str, &[&str], Option<&str>); 9] = [

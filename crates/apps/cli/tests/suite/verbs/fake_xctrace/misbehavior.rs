@@ -32,7 +32,7 @@ const SAVING: &str = "Recording completed. Saving output file...\n";
 
 /// Cases that record a command with exit code 0, with `--no-prompt`.
 #[rustfmt::skip]
-const RECORDINGS: [Misrecording; 29] = [
+const RECORDINGS: [Misrecording; 31] = [
     Misrecording { name: "no-xcode", code: 1, stdout: &[], stderr: &["xcode-select: error: tool 'xctrace' requires Xcode"], bundle: BundleState::Absent },
     Misrecording { name: "xcrun-72", code: 72, stdout: &[], stderr: &["unable to find utility \"xctrace\""], bundle: BundleState::Absent },
     Misrecording { name: "no-license", code: 69, stdout: &[], stderr: &["You have not agreed to the Xcode license"], bundle: BundleState::Absent },
@@ -43,6 +43,8 @@ const RECORDINGS: [Misrecording; 29] = [
     Misrecording { name: "attach-refused", code: 2, stdout: &["Starting", ISSUES, "Failed to attach to target process", FAILED], stderr: &[], bundle: BundleState::Stub },
     Misrecording { name: "not-debuggable", code: 2, stdout: &[ISSUES, "Permission to debug sh was denied", "'get-task-allow'"], stderr: &[], bundle: BundleState::Stub },
     Misrecording { name: "restricted", code: 2, stdout: &[ISSUES, "cannot be traced while SIP is enabled"], stderr: &[], bundle: BundleState::Stub },
+    Misrecording { name: "sandboxed", code: 2, stdout: &[ISSUES, "Could not set the recording priority"], stderr: &[], bundle: BundleState::Stub },
+    Misrecording { name: "never-says", code: 0, stdout: &["Starting", "Target app exited", SAVED], stderr: &[], bundle: BundleState::Complete },
     Misrecording { name: "kperf-locked", code: 2, stdout: &[ISSUES, "could not lock kperf. Likely another session just started."], stderr: &[], bundle: BundleState::Stub },
     Misrecording { name: "template-collision", code: 30, stdout: &[], stderr: &["More than one template"], bundle: BundleState::Absent },
     Misrecording { name: "output-exists", code: 1, stdout: &[], stderr: &["Trace file already exists"], bundle: BundleState::Absent },
@@ -101,12 +103,15 @@ fn misbehaving_recordings_end_as_expected() {
 }
 
 /// Misbehaviors that other tests of the fake `xctrace` cover.
-const ELSEWHERE: [&str; 21] = [
+const ELSEWHERE: [&str; 24] = [
     "leaves-target",
     "refuses-changed",
     "asks-enter",
     "aborts-34ms",
     "hangs-before",
+    "asks-password",
+    "no-instrument",
+    "export-crashes",
     "saving-hangs",
     "exit-19",
     "exit-21",
@@ -240,7 +245,7 @@ fn misbehaviors_with_other_arguments_end_as_expected() {
         arguments.extend(Some(last).filter(|last| !last.is_empty()));
         let settings = [
             format!("MISBEHAVE={misbehavior}"),
-            "VERSION=27.0 (18A1)".to_owned(),
+            "VERSION=27.0 (27A266a)".to_owned(),
         ];
         let settings = settings.each_ref().map(String::as_str);
         let done = output(xctrace(folder.path(), &settings, &arguments));
@@ -394,13 +399,14 @@ fn saving_grows_lets_the_bundle_grow() {
 fn misbehaving_exports_end_as_expected() {
     const TOC: &[&str] = &["--toc"];
     const TABLE: &[&str] = &["--xpath", r#"//table[@schema="metal-gpu-intervals"]"#];
-    let cases: [(&str, &[&str], &[i32]); 9] = [
+    let cases: [(&str, &[&str], &[i32]); 10] = [
         ("export-10", TOC, &[10, 10, 10]),
         ("export-10", TABLE, &[10, 10, 10]),
         ("export-43", TABLE, &[43, 43]),
         ("export-flaky", TABLE, &[10, 10, 0, 0]),
         ("toc-fails", TOC, &[10, 10]),
         ("toc-fails", TABLE, &[0, 0]),
+        ("export-crashes", TABLE, &[-11, 0, -11]),
         ("export-trap", TOC, &[0]),
         ("export-trap", TABLE, &[-5, -5]),
         ("export-133", TABLE, &[133]),
@@ -429,7 +435,7 @@ fn check_left(folder: &Path, code: i32) {
     let _ = fs::remove_file(folder.join("t.xml"));
     match code {
         0 => assert!(text.unwrap().ends_with(">\n")),
-        -5 | 133 => {
+        -5 | -11 | 133 => {
             let text = text.unwrap();
             let (starts, ends) = (
                 text.matches("<row>").count(),

@@ -13,7 +13,7 @@ fn options_that_the_version_lacks_are_refused() {
         "out.trace",
     ];
     const OLD: &str = "VERSION=12.0 (12A7209)";
-    const NEW: &str = "VERSION=27.0 (18A5001)";
+    const NEW: &str = "VERSION=27.0 (27A266a)";
     let cases: [(&str, &[&str], Option<&str>); 19] = [
         (NEW, &[], None),
         (OLD, &[], None),

@@ -52,6 +52,8 @@ const NOT_STARTED: &[Case] = &[
     plain("attach-refused"),
     plain("not-debuggable"),
     plain("restricted"),
+    plain("asks-password"),
+    plain("sandboxed"),
     plain("template-collision"),
     plain("output-exists"),
     Case {
@@ -80,6 +82,8 @@ const HANGING: &[Case] = &[
 const GOOD: &[Case] = &[
     plain("exit-54"),
     plain("kperf-locked"),
+    plain("no-instrument"),
+    plain("never-says"),
     plain("asks-enter"),
     plain("stderr-only"),
     plain("templates-empty-twice"),
@@ -314,6 +318,19 @@ fn a_program_in_a_guarded_folder_is_warned_of() {
     let warning = "warning: the program is in ~/Documents: macOS may block";
     assert!(said.contains(warning), "{said}");
     assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
+
+    // A bundled workload can be blocked, too.
+    let arguments = [
+        "record",
+        "-o",
+        "../home/Documents/x.trace",
+        "--workload",
+        "eager",
+    ];
+    let mut command = bench.command(&[], &arguments);
+    let output = command.env("HOME", bench.path("home")).output().unwrap();
+    let said = stderr(&output);
+    assert!(said.contains("the recording is in ~/Documents"), "{said}");
 }
 
 /// Signposts that were not recorded cost nothing but the phases, and `analyze --phase` says what to do.
@@ -453,7 +470,8 @@ fn own_name_masked(text: &str) -> String {
 }
 
 /// Misbehaviors of `xctrace export`, which `record` never calls.
-const EXPORTS: [&str; 7] = [
+const EXPORTS: [&str; 8] = [
+    "export-crashes",
     "refuses-changed",
     "export-10",
     "export-43",

@@ -1,5 +1,8 @@
 //! Tests options of `metalens record`: the arguments that reach `xctrace`, and their effect.
 
+use std::fs;
+use std::process::{Child, Command};
+
 use super::{Bench, recording, stderr};
 
 #[test]
@@ -10,7 +13,7 @@ fn options_become_arguments_of_xctrace() {
         let [asked] = bench.asked().try_into().unwrap();
         let start = "record|--template|";
         let asked = asked.strip_prefix(start).unwrap();
-        let (ours, _) = asked.split_once("|--target-stdin|").unwrap();
+        let (ours, _) = asked.split_once("|--target-stdout|").unwrap();
         let bundle = "<top>/here/.metalens-<random>.recording/x-<random>.trace";
         assert_eq!(ours.replace(bundle, "BUNDLE"), expected, "{options:?}");
     };
@@ -158,7 +161,7 @@ fn dry_run_prints_a_command_that_a_shell_can_run() {
         .get_envs()
         .map(|(name, value)| (name.to_owned(), value.unwrap().to_owned()))
         .collect();
-    shell = std::process::Command::new("/bin/sh");
+    shell = Command::new("/bin/sh");
     let output = shell
         .args(["-c", &line])
         .current_dir(bench.here())
@@ -172,4 +175,99 @@ fn dry_run_prints_a_command_that_a_shell_can_run() {
         "{said}{line}"
     );
     assert_eq!(bench.report(name)["run"]["end_reason"], "Target app exited");
+}
+
+/// Starts a program that does nothing, and has this name.
+fn start_named(bench: &Bench, name: &str) -> Child {
+    let program = bench.path(name);
+    if !program.exists() {
+        fs::copy("/bin/sleep", &program).unwrap();
+    }
+    Command::new(program).arg("600").spawn().unwrap()
+}
+
+/// Versions of `xctrace` disagree about names, so it gets the id of the process.
+#[test]
+fn a_process_is_attached_to_by_its_id() {
+    let bench = Bench::new();
+    let name = format!("me-{}", std::process::id());
+    let options = [
+        "record",
+        "-o",
+        "x.trace",
+        "--time-limit",
+        "100ms",
+        "--attach",
+    ];
+    let arguments = [&options[..], &[name.as_str()]].concat();
+    let mut first = start_named(&bench, &name);
+    bench.run(&[], &arguments);
+    let asked = bench.asked();
+    let wanted = format!("--attach|{}|", first.id());
+    assert!(asked[0].contains(&wanted), "{asked:?}");
+
+    let mut second = start_named(&bench, &name);
+    let arguments = [
+        &["record", "-o", "y.trace", "--attach"],
+        &[name.as_str()][..],
+    ]
+    .concat();
+    let output = bench.run(&[], &arguments);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("several processes are named"), "{said}");
+    for child in [&mut first, &mut second] {
+        assert!(said.contains(&child.id().to_string()), "{said}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
+
+/// The log has each line with its stream and end, and grows with each recording.
+#[test]
+fn a_log_is_kept_for_reports_of_faults() {
+    let bench = Bench::new();
+    let options = ["--keep-log", "log.txt", "--force"];
+    for runs in 1..=2 {
+        bench.fine(&[], &recording(&options, "echo a line >&2"));
+        let log = fs::read_to_string(bench.here().join("log.txt")).unwrap();
+        let count = |text: &str| log.lines().filter(|line| line.ends_with(text)).count();
+        for text in [
+            r"out \n Ctrl-C to stop the recording",
+            r"err \n a line",
+            "exit code 0",
+        ] {
+            assert_eq!(count(text), runs, "{text}: {log}");
+        }
+    }
+}
+
+/// The template of a bundle has all its settings, and is passed on as it is.
+#[test]
+fn the_template_of_a_bundle_is_used_again() {
+    let bench = Bench::of("case \"$3\" in *.tracetemplate) cp \"$3\" \"$top/seen\";; esac");
+    bench.fine(&[], &recording(&[], "exit 0"));
+    let again = [
+        "record",
+        "-o",
+        "y.trace",
+        "--template",
+        "x.trace",
+        "./bench",
+        "-c",
+        "exit 0",
+    ];
+    bench.fine(&[], &again);
+    let template = fs::read(bench.here().join("x.trace/form.template")).unwrap();
+    assert_eq!(fs::read(bench.path("seen")).unwrap(), template);
+
+    let output = bench.run(
+        &[],
+        &["record", "--template", "no.trace", "--dry-run", "./bench"],
+    );
+    let said = stderr(&output);
+    assert!(
+        said.contains("cannot read the template no.trace/form.template"),
+        "{said}"
+    );
 }
