@@ -371,3 +371,42 @@ fn replay(good: &Path, log: &Log, streams: u8, returns: bool) {
     // A question is not waited for.
     assert!(start.elapsed() < Duration::from_secs(60), "{about}");
 }
+
+/// In a terminal, a question would stop `xctrace`, which is in a background group (SIGTTIN), for ever.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_question_in_a_terminal_is_not_waited_for() {
+    let bench = Bench::new();
+    bench.behave(
+        "case $1 in version) echo 'xctrace version 26.0 (17C529)'; exit;; esac\n\
+         echo 'Starting recording with the Metal System Trace template. Launching process: bench.'\n\
+         echo 'xctrace: Instruments wants permission to analyze other processes. Please enter an \
+         administrator username and password to allow this.'\n\
+         printf 'Username (somebody): '; read name < /dev/tty; touch \"$top/answered\"",
+    );
+    let inner = bench.command(&[], &recording(&[], "true"));
+    let words = std::iter::once(inner.get_program()).chain(inner.get_args());
+    let words: Vec<&str> = words.map(|word| word.to_str().unwrap()).collect();
+    let mut terminal = std::process::Command::new("/usr/bin/script");
+    terminal
+        .args(["-qefc", &words.join(" "), "/dev/null"])
+        .current_dir(bench.here())
+        .env_clear()
+        .envs(
+            inner
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .stdin(std::process::Stdio::null());
+    let Ok(output) = terminal.output() else {
+        eprintln!("skipped: there is no `script` to make a terminal with");
+        return;
+    };
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("asks for an administrator's password"),
+        "{said}"
+    );
+    assert!(!bench.path("answered").exists());
+}
