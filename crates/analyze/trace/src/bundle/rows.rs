@@ -168,6 +168,7 @@ impl Decoder<'_> {
                 Encoding::Word(words) => self.word(value, words)?.to_owned(),
                 Encoding::Message => self.message(value, MAX_MESSAGE_DEPTH)?,
                 Encoding::Argument => self.argument(value)?,
+                Encoding::Numbers(between) => self.numbers(value, between)?,
                 _ => self.location(value)?,
             };
             Some(names.symbol(&text))
@@ -212,6 +213,17 @@ impl Decoder<'_> {
             Encoding::Number | Encoding::FullNumber => Some(value.to_string()),
             _ => Some(self.part(type_id, value)?.display),
         }
+    }
+
+    /// Formats a list of numbers.
+    fn numbers(&self, value: u64, between: &str) -> Option<String> {
+        let list = self.uniques.arrays.get(value)?;
+        let digits = usize::try_from(u64::MAX.ilog10()).ok()? + 1;
+        let most = list.len().saturating_mul(digits + between.len());
+        let numbers = list.iter().map(|number| number.to_string());
+        self.uniques
+            .affords(0, most)
+            .then(|| numbers.collect::<Vec<_>>().join(between))
     }
 
     /// Formats the place of a call, such as `30313233-3435-3637-3839-616263646566 + 0x1f`.
@@ -310,6 +322,7 @@ impl Decoder<'_> {
                 Some(word) => word.to_owned(),
                 None => number_display(tag, value),
             },
+            Encoding::Numbers(between) => self.numbers(value, between)?,
             Encoding::Process if null => return Some(Part::null(tag)),
             Encoding::Process => self.process_names.process_display(value, self.uniques)?,
             Encoding::Thread if null => return Some(Part::null(tag)),
@@ -381,7 +394,11 @@ fn number_display(tag: &str, value: u64) -> String {
         "uint64" => display::thousands(value),
         HEX => format!("{value:x}"),
         "private" => "<private>".to_owned(),
-        SUBMISSION | "metal-command-buffer-id" => format!("0x{value:x}"),
+        SUBMISSION
+        | "metal-command-buffer-id"
+        | "kdebug-arg"
+        | "gpu-driver-surface"
+        | "displayed-surface-swap" => format!("0x{value:x}"),
         _ => value.to_string(),
     }
 }

@@ -1,10 +1,15 @@
 //! Lists Apple's internal types, with their names in exports and the encoding of their values. Each
-//! line was compared with an export, cell by cell, except the few in [`words`]; tagged backtraces,
-//! which were compared with the samples of the same moments in `time-sample`; arguments of
-//! signposts, which are also in the messages of their events; and the two of hardware counters. No
-//! bundle with counters was available together with its export. But of 7,050 values of 30 counters
-//! every percentage is within 0 to 100 and no bandwidth is above the chip's, which no other reading
-//! gives. All other types stay undecoded.
+//! line was compared with an export, cell by cell, except the few in [`words`] and in [`related`];
+//! tagged backtraces, which were compared with the samples of the same moments in `time-sample`;
+//! arguments of signposts, which are also in the messages of their events; and the two of hardware
+//! counters. No bundle with counters was available together with its export. But of 7,050 values of
+//! 30 counters every percentage is within 0 to 100 and no bandwidth is above the chip's, which no
+//! other reading gives.
+//!
+//! All other types stay undecoded. Of some a part is known: `XRMachTimebaseInfoTypeID` is a fraction
+//! in two halves of 32 bits, and `XRTimeSinceEpochTypeID` has nanoseconds since 1970 below its highest
+//! bit, but no export with them was available. `XRMetalEncodingParellismLevelTypeID` was only seen
+//! with 0.
 
 /// The encoding of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +47,9 @@ pub(crate) enum Encoding {
     Message,
     /// A typed list of one value. The column stays raw numbers if it has any other list.
     Argument,
+    /// A list of numbers, which an export shows with this text between. The column stays raw numbers
+    /// if it has anything else.
+    Numbers(&'static str),
     /// A list of both halves of a binary's UUID in the upper, and an offset in the lower 32 bits.
     /// The column stays raw numbers if it has anything else.
     Location,
@@ -64,6 +72,7 @@ impl Encoding {
                 | Self::NoBacktrace
                 | Self::Message
                 | Self::Argument
+                | Self::Numbers(_)
                 | Self::Location
         )
     }
@@ -133,8 +142,50 @@ pub(crate) fn lookup(type_id: &str) -> (&str, Encoding) {
         "XRFormattedLabelTypeID" => ("formatted-label", Label),
         "XRNarrativeEntryTypeID" => ("narrative", Narrative),
         "XRThreadNameTypeID" => ("thread-name", ThreadName),
-        other => words(other).unwrap_or((other, Encoding::Undecoded)),
+        other => words(other)
+            .or_else(|| related(other))
+            .unwrap_or((other, Encoding::Undecoded)),
     }
+}
+
+/// Returns the name and the encoding of a type that is known by what other columns say. No export of
+/// a bundle with these types was available, but all of their values in the known bundles agree:
+///
+/// * events of the kernel: the rule of `raw_intervals` gives the exact start and end of 14,088 GPU
+///   intervals; each string's number is an argument of an event, and its text the path of a binary
+///   or the label of an encoder;
+/// * surfaces: `displayed-surfaces-interval` has the surface of each swap, and `display-surface-queue`
+///   its number; `present-surface-id` is 0 wherever `has-present` is 0;
+/// * resources: the label of each ends with its number, or both tables of allocations have it;
+/// * lists: a chain has the `uuid` of each of its rows, and a shader sample has `num-pcs` numbers; a
+///   display has the size of the surfaces that it shows; a processor's counter never falls from one
+///   event to the next;
+/// * clocks: `mabs-epoch` is in the rule of `raw_intervals`, and `mct-epoch` is never before it.
+///
+/// Their names are in Apple's list of the types that a package may use.
+fn related(type_id: &str) -> Option<(&str, Encoding)> {
+    use Encoding::{FullNumber, Number, NumberText, Numbers, Text};
+
+    Some(match type_id {
+        "XRKDebugClassTypeID" => ("kdebug-class", Number),
+        "XRKDebugSubclassTypeID" => ("kdebug-subclass", Number),
+        "XRKDebugCodeTypeID" => ("kdebug-code", Number),
+        "XRKDebugFunctionTypeID" => ("kdebug-func", Number),
+        "XRKDebugArgumentTypeID" => ("kdebug-arg", FullNumber),
+        "XRKDebugStringIDTypeID" => ("kdebug-string", NumberText),
+        "XRRawStringTypeID" => ("raw-string", Text),
+        "XRGPUDriverIOSurfaceIDTypeID" => ("gpu-driver-surface", Number),
+        "XRDisplayedSurfaceSwapIDTypeID" => ("displayed-surface-swap", Number),
+        "XRDisplayedSurfaceIOSurfaceTypeID" => ("displayed-surface-io-surface", NumberText),
+        "XRGPUHardwareTraceIDTypeID" => ("gpu-hardware-trace", NumberText),
+        "XRVisualUUIDChainTypeID" => ("visual-uuid-chain", Numbers(" ")),
+        "XRPrototypeUInt64ArrayTypeID" => ("uint64-array", Numbers(" ")),
+        "XRCoreProfilePMCEventsArrayTypeID" => ("pmc-events", Numbers(" ")),
+        "XRSizeInPixelsTypeID" => ("size-in-pixels", Numbers("x")),
+        "XRMachAbsoluteTimeTypeID" => ("mach-absolute-time", Number),
+        "XRMachContinuousTimeTypeID" => ("mach-continuous-time", NumberText),
+        _ => return None,
+    })
 }
 
 /// Returns the name and the words of a type that is known by its values. No export of a bundle with

@@ -201,6 +201,57 @@ fn signposts_are_displayed_part_by_part() {
 }
 
 #[test]
+fn lists_of_numbers_are_shown_in_one_line() {
+    let two = "3472611983179986487 4051376414998685030";
+    let size = two.replace(' ', "x");
+    for (type_id, kind, shown) in [
+        ("XRVisualUUIDChainTypeID", "visual-uuid-chain", two),
+        ("XRPrototypeUInt64ArrayTypeID", "uint64-array", two),
+        ("XRCoreProfilePMCEventsArrayTypeID", "pmc-events", two),
+        ("XRSizeInPixelsTypeID", "size-in-pixels", &size),
+    ] {
+        let expected = [Some(shown), Some("1"), None];
+        check(type_id, kind, &[0, 1, NULL], &expected);
+    }
+}
+
+#[test]
+fn kernel_events_and_surfaces_are_whole_numbers() {
+    for (type_id, width, kind, cells) in [
+        (
+            "XRKDebugClassTypeID",
+            1,
+            "kdebug-class",
+            ["Some(7)", "None"],
+        ),
+        (
+            "XRKDebugArgumentTypeID",
+            2,
+            "kdebug-arg",
+            ["Some(7)", "Some(18446744073709551615)"],
+        ),
+        (
+            "XRDisplayedSurfaceSwapIDTypeID",
+            2,
+            "displayed-surface-swap",
+            ["Some(7)", "None"],
+        ),
+        (
+            "XRGPUHardwareTraceIDTypeID",
+            2,
+            "gpu-hardware-trace",
+            ["Some(\"7\")", "None"],
+        ),
+    ] {
+        let ones = u64::MAX >> (64 - 32 * width);
+        let columns = [("column", type_id, width)];
+        let trace = load(&Uniques::default(), &columns, &[&[7], &[ones]]);
+        let found = column(&trace, "column");
+        assert_eq!(found, (kind.to_owned(), cells.map(str::to_owned).to_vec()));
+    }
+}
+
+#[test]
 fn unusual_messages_stay_numbers() {
     // A message in messages, one in itself, an argument with two values, no argument, no UUID.
     for (type_id, value) in [
