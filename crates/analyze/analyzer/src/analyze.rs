@@ -15,6 +15,7 @@ use crate::metrics::busy_window::BusyWindow;
 use crate::metrics::efficiency::efficiency;
 use crate::metrics::figures::Figures;
 use crate::metrics::gap_causes::GapSplitter;
+use crate::metrics::machine::name_events;
 use crate::metrics::sanity::{SanityInput, sanity};
 use crate::metrics::surroundings::Surroundings;
 use crate::metrics::{known_work, latency, phases};
@@ -84,7 +85,7 @@ fn analyze_part(
         mut subject,
         occupancy,
         kernels,
-        figures,
+        mut figures,
         is_raw,
         absent_spills,
         tables,
@@ -97,6 +98,10 @@ fn analyze_part(
         busy: &occupancy.busy,
         gaps: &gaps,
     };
+    if let Ok(events) = &tables.machine.driver_events {
+        let top = &mut figures.idle.gaps.top;
+        name_events(top, events, &recording.names, busy_window);
+    }
     let host = &figures.idle.host;
     let named = (&kernels.named, figures.kernels.as_slice());
     let idle_by_cause = || {

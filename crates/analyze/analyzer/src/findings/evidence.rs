@@ -1,6 +1,6 @@
 //! Evidence of a finding: numbers, places to look at, and the time at stake.
 
-use crate::basics::message::{Message, Value, moment, number, percent, time};
+use crate::basics::message::{Message, Value, moment, number, percent, quote, time};
 use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{
@@ -127,11 +127,22 @@ pub(crate) fn longest(report: &Report, cause: Cause) -> Vec<Message> {
 }
 
 fn place(gap: &TopGap) -> Message {
-    message!(
+    /// Share of a gap from which on the driver's event is named.
+    const MUCH: f64 = 0.1;
+    let place = message!(
         "gap of {} at {}",
         time(gap.duration_ns),
         moment(gap.start_ns)
-    )
+    );
+    match &gap.driver_event {
+        Some(event) if is_share(event.longest_ns, gap.duration_ns, MUCH) => message!(
+            "{} (the driver: {}, {})",
+            place,
+            quote(&event.name),
+            time(event.longest_ns)
+        ),
+        _ => place,
+    }
 }
 
 /// Share of the window below which idle time is not worth a finding: most measurements vary as

@@ -98,6 +98,7 @@ fn top_gaps(gaps: &[Gap], splitter: &GapSplitter<'_>, kernels: &NamedIntervals) 
             after: name(gap.after()),
             cause: parts.cause(),
             parts,
+            driver_event: None,
         }
     });
     top.collect()

@@ -13,7 +13,7 @@ pub(crate) mod kernels;
 pub(crate) mod known_work;
 pub(crate) mod lanes;
 pub(crate) mod latency;
-mod machine;
+pub(crate) mod machine;
 pub(crate) mod pace;
 pub(crate) mod phases;
 pub(crate) mod sanity;

@@ -137,6 +137,21 @@ pub struct TopGap {
     pub cause: Cause,
     /// Time of the gap by cause.
     pub parts: GapParts,
+    /// Event of the driver for the process that takes the longest part of the gap, such as wiring
+    /// memory; null if there is none, or if they are not recorded.
+    pub driver_event: Option<GapDriverEvent>,
+}
+
+/// Event of the driver during a gap.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct GapDriverEvent {
+    /// Name of the event, as Instruments shows it without its thread.
+    pub name: String,
+    /// Time of the event in the gap, in nanoseconds.
+    pub longest_ns: u64,
+    /// Time of all such events in the gap, in nanoseconds. Those at the same time count once.
+    pub total_ns: u64,
 }
 
 /// Gaps between the same two kernels.

@@ -3,7 +3,7 @@
 
 use metalens_trace::{Integers, Table};
 
-use super::columns::{Column, Either, OrNull, Processes, Spans, Texts, columns};
+use super::columns::{Column, Either, Labels, OrNull, Processes, Spans, Texts, columns};
 use super::reader::TableReader;
 
 /// Table of the GPU's performance states, by name.
@@ -89,12 +89,21 @@ columns! {
 columns! {
     /// Table of the driver's work on command buffers and encoders.
     table DRIVER_INTERVALS = "metal-driver-intervals";
-    /// Table of the driver's other events.
-    table DRIVER_EVENTS = "metal-driver-event-intervals";
     struct DriverWork {
         processes: Processes = "process",
         spans: Spans = "start" and "duration",
         types: OrNull<Texts> = "event-type",
+    }
+}
+
+columns! {
+    /// Table of the driver's other events.
+    table DRIVER_EVENTS = "metal-driver-event-intervals";
+    struct OtherDriverWork {
+        processes: Processes = "process",
+        spans: Spans = "start" and "duration",
+        types: OrNull<Texts> = "event-type",
+        labels: OrNull<Labels> = "event-label",
     }
 }
 

@@ -154,7 +154,7 @@ tables! {
         allocated: machine::AllocatedSizes = machine::ALLOCATED,
         wired: machine::WiredSizes = machine::WIRED,
         driver_intervals: machine::DriverWork = machine::DRIVER_INTERVALS,
-        driver_events: machine::DriverWork = machine::DRIVER_EVENTS,
+        driver_events: machine::OtherDriverWork = machine::DRIVER_EVENTS,
         shader_compiles: machine::OwnedSpans = machine::SHADER_COMPILES,
         hangs: machine::OwnedSpans = machine::HANGS,
         hang_risks: machine::HangRisks = machine::HANG_RISKS,

@@ -58,6 +58,10 @@ fn check(report: &Report) {
             gap.duration_ns,
             "the parts of each gap sum to it"
         );
+        if let Some(event) = &gap.driver_event {
+            let in_order = event.longest_ns <= event.total_ns && event.total_ns <= gap.duration_ns;
+            assert!(in_order, "the driver's events fit into the gap");
+        }
     }
     let queue = report.latency.queue.as_ref();
     if let Some(queue) = queue {

@@ -123,6 +123,26 @@ fn a_broken_table_makes_only_itself_missing() {
     assert!(why.text.contains("could not be read"), "{why}");
 }
 
+/// A gap of a real process has an event of the driver in it.
+#[test]
+fn the_drivers_events_are_named_in_real_gaps() {
+    let Some(recordings) = recordings() else {
+        return;
+    };
+    let bundle = recordings.join("m1-bundle-and-export/gpu_baseline.trace");
+    let request = Request {
+        processes: vec!["63961".to_owned()],
+        ..Request::default()
+    };
+    let gaps = report(&bundle, None, &request).unwrap().gaps.top;
+    let named: Vec<_> = gaps
+        .iter()
+        .filter_map(|gap| gap.driver_event.as_ref())
+        .map(|event| (event.name.as_str(), event.longest_ns, event.total_ns))
+        .collect();
+    assert_eq!(named, [("Wire 128.00 KiB System Memory", 12_542, 12_542)]);
+}
+
 /// A real bundle has states that no real export here has: their numbers become names.
 #[test]
 fn a_real_bundle_has_states() {

@@ -1,7 +1,7 @@
 //! Builds the sections on gaps: their lengths, and the longest ones.
 
-use metalens_analyzer::message::{count, counted, kernel, moment, time};
-use metalens_analyzer::{Bucket, Message, RegularityVerdict, Report, message};
+use metalens_analyzer::message::{count, counted, kernel, moment, quote, time};
+use metalens_analyzer::{Bucket, Message, RegularityVerdict, Report, TopGap, message};
 
 use crate::document::{Block, Cell, Chart, Column, Section, Table};
 use crate::wording::share;
@@ -157,8 +157,23 @@ pub(super) fn longest(report: &Report) -> Option<Section> {
 
     // These are some of all gaps: nothing counts those that are left out.
     table.total = 0;
-    let section = Section::new("longest-gaps", "Longest gaps", 6);
-    Some(section.with(Block::Table(table)))
+    let section = Section::new("longest-gaps", "Longest gaps", 6).with(Block::Table(table));
+    let events = gaps.iter().take(short).filter_map(driver_event);
+    Some(events.fold(section, |section, said| section.with(Block::Text(said))))
+}
+
+/// Returns what the driver did in a gap, if it took a tenth of it.
+fn driver_event(gap: &TopGap) -> Option<Message> {
+    let event = gap.driver_event.as_ref()?;
+    let is_much = event.longest_ns.saturating_mul(10) >= gap.duration_ns;
+    is_much.then(|| {
+        message!(
+            "Driver in the gap at {}: {}, {}",
+            moment(gap.start_ns),
+            quote(&event.name),
+            time(event.longest_ns),
+        )
+    })
 }
 
 #[cfg(test)]

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use metalens_trace::Names;
+use metalens_trace::{Names, Symbol};
 
 use crate::basics::spans::{RunningUnion, Span, length_ns, overlap_ns, touches, union};
 use crate::basics::statistics::ratio;
 use crate::metrics::busy_window::BusyWindow;
-use crate::report::{CompileTimes, Driver, DriverEvents, ShaderCompiles};
+use crate::report::{CompileTimes, Driver, DriverEvents, GapDriverEvent, ShaderCompiles, TopGap};
 use crate::subject::interval::Interval;
 use crate::tables::columns::at;
-use crate::tables::machine::{DriverWork, OwnedSpans};
+use crate::tables::machine::{DriverWork, OtherDriverWork, OwnedSpans};
 
 /// Returns whether the table has lost its end: the driver works on each command buffer after its commit.
 pub(super) fn ends_early(
@@ -26,7 +26,8 @@ pub(super) fn ends_early(
 
 /// Returns the driver's intervals for the process.
 pub(super) fn driver(table: &DriverWork, names: &Names, busy_window: BusyWindow<'_>) -> Driver {
-    let (types, spans) = by_type(table, names, busy_window);
+    let rows = busy_window.rows(&table.processes, &table.spans);
+    let (types, spans) = by_type(rows, &table.types, names, busy_window);
     let busy = union(spans);
     let in_gaps_ns = overlap_ns(&busy, busy_window.gaps);
     Driver {
@@ -39,29 +40,67 @@ pub(super) fn driver(table: &DriverWork, names: &Names, busy_window: BusyWindow<
 
 /// Returns the driver's other events for the process.
 pub(super) fn events(
-    table: &DriverWork,
+    table: &OtherDriverWork,
     names: &Names,
     busy_window: BusyWindow<'_>,
 ) -> Vec<DriverEvents> {
-    by_type(table, names, busy_window).0
+    let rows = busy_window.rows(&table.processes, &table.spans);
+    by_type(rows, &table.types, names, busy_window).0
+}
+
+/// Names the longest of these events in each gap.
+pub(crate) fn name_events(
+    gaps: &mut [TopGap],
+    table: &OtherDriverWork,
+    names: &Names,
+    busy_window: BusyWindow<'_>,
+) {
+    for gap in gaps {
+        let whole = Span::new(gap.start_ns, gap.start_ns + gap.duration_ns);
+        let rows = busy_window.rows(&table.processes, &table.spans);
+        let rows = rows.map(|(row, span)| (span.clip(whole), row));
+        let mut inside: Vec<(Span, usize)> = rows.filter(|(span, _)| !span.is_empty()).collect();
+        inside.sort_unstable();
+        let longest = inside.iter().max_by_key(|(span, _)| span.length_ns());
+        gap.driver_event = longest.and_then(|&(span, row)| {
+            Some(GapDriverEvent {
+                name: event_name(table, row, names)?,
+                longest_ns: span.length_ns(),
+                total_ns: RunningUnion::busy_ns(inside.iter().map(|&(span, _)| span)),
+            })
+        });
+    }
+}
+
+/// Returns the name of an event: its label up to the first parenthesis, such as `Wire 368.00 MiB System
+/// Memory`, or else its type. In parentheses are its outcome and its thread.
+fn event_name(table: &OtherDriverWork, row: usize, names: &Names) -> Option<String> {
+    let label = at(&table.labels, row).and_then(|id| names.label(id));
+    let label = label.and_then(|label| names.text(label.text).split('(').next());
+    let words: Vec<&str> = label.unwrap_or_default().split_whitespace().collect();
+    if words.is_empty() {
+        return at(&table.types, row).map(|kind| names.text(kind).to_owned());
+    }
+    Some(words.join(" "))
 }
 
 /// Returns the rows of the process by type, and their spans in the window in order of time.
 fn by_type(
-    table: &DriverWork,
+    rows: impl Iterator<Item = (usize, Span)>,
+    kinds: &[Option<Symbol>],
     names: &Names,
     busy_window: BusyWindow<'_>,
 ) -> (Vec<DriverEvents>, Vec<Span>) {
     let mut spans = Vec::new();
     // Few types are distinct, and symbols are fast to compare.
     let mut types = BTreeMap::new();
-    for (row, span) in busy_window.rows(&table.processes, &table.spans) {
+    for (row, span) in rows {
         if !touches(span, busy_window.window) {
             continue;
         }
         let span = span.clip(busy_window.window);
         spans.push(span);
-        let symbol = at(&table.types, row);
+        let symbol = at(kinds, row);
         let events = types.entry(symbol).or_insert_with(|| DriverEvents {
             event_type: symbol.map(|symbol| names.text(symbol).to_owned()),
             count: 0,
@@ -114,6 +153,7 @@ fn compile_times(sorted: &[Span]) -> CompileTimes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::{Cause, GapParts};
     use crate::tables::machine::{DRIVER_EVENTS, DRIVER_INTERVALS, SHADER_COMPILES};
     use crate::testing::{ANALYZED, Columns, OTHER, machine_tables, with_busy_window};
 
@@ -172,6 +212,53 @@ mod tests {
             assert_eq!(events, found.types);
             assert!(tables.shader_compiles.is_err());
         });
+    }
+
+    /// Checks that the longest event in a gap is named, cut at the gap.
+    ///
+    /// ```text
+    /// window        10├───────────────────┤30
+    /// gaps                 16├──┤22    28├─┤30
+    /// wire                15├─┤18
+    /// wire                   17├────────┤25
+    /// another's       12├───────┤20
+    /// ```
+    #[test]
+    fn the_longest_event_in_a_gap_is_named() {
+        let columns: Columns = &[
+            ("start", "start-time"),
+            ("duration", "duration"),
+            ("event-type", "gpu-driver-name"),
+            ("process", "process"),
+            ("event-label", "formatted-label"),
+        ];
+        let label = "Wire  2.00 MiB   System Memory  ( Success ) ( main 0x1 (bench, pid: 1) )";
+        let rows: &[&[&str]] = &[
+            &["17", "8", "Wire Memory", ANALYZED, label],
+            &["15", "3", "Wire Memory", ANALYZED, "Wire"],
+            &["12", "8", "Wire Memory", OTHER, "Wire"],
+        ];
+        let (names, tables) = machine_tables(&[(DRIVER_EVENTS.schema, columns, rows)]);
+        let gap = |start_ns, duration_ns| TopGap {
+            start_ns,
+            duration_ns,
+            before: None,
+            after: None,
+            cause: Cause::Driver,
+            parts: GapParts::default(),
+            driver_event: None,
+        };
+        let mut gaps = [gap(16, 6), gap(28, 2)];
+        with_busy_window((10, 30), &[(10, 16), (22, 28)], |busy_window| {
+            let table = tables.driver_events.unwrap();
+            name_events(&mut gaps, &table, &names, busy_window);
+        });
+        let named = GapDriverEvent {
+            name: "Wire 2.00 MiB System Memory".to_owned(),
+            longest_ns: 5,
+            total_ns: 6,
+        };
+        assert_eq!(gaps.map(|gap| gap.driver_event), [Some(named), None]);
     }
 
     /// Checks compilations before the window, inside, and across its start. Those at the same time

@@ -10,6 +10,7 @@ mod memory;
 mod others;
 mod states;
 
+pub(crate) use driver::name_events;
 use metalens_trace::Names;
 
 use crate::basics::state_interval::StateInterval;
