@@ -59,19 +59,21 @@ impl Bundle {
         decoder: Option<&Decoder<'_>>,
     ) -> ListedDocument {
         let counted = rows.and_then(|mut rows| {
-            let (count, schema) = (
+            let (count, mut schema) = (
                 rows.count(),
                 rows.layout.declared(|id| types::lookup(id).0.to_owned()),
             );
             if let Some(decoder) = decoder {
                 let mut names = Names::new();
-                decoder.table(
+                let table = decoder.table(
                     wanted.store,
                     &mut rows,
                     wanted.origin,
                     wanted.columns,
                     &mut names,
                 )?;
+                // Only decoding tells which columns stay raw numbers.
+                schema = table.schema;
             }
             Ok(CountedTable {
                 schema,

@@ -97,6 +97,9 @@ struct TableLine {
     /// Number of rows. Null if the file cannot be read.
     rows: Option<usize>,
     columns: Option<Vec<String>>,
+    /// Engineering type of each column. A column that is not decoded has Apple's internal name of its
+    /// type.
+    types: Option<Vec<String>>,
     file: String,
     problem: Option<String>,
 }
@@ -113,21 +116,27 @@ impl TableLine {
         let file = file.to_owned();
 
         match &document.table {
-            Ok(table) => Self {
-                schema: table.schema.name.clone(),
-                run: table.origin.run,
-                rows: Some(table.rows),
-                columns: Some(table.schema.mnemonics()),
-                file,
-                problem: table
-                    .truncated
-                    .then(|| "TRUNCATED: only the complete rows".to_owned()),
-            },
+            Ok(table) => {
+                let types = table.schema.columns.iter();
+                let types = types.map(|column| column.engineering_type.clone());
+                Self {
+                    schema: table.schema.name.clone(),
+                    run: table.origin.run,
+                    rows: Some(table.rows),
+                    columns: Some(table.schema.mnemonics()),
+                    types: Some(types.collect()),
+                    file,
+                    problem: table
+                        .truncated
+                        .then(|| "TRUNCATED: only the complete rows".to_owned()),
+                }
+            }
             Err(error) => Self {
                 schema: document.named_schema.clone(),
                 run: None,
                 rows: None,
                 columns: None,
+                types: None,
                 file,
                 problem: Some(error.problem().to_string()),
             },
