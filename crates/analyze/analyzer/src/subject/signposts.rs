@@ -5,7 +5,7 @@
 //! pairs. A recording may have both.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use metalens_trace::{Names, ProcessId, Symbol, ThreadId};
 
@@ -25,6 +25,8 @@ use crate::tables::signposts::{
 #[derive(Debug, Default)]
 pub(crate) struct Signposts {
     kinds: BTreeMap<SignpostKind, SignpostSpans>,
+    /// Process and times of the intervals that began with a message.
+    by_message: BTreeMap<Symbol, BTreeSet<(Option<ProcessId>, Span)>>,
     /// Error of a table that could not be used.
     problem: Option<String>,
 }
@@ -99,21 +101,24 @@ impl Signposts {
         // Two tables may have the same event; no thread logs an event twice at the same time.
         events.dedup();
 
-        let mut open: BTreeMap<(SignpostKind, Option<u64>, Option<ThreadId>), Vec<u64>> =
+        let mut open: BTreeMap<(SignpostKind, Option<u64>, Option<ThreadId>), Vec<_>> =
             BTreeMap::new();
         for event in events {
             let has_thread_scope = event.scope.is_some() && event.scope == thread_wide;
             let thread = event.thread.filter(|_| has_thread_scope);
             let begins = open.entry((event.kind, event.identifier, thread));
             if event.event.is_some() && event.event == begin {
-                begins.or_default().push(event.time_ns);
+                begins.or_default().push((event.time_ns, event.message));
             } else if event.event.is_some() && event.event == end {
                 let begun = begins.or_default().pop();
                 let kind = self.kinds.entry(event.kind).or_default();
-                match begun {
-                    Some(start) => kind.spans.push(Span::new(start, event.time_ns)),
-                    None => kind.unpaired += 1,
-                }
+                let Some((start, message)) = begun else {
+                    kind.unpaired += 1;
+                    continue;
+                };
+                let span = Span::new(start, event.time_ns);
+                kind.spans.push(span);
+                self.note_message(message, event.kind, span);
             }
         }
 
@@ -123,13 +128,21 @@ impl Signposts {
         self.sort();
     }
 
+    fn note_message(&mut self, message: Option<Symbol>, kind: SignpostKind, span: Span) {
+        if let Some(message) = message {
+            let times = self.by_message.entry(message).or_default();
+            times.insert((kind.process, span));
+        }
+    }
+
     /// Adds the intervals that events did not give already.
-    fn add(&mut self, mut intervals: Vec<(SignpostKind, Option<u64>, Span)>) {
+    fn add(&mut self, mut intervals: Vec<(SignpostKind, Option<u64>, Span, Option<Symbol>)>) {
         intervals.sort_unstable();
         intervals.dedup();
 
         let known = self.kinds.clone();
-        for (kind, _, span) in intervals {
+        for (kind, _, span, message) in intervals {
+            self.note_message(message, kind, span);
             let known = known.get(&kind);
             if known.is_none_or(|known| known.spans.binary_search(&span).is_err()) {
                 self.kinds.entry(kind).or_default().spans.push(span);
@@ -144,8 +157,9 @@ impl Signposts {
         }
     }
 
-    /// Returns the times of a phase, sorted by start: those of the chosen processes, or else of any
-    /// process. `None` if no phase has this name.
+    /// Returns the times of a phase, sorted by start: of the intervals with this name, or else of those
+    /// that began with this message; those of the chosen processes, or else of any process. `None` if
+    /// there are none.
     pub(crate) fn of_name(
         &self,
         name: &str,
@@ -153,16 +167,22 @@ impl Signposts {
         names: &Names,
     ) -> Option<Vec<Span>> {
         let kinds = self.kinds.iter();
-        let named =
-            kinds.filter(|(kind, times)| names.text(kind.name) == name && !times.spans.is_empty());
-        let own = named
-            .clone()
-            .filter(|(kind, _)| chosen.contains(kind.process));
-
-        let mut spans: Vec<Span> = own.flat_map(|(_, times)| times.spans.clone()).collect();
-        if spans.is_empty() {
-            spans = named.flat_map(|(_, times)| times.spans.clone()).collect();
+        let named = kinds.filter(|(kind, _)| names.text(kind.name) == name);
+        let named = named.map(|(kind, times)| times.spans.iter().map(|&span| (kind.process, span)));
+        let mut found: Vec<(Option<ProcessId>, Span)> = named.flatten().collect();
+        if found.is_empty() {
+            // A message is displayed with more spaces than it was written with.
+            let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let name = words(name);
+            let messages = self.by_message.iter();
+            let same = messages.filter(|(message, _)| words(names.text(**message)) == name);
+            found.extend(same.flat_map(|(_, times)| times));
         }
+
+        if found.iter().any(|&(process, _)| chosen.contains(process)) {
+            found.retain(|&(process, _)| chosen.contains(process));
+        }
+        let mut spans: Vec<Span> = found.into_iter().map(|(_, span)| span).collect();
         spans.sort_unstable();
         (!spans.is_empty()).then_some(spans)
     }
@@ -243,6 +263,7 @@ struct Event {
     event: Option<Symbol>,
     scope: Option<Symbol>,
     thread: Option<ThreadId>,
+    message: Option<Symbol>,
 }
 
 fn events_of(table: &SignpostEvents) -> impl Iterator<Item = Event> {
@@ -259,6 +280,7 @@ fn events_of(table: &SignpostEvents) -> impl Iterator<Item = Event> {
             event: at(&table.events, row),
             scope: at(&table.scopes, row),
             thread: at(&table.threads, row),
+            message: at(&table.messages, row),
             kind,
             identifier: table.identifiers.get(row),
         })
@@ -267,7 +289,7 @@ fn events_of(table: &SignpostEvents) -> impl Iterator<Item = Event> {
 
 fn intervals_of(
     table: &SignpostIntervals,
-) -> impl Iterator<Item = (SignpostKind, Option<u64>, Span)> {
+) -> impl Iterator<Item = (SignpostKind, Option<u64>, Span, Option<Symbol>)> {
     let rows = 0..table.starts.len();
     rows.filter_map(|row| {
         let start = table.starts.get(row)?;
@@ -278,6 +300,7 @@ fn intervals_of(
             category: at(&table.categories, row),
             name: at(&table.names, row)?,
         };
-        Some((kind, table.identifiers.get(row), span))
+        let message = at(&table.messages, row);
+        Some((kind, table.identifiers.get(row), span, message))
     })
 }

@@ -19,6 +19,7 @@ columns! {
         identifiers: OrNull<Integers> = "identifier",
         scopes: OrNull<Texts> = "scope",
         threads: OrNull<Threads> = "thread",
+        messages: OrNull<Texts> = "message",
     }
 }
 
@@ -34,5 +35,6 @@ columns! {
         categories: OrNull<Texts> = "category",
         /// Numbers that distinguish signposts of one name.
         identifiers: OrNull<Integers> = "identifier",
+        messages: OrNull<Texts> = "start-message",
     }
 }

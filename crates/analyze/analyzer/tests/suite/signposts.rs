@@ -15,7 +15,8 @@ fn preset(name: &str) -> Scenario {
 
 const BENCH: &str = "eager-bench (4101)";
 
-/// Writes `os-signpost` rows of the process of `eager`: ns, begin or end, name, identifier.
+/// Writes `os-signpost` rows of the process of `eager`: ns, begin or end, name, identifier. The
+/// message has the last two.
 fn write_signposts(folder: &Path, rows: &[(u64, &str, &str, u64)]) {
     let columns = [
         ("time", "event-time"),
@@ -24,10 +25,11 @@ fn write_signposts(folder: &Path, rows: &[(u64, &str, &str, u64)]) {
         ("identifier", "os-signpost-identifier"),
         ("name", "signpost-name"),
         ("subsystem", "subsystem"),
+        ("message", "os-log-metadata"),
     ];
     let row = |&(ns, what, name, id): &(u64, &str, &str, u64)| {
-        let (ns, id) = (ns.to_string(), id.to_string());
-        [&ns, BENCH, what, &id, name, "bench"]
+        let (ns, message, id) = (ns.to_string(), format!("{name}  {id}"), id.to_string());
+        [&ns, BENCH, what, &id, name, "bench", &message]
             .map(str::to_owned)
             .to_vec()
     };
@@ -43,12 +45,20 @@ fn write_signpost_intervals(folder: &Path, rows: &[(u64, u64, &str)]) {
         ("name", "signpost-name"),
         ("subsystem", "subsystem"),
         ("process", "process"),
+        ("start-message", "os-log-metadata"),
     ];
     let row = |&(start, duration, name): &(u64, u64, &str)| {
         let (start, duration) = (start.to_string(), duration.to_string());
-        [&start, &duration, name, "bench", BENCH]
-            .map(str::to_owned)
-            .to_vec()
+        [
+            &start,
+            &duration,
+            name,
+            "bench",
+            BENCH,
+            "of a table of intervals",
+        ]
+        .map(str::to_owned)
+        .to_vec()
     };
     let rows: Vec<Vec<String>> = rows.iter().map(row).collect();
     write_table(folder, "OSSignpostIntervals", &columns, &rows);
@@ -67,6 +77,9 @@ fn signposts_of_two_tables_count_once() {
         (800 * MS, 10 * MS, "save"),
     ];
     write_signpost_intervals(folder.path(), &intervals);
+    // The one that events gave has two messages.
+    let whole = report(folder.path(), None, &phase("of a table of intervals")).unwrap();
+    assert_eq!(whole.phases.selected.unwrap().count, 3);
     let found = report(folder.path(), None, &Request::default()).unwrap();
     let found = found.phases.signposts;
     let found: Vec<_> = found
@@ -176,6 +189,14 @@ fn a_window_is_cut_to_a_phase() {
         (730 * MS, 765 * MS)
     );
     assert_eq!(both.phases.selected.unwrap().between_ns, 20 * MS);
+}
+
+#[test]
+fn a_window_is_cut_to_a_message() {
+    let window = with_signposts(&phase("step 2")).unwrap().window;
+    assert_eq!((window.start_ns, window.end_ns), (760 * MS, 780 * MS));
+    let error = with_signposts(&phase("step 3")).unwrap_err();
+    assert!(matches!(error, Error::NoSuchPhase { .. }));
 }
 
 #[test]

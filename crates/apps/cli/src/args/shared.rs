@@ -75,7 +75,7 @@ pub(crate) struct PartArguments {
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) to: Option<u64>,
     /// Report only on this phase: from the first begin to the last end of the os_signpost
-    /// intervals with this name
+    /// intervals with this name, or else with this message
     #[arg(long, value_name = "NAME")]
     pub(crate) phase: Option<String>,
     /// Report only on the N-th of these intervals, counted from 1; without --phase, on the N-th
