@@ -116,6 +116,10 @@ fn analyze_part(
         busy_window,
         (named, host),
         idle_by_cause,
+        (
+            steady_part(&figures, subject.window()),
+            &figures.iteration_starts,
+        ),
     )?;
     let lanes = std::mem::take(&mut surroundings.lanes);
     surroundings.not_recorded.extend(absent_spills);
@@ -136,6 +140,15 @@ fn analyze_part(
         lanes,
         &recording.names,
     ))
+}
+
+/// Returns the part of the window without a warm-up or a pause that dominates it.
+fn steady_part(figures: &Figures, window: Span) -> Span {
+    let warm_up = figures.phases.warm_up.as_ref();
+    let warm_up = warm_up.map(|found| Span::new(found.end_ns, window.end_ns));
+    let steady = figures.steady.as_ref();
+    let steady = steady.map(|steady| Span::new(steady.start_ns, steady.end_ns));
+    steady.or(warm_up).unwrap_or(window)
 }
 
 /// Returns the report with all figures. Findings and summary are still empty.
@@ -191,6 +204,7 @@ fn report(
         phases: figures.phases,
         processes: subject.processes.clone(),
         machine: surroundings.machine,
+        memory: surroundings.memory,
         counters: surroundings.counters,
         engines: surroundings.engines.engines,
         frames: surroundings.engines.frames,

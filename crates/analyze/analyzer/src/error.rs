@@ -82,6 +82,12 @@ pub enum Error {
     /// The recording has no CPU samples.
     #[error("no CPU samples: time-profile, cpu-profile and time-sample are absent or empty")]
     NoSamples,
+    /// The recording has no Metal allocations, or none of the process.
+    #[error("no Metal allocations: {why}")]
+    NoAllocations {
+        /// Reason in words.
+        why: String,
+    },
     /// The commits of too few command buffers are recorded for a replay.
     #[error("the commits of fewer than two command buffers of the process are recorded")]
     NoReplay,
@@ -315,6 +321,11 @@ impl Failure for Error {
                 ),
             }),
             Self::NoProcesses { .. } | Self::Setting { .. } => None,
+            Self::NoAllocations { .. } => Some(
+                "record with the template Metal System Trace, from the start of the program; \
+                 --process selects another process"
+                    .to_owned(),
+            ),
             Self::NoReplay => Some(
                 "record with the template Metal System Trace, or export metal-gpu-intervals with its \
                  column start-latency; a window must hold two command buffers"

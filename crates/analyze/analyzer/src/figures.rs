@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use self::MetricGroup::{Gaps, Latency, Machine, Time, Work};
+use self::MetricGroup::{Gaps, Latency, Machine, Memory, Time, Work};
 use self::Preference::{Lower, None as Neither};
 use self::TimePlace::{Between, Both, Inside, Outside};
 use crate::report::{Cause, Report};
@@ -17,6 +17,8 @@ pub enum Unit {
     Ns,
     /// A number of things.
     Count,
+    /// An amount of memory in bytes.
+    Bytes,
     /// A share, where 0.5 means 50 %.
     Ratio,
 }
@@ -38,6 +40,8 @@ pub enum MetricGroup {
     Latency,
     /// GPU work of other processes and the driver.
     Machine,
+    /// Metal memory of the process.
+    Memory,
 }
 
 /// Direction of a figure that is better.
@@ -175,6 +179,10 @@ const fn ns(group: MetricGroup, id: &'static str, get: fn(&Report) -> Option<f64
 
 const fn count(group: MetricGroup, id: &'static str, get: fn(&Report) -> Option<f64>) -> Figure {
     Figure::new(id, group, Unit::Count, Source::Field(get))
+}
+
+const fn bytes(id: &'static str, get: fn(&Report) -> Option<f64>) -> Figure {
+    Figure::new(id, Memory, Unit::Bytes, Source::Field(get))
 }
 
 const fn ratio(group: MetricGroup, id: &'static str, get: fn(&Report) -> Option<f64>) -> Figure {
@@ -322,6 +330,19 @@ pub const FIGURES: &[Figure] = &[
         .compared("encoding, total", Lower).sum(Between).known_if(|r| r.sanity.lists_encoders()),
     ns(Machine, "machine.driver.busy_ns", |r| whole(r.machine.driver.as_ref()?.busy_ns))
         .compared("driver work for the process", Neither),
+    bytes("memory.peak_bytes", |r| whole(r.memory.as_ref()?.peak_bytes))
+        .compared("peak Metal memory", Lower)
+        .column("memory_peak_bytes", "Largest number of live bytes of Metal resources that the \
+            process made in the recording; null if not recorded."),
+    bytes("memory.live.bytes", |r| whole(r.memory.as_ref()?.live.bytes))
+        .compared("Metal memory live at the end", Lower)
+        .column("memory_live_bytes", "Those that were never freed."),
+    count(Memory, "memory.iterations.median_allocations",
+        |r| whole(r.memory.as_ref()?.iterations?.median_allocations))
+        .compared("allocations per iteration", Lower),
+    bytes("memory.iterations.median_bytes",
+        |r| whole(r.memory.as_ref()?.iterations?.median_bytes))
+        .compared("bytes allocated per iteration", Lower),
 ];
 
 #[expect(

@@ -88,6 +88,7 @@
 //! * `event-depth` is the lane in which Instruments draws a row, and never filters rows.
 //! * The same input gives the same output, byte for byte.
 
+mod allocation_stacks;
 mod analysis;
 mod analyze;
 mod basics;
@@ -110,6 +111,7 @@ mod tables;
 mod testing;
 mod what_if;
 
+pub use allocation_stacks::{AllocationStacks, allocation_stacks};
 pub use analysis::{Analysis, AnyInterval, ExplainedGap, GpuInterval, GpuSpan, IdleStretch};
 pub use analyze::analyze;
 pub use basics::message::{Message, PlacedValue};
@@ -130,6 +132,7 @@ pub use request::Request;
 pub use request::work_file::{AmountScope, KnownWork, Timing, WORK_SCHEMA, WorkFile};
 pub use subject::timeline::lacks_intervals;
 pub use tables::{
-    profile_selection, selection, selection_with_raw_events, selection_with_recovery,
+    allocation_selection, profile_selection, selection, selection_with_raw_events,
+    selection_with_recovery,
 };
 pub use what_if::{ProgramChange, what_if};

@@ -226,7 +226,7 @@ impl Floor {
         let share = self.relative * base.abs().max(new.abs());
         match unit {
             Unit::Ns => share.max(self.time_ns),
-            Unit::Count => share,
+            Unit::Count | Unit::Bytes => share,
             Unit::Ratio => self.ratio,
         }
     }

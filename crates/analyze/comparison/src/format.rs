@@ -1,6 +1,6 @@
 //! Formats values and changes for tables.
 
-use metalens_text::units::{count, percent, time};
+use metalens_text::units::{bytes, count, percent, time};
 
 use crate::change::{Change, ChangeClass, ChangeSize, Direction};
 use crate::unit::Unit;
@@ -50,6 +50,7 @@ fn magnitude(size: f64, unit: Unit) -> String {
         // The median of two counts may end in one half.
         Unit::Count if size.fract() != 0.0 => format!("{size:.1}"),
         Unit::Count => count(size as u64),
+        Unit::Bytes => bytes(size.round() as u64),
         Unit::Ratio => percent(size),
     }
 }

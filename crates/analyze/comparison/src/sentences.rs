@@ -33,6 +33,10 @@ fn kind(number: f64, unit: Unit) -> Value {
         Unit::Count => Value::Count {
             count: number as u64,
         },
+        Unit::Bytes if number < 0.0 => Value::Number { number },
+        Unit::Bytes => Value::Bytes {
+            bytes: number.round() as u64,
+        },
         Unit::Ratio => Value::Share { share: number },
     }
 }
@@ -51,7 +55,7 @@ pub fn difference(change: Number, unit: Unit) -> Message {
             Unit::Ns => Value::SignedTime {
                 ns: number.round() as i64,
             },
-            Unit::Count => Value::Number { number },
+            Unit::Count | Unit::Bytes => Value::Number { number },
             Unit::Ratio => Value::Points { points: number },
         },
     )

@@ -52,6 +52,7 @@ impl Kind {
             | "connection-uuid64"
             | "render-buffer-depth"
             | "metal-command-buffer-id"
+            | "gpu-hardware-trace"
             | "metal-encoder-id"
             | "metal-nesting-level"
             | "metal-workload-priority"

@@ -236,6 +236,10 @@ pub(crate) struct StacksArguments {
     /// Only the threads that submit GPU work, and only while the GPU was idle
     #[arg(long)]
     pub(crate) idle: bool,
+    /// Metal allocations instead of CPU samples, weighted by their bytes
+    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "all", conflicts_with = "idle")]
+    pub(crate) allocations: Option<AllocationsShown>,
     /// Show the difference from this recording, made before a change; INPUT is the one after it
     #[arg(long, value_name = "BASE", alias = "diff")]
     pub(crate) base: Option<PathBuf>,
@@ -262,7 +266,15 @@ pub(crate) struct StacksArguments {
 }
 
 /// Options that are about stacks, and not about the lists of `--top` and `--json`.
-const STACKS_ONLY: [&str; 4] = ["idle", "base", "ids", "format"];
+const STACKS_ONLY: [&str; 5] = ["idle", "allocations", "base", "ids", "format"];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AllocationsShown {
+    /// Everything that was allocated in the recording
+    All,
+    /// What was never freed
+    Live,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StacksFormat {

@@ -21,6 +21,8 @@ mod tables;
 mod toc;
 mod xml_cells;
 
+pub(crate) use functions::CALLERS_MAX;
+
 use std::io::Write;
 use std::path::Path;
 

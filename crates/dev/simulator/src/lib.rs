@@ -123,6 +123,7 @@ mod truth;
 pub use error::Error;
 pub use export::bundle::{BundleOptions, write_bundle, write_bundle_with};
 pub use export::write_export;
+pub use scenario::allocation::Allocation;
 pub use scenario::engine::{EngineKind, EngineWork};
 pub use scenario::host::{Hang, Samples, Signpost};
 pub use scenario::labels::Labels;
@@ -139,9 +140,9 @@ pub use scenario::stream::{
 pub use scenario::table::Table;
 pub use scenario::{Clock, Generation, Process, Role, Scenario};
 pub use truth::{
-    Allocated, Busy, Channel, ChosenBy, CounterTotal, Counts, EncodedKernel, Gaps, HistogramBin,
-    InState, Kernel, KernelMean, Latency, Ledger, NamedBy, ProcessShare, Queue, ShaderTotal,
-    SignpostTotal, Spills, Spread, States, Target, Truth, TruthFile, Window, truths,
+    Allocated, Allocations, Busy, Channel, ChosenBy, CounterTotal, Counts, EncodedKernel, Gaps,
+    HistogramBin, InState, Kernel, KernelMean, Latency, Ledger, NamedBy, ProcessShare, Queue,
+    ShaderTotal, SignpostTotal, Spills, Spread, States, Target, Truth, TruthFile, Window, truths,
 };
 
 /// Mark in every synthetic document and bundle: the name and version of this crate.

@@ -1,6 +1,7 @@
 //! Plans one run: every kick, encoding and command buffer, in integer nanoseconds. All tables and
 //! the truth are written from the plan.
 
+mod allocations;
 pub(crate) mod driver;
 mod engines;
 pub(crate) mod host;
@@ -17,8 +18,9 @@ use crate::scenario::Scenario;
 use crate::scenario::nanos::Nanos;
 use model::too_long;
 pub(crate) use model::{
-    ActivityKind, Buffer, Encoder, Kick, MemoryInterval, NameTable, Plan, PlannedHang,
-    PlannedProcess, PlannedSignpost, PlannedState, PlannedWork, ProcessIndex, WALL_NS_MAX,
+    ActivityKind, Buffer, Encoder, Kick, MemoryInterval, NameTable, Plan, PlannedAllocation,
+    PlannedHang, PlannedProcess, PlannedSignpost, PlannedState, PlannedWork, ProcessIndex,
+    WALL_NS_MAX,
 };
 
 /// Returns the plan of one run of a scenario.
@@ -39,6 +41,7 @@ pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
         performance: Vec::new(),
         thermal: Vec::new(),
         memory: Vec::new(),
+        allocations: Vec::new(),
         wired: Vec::new(),
         signposts: Vec::new(),
         activities: Vec::new(),
@@ -64,6 +67,7 @@ fn add_machine_and_host(plan: &mut Plan, scenario: &Scenario) -> Result<(), Erro
     plan.performance = machine::performance(scenario, plan.wall_ns);
     plan.thermal = machine::thermal(scenario, plan.wall_ns);
     plan.memory = machine::memory(scenario, plan);
+    plan.allocations = allocations::allocations(scenario, plan)?;
     plan.wired = machine::wired(scenario, plan.wall_ns);
     plan.signposts = host::signposts(scenario, plan);
     plan.hangs = host::hangs(scenario, plan);

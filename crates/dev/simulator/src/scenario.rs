@@ -1,5 +1,6 @@
 //! Defines a scenario: which processes submit work to the GPU, and how the recording shows it.
 
+pub(crate) mod allocation;
 pub(crate) mod engine;
 pub(crate) mod host;
 pub(crate) mod labels;
@@ -15,6 +16,7 @@ mod validate;
 
 use serde::{Deserialize, Serialize};
 
+use allocation::Allocation;
 use engine::EngineWork;
 use host::{Hang, Samples, Signpost};
 use machine::Memory;
@@ -78,6 +80,9 @@ pub struct Process {
     /// Memory that Metal allocates for the process; by default 64 KiB for the recorded process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
+    /// Metal resources that it allocates and frees, at most eight kinds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allocation: Vec<Allocation>,
     /// Signposts that the process emits with `os_signpost`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signpost: Vec<Signpost>,

@@ -3,6 +3,7 @@
 //! All times are integer nanoseconds, and all intervals are half-open. Absent is not zero: a
 //! process that never reached the GPU has no window, and a window without gaps has no median gap.
 
+mod allocations;
 mod counters;
 mod counting;
 mod details;
@@ -15,6 +16,7 @@ mod tally;
 use crate::error::Error;
 use crate::plan;
 use crate::scenario::Scenario;
+pub use allocations::Allocations;
 pub use counters::{CounterTotal, KernelMean};
 pub(crate) use counting::count_truth;
 pub use details::{

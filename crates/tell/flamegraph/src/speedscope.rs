@@ -54,6 +54,7 @@ struct Profile<'a> {
 pub fn speedscope(stacks: &CollapsedStacks, name: &str) -> serde_json::Result<String> {
     let unit = match stacks.unit {
         WeightUnit::Ns => "nanoseconds",
+        WeightUnit::Bytes => "bytes",
         WeightUnit::Cycles | WeightUnit::Samples => "none",
     };
     let mut frames: Vec<Frame<'_>> = Vec::new();

@@ -1,6 +1,7 @@
 //! Rules about the machine: errors, clock, heat, memory, other processes.
 
 use super::evidence::{Evidence, is_share, share_of};
+use super::memory::grows_by_iteration;
 use super::rule::{Concern, Rule};
 use crate::basics::message::{
     Message, bytes, count, counted, moment, name, percent, process, quote, time,
@@ -197,6 +198,10 @@ fn memory_growing(report: &Report) -> Option<Evidence> {
     const GROWTH: f64 = 0.2;
     /// Fewer steps are allocations, not a leak.
     const RISES: u64 = 3;
+    if grows_by_iteration(report) {
+        // That rule says more about the same growth.
+        return None;
+    }
     let memory = report.machine.allocated.as_ref()?;
     let steady = memory.steady.as_ref()?;
     let last = memory.last_bytes?;

@@ -14,6 +14,7 @@ pub(crate) mod framework;
 mod idle;
 mod limits;
 mod machine;
+mod memory;
 pub(crate) mod notes;
 mod pace;
 mod rule;
@@ -34,6 +35,7 @@ fn rules() -> impl Iterator<Item = &'static Rule> {
         limits::RULES,
         pace::RULES,
         machine::RULES,
+        memory::RULES,
         trust::RULES,
     ];
     groups.into_iter().flatten()

@@ -14,6 +14,7 @@ pub(crate) mod known_work;
 pub(crate) mod lanes;
 pub(crate) mod latency;
 pub(crate) mod machine;
+pub(crate) mod memory;
 pub(crate) mod pace;
 pub(crate) mod phases;
 pub(crate) mod sanity;

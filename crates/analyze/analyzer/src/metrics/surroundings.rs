@@ -7,10 +7,11 @@ use super::cpu::{self, CpuSpans};
 use super::engines::{Engines, engines};
 use super::lanes::Lanes;
 use super::machine::{MachineInput, machine};
+use super::memory::{MemoryInput, memory};
 use super::shaders::inventory;
 use crate::basics::spans::Span;
 use crate::error::Result;
-use crate::report::{Cause, Counters, Cpu, Kernel, Machine, NotRecorded, Shader};
+use crate::report::{Cause, Counters, Cpu, Kernel, Machine, Memory, NotRecorded, Shader};
 use crate::subject::Subject;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::tables::SurroundingTables;
@@ -19,6 +20,7 @@ use crate::tables::recording::Recording;
 /// Parts of a report beside the GPU intervals, with those that are not recorded.
 pub(crate) struct Surroundings {
     pub machine: Machine,
+    pub memory: Option<Memory>,
     pub counters: Option<Counters>,
     pub engines: Engines,
     pub lanes: Lanes,
@@ -30,7 +32,8 @@ pub(crate) struct Surroundings {
 impl Surroundings {
     /// Computes the parts, and frees the memory of the tables. `kernels` are the process's intervals
     /// by kernel, and the report's kernels; `host` are the stretches of idle time that host work
-    /// caused; `idle` returns all idle time with its causes.
+    /// caused; `idle` returns all idle time with its causes; `steady` is the steady part with the
+    /// starts of all iterations.
     pub(crate) fn new(
         tables: SurroundingTables,
         recording: &Recording,
@@ -38,6 +41,7 @@ impl Surroundings {
         busy_window: BusyWindow<'_>,
         (kernels, host): ((&NamedIntervals, &[Kernel]), &[Span]),
         idle: impl Fn() -> Vec<(Span, Cause)>,
+        steady: (Span, &[u64]),
     ) -> Result<Self> {
         let mut not_recorded = Vec::new();
         let input = MachineInput {
@@ -51,6 +55,16 @@ impl Surroundings {
         let (machine, performance) = machine(input, &mut not_recorded);
 
         let window = busy_window.window;
+        let input = MemoryInput {
+            chosen: &subject.chosen,
+            names: &recording.names,
+            window,
+            steady: steady.0,
+            iteration_starts: steady.1,
+        };
+        let memory = memory(tables.allocations, &input);
+        let memory = memory.map_err(|why| not_recorded.push(why)).ok();
+
         let input = CounterInput {
             recording,
             window,
@@ -84,6 +98,7 @@ impl Surroundings {
 
         Ok(Self {
             machine,
+            memory,
             counters,
             engines,
             lanes,

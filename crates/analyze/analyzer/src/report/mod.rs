@@ -13,6 +13,7 @@ mod idle;
 mod kernels;
 mod known_work;
 mod machine;
+mod memory;
 mod messages;
 mod occupancy;
 mod phases;
@@ -36,6 +37,7 @@ pub use idle::*;
 pub use kernels::*;
 pub use known_work::*;
 pub use machine::*;
+pub use memory::*;
 pub use messages::*;
 pub use occupancy::*;
 pub use phases::*;
@@ -109,6 +111,8 @@ pub struct Report {
     pub processes: Vec<ProcessFacts>,
     /// Other activity of the machine during the window.
     pub machine: Machine,
+    /// Metal memory that the process allocated and freed; null if not recorded.
+    pub memory: Option<Memory>,
     /// Hardware counters of the GPU; null if none were recorded.
     pub counters: Option<Counters>,
     /// Work of engines beside the GPU's channels. An engine is missing if the recording has no row of

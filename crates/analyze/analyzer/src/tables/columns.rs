@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use metalens_trace::{
-    Error, Integers, LabelId, Place, Problem, ProcessId, Symbol, Table, ThreadId,
+    Error, Integers, LabelId, Place, Problem, ProcessId, StackId, Symbol, Table, ThreadId,
 };
 
 use crate::basics::spans::Span;
@@ -16,6 +16,8 @@ pub(crate) type Labels = Vec<Option<LabelId>>;
 pub(crate) type Processes = Vec<Option<ProcessId>>;
 /// Column of threads.
 pub(crate) type Threads = Vec<Option<ThreadId>>;
+/// Column of call stacks.
+pub(crate) type Stacks = Vec<Option<StackId>>;
 
 /// Type of a column.
 pub(crate) trait Column: Sized {
@@ -40,6 +42,7 @@ taken_by! {
     Labels: take_labels,
     Processes: take_processes,
     Threads: take_threads,
+    Stacks: take_stacks,
 }
 
 /// Optional column: `None` differs from a column of nulls.

@@ -7,6 +7,7 @@
 //! A table is `Ok`, or an [`AbsentTable`] with the reason why there is none: absent is never empty,
 //! and null is never zero.
 
+pub(crate) mod allocations;
 pub(crate) mod columns;
 pub(crate) mod commands;
 pub(crate) mod counters;
@@ -60,7 +61,7 @@ macro_rules! tables {
             /// Tables and columns to load.
             const WANTED: &[TableRequest] = &[$($reader.wanted(),)*];
 
-            fn take(trace: &mut Trace) -> Self {
+            pub(crate) fn take(trace: &mut Trace) -> Self {
                 Self {
                     $($field: $reader.take(trace),)*
                 }
@@ -137,6 +138,7 @@ tables! {
 /// Tables of the other parts of a report.
 pub(crate) struct SurroundingTables {
     pub machine: MachineTables,
+    pub allocations: AllocationTables,
     pub counters: CounterTables,
     pub engines: EngineTables,
     /// CPU samples; `None` if no table of them has rows.
@@ -162,6 +164,14 @@ tables! {
         compositor: machine::Compositors = machine::COMPOSITOR,
         vsyncs: machine::Vsyncs = machine::VSYNCS,
         surfaces: machine::Surfaces = machine::SURFACES,
+    }
+}
+
+tables! {
+    /// Tables of allocations: a recording has one of them.
+    struct AllocationTables {
+        resources: allocations::Allocations = allocations::RESOURCES,
+        before: allocations::Allocations = allocations::RESOURCES_BEFORE,
     }
 }
 
@@ -213,6 +223,7 @@ pub(crate) fn take(mut trace: Trace) -> Result<(Recording, Tables)> {
         spills: names::SPILL_EVENTS.take(trace),
         surroundings: SurroundingTables {
             machine: MachineTables::take(trace),
+            allocations: AllocationTables::take(trace),
             counters: CounterTables::take(trace),
             engines: EngineTables::take(trace),
             cpu: cpu::CpuTable::take(trace),
@@ -230,6 +241,7 @@ fn read_once() -> Vec<&'static str> {
         RecoveryTables::WANTED,
         NameTables::WANTED,
         MachineTables::WANTED,
+        AllocationTables::WANTED,
         CounterTables::WANTED,
         EngineTables::WANTED,
         &cpu::SAMPLES,
@@ -246,6 +258,7 @@ pub fn selection() -> Selection {
         .and_if_readable(ChainTables::WANTED)
         .and_if_readable(NameTables::WANTED)
         .and_if_readable(MachineTables::WANTED)
+        .and_if_readable(AllocationTables::WANTED)
         .and_if_readable(CounterTables::WANTED)
         .and_if_readable(EngineTables::WANTED)
         .and_if_readable(&cpu::SAMPLES)
@@ -271,6 +284,12 @@ pub fn selection_with_recovery() -> Selection {
 #[must_use]
 pub fn selection_with_raw_events() -> Selection {
     selection_with_recovery().and_if_readable(&RawTables::WANTED)
+}
+
+/// Returns the tables and columns that stacks of allocations need.
+#[must_use]
+pub fn allocation_selection() -> Selection {
+    Selection::columns(AllocationTables::WANTED)
 }
 
 /// Returns the tables and columns that a profile of the CPU reads.

@@ -7,6 +7,7 @@
     reason = "a panic is the failure report, in the helpers too"
 )]
 
+mod allocations;
 mod bound;
 mod counters;
 mod cpu;

@@ -91,7 +91,7 @@ fn check(name: &str, scenario: &Scenario) {
 }
 
 /// Keys that are compared separately: the first two here, the others in `truth_beside`.
-const COMPARED_SEPARATELY: [&str; 13] = [
+const COMPARED_SEPARATELY: [&str; 14] = [
     "run",
     "counters",
     "duration_ns",
@@ -101,6 +101,7 @@ const COMPARED_SEPARATELY: [&str; 13] = [
     "performance",
     "thermal",
     "memory",
+    "allocations",
     "signposts",
     "shaders",
     "errors",

@@ -1,10 +1,11 @@
 //! Tests of figures beside the gaps against the simulator's truth: latencies, queue depth, states,
 //! memory, signposts, shaders, errors, hangs, and idle time with recovered encodings.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use metalens_analyzer::{
-    Distribution, NamedBy, Report, Request, StateTime, analyze, lost_encodings,
+    Distribution, NamedBy, Report, Request, StateTime, Turnover, analyze, lost_encodings,
     selection_with_recovery,
 };
 use metalens_simulator::{
@@ -51,6 +52,7 @@ fn random_scenarios_match_the_truth() {
     assert!(compared.recovered > 10, "{compared:?}");
     assert!(compared.signposts > 10, "{compared:?}");
     assert!(compared.errors > 5 && compared.hangs > 3, "{compared:?}");
+    assert!(compared.allocations > 20, "{compared:?}");
     assert!(compared.memory > 50 && compared.states > 50, "{compared:?}");
 }
 
@@ -85,6 +87,7 @@ struct Compared {
     reports: u64,
     recovered: u64,
     memory: u64,
+    allocations: u64,
     states: u64,
     signposts: u64,
     shaders: u64,
@@ -112,6 +115,7 @@ impl Compared {
             case.queue();
             self.states += case.states();
             self.memory += case.memory();
+            self.allocations += case.allocations();
             self.signposts += case.signposts();
             self.shaders += case.shaders();
             self.errors += case.errors();
@@ -210,6 +214,44 @@ impl Case<'_> {
         let truth = truth.map_or([None; 3], |known| known.map(Some));
         assert_eq!(found, truth, "{}: memory", self.name);
         u64::from(truth[0].is_some())
+    }
+
+    /// Compares what was allocated, freed and live, also by caller, and the sums of its parts.
+    fn allocations(&self) -> u64 {
+        let (Some(found), Some(truth)) = (&self.report.memory, &self.truth.allocations) else {
+            let has_rows = self.truth.allocations.is_some();
+            let has_table = self.has(Table::MetalResourceAllocations);
+            assert!(!has_rows || !has_table, "{}", self.name);
+            return 0;
+        };
+        let whole = found.whole;
+        let expected = Turnover {
+            allocations: truth.allocations,
+            inside_others: truth.inside_others,
+            bytes: truth.bytes,
+            freed: truth.freed,
+            freed_bytes: truth.freed_bytes,
+        };
+        assert_eq!(whole, expected, "{}", self.name);
+        assert_eq!(found.peak_bytes, truth.peak_bytes, "{}", self.name);
+        assert_eq!(found.freed_from_before.count, truth.freed_from_before);
+        assert_eq!((found.unread, found.without_stack), (0, 0));
+
+        assert_eq!(found.live.bytes, whole.bytes - whole.freed_bytes);
+        assert_eq!(found.live.count, whole.allocations - whole.freed);
+        let parts = [found.before_window, found.in_window, found.after_window];
+        let sum = |of: fn(&Turnover) -> u64| parts.iter().map(of).sum::<u64>();
+        assert_eq!(sum(|part| part.allocations), whole.allocations);
+        assert_eq!(sum(|part| part.bytes), whole.bytes);
+        assert_eq!(sum(|part| part.freed), whole.freed);
+        assert_eq!(sum(|part| part.freed_bytes), whole.freed_bytes);
+
+        let callers = found.callers.iter().map(|caller| {
+            let sums = (caller.allocations, caller.bytes, caller.live.bytes);
+            (caller.name.clone().unwrap(), sums)
+        });
+        assert_eq!(callers.collect::<BTreeMap<_, _>>(), truth.callers);
+        u64::from(whole.allocations > 0)
     }
 
     /// Compares all signposts together, since processes may share a name. Events without a length are

@@ -183,12 +183,24 @@ fn value(text: &str, unit: Unit) -> Result<f64, String> {
     match unit {
         Unit::Ns => Ok(nanoseconds(text)? as f64),
         Unit::Ratio => share(text),
+        Unit::Bytes => Ok(bytes(text)? as f64),
         Unit::Count => {
             let count = text.parse::<u64>();
             let count = count.map_err(|_| format!("`{text}` is not a whole number"))?;
             Ok(count as f64)
         }
     }
+}
+
+/// Parses an amount of memory, such as `4096` or `64 MiB`.
+fn bytes(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u32); 4] = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("B", 0)];
+    let unit = UNITS.into_iter().find(|(unit, _)| text.ends_with(unit));
+    let (unit, shift) = unit.unwrap_or(("", 0));
+    let digits = text.strip_suffix(unit).unwrap_or(text).trim_end();
+    let number = digits.parse::<u64>().ok();
+    let bytes = number.and_then(|number| number.checked_mul(1 << shift));
+    bytes.ok_or_else(|| format!("`{text}` is not an amount of memory, such as \"64 MiB\""))
 }
 
 /// Returns the line of a limit in a settings file, from 1: the line of its key, else that of the table

@@ -64,7 +64,7 @@ fn metric_lines(id: &str, shown: &str, unit: Unit, active: Option<&MetricLimit>)
         (None, Unit::Count) => ("# ", "grow = \"2%\", shrink = \"2%\"".to_owned()),
         // Less of a busy share is worse, more of a time.
         (None, Unit::Ratio) => ("# ", "shrink = \"10%\"".to_owned()),
-        (None, Unit::Ns) => ("# ", "grow = \"10%\"".to_owned()),
+        (None, Unit::Ns | Unit::Bytes) => ("# ", "grow = \"10%\"".to_owned()),
     };
     format!("# {shown}\n{mark}{} = {{ {rules} }}\n", key(id))
 }

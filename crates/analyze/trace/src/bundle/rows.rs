@@ -398,6 +398,7 @@ fn number_display(tag: &str, value: u64) -> String {
         | "metal-command-buffer-id"
         | "kdebug-arg"
         | "gpu-driver-surface"
+        | "gpu-hardware-trace"
         | "displayed-surface-swap" => format!("0x{value:x}"),
         _ => value.to_string(),
     }

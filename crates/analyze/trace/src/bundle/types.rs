@@ -1,7 +1,8 @@
 //! Lists Apple's internal types, with their names in exports and the encoding of their values. Each
 //! line was compared with an export, cell by cell, except the few in [`words`] and in [`related`];
 //! tagged backtraces, which were compared with the samples of the same moments in `time-sample`;
-//! arguments of signposts, which are also in the messages of their events; and the two of hardware
+//! arguments of signposts, which are also in the messages of their events; ids of resources, which are
+//! also in their labels, in hexadecimal; and the two of hardware
 //! counters. No bundle with counters was available together with its export. But of 7,050 values of
 //! 30 counters every percentage is within 0 to 100 and no bandwidth is above the chip's, which no
 //! other reading gives.
@@ -107,6 +108,7 @@ pub(crate) fn lookup(type_id: &str) -> (&str, Encoding) {
         "XRPrototypeValueTypeID" => ("uint64", FullNumber),
         "XRMetalCommandBufferIDTypeID" => ("metal-command-buffer-id", FullNumber),
         "XRMetalEncoderIDTypeID" => ("metal-encoder-id", FullNumber),
+        "XRGPUHardwareTraceIDTypeID" => ("gpu-hardware-trace", FullNumber),
         "XRLayoutIDTypeID" => ("layout-id", NumberText),
         "XRPrototypeFixedDecimalValueTypeID" => ("fixed-decimal", Decimal),
         "XRUnsignedIntegerHexLowercaseTypeID" => ("uint64-hex-lowercase", FullNumber),
@@ -156,7 +158,6 @@ pub(crate) fn lookup(type_id: &str) -> (&str, Encoding) {
 ///   or the label of an encoder;
 /// * surfaces: `displayed-surfaces-interval` has the surface of each swap, and `display-surface-queue`
 ///   its number; `present-surface-id` is 0 wherever `has-present` is 0;
-/// * resources: the label of each ends with its number, or both tables of allocations have it;
 /// * lists: a chain has the `uuid` of each of its rows, and a shader sample has `num-pcs` numbers; a
 ///   display has the size of the surfaces that it shows; a processor's counter never falls from one
 ///   event to the next;
@@ -177,7 +178,6 @@ fn related(type_id: &str) -> Option<(&str, Encoding)> {
         "XRGPUDriverIOSurfaceIDTypeID" => ("gpu-driver-surface", Number),
         "XRDisplayedSurfaceSwapIDTypeID" => ("displayed-surface-swap", Number),
         "XRDisplayedSurfaceIOSurfaceTypeID" => ("displayed-surface-io-surface", NumberText),
-        "XRGPUHardwareTraceIDTypeID" => ("gpu-hardware-trace", NumberText),
         "XRVisualUUIDChainTypeID" => ("visual-uuid-chain", Numbers(" ")),
         "XRPrototypeUInt64ArrayTypeID" => ("uint64-array", Numbers(" ")),
         "XRCoreProfilePMCEventsArrayTypeID" => ("pmc-events", Numbers(" ")),

@@ -240,7 +240,7 @@ fn kernel_events_and_surfaces_are_whole_numbers() {
             "XRGPUHardwareTraceIDTypeID",
             2,
             "gpu-hardware-trace",
-            ["Some(\"7\")", "None"],
+            ["Some(7)", "Some(18446744073709551615)"],
         ),
     ] {
         let ones = u64::MAX >> (64 - 32 * width);

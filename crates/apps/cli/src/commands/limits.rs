@@ -47,6 +47,7 @@ fn unit_name(unit: Unit) -> &'static str {
     match unit {
         Unit::Ns => "time",
         Unit::Count => "count",
+        Unit::Bytes => "bytes",
         Unit::Ratio => "share",
     }
 }

@@ -1,4 +1,4 @@
-//! Runs `metalens stacks`: draws or prints the CPU samples of a recording as stacks, or lists the
+//! Runs `metalens stacks`: draws or prints the CPU samples or allocations of a recording as stacks, or lists the
 //! functions and threads with the most weight.
 
 mod collected;
@@ -71,10 +71,7 @@ fn stacks(
     } else {
         StackLabels::Names
     };
-    let collect = |input: &Path| {
-        let (reading, is_idle) = (arguments.reading.reading(), arguments.idle);
-        Collected::read(input, reading, request, labels, is_idle, quiet)
-    };
+    let collect = |input: &Path| Collected::read(input, arguments, request, labels, quiet);
     let base = arguments.base.as_deref().map(collect).transpose();
     let base = base.context("--base")?;
     let new = collect(&arguments.input)?;
@@ -221,6 +218,7 @@ fn unit(unit: WeightUnit) -> &'static str {
     match unit {
         WeightUnit::Ns => "nanoseconds of sampled time",
         WeightUnit::Cycles => "CPU cycles",
+        WeightUnit::Bytes => "allocated bytes",
         WeightUnit::Samples => "counts of samples",
     }
 }

@@ -1,7 +1,7 @@
 //! Describes the functions in a process's stacks: their names, addresses, and the one binary.
 
 use crate::plan::ActivityKind;
-use crate::plan::{Plan, ProcessIndex};
+use crate::plan::{Plan, PlannedAllocation, ProcessIndex};
 
 /// A call stack of a process.
 #[derive(Debug)]
@@ -33,16 +33,44 @@ const ENCODE: usize = 2;
 const WAIT: usize = 3;
 const SLEEP: usize = 4;
 const HOST: usize = NAMES.len();
+/// Method that makes a buffer inside another one, and the functions that allocate, after it.
+const INSIDE: usize = HOST + 1;
+const INSIDE_NAME: &str = "-[IOGPUMetalBuffer initWithPrimaryBuffer:heapIndex:]";
+/// Largest number of functions that allocate: the code of a binary has no room for more.
+pub(crate) const CALLERS_MAX: usize = 8;
 
 /// Returns the functions of a process with their offsets from the start of the binary. A process
-/// that is not sampled has none.
+/// that is neither sampled nor allocates has none.
 pub(super) fn functions(plan: &Plan, process: ProcessIndex) -> impl Iterator<Item = (&str, u64)> {
-    let host = plan.process(process).host_function.as_deref();
-    let names = NAMES
-        .into_iter()
-        .filter(move |_| host.is_some())
-        .chain(host);
-    (0..).zip(names).map(|(index, name)| (name, offset(index)))
+    let planned = plan.process(process);
+    let host = planned.host_function.as_deref();
+    let callers = &planned.callers;
+    let has_stacks = host.is_some() || !callers.is_empty();
+    let common = (0..).zip(NAMES).filter(move |_| has_stacks);
+    let inside = (!callers.is_empty()).then_some((INSIDE, INSIDE_NAME));
+    let callers = (INSIDE + 1..).zip(callers.iter().map(String::as_str));
+    let named = common.chain(host.map(|host| (HOST, host))).chain(inside);
+    let named = named.chain(callers);
+    named.map(|(index, name)| (name, offset(index)))
+}
+
+/// Returns the stack of an allocation.
+pub(super) fn allocation_stack<'p>(plan: &'p Plan, one: &PlannedAllocation) -> Stack<'p> {
+    let caller = &plan.process(one.process).callers[one.caller];
+    let inside = one.inside.then_some((INSIDE, INSIDE_NAME));
+    let frames = inside.into_iter();
+    let frames = frames.chain([
+        (INSIDE + 1 + one.caller, caller.as_str()),
+        (MAIN, NAMES[MAIN]),
+    ]);
+    let frame = |(depth, (index, name))| Frame {
+        name,
+        address: LOAD_ADDRESS + offset(index) + address_in_function(depth),
+    };
+    Stack {
+        process: one.process,
+        frames: frames.enumerate().map(frame).collect(),
+    }
 }
 
 /// Returns the stack of a thread during an activity.

@@ -22,7 +22,7 @@ const SIGNPOST_POSITION: usize = 5;
 
 impl Table {
     /// All tables, in the order of the table of contents.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 35] = [
         Self::ProcessInfo,
         Self::MetalApplicationEncodersList,
         Self::MetalShaderProfilerIntervals,
@@ -42,6 +42,7 @@ impl Table {
         Self::MetalGpuSubmissionToCommandBufferId,
         Self::MetalGpuIntervals,
         Self::MetalWiredSysmemLevelInterval,
+        Self::MetalResourceAllocations,
         Self::MetalCommandBufferError,
         Self::GraphicsCompilerSpillEvents,
         Self::GpuCounterInfo,
@@ -80,6 +81,7 @@ impl Table {
         };
         let has_data = match self {
             Self::MetalWiredSysmemLevelInterval => !scenario.recording.wired.is_empty(),
+            Self::MetalResourceAllocations => any(|process| !process.allocation.is_empty()),
             Self::GpuCounterInfo | Self::GpuCounterValue => !scenario.recording.counter.is_empty(),
             Self::MetalGpuCounterIntervals => {
                 scenario.recording.counter_intervals && !scenario.recording.counter.is_empty()
@@ -155,6 +157,7 @@ impl Table {
                 | Self::MetalDriverIntervals
                 | Self::MetalGpuIntervals
                 | Self::MetalCurrentAllocatedSize
+                | Self::MetalResourceAllocations
                 | Self::MetalShaderProfilerShaderList
                 | Self::MetalShaderProfilerIntervals
         )
@@ -176,6 +179,7 @@ impl Table {
             Self::MetalGpuStateIntervals => schemas::GPU_STATES,
             Self::MetalGpuInfo => schemas::GPU_INFO,
             Self::MetalCurrentAllocatedSize => schemas::ALLOCATED_SIZE,
+            Self::MetalResourceAllocations => schemas::RESOURCE_ALLOCATIONS,
             Self::MetalShaderProfilerShaderList => schemas::SHADER_LIST,
             Self::MetalShaderProfilerIntervals => schemas::SHADER_INTERVALS,
             Self::GpuPerformanceStateIntervals => schemas::PERFORMANCE_STATES,

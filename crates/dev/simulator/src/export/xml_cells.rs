@@ -330,7 +330,8 @@ impl Number {
             Self::StartTime | Self::EventTime | Self::SampleTime => display::instant(value, out),
             Self::Duration | Self::Weight => display::duration(value, out),
             Self::Uint64 => display::thousands(value, out),
-            Self::CommandBufferId
+            Self::HardwareTraceId
+            | Self::CommandBufferId
             | Self::EncoderId
             | Self::Tid
             | Self::Priority

@@ -42,6 +42,8 @@ pub(crate) struct Plan {
     pub(crate) thermal: Vec<PlannedState>,
     /// Memory that Metal has allocated, for each process.
     pub(crate) memory: Vec<(ProcessIndex, Vec<MemoryInterval>)>,
+    /// Metal resources, in no order.
+    pub(crate) allocations: Vec<PlannedAllocation>,
     /// Wired system memory, ordered by time.
     pub(crate) wired: Vec<MemoryInterval>,
     /// Signposts, ordered by their start.
@@ -75,6 +77,8 @@ pub(crate) struct PlannedProcess {
     pub(crate) first_encoder: EncoderIndex,
     /// Function of its thread between a completion and the next encoding; `None` if not sampled.
     pub(crate) host_function: Option<String>,
+    /// Functions that allocate Metal resources.
+    pub(crate) callers: Vec<String>,
 }
 
 /// A command buffer that was encoded and committed.
@@ -350,6 +354,25 @@ pub(crate) struct PlannedState {
     pub(crate) end_ns: u64,
     pub(crate) state: String,
     pub(crate) induced: bool,
+}
+
+/// A Metal resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlannedAllocation {
+    pub(crate) process: ProcessIndex,
+    /// Index of the function in the callers of the process.
+    pub(crate) caller: usize,
+    /// Label of the resource; empty if it has none.
+    pub(crate) label: String,
+    pub(crate) id: u64,
+    /// Bytes in its row.
+    pub(crate) bytes: u64,
+    /// True if it lies inside another one.
+    pub(crate) inside: bool,
+    /// Time when it was made; `None` if that was before the recording.
+    pub(crate) made_ns: Option<u64>,
+    /// Time when it was freed; `None` if it never was.
+    pub(crate) freed_ns: Option<u64>,
 }
 
 /// A period with the same amount of memory.

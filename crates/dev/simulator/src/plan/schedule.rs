@@ -37,6 +37,11 @@ pub(super) fn process(
             .samples
             .as_ref()
             .map(|samples| samples.host_function.clone()),
+        callers: process
+            .allocation
+            .iter()
+            .map(|one| one.caller.clone())
+            .collect(),
     });
 
     // Each process has its own range of ids, 2^28 apart, which never starts at a round number.

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use super::allocation::Allocation;
 use super::host::{Hang, Samples, Signpost};
 use super::labels::Labels;
 use super::lengths::Lengths;
@@ -51,7 +52,30 @@ pub fn random_scenario(seed: u64) -> Scenario {
 
     // The optional parts have draws of their own, so that they do not change the work of a seed.
     add_optional_parts(&mut Random::new(seed, &[0xbe51de]), &mut scenario);
+    let mut random = Random::new(seed, &[0xa110c]);
+    if random.once_in(2) {
+        for process in &mut scenario.process {
+            process.allocation = (0..random.below(4))
+                .map(|_| allocation(&mut random))
+                .collect();
+        }
+    }
     scenario
+}
+
+/// Returns resources that live long, or not at all, or lie inside others.
+fn allocation(random: &mut Random) -> Allocation {
+    Allocation {
+        caller: (*random.one_of(&["forward", "grow<T>", "-[Cache add:]"])).to_owned(),
+        label: (*random.one_of(&["", "activations", "a & b"])).to_owned(),
+        bytes: random.between(0, 1 << 22),
+        count: NonZeroU32::MIN.saturating_add(random.below(3)),
+        every: optional_count(random, 1, 4),
+        steps: optional_count(random, 3, 4).map(NonZeroU32::get),
+        lives: random.once_in(2).then(|| random.below(5)),
+        inside: random.once_in(4),
+        before: random.once_in(4),
+    }
 }
 
 /// Adds optional parts at random: states, memory, signposts, samples, errors, hangs.
@@ -198,6 +222,7 @@ fn process(random: &mut Random, index: u32, target: TargetKind) -> Process {
         shaders: Vec::new(),
         stream: (0..streams).map(|index| stream(random, index)).collect(),
         memory: None,
+        allocation: Vec::new(),
         signpost: Vec::new(),
         samples: None,
         hang: Vec::new(),

@@ -20,6 +20,7 @@ pub enum Table {
     MetalGpuStateIntervals,
     MetalGpuInfo,
     MetalCurrentAllocatedSize,
+    MetalResourceAllocations,
     MetalShaderProfilerShaderList,
     MetalShaderProfilerIntervals,
     GpuPerformanceStateIntervals,

@@ -1,6 +1,7 @@
 //! Counts the truth of a planned run: the window, the busy time, the gaps and the processes.
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::allocations::allocations;
 use super::model::{
     Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, ProcessShare, Target, Truth,
 };
@@ -58,6 +59,7 @@ pub(crate) fn count_truth(plan: &Plan) -> Truth {
         memory: window
             .zip(target)
             .and_then(|(window, target)| details::memory(plan, target, window)),
+        allocations: target.and_then(|target| allocations(plan, target)),
         signposts: details::signposts(plan, &own),
         shaders: target
             .filter(|_| plan.shader_timeline)

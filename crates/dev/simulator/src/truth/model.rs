@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::allocations::Allocations;
 use super::counters::CounterTotal;
 use super::details::{Allocated, Latency, Queue, ShaderTotal, SignpostTotal, States};
 use super::kernels::Kernel;
@@ -61,6 +62,9 @@ pub struct Truth {
     /// Memory that Metal allocated for the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Allocated>,
+    /// Metal resources of the process in the whole recording.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocations: Option<Allocations>,
     /// Signposts of all processes in the whole recording, by pid and name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signposts: Vec<SignpostTotal>,

@@ -41,6 +41,7 @@ pub(super) fn of_figure<R>(figure: &'static Figure, get: GetFigure<R>) -> TableF
     let (kind, unit) = match figure.unit {
         Unit::Ns => (CellKind::Integer, "ns"),
         Unit::Count => (CellKind::Integer, "1"),
+        Unit::Bytes => (CellKind::Integer, "B"),
         Unit::Ratio => (CellKind::Number, "1"),
     };
     TableField {

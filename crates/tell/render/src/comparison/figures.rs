@@ -12,12 +12,13 @@ use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::plain;
 
 /// The groups of figures and their headings; the idle time has a section of its own.
-const GROUPS: [(MetricGroup, &str); 5] = [
+const GROUPS: [(MetricGroup, &str); 6] = [
     (MetricGroup::Work, "Work"),
     (MetricGroup::Time, "Time"),
     (MetricGroup::Gaps, "Gaps"),
     (MetricGroup::Latency, "Submission and completion latency"),
     (MetricGroup::Machine, "All processes on the GPU"),
+    (MetricGroup::Memory, "Metal memory"),
 ];
 
 /// Returns the idle time by cause; nothing if neither side has any.

@@ -1,8 +1,8 @@
-//! Builds the sections on the rest of the machine: clock, heat, memory, driver, other processes,
+//! Builds the sections on the rest of the machine: clock, heat, driver, other processes,
 //! hardware counters.
 
 use metalens_analyzer::message::{
-    Value, bytes, count, counted, kernel, name, number, percent, process, time,
+    Value, count, counted, kernel, name, number, percent, process, time,
 };
 use metalens_analyzer::{CounterUnit, Counters, Machine, Message, Report, StateTime, message};
 
@@ -22,7 +22,7 @@ const REASONS: usize = 3;
 /// Returns the other activity of the machine; `None` if none was recorded.
 pub(super) fn machine(report: &Report) -> Option<Section> {
     let mut facts = clock_and_heat(&report.machine);
-    facts.extend(memory_and_driver(report));
+    facts.extend(driver_and_others(report));
     let section = Section::new("machine", "Machine", 6);
     Block::facts(facts).map(|facts| section.with(facts))
 }
@@ -72,24 +72,9 @@ fn clock_and_heat(machine: &Machine) -> Vec<Fact> {
     facts
 }
 
-fn memory_and_driver(report: &Report) -> Vec<Fact> {
+fn driver_and_others(report: &Report) -> Vec<Fact> {
     let machine = &report.machine;
     let mut facts = Vec::new();
-    if let Some(memory) = &machine.allocated
-        && let (Some(peak), Some(last)) = (memory.peak_bytes, memory.last_bytes)
-    {
-        let wired = machine.wired.and_then(|wired| wired.peak_bytes);
-        let wired =
-            wired.map(|peak| message!("; peak wired memory of the machine {}", bytes(peak)));
-        let text = message!(
-            "of the process: peak {}, {} at the end{}",
-            bytes(peak),
-            bytes(last),
-            wired
-        );
-        facts.push(Fact::new("GPU memory", text));
-    }
-
     if let Some(driver) = &machine.driver {
         let calls: u64 = driver.types.iter().map(|one| one.count).sum();
         let text = message!(

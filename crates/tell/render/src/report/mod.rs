@@ -8,6 +8,7 @@ mod idle;
 mod kernels;
 mod latency;
 mod machine;
+mod memory;
 mod notes;
 mod phases;
 mod processes;
@@ -47,6 +48,7 @@ pub fn document(report: &Report) -> Document {
         Some(processes::gpu_time(report)),
         processes::processes(report),
         phases::phases(report),
+        memory::memory(report),
         machine::machine(report),
         program::cpu(report),
         machine::counters(report),

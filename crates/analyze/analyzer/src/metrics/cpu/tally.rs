@@ -248,7 +248,8 @@ const RUNTIMES: &[&str] = &[
     "Foundation",
 ];
 
-fn is_runtime(binary: &str) -> bool {
+/// Returns whether a binary is one of these libraries.
+pub(crate) fn is_runtime(binary: &str) -> bool {
     let file = binary.rsplit('/').next().unwrap_or(binary);
     RUNTIMES.iter().any(|start| file.starts_with(start))
 }

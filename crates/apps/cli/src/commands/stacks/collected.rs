@@ -3,16 +3,17 @@
 use std::path::Path;
 
 use metalens_analyzer::{
-    CollapsedStacks, IdleStacks, Profile, Request, StackLabels, collapsed_stacks, idle_stacks,
-    profile, profile_selection, selection,
+    AllocationStacks, CollapsedStacks, IdleStacks, Profile, Request, StackLabels,
+    allocation_selection, allocation_stacks, collapsed_stacks, idle_stacks, profile,
+    profile_selection, selection,
 };
 use metalens_text::shown;
-use metalens_text::units::{count, counted, time};
+use metalens_text::units::{bytes, count, counted, time};
 use metalens_trace::{Input, LoadOptions, Selection, Trace};
 
 use super::top::{percent, process_names, weight};
+use crate::args::{AllocationsShown, StacksArguments};
 use crate::progress;
-use crate::reading::Reading;
 
 /// The stacks of one recording.
 pub(super) struct Collected {
@@ -27,21 +28,26 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    /// Reads the stacks of an input; with `is_idle`, those while the GPU was idle.
+    /// Reads the stacks of an input that the arguments ask for.
     pub(super) fn read(
         input: &Path,
-        reading: Reading,
+        arguments: &StacksArguments,
         request: &Request,
         labels: StackLabels,
-        is_idle: bool,
         quiet: bool,
     ) -> anyhow::Result<Self> {
         let load = |selection: &Selection| -> anyhow::Result<Trace> {
             let input = Input::open(input)?;
             let load = |options: LoadOptions<'_>| input.load(selection, options);
-            Ok(progress::reading(reading, quiet, load)?)
+            Ok(progress::reading(arguments.reading.reading(), quiet, load)?)
         };
-        if is_idle {
+        if let Some(what) = arguments.allocations {
+            let is_live = what == AllocationsShown::Live;
+            let trace = load(&allocation_selection())?;
+            let found = allocation_stacks(trace, request, labels, is_live)?;
+            return Ok(Self::allocations(found, is_live));
+        }
+        if arguments.idle {
             let idle = idle_stacks(load(&selection())?, request, labels)?;
             return Ok(Self::while_idle(idle));
         }
@@ -70,6 +76,25 @@ impl Collected {
                 weight(facts.weight, facts.weight_unit)
             ),
             notes: facts.notes,
+        }
+    }
+
+    /// Returns the stacks of Metal allocations.
+    fn allocations(found: AllocationStacks, is_live: bool) -> Self {
+        let title = if is_live {
+            "Metal allocations that were never freed"
+        } else {
+            "Metal allocations"
+        };
+        let all = counted(found.allocations, "allocation");
+        let note = format!("{all}, none with memory of its own: all lie inside others");
+        let notes = (found.bytes == 0).then_some(note).into_iter().collect();
+        Self {
+            stacks: found.stacks,
+            process: "Metal".to_owned(),
+            title: title.to_owned(),
+            subtitle: format!("{} of {all}", bytes(found.bytes)),
+            notes,
         }
     }
 

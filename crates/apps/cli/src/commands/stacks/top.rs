@@ -4,7 +4,7 @@ use metalens_analyzer::{CpuFrame, Profile, WeightUnit};
 use metalens_render::terminal::style::{TITLE, VERDICT};
 use metalens_render::terminal::{Align, Columns};
 use metalens_text::shown;
-use metalens_text::units::{count, counted, time};
+use metalens_text::units::{bytes, count, counted, time};
 
 /// Formats the functions and threads with the most weight.
 pub(super) fn screen(profile: &Profile) -> String {
@@ -93,6 +93,7 @@ pub(super) fn weight(weight: u64, unit: WeightUnit) -> String {
     match unit {
         WeightUnit::Ns => time(weight),
         WeightUnit::Cycles => counted(weight, "cycle"),
+        WeightUnit::Bytes => bytes(weight),
         WeightUnit::Samples => count(weight),
     }
 }

@@ -2,7 +2,7 @@
 
 /// Name in XML, name in a bundle, and bytes of a value in a row, as in bundles of Instruments 26.0.
 /// The order in a bundle's list varies, so readers must look a type up.
-const TYPES: [(&str, &str, usize); 74] = [
+const TYPES: [(&str, &str, usize); 76] = [
     ("duration", "XRDurationTypeID", 8),
     ("percent", "XRPercentageTypeID", 8),
     ("tid", "XRThreadIDTypeID", 8),
@@ -92,6 +92,8 @@ const TYPES: [(&str, &str, usize); 74] = [
         "XRDisplayedSurfaceSwapIDTypeID",
         4,
     ),
+    ("gpu-hardware-trace", "XRGPUHardwareTraceIDTypeID", 8),
+    ("gpu-memory-event-name", "XRGPUMemoryEventNameTypeID", 4),
     // Only bundles of the newest layout, of 2026, have this type.
     ("tagged-backtrace", "XRTaggedBacktraceTypeID", 4),
 ];

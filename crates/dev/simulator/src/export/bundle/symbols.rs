@@ -19,7 +19,7 @@ pub(super) fn inputs(scenario: &Scenario) -> &'static [Input] {
     let has_samples = scenario
         .process
         .iter()
-        .any(|process| process.samples.is_some());
+        .any(|process| process.samples.is_some() || !process.allocation.is_empty());
     if has_samples { &INPUTS } else { &[] }
 }
 
@@ -93,7 +93,7 @@ const fn path_number(process: ProcessIndex) -> u64 {
 }
 
 fn sampled(plan: &Plan) -> impl Iterator<Item = ProcessIndex> {
-    let is_sampled = |process: &ProcessIndex| plan.process(*process).host_function.is_some();
+    let is_sampled = |process: &ProcessIndex| functions::functions(plan, *process).next().is_some();
     (0..plan.processes.len())
         .map(ProcessIndex::at)
         .filter(is_sampled)

@@ -264,3 +264,26 @@ pub(in crate::export) const SPILL_EVENTS: Schema = Schema {
         ("process", "Process", "process"),
     ],
 };
+
+pub(in crate::export) const RESOURCE_ALLOCATIONS: Schema = Schema {
+    name: "metal-resource-allocations",
+    documentation: "Which resources were allocated and freed.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        ("duration", "Lifetime", "duration"),
+        ("process", "Process", "process"),
+        ("thread", "Thread", "thread"),
+        ("resource-id", "ID", "gpu-hardware-trace"),
+        ("parent-resource-id", "Parent ID", "gpu-hardware-trace"),
+        ("label", "Label", "metal-object-label"),
+        ("vidmem-bytes", "Video Memory Bytes", "size-in-bytes"),
+        ("sysmem-bytes", "System Memory Bytes", "size-in-bytes"),
+        ("resource-size", "Resource Size", "size-in-bytes"),
+        ("event-label", "Description", "formatted-label"),
+        ("gpu", "Metal Device", "metal-device-name"),
+        ("resource-type", "Resource Type", "metal-object-label"),
+        ("event-type", "Event Type", "gpu-memory-event-name"),
+        ("backtrace", "Backtrace", "backtrace"),
+        ("event-icon", "Event Icon", "metal-event"),
+    ],
+};

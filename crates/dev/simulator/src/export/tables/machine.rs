@@ -3,6 +3,7 @@
 use super::submission::ACCELERATOR_ID;
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, NARRATIVE, Number, Part, Sheet, Text};
+use crate::export::functions;
 use crate::plan::MemoryInterval;
 use crate::plan::ProcessIndex;
 
@@ -38,6 +39,53 @@ pub(super) fn allocated_size<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error
             cells.label(FORMATTED_LABEL, &[size]);
             cells.label(FORMATTED_LABEL, &[Part::Process(process)]);
             cells.number(Number::Color, 1);
+        })?;
+    }
+    Ok(())
+}
+
+/// Writes `metal-resource-allocations`: an event for each resource that was made, and for each that
+/// was freed, with its lifetime.
+pub(super) fn allocations<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let (plan, recording) = (sheet.plan(), sheet.recording());
+    let events = plan.allocations.iter().flat_map(|one| {
+        let made = one.made_ns.map(|at_ns| (at_ns, "Allocation", 0, one));
+        let lifetime = |at_ns: u64| one.made_ns.map_or(0, |made_ns| at_ns - made_ns);
+        let freed = one
+            .freed_ns
+            .map(|at_ns| (at_ns, "Deallocation", lifetime(at_ns), one));
+        made.into_iter().chain(freed)
+    });
+    let mut events: Vec<_> = events.collect();
+    events.sort_by_key(|(at_ns, ..)| *at_ns);
+
+    for (at_ns, event, lifetime_ns, one) in events {
+        let label = match one.label.as_str() {
+            "" => format!("Resource 0x{:x}", one.id),
+            label => label.to_owned(),
+        };
+        let stack = functions::allocation_stack(plan, one);
+        let parts = [
+            Part::Text(Text::ObjectLabel, &label),
+            Part::Number(Number::SizeInBytes, one.bytes),
+        ];
+        sheet.row(|cells| {
+            cells.number(Number::StartTime, at_ns);
+            cells.number(Number::Duration, lifetime_ns);
+            cells.process(one.process);
+            cells.thread(one.process);
+            cells.number(Number::HardwareTraceId, one.id);
+            cells.number(Number::HardwareTraceId, u64::MAX);
+            cells.text(Text::ObjectLabel, &label);
+            cells.nothing();
+            cells.number(Number::SizeInBytes, one.bytes);
+            cells.number(Number::SizeInBytes, one.bytes);
+            cells.label(FORMATTED_LABEL, &parts);
+            cells.text(Text::DeviceName, &recording.gpu);
+            cells.text(Text::ObjectLabel, "Buffer");
+            cells.text(Text::AllocationEvent, event);
+            cells.stack(&stack);
+            cells.text(Text::Event, "Buffer");
         })?;
     }
     Ok(())

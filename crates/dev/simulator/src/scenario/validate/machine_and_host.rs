@@ -2,6 +2,7 @@
 
 use super::checks::{LENGTH_NS_MAX, lengths, name, text};
 use crate::error::Error;
+use crate::export::CALLERS_MAX;
 use crate::scenario::Process;
 use crate::scenario::host::Signpost;
 use crate::scenario::lengths::Lengths;
@@ -52,6 +53,17 @@ pub(super) fn recording(facts: &Recording) -> Result<(), Error> {
 /// Checks the memory, signposts, samples, hangs and engines of a process.
 pub(super) fn process(at: &str, process: &Process) -> Result<(), Error> {
     memory(&format!("{at}.memory"), process.memory.as_ref())?;
+    if process.allocation.len() > CALLERS_MAX {
+        let many = format!("lists {} allocations", process.allocation.len());
+        let allowed = format!("at most {CALLERS_MAX}");
+        return Err(Error::field(&format!("{at}.allocation"), many, allowed));
+    }
+    for (index, entry) in process.allocation.iter().enumerate() {
+        let at = format!("{at}.allocation[{index}]");
+        name(&format!("{at}.caller"), &entry.caller)?;
+        text(&format!("{at}.label"), &entry.label)?;
+        bytes(&format!("{at}.bytes"), entry.bytes)?;
+    }
     for (index, entry) in process.signpost.iter().enumerate() {
         signpost(&format!("{at}.signpost[{index}]"), entry)?;
     }

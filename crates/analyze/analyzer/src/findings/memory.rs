@@ -1,0 +1,182 @@
+//! Rules about Metal memory: what the steady loop allocates, and what it never frees.
+
+use super::evidence::Evidence;
+use super::rule::{Concern, Rule};
+use crate::basics::message::{Message, Value, bytes, counted, function, moment, name, number};
+use crate::message;
+use crate::report::{
+    Effort, GroupIterations, MemoryGroup, MemoryGrowth, MemoryIterations, Report, Severity,
+};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "allocates-in-loop",
+        concern: Concern::Speed,
+        within: &[],
+        severity: Severity::Low,
+        effort: Effort::SmallChange,
+        title: "each iteration allocates Metal memory and frees it again",
+        condition: allocates,
+        action: "allocate these buffers once, and use them again",
+        advice: "Keep the buffers from iteration to iteration, or take them from an MTLHeap or a \
+             pool. In MLX and PyTorch a cache does this: look for a limit that is too low \
+             (mx.set_cache_limit, PYTORCH_MPS_HIGH_WATERMARK_RATIO) or for calls that empty it.",
+        knobs: &[],
+        counter_evidence: "With the buffers allocated once, the time per iteration is the same.",
+    },
+    Rule {
+        id: "grows-by-iteration",
+        concern: Concern::Speed,
+        within: &[],
+        severity: Severity::Medium,
+        effort: Effort::Investigate,
+        title: "Metal memory grows from iteration to iteration",
+        condition: grows,
+        action: "release what each iteration keeps, or limit the cache",
+        advice: "A leak and a cache without a limit look the same. Look at what the named function \
+             keeps, at caches (MLX: mx.set_cache_limit), and at autorelease pools that are never \
+             drained.",
+        knobs: &[],
+        counter_evidence: "In a longer recording the growth stops.",
+    },
+];
+
+/// Fewer iterations are no habit.
+const ITERATIONS: u64 = 8;
+/// Share of the iterations, or of the resources, that a habit covers.
+const NEARLY_ALL: f64 = 0.9;
+/// Largest number of callers that are named.
+const NAMED: usize = 3;
+
+fn iterations(report: &Report) -> Option<&MemoryIterations> {
+    let iterations = report.memory.as_ref()?.iterations.as_ref()?;
+    (iterations.count >= ITERATIONS).then_some(iterations)
+}
+
+/// Returns the callers that allocate in the iterations and fulfill a condition, the first few.
+fn callers(
+    report: &Report,
+    wanted: impl Fn(&GroupIterations) -> bool,
+) -> Vec<(&MemoryGroup, &GroupIterations)> {
+    let groups = report.memory.iter().flat_map(|memory| &memory.callers);
+    let inside = groups.filter_map(|group| Some((group, group.iterations.as_ref()?)));
+    inside.filter(|(_, inside)| wanted(inside)).collect()
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a share needs no more than 53 bits"
+)]
+fn allocates(report: &Report) -> Option<Evidence> {
+    /// Less is not worth a change: in an iteration of a millisecond it is 1 GiB in a second.
+    const BYTES: u64 = 1 << 20;
+    /// Fewer small buffers are usual, such as one for the arguments of each kernel.
+    const ALLOCATIONS: u64 = 64;
+    let found = iterations(report)?;
+    let is_habit = |inside: &GroupIterations| {
+        let (made, all) = (inside.turnover.allocations, found.count);
+        let passing = inside.passing.count as f64 >= made as f64 * NEARLY_ALL;
+        passing && inside.allocating as f64 >= all as f64 * NEARLY_ALL
+    };
+    let callers = callers(report, is_habit);
+    let sum = |of: fn(&GroupIterations) -> u64| callers.iter().map(|(_, one)| of(one)).sum::<u64>();
+    let (made, size) = (sum(|one| one.passing.count), sum(|one| one.passing.bytes));
+    let is_much = size / found.count >= BYTES || made / found.count >= ALLOCATIONS;
+    is_much.then(|| {
+        let text = message!(
+            "in {} of the steady part the process made {} an iteration, {}, which were freed again",
+            counted(found.count, "iteration"),
+            per(made, found.count, "allocation"),
+            bytes(size / found.count),
+        );
+        let callers = callers.iter().take(NAMED).map(|(group, inside)| {
+            message!(
+                "{}, {} of {} an iteration",
+                caller(group),
+                per(inside.passing.count, found.count, "allocation"),
+                bytes(inside.passing.bytes / inside.passing.count.max(1)),
+            )
+        });
+        Evidence::new(text).at(callers)
+    })
+}
+
+/// Returns whether growth is certain, and goes on: a cache that has filled up does not grow.
+fn is_growing(growth: &MemoryGrowth) -> bool {
+    /// Standard errors that chance does not reach.
+    const ERRORS: f64 = 3.0;
+    let mean = growth.bytes_per_iteration;
+    mean > ERRORS * growth.error_bytes && growth.later_bytes_per_iteration > mean / 2.0
+}
+
+/// Returns whether the live bytes grow from iteration to iteration.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a share needs no more than 53 bits"
+)]
+pub(super) fn grows_by_iteration(report: &Report) -> bool {
+    /// Less is no trouble in any recording.
+    const BYTES: i64 = 1 << 20;
+    /// Share of the largest number of live bytes.
+    const SHARE: f64 = 0.05;
+    let peak = report.memory.as_ref().map_or(0, |memory| memory.peak_bytes);
+    iterations(report).is_some_and(|found| {
+        let total = found.growth.total_bytes;
+        is_growing(&found.growth) && total >= BYTES && total as f64 >= peak as f64 * SHARE
+    })
+}
+
+fn grows(report: &Report) -> Option<Evidence> {
+    let found = iterations(report).filter(|_| grows_by_iteration(report))?;
+    let text = message!(
+        "in {} of the steady part, live memory grew by {} an iteration, with a standard error of \
+         {}: {} in all",
+        counted(found.count, "iteration"),
+        bytes(rounded(found.growth.bytes_per_iteration)),
+        bytes(rounded(found.growth.error_bytes)),
+        bytes(found.growth.total_bytes.unsigned_abs()),
+    );
+    let growing = callers(report, |inside| is_growing(&inside.growth));
+    let callers = growing.iter().take(NAMED).map(|(group, inside)| {
+        message!(
+            "{}, {} an iteration",
+            caller(group),
+            bytes(rounded(inside.growth.bytes_per_iteration))
+        )
+    });
+    let from = message!("the growth, from {} on", moment(found.start_ns));
+    Some(Evidence::new(text).at(callers).at([from]))
+}
+
+/// Returns the function that a group is about.
+fn caller(group: &MemoryGroup) -> Message {
+    match (&group.name, &group.binary) {
+        (Some(name), _) => function(name),
+        (None, Some(binary)) => message!("a function without a name in {}", name(binary)),
+        (None, None) => "allocations without a caller outside Apple's libraries".into(),
+    }
+}
+
+/// Returns a number per iteration, such as `4 allocations` or `1.5 allocations`.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a mean needs no more than 53 bits"
+)]
+fn per(total: u64, iterations: u64, noun: &str) -> Message {
+    let iterations = iterations.max(1);
+    if total.is_multiple_of(iterations) {
+        return counted(total / iterations, noun);
+    }
+    let mean = total as f64 / iterations as f64;
+    let value = |number| Value::Number { number };
+    number(format!("{mean:.1} {noun}s"), mean, value)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "`as` saturates, and negative growth is not shown"
+)]
+fn rounded(value: f64) -> u64 {
+    value.round() as u64
+}

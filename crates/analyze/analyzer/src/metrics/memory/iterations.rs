@@ -1,0 +1,107 @@
+//! Divides allocations among the iterations of the steady part.
+
+use super::lives::Life;
+use super::turnover;
+use crate::basics::spans::Span;
+use crate::basics::statistics::median;
+use crate::report::{MemoryGrowth, MemoryIterations};
+
+/// Fewer iterations are no habit.
+const FEWEST: usize = 4;
+
+/// Iterations of the steady part, each from one start to the next.
+pub(super) struct Iterations(Vec<u64>);
+
+/// Allocations and bytes of one iteration.
+#[derive(Debug, Clone, Copy, Default)]
+struct Share {
+    allocations: u64,
+    bytes: u64,
+    /// Allocated minus freed bytes.
+    change: i128,
+}
+
+impl Iterations {
+    /// Returns the iterations that lie in the steady part; `None` if there are few.
+    pub(super) fn new(starts: &[u64], steady: Span) -> Option<Self> {
+        let inside = |at: &u64| (steady.start_ns..steady.end_ns).contains(at);
+        let starts: Vec<u64> = starts.iter().copied().filter(inside).collect();
+        (starts.len() > FEWEST).then_some(Self(starts))
+    }
+
+    fn span(&self) -> Span {
+        let ends = self.0.first().zip(self.0.last());
+        ends.map_or(Span::new(0, 0), |(&first, &last)| Span::new(first, last))
+    }
+
+    /// Returns whether a moment lies in one of them.
+    pub(super) fn has(&self, at_ns: u64) -> bool {
+        self.index(at_ns).is_some()
+    }
+
+    fn index(&self, at_ns: u64) -> Option<usize> {
+        let after = self.0.partition_point(|&start| start <= at_ns);
+        after.checked_sub(1).filter(|_| after < self.0.len())
+    }
+
+    /// Returns the number of iterations in which any of these resources was made.
+    pub(super) fn allocating(&self, lives: &[Life]) -> u64 {
+        let shares = self.shares(lives);
+        shares.iter().filter(|share| share.allocations > 0).count() as u64
+    }
+
+    fn shares(&self, lives: &[Life]) -> Vec<Share> {
+        let mut shares = vec![Share::default(); self.0.len().saturating_sub(1)];
+        for life in lives {
+            let born = self.index(life.born_ns);
+            if let Some(share) = born.and_then(|at| shares.get_mut(at)) {
+                share.allocations += 1;
+                share.bytes = share.bytes.saturating_add(life.bytes);
+                share.change += i128::from(life.bytes);
+            }
+            let freed = life.freed_ns.and_then(|at_ns| self.index(at_ns));
+            if let Some(share) = freed.and_then(|at| shares.get_mut(at)) {
+                share.change -= i128::from(life.bytes);
+            }
+        }
+        shares
+    }
+
+    /// Returns what these resources do in the iterations.
+    pub(super) fn figures(&self, lives: &[Life]) -> MemoryIterations {
+        let shares = self.shares(lives);
+        let middle = |of: fn(&Share) -> u64| median(shares.iter().map(of)).unwrap_or(0);
+        MemoryIterations {
+            start_ns: self.span().start_ns,
+            end_ns: self.span().end_ns,
+            count: shares.len() as u64,
+            turnover: turnover(lives, self.span()),
+            median_allocations: middle(|share| share.allocations),
+            median_bytes: middle(|share| share.bytes),
+            growth: growth(&shares),
+        }
+    }
+}
+
+/// Returns the mean change of an iteration and its standard error. Steps that come and go have a
+/// large error, so that only a lasting direction stands out.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a mean needs no more than 53 bits"
+)]
+fn growth(shares: &[Share]) -> MemoryGrowth {
+    let changes: Vec<f64> = shares.iter().map(|share| share.change as f64).collect();
+    let count = changes.len().max(1) as f64;
+    let mean = changes.iter().sum::<f64>() / count;
+    let squares = changes.iter().map(|change| (change - mean).powi(2));
+    let variance = squares.sum::<f64>() / (count - 1.0).max(1.0);
+    let later = changes.get(changes.len() / 2..).unwrap_or(&[]);
+    let total: i128 = shares.iter().map(|share| share.change).sum();
+
+    MemoryGrowth {
+        bytes_per_iteration: mean,
+        error_bytes: (variance / count).sqrt(),
+        later_bytes_per_iteration: later.iter().sum::<f64>() / (later.len().max(1) as f64),
+        total_bytes: i64::try_from(total).unwrap_or(if total < 0 { i64::MIN } else { i64::MAX }),
+    }
+}

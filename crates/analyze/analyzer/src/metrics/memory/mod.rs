@@ -1,0 +1,276 @@
+//! Computes which Metal memory the process allocated, for whom, and for how long.
+
+pub(crate) mod callers;
+mod iterations;
+pub(crate) mod lives;
+
+#[cfg(test)]
+mod tests;
+
+use metalens_trace::{Names, ProcessId};
+use rustc_hash::FxHashMap;
+
+use self::callers::caller;
+use self::iterations::Iterations;
+use self::lives::{Life, Lives};
+use crate::basics::spans::Span;
+use crate::basics::statistics::summarize;
+use crate::report::{
+    CountedBytes, GroupIterations, Lifetimes, Memory, MemoryGroup, MemoryProcess, NotRecorded,
+    Turnover,
+};
+use crate::subject::chosen_processes::ChosenProcesses;
+use crate::tables::AllocationTables;
+use crate::tables::allocations::{Allocations, RESOURCES, RESOURCES_BEFORE};
+use crate::tables::reader::AbsentTable;
+
+/// Largest number of callers, labels or processes in a report.
+const LISTED: usize = 20;
+
+/// Input of the figures.
+pub(crate) struct MemoryInput<'a> {
+    pub chosen: &'a ChosenProcesses,
+    pub names: &'a Names,
+    pub window: Span,
+    /// Part of the window that findings are about.
+    pub steady: Span,
+    /// Start of each detected iteration.
+    pub iteration_starts: &'a [u64],
+}
+
+/// Returns the memory of the process, or why it is unknown.
+pub(crate) fn memory(
+    tables: AllocationTables,
+    input: &MemoryInput<'_>,
+) -> Result<Memory, NotRecorded> {
+    let (table, schema) = first_table(tables)?;
+    let lives = Lives::read(&table, input.names);
+    drop(table);
+    Ok(figures(&lives, schema, input))
+}
+
+/// Returns the table of allocations with its name, or why there is none.
+pub(crate) fn first_table(
+    tables: AllocationTables,
+) -> Result<(Allocations, &'static str), NotRecorded> {
+    match (tables.resources, tables.before) {
+        (Ok(table), _) => Ok((table, RESOURCES.schema)),
+        (Err(_), Ok(table)) => Ok((table, RESOURCES_BEFORE.schema)),
+        (Err(absent), Err(before)) => Err(not_recorded(&absent, &before)),
+    }
+}
+
+/// Returns the reason why both tables are absent: that of the older one if only that has rows, or is
+/// in the recording.
+fn not_recorded(absent: &AbsentTable, before: &AbsentTable) -> NotRecorded {
+    let has_more = |a: &AbsentTable, b: &AbsentTable| {
+        (a.rows.is_some(), !a.is_unrecorded()) > (b.rows.is_some(), !b.is_unrecorded())
+    };
+    let one = if has_more(before, absent) {
+        before
+    } else {
+        absent
+    };
+    NotRecorded::new("memory", one.why())
+}
+
+fn figures(lives: &Lives, schema: &str, input: &MemoryInput<'_>) -> Memory {
+    let mine = lives.made.iter().copied();
+    let mine: Vec<Life> = mine
+        .filter(|life| input.chosen.contains(life.process))
+        .collect();
+    let unborn = lives.unborn.iter();
+    let unborn = unborn.filter(|one| input.chosen.contains(one.process));
+    let (window, names) = (input.window, input.names);
+    let in_window = turnover(&mine, window);
+    let (peak_bytes, peak_at_ns) = peak(&mine);
+    let iterations = Iterations::new(input.iteration_starts, input.steady);
+    let (callers, callers_count) = groups(&mine, iterations.as_ref(), |life| {
+        let (name, binary) = caller(life.stack, names).unwrap_or_default();
+        let text = |symbol| names.text(symbol).to_owned();
+        (name.map(text), binary.map(text))
+    });
+    let (labels, labels_count) = groups(&mine, iterations.as_ref(), |life| {
+        let label = life.label.map(|label| names.text(label));
+        (
+            label.filter(|label| !is_unnamed(label)).map(str::to_owned),
+            None,
+        )
+    });
+
+    Memory {
+        table: schema.to_owned(),
+        whole: turnover(&mine, Span::new(0, u64::MAX)),
+        before_window: turnover(&mine, Span::new(0, window.start_ns)),
+        in_window,
+        after_window: turnover(&mine, Span::new(window.end_ns, u64::MAX)),
+        allocations_per_s: per_s(in_window.allocations, window),
+        bytes_per_s: per_s(in_window.bytes, window),
+        freed_from_before: counted(unborn.map(|one| one.bytes)),
+        live: live(&mine),
+        peak_bytes,
+        peak_at_ns,
+        lifetimes: lifetimes(&mine),
+        iterations: iterations.map(|iterations| iterations.figures(&mine)),
+        callers,
+        callers_count,
+        labels,
+        labels_count,
+        processes: processes(&lives.made, input),
+        without_stack: mine.iter().filter(|life| life.stack.is_none()).count() as u64,
+        unread: lives.unread,
+    }
+}
+
+/// Returns whether Metal made up a label from the id of the resource.
+fn is_unnamed(label: &str) -> bool {
+    label.is_empty() || label.starts_with("Resource 0x")
+}
+
+/// Returns what was allocated and freed in a stretch of time.
+fn turnover(lives: &[Life], span: Span) -> Turnover {
+    let mut sum = Turnover::default();
+    let has = |at_ns: u64| (span.start_ns..span.end_ns).contains(&at_ns);
+    for life in lives {
+        if has(life.born_ns) {
+            sum.allocations += 1;
+            sum.inside_others += u64::from(life.is_inside);
+            sum.bytes = sum.bytes.saturating_add(life.bytes);
+        }
+        if life.freed_ns.is_some_and(has) {
+            sum.freed += 1;
+            sum.freed_bytes = sum.freed_bytes.saturating_add(life.bytes);
+        }
+    }
+    sum
+}
+
+fn counted(bytes: impl Iterator<Item = u64>) -> CountedBytes {
+    bytes.fold(CountedBytes::default(), |sum, bytes| CountedBytes {
+        count: sum.count + 1,
+        bytes: sum.bytes.saturating_add(bytes),
+    })
+}
+
+fn live(lives: &[Life]) -> CountedBytes {
+    let live = lives.iter().filter(|life| life.freed_ns.is_none());
+    counted(live.map(|life| life.bytes))
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a rate needs no more than 53 bits"
+)]
+fn per_s(amount: u64, window: Span) -> Option<f64> {
+    let seconds = window.length_ns() as f64 / 1e9;
+    (seconds > 0.0).then(|| amount as f64 / seconds)
+}
+
+/// Returns the largest number of live bytes, and when they were first reached. What is freed at a
+/// moment makes room for what is allocated then.
+fn peak(lives: &[Life]) -> (u64, Option<u64>) {
+    let births = lives.iter().map(|life| (life.born_ns, true, life.bytes));
+    let ends = lives.iter();
+    let ends = ends.filter_map(|life| Some((life.freed_ns?, false, life.bytes)));
+    let mut events: Vec<(u64, bool, u64)> = births.chain(ends).collect();
+    events.sort_unstable();
+
+    let (mut now, mut peak, mut at_ns) = (0_i128, 0_i128, None);
+    for (time_ns, is_birth, bytes) in events {
+        now += i128::from(bytes) * if is_birth { 1 } else { -1 };
+        if is_birth && (now > peak || at_ns.is_none()) {
+            (peak, at_ns) = (now, Some(time_ns));
+        }
+    }
+    (u64::try_from(peak).unwrap_or(u64::MAX), at_ns)
+}
+
+fn lifetimes(lives: &[Life]) -> Option<Lifetimes> {
+    let length = |life: &Life| Some(life.freed_ns?.saturating_sub(life.born_ns));
+    let mut lengths: Vec<u64> = lives.iter().filter_map(length).collect();
+    let found = summarize(&mut lengths)?;
+    Some(Lifetimes {
+        count: found.count,
+        median_ns: found.median,
+        p95_ns: found.p95,
+        max_ns: found.max,
+    })
+}
+
+/// Name of a group, and its binary.
+type GroupKey = (Option<String>, Option<String>);
+
+/// Returns the groups with the most bytes, then the most allocations, and the number of all.
+fn groups(
+    lives: &[Life],
+    iterations: Option<&Iterations>,
+    key: impl Fn(&Life) -> GroupKey,
+) -> (Vec<MemoryGroup>, u64) {
+    let mut by_key: FxHashMap<GroupKey, Vec<Life>> = FxHashMap::default();
+    for life in lives {
+        by_key.entry(key(life)).or_default().push(*life);
+    }
+
+    let count = by_key.len() as u64;
+    let mut groups: Vec<MemoryGroup> = by_key
+        .into_iter()
+        .map(|((name, binary), lives)| MemoryGroup {
+            name,
+            binary,
+            allocations: lives.len() as u64,
+            bytes: counted(lives.iter().map(|life| life.bytes)).bytes,
+            live: live(&lives),
+            iterations: iterations.and_then(|iterations| group(iterations, &lives)),
+        })
+        .collect();
+    groups.sort_by(|a, b| {
+        let size = |group: &MemoryGroup| (group.bytes, group.allocations);
+        let by_name = || (&a.name, &a.binary).cmp(&(&b.name, &b.binary));
+        size(b).cmp(&size(a)).then_with(by_name)
+    });
+    groups.truncate(LISTED);
+    (groups, count)
+}
+
+/// Returns what a group allocates in the iterations; `None` if nothing.
+fn group(iterations: &Iterations, lives: &[Life]) -> Option<GroupIterations> {
+    let figures = iterations.figures(lives);
+    let inside = || lives.iter().filter(|life| iterations.has(life.born_ns));
+    let passing = inside().filter(|life| life.freed_ns.is_some());
+    (figures.turnover.allocations > 0).then(|| GroupIterations {
+        allocating: iterations.allocating(lives),
+        turnover: figures.turnover,
+        passing: counted(passing.map(|life| life.bytes)),
+        growth: figures.growth,
+    })
+}
+
+/// Returns all processes with allocations.
+fn processes(lives: &[Life], input: &MemoryInput<'_>) -> Vec<MemoryProcess> {
+    let mut by_process: FxHashMap<Option<ProcessId>, Vec<Life>> = FxHashMap::default();
+    for life in lives {
+        by_process.entry(life.process).or_default().push(*life);
+    }
+
+    let mut all: Vec<MemoryProcess> = by_process
+        .into_iter()
+        .map(|(id, lives)| {
+            let process = id.and_then(|id| input.names.process(id));
+            MemoryProcess {
+                name: process.map(|process| input.names.text(process.name).to_owned()),
+                pid: process.and_then(|process| process.pid),
+                is_analyzed: input.chosen.contains(id),
+                allocations: lives.len() as u64,
+                bytes: counted(lives.iter().map(|life| life.bytes)).bytes,
+                peak_bytes: peak(&lives).0,
+                live: live(&lives),
+            }
+        })
+        .collect();
+    all.sort_by(|a, b| {
+        let by_name = || (&a.name, a.pid).cmp(&(&b.name, b.pid));
+        b.bytes.cmp(&a.bytes).then_with(by_name)
+    });
+    all.truncate(LISTED);
+    all
+}

@@ -1,0 +1,187 @@
+//! Types of Metal memory: what was allocated, by which function, and for how long.
+
+use serde::{Deserialize, Serialize};
+
+/// Metal resources that the process allocated and freed in the recording. A resource that lies
+/// inside another one, such as a small buffer in a larger one of the driver, counts as an
+/// allocation, and its bytes count with the other. Resources that were made before the recording
+/// are not in these figures, except in `freed_from_before`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Memory {
+    /// Name of the table.
+    pub table: String,
+    /// Allocations and deallocations in the whole recording.
+    pub whole: Turnover,
+    /// Those before the window.
+    pub before_window: Turnover,
+    /// Those in the window.
+    pub in_window: Turnover,
+    /// Those after the window.
+    pub after_window: Turnover,
+    /// Allocations per second of the window; null if the window has no length.
+    pub allocations_per_s: Option<f64>,
+    /// Allocated bytes per second of the window; null if the window has no length.
+    pub bytes_per_s: Option<f64>,
+    /// Resources that were made before the recording, and freed in it.
+    pub freed_from_before: CountedBytes,
+    /// Resources that the recording does not see end: live at its end, or when the process ended.
+    pub live: CountedBytes,
+    /// Largest number of bytes that were live at once.
+    pub peak_bytes: u64,
+    /// First time at which they were, in nanoseconds since the recording began; null without
+    /// allocations.
+    pub peak_at_ns: Option<u64>,
+    /// Lifetimes of the resources that were made and freed; null if there are none.
+    pub lifetimes: Option<Lifetimes>,
+    /// Allocations in each iteration of the steady part; null if no iterations are certain.
+    pub iterations: Option<MemoryIterations>,
+    /// Functions outside Apple's libraries by the bytes that were allocated for them. At most 20.
+    pub callers: Vec<MemoryGroup>,
+    /// Number of these functions, listed or not.
+    pub callers_count: u64,
+    /// Labels of resources by their bytes; those without a label are one. At most 20.
+    pub labels: Vec<MemoryGroup>,
+    /// Number of labels, listed or not.
+    pub labels_count: u64,
+    /// All processes with allocations, the most bytes first. At most 20.
+    pub processes: Vec<MemoryProcess>,
+    /// Number of allocations without a call stack: nobody knows for whom they are, or whether they
+    /// lie inside others.
+    pub without_stack: u64,
+    /// Number of rows of any process that have no time or id, or another event than allocation and
+    /// deallocation.
+    pub unread: u64,
+}
+
+/// Allocations and deallocations in a part of the recording, of resources that were made in the
+/// recording.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Turnover {
+    /// Number of resources that were allocated.
+    pub allocations: u64,
+    /// Number of them that lie inside other resources, and have no bytes of their own.
+    pub inside_others: u64,
+    /// Bytes that were allocated, summed.
+    pub bytes: u64,
+    /// Number of resources that were freed.
+    pub freed: u64,
+    /// Bytes that were freed, summed.
+    pub freed_bytes: u64,
+}
+
+/// Number of resources, and their bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct CountedBytes {
+    /// Number of these resources.
+    pub count: u64,
+    /// Their bytes, summed up.
+    pub bytes: u64,
+}
+
+/// Lifetimes of resources that were made and freed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Lifetimes {
+    /// Number of these resources.
+    pub count: u64,
+    /// Median lifetime in nanoseconds.
+    pub median_ns: u64,
+    /// 95th percentile in nanoseconds.
+    pub p95_ns: u64,
+    /// Longest lifetime in nanoseconds.
+    pub max_ns: u64,
+}
+
+/// Allocations in the iterations of the steady part: from the first start of an iteration in it to
+/// the last. An allocation counts in the iteration during which it was made, also if a later one
+/// uses it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct MemoryIterations {
+    /// Start of the first iteration, in nanoseconds since the recording began.
+    pub start_ns: u64,
+    /// End of the last one.
+    pub end_ns: u64,
+    /// Number of these iterations.
+    pub count: u64,
+    /// Allocations and deallocations during all of them.
+    pub turnover: Turnover,
+    /// Median number of allocations in an iteration.
+    pub median_allocations: u64,
+    /// Median of the bytes that were allocated in an iteration.
+    pub median_bytes: u64,
+    /// Growth of the live bytes from iteration to iteration.
+    pub growth: MemoryGrowth,
+}
+
+/// Growth of live bytes from iteration to iteration: allocated minus freed bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct MemoryGrowth {
+    /// Bytes per iteration, the mean of all; negative if memory shrinks.
+    pub bytes_per_iteration: f64,
+    /// Standard error of that mean.
+    pub error_bytes: f64,
+    /// Bytes per iteration in the later half: about the same if growth goes on.
+    pub later_bytes_per_iteration: f64,
+    /// Growth in bytes over all iterations.
+    pub total_bytes: i64,
+}
+
+/// Allocations with one caller or one label.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct MemoryGroup {
+    /// Name of the function or the label; null if it has none, or if no function on the stack is
+    /// outside Apple's libraries.
+    pub name: Option<String>,
+    /// Binary of the function; null if unknown, and for labels.
+    pub binary: Option<String>,
+    /// Number of allocations in the recording.
+    pub allocations: u64,
+    /// Bytes that were allocated, summed.
+    pub bytes: u64,
+    /// Those that the recording does not see end.
+    pub live: CountedBytes,
+    /// What it allocates in the iterations of the steady part; null if no iterations are certain, or
+    /// it allocates nothing in them.
+    pub iterations: Option<GroupIterations>,
+}
+
+/// Allocations of a group in the iterations of the steady part.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct GroupIterations {
+    /// Number of iterations in which it allocates.
+    pub allocating: u64,
+    /// Allocations and deallocations in the iterations.
+    pub turnover: Turnover,
+    /// Allocations in the iterations that were freed before the recording ended: what an iteration
+    /// makes, and somebody frees again.
+    pub passing: CountedBytes,
+    /// Growth of its live bytes from iteration to iteration.
+    pub growth: MemoryGrowth,
+}
+
+/// Allocations of one process in the whole recording.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct MemoryProcess {
+    /// Name of the process; null if rows name none.
+    pub name: Option<String>,
+    /// Process id; null if unknown.
+    pub pid: Option<u32>,
+    /// True if the report is about it.
+    pub is_analyzed: bool,
+    /// Number of its allocations.
+    pub allocations: u64,
+    /// Bytes that were allocated, summed.
+    pub bytes: u64,
+    /// Largest number of bytes that were live at once.
+    pub peak_bytes: u64,
+    /// Those that the recording does not see end.
+    pub live: CountedBytes,
+}

@@ -1,0 +1,54 @@
+"""Reads metal-resource-allocations.xml of each folder, and prints one line of figures for each.
+
+Written from Apple's format and the words in docs/reading-a-report.md, not from the Rust code.
+"""
+
+import sys
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+
+def rows(path):
+    """Yields the rows as dicts of elements, with references resolved."""
+    root = xml.parse(path).getroot()
+    known = {element.get("id"): element for element in root.iter() if element.get("id")}
+    names = [col.findtext("mnemonic") for col in root.iter("col")]
+    for row in root.iter("row"):
+        cells = [known.get(cell.get("ref"), cell) for cell in row]
+        yield known, dict(zip(names, cells))
+
+
+def figures(path, pid):
+    """Returns counts and bytes of one process."""
+    made = inside = size = freed = freed_size = unborn = peak = 0
+    live = {}
+    events = sorted(rows(path), key=lambda row: int(row[1]["timestamp"].text))
+    births, ends = [], []
+    for known, row in events:
+        process = row["process"].find("pid")
+        process = known.get(process.get("ref"), process)
+        if process.text != pid:
+            continue
+        at, key = int(row["timestamp"].text), row["resource-id"].text
+        if row["event-type"].text == "Deallocation":
+            if key not in live:
+                unborn += 1
+                continue
+            freed, freed_size = freed + 1, freed_size + live[key]
+            ends.append((at, live.pop(key)))
+            continue
+        frames = [known.get(one.get("ref"), one) for one in row["backtrace"].iter("frame")]
+        is_inside = any("initWithPrimaryBuffer:" in frame.get("name") for frame in frames)
+        own = 0 if is_inside else int(row["resource-size"].text)
+        made, inside, size = made + 1, inside + is_inside, size + own
+        live[key] = own
+        births.append((at, own))
+    for at, _ in births:
+        now = sum(own for born, own in births if born <= at)
+        peak = max(peak, now - sum(own for end, own in ends if end <= at))
+    return made, inside, size, freed, freed_size, unborn, peak, len(live), sum(live.values())
+
+
+for line in sys.stdin:
+    folder, pid = line.rstrip("\n").split("\t")
+    print(*figures(Path(folder) / "metal-resource-allocations.xml", pid))

@@ -1,0 +1,118 @@
+//! Tests of allocations against a second reader, in Python, and against real rows.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use metalens_analyzer::{Report, Request};
+use metalens_simulator::{Table, random_scenario, write_export};
+
+use super::real::recordings;
+use super::report;
+
+/// Compares 200 random scenarios with a reader that shares no code with this one.
+#[test]
+#[expect(
+    clippy::print_stderr,
+    reason = "who reads the log must see what was skipped"
+)]
+fn a_second_reader_finds_the_same() {
+    let python = std::env::var_os("METALENS_PYTHON").unwrap_or("python3".into());
+    let folder = tempfile::tempdir().unwrap();
+    let (mut asked, mut expected) = (String::new(), String::new());
+    for seed in 0..400 {
+        let scenario = random_scenario(seed);
+        if !Table::recorded(&scenario).any(|table| table == Table::MetalResourceAllocations) {
+            continue;
+        }
+        let export = folder.path().join(seed.to_string());
+        write_export(&scenario, &export, false).unwrap();
+        // A process without GPU work has no report.
+        if let Ok(report) = report(&export, None, &Request::default()) {
+            let pid = report.process.pid.unwrap();
+            writeln!(asked, "{}\t{pid}", export.display()).unwrap();
+            writeln!(expected, "{}", figures(&report)).unwrap();
+        }
+    }
+    assert!(
+        expected.lines().count() > 100,
+        "{}",
+        expected.lines().count()
+    );
+
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/second_reader.py");
+    let child = Command::new(python)
+        .arg(script)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else {
+        eprintln!("skipped: no Python (METALENS_PYTHON names it)");
+        return;
+    };
+    let mut input = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || input.write_all(asked.as_bytes()).unwrap());
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+}
+
+/// Returns the figures as the second reader prints them.
+fn figures(report: &Report) -> String {
+    let memory = report.memory.as_ref().unwrap();
+    let whole = memory.whole;
+    let figures = [
+        whole.allocations,
+        whole.inside_others,
+        whole.bytes,
+        whole.freed,
+        whole.freed_bytes,
+        memory.freed_from_before.count,
+        memory.peak_bytes,
+        memory.live.count,
+        memory.live.bytes,
+    ];
+    figures.map(|figure| figure.to_string()).join(" ")
+}
+
+/// Checks real rows, counted by hand: 2 of 14 have memory of their own. Metal's own figure rises by
+/// just that with each of them, and not with the others; the rest was made without a row.
+#[test]
+fn real_rows_are_the_counted_ones() {
+    let Some(recordings) = recordings() else {
+        return;
+    };
+    let bundle = recordings.join("m1-bundle-and-export/gpu_baseline.trace");
+    let found = report(&bundle, None, &Request::default()).unwrap();
+    assert_eq!(figures(&found), "14 12 262144 1 0 0 262144 13 262144");
+    let memory = found.memory.unwrap();
+    let of_metal = found.machine.allocated.unwrap().peak_bytes.unwrap();
+    assert_eq!(of_metal, memory.peak_bytes + (128 << 10));
+    assert_eq!(memory.before_window.allocations, 14);
+    assert_eq!(memory.after_window.freed, 1);
+    assert_eq!(memory.lifetimes.unwrap().max_ns, 182_612_458);
+    assert_eq!(memory.callers_count, 1);
+    assert_eq!(memory.callers[0].name.as_deref(), Some("main"));
+    assert_eq!((memory.unread, memory.without_stack), (0, 0));
+}
+
+/// Checks real rows of an older table: all are inside others, and Metal's own figure does not rise.
+#[test]
+fn real_rows_of_the_older_table_are_read() {
+    let Some(recordings) = recordings() else {
+        return;
+    };
+    let bundle = recordings.join("m2-counters-bundle/julia_1.trace");
+    let trace = metalens_trace::Input::open(&bundle).unwrap();
+    let trace = trace.load(
+        &metalens_analyzer::allocation_selection(),
+        metalens_trace::LoadOptions::default(),
+    );
+    let labels = metalens_analyzer::StackLabels::Names;
+    let request = Request::default();
+    let found = metalens_analyzer::allocation_stacks(trace.unwrap(), &request, labels, false);
+    let found = found.unwrap();
+    assert_eq!((found.allocations, found.bytes), (3, 0));
+    assert!(found.stacks.lines.is_empty());
+}

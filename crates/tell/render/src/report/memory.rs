@@ -1,0 +1,248 @@
+//! Builds the section on Metal memory: what the process allocated, for whom, and what is left.
+
+use metalens_analyzer::message::{
+    Value, bytes, count, counted, function, moment, name, number, process, time,
+};
+use metalens_analyzer::{
+    Memory, MemoryGroup, MemoryIterations, Message, Report, Turnover, message,
+};
+
+use crate::document::{Block, Cell, Column, Fact, Section, Table};
+use crate::wording::known;
+
+/// Largest numbers of callers and labels on screens and pages, and on interactive pages.
+const GROUPS: (usize, usize) = (5, 20);
+
+/// Returns the memory of the process; nothing if none was recorded.
+pub(super) fn memory(report: &Report) -> Option<Section> {
+    let memory = report.memory.as_ref();
+    let memory =
+        memory.filter(|memory| memory.whole.allocations + memory.freed_from_before.count > 0);
+    let mut facts = memory.map(allocated).unwrap_or_default();
+    facts.extend(levels(report));
+    let section = Section::new("memory", "Metal memory", 6);
+    let section = Block::facts(facts).map(|facts| section.with(facts))?;
+
+    let Some(memory) = memory else {
+        return Some(section);
+    };
+    let steady = memory.iterations.map_or(0, |iterations| iterations.count);
+    let callers = groups(
+        "callers",
+        "Memory by caller",
+        &memory.callers,
+        memory.callers_count,
+        steady,
+    );
+    let labels = groups(
+        "labels",
+        "Memory by label",
+        &memory.labels,
+        memory.labels_count,
+        steady,
+    );
+    let has_labels = memory.labels.iter().any(|label| label.name.is_some());
+    let section = section.with_some(callers);
+    Some(
+        section
+            .with_some(labels.filter(|_| has_labels))
+            .with_some(others(memory)),
+    )
+}
+
+/// Returns what the process allocated in the recording.
+fn allocated(memory: &Memory) -> Vec<Fact> {
+    let peak = memory
+        .peak_at_ns
+        .map(|at_ns| message!(" at {}", moment(at_ns)));
+    let before = memory.freed_from_before;
+    let before = (before.count > 0).then(|| {
+        let resources = counted(before.count, "resource");
+        message!(
+            "; {} from before the recording ({}) freed",
+            resources,
+            bytes(before.bytes)
+        )
+    });
+    let peak = message!(
+        "peak {}{}; {} never freed: {}{}",
+        bytes(memory.peak_bytes),
+        peak,
+        counted(memory.live.count, "resource"),
+        bytes(memory.live.bytes),
+        before,
+    );
+    let mut facts = vec![
+        Fact::new("allocated", turnover(&memory.whole)),
+        Fact::new("live", peak),
+    ];
+
+    if let (Some(allocations), Some(rate)) = (memory.allocations_per_s, memory.bytes_per_s)
+        && memory.in_window.allocations > 0
+    {
+        let text = message!(
+            "{}; {} allocations and {} a second",
+            turnover(&memory.in_window),
+            rounded(allocations),
+            bytes(whole(rate)),
+        );
+        facts.push(Fact::new("in the window", text));
+    }
+    facts.extend(memory.iterations.as_ref().map(iterations));
+    if let Some(lives) = memory.lifetimes {
+        let text = message!(
+            "median {}, 95th percentile {}, longest {}; {} freed",
+            time(lives.median_ns),
+            time(lives.p95_ns),
+            time(lives.max_ns),
+            counted(lives.count, "resource"),
+        );
+        facts.push(Fact::new("lifetime", text));
+    }
+    facts
+}
+
+fn turnover(part: &Turnover) -> Message {
+    let inside = (part.inside_others > 0)
+        .then(|| message!(" ({} inside other resources)", count(part.inside_others)));
+    message!(
+        "{}{}, {}; {} freed, {}",
+        counted(part.allocations, "allocation"),
+        inside,
+        bytes(part.bytes),
+        count(part.freed),
+        bytes(part.freed_bytes),
+    )
+}
+
+fn iterations(found: &MemoryIterations) -> Fact {
+    let growth = found.growth;
+    let text = message!(
+        "median {}, {} in each of {}; live bytes {} by {} an iteration (standard error {})",
+        counted(found.median_allocations, "allocation"),
+        bytes(found.median_bytes),
+        counted(found.count, "steady iteration"),
+        if growth.bytes_per_iteration < 0.0 {
+            "shrink"
+        } else {
+            "grow"
+        },
+        bytes(whole(growth.bytes_per_iteration.abs())),
+        bytes(whole(growth.error_bytes)),
+    );
+    Fact::new("iteration", text)
+}
+
+/// Returns the levels that Metal and the driver report, which include what the rows do not.
+fn levels(report: &Report) -> Option<Fact> {
+    let machine = &report.machine;
+    let memory = machine.allocated.as_ref()?;
+    let (peak, last) = (memory.peak_bytes?, memory.last_bytes?);
+    let wired = machine.wired.and_then(|wired| wired.peak_bytes);
+    let wired = wired.map(|peak| message!("; peak wired memory of the machine {}", bytes(peak)));
+    let text = message!(
+        "peak {}, {} at the end of the window{}",
+        bytes(peak),
+        bytes(last),
+        wired
+    );
+    Some(Fact::new("Metal's own figure", text))
+}
+
+/// Returns a table of callers or labels.
+fn groups(
+    id: &'static str,
+    caption: &'static str,
+    groups: &[MemoryGroup],
+    all: u64,
+    iterations: u64,
+) -> Option<Block> {
+    let (short, long) = GROUPS;
+    let columns = vec![
+        Column::name(if id == "callers" { "caller" } else { "label" }),
+        Column::number("allocations"),
+        Column::number("bytes"),
+        Column::number("never freed"),
+        Column::number("an iteration").spare(1),
+        Column::number("growth").spare(2),
+    ];
+    let table = Table::new(id, caption, columns).sortable();
+    let mut table = table
+        .limited(short, long)
+        .of(usize::try_from(all).unwrap_or(usize::MAX));
+    for group in groups.iter().take(long) {
+        let inside = group.iterations.as_ref();
+        let each = inside.map(|one| mean(one.turnover.allocations, iterations));
+        table.row([
+            Cell::from(title(group, id)),
+            Cell::from(count(group.allocations)),
+            Cell::from(bytes(group.bytes)),
+            Cell::from(bytes(group.live.bytes)),
+            Cell::from(known(each, rounded)),
+            Cell::from(known(inside, |one| growth(one.growth.bytes_per_iteration))),
+        ]);
+    }
+    (!groups.is_empty()).then_some(Block::Table(table))
+}
+
+fn title(group: &MemoryGroup, id: &str) -> Message {
+    match (&group.name, &group.binary) {
+        (Some(text), _) if id == "callers" => function(text),
+        (Some(text), _) => name(text),
+        (None, Some(binary)) => message!("({})", name(binary)),
+        (None, None) if id == "callers" => "(only Apple's libraries)".into(),
+        (None, None) => "(no label)".into(),
+    }
+}
+
+/// Returns the other processes that allocated.
+fn others(memory: &Memory) -> Option<Block> {
+    let others = memory.processes.iter().filter(|one| !one.is_analyzed);
+    let others = others.map(|one| {
+        let name = one.name.as_deref();
+        let name = name.map_or_else(|| "no process".into(), |name| process(name, false));
+        message!("{} (peak {})", name, bytes(one.peak_bytes))
+    });
+    let text = Message::joined(others, ", ");
+    let text = message!("Other processes that allocated: {}", text);
+    let has_others = memory.processes.iter().any(|one| !one.is_analyzed);
+    has_others.then_some(Block::Remark(text))
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a mean needs no more than 53 bits"
+)]
+fn mean(total: u64, count: u64) -> f64 {
+    total as f64 / count.max(1) as f64
+}
+
+fn growth(bytes_per_iteration: f64) -> Message {
+    let size = metalens_text::units::bytes(whole(bytes_per_iteration.abs()));
+    let sign = if bytes_per_iteration < 0.0 {
+        "−"
+    } else {
+        "+"
+    };
+    let value = |number| Value::Number { number };
+    number(format!("{sign}{size}"), bytes_per_iteration, value)
+}
+
+/// Returns a number with at most one decimal.
+fn rounded(value: f64) -> Message {
+    if value.fract() == 0.0 || value >= 100.0 {
+        return count(whole(value));
+    }
+    number(format!("{value:.1}"), value, |number| Value::Number {
+        number,
+    })
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rounded, not negative, and `as` saturates"
+)]
+fn whole(value: f64) -> u64 {
+    value.round() as u64
+}
