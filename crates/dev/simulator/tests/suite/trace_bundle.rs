@@ -196,7 +196,7 @@ impl Run {
 
         match kind {
             // Instruments shows these in full: they are ids, whose NULL is shown as a number.
-            "PrototypeValue" | "MetalCommandBufferID" => value.to_string(),
+            "PrototypeValue" | "MetalCommandBufferID" | "GPUHardwareTraceID" => value.to_string(),
             _ if is_null => "null".to_owned(),
             "FormattedLabel" | "NarrativeEntry" => self.label(at),
             "Process" => {
@@ -244,7 +244,7 @@ impl Run {
 }
 
 /// Engineering types whose values are indices of strings.
-const TEXTS: [&str; 22] = [
+const TEXTS: [&str; 23] = [
     "PrototypeString",
     "NarrativeText",
     "MetalObjectLabel",
@@ -266,6 +266,7 @@ const TEXTS: [&str; 22] = [
     "SignpostName",
     "HangType",
     "GPUCounterName",
+    "GPUMemoryEventName",
     "MetalMemoryLevelEvent",
 ];
 
