@@ -83,7 +83,7 @@ fn a_fake_xctrace_that_behaves_is_as_expected_and_the_evidence_names_nobody() {
     }
     assert_eq!(evidence["synthetic"], true);
     assert!(
-        said.contains("14 answers as expected, 0 not as expected, 0 could not tell"),
+        said.contains("16 answers as expected, 0 not as expected, 0 could not tell"),
         "{said}"
     );
     assert!(said.contains("SIMULATED"), "{said}");
