@@ -375,6 +375,7 @@ fn replay(good: &Path, log: &Log, streams: u8, returns: bool) {
 /// In a terminal, a question would stop `xctrace`, which is in a background group (SIGTTIN), for ever.
 #[cfg(target_os = "linux")]
 #[test]
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn a_question_in_a_terminal_is_not_waited_for() {
     let bench = Bench::new();
     bench.behave(
