@@ -272,7 +272,7 @@ const STACKS_ONLY: [&str; 5] = ["idle", "allocations", "base", "ids", "format"];
 pub(crate) enum AllocationsShown {
     /// Everything that was allocated in the recording
     All,
-    /// What was never freed
+    /// Allocations that were never freed
     Live,
 }
 

@@ -164,15 +164,20 @@ impl Xcode {
 impl Rights {
     /// Gathers the facts about the rights of the user.
     pub fn gather(runner: &dyn CommandRunner) -> Self {
-        let mode = runner.run("/usr/sbin/DevToolsSecurity", &["-status"]);
         let groups = runner.run("/usr/bin/id", &["-Gn"]);
         let status = runner.run("/usr/bin/csrutil", &["status"]);
         let in_group = |text: &str| parse::is_in_group(text, "_developer");
         Self {
-            developer_mode: Fact::parsed("DevToolsSecurity -status", &mode, parse::developer_mode),
+            developer_mode: Self::developer_mode(runner),
             in_developer_group: Fact::parsed("id -Gn", &groups, in_group),
             protection: Fact::parsed("csrutil status", &status, parse::protection),
         }
+    }
+
+    /// Asks whether developer mode is on.
+    pub fn developer_mode(runner: &dyn CommandRunner) -> Fact<bool> {
+        let mode = runner.run("/usr/sbin/DevToolsSecurity", &["-status"]);
+        Fact::parsed("DevToolsSecurity -status", &mode, parse::developer_mode)
     }
 }
 

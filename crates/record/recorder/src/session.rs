@@ -180,8 +180,8 @@ fn land(
         }
     })?;
     let verdict = judge(&found);
+    let explained = explain_end(&ended);
     if saved_as.is_none() && !is_whole(&ended, &verdict) {
-        let explained = explain_end(&ended);
         let why = format!(
             "xctrace did not confirm that it was saved: {}",
             explained.text
@@ -190,7 +190,7 @@ fn land(
     }
     ended.transcript.believe();
 
-    let remedy = explain_end(&ended).remedy;
+    let remedy = explained.remedy;
     let is_good = matches!(verdict, BundleVerdict::Good | BundleVerdict::Doubtful(_));
     let mut warnings = warnings(&ended, is_good);
     match verdict {

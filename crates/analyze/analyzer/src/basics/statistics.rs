@@ -113,6 +113,16 @@ pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
+/// Returns the nearest whole number; 0 for a negative one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "`as` saturates"
+)]
+pub(crate) fn rounded(value: f64) -> u64 {
+    value.round() as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 use super::evidence::Evidence;
 use super::rule::{Concern, Rule};
 use crate::basics::message::{Message, Value, bytes, counted, function, moment, name, number};
+use crate::basics::statistics::rounded;
 use crate::message;
 use crate::report::{
     Effort, GroupIterations, MemoryGroup, MemoryGrowth, MemoryIterations, Report, Severity,
@@ -170,13 +171,4 @@ fn per(total: u64, iterations: u64, noun: &str) -> Message {
     let mean = total as f64 / iterations as f64;
     let value = |number| Value::Number { number };
     number(format!("{mean:.1} {noun}s"), mean, value)
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "`as` saturates, and negative growth is not shown"
-)]
-fn rounded(value: f64) -> u64 {
-    value.round() as u64
 }

@@ -10,7 +10,7 @@
 //! A loop without a pace also has a usual period. But its deviations add up: an iteration that is late
 //! makes all later ones late. On a grid, the next iteration makes up for it.
 
-use crate::basics::statistics::{median, percentile};
+use crate::basics::statistics::{median, percentile, rounded};
 use crate::report::{MissedPeriod, Pace};
 use crate::subject::interval::Interval;
 use crate::subject::steps::Steps;
@@ -76,7 +76,7 @@ fn grid(starts: &[(i64, usize)]) -> Option<Grid> {
     if distances.len() < PERIODS {
         return None;
     }
-    let rounded = pairs(starts).map(|(_, distance)| round(distance));
+    let rounded = pairs(starts).map(|(_, distance)| rounded(distance));
     let usual = as_f64(median(rounded)?);
     if usual < SHORTEST_NS {
         return None;
@@ -135,12 +135,12 @@ impl Grid {
         let missed = missed.filter_map(|(start_ns, distance)| {
             Some(MissedPeriod {
                 start_ns: u64::try_from(start_ns).ok()?,
-                duration_ns: round(distance),
+                duration_ns: rounded(distance),
             })
         });
         let missed: Vec<MissedPeriod> = missed.collect();
         Some(Pace {
-            period_ns: round(self.period_ns),
+            period_ns: rounded(self.period_ns),
             starts: starts.len() as u64,
             busy_ns,
             longest_busy_ns: longest_ns,
@@ -181,13 +181,4 @@ fn neighbors(values: &[f64]) -> f64 {
 #[expect(clippy::cast_precision_loss, reason = "times are below 2^53 ns")]
 fn as_f64(value: u64) -> f64 {
     value as f64
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "times are positive and below 2^53 ns"
-)]
-fn round(value: f64) -> u64 {
-    value.round() as u64
 }

@@ -13,11 +13,11 @@ pub struct Memory {
     pub table: String,
     /// Allocations and deallocations in the whole recording.
     pub whole: Turnover,
-    /// Those before the window.
+    /// Allocations and deallocations before the window.
     pub before_window: Turnover,
-    /// Those in the window.
+    /// Allocations and deallocations in the window.
     pub in_window: Turnover,
-    /// Those after the window.
+    /// Allocations and deallocations after the window.
     pub after_window: Turnover,
     /// Allocations per second of the window; null if the window has no length.
     pub allocations_per_s: Option<f64>,
@@ -144,10 +144,10 @@ pub struct MemoryGroup {
     pub allocations: u64,
     /// Bytes that were allocated, summed.
     pub bytes: u64,
-    /// Those that the recording does not see end.
+    /// Resources that the recording does not see end.
     pub live: CountedBytes,
-    /// What it allocates in the iterations of the steady part; null if no iterations are certain, or
-    /// it allocates nothing in them.
+    /// Allocations of the group in the iterations of the steady part; null if no iterations are
+    /// certain, or it allocates nothing in them.
     pub iterations: Option<GroupIterations>,
 }
 
@@ -182,6 +182,6 @@ pub struct MemoryProcess {
     pub bytes: u64,
     /// Largest number of bytes that were live at once.
     pub peak_bytes: u64,
-    /// Those that the recording does not see end.
+    /// Resources that the recording does not see end.
     pub live: CountedBytes,
 }

@@ -1,5 +1,5 @@
-//! Runs `metalens stacks`: draws or prints the CPU samples or allocations of a recording as stacks, or lists the
-//! functions and threads with the most weight.
+//! Runs `metalens stacks`: draws or prints the CPU samples or allocations of a recording as stacks, or
+//! lists the functions and threads with the most weight.
 
 mod collected;
 mod top;

@@ -1,10 +1,10 @@
 //! Divides allocations among the iterations of the steady part.
 
 use super::lives::Life;
-use super::turnover;
+use super::{counted, turnover};
 use crate::basics::spans::Span;
 use crate::basics::statistics::median;
-use crate::report::{MemoryGrowth, MemoryIterations};
+use crate::report::{GroupIterations, MemoryGrowth, MemoryIterations};
 
 /// Fewer iterations are no habit.
 const FEWEST: usize = 4;
@@ -34,20 +34,9 @@ impl Iterations {
         ends.map_or(Span::new(0, 0), |(&first, &last)| Span::new(first, last))
     }
 
-    /// Returns whether a moment lies in one of them.
-    pub(super) fn has(&self, at_ns: u64) -> bool {
-        self.index(at_ns).is_some()
-    }
-
     fn index(&self, at_ns: u64) -> Option<usize> {
         let after = self.0.partition_point(|&start| start <= at_ns);
         after.checked_sub(1).filter(|_| after < self.0.len())
-    }
-
-    /// Returns the number of iterations in which any of these resources was made.
-    pub(super) fn allocating(&self, lives: &[Life]) -> u64 {
-        let shares = self.shares(lives);
-        shares.iter().filter(|share| share.allocations > 0).count() as u64
     }
 
     fn shares(&self, lives: &[Life]) -> Vec<Share> {
@@ -80,6 +69,26 @@ impl Iterations {
             median_bytes: middle(|share| share.bytes),
             growth: growth(&shares),
         }
+    }
+
+    /// Returns what a group of resources does in the iterations; `None` if none is made in them.
+    pub(super) fn of_group(&self, lives: &[Life]) -> Option<GroupIterations> {
+        let turnover = turnover(lives, self.span());
+        if turnover.allocations == 0 {
+            return None;
+        }
+        let shares = self.shares(lives);
+        let allocating = shares.iter().filter(|share| share.allocations > 0);
+        let inside = lives
+            .iter()
+            .filter(|life| self.index(life.born_ns).is_some());
+        let passing = inside.filter(|life| life.freed_ns.is_some());
+        Some(GroupIterations {
+            allocating: allocating.count() as u64,
+            turnover,
+            passing: counted(passing.map(|life| life.bytes)),
+            growth: growth(&shares),
+        })
     }
 }
 

@@ -7,17 +7,16 @@ pub(crate) mod lives;
 #[cfg(test)]
 mod tests;
 
-use metalens_trace::{Names, ProcessId};
+use metalens_trace::{Names, ProcessId, StackId};
 use rustc_hash::FxHashMap;
 
-use self::callers::caller;
+use self::callers::{Caller, caller};
 use self::iterations::Iterations;
 use self::lives::{Life, Lives};
 use crate::basics::spans::Span;
 use crate::basics::statistics::summarize;
 use crate::report::{
-    CountedBytes, GroupIterations, Lifetimes, Memory, MemoryGroup, MemoryProcess, NotRecorded,
-    Turnover,
+    CountedBytes, Lifetimes, Memory, MemoryGroup, MemoryProcess, NotRecorded, Turnover,
 };
 use crate::subject::chosen_processes::ChosenProcesses;
 use crate::tables::AllocationTables;
@@ -85,17 +84,15 @@ fn figures(lives: &Lives, schema: &str, input: &MemoryInput<'_>) -> Memory {
     let in_window = turnover(&mine, window);
     let (peak_bytes, peak_at_ns) = peak(&mine);
     let iterations = Iterations::new(input.iteration_starts, input.steady);
-    let (callers, callers_count) = groups(&mine, iterations.as_ref(), |life| {
-        let (name, binary) = caller(life.stack, names).unwrap_or_default();
-        let text = |symbol| names.text(symbol).to_owned();
-        (name.map(text), binary.map(text))
+    // Many allocations have the same stack.
+    let mut of_stack: FxHashMap<Option<StackId>, Caller> = FxHashMap::default();
+    let (callers, callers_count) = groups(&mine, iterations.as_ref(), names, |life| {
+        let found = of_stack.entry(life.stack);
+        *found.or_insert_with(|| caller(life.stack, names).unwrap_or_default())
     });
-    let (labels, labels_count) = groups(&mine, iterations.as_ref(), |life| {
-        let label = life.label.map(|label| names.text(label));
-        (
-            label.filter(|label| !is_unnamed(label)).map(str::to_owned),
-            None,
-        )
+    let (labels, labels_count) = groups(&mine, iterations.as_ref(), names, |life| {
+        let label = life.label.filter(|&label| !is_unnamed(names.text(label)));
+        (label, None)
     });
 
     Memory {
@@ -197,30 +194,29 @@ fn lifetimes(lives: &[Life]) -> Option<Lifetimes> {
     })
 }
 
-/// Name of a group, and its binary.
-type GroupKey = (Option<String>, Option<String>);
-
 /// Returns the groups with the most bytes, then the most allocations, and the number of all.
 fn groups(
     lives: &[Life],
     iterations: Option<&Iterations>,
-    key: impl Fn(&Life) -> GroupKey,
+    names: &Names,
+    mut key: impl FnMut(&Life) -> Caller,
 ) -> (Vec<MemoryGroup>, u64) {
-    let mut by_key: FxHashMap<GroupKey, Vec<Life>> = FxHashMap::default();
+    let mut by_key: FxHashMap<Caller, Vec<Life>> = FxHashMap::default();
     for life in lives {
         by_key.entry(key(life)).or_default().push(*life);
     }
 
     let count = by_key.len() as u64;
+    let text = |symbol| names.text(symbol).to_owned();
     let mut groups: Vec<MemoryGroup> = by_key
         .into_iter()
         .map(|((name, binary), lives)| MemoryGroup {
-            name,
-            binary,
+            name: name.map(text),
+            binary: binary.map(text),
             allocations: lives.len() as u64,
             bytes: counted(lives.iter().map(|life| life.bytes)).bytes,
             live: live(&lives),
-            iterations: iterations.and_then(|iterations| group(iterations, &lives)),
+            iterations: iterations.and_then(|iterations| iterations.of_group(&lives)),
         })
         .collect();
     groups.sort_by(|a, b| {
@@ -230,19 +226,6 @@ fn groups(
     });
     groups.truncate(LISTED);
     (groups, count)
-}
-
-/// Returns what a group allocates in the iterations; `None` if nothing.
-fn group(iterations: &Iterations, lives: &[Life]) -> Option<GroupIterations> {
-    let figures = iterations.figures(lives);
-    let inside = || lives.iter().filter(|life| iterations.has(life.born_ns));
-    let passing = inside().filter(|life| life.freed_ns.is_some());
-    (figures.turnover.allocations > 0).then(|| GroupIterations {
-        allocating: iterations.allocating(lives),
-        turnover: figures.turnover,
-        passing: counted(passing.map(|life| life.bytes)),
-        growth: figures.growth,
-    })
 }
 
 /// Returns all processes with allocations.

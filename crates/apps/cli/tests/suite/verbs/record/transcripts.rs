@@ -12,11 +12,11 @@ use crate::stderr;
 /// A part of a log, which comes on one stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// From the start to the line that it records.
+    /// The lines from the start to the one that it records.
     Start,
     /// The list of issues.
     Issues,
-    /// From the reason of the end to the name of the bundle.
+    /// The lines from the reason of the end to the name of the bundle.
     End,
     /// Written by the recorded program, always on standard error.
     Program,
