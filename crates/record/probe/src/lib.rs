@@ -1,0 +1,43 @@
+//! Notes a program's Metal command buffers from inside, and writes them as a command-buffer log.
+//!
+//! The library is loaded into an unchanged program (`DYLD_INSERT_LIBRARIES`), or by the program
+//! itself, which then calls the C interface of `include/metalens_probe.h`. It replaces methods of
+//! Metal's classes as their objects first appear: device, queue, command buffer, encoder, pipeline.
+//! Every replacement calls the original, once, with what it was given. Two things are added: handlers that tell when a
+//! command buffer is scheduled and complete, and in Metal 4 the options that carry such a handler.
+//!
+//! # Options
+//!
+//! Variables of the environment, which are removed as the library loads, together with its entry
+//! in the variable that loaded it: child processes inherit neither.
+//!
+//! | variable | meaning |
+//! | --- | --- |
+//! | `METALENS_PROBE_LOG=PATH` | write a log to this file. Without it, and without `metalens_start`, none is written |
+//! | `METALENS_PROBE_LABELS=1` | label encoders that have no label with their kernels: four at most, then `+ N more` |
+//!
+//! # What it promises
+//!
+//! * The program never waits for the disk: a thread of the probe's own writes, and what does not fit
+//!   into its queue is counted as lost.
+//! * Nothing is thrown or printed. If the probe fails, it falls silent.
+//! * A forked child is silent. A program that exits gets an end line; of one that crashes, the log
+//!   has whole lines up to what was complete a moment before.
+//! * A class or method that is not as expected is left alone, and named in a note of the log.
+//!
+//! The end line has the cost: nanoseconds that hooks and handlers took on the program's threads, by
+//! clock, per committed command buffer. Of dispatches and draws one in 64 is measured.
+
+mod block;
+mod calls;
+mod hooks;
+mod interface;
+mod metal;
+mod objc;
+mod record;
+mod session;
+mod system;
+
+pub use interface::{metalens_phase_begin, metalens_phase_end, metalens_start, metalens_stop};
+
+use calls::lock;
