@@ -148,6 +148,8 @@ struct Underway {
     calls: [Cell<(u8, Id)>; 16],
     /// Dispatches, to measure the cost of some.
     count: Cell<u64>,
+    /// Time that hooking new classes took, which is no cost of command buffers.
+    hooking: Cell<u64>,
 }
 
 thread_local! {
@@ -156,8 +158,17 @@ thread_local! {
             depth: Cell::new(0),
             calls: [const { Cell::new((0, 0)) }; 16],
             count: Cell::new(0),
+            hooking: Cell::new(0),
         }
     };
+}
+
+/// Returns the cost since `start`: without hooking classes, which happens once.
+fn cost_since(start: u64) -> u64 {
+    let hooking = UNDERWAY.try_with(|underway| underway.hooking.take());
+    now()
+        .saturating_sub(start)
+        .saturating_sub(hooking.unwrap_or(0))
 }
 
 /// One of this many dispatches is measured.
@@ -204,7 +215,9 @@ impl Call {
         // Time that the call itself took, if it was made in another way.
         let mut replaced = None;
         match act {
+            // Known once they are done. A dispatch can end in an exception, and is none then.
             Act::Queue | Act::Maker | Act::Buffer | Act::Buffer4 | Act::EncoderPart => {}
+            Act::Work | Act::Indirect => {}
             Act::Encoder(_) => call.kept = Kept::Time(now()),
             Act::Begin => begin_again(object),
             Act::Pipeline(source) => {
@@ -217,8 +230,6 @@ impl Call {
                 let pipeline = words.first().copied().unwrap_or(0);
                 set_pipeline(object, name_of_pipeline(pipeline));
             }
-            Act::Work => count_work(object),
-            Act::Indirect => count_indirect(object),
             Act::End => end_encoder(object),
             Act::Commit => commit(object),
             Act::Commit4 { options } => replaced = commit_several(object, words, options),
@@ -249,12 +260,14 @@ impl Call {
         let start = if self.cost.is_some() { now() } else { 0 };
         let kept = std::mem::take(&mut self.kept);
         match (self.act, kept) {
+            (Some(Act::Work), _) => count_work(object),
+            (Some(Act::Indirect), _) => count_indirect(object),
             (Some(Act::Wait), Kept::Wait(session, number, begun)) => session.wait(number, begun),
             (Some(act), kept) if result != 0 => made(act, object, result, kept),
             _ => {}
         }
         if let Some((cost, _)) = &mut self.cost {
-            *cost += now().saturating_sub(start);
+            *cost += cost_since(start);
         }
     }
 }
@@ -369,7 +382,15 @@ fn made_pipeline(pipeline: Id, name: Arc<str>) {
 
 /// Hooks the class of an object. What is left alone is noted in the log.
 pub(crate) fn hook(object: Id, role: &'static str, tables: &[&'static [crate::hooks::Method]]) {
-    let notes = adopt(object, role, tables);
+    let start = now();
+    let Some(notes) = adopt(object, role, tables) else {
+        return;
+    };
+    let _ = UNDERWAY.try_with(|underway| {
+        underway
+            .hooking
+            .update(|hooking| hooking + now().saturating_sub(start));
+    });
     if let (false, Some(session)) = (notes.is_empty(), session::current()) {
         for note in notes {
             session.note(&note);
@@ -389,6 +410,7 @@ pub(crate) fn meet_device(device: Id) {
             session.name_device(NAME.get_text(device));
         }
         hook(device, "device", &[metal::DEVICE, metal::MAKER]);
+        let _ = UNDERWAY.try_with(|underway| underway.hooking.take());
     });
 }
 
@@ -420,8 +442,8 @@ fn name_later(source: Source, objects: usize, maker: Id, words: &mut [usize]) ->
         return Kept::Nothing;
     };
     let block = Block::new(objects, move |arguments| {
-        if let (true, Some(pipeline)) = (is_watching(), arguments.first()) {
-            contained(|| made_pipeline(*pipeline, name.clone()));
+        if let Some(pipeline) = arguments.first().filter(|pipeline| **pipeline != 0) {
+            handle(|| made_pipeline(*pipeline, name.clone()));
         }
         program.call(arguments);
     });
@@ -456,7 +478,7 @@ fn handle(run: impl FnOnce()) {
     if is_watching() {
         let start = now();
         contained(run);
-        COST.fetch_add(now().saturating_sub(start), Ordering::Relaxed);
+        COST.fetch_add(cost_since(start), Ordering::Relaxed);
     }
 }
 

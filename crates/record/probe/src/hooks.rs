@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::lock;
-use crate::objc::{Class, Id, Imp, class_name, class_of, levels, own_methods};
+use crate::objc::{Class, Id, Imp, class_name, class_of, levels, own_methods, prepare, publish};
 
 /// Number of classes that can implement one method.
 pub(crate) const LEVELS: usize = 32;
@@ -116,22 +116,24 @@ impl Returned for usize {
     }
 }
 
-/// Hooks the methods of an object's class, and of those that it inherits from. Does nothing if the
-/// class is known. Returns notes on what was left alone.
-pub(crate) fn adopt(object: Id, role: &'static str, tables: &[&'static [Method]]) -> Vec<String> {
+/// Hooks the methods of an object's class, and of those that it inherits from. Returns notes on what
+/// was left alone, or `None` if the class is known.
+pub(crate) fn adopt(
+    object: Id,
+    role: &'static str,
+    tables: &[&'static [Method]],
+) -> Option<Vec<String>> {
     static KNOWN: Mutex<BTreeSet<(Class, &str)>> = Mutex::new(BTreeSet::new());
     thread_local! {
         // Most objects of a thread have the class of the one before, of the same role.
         static LAST: Cell<[(Class, &'static str); 4]> = const { Cell::new([(0, ""); 4]) };
     }
-    let Some(class) = class_of(object) else {
-        return Vec::new();
-    };
+    let class = class_of(object)?;
     if LAST
         .try_with(Cell::get)
         .is_ok_and(|last| last.contains(&(class, role)))
     {
-        return Vec::new();
+        return None;
     }
     let mut known = lock(&KNOWN);
     let _ = LAST.try_with(|last| {
@@ -139,12 +141,13 @@ pub(crate) fn adopt(object: Id, role: &'static str, tables: &[&'static [Method]]
         last.set([(class, role), first, second, third]);
     });
     if !known.insert((class, role)) {
-        return Vec::new();
+        return None;
     }
 
     let mut notes = Vec::new();
     let mut hooked = 0;
     for level in levels(class) {
+        prepare(level);
         for own in own_methods(level) {
             let mut methods = tables.iter().copied().flatten();
             let wanted = |method: &&Method| method.selector.to_bytes() == own.selector.as_bytes();
@@ -171,6 +174,7 @@ pub(crate) fn adopt(object: Id, role: &'static str, tables: &[&'static [Method]]
                 )),
             }
         }
+        publish(level);
     }
     if hooked == 0 {
         let name = class_name(class);
@@ -178,7 +182,7 @@ pub(crate) fn adopt(object: Id, role: &'static str, tables: &[&'static [Method]]
             "left alone: class {name} has no known method of a {role}"
         ));
     }
-    notes
+    Some(notes)
 }
 
 /// Where the hook of a level goes.

@@ -23,7 +23,10 @@ const EINVAL: c_int = 22;
 const EIO: c_int = 5;
 
 /// Longest time that `metalens_stop` waits for command buffers that are not complete.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE_AT_STOP: Duration = Duration::from_secs(1);
+/// Longest time that the program's exit waits for them. Metal may tell the probe of the last one
+/// only after the program, which then exits.
+const PATIENCE_AT_EXIT: Duration = Duration::from_millis(100);
 
 // SAFETY: functions in this section are called when the library is loaded.
 #[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
@@ -56,7 +59,7 @@ fn prepare() {
 
 extern "C" fn at_exit() {
     if is_watching() {
-        contained(|| Session::close(Duration::ZERO));
+        contained(|| Session::close(PATIENCE_AT_EXIT));
     }
 }
 
@@ -111,7 +114,7 @@ pub unsafe extern "C" fn metalens_start(path: *const c_char) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn metalens_stop() {
     if is_watching() {
-        contained(|| Session::close(PATIENCE));
+        contained(|| Session::close(PATIENCE_AT_STOP));
     }
 }
 

@@ -1,5 +1,8 @@
 //! The methods of Metal that are hooked, by what implements them, and how pipelines are named.
-#![expect(unsafe_code, reason = "the macro for a method declares its replacement")]
+#![expect(
+    unsafe_code,
+    reason = "the macro for a method declares its replacement"
+)]
 
 use std::sync::Arc;
 

@@ -50,7 +50,6 @@ macro_rules! runtime {
 }
 
 runtime! {
-    object_getClass(Id) -> Class;
     objc_getClass(*const c_char) -> Class;
     class_getSuperclass(Class) -> Class;
     class_getName(Class) -> *const c_char;
@@ -72,9 +71,25 @@ fn runtime() -> Option<&'static Runtime> {
 }
 
 /// Returns the class of an object.
+#[cfg(target_os = "macos")]
 pub(crate) fn class_of(object: Id) -> Option<Class> {
-    // SAFETY: the object is one that the program holds right now.
-    let class = unsafe { (runtime()?.object_getClass)(object) };
+    static GET_CLASS: OnceLock<Option<usize>> = OnceLock::new();
+    let get_class = (*GET_CLASS.get_or_init(|| symbol(c"object_getClass")))?;
+    // SAFETY: the function of this name takes an object, which the program holds right now.
+    let class =
+        unsafe { transmute::<usize, unsafe extern "C-unwind" fn(Id) -> Class>(get_class)(object) };
+    (class != 0).then_some(class)
+}
+
+/// Returns the class of an object. GCC's runtime has this function only in its header.
+#[cfg(not(target_os = "macos"))]
+pub(crate) fn class_of(object: Id) -> Option<Class> {
+    if object == 0 {
+        return None;
+    }
+    let object: *const Class = std::ptr::with_exposed_provenance(object);
+    // SAFETY: an object of GCC's runtime begins with its class, and the program holds it right now.
+    let class = unsafe { *object };
     (class != 0).then_some(class)
 }
 
@@ -161,6 +176,37 @@ pub(crate) fn own_methods(class: Class) -> Vec<OwnMethod> {
     unsafe { (runtime.free)(list.cast()) };
     described
 }
+
+/// Prepares a class for new implementations. GCC's runtime makes the table of a class at its first
+/// message, and until then all classes share one, into which a new implementation must not go.
+pub(crate) fn prepare(class: Class) {
+    if let (true, Some(runtime)) = (IS_GCC, runtime()) {
+        // SAFETY: it is a class. Every object answers with some implementation.
+        unsafe {
+            let selector = (runtime.sel_registerName)(c"metalensProbe".as_ptr());
+            (runtime.class_getMethodImplementation)(class, selector);
+        }
+    }
+}
+
+/// Makes new implementations of a class known to the classes that inherit from it. GCC's runtime
+/// renews their tables only when a method is added.
+pub(crate) fn publish(class: Class) {
+    let (true, Some(add), Some(runtime)) = (IS_GCC, symbol(c"class_addMethod"), runtime()) else {
+        return;
+    };
+    type AddMethod = unsafe extern "C-unwind" fn(Class, Sel, Imp, *const c_char) -> u8;
+    // SAFETY: the function of this name has these types. Nobody calls the method that is added.
+    unsafe {
+        let selector = (runtime.sel_registerName)(c"metalensProbe".as_ptr());
+        let nothing: extern "C" fn() = nothing;
+        transmute::<usize, AddMethod>(add)(class, selector, nothing as usize, c"v16@0:8".as_ptr());
+    }
+}
+
+const IS_GCC: bool = cfg!(not(target_os = "macos"));
+
+extern "C" fn nothing() {}
 
 /// Reads a C string.
 ///
