@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use metalens_command_log::Kind;
 
@@ -163,18 +163,27 @@ thread_local! {
     };
 }
 
-/// Returns the cost since `start`: without hooking classes, which happens once.
+/// Returns the cost since `start`: without hooking classes, which happens once, and without reading
+/// the clock, which most dispatches are spared.
 fn cost_since(start: u64) -> u64 {
+    static CLOCK: OnceLock<u64> = OnceLock::new();
+    let time = now().saturating_sub(start);
     let hooking = UNDERWAY.try_with(|underway| underway.hooking.take());
-    now()
-        .saturating_sub(start)
-        .saturating_sub(hooking.unwrap_or(0))
+    let clock = CLOCK.get_or_init(|| {
+        let readings = (0..64).map(|_| {
+            let first = now();
+            now().saturating_sub(first)
+        });
+        readings.min().unwrap_or(0)
+    });
+    time.saturating_sub(hooking.unwrap_or(0) + clock)
 }
 
 /// One of this many dispatches is measured.
 const MEASURED: u64 = 64;
 
 /// Notes the begin of a call. May replace its arguments.
+#[inline(never)]
 pub(crate) fn before(act: Act, object: Id, words: &mut [usize]) -> Call {
     if !is_watching() {
         return Call::default();
@@ -183,6 +192,7 @@ pub(crate) fn before(act: Act, object: Id, words: &mut [usize]) -> Call {
 }
 
 /// Notes the end of a call, and what it returned.
+#[inline(never)]
 pub(crate) fn after(call: Call, object: Id, result: usize) {
     if call.act.is_some() {
         contained(|| call.end(object, result));
@@ -197,13 +207,13 @@ impl Call {
 
     fn begin(act: Act, object: Id, words: &mut [usize]) -> Self {
         let mut call = Self::default();
-        let weight = UNDERWAY
-            .try_with(|underway| underway.weight(act))
-            .unwrap_or(0);
-        let start = if weight > 0 { now() } else { 0 };
-        let is_outermost = UNDERWAY.try_with(|underway| underway.push(act, object));
+        let entered = UNDERWAY.try_with(|underway| {
+            let weight = underway.weight(act);
+            let start = if weight > 0 { now() } else { 0 };
+            (weight, start, underway.push(act, object))
+        });
         // While a thread ends, its variables may be gone.
-        let Ok(is_outermost) = is_outermost else {
+        let Ok((weight, start, is_outermost)) = entered else {
             return call;
         };
         call.is_on_stack = true;
@@ -221,10 +231,10 @@ impl Call {
             Act::Encoder(_) => call.kept = Kept::Time(now()),
             Act::Begin => begin_again(object),
             Act::Pipeline(source) => {
-                call.kept = source.name(object, words).map_or(Kept::Nothing, Kept::Name)
+                call.kept = source.name(object, words).map_or(Kept::Nothing, Kept::Name);
             }
             Act::PipelineLater(source, objects) => {
-                call.kept = name_later(source, objects, object, words)
+                call.kept = name_later(source, objects, object, words);
             }
             Act::SetPipeline => {
                 let pipeline = words.first().copied().unwrap_or(0);
@@ -523,12 +533,13 @@ fn end_encoder(object: Id) {
     };
     let _pool = Pool::open();
     let label = LABEL_OF.get_text(object);
-    let mut encoder = lock(&open.encoder);
     if label.is_none() && MODE.load(Ordering::Relaxed) & LABEL != 0 {
-        if let Some(label) = encoder.label_from_kernels() {
+        let from_kernels = lock(&open.encoder).label_from_kernels();
+        if let Some(label) = from_kernels {
             SET_LABEL.set_text(object, &label);
         }
     }
+    let mut encoder = lock(&open.encoder);
     encoder.label = label.or(encoder.label.take());
     encoder.end = Some(now());
 }
@@ -566,9 +577,7 @@ fn commit_several(queue: Id, words: &[usize], has_options: bool) -> Option<u64> 
     let (&[buffers, count] | &[buffers, count, _]) = words else {
         return None;
     };
-    let Some(session) = session::current() else {
-        return None;
-    };
+    let session = session::current()?;
     let pool = Pool::open();
     let own = if has_options {
         None

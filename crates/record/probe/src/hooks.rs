@@ -14,8 +14,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::lock;
 use crate::objc::{Class, Id, Imp, class_name, class_of, levels, own_methods, prepare, publish};
 
-/// Number of classes that can implement one method.
-pub(crate) const LEVELS: usize = 32;
+/// Number of classes that can implement one method, if all kinds of objects have it. Of others it is
+/// a third: each is a function more.
+pub(crate) const LEVELS: usize = 48;
 
 /// Address of a function.
 pub(crate) struct Function(pub(crate) *const c_void);
@@ -28,7 +29,7 @@ pub(crate) struct Method {
     pub(crate) selector: &'static CStr,
     /// Types as a pattern: the result, then the arguments. `v` is nothing, `w` a word, `s` a struct.
     pub(crate) types: &'static str,
-    pub(crate) functions: [Function; LEVELS],
+    pub(crate) functions: &'static [Function],
     pub(crate) originals: &'static [AtomicUsize; LEVELS],
 }
 
@@ -45,14 +46,17 @@ pub(crate) struct Range([usize; 2]);
 /// Declares a method that is hooked: what is done, its selector, and its types. `@` is a word, which
 /// every integer, address and object of these methods is; `size` and `range` are structs.
 macro_rules! method {
+    (many $act:expr, $selector:literal) => {
+        method!(build many $act, $selector, "v", (); [] [])
+    };
     ($act:expr, $selector:literal $(, @$word:ident)* $(, size $size:ident)* $(, range $range:ident)*) => {
-        method!(build $act, $selector, "v", ();
+        method!(build few $act, $selector, "v", ();
             [$($word)*] [$($size: crate::hooks::Size)* $($range: crate::hooks::Range)*])
     };
     ($act:expr, $selector:literal $(, @$word:ident)* => object) => {
-        method!(build $act, $selector, "w", usize; [$($word)*] [])
+        method!(build few $act, $selector, "w", usize; [$($word)*] [])
     };
-    (build $act:expr, $selector:literal, $result_type:literal, $result:ty;
+    (build $levels:ident $act:expr, $selector:literal, $result_type:literal, $result:ty;
         [$($word:ident)*] [$($by_value:ident: $type:ty)*]) => {{
         static ORIGINALS: [std::sync::atomic::AtomicUsize; crate::hooks::LEVELS] =
             [const { std::sync::atomic::AtomicUsize::new(0) }; crate::hooks::LEVELS];
@@ -84,13 +88,19 @@ macro_rules! method {
         crate::hooks::Method {
             selector: $selector,
             types: concat!($result_type $(, method!(letter w $word))* $(, method!(letter s $by_value))*),
-            functions: method!(levels hook 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21
-                22 23 24 25 26 27 28 29 30 31),
+            functions: method!($levels hook),
             originals: &ORIGINALS,
         }
     }};
+    (few $hook:ident) => {
+        method!(levels $hook 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    };
+    (many $hook:ident) => {
+        method!(levels $hook 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26
+            27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47)
+    };
     (levels $hook:ident $($level:literal)*) => {
-        [$(crate::hooks::Function($hook::<$level> as *const std::ffi::c_void)),*]
+        &[$(crate::hooks::Function($hook::<$level> as *const std::ffi::c_void)),*]
     };
     (word $word:ident) => { usize };
     (letter w $name:ident) => { "w" };
@@ -198,7 +208,7 @@ impl Method {
         if self.functions.iter().any(is_hook) {
             return Place::Hooked;
         }
-        let mut levels = self.originals.iter().zip(&self.functions);
+        let mut levels = self.originals.iter().zip(self.functions);
         let free = levels.find(|(level, _)| level.load(Ordering::Acquire) == 0);
         match free {
             Some((level, function)) => Place::Free(level, original, function.0 as usize),

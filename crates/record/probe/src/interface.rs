@@ -137,7 +137,7 @@ pub unsafe extern "C" fn metalens_phase_begin(name: *const c_char) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn metalens_phase_end(name: *const c_char) {
     // SAFETY: the caller promises it.
-    unsafe { with_name(name, |session, name| session.end_phase(name)) };
+    unsafe { with_name(name, Session::end_phase) };
 }
 
 /// Calls a function with the current log and a name.

@@ -170,7 +170,7 @@ pub(crate) static PIPELINE: &[Method] = &[
 ];
 
 /// What is called when an object is freed.
-pub(crate) static FREED: &[Method] = &[method!(Act::Free, c"dealloc")];
+pub(crate) static FREED: &[Method] = &[method!(many Act::Free, c"dealloc")];
 
 /// Methods of queues.
 pub(crate) static QUEUE: &[Method] = &[
@@ -205,7 +205,7 @@ pub(crate) static BUFFER: &[Method] = &[
 
 /// Methods of encoders.
 pub(crate) static ENCODER: &[Method] = &[
-    method!(Act::End, c"endEncoding"),
+    method!(many Act::End, c"endEncoding"),
     method!(Act::EncoderPart, c"renderCommandEncoder" => object),
     method!(Act::SetPipeline, c"setComputePipelineState:", @a),
     method!(Act::SetPipeline, c"setRenderPipelineState:", @a),

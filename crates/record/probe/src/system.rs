@@ -16,7 +16,7 @@ const PRELOAD: (&str, &[u8]) = ("DYLD_INSERT_LIBRARIES", b":");
 const PRELOAD: (&str, &[u8]) = ("LD_PRELOAD", b": ");
 
 #[cfg(target_os = "macos")]
-const RTLD_DEFAULT: *mut c_void = std::ptr::without_provenance_mut(-2_isize as usize);
+const RTLD_DEFAULT: *mut c_void = std::ptr::without_provenance_mut((-2_isize).cast_unsigned());
 #[cfg(not(target_os = "macos"))]
 const RTLD_DEFAULT: *mut c_void = std::ptr::null_mut();
 
@@ -49,7 +49,7 @@ pub(crate) fn symbol(name: &CStr) -> Option<usize> {
 /// Returns the address of a symbol in the libraries that come after this one.
 #[cfg(not(target_os = "macos"))]
 pub(crate) fn next_symbol(name: &CStr) -> Option<usize> {
-    let next = std::ptr::without_provenance_mut(-1_isize as usize);
+    let next = std::ptr::without_provenance_mut((-1_isize).cast_unsigned());
     // SAFETY: as above; this is glibc's RTLD_NEXT.
     let address = unsafe { dlsym(next, name.as_ptr()) } as usize;
     (address != 0).then_some(address)
