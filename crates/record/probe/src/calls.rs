@@ -22,6 +22,7 @@ use crate::record::{
     unknown_function,
 };
 use crate::session::{self, COST, Session};
+use crate::stamps::{self, Pass, Sampled, sample};
 use crate::system::{now, thread};
 
 /// What the probe does: bits of `MODE`.
@@ -30,13 +31,17 @@ static MODE: AtomicU8 = AtomicU8::new(0);
 const WATCH: u8 = 1;
 /// Encoders without a label get one.
 const LABEL: u8 = 2;
+/// GPU times of encoders are sampled.
+const STAMP: u8 = 8;
 /// A forked child, or one in which the probe failed: nothing happens any more.
 const SILENT: u8 = 4;
 
-/// Begins to watch; labels encoders too if asked to. Returns false if that is not possible.
-pub(crate) fn watch(labels: bool) -> bool {
-    let bits = if labels { WATCH | LABEL } else { WATCH };
-    MODE.fetch_or(bits, Ordering::Relaxed) & SILENT == 0
+/// Begins to watch; labels and samples encoders too if asked to. Returns false if that is not
+/// possible.
+pub(crate) fn watch(labels: bool, stamps: bool) -> bool {
+    let labels = if labels { LABEL } else { 0 };
+    let stamps = if stamps { STAMP } else { 0 };
+    MODE.fetch_or(WATCH | labels | stamps, Ordering::Relaxed) & SILENT == 0
 }
 
 /// Ends all that the probe does in this process, for good.
@@ -63,7 +68,7 @@ pub(crate) enum Act {
     /// Begins a command buffer of Metal 4.
     Begin,
     /// Makes an encoder.
-    Encoder(Kind),
+    Encoder(Kind, Pass),
     /// Makes a part of a parallel encoder.
     EncoderPart,
     /// Makes a pipeline.
@@ -100,7 +105,7 @@ impl Act {
             Self::Maker => 2,
             Self::Buffer | Self::Buffer4 => 3,
             Self::Begin => 4,
-            Self::Encoder(_) | Self::EncoderPart => 5,
+            Self::Encoder(..) | Self::EncoderPart => 5,
             Self::Pipeline(_) | Self::PipelineLater(..) => 6,
             Self::SetPipeline => 7,
             Self::Work | Self::Indirect => 8,
@@ -124,7 +129,8 @@ pub(crate) struct Call {
     /// What is to be done after it, unless it is a part of another call.
     act: Option<Act>,
     is_on_stack: bool,
-    is_replaced: bool,
+    /// What it returns, if it was made in another way.
+    replaced: Option<usize>,
     /// Nanoseconds that the probe took so far, and the number of calls that this one stands for.
     cost: Option<(u64, u64)>,
     kept: Kept,
@@ -135,7 +141,7 @@ pub(crate) struct Call {
 enum Kept {
     #[default]
     Nothing,
-    Time(u64),
+    Encoder(u64, Option<Sampled>),
     Name(Arc<str>),
     Wait(Arc<Session>, u64, u64),
     /// A block must live as long as the call.
@@ -200,9 +206,9 @@ pub(crate) fn after(call: Call, object: Id, result: usize) {
 }
 
 impl Call {
-    /// Returns whether the call was made in another way.
-    pub(crate) fn is_replaced(&self) -> bool {
-        self.is_replaced
+    /// Returns the result, if the call was made in another way.
+    pub(crate) fn replaced(&self) -> Option<usize> {
+        self.replaced
     }
 
     fn begin(act: Act, object: Id, words: &mut [usize]) -> Self {
@@ -222,13 +228,18 @@ impl Call {
         }
 
         call.act = Some(act);
-        // Time that the call itself took, if it was made in another way.
+        // Result of the call and the time that it took, if it was made in another way.
         let mut replaced = None;
         match act {
             // Known once they are done. A dispatch can end in an exception, and is none then.
             Act::Queue | Act::Maker | Act::Buffer | Act::Buffer4 | Act::EncoderPart => {}
             Act::Work | Act::Indirect => {}
-            Act::Encoder(_) => call.kept = Kept::Time(now()),
+            Act::Encoder(kind, pass) => {
+                let start = now();
+                let sampled = sample_encoder(kind, pass, object, words);
+                replaced = sampled.as_ref().and_then(|sampled| sampled.made);
+                call.kept = Kept::Encoder(start, sampled);
+            }
             Act::Begin => begin_again(object),
             Act::Pipeline(source) => {
                 call.kept = source.name(object, words).map_or(Kept::Nothing, Kept::Name);
@@ -242,7 +253,9 @@ impl Call {
             }
             Act::End => end_encoder(object),
             Act::Commit => commit(object),
-            Act::Commit4 { options } => replaced = commit_several(object, words, options),
+            Act::Commit4 { options } => {
+                replaced = commit_several(object, words, options).map(|spent| (0, spent));
+            }
             Act::Wait => {
                 if let Some(buffer) = BUFFERS.get(object) {
                     let number = buffer.number.load(Ordering::Relaxed);
@@ -256,12 +269,10 @@ impl Call {
                 FEEDBACK.remove(object);
             }
         }
-        call.is_replaced = replaced.is_some();
+        call.replaced = replaced.map(|(result, _)| result);
         if weight > 0 {
-            let own = now()
-                .saturating_sub(start)
-                .saturating_sub(replaced.unwrap_or(0));
-            call.cost = Some((own, weight));
+            let spent = replaced.map_or(0, |(_, spent)| spent);
+            call.cost = Some((cost_since(start).saturating_sub(spent), weight));
         }
         call
     }
@@ -346,7 +357,7 @@ fn made(act: Act, maker: Id, object: Id, kept: Kept) {
             hook(object, "command buffer", &[metal::BUFFER]);
             BUFFERS.insert(object, Arc::new(Buffer::new(None, None)));
         }
-        (Act::Encoder(kind), Kept::Time(start)) => {
+        (Act::Encoder(kind, _), Kept::Encoder(start, sampled)) => {
             hook(object, "command encoder", &[metal::ENCODER]);
             if let Some(buffer) = BUFFERS.get(maker) {
                 let encoder = Arc::new(Mutex::new(Encoder {
@@ -354,6 +365,8 @@ fn made(act: Act, maker: Id, object: Id, kept: Kept) {
                     start,
                     end: None,
                     label: None,
+                    stamp: sampled.map(Sampled::finish),
+                    gpu: None,
                     kernels: Vec::new(),
                 }));
                 let mut encoded = lock(&buffer.encoded);
@@ -388,6 +401,15 @@ fn open(encoder: Id, state: Arc<Mutex<Encoder>>) {
 fn made_pipeline(pipeline: Id, name: Arc<str>) {
     hook(pipeline, "pipeline", &[metal::PIPELINE, metal::FREED]);
     PIPELINES.insert(pipeline, name);
+}
+
+/// Prepares samples for an encoder of a command buffer that is in the log, if asked to.
+fn sample_encoder(kind: Kind, pass: Pass, buffer: Id, words: &[usize]) -> Option<Sampled> {
+    if MODE.load(Ordering::Relaxed) & STAMP == 0 {
+        return None;
+    }
+    let known = BUFFERS.get(buffer)?;
+    sample(kind, pass, buffer, words, known.session.as_ref()?)
 }
 
 /// Hooks the class of an object. What is left alone is noted in the log.
@@ -498,7 +520,12 @@ fn complete(buffer: &Buffer, object: Id, completed: u64) {
         return;
     };
     let scheduled = buffer.scheduled.load(Ordering::Acquire);
-    session.complete(committed, completion(object, completed, scheduled));
+    let completion = completion(object, completed, scheduled);
+    if let Some(whole) = completion.gpu {
+        let _pool = Pool::open();
+        stamps::read(&committed.encoded.encoders, whole, session);
+    }
+    session.complete(committed, completion);
 }
 
 /// Reads the times and the error of what is complete.
@@ -623,7 +650,7 @@ fn commit_several(queue: Id, words: &[usize], has_options: bool) -> Option<u64> 
 
     let own = own?;
     let start = now();
-    let is_sent = COMMIT.send(queue, [buffers, count, options]);
+    let is_sent = COMMIT.call(queue, [buffers, count, options]).is_some();
     let spent = now().saturating_sub(start);
     if !is_sent {
         lock(&feedback).pop_back();

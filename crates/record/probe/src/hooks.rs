@@ -68,9 +68,6 @@ macro_rules! method {
                 unsafe extern "C-unwind" fn(usize, usize $(, method!(word $word))* $(, $type)*) -> $result;
             let mut words = [$($word),*];
             let call = crate::calls::before($act, object, &mut words);
-            if call.is_replaced() {
-                return <$result>::default();
-            }
             let [$($word),*] = words;
             // SAFETY: the hook is in place only after its original was stored, and the types were
             // compared with what the runtime says of the method.
@@ -79,8 +76,11 @@ macro_rules! method {
                     ORIGINALS[LEVEL].load(std::sync::atomic::Ordering::Acquire),
                 )
             };
-            // SAFETY: the arguments are those that the hook was called with.
-            let result = unsafe { original(object, selector $(, $word)* $(, $by_value)*) };
+            let result = match call.replaced() {
+                Some(word) => <$result as crate::hooks::Returned>::from_word(word),
+                // SAFETY: the arguments are those that the hook was called with.
+                None => unsafe { original(object, selector $(, $word)* $(, $by_value)*) },
+            };
             crate::calls::after(call, object, crate::hooks::Returned::word(&result));
             result
         }
@@ -108,21 +108,28 @@ macro_rules! method {
 }
 pub(crate) use method;
 
-/// What a hooked method returns.
-pub(crate) trait Returned: Default {
+/// What a hooked method returns: nothing, or an object.
+pub(crate) trait Returned {
     /// Returns the object, or 0.
     fn word(&self) -> usize;
+    fn from_word(word: usize) -> Self;
 }
 
 impl Returned for () {
     fn word(&self) -> usize {
         0
     }
+
+    fn from_word(_: usize) {}
 }
 
 impl Returned for usize {
     fn word(&self) -> usize {
         *self
+    }
+
+    fn from_word(word: usize) -> Self {
+        word
     }
 }
 

@@ -37,7 +37,9 @@ static ON_LOAD: extern "C" fn() = on_load;
 extern "C" fn on_load() {
     contained(|| {
         let log = std::env::var_os("METALENS_PROBE_LOG");
-        let labels = std::env::var_os("METALENS_PROBE_LABELS").is_some_and(|value| value == "1");
+        let is_on = |name| std::env::var_os(name).is_some_and(|value| value == "1");
+        let labels = is_on("METALENS_PROBE_LABELS");
+        let stamps = is_on("METALENS_PROBE_STAMPS");
         clean_environment();
         if log.is_none() && !labels {
             return;
@@ -46,7 +48,7 @@ extern "C" fn on_load() {
         // Whoever asked for the log finds no file if there can be none.
         let has_log = log.is_some_and(|path| Session::open(Path::new(&path)).is_ok());
         if has_log || labels {
-            watch(labels);
+            watch(labels, stamps);
         }
     });
 }
@@ -91,7 +93,7 @@ pub unsafe extern "C" fn metalens_start(path: *const c_char) -> c_int {
             return;
         }
         let device = system_device();
-        if device == 0 || !watch(false) {
+        if device == 0 || !watch(false, false) {
             result = ENODEV;
             return;
         }

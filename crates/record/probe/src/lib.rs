@@ -15,6 +15,7 @@
 //! | --- | --- |
 //! | `METALENS_PROBE_LOG=PATH` | write a log to this file. Without it, and without `metalens_start`, none is written |
 //! | `METALENS_PROBE_LABELS=1` | label encoders that have no label with their kernels: four at most, then `+ N more` |
+//! | `METALENS_PROBE_STAMPS=1` | take GPU times of encoders for compute and copies of Metal 3, where the GPU can: the program's encoders are made with a descriptor |
 //!
 //! # What it promises
 //!
@@ -36,6 +37,7 @@ mod metal;
 mod objc;
 mod record;
 mod session;
+mod stamps;
 mod system;
 
 pub use interface::{metalens_phase_begin, metalens_phase_end, metalens_start, metalens_stop};

@@ -260,41 +260,34 @@ impl Message {
         responds.then(|| (find(), selector))
     }
 
-    /// Sends the message to an object that takes no arguments for it, and returns the answer.
+    /// Returns whether an object has a method for this message.
+    pub(crate) fn is_known_by(&self, object: Id) -> bool {
+        self.find(object).is_some()
+    }
+
+    /// Sends the message with three words, of which a method takes as many as it has arguments.
+    /// Returns the answer, which means nothing if the method returns nothing. `None`: the object has
+    /// no such method.
+    pub(crate) fn call(&self, object: Id, [first, second, third]: [usize; 3]) -> Option<usize> {
+        let (implementation, selector) = self.find(object)?;
+        type Send = unsafe extern "C-unwind" fn(Id, Sel, usize, usize, usize) -> usize;
+        // SAFETY: arguments and answers of the messages of this crate are words in registers, but
+        // for those of `get_nanoseconds`. A function of C does not see arguments too many.
+        let answer = unsafe {
+            transmute::<Imp, Send>(implementation)(object, selector, first, second, third)
+        };
+        Some(answer)
+    }
+
+    /// Sends the message, and returns the object that it answers with.
     pub(crate) fn get(&self, object: Id) -> Option<Id> {
-        let (implementation, selector) = self.find(object)?;
-        // SAFETY: messages without arguments that return a word: those declared below.
-        let answer = unsafe {
-            transmute::<Imp, unsafe extern "C-unwind" fn(Id, Sel) -> Id>(implementation)(
-                object, selector,
-            )
-        };
-        (answer != 0).then_some(answer)
+        self.get_with(object, 0)
     }
 
-    /// Sends the message with one argument, and returns the answer.
+    /// Sends the message with an argument, and returns the object that it answers with.
     pub(crate) fn get_with(&self, object: Id, argument: usize) -> Option<Id> {
-        let (implementation, selector) = self.find(object)?;
-        // SAFETY: messages with one word that return a word or nothing.
-        let answer = unsafe {
-            transmute::<Imp, unsafe extern "C-unwind" fn(Id, Sel, usize) -> Id>(implementation)(
-                object, selector, argument,
-            )
-        };
-        (answer != 0).then_some(answer)
-    }
-
-    /// Sends the message with three words. Returns whether the object takes it.
-    pub(crate) fn send(&self, object: Id, [first, second, third]: [usize; 3]) -> bool {
-        let Some((implementation, selector)) = self.find(object) else {
-            return false;
-        };
-        type Send = unsafe extern "C-unwind" fn(Id, Sel, usize, usize, usize);
-        // SAFETY: messages with three words that return nothing.
-        unsafe {
-            transmute::<Imp, Send>(implementation)(object, selector, first, second, third);
-        }
-        true
+        self.call(object, [argument, 0, 0])
+            .filter(|answer| *answer != 0)
     }
 
     /// Sends the message and returns the answer: seconds, as nanoseconds. 0 is none.
@@ -353,7 +346,6 @@ fn new_object(class: &CStr, init: &Message, argument: usize) -> Option<Id> {
 
 /// Returns a new object of a class, which the caller releases.
 pub(crate) fn new(class: &CStr) -> Option<Id> {
-    // An argument that a method does not take is not looked at.
     new_object(class, &INIT, 0)
 }
 

@@ -12,6 +12,7 @@ use metalens_command_log::Kind;
 use crate::lock;
 use crate::objc::Id;
 use crate::session::Session;
+use crate::stamps::Stamp;
 
 /// Name of work whose function nobody saw being made into a pipeline.
 const UNKNOWN_FUNCTION: &str = "(unknown function)";
@@ -141,6 +142,10 @@ pub(crate) struct Encoder {
     pub(crate) start: u64,
     pub(crate) end: Option<u64>,
     pub(crate) label: Option<String>,
+    /// Samples of the GPU's clock, until they are read.
+    pub(crate) stamp: Option<Stamp>,
+    /// GPU times that were sampled.
+    pub(crate) gpu: Option<(u64, u64)>,
     /// Names of functions with the number of dispatches or draws.
     pub(crate) kernels: Vec<(Arc<str>, u64)>,
 }
@@ -227,6 +232,8 @@ mod tests {
                 start: 0,
                 end: None,
                 label: None,
+                stamp: None,
+                gpu: None,
                 kernels: kernels.iter().map(|name| (intern(name), 1)).collect(),
             };
             assert_eq!(encoder.label_from_kernels().as_deref(), expected);

@@ -315,6 +315,7 @@ fn write_buffer(
             kernels,
             start: Some(encoder.start),
             end: encoder.end,
+            gpu: encoder.gpu,
             ..command_log::Encoder::new(encoder.kind)
         })
         .collect();

@@ -99,6 +99,8 @@ struct Truth {
     gpu: (u64, u64),
     is_error: bool,
     encoders: Vec<Value>,
+    /// GPU times of the encoders that were sampled.
+    sampled: Vec<Option<(u64, u64)>>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -168,7 +170,7 @@ fn library() -> PathBuf {
 }
 
 /// Reads a line: `before inside gpu_start gpu_end error encoder…`, an encoder as
-/// `kind:kernel=count,…#label`.
+/// `kind:kernel=count,…#label@gpu_start-gpu_end`.
 fn parse_truth(line: &str) -> Truth {
     let mut words = line.splitn(6, ' ');
     let mut word = || words.next().unwrap_or_default();
@@ -187,8 +189,10 @@ fn parse_truth(line: &str) -> Truth {
             _ => encoders.push(part.to_owned()),
         }
     }
+    let mut sampled = Vec::new();
     let encoders = encoders.iter().map(|encoder| {
         let (kind, rest) = encoder.split_once(':').expect(line);
+        let (rest, gpu) = rest.split_once('@').unwrap_or((rest, ""));
         let (kernels, label) = rest.split_once('#').unwrap_or((rest, ""));
         let kernels = kernels
             .split(',')
@@ -196,6 +200,10 @@ fn parse_truth(line: &str) -> Truth {
         let kernels: BTreeMap<&str, u64> = kernels
             .map(|(name, count)| (name, count.parse().expect(line)))
             .collect();
+        sampled.push(
+            gpu.split_once('-')
+                .map(|(start, end)| (start.parse().expect(line), end.parse().expect(line))),
+        );
         json!({"kind": kind, "label": label, "kernels": kernels})
     });
     Truth {
@@ -204,6 +212,7 @@ fn parse_truth(line: &str) -> Truth {
         gpu,
         is_error,
         encoders: encoders.collect(),
+        sampled,
     }
 }
 
@@ -429,6 +438,48 @@ fn encoders_without_a_label_get_one_if_asked_for() {
         labels(Probe::Labels),
         ["setLabel a + b + c + d + 2 more", "setLabel mine"]
     );
+}
+
+#[test]
+fn encoders_have_gpu_times_if_asked_for() {
+    let Some(built) = plain() else { return };
+    let without = built.run("passes", Probe::Absent, &[]);
+    let stamps = ("METALENS_PROBE_STAMPS", "1");
+    let run = built.run("passes", Probe::Logs, &[stamps]);
+    run.assert_success();
+    assert_eq!(run.calls, without.calls);
+    assert_eq!(run.check_whole_log(), 10);
+    assert_eq!(run.notes(), [""; 0]);
+    let mut buffers = run.of_kind("command_buffer");
+    buffers.sort_by_key(|buffer| buffer["gpu_start"].as_u64());
+    for (buffer, truth) in buffers.iter().zip(&run.truth) {
+        let encoders = buffer["encoders"].as_array().unwrap();
+        assert!(matches!(
+            truth.sampled[..],
+            [Some(_), Some(_), Some(_), Some(_), None]
+        ));
+        for (encoder, truth) in encoders.iter().zip(&truth.sampled) {
+            let times = encoder.get("gpu_start").zip(encoder.get("gpu_end"));
+            let times = times.map(|(start, end)| (start.as_u64().unwrap(), end.as_u64().unwrap()));
+            assert_eq!(times.is_some(), truth.is_some());
+            if let (Some(times), Some(truth)) = (times, truth) {
+                // Both clocks are not read in the same nanosecond.
+                let most = 20_000;
+                assert!(times.0.abs_diff(truth.0) <= most && times.1.abs_diff(truth.1) <= most);
+            }
+        }
+    }
+
+    let run = built.run("passes", Probe::Logs, &[stamps, ("STANDIN_ZERO", "1")]);
+    run.assert_success();
+    assert_eq!(run.check_whole_log(), 10);
+    assert_eq!(
+        run.notes(),
+        ["no GPU times of encoders: Metal's samples are all zero"]
+    );
+    let encoders = run.of_kind("command_buffer").into_iter();
+    let mut encoders = encoders.flat_map(|buffer| buffer["encoders"].as_array().unwrap());
+    assert!(encoders.all(|encoder| encoder.get("gpu_start").is_none()));
 }
 
 #[test]

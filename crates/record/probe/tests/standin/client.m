@@ -213,6 +213,23 @@ static void many_labels(void) {
     commit(buffer);
     wait_for(buffer);
 }
+// Encoders of each form that can be sampled.
+static void passes(void) {
+    MTLComputePassDescriptor *descriptor = [MTLComputePassDescriptor alloc];
+    for (int step = 0; step < 10; step++) {
+        Metal buffer = [queue commandBuffer];
+        Metal encoders[3] = {[buffer computeCommandEncoder], [buffer computeCommandEncoderWithDispatchType:1], [buffer computeCommandEncoderWithDescriptor:descriptor]};
+        for (int encoder = 0; encoder < 3; encoder++) {
+            dispatch(encoders[encoder], encoder ? gemm : softmax, encoder + 1);
+            [encoders[encoder] endEncoding];
+        }
+        if (descriptor->sampleBuffer) abort();
+        [[buffer blitCommandEncoder] endEncoding];
+        [[buffer renderCommandEncoderWithDescriptor:nil] endEncoding];
+        commit(buffer);
+        wait_for(buffer);
+    }
+}
 static void odd(void) {
     Metal other = [device newCommandQueueWithMaxCommandBufferCount:3];
     double answer = ((double (*)(id, SEL))class_getMethodImplementation(object_getClass(other), @selector(commandBuffer)))(other, @selector(commandBuffer));
@@ -297,7 +314,7 @@ int main(int count, char **arguments) {
     static const struct { const char *name; void (*run)(void); } WAYS[] = {
         {"eager", eager}, {"batched", batched}, {"pipelined", pipelined}, {"threads", threads},
         {"mixed", mixed}, {"failing", failing}, {"exception", exception}, {"metal4", metal4},
-        {"labels", many_labels}, {"odd", odd}, {"fork", forking}, {"exit", leaving},
+        {"labels", many_labels}, {"passes", passes}, {"odd", odd}, {"fork", forking}, {"exit", leaving},
         {"abort", crashing}, {"inside", inside}, {"cost", cost},
     };
     if (count < 2) return 2;

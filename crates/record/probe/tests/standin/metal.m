@@ -26,7 +26,7 @@ void standin_thread(int number) { thread_number = number; }
 void standin_before_commit(void) { before_commit = standin_now(); }
 
 __attribute__((constructor)) static void begin(void) {
-    if (getenv("STANDIN_TRUTH")) truth = fopen(getenv("STANDIN_TRUTH"), "we");
+    truth = fopen(getenv("STANDIN_TRUTH") ? getenv("STANDIN_TRUTH") : "/dev/null", "we");
     if (getenv("STANDIN_CALLS")) calls = fopen(getenv("STANDIN_CALLS"), "we");
 }
 
@@ -136,8 +136,45 @@ static GPUPipeline *pipeline(const char *first, const char *second) {
     return made;
 }
 
+@interface MTLBlitPassDescriptor : MTLComputePassDescriptor
+@end
+@implementation MTLComputePassDescriptor
+- (id)sampleBufferAttachments { return self; }
+- (id)objectAtIndexedSubscript:(NSUInteger)index { return index ? nil : self; }
+- (id)sampleBuffer { return sampleBuffer; }
+- (void)setSampleBuffer:(id)set { sampleBuffer = set; }
+- (void)setStartOfEncoderSampleIndex:(NSUInteger)set { start = set; }
+- (void)setEndOfEncoderSampleIndex:(NSUInteger)set { end = set; }
+- (void)setDispatchType:(NSUInteger)set { dispatchType = set; }
+@end
+@implementation MTLBlitPassDescriptor
+@end
+@interface MTLCounterSampleBufferDescriptor : NSObject { @public NSUInteger count; }
+@end
+@implementation MTLCounterSampleBufferDescriptor
+- (void)setCounterSet:(id)set { if (strcmp([[set name] UTF8String], "timestamp")) abort(); }
+- (void)setSampleCount:(NSUInteger)set { count = set; }
+@end
+@interface Samples : NSObject { @public uint64_t *values; NSRange range; }
+@end
+@implementation Samples
+- (id)resolveCounterRange:(NSRange)asked { range = asked; return self; }
+- (NSUInteger)length { return 8 * range.length; }
+- (const void *)bytes { return values + range.location; }
+@end
+// An array with the one set of counters.
+@interface CounterSets : NSObject
+@end
+@implementation CounterSets
+- (NSUInteger)count { return 1; }
+- (id)objectAtIndex:(NSUInteger)index { (void)index; return self; }
+- (id)name { static id name; if (!name) name = string("timestamp"); return name; }
+@end
+// The GPU's clock has another beginning and another unit: 24 ticks are a microsecond.
+static uint64_t ticks(uint64_t time) { return time ? time * 3 / 125 + 1000000 : 0; }
+
 // What one encoder did, and what one buffer holds of it.
-struct Work { char kind[16], label[64]; struct { char name[64]; int count; } kernels[32]; int kernelCount; };
+struct Work { char kind[16], label[64]; Samples *samples; NSUInteger start, end; struct { char name[64]; int count; } kernels[32]; int kernelCount; };
 
 @interface _MTLCommandBuffer : NSObject {
     @public struct Work *work[64];
@@ -182,6 +219,14 @@ static id encoder(_MTLCommandBuffer *buffer, Class class, const char *kind) {
     snprintf(made->work->kind, 16, "%s", kind);
     buffer->work[buffer->workCount++] = made->work;
     called("encoder %s", kind);
+    return made;
+}
+static id sampled(MTLComputePassDescriptor *descriptor, _MTLCommandEncoder *made) {
+    if (descriptor->sampleBuffer) {
+        made->work->samples = descriptor->sampleBuffer;
+        made->work->start = descriptor->start;
+        made->work->end = descriptor->end;
+    }
     return made;
 }
 
@@ -266,7 +311,7 @@ static int underway;
 @end
 
 static void tell_truth(struct Commit *commit, uint64_t start, uint64_t end, const char *error) {
-    if (!truth) return;
+    if (!truth) abort();
     pthread_mutex_lock(&lock);
     fprintf(truth, "%lu %lu %lu %lu %s", commit->before, commit->inside, start, end, error ? error : "-");
     for (int buffer = 0; buffer < commit->count; buffer++) {
@@ -277,6 +322,14 @@ static void tell_truth(struct Commit *commit, uint64_t start, uint64_t end, cons
             for (int kernel = 0; kernel < work->kernelCount; kernel++)
                 fprintf(truth, "%s%s=%d", kernel ? "," : "", work->kernels[kernel].name, work->kernels[kernel].count);
             if (work->label[0]) fprintf(truth, "#%s", work->label);
+            // The encoders of a buffer share its time.
+            uint64_t share = (end - start) / of->workCount, begin = start + share * at;
+            if (work->samples) {
+                int zero = getenv("STANDIN_ZERO") || !end;
+                work->samples->values[work->start] = zero ? 0 : ticks(begin);
+                work->samples->values[work->end] = zero ? 0 : ticks(begin + share);
+                fprintf(truth, "@%lu-%lu", begin, begin + share);
+            }
         }
     }
     fputc('\n', truth);
@@ -405,6 +458,9 @@ void standin_drain(void) {
 @implementation GPUCommandBuffer
 - (id)computeCommandEncoder { return [self computeCommandEncoderWithDispatchType:0]; }
 - (id)computeCommandEncoderWithDispatchType:(NSUInteger)type { (void)type; return encoder(self, objc_getClass("GPUComputeEncoder"), "compute"); }
+- (id)computeCommandEncoderWithDescriptor:(id)descriptor { return sampled(descriptor, encoder(self, objc_getClass("GPUComputeEncoder"), "compute")); }
+- (id)blitCommandEncoderWithDescriptor:(id)descriptor { return sampled(descriptor, encoder(self, objc_getClass("_MTLCommandEncoder"), "blit")); }
+- (id)device { return [MTLCreateSystemDefaultDevice() retain]; }
 - (id)blitCommandEncoder { return encoder(self, objc_getClass("_MTLCommandEncoder"), "blit"); }
 - (id)renderCommandEncoderWithDescriptor:(id)descriptor { (void)descriptor; return encoder(self, objc_getClass("GPURenderEncoder"), "render"); }
 - (id)parallelRenderCommandEncoderWithDescriptor:(id)descriptor { (void)descriptor; return encoder(self, objc_getClass("GPUParallelEncoder"), "render"); }
@@ -522,6 +578,15 @@ static void *make_later(void *argument) {
     (void)error;
     return pipeline(((Function *)descriptor->vertexFunction)->name->text, ((Function *)descriptor->fragmentFunction)->name->text);
 }
+- (BOOL)supportsCounterSampling:(NSUInteger)point { return point == 0; }
+- (id)counterSets { static id sets; if (!sets) sets = [CounterSets alloc]; return sets; }
+- (id)newCounterSampleBufferWithDescriptor:(MTLCounterSampleBufferDescriptor *)descriptor error:(id *)error {
+    (void)error;
+    Samples *made = [Samples alloc];
+    made->values = calloc(descriptor->count, 8);
+    return made;
+}
+- (void)sampleTimestamps:(uint64_t *)host gpuTimestamp:(uint64_t *)gpu { *host = standin_now(); *gpu = ticks(*host); }
 - (id)newUnseenPipelineWithLabel:(const char *)label {
     GPUPipeline *made = pipeline(label ? label : "(unknown function)", NULL);
     made->label = label ? string(label) : nil;
