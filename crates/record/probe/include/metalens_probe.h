@@ -1,5 +1,5 @@
 // Notes this program's Metal command buffers and writes them as a command-buffer log, which
-// metalens reads. Link with libmetalens_probe, or load it with dlopen.
+// metalens reads. Link with libmetalens_probe, or load it with dlopen and never close it.
 #ifndef METALENS_PROBE_H
 #define METALENS_PROBE_H
 

@@ -32,9 +32,9 @@ const WATCH: u8 = 1;
 /// Encoders without a label get one.
 const LABEL: u8 = 2;
 /// GPU times of encoders are sampled.
-const STAMP: u8 = 8;
+const STAMP: u8 = 4;
 /// A forked child, or one in which the probe failed: nothing happens any more.
-const SILENT: u8 = 4;
+const SILENT: u8 = 8;
 
 /// Begins to watch; labels and samples encoders too if asked to. Returns false if that is not
 /// possible.
@@ -456,6 +456,7 @@ static GPU_END_TIME: Message = Message::new(c"GPUEndTime");
 pub(crate) fn name_of_pipeline(pipeline: Id) -> Arc<str> {
     PIPELINES.get(pipeline).unwrap_or_else(|| {
         let _pool = Pool::open();
+        hook(pipeline, "pipeline", &[metal::PIPELINE, metal::FREED]);
         let name = LABEL_OF
             .get_text(pipeline)
             .map_or_else(unknown_function, |label| intern(&label));
@@ -581,15 +582,15 @@ fn commit(object: Id) {
     let _pool = Pool::open();
     let number = session.number_commit();
     buffer.number.store(number, Ordering::Relaxed);
-    let mut committed = lock(&buffer.committed);
-    *committed = Some(Committed {
+    let committed = Committed {
         number,
         queue: buffer.queue,
         thread: thread(),
         label: LABEL_OF.get_text(object),
         encoded: std::mem::take(&mut *lock(&buffer.encoded)),
         time: now(),
-    });
+    };
+    *lock(&buffer.committed) = Some(committed);
 }
 
 /// Commits of Metal 4 that were made with the same options, in order. Metal tells each when it is

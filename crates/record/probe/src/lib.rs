@@ -3,8 +3,11 @@
 //! The library is loaded into an unchanged program (`DYLD_INSERT_LIBRARIES`), or by the program
 //! itself, which then calls the C interface of `include/metalens_probe.h`. It replaces methods of
 //! Metal's classes as their objects first appear: device, queue, command buffer, encoder, pipeline.
-//! Every replacement calls the original, once, with what it was given. Two things are added: handlers that tell when a
-//! command buffer is scheduled and complete, and in Metal 4 the options that carry such a handler.
+//! Every replacement calls the original, once, with what it was given. Two things are added: handlers
+//! that tell when a command buffer is scheduled and complete, and in Metal 4 the options that carry
+//! such a handler.
+//!
+//! No Mac has run it yet. Its tests use a stand-in for Metal on GCC's Objective-C runtime.
 //!
 //! # Options
 //!
@@ -19,8 +22,9 @@
 //!
 //! # What it promises
 //!
-//! * The program never waits for the disk: a thread of the probe's own writes, and what does not fit
-//!   into its queue is counted as lost.
+//! * The program never waits for the disk while it works: a thread of the probe's own writes, and what
+//!   does not fit into its queue is counted as lost. Its exit waits 0.1 s at most for command buffers
+//!   that are underway, and 2 s at most for the disk.
 //! * Nothing is thrown or printed. If the probe fails, it falls silent.
 //! * A forked child is silent. A program that exits gets an end line; of one that crashes, the log
 //!   has whole lines up to what was complete a moment before.
@@ -28,6 +32,16 @@
 //!
 //! The end line has the cost: nanoseconds that hooks and handlers took on the program's threads, by
 //! clock, per committed command buffer. Of dispatches and draws one in 64 is measured.
+//!
+//! # What it does not see
+//!
+//! * Waits for events of Metal 4, and for shared events: they name no command buffer.
+//! * Kernels inside of indirect command buffers: each execution counts as `(indirect commands)`.
+//! * Functions of pipelines that were made before the probe came, or in a private way: the label of
+//!   the pipeline is used, else `(unknown function)`.
+//! * Programs that ignore or lose the variable which loads the library: hardened ones, Apple's own,
+//!   and those behind a launcher that is itself a program, since the launcher's children inherit
+//!   nothing.
 
 mod block;
 mod calls;
