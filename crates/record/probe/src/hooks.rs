@@ -8,11 +8,14 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_void};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
-use crate::lock;
+use crate::cost;
+use crate::mode::lock;
 use crate::objc::{Class, Id, Imp, class_name, class_of, levels, own_methods, prepare, publish};
+use crate::session;
+use crate::system::now;
 
 /// Number of classes that can implement one method, if all kinds of objects have it. Of others it is
 /// a third: each is a function more.
@@ -43,71 +46,6 @@ pub(crate) struct Size([usize; 3]);
 #[repr(C)]
 pub(crate) struct Range([usize; 2]);
 
-/// Declares a method that is hooked: what is done, its selector, and its types. `@` is a word, which
-/// every integer, address and object of these methods is; `size` and `range` are structs.
-macro_rules! method {
-    (many $act:expr, $selector:literal) => {
-        method!(build many $act, $selector, "v", (); [] [])
-    };
-    ($act:expr, $selector:literal $(, @$word:ident)* $(, size $size:ident)* $(, range $range:ident)*) => {
-        method!(build few $act, $selector, "v", ();
-            [$($word)*] [$($size: crate::hooks::Size)* $($range: crate::hooks::Range)*])
-    };
-    ($act:expr, $selector:literal $(, @$word:ident)* => object) => {
-        method!(build few $act, $selector, "w", usize; [$($word)*] [])
-    };
-    (build $levels:ident $act:expr, $selector:literal, $result_type:literal, $result:ty;
-        [$($word:ident)*] [$($by_value:ident: $type:ty)*]) => {{
-        static ORIGINALS: [std::sync::atomic::AtomicUsize; crate::hooks::LEVELS] =
-            [const { std::sync::atomic::AtomicUsize::new(0) }; crate::hooks::LEVELS];
-
-        unsafe extern "C-unwind" fn hook<const LEVEL: usize>(
-            object: usize, selector: usize $(, $word: usize)* $(, $by_value: $type)*
-        ) -> $result {
-            type Original =
-                unsafe extern "C-unwind" fn(usize, usize $(, method!(word $word))* $(, $type)*) -> $result;
-            let mut words = [$($word),*];
-            let call = crate::calls::before($act, object, &mut words);
-            let [$($word),*] = words;
-            // SAFETY: the hook is in place only after its original was stored, and the types were
-            // compared with what the runtime says of the method.
-            let original = unsafe {
-                std::mem::transmute::<usize, Original>(
-                    ORIGINALS[LEVEL].load(std::sync::atomic::Ordering::Acquire),
-                )
-            };
-            let result = match call.replaced() {
-                Some(word) => <$result as crate::hooks::Returned>::from_word(word),
-                // SAFETY: the arguments are those that the hook was called with.
-                None => unsafe { original(object, selector $(, $word)* $(, $by_value)*) },
-            };
-            crate::calls::after(call, object, crate::hooks::Returned::word(&result));
-            result
-        }
-
-        crate::hooks::Method {
-            selector: $selector,
-            types: concat!($result_type $(, method!(letter w $word))* $(, method!(letter s $by_value))*),
-            functions: method!($levels hook),
-            originals: &ORIGINALS,
-        }
-    }};
-    (few $hook:ident) => {
-        method!(levels $hook 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
-    };
-    (many $hook:ident) => {
-        method!(levels $hook 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26
-            27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47)
-    };
-    (levels $hook:ident $($level:literal)*) => {
-        &[$(crate::hooks::Function($hook::<$level> as *const std::ffi::c_void)),*]
-    };
-    (word $word:ident) => { usize };
-    (letter w $name:ident) => { "w" };
-    (letter s $name:ident) => { "s" };
-}
-pub(crate) use method;
-
 /// What a hooked method returns: nothing, or an object.
 pub(crate) trait Returned {
     /// Returns the object, or 0.
@@ -133,17 +71,45 @@ impl Returned for usize {
     }
 }
 
+/// What an object is for, which says the methods to hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Role {
+    Device,
+    PipelineMaker,
+    Queue,
+    CommandBuffer,
+    Encoder,
+    Pipeline,
+    CommitOptions,
+}
+
+/// Returns the methods to hook for a role.
+pub(crate) type Tables = fn(Role) -> [&'static [Method]; 2];
+
+/// What `metal` declares, which is above this file.
+pub(crate) static TABLES: OnceLock<Tables> = OnceLock::new();
+
+/// Hooks the class of an object. What is left alone is noted in the log.
+pub(crate) fn hook(object: Id, role: Role) {
+    let start = now();
+    let Some(notes) = adopt(object, role) else {
+        return;
+    };
+    cost::leave_out_since(start);
+    if let (false, Some(session)) = (notes.is_empty(), session::current()) {
+        for note in notes {
+            session.note(&note);
+        }
+    }
+}
+
 /// Hooks the methods of an object's class, and of those that it inherits from. Returns notes on what
 /// was left alone, or `None` if the class is known.
-pub(crate) fn adopt(
-    object: Id,
-    role: &'static str,
-    tables: &[&'static [Method]],
-) -> Option<Vec<String>> {
-    static KNOWN: Mutex<BTreeSet<(Class, &str)>> = Mutex::new(BTreeSet::new());
+fn adopt(object: Id, role: Role) -> Option<Vec<String>> {
+    static KNOWN: Mutex<BTreeSet<(Class, Role)>> = Mutex::new(BTreeSet::new());
     thread_local! {
         // Most objects of a thread have the class of the one before, of the same role.
-        static LAST: Cell<[(Class, &'static str); 4]> = const { Cell::new([(0, ""); 4]) };
+        static LAST: Cell<[(Class, Role); 4]> = const { Cell::new([(0, Role::Device); 4]) };
     }
     let class = class_of(object)?;
     if LAST
@@ -161,12 +127,13 @@ pub(crate) fn adopt(
         return None;
     }
 
+    let tables = TABLES.get()?(role);
     let mut notes = Vec::new();
     let mut hooked = 0;
     for level in levels(class) {
         prepare(level);
         for own in own_methods(level) {
-            let mut methods = tables.iter().copied().flatten();
+            let mut methods = tables.into_iter().flatten();
             let wanted = |method: &&Method| method.selector.to_bytes() == own.selector.as_bytes();
             let Some(method) = methods.find(wanted) else {
                 continue;
@@ -196,7 +163,7 @@ pub(crate) fn adopt(
     if hooked == 0 {
         let name = class_name(class);
         notes.push(format!(
-            "left alone: class {name} has no known method of a {role}"
+            "left alone: class {name} has no known method for the role {role:?}"
         ));
     }
     Some(notes)

@@ -11,7 +11,9 @@ use std::path::Path;
 use std::sync::Once;
 use std::time::Duration;
 
-use crate::calls::{contained, fall_silent, is_watching, meet_device, watch};
+use crate::hooks::{Role, TABLES, hook};
+use crate::metal::tables;
+use crate::mode::{contained, fall_silent, is_watching, watch};
 use crate::objc::{Id, Message, Pool, release};
 use crate::session::{self, Session};
 use crate::system::{call_at_exit_and_fork, clean_environment};
@@ -56,7 +58,10 @@ extern "C" fn on_load() {
 /// Prepares for exits and forks, once.
 fn prepare() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| call_at_exit_and_fork(at_exit, in_child));
+    ONCE.call_once(|| {
+        TABLES.get_or_init(|| tables);
+        call_at_exit_and_fork(at_exit, in_child);
+    });
 }
 
 extern "C" fn at_exit() {
@@ -93,11 +98,11 @@ pub unsafe extern "C" fn metalens_start(path: *const c_char) -> c_int {
             return;
         }
         let device = system_device();
+        prepare();
         if device == 0 || !watch(false, false) {
             result = ENODEV;
             return;
         }
-        prepare();
         result = match Session::open(path) {
             Ok(()) => {
                 meet_device(device);
@@ -157,6 +162,21 @@ unsafe fn with_name(name: *const c_char, run: fn(&std::sync::Arc<Session>, &str)
         if let Some(session) = session::current() {
             run(&session, &name);
         }
+    });
+}
+
+/// Hooks a device, and names it in the log.
+fn meet_device(device: Id) {
+    static NAME: Message = Message::new(c"name");
+    if device == 0 || !is_watching() {
+        return;
+    }
+    contained(|| {
+        let _pool = Pool::open();
+        if let Some(session) = session::current() {
+            session.name_device(NAME.get_text(device));
+        }
+        hook(device, Role::Device);
     });
 }
 

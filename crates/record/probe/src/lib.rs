@@ -44,16 +44,20 @@
 //!   nothing.
 
 mod block;
+mod buffers;
 mod calls;
+mod commit4;
+mod cost;
 mod hooks;
 mod interface;
 mod metal;
+mod mode;
 mod objc;
+mod objects;
+mod pipelines;
 mod record;
 mod session;
 mod stamps;
 mod system;
 
 pub use interface::{metalens_phase_begin, metalens_phase_end, metalens_start, metalens_stop};
-
-use calls::lock;

@@ -1,89 +1,94 @@
-//! The methods of Metal that are hooked, by what implements them, and how pipelines are named.
+//! The methods of Metal that are hooked, by what implements them.
 #![expect(
     unsafe_code,
     reason = "the macro for a method declares its replacement"
 )]
 
-use std::sync::Arc;
-
 use metalens_command_log::Kind;
 
-use crate::calls::{Act, name_of_pipeline};
-use crate::hooks::{Method, method};
-use crate::objc::{Id, Message, Pool};
-use crate::record::intern;
+use crate::calls::Act;
+use crate::hooks::{Method, Role};
+use crate::pipelines::Source;
 use crate::stamps::Pass;
 
-/// Where the name of a pipeline comes from.
-#[derive(Clone, Copy)]
-pub(crate) enum Source {
-    /// The function that is the first argument.
-    Function,
-    /// The functions of the descriptor that is the first argument.
-    Descriptor,
-    /// The pipeline that makes this one.
-    Maker,
-    /// The pipeline that is the second argument.
-    Second,
-}
+/// Declares a method that is hooked: what is done, its selector, and its types. `@` is a word, which
+/// every integer, address and object of these methods is; `size` and `range` are structs.
+macro_rules! method {
+    (many $act:expr, $selector:literal) => {
+        method!(build many $act, $selector, "v", (); [] [])
+    };
+    ($act:expr, $selector:literal $(, @$word:ident)* $(, size $size:ident)* $(, range $range:ident)*) => {
+        method!(build few $act, $selector, "v", ();
+            [$($word)*] [$($size: crate::hooks::Size)* $($range: crate::hooks::Range)*])
+    };
+    ($act:expr, $selector:literal $(, @$word:ident)* => object) => {
+        method!(build few $act, $selector, "w", usize; [$($word)*] [])
+    };
+    (build $levels:ident $act:expr, $selector:literal, $result_type:literal, $result:ty;
+        [$($word:ident)*] [$($by_value:ident: $type:ty)*]) => {{
+        static ORIGINALS: [std::sync::atomic::AtomicUsize; crate::hooks::LEVELS] =
+            [const { std::sync::atomic::AtomicUsize::new(0) }; crate::hooks::LEVELS];
 
-impl Source {
-    /// Returns the name of the pipeline that a call makes.
-    pub(crate) fn name(self, maker: Id, words: &[usize]) -> Option<Arc<str>> {
-        static NAME: Message = Message::new(c"name");
-        let (first, second) = (words.first().copied()?, words.get(1).copied());
-        let _pool = Pool::open();
-        match self {
-            Self::Function => Some(intern(&NAME.get_text(first)?)),
-            Self::Descriptor => name_of_descriptor(first),
-            Self::Maker => Some(name_of_pipeline(maker)),
-            Self::Second => Some(name_of_pipeline(second?)),
+        unsafe extern "C-unwind" fn hook<const LEVEL: usize>(
+            object: usize, selector: usize $(, $word: usize)* $(, $by_value: $type)*
+        ) -> $result {
+            type Original =
+                unsafe extern "C-unwind" fn(usize, usize $(, method!(word $word))* $(, $type)*) -> $result;
+            let mut words = [$($word),*];
+            let call = crate::calls::before($act, object, &mut words);
+            let [$($word),*] = words;
+            // SAFETY: the hook is in place only after its original was stored, and the types were
+            // compared with what the runtime says of the method.
+            let original = unsafe {
+                std::mem::transmute::<usize, Original>(
+                    ORIGINALS[LEVEL].load(std::sync::atomic::Ordering::Acquire),
+                )
+            };
+            let result = match call.replaced() {
+                Some(word) => <$result as crate::hooks::Returned>::from_word(word),
+                // SAFETY: the arguments are those that the hook was called with.
+                None => unsafe { original(object, selector $(, $word)* $(, $by_value)*) },
+            };
+            crate::calls::after(call, object, crate::hooks::Returned::word(&result));
+            result
         }
-    }
-}
 
-/// Returns the names of the functions of a pipeline descriptor, joined by a slash. The label of the
-/// descriptor stands in if it has no function with a name.
-fn name_of_descriptor(descriptor: Id) -> Option<Arc<str>> {
-    static FUNCTIONS: [Message; 13] = [
-        Message::new(c"computeFunction"),
-        Message::new(c"tileFunction"),
-        Message::new(c"objectFunction"),
-        Message::new(c"meshFunction"),
-        Message::new(c"vertexFunction"),
-        Message::new(c"fragmentFunction"),
-        Message::new(c"computeFunctionDescriptor"),
-        Message::new(c"tileFunctionDescriptor"),
-        Message::new(c"objectFunctionDescriptor"),
-        Message::new(c"meshFunctionDescriptor"),
-        Message::new(c"vertexFunctionDescriptor"),
-        Message::new(c"fragmentFunctionDescriptor"),
-        Message::new(c"machineLearningFunctionDescriptor"),
-    ];
-    static LABEL: Message = Message::new(c"label");
-    let functions = FUNCTIONS
-        .iter()
-        .filter_map(|message| message.get(descriptor));
-    let names: Vec<String> = functions.filter_map(name_of_function).collect();
-    if names.is_empty() {
-        return Some(intern(&LABEL.get_text(descriptor)?));
-    }
-    Some(intern(&names.join("/")))
+        crate::hooks::Method {
+            selector: $selector,
+            types: concat!($result_type $(, method!(letter w $word))* $(, method!(letter s $by_value))*),
+            functions: method!($levels hook),
+            originals: &ORIGINALS,
+        }
+    }};
+    (few $hook:ident) => {
+        method!(levels $hook 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    };
+    (many $hook:ident) => {
+        method!(levels $hook 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26
+            27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47)
+    };
+    (levels $hook:ident $($level:literal)*) => {
+        &[$(crate::hooks::Function($hook::<$level> as *const std::ffi::c_void)),*]
+    };
+    (word $word:ident) => { usize };
+    (letter w $name:ident) => { "w" };
+    (letter s $name:ident) => { "s" };
 }
-
-/// Returns the name of a function, or of a descriptor of one.
-fn name_of_function(function: Id) -> Option<String> {
-    static SPECIALIZED_NAME: Message = Message::new(c"specializedName");
-    static NAME: Message = Message::new(c"name");
-    static FUNCTION_DESCRIPTOR: Message = Message::new(c"functionDescriptor");
-    let own = SPECIALIZED_NAME
-        .get_text(function)
-        .or_else(|| NAME.get_text(function));
-    own.or_else(|| NAME.get_text(FUNCTION_DESCRIPTOR.get(function)?))
+/// Returns the methods to hook for a role.
+pub(crate) fn tables(role: Role) -> [&'static [Method]; 2] {
+    match role {
+        Role::Device => [DEVICE, MAKER],
+        Role::PipelineMaker => [MAKER, &[]],
+        Role::Queue => [QUEUE, &[]],
+        Role::CommandBuffer => [BUFFER, &[]],
+        Role::Encoder => [ENCODER, &[]],
+        Role::Pipeline => [PIPELINE, FREED],
+        Role::CommitOptions => [FREED, &[]],
+    }
 }
 
 /// Methods of devices. Those of makers of pipelines come with them.
-pub(crate) static DEVICE: &[Method] = &[
+static DEVICE: &[Method] = &[
     method!(Act::Queue, c"newCommandQueue" => object),
     method!(Act::Queue, c"newCommandQueueWithMaxCommandBufferCount:", @a => object),
     method!(Act::Queue, c"newCommandQueueWithDescriptor:", @a => object),
@@ -95,7 +100,7 @@ pub(crate) static DEVICE: &[Method] = &[
 ];
 
 /// Methods of devices, compilers and archives, which make pipelines.
-pub(crate) static MAKER: &[Method] = &[
+static MAKER: &[Method] = &[
     method!(Act::Pipeline(Source::Function), c"newComputePipelineStateWithFunction:error:", @a, @b => object),
     method!(Act::Pipeline(Source::Function),
         c"newComputePipelineStateWithFunction:options:reflection:error:", @a, @b, @c, @d => object),
@@ -159,7 +164,7 @@ pub(crate) static MAKER: &[Method] = &[
 ];
 
 /// Methods of pipelines.
-pub(crate) static PIPELINE: &[Method] = &[
+static PIPELINE: &[Method] = &[
     method!(Act::Pipeline(Source::Maker),
         c"newComputePipelineStateWithAdditionalBinaryFunctions:error:", @a, @b => object),
     method!(Act::Pipeline(Source::Maker),
@@ -171,10 +176,10 @@ pub(crate) static PIPELINE: &[Method] = &[
 ];
 
 /// What is called when an object is freed.
-pub(crate) static FREED: &[Method] = &[method!(many Act::Free, c"dealloc")];
+static FREED: &[Method] = &[method!(many Act::Free, c"dealloc")];
 
 /// Methods of queues.
-pub(crate) static QUEUE: &[Method] = &[
+static QUEUE: &[Method] = &[
     method!(Act::Buffer, c"commandBuffer" => object),
     method!(Act::Buffer, c"commandBufferWithUnretainedReferences" => object),
     method!(Act::Buffer, c"commandBufferWithDescriptor:", @a => object),
@@ -183,7 +188,7 @@ pub(crate) static QUEUE: &[Method] = &[
 ];
 
 /// Methods of command buffers.
-pub(crate) static BUFFER: &[Method] = &[
+static BUFFER: &[Method] = &[
     method!(Act::Encoder(Kind::Compute, Pass::Plain), c"computeCommandEncoder" => object),
     method!(Act::Encoder(Kind::Compute, Pass::Descriptor), c"computeCommandEncoderWithDescriptor:", @a => object),
     method!(Act::Encoder(Kind::Compute, Pass::DispatchType), c"computeCommandEncoderWithDispatchType:", @a => object),
@@ -205,7 +210,7 @@ pub(crate) static BUFFER: &[Method] = &[
 ];
 
 /// Methods of encoders.
-pub(crate) static ENCODER: &[Method] = &[
+static ENCODER: &[Method] = &[
     method!(many Act::End, c"endEncoding"),
     method!(Act::EncoderPart, c"renderCommandEncoder" => object),
     method!(Act::SetPipeline, c"setComputePipelineState:", @a),

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use metalens_command_log::{self as command_log, CommandBuffer, Header, Log, Stretch};
 
-use crate::lock;
+use crate::cost;
+use crate::mode::lock;
 use crate::record::{Committed, Completion};
 use crate::system::{self, date_and_time, now, os_version, thread};
 
@@ -23,9 +24,6 @@ const QUEUE_LENGTH: usize = 1 << 14;
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// Notes at most: a program can have any number of classes.
 const MOST_NOTES: usize = 50;
-
-/// Nanoseconds that hooks and handlers took on the program's threads.
-pub(crate) static COST: AtomicU64 = AtomicU64::new(0);
 
 static CURRENT: Mutex<Option<Arc<Session>>> = Mutex::new(None);
 
@@ -69,7 +67,7 @@ impl Session {
             return Err(io::ErrorKind::ResourceBusy.into());
         }
         let file = File::create(path)?;
-        COST.store(0, Ordering::Relaxed);
+        cost::reset();
         *current = Some(Arc::new(Self {
             file: Mutex::new(Some(file)),
             writer: OnceLock::new(),
@@ -265,7 +263,7 @@ impl Session {
                 Ok(Message::Note(text)) => log.note(&text)?,
                 Ok(Message::End(ended)) => {
                     let committed = self.committed.load(Ordering::Relaxed);
-                    let cost = COST.load(Ordering::Relaxed).checked_div(committed);
+                    let cost = cost::total().checked_div(committed);
                     let lost = committed.saturating_sub(written);
                     log.end(now(), (lost > 0).then_some(lost), cost)?;
                     let _ = ended.send(());

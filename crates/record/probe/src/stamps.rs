@@ -11,10 +11,8 @@ use std::sync::{Arc, Mutex};
 
 use metalens_command_log::Kind;
 
-use crate::calls::lock;
+use crate::mode::lock;
 use crate::objc::{Id, Message, Pool, new, release};
-use crate::record::Encoder;
-use crate::session::Session;
 use crate::system::now;
 
 /// Pairs of samples in use at most, per device. A buffer of samples can have 32 KiB, which is twice
@@ -83,7 +81,7 @@ pub(crate) fn sample(
     pass: Pass,
     buffer: Id,
     words: &[usize],
-    session: &Arc<Session>,
+    note: &dyn Fn(&str),
 ) -> Option<Sampled> {
     static DISPATCH_TYPE: Message = Message::new(c"setDispatchType:");
     static COMPUTE: Message = Message::new(c"computeCommandEncoderWithDescriptor:");
@@ -98,7 +96,7 @@ pub(crate) fn sample(
         return None;
     }
     let _pool = Pool::open();
-    let sampler = sampler_of(buffer, session)?;
+    let sampler = sampler_of(buffer, note)?;
     let pair = lock(&sampler.free).pop()?;
     let stamp = Stamp { sampler, pair };
     if let Pass::Descriptor = pass {
@@ -152,7 +150,7 @@ fn attach(descriptor: Id, stamp: &Stamp) -> Option<Id> {
 }
 
 /// Returns the sampler of a command buffer's device, unless there is none or it was refused.
-fn sampler_of(buffer: Id, session: &Arc<Session>) -> Option<Arc<Sampler>> {
+fn sampler_of(buffer: Id, note: &dyn Fn(&str)) -> Option<Arc<Sampler>> {
     static SAMPLERS: Mutex<BTreeMap<Id, Option<Arc<Sampler>>>> = Mutex::new(BTreeMap::new());
     static DEVICE: Message = Message::new(c"device");
     let device = DEVICE.get(buffer)?;
@@ -160,7 +158,7 @@ fn sampler_of(buffer: Id, session: &Arc<Session>) -> Option<Arc<Sampler>> {
     let sampler = samplers.entry(device).or_insert_with(|| {
         let sampler = Sampler::new(device);
         if sampler.is_none() {
-            session.note("no GPU times of encoders: this GPU takes none at their start and end");
+            note("no GPU times of encoders: this GPU takes none at their start and end");
         }
         sampler.map(Arc::new)
     });
@@ -221,33 +219,27 @@ fn both_clocks(device: Id) -> Option<(u64, u64)> {
     readings.min().map(|(_, host, gpu)| (host, gpu))
 }
 
-/// Reads the samples of encoders of a command buffer that is complete, in the host's clock.
-pub(crate) fn read(encoders: &[Arc<Mutex<Encoder>>], whole: (u64, u64), session: &Arc<Session>) {
-    let mut latest = None;
-    for encoder in encoders {
-        let mut encoder = lock(encoder);
-        let Some(stamp) = encoder.stamp.take() else {
-            continue;
-        };
-        let sampler = &stamp.sampler;
-        latest = latest.or_else(|| both_clocks(sampler.device));
-        let times = match (stamp.samples(), latest) {
-            (Some((0, 0)) | None, _) | (_, None) => Err("Metal's samples are all zero"),
-            (Some(samples), Some(latest)) => sampler
-                .times(samples, latest, whole)
-                .ok_or("samples do not lie in the GPU time of their command buffer"),
-        };
-        match times {
-            Ok(times) => encoder.gpu = Some(times),
-            Err(reason) => {
-                sampler.is_refused.store(true, Ordering::Relaxed);
-                session.note(&format!("no GPU times of encoders: {reason}"));
-            }
-        }
-    }
-}
+/// Host time and GPU time of the same moment, read once for a command buffer.
+pub(crate) type Moment = Option<(u64, u64)>;
 
 impl Stamp {
+    /// Returns the GPU times of the encoder in the host's clock, or why they are not used. They lie
+    /// in the GPU time of its command buffer.
+    pub(crate) fn read(&self, moment: &mut Moment, whole: (u64, u64)) -> Result<(u64, u64), &str> {
+        let sampler = &self.sampler;
+        *moment = moment.or_else(|| both_clocks(sampler.device));
+        let times = match (self.samples(), *moment) {
+            (Some((0, 0)) | None, _) | (_, None) => Err("Metal's samples are all zero"),
+            (Some(samples), Some(moment)) => sampler
+                .times(samples, moment, whole)
+                .ok_or("samples do not lie in the GPU time of their command buffer"),
+        };
+        if times.is_err() {
+            sampler.is_refused.store(true, Ordering::Relaxed);
+        }
+        times
+    }
+
     /// Returns both samples, as Metal resolves them.
     fn samples(&self) -> Option<(u64, u64)> {
         static RESOLVE: Message = Message::new(c"resolveCounterRange:");

@@ -382,7 +382,7 @@ fn a_class_with_other_types_is_left_alone_and_named() {
         run.notes(),
         [
             "left alone: method commandBuffer of class OddQueue, with types d16@0:8",
-            "left alone: class OddQueue has no known method of a command queue",
+            "left alone: class OddQueue has no known method for the role Queue",
         ]
     );
 }

@@ -1,0 +1,108 @@
+//! Commits of Metal 4: of several command buffers at once, and told by feedback.
+#![expect(unsafe_code, reason = "reads the array of command buffers")]
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use crate::block::Block;
+use crate::buffers::{LABEL, completion};
+use crate::cost::handle;
+use crate::hooks::{Role, hook};
+use crate::mode::lock;
+use crate::objc::{Id, Message, Pool, new, release};
+use crate::objects::{BUFFERS, Objects, QUEUES, number_queue};
+use crate::record::{Committed, Encoded};
+use crate::session::{self, Session};
+use crate::system::{now, thread};
+
+/// Commits of Metal 4 that were made with the same options, in order. Metal tells each when it is
+/// complete through a block of the options.
+type Feedback = Arc<Mutex<VecDeque<(Arc<Session>, Committed)>>>;
+pub(crate) static FEEDBACK: Objects<Feedback> = Objects::new();
+
+/// Notes a commit of Metal 4. Without options, it commits with options of its own, and returns the
+/// time that this took.
+pub(crate) fn commit_several(queue: Id, words: &[usize], has_options: bool) -> Option<u64> {
+    static COMMIT: Message = Message::new(c"commit:count:options:");
+    let (&[buffers, count] | &[buffers, count, _]) = words else {
+        return None;
+    };
+    let session = session::current()?;
+    let pool = Pool::open();
+    let own = if has_options {
+        None
+    } else {
+        new(c"MTL4CommitOptions")
+    };
+    let options = words
+        .get(2)
+        .copied()
+        .filter(|options| *options != 0)
+        .or(own);
+    let feedback = options.and_then(|options| feedback_of(options, has_options));
+    let (Some(options), Some(feedback)) = (options, feedback) else {
+        session.note("commits of Metal 4 are not in the log: no options for their feedback");
+        return None;
+    };
+
+    // SAFETY: the program gives Metal an array with this number of command buffers.
+    let buffers_of_call = unsafe {
+        std::slice::from_raw_parts(std::ptr::with_exposed_provenance::<Id>(buffers), count)
+    };
+    let mut encoded = Encoded::default();
+    let mut label = None;
+    let number = session.number_commit();
+    for object in buffers_of_call {
+        if let Some(buffer) = BUFFERS.get(*object) {
+            let of_buffer = lock(&buffer.encoded).clone();
+            encoded.start = [encoded.start, of_buffer.start].into_iter().flatten().min();
+            encoded.encoders.extend(of_buffer.encoders);
+            label = label.or_else(|| LABEL.get_text(*object));
+        }
+    }
+    let committed = Committed {
+        number,
+        queue: Some(QUEUES.get(queue).unwrap_or_else(|| number_queue(queue))),
+        thread: thread(),
+        label,
+        encoded,
+        time: now(),
+    };
+    lock(&feedback).push_back((session, committed));
+    drop(pool);
+
+    let own = own?;
+    let start = now();
+    let is_sent = COMMIT.call(queue, [buffers, count, options]).is_some();
+    let spent = now().saturating_sub(start);
+    if !is_sent {
+        lock(&feedback).pop_back();
+    }
+    release(own);
+    is_sent.then_some(spent)
+}
+
+/// Returns the commits with these options, and asks Metal to tell when they are complete.
+fn feedback_of(options: Id, is_kept: bool) -> Option<Feedback> {
+    static ADD_FEEDBACK_HANDLER: Message = Message::new(c"addFeedbackHandler:");
+    if let Some(known) = FEEDBACK.get(options) {
+        return Some(known);
+    }
+    let feedback = Feedback::default();
+    let commits = feedback.clone();
+    let block = Block::new(1, move |objects| {
+        let completed = now();
+        handle(|| {
+            let next = lock(&commits).pop_front();
+            if let (Some((session, committed)), Some(object)) = (next, objects.first()) {
+                session.complete(committed, completion(*object, completed, 0));
+            }
+        });
+    })?;
+    ADD_FEEDBACK_HANDLER.get_with(options, block.address());
+    if is_kept {
+        hook(options, Role::CommitOptions);
+        FEEDBACK.insert(options, feedback.clone());
+    }
+    Some(feedback)
+}
