@@ -123,11 +123,12 @@ static void mixed(void) {
     dispatch(last, made, 1);
     dispatch(last, labeled, 1);
     dispatch(last, unseen, 1);
-    // The address of a freed pipeline belongs to another one.
+    // The address of a freed pipeline belongs to another one, sooner or later.
     Metal freed = kernel("freed");
     dispatch(last, freed, 1);
     [freed release];
-    Metal second = [device newUnseenPipelineWithLabel:NULL];
+    Metal second = nil;
+    for (int attempt = 0; attempt < 1000 && second != freed; attempt++) second = [device newUnseenPipelineWithLabel:NULL];
     dispatch(last, second, 1);
     [last endEncoding];
     commit(buffer);
@@ -192,8 +193,9 @@ static void metal4(void) {
             Metal options = [MTL4CommitOptions alloc];
             [options addFeedbackHandler:&handler];
             [new_queue commit:(const id *)buffers count:count options:options];
-            [options release];
             with_handler++;
+            standin_drain();
+            [options release];
         }
         standin_drain();
     }
@@ -236,7 +238,18 @@ static void odd(void) {
     if (answer != 1.5) abort();
     eager();
 }
+static void wait_for_child(pid_t child) {
+    int status = 0;
+    uint64_t start = standin_now();
+    waitpid(child, &status, 0);
+    // It exits at once.
+    if (status || standin_now() - start > 1500000000) abort();
+}
 static void forking(void) {
+    // Before the first command buffer.
+    pid_t first = fork();
+    if (!first) exit(0);
+    wait_for_child(first);
     for (int step = 0; step < 3; step++) wait_for(one(gemm, 1));
     standin_drain();
     pid_t child = fork();
@@ -249,9 +262,7 @@ static void forking(void) {
         commit(buffer);
         exit(getenv("METALENS_PROBE_LOG") || getenv("LD_PRELOAD") ? 1 : 0);
     }
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (status) abort();
+    wait_for_child(child);
     for (int step = 0; step < 3; step++) wait_for(one(softmax, 2));
 }
 static void leaving(void) {
