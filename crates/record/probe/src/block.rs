@@ -4,7 +4,7 @@
 
 use std::ffi::{CStr, c_char};
 use std::mem::transmute;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::system::symbol;
 
@@ -68,7 +68,8 @@ impl Block {
             3 => (invoke_with_three as *const (), &raw const THREE_OBJECTS),
             _ => return None,
         };
-        let class = symbol(c"_NSConcreteStackBlock")?;
+        static CLASS: OnceLock<Option<usize>> = OnceLock::new();
+        let class = (*CLASS.get_or_init(|| symbol(c"_NSConcreteStackBlock")))?;
         let closure: Closure = Box::new(closure);
         Some(Self(Box::new(Layout {
             class,

@@ -1,5 +1,6 @@
 // A program that uses Metal, in one of the ways that its first argument names.
 #define _GNU_SOURCE
+#include "../../include/metalens_probe.h"
 #include "metal.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -286,12 +287,17 @@ static void crashing(void) {
     abort();
 }
 static void inside(void) {
-    int (*start)(const char *) = dlsym(RTLD_DEFAULT, "metalens_start");
-    void (*stop)(void) = dlsym(RTLD_DEFAULT, "metalens_stop");
-    void (*phase_begin)(const char *) = dlsym(RTLD_DEFAULT, "metalens_phase_begin");
-    void (*phase_end)(const char *) = dlsym(RTLD_DEFAULT, "metalens_phase_end");
+    __typeof__(&metalens_start) start = dlsym(RTLD_DEFAULT, "metalens_start");
+    __typeof__(&metalens_stop) stop = dlsym(RTLD_DEFAULT, "metalens_stop");
+    __typeof__(&metalens_phase_begin) phase_begin = dlsym(RTLD_DEFAULT, "metalens_phase_begin");
+    __typeof__(&metalens_phase_end) phase_end = dlsym(RTLD_DEFAULT, "metalens_phase_end");
     if (!start) { eager(); return; }
     if (start(NULL) != 22 || start("/nonexistent/log.jsonl") != 2) abort();
+    // A first log, of which nothing is in the second.
+    if (start(getenv("STANDIN_LOG")) != 0) abort();
+    wait_for(one(gemm, 1));
+    stop();
+    wait_for(one(gemm, 1));
     if (start(getenv("STANDIN_LOG")) != 0 || start(getenv("STANDIN_LOG")) != 16) abort();
     phase_begin("outer");
     phase_begin("inner");
