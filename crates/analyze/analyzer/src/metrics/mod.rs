@@ -18,7 +18,7 @@ pub(crate) mod memory;
 pub(crate) mod pace;
 pub(crate) mod phases;
 pub(crate) mod sanity;
-mod shaders;
+pub(crate) mod shaders;
 mod shape;
 pub(crate) mod spills;
 pub(crate) mod steady;

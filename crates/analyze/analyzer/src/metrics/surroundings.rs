@@ -11,6 +11,7 @@ use super::memory::{MemoryInput, memory};
 use super::shaders::inventory;
 use crate::basics::spans::Span;
 use crate::error::Result;
+use crate::metrics::machine::others;
 use crate::report::{Cause, Counters, Cpu, Kernel, Machine, Memory, NotRecorded, Shader};
 use crate::subject::Subject;
 use crate::subject::named_intervals::NamedIntervals;
@@ -44,12 +45,15 @@ impl Surroundings {
         steady: (Span, &[u64]),
     ) -> Result<Self> {
         let mut not_recorded = Vec::new();
+        if subject.others.are_unrecorded {
+            not_recorded.push(others::not_recorded());
+        }
         let input = MachineInput {
             tables: tables.machine,
             requested_state: recording.gpu_setting("Induced GPU Performance State"),
             busy_window,
             mine: &subject.mine,
-            others: &subject.others.users,
+            others: &subject.others,
             names: &recording.names,
         };
         let (machine, performance) = machine(input, &mut not_recorded);
@@ -103,7 +107,11 @@ impl Surroundings {
             engines,
             lanes,
             cpu,
-            shaders: inventory(&tables.shader_list, chosen, &recording.names),
+            shaders: if kernels.0.functions.is_empty() {
+                inventory(&tables.shader_list, chosen, &recording.names)
+            } else {
+                kernels.0.functions.clone()
+            },
             not_recorded,
         })
     }

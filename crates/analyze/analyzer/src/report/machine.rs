@@ -26,7 +26,7 @@ pub struct Machine {
     /// Shaders compiled for the process during the recording; null if not recorded.
     pub shader_compiles: Option<ShaderCompiles>,
     /// Other processes that used the GPU while the process left it idle.
-    pub others: OtherProcesses,
+    pub others: Option<OtherProcesses>,
     /// Activity of the display, as context for the other figures.
     pub display: Display,
     /// Hangs: times when the program of the process did not respond; null if not recorded.

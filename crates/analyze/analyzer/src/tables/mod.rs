@@ -102,10 +102,12 @@ tables! {
 }
 
 tables! {
-    /// Tables of what the driver does with a command buffer between its commit and the GPU.
+    /// Tables of what the driver does with a command buffer between its commit and the GPU, and of the
+    /// program's waits.
     struct ChainTables {
         begins: commands::DriverBegins = commands::DRIVER_BEGINS,
         submissions: commands::GpuSubmissions = commands::GPU_SUBMISSIONS,
+        waits: commands::RecordedWaits = commands::WAITS,
     }
 }
 
@@ -132,6 +134,7 @@ tables! {
     struct NameTables {
         shader_samples: names::ShaderSamples = names::SHADER_SAMPLES,
         application_events: names::ApplicationEvents = names::APPLICATION_EVENTS,
+        dispatches: names::Dispatches = names::DISPATCHES,
     }
 }
 

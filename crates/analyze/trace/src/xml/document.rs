@@ -72,6 +72,8 @@ pub(crate) fn read<R: Read>(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Header {
     Toc,
+    /// A command-buffer log, which is no XML.
+    Log,
     /// A query that matched nothing.
     Empty,
     /// The first node's table.

@@ -7,7 +7,7 @@
 mod driver;
 mod hangs_and_errors;
 mod memory;
-mod others;
+pub(crate) mod others;
 mod states;
 
 pub(crate) use driver::name_events;
@@ -17,7 +17,7 @@ use crate::basics::state_interval::StateInterval;
 use crate::metrics::busy_window::BusyWindow;
 use crate::report::{Machine, NotRecorded};
 use crate::subject::interval::Interval;
-use crate::subject::others::UseByProcess;
+use crate::subject::others::OtherGpuUse;
 use crate::tables::MachineTables;
 use crate::tables::reader::TableResult;
 
@@ -29,7 +29,7 @@ pub(crate) struct MachineInput<'a> {
     pub busy_window: BusyWindow<'a>,
     /// GPU intervals of the process in the window.
     pub mine: &'a [Interval],
-    pub others: &'a UseByProcess,
+    pub others: &'a OtherGpuUse,
     pub names: &'a Names,
 }
 
@@ -78,7 +78,8 @@ pub(crate) fn machine(
         driver: driver.map(|table| driver::driver(&table, names, busy_window)),
         driver_events: events.map(|table| driver::events(&table, names, busy_window)),
         shader_compiles: compiles.map(|table| driver::compiles(&table, busy_window)),
-        others: others::others(input.others, busy_window.gaps, names),
+        others: (!input.others.are_unrecorded)
+            .then(|| others::others(&input.others.users, busy_window.gaps, names)),
         display: hangs_and_errors::display(
             tables.compositor.ok(),
             tables.vsyncs.ok(),
