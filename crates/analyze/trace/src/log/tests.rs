@@ -343,3 +343,32 @@ fn damaged_logs_are_refused_with_line_and_key() {
         );
     }
 }
+
+/// Cuts a log at every byte, and changes each byte in several ways: nothing of that is a panic, and a cut
+/// loses the last line alone.
+#[test]
+fn damage_of_any_kind_is_an_error_or_a_note() {
+    let log = format!(
+        "{HEADER}\n{}\n{}\n{{\"phase\":\"a\",\"start\":1,\"end\":2}}\n{{\"end\":900,\"command_buffers\":2}}\n",
+        buffer(
+            1,
+            r#","encoders":[{"kind":"compute","label":"x","kernels":{"a":1},"gpu_start":111,"gpu_end":130}]"#
+        ),
+        buffer(2, r#","completed":400,"error":"late""#),
+    );
+    let first = HEADER.len() + 1;
+    for end in first..log.len() {
+        let trace = load(&log[..end]).unwrap();
+        let whole = log[first..end].matches("gpu_end\":").count();
+        let rows = trace.tables[0].rows();
+        assert!(rows <= whole && rows + 2 >= whole, "{end}: {rows} {whole}");
+    }
+    for place in 0..log.len() {
+        for byte in [0, b'0', b'"', b'}', b'\n', 0xff] {
+            let mut bytes = log.clone().into_bytes();
+            bytes[place] = byte;
+            let mut trace = PartialTrace::default();
+            drop(read(&bytes[..], "x", &Selection::everything(), &mut trace));
+        }
+    }
+}
