@@ -1,0 +1,59 @@
+//! Notes a program's Metal command buffers from inside, and writes them as a command-buffer log.
+//!
+//! The library is loaded into an unchanged program (`DYLD_INSERT_LIBRARIES`), or by the program
+//! itself, which then calls the C interface of `include/metalens_probe.h`. It replaces methods of
+//! Metal's classes as their objects first appear: device, queue, command buffer, encoder, pipeline.
+//! Every replacement calls the original, once, with what it was given. Two things are added: handlers
+//! that tell when a command buffer is scheduled and complete, and in Metal 4 the options that carry
+//! such a handler.
+//!
+//! No Mac has run it yet. Its tests use a stand-in for Metal on GCC's Objective-C runtime.
+//!
+//! # Options
+//!
+//! Variables of the environment, which are removed as the library loads, together with its entry
+//! in the variable that loaded it: child processes inherit neither.
+//!
+//! | variable | meaning |
+//! | --- | --- |
+//! | `METALENS_PROBE_LOG=PATH` | write a log to this file. Without it, and without `metalens_start`, none is written |
+//! | `METALENS_PROBE_LABELS=1` | label encoders that have no label with their kernels: four at most, then `+ N more` |
+//! | `METALENS_PROBE_STAMPS=1` | take GPU times of encoders for compute and copies of Metal 3, where the GPU can: the program's encoders are made with a descriptor |
+//!
+//! # What it promises
+//!
+//! * The program never waits for the disk while it works: a thread of the probe's own writes, and what
+//!   does not fit into its queue is counted as lost. Its exit waits 0.1 s at most for command buffers
+//!   that are underway, and 2 s at most for the disk.
+//! * Nothing is thrown or printed. If the probe fails, it falls silent.
+//! * A forked child is silent. A program that exits gets an end line; of one that crashes, the log
+//!   has whole lines up to what was complete a moment before.
+//! * A class or method that is not as expected is left alone, and named in a note of the log.
+//!
+//! The end line has the cost: nanoseconds that hooks and handlers took on the program's threads, by
+//! clock, per committed command buffer. Of dispatches and draws one in 64 is measured.
+//!
+//! # What it does not see
+//!
+//! * Waits for events of Metal 4, and for shared events: they name no command buffer.
+//! * Kernels inside of indirect command buffers: each execution counts as `(indirect commands)`.
+//! * Functions of pipelines that were made before the probe came, or in a private way: the label of
+//!   the pipeline is used, else `(unknown function)`.
+//! * Programs that ignore or lose the variable which loads the library: hardened ones, Apple's own,
+//!   and those behind a launcher that is itself a program, since the launcher's children inherit
+//!   nothing.
+
+mod block;
+mod calls;
+mod hooks;
+mod interface;
+mod metal;
+mod objc;
+mod record;
+mod session;
+mod stamps;
+mod system;
+
+pub use interface::{metalens_phase_begin, metalens_phase_end, metalens_start, metalens_stop};
+
+use calls::lock;
