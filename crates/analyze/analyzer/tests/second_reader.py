@@ -1,4 +1,5 @@
-"""Reads metal-resource-allocations.xml of each folder, and prints one line of figures for each.
+"""Reads metal-resource-allocations.xml and, if there is one, metal-driver-event-intervals.xml of each
+folder, and prints one line of figures for each.
 
 Written from Apple's format and the words in docs/reading-a-report.md, not from the Rust code.
 """
@@ -49,6 +50,23 @@ def figures(path, pid):
     return made, inside, size, freed, freed_size, unborn, peak, len(live), sum(live.values())
 
 
+def wired(path, pid):
+    """Returns times and bytes that the driver wired, and that it was asked to unwire."""
+    sums = {"Wire Memory": [0, 0], "Unwire Memory Request": [0, 0]}
+    for known, row in rows(path):
+        process = row["process"].find("pid")
+        process = known.get(process.get("ref"), process)
+        if process.text != pid:
+            continue
+        # The label has the size as a number of its own, which its text rounds.
+        sizes = [known.get(one.get("ref"), one) for one in row["event-label"].iter("size-in-bytes")]
+        sums[row["event-type"].text][0] += 1
+        sums[row["event-type"].text][1] += int(sizes[0].text)
+    return *sums["Wire Memory"], *sums["Unwire Memory Request"]
+
+
 for line in sys.stdin:
     folder, pid = line.rstrip("\n").split("\t")
-    print(*figures(Path(folder) / "metal-resource-allocations.xml", pid))
+    figure = figures(Path(folder) / "metal-resource-allocations.xml", pid)
+    events = Path(folder) / "metal-driver-event-intervals.xml"
+    print(*figure, *(wired(events, pid) if events.exists() else ()))

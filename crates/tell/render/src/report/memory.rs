@@ -4,7 +4,8 @@ use metalens_analyzer::message::{
     Value, bytes, count, counted, function, moment, name, number, process, time,
 };
 use metalens_analyzer::{
-    Memory, MemoryGroup, MemoryIterations, Message, Report, Turnover, message,
+    CountedBytes, Memory, MemoryGroup, MemoryGrowth, MemoryIterations, Message, Report, Turnover,
+    message,
 };
 
 use crate::document::{Block, Cell, Column, Fact, Section, Table};
@@ -20,6 +21,7 @@ pub(super) fn memory(report: &Report) -> Option<Section> {
         memory.filter(|memory| memory.whole.allocations + memory.freed_from_before.count > 0);
     let mut facts = memory.map(allocated).unwrap_or_default();
     facts.extend(levels(report));
+    facts.extend(wired(report));
     let section = Section::new("memory", "Metal memory", 6);
     let section = Block::facts(facts).map(|facts| section.with(facts))?;
 
@@ -116,21 +118,31 @@ fn turnover(part: &Turnover) -> Message {
 }
 
 fn iterations(found: &MemoryIterations) -> Fact {
-    let growth = found.growth;
     let text = message!(
-        "median {}, {} in each of {}; live bytes {} by {} an iteration (standard error {})",
+        "median {}, {} in each of {}; {}",
         counted(found.median_allocations, "allocation"),
         bytes(found.median_bytes),
         counted(found.count, "steady iteration"),
-        if growth.bytes_per_iteration < 0.0 {
-            "shrink"
-        } else {
-            "grow"
-        },
-        bytes(whole(growth.bytes_per_iteration.abs())),
-        bytes(whole(growth.error_bytes)),
+        change(found.growth),
     );
     Fact::new("iteration", text)
+}
+
+/// Returns how live bytes change from iteration to iteration, with an error only if there is one.
+fn change(growth: MemoryGrowth) -> Message {
+    let (mean, error) = (growth.bytes_per_iteration, whole(growth.error_bytes));
+    let size = whole(mean.abs());
+    let way = if mean < 0.0 { "shrinks" } else { "grows" };
+    match (size, error) {
+        (0, _) => "live memory does not grow".into(),
+        (_, 0) => message!("live memory {} by {} in each", way, bytes(size)),
+        _ => message!(
+            "live memory {} by {} an iteration (standard error {})",
+            way,
+            bytes(size),
+            bytes(error)
+        ),
+    }
 }
 
 /// Returns the levels that Metal and the driver report, which include what the rows do not.
@@ -147,6 +159,27 @@ fn levels(report: &Report) -> Option<Fact> {
         wired
     );
     Some(Fact::new("Metal's own figure", text))
+}
+
+/// Returns what the driver wired; nothing if it wired nothing.
+fn wired(report: &Report) -> Option<Fact> {
+    let wiring = report.machine.wiring.as_ref()?;
+    let (before, inside) = (wiring.before_window, wiring.in_window);
+    let longest = wiring.longest?;
+    let part =
+        |sum: CountedBytes| message!("{} ({})", bytes(sum.bytes), counted(sum.count, "event"));
+    let unread = wiring.without_size;
+    let unread = (unread > 0).then(|| message!("; {} without a size", counted(unread, "event")));
+    let text = message!(
+        "{} before the window, {} in it; {} in gaps; longest {} in {}{}",
+        part(before),
+        part(inside),
+        time(wiring.in_gaps_ns),
+        bytes(longest.bytes),
+        time(longest.duration_ns),
+        unread,
+    );
+    Some(Fact::new("wired by the driver", text))
 }
 
 /// Returns a table of callers or labels.
@@ -218,7 +251,11 @@ fn mean(total: u64, count: u64) -> f64 {
 }
 
 fn growth(bytes_per_iteration: f64) -> Message {
-    let size = metalens_text::units::bytes(whole(bytes_per_iteration.abs()));
+    let size = whole(bytes_per_iteration.abs());
+    if size == 0 {
+        return "none".into();
+    }
+    let size = metalens_text::units::bytes(size);
     let sign = if bytes_per_iteration < 0.0 {
         "−"
     } else {
