@@ -252,6 +252,11 @@ impl Case<'_> {
         assert_eq!(sum(|part| part.freed), whole.freed);
         assert_eq!(sum(|part| part.freed_bytes), whole.freed_bytes);
 
+        if let (Some(outside), [only]) = (found.outside_phases, found.phases.as_slice()) {
+            assert_eq!(outside.bytes + only.turnover.bytes, whole.bytes);
+            assert_eq!(outside.freed + only.turnover.freed, whole.freed);
+        }
+
         let callers = found.callers.iter().map(|caller| {
             let sums = (caller.allocations, caller.bytes, caller.live.bytes);
             (caller.name.clone().unwrap(), sums)

@@ -44,7 +44,7 @@ pub(super) fn memory(report: &Report) -> Option<Section> {
         steady,
     );
     let has_labels = memory.labels.iter().any(|label| label.name.is_some());
-    let section = section.with_some(callers);
+    let section = section.with_some(callers).with_some(phases(memory));
     Some(
         section
             .with_some(labels.filter(|_| has_labels))
@@ -216,6 +216,32 @@ fn groups(
         ]);
     }
     (!groups.is_empty()).then_some(Block::Table(table))
+}
+
+/// Returns a table of the phases that the process named.
+fn phases(memory: &Memory) -> Option<Block> {
+    let columns = vec![
+        Column::label("phase (os_signpost)"),
+        Column::number("allocations"),
+        Column::number("bytes"),
+        Column::number("freed").spare(1),
+        Column::number("bytes freed"),
+    ];
+    let table = Table::new("memory-phases", "Memory by phase", columns).sortable();
+    let mut table = table.limited(GROUPS.0, GROUPS.1);
+    let phases = memory.phases.iter();
+    let phases = phases.map(|phase| (name(&phase.name), phase.turnover));
+    let outside = memory.outside_phases?;
+    for (phase, part) in phases.chain([("(in no phase)".into(), outside)]) {
+        table.row([
+            phase,
+            count(part.allocations),
+            bytes(part.bytes),
+            count(part.freed),
+            bytes(part.freed_bytes),
+        ]);
+    }
+    Some(Block::Table(table))
 }
 
 fn title(group: &MemoryGroup, id: &str) -> Message {
