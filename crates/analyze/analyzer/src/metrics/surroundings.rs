@@ -5,6 +5,7 @@ use super::busy_window::BusyWindow;
 use super::counters::{CounterInput, CounterSample, counters};
 use super::cpu::{self, CpuSpans};
 use super::engines::{Engines, engines};
+use super::heap::heap;
 use super::lanes::Lanes;
 use super::machine::{MachineInput, machine};
 use super::memory::{MemoryInput, memory};
@@ -12,7 +13,7 @@ use super::shaders::inventory;
 use crate::basics::spans::Span;
 use crate::error::Result;
 use crate::report::{
-    AllocatedMemory, Cause, Counters, Cpu, Kernel, Machine, Memory, MemoryPoint, NotRecorded,
+    AllocatedMemory, Cause, Counters, Cpu, Heap, Kernel, Machine, Memory, MemoryPoint, NotRecorded,
     Shader,
 };
 use crate::subject::Subject;
@@ -24,6 +25,7 @@ use crate::tables::recording::Recording;
 pub(crate) struct Surroundings {
     pub machine: Machine,
     pub memory: Option<Memory>,
+    pub heap: Option<Heap>,
     pub counters: Option<Counters>,
     pub engines: Engines,
     pub lanes: Lanes,
@@ -104,6 +106,7 @@ impl Surroundings {
         Ok(Self {
             machine,
             memory,
+            heap: heap(tables.heap, &recording.names),
             counters,
             engines,
             lanes,

@@ -4,8 +4,8 @@ use metalens_analyzer::message::{
     Value, bytes, count, counted, function, moment, name, number, process, time,
 };
 use metalens_analyzer::{
-    CountedBytes, Memory, MemoryGroup, MemoryGrowth, MemoryIterations, Message, Report, Turnover,
-    message,
+    CountedBytes, Heap, Memory, MemoryGroup, MemoryGrowth, MemoryIterations, Message, Report,
+    Turnover, message,
 };
 
 use crate::document::{Block, Cell, Column, Fact, Section, Table};
@@ -16,15 +16,21 @@ const GROUPS: (usize, usize) = (5, 20);
 
 /// Returns the memory of the process; nothing if none was recorded.
 pub(super) fn memory(report: &Report) -> Option<Section> {
+    let heap = report.heap.as_ref();
     let memory = report.memory.as_ref();
     let memory =
         memory.filter(|memory| memory.whole.allocations + memory.freed_from_before.count > 0);
     let mut facts = memory.map(allocated).unwrap_or_default();
     facts.extend(levels(report));
     facts.extend(wired(report));
+    facts.extend(heap.into_iter().flat_map(heap_facts));
     let section = Section::new("memory", "Metal memory", 6);
     let section = Block::facts(facts).map(|facts| section.with(facts))?;
 
+    let section = heap
+        .into_iter()
+        .flat_map(heap_tables)
+        .fold(section, Section::with);
     let Some(memory) = memory else {
         return Some(section);
     };
@@ -164,16 +170,18 @@ fn levels(report: &Report) -> Option<Fact> {
 /// Returns what the driver wired; nothing if it wired nothing.
 fn wired(report: &Report) -> Option<Fact> {
     let wiring = report.machine.wiring.as_ref()?;
-    let (before, inside) = (wiring.before_window, wiring.in_window);
     let longest = wiring.longest?;
-    let part =
-        |sum: CountedBytes| message!("{} ({})", bytes(sum.bytes), counted(sum.count, "event"));
+    let before = ("before the window", wiring.before_window);
+    let parts = [before, ("in the window", wiring.in_window)].into_iter();
+    let parts = parts.filter(|(_, sum)| sum.count > 0).map(|(part, sum)| {
+        let events = counted(sum.count, "event");
+        message!("{} {} ({})", bytes(sum.bytes), part, events)
+    });
     let unread = wiring.without_size;
     let unread = (unread > 0).then(|| message!("; {} without a size", counted(unread, "event")));
     let text = message!(
-        "{} before the window, {} in it; {} in gaps; longest {} in {}{}",
-        part(before),
-        part(inside),
+        "{}; {} in gaps; longest {} in {}{}",
+        Message::joined(parts, ", "),
         time(wiring.in_gaps_ns),
         bytes(longest.bytes),
         time(longest.duration_ns),
@@ -242,6 +250,80 @@ fn phases(memory: &Memory) -> Option<Block> {
         ]);
     }
     Some(Block::Table(table))
+}
+
+/// Returns what the details of tracks say about memory outside Metal.
+fn heap_facts(heap: &Heap) -> Vec<Fact> {
+    let sized = |sum: CountedBytes, noun: &str| {
+        message!("{}, {}", counted(sum.count, noun), bytes(sum.bytes))
+    };
+    let allocations = heap.allocations.as_ref().map(|found| {
+        let whole = sized(found.whole, "allocation");
+        let text = message!("{}; live {}", whole, bytes(found.live.bytes));
+        Fact::new("heap and VM", text)
+    });
+    let leaks = heap.leaks.as_ref();
+    let leaks = leaks.map(|found| Fact::new("leaks", sized(found.whole, "object")));
+    let regions = heap.regions.as_ref().map(|found| {
+        let text = message!(
+            "{} resident, {} dirty, {} swapped out, in {}",
+            bytes(found.resident_bytes),
+            bytes(found.dirty_bytes),
+            bytes(found.swapped_bytes),
+            counted(found.whole.count, "region"),
+        );
+        Fact::new("virtual memory", text)
+    });
+    allocations
+        .into_iter()
+        .chain(leaks)
+        .chain(regions)
+        .collect()
+}
+
+fn heap_tables(heap: &Heap) -> Vec<Block> {
+    let mut lists = Vec::new();
+    if let Some(found) = &heap.allocations {
+        lists.push((
+            "heap-categories",
+            "Heap by category",
+            "live",
+            &found.categories,
+        ));
+        lists.push((
+            "heap-libraries",
+            "Heap by library",
+            "live",
+            &found.libraries,
+        ));
+    }
+    if let Some(found) = &heap.leaks {
+        lists.push(("leaks", "Leaks by object", "leaked", &found.objects));
+    }
+    if let Some(found) = &heap.regions {
+        let caption = "Virtual memory by type";
+        lists.push(("vm-regions", caption, "dirty and swapped", &found.types));
+    }
+    let tables = lists.into_iter().map(|(id, caption, live, groups)| {
+        let columns = vec![
+            Column::name("name"),
+            Column::number("count"),
+            Column::number("bytes"),
+            Column::number(live),
+        ];
+        let table = Table::new(id, caption, columns).sortable();
+        let mut table = table.limited(GROUPS.0, GROUPS.1);
+        for group in groups {
+            table.row([
+                group.name.as_deref().map_or_else(|| "(none)".into(), name),
+                count(group.whole.count),
+                bytes(group.whole.bytes),
+                bytes(group.live.bytes),
+            ]);
+        }
+        Block::Table(table)
+    });
+    tables.collect()
 }
 
 fn title(group: &MemoryGroup, id: &str) -> Message {
