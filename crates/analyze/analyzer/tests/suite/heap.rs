@@ -110,10 +110,7 @@ fn wrong_rows_are_refused() {
     let found = report_with(&[("Allocations.xml", &wrong), ("Leaks.xml", LEAKS)]);
     let heap = found.heap.unwrap();
     assert!(heap.allocations.is_none() && heap.leaks.is_some());
-    let noted = found
-        .notes
-        .iter()
-        .any(|note| note.text().contains("4 KiB"));
+    let noted = found.notes.iter().any(|note| note.text().contains("4 KiB"));
     assert!(noted, "{:?}", found.notes);
 }
 
