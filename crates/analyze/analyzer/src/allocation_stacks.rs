@@ -35,7 +35,8 @@ pub struct AllocationChoice {
     pub by_count: bool,
 }
 
-/// Returns the stacks of Metal allocations. The trace must have been read with [`allocation_selection`](crate::allocation_selection).
+/// Returns the stacks of Metal allocations. The trace must have been read with
+/// [`allocation_selection`](crate::allocation_selection).
 pub fn allocation_stacks(
     mut trace: Trace,
     request: &Request,

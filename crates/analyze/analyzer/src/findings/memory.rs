@@ -190,7 +190,9 @@ fn wires(report: &Report) -> Option<Evidence> {
         time(wiring.in_gaps_ns),
         time(idle_ns),
     );
-    let longest = wiring.longest.map(|longest| {
+    let longest = wiring.longest;
+    let longest = longest.filter(|longest| longest.at_ns >= report.window.start_ns);
+    let longest = longest.map(|longest| {
         message!(
             "{} in {} at {}",
             bytes(longest.bytes),

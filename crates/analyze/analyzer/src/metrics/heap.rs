@@ -13,13 +13,15 @@ const LISTED: usize = 20;
 
 /// Returns the memory outside Metal; `None` if no detail was exported.
 pub(crate) fn heap(tables: HeapTables, names: &Names) -> Option<Heap> {
+    let rows = (
+        tables.allocations.ok(),
+        tables.leaks.ok(),
+        tables.regions.ok(),
+    );
     let heap = Heap {
-        allocations: tables
-            .allocations
-            .ok()
-            .map(|rows| allocations(&rows, names)),
-        leaks: tables.leaks.ok().map(|rows| leaks(&rows, names)),
-        regions: tables.regions.ok().map(|rows| regions(&rows, names)),
+        allocations: rows.0.map(|rows| allocations(&rows, names)),
+        leaks: rows.1.map(|rows| leaks(&rows, names)),
+        regions: rows.2.map(|rows| regions(&rows, names)),
     };
     let has_any = heap.allocations.is_some() || heap.leaks.is_some() || heap.regions.is_some();
     has_any.then_some(heap)
@@ -30,14 +32,8 @@ fn allocations(rows: &HeapRows, names: &Names) -> HeapAllocations {
         groups(texts, names, |row| {
             let all = one(bytes(&rows.sizes, row));
             let is_live = at(&rows.live, row).is_some_and(|live| names.text(live) == "true");
-            (
-                all,
-                if is_live {
-                    all
-                } else {
-                    CountedBytes::default()
-                },
-            )
+            let live = is_live.then_some(all).unwrap_or_default();
+            (all, live)
         })
     };
     let (categories, whole, live) = of(&rows.categories);

@@ -34,25 +34,20 @@ pub(super) fn wiring(
             continue;
         }
         spans.push(span.clip(window));
-        if span.start_ns >= window.end_ns {
-            add(&mut wiring.after_window, bytes);
-            continue;
-        }
-        if span.start_ns < window.start_ns {
-            add(&mut wiring.before_window, bytes);
-        } else {
-            add(&mut wiring.in_window, bytes);
-        }
+        let sum = match span.start_ns {
+            start_ns if start_ns < window.start_ns => &mut wiring.before_window,
+            start_ns if start_ns < window.end_ns => &mut wiring.in_window,
+            _ => &mut wiring.after_window,
+        };
+        add(sum, bytes);
         let event = WireEvent {
             at_ns: span.start_ns,
             duration_ns: span.length_ns(),
             bytes,
         };
         let length = |event: WireEvent| (event.duration_ns, std::cmp::Reverse(event.at_ns));
-        if wiring
-            .longest
-            .is_none_or(|longest| length(event) > length(longest))
-        {
+        let is_longer = |longest| length(event) > length(longest);
+        if span.start_ns < window.end_ns && wiring.longest.is_none_or(is_longer) {
             wiring.longest = Some(event);
         }
     }
