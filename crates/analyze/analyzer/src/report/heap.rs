@@ -12,7 +12,7 @@ use super::CountedBytes;
 pub struct Heap {
     /// Allocations, as the list of Instruments has them.
     pub allocations: Option<HeapAllocations>,
-    /// Leaked objects.
+    /// Objects that nothing refers to any more.
     pub leaks: Option<HeapLeaks>,
     /// Regions of virtual memory when Instruments looked last.
     pub regions: Option<HeapRegions>,
@@ -22,7 +22,7 @@ pub struct Heap {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct HeapAllocations {
-    /// All listed allocations.
+    /// All allocations in the list.
     pub whole: CountedBytes,
     /// Those that were live at the end.
     pub live: CountedBytes,
@@ -36,7 +36,7 @@ pub struct HeapAllocations {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct HeapLeaks {
-    /// All leaked objects.
+    /// All leaked objects together.
     pub whole: CountedBytes,
     /// Kinds of objects, such as `NSData`, the most bytes first. At most 20.
     pub objects: Vec<HeapGroup>,
@@ -48,7 +48,7 @@ pub struct HeapLeaks {
 pub struct HeapRegions {
     /// All regions, and their addresses' bytes.
     pub whole: CountedBytes,
-    /// Bytes in memory.
+    /// Bytes that are in memory.
     pub resident_bytes: u64,
     /// Bytes that were changed, and stay in memory.
     pub dirty_bytes: u64,
@@ -67,6 +67,6 @@ pub struct HeapGroup {
     pub name: Option<String>,
     /// All memory with the name.
     pub whole: CountedBytes,
-    /// Its live part.
+    /// Part of it that was live at the end.
     pub live: CountedBytes,
 }
