@@ -72,7 +72,7 @@ fn hint_for_input(problem: &Problem) -> Option<&'static str> {
         }
         Problem::NoSchema => {
             "export one table per call: metalens reads tables, and only the first one of a file has \
-            a schema; exports of tracks (Allocations, Leaks, VM Tracker) have none"
+            a schema; of the details of tracks, it reads the lists of allocations, leaks and VM regions"
         }
         Problem::NotAFile(_) => {
             "give a regular file; for the output of another program use a pipe: \

@@ -7,6 +7,7 @@ pub(crate) mod efficiency;
 pub(crate) mod engines;
 pub(crate) mod figures;
 pub(crate) mod gap_causes;
+pub(crate) mod heap;
 mod histogram;
 mod idle;
 pub(crate) mod kernels;

@@ -2,9 +2,10 @@
 //! CPU.
 
 use super::busy_window::BusyWindow;
-use super::counters::{CounterInput, counters};
+use super::counters::{CounterInput, CounterSample, counters};
 use super::cpu::{self, CpuSpans};
 use super::engines::{Engines, engines};
+use super::heap::heap;
 use super::lanes::Lanes;
 use super::machine::{MachineInput, machine};
 use super::memory::{MemoryInput, memory};
@@ -12,7 +13,10 @@ use super::shaders::inventory;
 use crate::basics::spans::Span;
 use crate::error::Result;
 use crate::metrics::machine::others;
-use crate::report::{Cause, Counters, Cpu, Kernel, Machine, Memory, NotRecorded, Shader};
+use crate::report::{
+    AllocatedMemory, Cause, Counters, Cpu, Heap, Kernel, Machine, Memory, MemoryPoint, NotRecorded,
+    Shader,
+};
 use crate::subject::Subject;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::tables::SurroundingTables;
@@ -22,6 +26,7 @@ use crate::tables::recording::Recording;
 pub(crate) struct Surroundings {
     pub machine: Machine,
     pub memory: Option<Memory>,
+    pub heap: Option<Heap>,
     pub counters: Option<Counters>,
     pub engines: Engines,
     pub lanes: Lanes,
@@ -65,6 +70,7 @@ impl Surroundings {
             window,
             steady: steady.0,
             iteration_starts: steady.1,
+            signposts: &subject.signposts,
         };
         let memory = memory(tables.allocations, &input);
         let memory = memory.map_err(|why| not_recorded.push(why)).ok();
@@ -87,6 +93,7 @@ impl Surroundings {
             performance,
             engines: std::mem::take(&mut engines.lanes),
             counters: series,
+            memory: levels(machine.allocated.as_ref(), window),
         };
 
         let (chosen, threads) = (&subject.chosen, &subject.commands.threads);
@@ -103,6 +110,7 @@ impl Surroundings {
         Ok(Self {
             machine,
             memory,
+            heap: heap(tables.heap, &recording.names),
             counters,
             engines,
             lanes,
@@ -115,4 +123,24 @@ impl Surroundings {
             not_recorded,
         })
     }
+}
+
+/// Returns the allocated memory as samples, each until the next one.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a shade needs no more than 53 bits"
+)]
+fn levels(allocated: Option<&AllocatedMemory>, window: Span) -> Vec<CounterSample> {
+    let points = allocated.map_or(&[][..], |allocated| &allocated.points);
+    if points.len() < 2 {
+        return Vec::new();
+    }
+    let ends = points.iter().skip(1).map(|point| point.at_ns);
+    let pieces = points.iter().zip(ends.chain([window.end_ns]));
+    let sample = |(point, end_ns): (&MemoryPoint, u64)| CounterSample {
+        start_ns: point.at_ns,
+        end_ns: Some(end_ns),
+        value: point.bytes as f64,
+    };
+    pieces.map(sample).collect()
 }

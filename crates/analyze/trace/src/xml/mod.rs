@@ -20,6 +20,7 @@
 
 mod attributes;
 mod cells;
+mod details;
 mod document;
 mod guard;
 mod ids;

@@ -9,6 +9,7 @@ mod hangs_and_errors;
 mod memory;
 pub(crate) mod others;
 mod states;
+mod wiring;
 
 pub(crate) use driver::name_events;
 use metalens_trace::Names;
@@ -64,6 +65,8 @@ pub(crate) fn machine(
         driver = None;
     }
     let events = missing.note("machine.driver_events", tables.driver_events);
+    let wiring = events.as_ref();
+    let wiring = wiring.map(|table| wiring::wiring(table, names, busy_window));
     let compiles = missing.note("machine.shader_compiles", tables.shader_compiles);
     let hangs = missing.note("machine.hangs", tables.hangs);
     let errors = missing.note("machine.errors", tables.buffer_errors);
@@ -77,6 +80,7 @@ pub(crate) fn machine(
         wired: wired.map(|table| memory::wired(&table, busy_window.window)),
         driver: driver.map(|table| driver::driver(&table, names, busy_window)),
         driver_events: events.map(|table| driver::events(&table, names, busy_window)),
+        wiring,
         shader_compiles: compiles.map(|table| driver::compiles(&table, busy_window)),
         others: (!input.others.are_unrecorded)
             .then(|| others::others(&input.others.users, busy_window.gaps, names)),
