@@ -35,7 +35,7 @@ def frame(rows: Sequence[Row], columns: Sequence[str] | None = None) -> Any:
     made = {name: _plain(column) for name, column in cells.items()}
     if library == "polars":
         return module.DataFrame(made, strict=False)
-    return module.table(made)
+    return module.table({name: _for_arrow(module, column) for name, column in made.items()})
 
 
 def _library() -> str:
@@ -56,6 +56,12 @@ def _for_pandas(pandas: Any, column: list[Any]) -> Any:
         is_large = any(cell is not None and cell >= 1 << 63 for cell in column)
         return pandas.array(column, dtype="UInt64" if is_large else "Int64")
     return pandas.array(column, dtype="boolean") if bool in kinds else column
+
+
+def _for_arrow(arrow: Any, column: list[Any]) -> Any:
+    """Names the type of ids, which can have 64 bits: Arrow looks at signs first."""
+    is_id = any(isinstance(cell, int) and cell >= 1 << 63 for cell in column)
+    return arrow.array(column, arrow.uint64() if is_id else None)
 
 
 def _plain(column: list[Any]) -> list[Any]:

@@ -4,9 +4,11 @@ The probe writes a command-buffer log (docs/command-buffer-log.md), and the prog
 """
 
 import ctypes
+import shutil
 import sys
 import tempfile
 import warnings
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -28,9 +30,11 @@ class Profile:
     """
 
     def __init__(self, path: StrPath | None) -> None:
-        # The folder is removed with this object.
-        self._folder = tempfile.TemporaryDirectory()
-        self._path = Path(path or Path(self._folder.name) / "profile.jsonl")
+        if path is None:
+            folder = tempfile.mkdtemp()
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            path = Path(folder) / "profile.jsonl"
+        self._path = Path(path)
         self._report: Report | None = None
         self.log: Path | None = None
 

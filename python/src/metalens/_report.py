@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shlex
 import tempfile
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -301,10 +302,11 @@ def record(
         ]
     )
     _, words = finish(["record", *chosen, *options, "--", *map(str, command)])
-    saved = re.search(r"saved (.+\.trace) \(", words)
+    saved = re.search(r"saved (.+\.trace'?) \(", words)
     if saved is None:
         raise Error(f"the program did not say where the recording is: {words.strip()}")
-    return Path(saved.group(1))
+    # The program quotes paths as a shell reads them.
+    return Path(*shlex.split(saved.group(1)))
 
 
 def _paths(side: StrPath | Sequence[StrPath]) -> list[StrPath]:
