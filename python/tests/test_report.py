@@ -155,7 +155,7 @@ def test_a_key_that_is_not_there_names_those_that_are(simulated: Simulate) -> No
 def test_the_notebook_shows_verdict_tiles_and_timeline(tmp_path: Path) -> None:
     scenario = tmp_path / "hostile.toml"
     scenario.write_text(
-        "seed = 1\n[[process]]\nname = '<script>x</script>'\npid = 1\nrole = 'target'\n"
+        "seed = 1\n[[process]]\nname = '<script>x'\npid = 1\nrole = 'target'\n"
         "[[process.stream]]\ncount = 10\nduration = '20us'\nhost = '10us'\n"
     )
     recording = tmp_path / "hostile.trace"

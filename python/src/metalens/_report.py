@@ -267,12 +267,16 @@ def table(
 ) -> Any:
     """Returns a table of a recording as the recording has it; without a name, the list of tables."""
     options = flags([("number", number), ("run", run_number), ("allow-truncated", allow_truncated)])
+    if name is not None:
+        lines = run("tables", path, *options, f"--schema={name}", "--format=jsonl", "--quiet")
+        # Texts can have other signs that Python takes for the end of a line.
+        rows = [json.loads(line) for line in lines.split("\n") if line]
+        if rows:
+            return frame(rows)
     listed = json.loads(run("tables", path, *options, "--json", "--quiet"))
     if name is None:
         return frame(listed)
-    lines = run("tables", path, *options, f"--schema={name}", "--format=jsonl", "--quiet")
-    columns = next((one["columns"] for one in listed if one["schema"] == name), None)
-    return frame([json.loads(line) for line in lines.splitlines()], columns)
+    return frame([], next(table["columns"] for table in listed if table["schema"] == name))
 
 
 def record(
