@@ -81,7 +81,9 @@ def test_labels_that_a_spreadsheet_would_run_come_back(tmp_path: Path, library: 
 
 
 def test_tables_of_a_recording(recordings: list[Path]) -> None:
-    check_tables(recordings)
+    """Of the real recordings, one: each has hundreds of tables."""
+    real = [path for path in recordings if not metalens.analyze(path).run.synthetic]
+    check_tables(real[:1])
 
 
 def test_tables_in_every_library(simulated: Simulate, library: str) -> None:
