@@ -25,13 +25,14 @@ def test_notebooks_run(path: Path) -> None:
     assert shown
 
 
+@pytest.mark.parametrize("readme", ["README.md", "python/README.md"])
+@pytest.mark.filterwarnings("ignore:metalens profiles only on macOS")
 def test_lines_of_the_readme_run(
-    simulated: Simulate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    readme: str, simulated: Simulate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    readme = (ROOT / "python/README.md").read_text()
-    lines = "\n".join(re.findall(r"```python\n(.*?)```", readme, re.DOTALL))
+    lines = "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / readme).read_text(), re.DOTALL))
     assert "metalens.analyze" in lines
     for name, scenario in (("run", "eager"), ("eager", "eager"), ("fused", "fused")):
         (tmp_path / f"{name}.trace").symlink_to(simulated(scenario))
     monkeypatch.chdir(tmp_path)
-    exec(compile(lines, "README.md", "exec"), {})
+    exec(compile(lines, readme, "exec"), {})
