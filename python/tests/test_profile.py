@@ -19,19 +19,20 @@ from metalens import _probe
 needs_linux = pytest.mark.skipif(sys.platform == "darwin", reason="a Mac has a probe")
 # The fake begins a log with its header and ends it with one command buffer of 6 µs.
 FAKE = r"""
+#include <errno.h>
 #include <stdio.h>
 static FILE *log_file;
 int metalens_start(const char *path) {
-    if (log_file != NULL || (log_file = fopen(path, "w")) == NULL) return 1;
+    if (log_file != NULL) return EBUSY;
+    if ((log_file = fopen(path, "w")) == NULL) return errno;
     fputs("{\"format\":\"command-buffer-log/1\",\"program\":\"cell\",\"pid\":1,\"synthetic\":true}\n", log_file);
     return 0;
 }
-int metalens_stop(void) {
+void metalens_stop(void) {
     fputs("{\"command_buffer\":1,\"encode\":1000,\"commit\":2000,\"gpu_start\":3000,\"gpu_end\":9000,"
           "\"completed\":9500}\n{\"end\":9700,\"command_buffers\":1}\n", log_file);
-    int failed = fclose(log_file);
+    fclose(log_file);
     log_file = NULL;
-    return failed;
 }
 void metalens_phase_begin(const char *name) { if (log_file) fprintf(log_file, "{\"phase\":\"%s\",", name); }
 void metalens_phase_end(const char *name) {
@@ -70,11 +71,13 @@ def test_a_profile_has_the_log_of_its_cell(fake_probe: None, tmp_path: Path) -> 
     log = tmp_path / "cell.jsonl"
     with metalens.profile(log) as profile:
         assert profile.log is None
-        with metalens.phase("decode"), pytest.raises(metalens.Error, match="could not start"):
+        with metalens.phase("decode"), pytest.raises(metalens.Error, match="written already"):
             metalens.profile().__enter__()
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert lines[1] == {"phase": "decode", "start": 1000, "end": 9600}
     assert profile.log == log
+    with pytest.raises(metalens.Error, match="nowhere/x: No such file"):
+        metalens.profile("nowhere/x").__enter__()
 
 
 def test_a_report_is_made_from_the_log(fake_probe: None) -> None:

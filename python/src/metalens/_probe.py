@@ -4,6 +4,8 @@ The probe writes a command-buffer log (docs/command-buffer-log.md), and the prog
 """
 
 import ctypes
+import errno
+import os
 import shutil
 import sys
 import tempfile
@@ -40,8 +42,11 @@ class Profile:
 
     def __enter__(self) -> "Profile":
         self._probe = _probe()
-        if self._probe is not None and self._probe.metalens_start(bytes(self._path)) != 0:
-            raise Error(f"the probe could not start, or runs already; its log is {self._path}")
+        number = 0 if self._probe is None else self._probe.metalens_start(bytes(self._path))
+        if number != 0:
+            # Two of them have a meaning of their own.
+            told = {errno.EBUSY: "a log is being written already", errno.ENODEV: "there is no Metal here"}
+            raise Error(f"the probe cannot begin {self._path}: {told.get(number, os.strerror(number))}")
         return self
 
     def __exit__(
@@ -50,11 +55,9 @@ class Profile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._probe is None:
-            return
-        if self._probe.metalens_stop() != 0 and error is None:
-            raise Error(f"the probe could not write its log {self._path}")
-        self.log = self._path
+        if self._probe is not None:
+            self._probe.metalens_stop()
+            self.log = self._path
 
     @property
     def report(self) -> Report | None:
@@ -123,5 +126,5 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     ):
         function = getattr(library, name)
         function.argtypes = arguments
-        function.restype = ctypes.c_int if name in ("metalens_start", "metalens_stop") else None
+        function.restype = ctypes.c_int if name == "metalens_start" else None
     return library
