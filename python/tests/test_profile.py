@@ -86,7 +86,7 @@ def test_a_report_is_made_from_the_log(fake_probe: None) -> None:
     try:
         report = profile.report
     except metalens.Error as error:
-        if error.exit_code == 1 or error.exit_code == 4:
+        if "not an xctrace export" in str(error):
             pytest.skip(f"SKIPPED: this metalens reads no command-buffer log: {error}")
         raise
     assert report is not None

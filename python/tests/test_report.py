@@ -138,6 +138,12 @@ def test_errors_have_the_words_of_the_program(path: str, exit_code: int, words: 
     assert caught.value.exit_code == exit_code
 
 
+def test_a_recording_without_rows_of_its_process_is_an_error(simulated: Simulate) -> None:
+    with pytest.raises(metalens.Error) as caught:
+        metalens.analyze(simulated("no-target-rows"))
+    assert caught.value.exit_code == 4
+
+
 def test_a_missing_program_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("METALENS", raising=False)
     monkeypatch.setenv("PATH", "/nowhere")
