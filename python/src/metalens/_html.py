@@ -33,11 +33,13 @@ def report(facts: Mapping[str, Any], timeline: str) -> str:
         ("GPU idle", duration(total)),
         ("Largest cause", CAUSES[cause] if cause else "none"),
     ]
+    # The chart says the others, too.
+    lines = ("warning", "advice") if timeline else ("warning", "busy", "idle", "advice")
     parts = [
         _verdict(facts["verdict"]["why"]["text"]),
         tile_row(tiles),
-        *(_line(summary[key]["text"]) for key in ("busy", "idle", "advice") if summary.get(key)),
-        _loud(facts.get("notes", [])),
+        *(_line(summary[key]["text"]) for key in lines if summary.get(key)),
+        _loud(facts["notes"]),
     ]
     if timeline:
         # As a picture, no style or id of the page can meet those of the chart.
@@ -51,6 +53,7 @@ def comparison(facts: Mapping[str, Any]) -> str:
     """Shows the headline and the changes of a comparison."""
     moved = "".join(f"<li>{escape(change['says']['text'])}</li>" for change in facts["moved"])
     notes = "".join(_line(note["text"]) for note in facts["comparable"]["notes"])
+    notes += _loud(facts["notes"])
     return f"<div>{_verdict(facts['headline']['text'])}<ul>{moved}</ul>{notes}</div>"
 
 
