@@ -14,12 +14,13 @@ use crate::mini_bundle::{self, Bundled};
 use crate::mutation::Mutation;
 
 /// The entries, by the names of their targets.
-pub const ENTRIES: [(&str, Entry); 10] = [
+pub const ENTRIES: [(&str, Entry); 11] = [
     ("bundle", bundle),
     ("compressed", compressed),
     ("issues", issues),
     ("keyed", keyed),
     ("layout", layout),
+    ("log", log),
     ("toc", toc),
     ("uniques", uniques),
     ("xml", xml),
@@ -105,6 +106,11 @@ pub fn layout(bytes: &[u8]) {
     let mut parts = bytes.splitn(2, |&byte| byte == 0);
     let schema = parts.next().unwrap_or_default();
     fuzzing::layout(schema, parts.next().unwrap_or_default());
+}
+
+/// Reads a command-buffer log.
+pub fn log(bytes: &[u8]) {
+    fuzzing::log(bytes);
 }
 
 /// Reads a table of contents.

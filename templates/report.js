@@ -1081,7 +1081,8 @@
       const names = new Map();
       for (const all of series) all.name.forEach((name, at) => names.set(nameOf(name), all.shade[at]));
       const own = new Set(names.values()).size === names.size;
-      const shown = kind === 'engine' ? [] : own ? [...names].map(([name, shade]) => [`${kind} ${name}`, shade]) : [[label, 0]];
+      const wordsOf = name => kind === 'counter' ? `${name} of the peak` : `${kind} ${name}`;
+      const shown = kind === 'engine' ? [] : own ? [...names].map(([name, shade]) => [wordsOf(name), shade]) : [[label, 0]];
       for (const [words, shade] of shown.sort(([, a], [, b]) => a - b)) {
         // Several counters have the same shades.
         if (explained.has(words)) continue;

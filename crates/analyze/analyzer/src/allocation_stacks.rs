@@ -1,4 +1,4 @@
-//! Collapses the stacks of Metal allocations, weighted by their bytes.
+//! Collapses the stacks of Metal allocations, weighted by their bytes or their number.
 
 use metalens_trace::{Names, ProcessId, Target as RunTarget, Trace};
 use rustc_hash::FxHashMap;
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::error::{Error, Result};
 use crate::metrics::cpu::samples::Sample;
 use crate::metrics::cpu::stacks::{CollapsedStacks, StackLabels, collapse};
-use crate::metrics::cpu::tally::{Members, Tally};
+use crate::metrics::cpu::tally::Members;
 use crate::metrics::memory::first_table;
 use crate::metrics::memory::lives::{Life, Lives};
 use crate::report::WeightUnit;
@@ -18,7 +18,7 @@ use crate::tables::AllocationTables;
 /// Stacks of the allocations of one process, or of all if none was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllocationStacks {
-    /// Stacks, weighted by the bytes that they allocated.
+    /// Stacks, weighted by bytes or by the number of allocations.
     pub stacks: CollapsedStacks,
     /// Number of allocations.
     pub allocations: u64,
@@ -26,13 +26,22 @@ pub struct AllocationStacks {
     pub bytes: u64,
 }
 
-/// Returns the stacks of Metal allocations; with `only_live`, of those that were never freed. The
-/// trace must have been read with [`allocation_selection`](crate::allocation_selection).
+/// Chosen allocations, and the weight of each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AllocationChoice {
+    /// True for those only that were never freed.
+    pub only_live: bool,
+    /// True if each allocation counts 1, in place of its bytes.
+    pub by_count: bool,
+}
+
+/// Returns the stacks of Metal allocations. The trace must have been read with
+/// [`allocation_selection`](crate::allocation_selection).
 pub fn allocation_stacks(
     mut trace: Trace,
     request: &Request,
     labels: StackLabels,
-    only_live: bool,
+    choice: AllocationChoice,
 ) -> Result<AllocationStacks> {
     let tables = AllocationTables::take(&mut trace);
     let (table, _) = first_table(tables).map_err(|absent| {
@@ -49,14 +58,17 @@ pub fn allocation_stacks(
         let is_mine = members.as_ref();
         is_mine.is_none_or(|members| members.contains(life.process))
             && in_time.contains(&life.born_ns)
-            && !(only_live && life.freed_ns.is_some())
+            && !(choice.only_live && life.freed_ns.is_some())
     };
-    let samples = lives.iter().filter(is_wanted).map(|life| Sample {
+    let wanted = lives.iter().filter(is_wanted);
+    let bytes = wanted.clone().map(|life| life.bytes);
+    let bytes = bytes.fold(0, u64::saturating_add);
+    let samples = wanted.map(|life| Sample {
         time_ns: life.born_ns,
         thread: life.thread,
         process: life.process,
         state: None,
-        weight: Some(life.bytes),
+        weight: Some(if choice.by_count { 1 } else { life.bytes }),
         stack: life.stack,
     });
     let samples: Vec<Sample> = samples.collect();
@@ -65,11 +77,15 @@ pub fn allocation_stacks(
         return Err(Error::NoAllocations { why });
     }
 
-    let all = Tally::new(&samples);
+    let unit = if choice.by_count {
+        WeightUnit::Allocations
+    } else {
+        WeightUnit::Bytes
+    };
     Ok(AllocationStacks {
-        stacks: collapse(WeightUnit::Bytes, &samples, names, labels),
-        allocations: all.samples,
-        bytes: all.weight,
+        stacks: collapse(unit, &samples, names, labels),
+        allocations: samples.len() as u64,
+        bytes,
     })
 }
 

@@ -264,10 +264,18 @@ impl Analysis {
     }
 
     /// Returns the counters that have a track under the timeline: the limiters with the highest
-    /// mean, and the memory bandwidth.
+    /// mean, and the memory bandwidth; then the memory of the process, if it changes.
     #[must_use]
     pub fn counter_tracks(&self) -> Vec<CounterTrack<'_>> {
-        tracks(self.report.counters.as_ref(), &self.lanes.counters)
+        let mut tracks = tracks(self.report.counters.as_ref(), &self.lanes.counters);
+        let memory = &self.lanes.memory;
+        let peak = memory.iter().map(|sample| sample.value).reduce(f64::max);
+        tracks.extend(peak.map(|peak| CounterTrack {
+            name: "Metal memory",
+            peak,
+            samples: memory,
+        }));
+        tracks
     }
 
     /// Returns the phases that the process named with signposts, in order of time. They may

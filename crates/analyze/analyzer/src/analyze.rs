@@ -205,6 +205,7 @@ fn report(
         processes: subject.processes.clone(),
         machine: surroundings.machine,
         memory: surroundings.memory,
+        heap: surroundings.heap,
         counters: surroundings.counters,
         engines: surroundings.engines.engines,
         frames: surroundings.engines.frames,

@@ -248,10 +248,10 @@ pub const FIGURES: &[Figure] = &[
         .column("machine_busy_ns", "Union of all processes' intervals."),
     ns(Machine, "busy.machine_active_ns", |r| whole(r.busy.machine_active_ns?))
         .column("machine_active_ns", "Time that the GPU itself reports as active."),
-    ns(Machine, "busy.others_busy_ns", |r| whole(r.busy.others_busy_ns))
+    ns(Machine, "busy.others_busy_ns", |r| whole(r.busy.others_busy_ns?))
         .compared("GPU busy, other processes", Neither)
         .column("others_busy_ns", "Union of the other processes' intervals."),
-    ns(Machine, "busy.others_overlap_ns", |r| whole(r.busy.others_overlap_ns))
+    ns(Machine, "busy.others_overlap_ns", |r| whole(r.busy.others_overlap_ns?))
         .column("others_overlap_ns", "Time in which the process and others used the GPU at once."),
     ns(Time, "efficiency.program_ns", |r| whole(r.efficiency.program_ns?))
         .compared("first encoding to completion", Lower).sum(Outside)

@@ -111,7 +111,7 @@ mod tables;
 mod testing;
 mod what_if;
 
-pub use allocation_stacks::{AllocationStacks, allocation_stacks};
+pub use allocation_stacks::{AllocationChoice, AllocationStacks, allocation_stacks};
 pub use analysis::{Analysis, AnyInterval, ExplainedGap, GpuInterval, GpuSpan, IdleStretch};
 pub use analyze::analyze;
 pub use basics::message::{Message, PlacedValue};

@@ -297,7 +297,7 @@ fn performance(reports: &[Report]) -> BTreeMap<String, Vec<Option<Number>>> {
 
 #[expect(clippy::cast_precision_loss, reason = "a share")]
 fn others(report: &Report) -> Option<Number> {
-    Number::new(report.busy.others_busy_ns as f64 / report.window.span_ns as f64)
+    Number::new(report.busy.others_busy_ns? as f64 / report.window.span_ns as f64)
 }
 
 fn is_guessed(report: &Report) -> bool {

@@ -115,6 +115,12 @@ pub enum Problem {
         /// Advice on what to give instead.
         hint: &'static str,
     },
+    /// A command-buffer log is not as its format says.
+    #[error("{detail}")]
+    BrokenLog {
+        /// What is wrong, with the key.
+        detail: String,
+    },
     /// Git LFS left a pointer in place of the file.
     #[error("this is a Git LFS pointer; the file itself was not fetched")]
     LfsPointer,

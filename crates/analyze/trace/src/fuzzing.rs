@@ -64,6 +64,17 @@ pub fn issues(bytes: &[u8]) {
     }
 }
 
+/// Reads a command-buffer log.
+pub fn log(bytes: &[u8]) {
+    let mut trace = crate::partial_trace::PartialTrace::default();
+    drop(crate::log::read(
+        bytes,
+        "fuzz",
+        &Selection::everything(),
+        &mut trace,
+    ));
+}
+
 /// Reads a table of contents.
 pub fn toc(bytes: &[u8]) {
     drop(crate::toc::read(bytes, "fuzz"));

@@ -52,7 +52,7 @@ fn hint_for_input(problem: &Problem) -> Option<&'static str> {
         }
         Problem::Io(error) if error.kind() == io::ErrorKind::NotFound => {
             "check the path; metalens reads a .trace bundle, an export folder, a .zip of either, \
-            the .xml of a table (.gz, .zst), or - for standard input"
+            the .xml of a table or a command-buffer log (.jsonl; .gz, .zst), or - for standard input"
         }
         Problem::NothingSelected => {
             "check the name of the table with `xctrace export --input X.trace --toc`, and export \
@@ -72,7 +72,7 @@ fn hint_for_input(problem: &Problem) -> Option<&'static str> {
         }
         Problem::NoSchema => {
             "export one table per call: metalens reads tables, and only the first one of a file has \
-            a schema; exports of tracks (Allocations, Leaks, VM Tracker) have none"
+            a schema; of the details of tracks, it reads the lists of allocations, leaks and VM regions"
         }
         Problem::NotAFile(_) => {
             "give a regular file; for the output of another program use a pipe: \
@@ -117,6 +117,9 @@ fn hint_for_content(problem: &Problem) -> Option<&'static str> {
             "copy the bundle again, with all its contents; if nothing is missing, this version of \
             Xcode writes another format: on a Mac, export it with `xctrace export` and give \
             metalens the folder"
+        }
+        Problem::BrokenLog { .. } => {
+            "docs/command-buffer-log.md says what a log has; whoever wrote this one can mend it"
         }
         Problem::Compression { .. } => "the file is damaged: copy or export it again",
         Problem::Io(_)

@@ -33,6 +33,7 @@ mod input;
 mod integers;
 mod kind;
 mod label;
+mod log;
 mod names;
 mod note;
 mod partial_trace;

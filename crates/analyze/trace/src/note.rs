@@ -101,6 +101,28 @@ pub enum TraceNote {
     },
     /// Instruments itself reports an error or a warning.
     Issue(RunIssue),
+    /// The writer of a command-buffer log says what it could not do.
+    Writer {
+        /// Text of the writer.
+        text: String,
+    },
+    /// The writer of a command-buffer log lost command buffers.
+    LogLost {
+        /// Number of these command buffers.
+        lost: u64,
+    },
+    /// A command-buffer log has no end.
+    LogWithoutEnd,
+    /// A command-buffer log has times of encoders that are not in those of their command buffer.
+    SampledOutside {
+        /// Number of these encoders.
+        encoders: u64,
+    },
+    /// The program that wrote a command-buffer log gave each dispatch an encoder, to measure it.
+    UpperBounds {
+        /// Number of these encoders.
+        encoders: u64,
+    },
     /// There are more notes of a kind.
     More {
         /// Stable name of the kind.
@@ -201,6 +223,11 @@ impl TraceNote {
             Self::Unlisted { .. } => "unlisted-rows",
             Self::Unreadable { .. } => "files-left-out",
             Self::Issue(_) => "recording-issue",
+            Self::Writer { .. } => "note-of-the-writer",
+            Self::LogLost { .. } => "command-buffers-lost",
+            Self::LogWithoutEnd => "log-without-end",
+            Self::SampledOutside { .. } => "sampled-times-outside",
+            Self::UpperBounds { .. } => "times-are-upper-bounds",
             Self::More { id, .. } => id,
         }
     }
@@ -348,6 +375,27 @@ impl TraceNote {
                 ("{} was left out: {}", vec![file(odd), Quote(why.clone())])
             }
             Self::Issue(issue) => (issue_sentence(issue), vec![Quote(issue.message.clone())]),
+            Self::Writer { text } => ("the writer of the log says: {}", vec![Quote(text.clone())]),
+            Self::LogLost { lost } => (
+                "COMMAND BUFFERS LOST: the writer of the log lost {} of them, so GPU busy time and all \
+                counts are lower bounds, and idle time is an upper bound",
+                vec![Count(*lost)],
+            ),
+            Self::LogWithoutEnd => (
+                "the log has no end: the program crashed, was killed or still ran, and its last command \
+                buffers may be missing",
+                vec![],
+            ),
+            Self::SampledOutside { encoders } => (
+                "the sampled times of {} encoders lie outside of those of their command buffers, which \
+                were used instead: the clocks differ",
+                vec![Count(*encoders)],
+            ),
+            Self::UpperBounds { encoders } => (
+                "{} encoders had a single dispatch each only to measure it: their times are upper bounds, \
+                and the program was slower than it is",
+                vec![Count(*encoders)],
+            ),
             Self::More { id, notes } => (
                 "{} more notes of the kind {} are not shown",
                 vec![count(notes), Words(id)],

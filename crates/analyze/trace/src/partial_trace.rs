@@ -17,6 +17,8 @@ pub(crate) struct PartialTrace {
     /// Facts about the run from the tables themselves.
     pub(crate) run: Option<Run>,
     pub(crate) unreadable: Vec<Unreadable>,
+    /// True if the input is a command-buffer log.
+    pub(crate) is_log: bool,
 }
 
 impl PartialTrace {

@@ -15,6 +15,8 @@ pub enum InputKind {
     Export,
     /// A single document.
     Xml,
+    /// A command-buffer log.
+    Log,
 }
 
 /// One run of a recording with the selected tables.

@@ -236,10 +236,14 @@ pub(crate) struct StacksArguments {
     /// Only the threads that submit GPU work, and only while the GPU was idle
     #[arg(long)]
     pub(crate) idle: bool,
-    /// Metal allocations instead of CPU samples, weighted by their bytes
+    /// Metal allocations instead of CPU samples
     #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "all", conflicts_with = "idle")]
     pub(crate) allocations: Option<AllocationsShown>,
+    /// Weight of an allocation
+    #[arg(long, value_enum, value_name = "WEIGHT", default_value = "bytes")]
+    #[arg(requires = "allocations")]
+    pub(crate) by: AllocationWeight,
     /// Show the difference from this recording, made before a change; INPUT is the one after it
     #[arg(long, value_name = "BASE", alias = "diff")]
     pub(crate) base: Option<PathBuf>,
@@ -274,6 +278,14 @@ pub(crate) enum AllocationsShown {
     All,
     /// Allocations that were never freed
     Live,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AllocationWeight {
+    /// Its bytes: none if it lies inside another resource
+    Bytes,
+    /// One
+    Count,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

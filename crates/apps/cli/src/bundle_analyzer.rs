@@ -8,10 +8,12 @@ use metalens_recorder::{
     BundleVerdict, ClockState, OtherWork, ReadingDepth, RecordedBundle, RecordedClock,
     RecordedIssue, RecordedProgram,
 };
-use metalens_trace::{Input, LoadOptions, Problem, RunIssue, Target};
+use metalens_trace::{Input, LoadOptions, Problem, RunIssue, Target, Trace};
 
 /// Table with the samples of shaders.
 const SHADER_SAMPLES: &str = "metal-shader-profiler-intervals";
+/// Tables of Metal allocations, since Instruments 16 and before.
+const ALLOCATIONS: [&str; 2] = ["metal-resource-allocations", "metal-gpu-allocations"];
 /// Start of the setting that says whether shaders were sampled.
 const SHADER_TIMELINE: &str = "Shader Timeline:";
 
@@ -63,6 +65,7 @@ impl BundleAnalyzer {
         let trace = trace.map_err(|error| unreadable(&error, in_one_line(&error)))?;
         let samples = trace.find_table(SHADER_SAMPLES);
         recorded.shader_samples = samples.map(|table| table.rows() as u64);
+        recorded.lacks_allocations = lacks_allocations(&trace);
 
         let analysis = analyze(trace, &Request::default()).map_err(|error| {
             recorded.others = others(&error);
@@ -72,6 +75,12 @@ impl BundleAnalyzer {
         self.analysis = Some(analysis);
         Ok(())
     }
+}
+
+/// Returns whether a recording that was not simulated has no table of allocations.
+fn lacks_allocations(trace: &Trace) -> bool {
+    let has = |schema: &str| trace.find_table(schema).is_some();
+    !trace.run.synthetic && !ALLOCATIONS.into_iter().any(has)
 }
 
 /// Adds the facts about the runs.
@@ -206,6 +215,38 @@ mod tests {
             (None, None)
         );
         assert!(matches!(absent.verdict, BundleVerdict::Unreadable(_)));
+    }
+
+    /// Checks an export that does not say that it is synthetic, with the table and without.
+    #[test]
+    fn a_recording_without_allocations_is_noticed() {
+        let check = |has_table: bool, is_synthetic: bool, expected: bool| {
+            let folder = tempfile::tempdir().unwrap();
+            let export = folder.path().join("export");
+            let mut scenario = metalens_simulator::Scenario::preset("eager").unwrap();
+            if has_table {
+                let tables = metalens_simulator::Table::recorded(&scenario);
+                let allocations = [metalens_simulator::Table::MetalResourceAllocations];
+                scenario.tables = Some(tables.chain(allocations).collect());
+            }
+            metalens_simulator::write_export(&scenario, &export, false).unwrap();
+            let toc = export.join("toc.xml");
+            if !is_synthetic {
+                let text = std::fs::read_to_string(&toc).unwrap();
+                let at = text.find("<trace-toc").unwrap();
+                let end = at + text[at..].find('>').unwrap();
+                let text = format!("{}<trace-toc{}", &text[..at], &text[end..]);
+                std::fs::write(&toc, text).unwrap();
+            }
+            let recorded = BundleAnalyzer::default().read(&export, ReadingDepth::Tables);
+            assert_eq!(
+                recorded.lacks_allocations, expected,
+                "{has_table} {is_synthetic}"
+            );
+        };
+        check(true, false, false);
+        check(false, false, true);
+        check(false, true, false);
     }
 
     #[test]

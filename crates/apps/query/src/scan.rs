@@ -4,7 +4,7 @@ use std::any::Any;
 use std::path::Path;
 use std::sync::Arc;
 
-use metalens_dataset::{CellKind, ColumnInfo, RUN_KEY, TABLE_KEY};
+use metalens_dataset::{CellKind, ColumnInfo, RUN_KEY, TABLE_KEY, UNKNOWN};
 use polars::prelude::{
     AnonymousScan, AnonymousScanArgs, ChunkedBuilder, Column, DataFrame, DataType, Expr, Field,
     IdxSize, IntoLazy, Operator, PlSmallStr, PolarsError, PolarsResult, Schema, SchemaRef,
@@ -267,7 +267,7 @@ fn push_key(
 ) -> PolarsResult<()> {
     let partition = &run.partition;
     let text = match name {
-        "device" => partition.device.as_deref(),
+        "device" => Some(partition.device.as_deref().unwrap_or(UNKNOWN)),
         "run" => Some(partition.run.as_str()),
         _ => None,
     };

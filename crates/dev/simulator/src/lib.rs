@@ -86,6 +86,11 @@
 //! sampled = { percent = 60, nested = true }  # part of each kick that the shader timeline sees
 //! oddities = { error-every = 4, lose-encoder-every = 3, lose-encoder-from = "everywhere" }
 //!
+//! [[process.wiring]]              # memory that the driver wires; `unwire = true` gives it back
+//! start = "701ms"
+//! length = "200us"
+//! bytes = 4_194_304
+//!
 //! [[process.signpost]]
 //! name = "step"
 //! every = 4                       # command buffers; or from = "…" and to = "…", or `from` alone
@@ -123,7 +128,7 @@ mod truth;
 pub use error::Error;
 pub use export::bundle::{BundleOptions, write_bundle, write_bundle_with};
 pub use export::write_export;
-pub use scenario::allocation::Allocation;
+pub use scenario::allocation::{Allocation, Wiring};
 pub use scenario::engine::{EngineKind, EngineWork};
 pub use scenario::host::{Hang, Samples, Signpost};
 pub use scenario::labels::Labels;
@@ -142,7 +147,8 @@ pub use scenario::{Clock, Generation, Process, Role, Scenario};
 pub use truth::{
     Allocated, Allocations, Busy, Channel, ChosenBy, CounterTotal, Counts, EncodedKernel, Gaps,
     HistogramBin, InState, Kernel, KernelMean, Latency, Ledger, NamedBy, ProcessShare, Queue,
-    ShaderTotal, SignpostTotal, Spills, Spread, States, Target, Truth, TruthFile, Window, truths,
+    ShaderTotal, SignpostTotal, Spills, Spread, States, Target, Truth, TruthFile, Window, Wired,
+    truths,
 };
 
 /// Mark in every synthetic document and bundle: the name and version of this crate.

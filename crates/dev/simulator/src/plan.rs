@@ -42,6 +42,7 @@ pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
         thermal: Vec::new(),
         memory: Vec::new(),
         allocations: Vec::new(),
+        wiring: Vec::new(),
         wired: Vec::new(),
         signposts: Vec::new(),
         activities: Vec::new(),
@@ -68,6 +69,7 @@ fn add_machine_and_host(plan: &mut Plan, scenario: &Scenario) -> Result<(), Erro
     plan.thermal = machine::thermal(scenario, plan.wall_ns);
     plan.memory = machine::memory(scenario, plan);
     plan.allocations = allocations::allocations(scenario, plan)?;
+    plan.wiring = allocations::wiring(scenario, plan);
     plan.wired = machine::wired(scenario, plan.wall_ns);
     plan.signposts = host::signposts(scenario, plan);
     plan.hangs = host::hangs(scenario, plan);

@@ -16,7 +16,7 @@ mod validate;
 
 use serde::{Deserialize, Serialize};
 
-use allocation::Allocation;
+use allocation::{Allocation, Wiring};
 use engine::EngineWork;
 use host::{Hang, Samples, Signpost};
 use machine::Memory;
@@ -83,6 +83,9 @@ pub struct Process {
     /// Metal resources that it allocates and frees, at most eight kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allocation: Vec<Allocation>,
+    /// Memory that the driver wires and unwires for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wiring: Vec<Wiring>,
     /// Signposts that the process emits with `os_signpost`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signpost: Vec<Signpost>,

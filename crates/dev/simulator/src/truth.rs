@@ -16,7 +16,7 @@ mod tally;
 use crate::error::Error;
 use crate::plan;
 use crate::scenario::Scenario;
-pub use allocations::Allocations;
+pub use allocations::{Allocations, Wired};
 pub use counters::{CounterTotal, KernelMean};
 pub(crate) use counting::count_truth;
 pub use details::{

@@ -59,6 +59,10 @@ pub struct RecordingFailure {
     pub left_over: Option<LeftProcesses>,
 }
 
+/// Warning of a recording of the GPU without a table of allocations.
+const NO_ALLOCATIONS: &str = "this template recorded no Metal allocations: the report cannot say whose \
+     memory it is. Metal System Trace records them";
+
 impl RecordingPlan {
     /// Records, and writes the files beside the bundle. Once there is a bundle, errors with
     /// these files do not fail the recording. `reader` reads the bundle once.
@@ -98,6 +102,9 @@ impl RecordingPlan {
         let bundle = check.recorded;
         for issue in &bundle.issues {
             issue.add_to(&mut recording.warnings);
+        }
+        if bundle.lacks_allocations {
+            recording.warnings.push(NO_ALLOCATIONS.to_owned());
         }
         let program = bundle.program.as_ref();
         let of_program = program.and_then(|program| program.exit_status);

@@ -94,6 +94,7 @@ impl RecordingPlan {
             let folder = std::env::current_dir().map_err(file("find", "the current folder"))?;
             tool.environment.push((PROBE.into(), folder.into()));
         }
+        warnings.extend(without_gpu(&request.template));
         let mut timeouts = request.timeouts;
         let is_root = rustix::process::geteuid().is_root();
         let asks = observes.then(|| password::warning(&SystemCommands::default(), is_root));
@@ -300,6 +301,18 @@ fn stock_template(name: &str) -> Template {
     }
 }
 
+/// Returns the warning of a template for memory, which has no GPU work to report on.
+fn without_gpu(template: &str) -> Option<String> {
+    ["Allocations", "Leaks"].contains(&template).then(|| {
+        format!(
+            "{template} records no GPU work, so that metalens cannot report on it alone. `metalens \
+             export` writes its lists of allocations, leaks and VM regions; `metalens analyze` sums \
+             them up beside GPU work, such as that of `--instrument {template}` with Metal System \
+             Trace (not tried on a Mac)"
+        )
+    })
+}
+
 /// Returns whether a template is for the GPU, as far as its name says.
 fn is_about_gpu(template: &str) -> bool {
     ["Metal", "Game"].iter().any(|word| template.contains(word))
@@ -346,5 +359,15 @@ mod tests {
     fn templates_for_the_gpu_are_known_by_name() {
         assert!(is_about_gpu("Metal System Trace") && is_about_gpu("/a/My Metal.tracetemplate"));
         assert!(!is_about_gpu("Time Profiler"));
+    }
+
+    #[test]
+    fn templates_for_memory_have_a_warning() {
+        let warning = without_gpu("Leaks").unwrap();
+        assert!(
+            warning.starts_with("Leaks records no GPU work"),
+            "{warning}"
+        );
+        assert_eq!(without_gpu("Metal System Trace"), None);
     }
 }

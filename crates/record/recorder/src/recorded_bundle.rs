@@ -33,6 +33,9 @@ pub struct RecordedBundle {
     pub shader_timeline: Option<String>,
     /// Number of samples of shaders; `None` if the table was not read.
     pub shader_samples: Option<u64>,
+    /// True if its tables were read, and none is of Metal allocations. Always false of a simulated
+    /// recording, which has only the tables of its scenario.
+    pub lacks_allocations: bool,
     /// Clocks of the GPU; `None` if they were not recorded.
     pub clock: Option<RecordedClock>,
     /// Errors and warnings that Instruments wrote into the bundle.
@@ -101,6 +104,7 @@ impl RecordedBundle {
             others: Vec::new(),
             shader_timeline: None,
             shader_samples: None,
+            lacks_allocations: false,
             clock: None,
             issues: Vec::new(),
         }

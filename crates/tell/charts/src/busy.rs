@@ -154,8 +154,8 @@ fn legend(canvas: &Canvas, report: &Report) -> Vec<(Color, String)> {
     let name = font::shorten(&report.process.name, SMALL, canvas.width / 3.0);
     let own = format!("{name} {}", share(busy.busy_ns));
     let mut entries = vec![(canvas.palette.process, own)];
-    if busy.others_busy_ns > 0 {
-        let others = format!("other processes {}", share(busy.others_busy_ns));
+    if let Some(others_ns @ 1..) = busy.others_busy_ns {
+        let others = format!("other processes {}", share(others_ns));
         entries.push((canvas.palette.others, others));
     }
     entries

@@ -1,4 +1,4 @@
-//! Collects hardware counters as strips, in which a value nearer to the peak has a stronger shade.
+//! Collects hardware counters and allocated memory as strips, in which a value nearer to the peak has a stronger shade.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ const PARTS: [&str; 4] = ["below 25 %", "25 to 50 %", "50 to 75 %", "75 % or mor
 /// Strength of the shade of each part, as of performance states.
 const SHADES: [f64; 4] = [0.0, 0.33, 0.67, 1.0];
 
-/// Returns a strip for each counter that has a track. The first explains the shades.
+/// Returns a strip for each track. The first explains the shades.
 pub(crate) fn bands<'a>(analysis: &'a Analysis, palette: &Palette) -> Vec<Band<'a>> {
     let tracks = analysis.counter_tracks().into_iter().enumerate();
     let bands = tracks.map(|(at, track)| {
@@ -35,7 +35,7 @@ pub(crate) fn bands<'a>(analysis: &'a Analysis, palette: &Palette) -> Vec<Band<'
         Band {
             kinds: kinds.collect(),
             items: track.samples.iter().filter_map(item).collect(),
-            unknown: is_first.then_some("counters not sampled"),
+            unknown: is_first.then_some("not sampled"),
             ..Band::new(track.name)
         }
     });

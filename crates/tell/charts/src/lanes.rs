@@ -65,7 +65,7 @@ pub(crate) fn lanes(analysis: &Analysis, grids: &[Grid]) -> Vec<Vec<Lane>> {
         lanes.for_each(|lane| lane.add(&span, color));
     }
 
-    if analysis.report.busy.others_busy_ns > 0 {
+    if analysis.report.busy.others_busy_ns > Some(0) {
         for (lanes, &grid) in all.iter_mut().zip(grids) {
             let mut others = Lane::new("Others".to_owned(), LaneOwner::Others, grid);
             for (start, end) in analysis.others() {

@@ -231,7 +231,7 @@ fn check(analysis: &Analysis, scale: u8) {
         let free = lane.pixel * f64::from(scale);
         check_process(analysis, lane, channel.as_deref(), free);
     }
-    let others = usize::from(analysis.report.busy.others_busy_ns > 0);
+    let others = usize::from(analysis.report.busy.others_busy_ns > Some(0));
     if analysis.report.gaps.total_ns > 0 {
         let lane = &lanes[channels.len() + others];
         check_causes(analysis, lane, &palette, lane.pixel * f64::from(scale));

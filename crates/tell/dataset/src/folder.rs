@@ -14,7 +14,7 @@ use crate::tables::DatasetTable;
 pub(crate) struct StoredRun {
     pub(crate) partition: Partition,
     /// Path of its folder below a table's: `device=…/date=…/run=…`.
-    below: PathBuf,
+    pub(crate) below: PathBuf,
 }
 
 impl StoredRun {

@@ -3,14 +3,16 @@
 //!
 //! A value is percent-encoded except for ASCII letters, digits and `_-.,`. All of these readers
 //! decode it, and no shell, glob or file system has a problem with it. An unknown value is
-//! `__HIVE_DEFAULT_PARTITION__`, which they read as null.
+//! `unknown`: pandas and pyarrow refuse Hive's name for null, `__HIVE_DEFAULT_PARTITION__`.
 
 use std::path::{Path, PathBuf};
 
 use time::{Date, Duration, Month, UtcDateTime};
 
-/// Hive's name for an unknown value.
-pub(crate) const UNKNOWN: &str = "__HIVE_DEFAULT_PARTITION__";
+/// Name of an unknown value.
+pub const UNKNOWN: &str = "unknown";
+/// Hive's name of it, which earlier versions of metalens wrote.
+const HIVE_NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 /// Name of the file in each folder.
 pub(crate) const FILE: &str = "part.parquet";
 /// Length at which values are cut, in bytes: file systems allow names of up to 255 bytes.
@@ -42,6 +44,11 @@ impl Partition {
 
     /// Returns the folder of one of the run's tables, below the dataset's folder.
     pub(crate) fn folder(&self, table: &str) -> PathBuf {
+        Path::new(table).join(self.below())
+    }
+
+    /// Returns the run's folder below that of any table.
+    pub(crate) fn below(&self) -> PathBuf {
         let value = |value: Option<String>| value.unwrap_or_else(|| UNKNOWN.to_owned());
 
         let device = value(self.device.as_deref().map(encode));
@@ -49,7 +56,6 @@ impl Partition {
         let run = encode(&self.run);
 
         let path = [
-            table.to_owned(),
             format!("device={device}"),
             format!("date={date}"),
             format!("run={run}"),
@@ -59,9 +65,9 @@ impl Partition {
 
     /// Parses a partition from the names of three folders. Returns `None` if a name has another form.
     pub(crate) fn from_folders(device: &str, date: &str, run: &str) -> Option<Self> {
-        let known = |value: &str| (value != UNKNOWN).then(|| decode(value));
+        let known = |value: &str| (![UNKNOWN, HIVE_NULL].contains(&value)).then(|| decode(value));
         let date = match date.strip_prefix("date=")? {
-            UNKNOWN => None,
+            UNKNOWN | HIVE_NULL => None,
             date => Some(day(date)?),
         };
         Some(Self {
@@ -95,11 +101,11 @@ fn encode(value: &str) -> String {
         encoded.push_str(&part);
     }
 
-    if encoded == UNKNOWN {
+    match encoded.as_str() {
         // A device may really have this name, which must not be read as unknown.
-        encoded.replacen('_', "%5F", 1)
-    } else {
-        encoded
+        UNKNOWN => encoded.replacen('u', "%75", 1),
+        HIVE_NULL => encoded.replacen('_', "%5F", 1),
+        _ => encoded,
     }
 }
 
@@ -174,22 +180,30 @@ mod tests {
         check(
             Some("Mac16,1"),
             Some("yesterday"),
-            "gaps/device=Mac16,1/date=__HIVE_DEFAULT_PARTITION__/run=r1",
+            "gaps/device=Mac16,1/date=unknown/run=r1",
         );
-        let nowhere =
-            "gaps/device=__HIVE_DEFAULT_PARTITION__/date=__HIVE_DEFAULT_PARTITION__/run=r1";
+        let nowhere = "gaps/device=unknown/date=unknown/run=r1";
         check(None, None, nowhere);
         check(Some(""), Some("2026-02-30"), nowhere);
         check(
             Some("../é=%2F*"),
             None,
-            "gaps/device=..%2F%C3%A9%3D%252F%2A/date=__HIVE_DEFAULT_PARTITION__/run=r1",
+            "gaps/device=..%2F%C3%A9%3D%252F%2A/date=unknown/run=r1",
         );
         check(
             Some(UNKNOWN),
             None,
-            "gaps/device=%5F_HIVE_DEFAULT_PARTITION__/date=__HIVE_DEFAULT_PARTITION__/run=r1",
+            "gaps/device=%75nknown/date=unknown/run=r1",
         );
+        check(
+            Some(HIVE_NULL),
+            None,
+            "gaps/device=%5F_HIVE_DEFAULT_PARTITION__/date=unknown/run=r1",
+        );
+
+        let [device, date] = ["device", "date"].map(|key| format!("{key}={HIVE_NULL}"));
+        let read = Partition::from_folders(&device, &date, "run=r1");
+        assert_eq!(read, Some(Partition::new(None, None, "r1".to_owned())));
     }
 
     #[test]

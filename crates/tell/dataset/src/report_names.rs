@@ -6,6 +6,7 @@ use metalens_analyzer::{ChosenBy, NamedBy, Reader, Severity, SourceKind};
 pub(crate) fn named_by(source: NamedBy) -> &'static str {
     match source {
         NamedBy::ShaderProfiler => "shader-profiler",
+        NamedBy::Dispatches => "dispatches",
         NamedBy::EncoderLabel => "encoder-label",
         NamedBy::DebugGroup => "debug-group",
         NamedBy::CommandBufferLabel => "command-buffer-label",
@@ -30,6 +31,7 @@ pub(crate) fn source(kind: SourceKind) -> &'static str {
         SourceKind::Bundle => "bundle",
         SourceKind::Export => "export",
         SourceKind::Xml => "xml",
+        SourceKind::Log => "log",
     }
 }
 
@@ -38,6 +40,7 @@ pub(crate) fn reader(reader: Reader) -> &'static str {
     match reader {
         Reader::Native => "native",
         Reader::Xml => "xml",
+        Reader::Log => "log",
     }
 }
 
@@ -62,6 +65,7 @@ mod tests {
         }
         for name_source in [
             NamedBy::ShaderProfiler,
+            NamedBy::Dispatches,
             NamedBy::EncoderLabel,
             NamedBy::DebugGroup,
             NamedBy::CommandBufferLabel,
@@ -79,7 +83,12 @@ mod tests {
             check(choice, chosen_by(choice));
         }
 
-        for kind in [SourceKind::Bundle, SourceKind::Export, SourceKind::Xml] {
+        for kind in [
+            SourceKind::Bundle,
+            SourceKind::Export,
+            SourceKind::Xml,
+            SourceKind::Log,
+        ] {
             check(kind, source(kind));
         }
         for level in [

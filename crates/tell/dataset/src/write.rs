@@ -151,7 +151,7 @@ impl Dataset<'_> {
         }
 
         for run in folder::runs(self.path)? {
-            if run.partition.run != partition.run || run.partition == *partition {
+            if run.partition.run != partition.run || run.below == partition.below() {
                 continue;
             }
             is_moved = true;

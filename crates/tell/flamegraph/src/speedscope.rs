@@ -55,7 +55,7 @@ pub fn speedscope(stacks: &CollapsedStacks, name: &str) -> serde_json::Result<St
     let unit = match stacks.unit {
         WeightUnit::Ns => "nanoseconds",
         WeightUnit::Bytes => "bytes",
-        WeightUnit::Cycles | WeightUnit::Samples => "none",
+        WeightUnit::Cycles | WeightUnit::Allocations | WeightUnit::Samples => "none",
     };
     let mut frames: Vec<Frame<'_>> = Vec::new();
     let mut numbers: HashMap<&str, usize> = HashMap::new();

@@ -50,6 +50,7 @@ const fn unscaled(unit: WeightUnit) -> (&'static str, f64) {
         WeightUnit::Ns => ("ns", 1.0),
         WeightUnit::Cycles => ("cycles", 1.0),
         WeightUnit::Bytes => ("bytes", 1.0),
+        WeightUnit::Allocations => ("allocations", 1.0),
         WeightUnit::Samples => ("samples", 1.0),
     }
 }

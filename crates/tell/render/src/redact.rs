@@ -131,7 +131,8 @@ fn processes(page: &mut Report, names: &Aliases) {
     for process in page.processes.iter_mut().filter(|one| !one.is_analyzed) {
         process.name = names.alias(&process.name);
     }
-    let others = page.machine.others.top.iter_mut();
+    let others = page.machine.others.iter_mut();
+    let others = others.flat_map(|others| &mut others.top);
     for name in others.filter_map(|other| other.name.as_mut()) {
         *name = names.alias(name);
     }
@@ -191,7 +192,7 @@ impl Aliases {
         };
         let processes = report.processes.iter().filter(|one| !one.is_analyzed);
         let processes = processes.map(|one| one.name.as_str());
-        let others = report.machine.others.top.iter();
+        let others = report.machine.others.iter().flat_map(|others| &others.top);
         let others = others.filter_map(|one| one.name.as_deref());
         let phases = report
             .phases
@@ -338,7 +339,7 @@ mod tests {
         let mut report = report_of("fused");
         report.source.path = "fused".to_owned();
         report.processes.retain(|one| one.is_analyzed);
-        report.machine.others.top.clear();
+        report.machine.others.as_mut().unwrap().top.clear();
         assert_eq!(redacted(&report), report);
     }
 

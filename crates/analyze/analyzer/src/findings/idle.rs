@@ -409,7 +409,9 @@ fn slow_host(report: &Report) -> Option<Evidence> {
     let replay = report.replay.as_ref()?;
     let is_asynchronous = waits(report) == WaitVerdict::DoesNotWait && report.pace.is_none();
     let left_ns = replay.left_without(&[ReplayPart::Host])?;
+    // Work of two channels may overlap in the replay, though the GPU was never idle.
     let saved_ns = replay.span_ns.saturating_sub(left_ns);
+    let saved_ns = saved_ns.min(report.gaps.total_ns);
     let interval = report.latency.commit_interval?;
     let fires = is_asynchronous && is_share(saved_ns, replay.span_ns, SHARE);
     fires.then(|| {
@@ -417,7 +419,7 @@ fn slow_host(report: &Report) -> Option<Evidence> {
             "the program does not wait for the GPU, and commits a command buffer each {} \
              (median); without host work and encoding about {} of {} would be left{}",
             time(interval.median_ns.unsigned_abs()),
-            time(left_ns),
+            time(replay.span_ns - saved_ns),
             time(replay.span_ns),
             sampled(report),
         );

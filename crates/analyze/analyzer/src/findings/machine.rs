@@ -270,8 +270,11 @@ fn thermal(report: &Report) -> Option<Evidence> {
 
 fn shared(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.1;
-    let contention_ns = report.busy.others_busy_ns;
-    let others = report.machine.others.top.iter().map(other);
+    let (contention_ns, overlap_ns) = report
+        .busy
+        .others_busy_ns
+        .zip(report.busy.others_overlap_ns)?;
+    let others = report.machine.others.iter().flat_map(|others| &others.top);
     is_share(contention_ns, report.window.span_ns, SHARE).then(|| {
         let text = message!(
             "other processes used the GPU for {} of the window, {} of {}; for {} of that \
@@ -279,9 +282,9 @@ fn shared(report: &Report) -> Option<Evidence> {
             share_of(contention_ns, report.window.span_ns),
             time(contention_ns),
             time(report.window.span_ns),
-            time(report.busy.others_overlap_ns),
+            time(overlap_ns),
         );
-        Evidence::new(text).at(others)
+        Evidence::new(text).at(others.map(other))
     })
 }
 

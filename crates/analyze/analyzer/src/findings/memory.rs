@@ -1,8 +1,11 @@
-//! Rules about Metal memory: what the steady loop allocates, and what it never frees.
+//! Rules about Metal memory: what the steady loop allocates, what it never frees, and what the driver
+//! wires.
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, is_share, share_of};
 use super::rule::{Concern, Rule};
-use crate::basics::message::{Message, Value, bytes, counted, function, moment, name, number};
+use crate::basics::message::{
+    Message, Value, bytes, counted, function, moment, name, number, time,
+};
 use crate::basics::statistics::rounded;
 use crate::message;
 use crate::report::{
@@ -39,6 +42,22 @@ pub(super) const RULES: &[Rule] = &[
              drained.",
         knobs: &[],
         counter_evidence: "In a longer recording the growth stops.",
+    },
+    Rule {
+        id: "wires-memory",
+        concern: Concern::Speed,
+        within: &[],
+        severity: Severity::Low,
+        effort: Effort::SmallChange,
+        title: "the GPU is idle while the driver wires memory",
+        condition: wires,
+        action: "use large buffers once before the work begins, and keep them",
+        advice: "The driver wires memory when a command buffer first uses it, and again after it was \
+             unwired. Use large buffers once before the work that counts, keep them, or request \
+             their residency ahead (MTLResidencySet). In MLX, mx.set_wired_limit keeps memory \
+             wired.",
+        knobs: &[],
+        counter_evidence: "After a warm-up that uses the same buffers, these gaps are as long.",
     },
 ];
 
@@ -129,12 +148,15 @@ pub(super) fn grows_by_iteration(report: &Report) -> bool {
 
 fn grows(report: &Report) -> Option<Evidence> {
     let found = iterations(report).filter(|_| grows_by_iteration(report))?;
+    let error = match rounded(found.growth.error_bytes) {
+        0 => " in each".into(),
+        error => message!(" an iteration, with a standard error of {}", bytes(error)),
+    };
     let text = message!(
-        "in {} of the steady part, live memory grew by {} an iteration, with a standard error of \
-         {}: {} in all",
+        "in {} of the steady part, live memory grew by {}{}: {} in all",
         counted(found.count, "iteration"),
         bytes(rounded(found.growth.bytes_per_iteration)),
-        bytes(rounded(found.growth.error_bytes)),
+        error,
         bytes(found.growth.total_bytes.unsigned_abs()),
     );
     let growing = callers(report, |inside| is_growing(&inside.growth));
@@ -147,6 +169,38 @@ fn grows(report: &Report) -> Option<Evidence> {
     });
     let from = message!("the growth, from {} on", moment(found.start_ns));
     Some(Evidence::new(text).at(callers).at([from]))
+}
+
+fn wires(report: &Report) -> Option<Evidence> {
+    /// Share of the idle time.
+    const SHARE: f64 = 0.05;
+    let wiring = report.machine.wiring.as_ref()?;
+    let idle_ns = report.idle.total_ns;
+    if wiring.in_gaps_ns == 0 || !is_share(wiring.in_gaps_ns, idle_ns, SHARE) {
+        return None;
+    }
+    let (before, inside) = (wiring.before_window, wiring.in_window);
+    let text = message!(
+        "the driver wired {} in the window ({}) and {} before it, during {} of the idle time ({} of \
+         {})",
+        bytes(inside.bytes),
+        counted(inside.count, "event"),
+        bytes(before.bytes),
+        share_of(wiring.in_gaps_ns, idle_ns),
+        time(wiring.in_gaps_ns),
+        time(idle_ns),
+    );
+    let longest = wiring.longest;
+    let longest = longest.filter(|longest| longest.at_ns >= report.window.start_ns);
+    let longest = longest.map(|longest| {
+        message!(
+            "{} in {} at {}",
+            bytes(longest.bytes),
+            time(longest.duration_ns),
+            moment(longest.at_ns)
+        )
+    });
+    Some(Evidence::new(text).at(longest))
 }
 
 /// Returns the function that a group is about.

@@ -156,6 +156,7 @@ impl FiguresInput<'_> {
 
     fn busy(&self) -> Busy {
         let others = &self.subject.others.busy;
+        let are_known = !self.subject.others.are_unrecorded;
         let (window, busy) = (self.subject.window(), &self.occupancy.busy);
         let (busy_ns, sum_ns) = (length_ns(busy), self.kernels.sum_ns());
         let others_busy_ns = length_ns(others);
@@ -169,8 +170,8 @@ impl FiguresInput<'_> {
             overlap_factor: ratio(sum_ns, busy_ns),
             machine_busy_ns: busy_ns + others_busy_ns - others_overlap_ns,
             machine_active_ns: active.map(|active| overlap_ns(active, &[window])),
-            others_busy_ns,
-            others_overlap_ns,
+            others_busy_ns: are_known.then_some(others_busy_ns),
+            others_overlap_ns: are_known.then_some(others_overlap_ns),
         }
     }
 

@@ -81,6 +81,7 @@ impl Kernels {
             stddev_ns: durations.deviation,
             p95_ns: durations.p95,
             p99_ns: durations.p99,
+            dispatches: self.named.dispatches(number),
             spills: self
                 .spills
                 .as_ref()

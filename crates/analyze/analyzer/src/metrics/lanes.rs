@@ -1,6 +1,6 @@
 //! Defines what pictures draw beside the GPU intervals.
 
-use super::counters::CounterSeries;
+use super::counters::{CounterSample, CounterSeries};
 use super::engines::EngineLane;
 use crate::basics::state_interval::StateInterval;
 
@@ -13,4 +13,6 @@ pub(crate) struct Lanes {
     pub engines: Vec<EngineLane>,
     /// Samples of the counters, in the order of the report.
     pub counters: Vec<CounterSeries>,
+    /// Allocated memory of the process, in bytes; empty if it does not change in the window.
+    pub memory: Vec<CounterSample>,
 }

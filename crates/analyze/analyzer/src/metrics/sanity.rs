@@ -316,8 +316,8 @@ mod tests {
             overlap_factor: None,
             machine_busy_ns,
             machine_active_ns: active,
-            others_busy_ns: 0,
-            others_overlap_ns: 0,
+            others_busy_ns: Some(0),
+            others_overlap_ns: Some(0),
         }
     }
 

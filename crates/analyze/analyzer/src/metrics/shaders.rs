@@ -10,7 +10,7 @@ use crate::tables::names::ShaderList;
 use crate::tables::reader::TableResult;
 
 /// Largest number of shaders that a report lists.
-const SHADERS: usize = 200;
+pub(crate) const SHADERS: usize = 200;
 
 /// Returns the shaders of the process, sorted by name.
 pub(crate) fn inventory(
@@ -29,6 +29,7 @@ pub(crate) fn inventory(
                 name: function(text(&table.names, row, names)?).to_owned(),
                 pipeline: text(&table.pipelines, row, names).map(str::to_owned),
                 kind: text(&table.kinds, row, names).map(str::to_owned),
+                dispatches: None,
             })
         })
         .collect();

@@ -2,16 +2,21 @@
 //! CPU.
 
 use super::busy_window::BusyWindow;
-use super::counters::{CounterInput, counters};
+use super::counters::{CounterInput, CounterSample, counters};
 use super::cpu::{self, CpuSpans};
 use super::engines::{Engines, engines};
+use super::heap::heap;
 use super::lanes::Lanes;
 use super::machine::{MachineInput, machine};
 use super::memory::{MemoryInput, memory};
 use super::shaders::inventory;
 use crate::basics::spans::Span;
 use crate::error::Result;
-use crate::report::{Cause, Counters, Cpu, Kernel, Machine, Memory, NotRecorded, Shader};
+use crate::metrics::machine::others;
+use crate::report::{
+    AllocatedMemory, Cause, Counters, Cpu, Heap, Kernel, Machine, Memory, MemoryPoint, NotRecorded,
+    Shader,
+};
 use crate::subject::Subject;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::tables::SurroundingTables;
@@ -21,6 +26,7 @@ use crate::tables::recording::Recording;
 pub(crate) struct Surroundings {
     pub machine: Machine,
     pub memory: Option<Memory>,
+    pub heap: Option<Heap>,
     pub counters: Option<Counters>,
     pub engines: Engines,
     pub lanes: Lanes,
@@ -44,12 +50,15 @@ impl Surroundings {
         steady: (Span, &[u64]),
     ) -> Result<Self> {
         let mut not_recorded = Vec::new();
+        if subject.others.are_unrecorded {
+            not_recorded.push(others::not_recorded());
+        }
         let input = MachineInput {
             tables: tables.machine,
             requested_state: recording.gpu_setting("Induced GPU Performance State"),
             busy_window,
             mine: &subject.mine,
-            others: &subject.others.users,
+            others: &subject.others,
             names: &recording.names,
         };
         let (machine, performance) = machine(input, &mut not_recorded);
@@ -61,6 +70,7 @@ impl Surroundings {
             window,
             steady: steady.0,
             iteration_starts: steady.1,
+            signposts: &subject.signposts,
         };
         let memory = memory(tables.allocations, &input);
         let memory = memory.map_err(|why| not_recorded.push(why)).ok();
@@ -83,6 +93,7 @@ impl Surroundings {
             performance,
             engines: std::mem::take(&mut engines.lanes),
             counters: series,
+            memory: levels(machine.allocated.as_ref(), window),
         };
 
         let (chosen, threads) = (&subject.chosen, &subject.commands.threads);
@@ -99,12 +110,37 @@ impl Surroundings {
         Ok(Self {
             machine,
             memory,
+            heap: heap(tables.heap, &recording.names),
             counters,
             engines,
             lanes,
             cpu,
-            shaders: inventory(&tables.shader_list, chosen, &recording.names),
+            shaders: if kernels.0.functions.is_empty() {
+                inventory(&tables.shader_list, chosen, &recording.names)
+            } else {
+                kernels.0.functions.clone()
+            },
             not_recorded,
         })
     }
+}
+
+/// Returns the allocated memory as samples, each until the next one.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a shade needs no more than 53 bits"
+)]
+fn levels(allocated: Option<&AllocatedMemory>, window: Span) -> Vec<CounterSample> {
+    let points = allocated.map_or(&[][..], |allocated| &allocated.points);
+    if points.len() < 2 {
+        return Vec::new();
+    }
+    let ends = points.iter().skip(1).map(|point| point.at_ns);
+    let pieces = points.iter().zip(ends.chain([window.end_ns]));
+    let sample = |(point, end_ns): (&MemoryPoint, u64)| CounterSample {
+        start_ns: point.at_ns,
+        end_ns: Some(end_ns),
+        value: point.bytes as f64,
+    };
+    pieces.map(sample).collect()
 }

@@ -13,6 +13,8 @@ pub enum WeightUnit {
     Cycles,
     /// Bytes that an allocation has; never of CPU samples.
     Bytes,
+    /// Number of allocations; never of CPU samples.
+    Allocations,
     /// Number of samples: the table has no weights, so that each sample counts 1.
     Samples,
 }

@@ -33,6 +33,8 @@ pub struct Kernel {
     pub p95_ns: u64,
     /// 99th percentile of the durations in nanoseconds, nearest rank.
     pub p99_ns: u64,
+    /// Number of dispatches in these intervals; null if only their encoders were recorded.
+    pub dispatches: Option<u64>,
     /// Registers that the compiler spilled to memory; null if it was not recorded.
     pub spills: Option<KernelSpills>,
     /// Time in nanoseconds for which samples of the shader profiler say which shader ran, without
@@ -89,8 +91,7 @@ pub struct ProcessFacts {
     pub window_busy_ns: u64,
 }
 
-/// Shader that the recording lists for the process. The list has no times and names no GPU
-/// interval: it is an inventory.
+/// Shader that the recording lists for the process. The list has no times: it is an inventory.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Shader {
@@ -100,6 +101,8 @@ pub struct Shader {
     pub pipeline: Option<String>,
     /// Kind of shader: Compute, Vertex, Fragment, …; null if unknown.
     pub kind: Option<String>,
+    /// Number of its dispatches in the whole recording; null if they were not recorded.
+    pub dispatches: Option<u64>,
 }
 
 /// Source of a kernel's name.
@@ -109,6 +112,8 @@ pub struct Shader {
 pub enum NamedBy {
     /// The shader profiler: the shaders that it saw run in the interval.
     ShaderProfiler,
+    /// The functions that the program dispatched, as its command-buffer log says.
+    Dispatches,
     /// The label that the program gave the encoder.
     EncoderLabel,
     /// The debug group in which the program encoded the work.

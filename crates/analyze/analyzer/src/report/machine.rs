@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::CountedBytes;
+
 /// Activity of the machine during the window. A part is null if the recording has no table for
 /// it; `not_recorded` gives the reason. A part that is there and counts nothing means that
 /// nothing of the kind happened.
@@ -23,10 +25,13 @@ pub struct Machine {
     /// Other events of the driver for the process, such as wiring memory, by type; null if not
     /// recorded.
     pub driver_events: Option<Vec<DriverEvents>>,
+    /// System memory that the driver wired for the process, by the same events; null if not recorded.
+    #[serde(default)]
+    pub wiring: Option<Wiring>,
     /// Shaders compiled for the process during the recording; null if not recorded.
     pub shader_compiles: Option<ShaderCompiles>,
     /// Other processes that used the GPU while the process left it idle.
-    pub others: OtherProcesses,
+    pub others: Option<OtherProcesses>,
     /// Activity of the display, as context for the other figures.
     pub display: Display,
     /// Hangs: times when the program of the process did not respond; null if not recorded.
@@ -185,6 +190,39 @@ pub struct DriverEvents {
     pub total_ns: u64,
     /// Longest duration in nanoseconds.
     pub max_ns: u64,
+}
+
+/// System memory that the driver wired for the process, so that the GPU can use it. Sizes are as the
+/// table shows them: rounded to a hundredth of their unit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Wiring {
+    /// Events that began before the window, and the bytes that they wired.
+    pub before_window: CountedBytes,
+    /// Events that began in the window.
+    pub in_window: CountedBytes,
+    /// Events that began after the window.
+    pub after_window: CountedBytes,
+    /// Requests to unwire memory, in the whole recording.
+    pub unwire_requests: CountedBytes,
+    /// Time in gaps during which the driver wired memory, in nanoseconds.
+    pub in_gaps_ns: u64,
+    /// Longest event that began before the end of the window; null if there is none.
+    pub longest: Option<WireEvent>,
+    /// Number of these events and requests whose size cannot be read; they count with 0 bytes.
+    pub without_size: u64,
+}
+
+/// Event of the driver that wires memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct WireEvent {
+    /// Start, in nanoseconds since the recording began.
+    pub at_ns: u64,
+    /// Duration in nanoseconds.
+    pub duration_ns: u64,
+    /// Bytes that were wired.
+    pub bytes: u64,
 }
 
 /// Shader compilations for the process.

@@ -36,6 +36,13 @@ pub struct Memory {
     pub lifetimes: Option<Lifetimes>,
     /// Allocations in each iteration of the steady part; null if no iterations are certain.
     pub iterations: Option<MemoryIterations>,
+    /// Phases of the process by the bytes that were allocated during them; phases may overlap. At
+    /// most 20.
+    #[serde(default)]
+    pub phases: Vec<MemoryPhase>,
+    /// Allocations and deallocations in none of its phases; null if it named none.
+    #[serde(default)]
+    pub outside_phases: Option<Turnover>,
     /// Functions outside Apple's libraries by the bytes that were allocated for them. At most 20.
     pub callers: Vec<MemoryGroup>,
     /// Number of these functions, listed or not.
@@ -69,6 +76,16 @@ pub struct Turnover {
     pub freed: u64,
     /// Bytes that were freed, summed.
     pub freed_bytes: u64,
+}
+
+/// Allocations and deallocations during the phases with one name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct MemoryPhase {
+    /// Name of the phases.
+    pub name: String,
+    /// Allocations and deallocations while one of them went on, in the whole recording.
+    pub turnover: Turnover,
 }
 
 /// Number of resources, and their bytes.

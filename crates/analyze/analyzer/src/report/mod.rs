@@ -9,6 +9,7 @@ mod counters;
 mod cpu;
 mod engines;
 mod gate;
+mod heap;
 mod idle;
 mod kernels;
 mod known_work;
@@ -33,6 +34,7 @@ pub use counters::*;
 pub use cpu::*;
 pub use engines::*;
 pub use gate::*;
+pub use heap::*;
 pub use idle::*;
 pub use kernels::*;
 pub use known_work::*;
@@ -113,6 +115,10 @@ pub struct Report {
     pub machine: Machine,
     /// Metal memory that the process allocated and freed; null if not recorded.
     pub memory: Option<Memory>,
+    /// Heap, leaks and virtual memory of the recorded process; null if no details of tracks were
+    /// exported.
+    #[serde(default)]
+    pub heap: Option<Heap>,
     /// Hardware counters of the GPU; null if none were recorded.
     pub counters: Option<Counters>,
     /// Work of engines beside the GPU's channels. An engine is missing if the recording has no row of

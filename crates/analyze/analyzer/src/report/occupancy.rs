@@ -64,16 +64,19 @@ pub struct Busy {
     /// `sum_ns` divided by `busy_ns`; above 1 if work overlapped. Null if the process was never
     /// busy.
     pub overlap_factor: Option<f64>,
-    /// Busy time of all processes in nanoseconds: the length of the union of all GPU intervals.
+    /// Busy time of all processes in nanoseconds: the length of the union of all GPU intervals that the
+    /// input has.
     pub machine_busy_ns: u64,
     /// Time in nanoseconds for which the GPU itself reports that it was active; null if not
     /// recorded.
     pub machine_active_ns: Option<u64>,
     /// Busy time of other processes in nanoseconds: the length of the union of their GPU intervals.
-    pub others_busy_ns: u64,
+    /// Null if the input has the work of one process alone, as a command-buffer log does.
+    pub others_busy_ns: Option<u64>,
     /// Time in nanoseconds during which the process and others ran on the GPU at once:
     /// `machine_busy_ns` = `busy_ns` + `others_busy_ns` - `others_overlap_ns`.
-    pub others_overlap_ns: u64,
+    /// Null as `others_busy_ns` is.
+    pub others_overlap_ns: Option<u64>,
 }
 
 /// Gaps: the maximal stretches of the window without a GPU interval of the process. Busy time

@@ -27,6 +27,8 @@ pub enum SourceKind {
     Export,
     /// Single XML document that xctrace exported.
     Xml,
+    /// Command-buffer log, which the program itself wrote.
+    Log,
 }
 
 /// Reader of an input.
@@ -38,6 +40,8 @@ pub enum Reader {
     Native,
     /// The XML reader, which reads what xctrace exported.
     Xml,
+    /// The reader of command-buffer logs.
+    Log,
 }
 
 /// Facts about the recording.

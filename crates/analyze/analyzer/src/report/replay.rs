@@ -72,8 +72,10 @@ pub enum WaitVerdict {
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Waiting {
-    /// Answer, as the times give it.
+    /// Answer, as the times give it, or the waits themselves.
     pub verdict: WaitVerdict,
+    /// True if the program's waits are recorded, as a command-buffer log can have them.
+    pub is_recorded: bool,
     /// Number of command buffers that the program keeps in flight: it waits for the one that it
     /// committed this many before. 1 if it waits for the last one; 0 if no wait was looked at.
     pub in_flight: u64,

@@ -1,4 +1,5 @@
-//! Reads what the driver does with a command buffer between its commit and the GPU.
+//! Reads what the driver does with a command buffer between its commit and the GPU, and which ones
+//! the program waited for.
 //!
 //! ```text
 //! encoding ─▶ commit ─▶ driver begins ─▶ submitted ─▶ GPU start ─▶ GPU end ─▶ completed
@@ -26,6 +27,7 @@ use crate::error::Result;
 use crate::report::ChainSource;
 use crate::tables::ChainTables;
 use crate::tables::columns::at;
+use crate::tables::commands::RecordedWaits;
 use crate::tables::machine::DriverWork;
 use crate::tables::reader::{TableResult, if_any};
 
@@ -45,6 +47,9 @@ pub(crate) struct Chain {
     work: Vec<Span>,
     /// Source of these times; `None` if the recording has none.
     pub source: Option<ChainSource>,
+    /// Ends of the program's waits, in order, each with its command buffer; empty if waits are not
+    /// recorded.
+    pub waits: Vec<(u64, NonZeroU64)>,
 }
 
 /// Times of the driver's work on a command buffer.
@@ -69,6 +74,7 @@ impl Chain {
                 .as_ref()
                 .map(|driver| work_on_buffers(driver, chosen, names))
                 .unwrap_or_default(),
+            waits: if_any(tables.waits)?.map_or_else(Vec::new, |waits| ends_of(&waits, chosen)),
             ..Self::default()
         };
         let begins = if_any(tables.begins)?;
@@ -159,6 +165,16 @@ fn work_on_buffers(driver: &DriverWork, chosen: &ChosenProcesses, names: &Names)
         work.sort_unstable();
     }
     work
+}
+
+/// Returns the ends of the waits of the chosen processes, in order, each with its command buffer.
+fn ends_of(waits: &RecordedWaits, chosen: &ChosenProcesses) -> Vec<(u64, NonZeroU64)> {
+    let rows = waits.spans.started();
+    let own = rows.filter(|&(row, _)| chosen.owns_row(waits.processes.as_ref(), row));
+    let ends = own.filter_map(|(row, span)| Some((span.end_ns, id_of(&waits.buffer_ids, row)?)));
+    let mut ends: Vec<(u64, NonZeroU64)> = ends.collect();
+    ends.sort_unstable();
+    ends
 }
 
 fn entries(times: &Integers, ids: &Integers) -> Vec<(NonZeroU64, u64)> {

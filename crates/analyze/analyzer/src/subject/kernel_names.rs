@@ -7,6 +7,7 @@
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
 
+use super::dispatches::DispatchedFunctions;
 use super::interval::Interval;
 use super::shaders::SampledShaders;
 use crate::report::NamedBy;
@@ -23,12 +24,14 @@ pub(crate) struct NameHints {
     pub shaders: SampledShaders,
     /// Debug group that each interval was encoded in, as a symbol of [`Self::texts`].
     pub groups: Vec<Option<Symbol>>,
+    /// Functions that were dispatched in each interval, with names as symbols of [`Self::texts`].
+    pub dispatched: DispatchedFunctions,
 }
 
 impl NameHints {
     /// Returns whether labels alone name the intervals.
     pub(crate) fn is_empty(&self) -> bool {
-        self.shaders.names.is_empty() && self.groups.is_empty()
+        self.shaders.names.is_empty() && self.groups.is_empty() && self.dispatched.names.is_empty()
     }
 
     /// Returns the possible sources of an interval's name, by its index.
@@ -38,6 +41,7 @@ impl NameHints {
             channel: interval.channel,
             shaders: self.shaders.names.get(at).copied().flatten(),
             group: self.groups.get(at).copied().flatten(),
+            dispatched: self.dispatched.names.get(at).copied().flatten(),
         }
     }
 }
@@ -53,6 +57,8 @@ pub(crate) struct NameSources {
     pub shaders: Option<Symbol>,
     /// Debug group that it was encoded in, as a symbol of [`NameHints::texts`].
     pub group: Option<Symbol>,
+    /// Functions that were dispatched in it, as a symbol of [`NameHints::texts`].
+    pub dispatched: Option<Symbol>,
 }
 
 /// Makes the names of intervals from their sources.
@@ -90,6 +96,10 @@ impl<'a> KernelNames<'a> {
         if let Some(shaders) = sources.shaders {
             let shaders = self.hints.texts.text(shaders);
             return (shaders.to_owned(), NamedBy::ShaderProfiler);
+        }
+        if let Some(functions) = sources.dispatched {
+            let functions = self.hints.texts.text(functions);
+            return (functions.to_owned(), NamedBy::Dispatches);
         }
 
         let label = sources.label.map_or("", |label| self.names.text(label));
@@ -257,6 +267,7 @@ mod tests {
                 channel: None,
                 shaders,
                 group,
+                dispatched: None,
             };
             assert_eq!(kernels.name(sources).0, expected);
         }

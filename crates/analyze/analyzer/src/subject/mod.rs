@@ -11,6 +11,7 @@ pub(crate) mod chain;
 pub(crate) mod chosen_processes;
 pub(crate) mod commands;
 pub(crate) mod debug_groups;
+pub(crate) mod dispatches;
 pub(crate) mod facts;
 pub(crate) mod gaps;
 pub(crate) mod interval;
@@ -35,6 +36,7 @@ use self::chain::Chain;
 use self::chosen_processes::{ChosenProcesses, choose};
 use self::commands::{Commands, FinishedBuffers, label_pairs};
 use self::debug_groups::groups_of;
+use self::dispatches::functions_of;
 use self::facts::process_facts;
 use self::gaps::{Edges, sweep};
 use self::interval::Interval;
@@ -51,7 +53,7 @@ use self::window::Cut;
 use crate::basics::parallel::both;
 use crate::basics::spans::{Span, touches};
 use crate::error::{Error, Result};
-use crate::report::{ProcessFacts, SelectedIteration, Waiting, WarmUp};
+use crate::report::{ProcessFacts, SelectedIteration, SourceKind, Waiting, WarmUp};
 use crate::request::Request;
 use crate::tables::machine::DriverWork;
 use crate::tables::reader::TableResult;
@@ -123,6 +125,7 @@ impl Subject {
         let chosen = choose_processes(request, recording, &timeline, &everyone)?;
         let label_pairs = label_pairs(&commands.tables.listed.encoders);
         let input = WindowInput {
+            is_log: recording.source.kind == SourceKind::Log,
             request,
             iteration,
             timeline: &timeline,
@@ -177,7 +180,7 @@ impl Subject {
         // Whether the program waits is no matter of the window: what is cut off tells, too.
         let is_cut = subject.cut.is_cut();
         if is_cut {
-            subject.waiting = waiting(&Steps::new(&subject, true));
+            subject.waiting = waiting(&Steps::new(&subject, true), &subject.chain);
         }
         subject.keep(whole);
         if let Some(found) = facts.skipped {
@@ -186,7 +189,7 @@ impl Subject {
         }
         subject.steps = Steps::new(&subject, false);
         if !is_cut {
-            subject.waiting = waiting(&subject.steps);
+            subject.waiting = waiting(&subject.steps, &subject.chain);
         }
         Ok(subject)
     }
@@ -215,10 +218,13 @@ impl Subject {
         let events = tables.application_events;
         let groups = groups_of(events, mine, commands, chosen, names, &mut texts)?;
 
+        let dispatched = functions_of(tables.dispatches, mine, chosen, names, &mut texts)?;
+
         let hints = NameHints {
             texts,
             shaders,
             groups,
+            dispatched,
         };
         let names = KernelNames::new(names, &self.label_pairs, &hints);
         Ok(NamedIntervals::new(mine, &names))
@@ -234,6 +240,8 @@ impl Subject {
 
 /// Input from which the window follows.
 struct WindowInput<'a> {
+    /// True if the input is a command-buffer log.
+    is_log: bool,
     request: &'a Request,
     iteration: Option<SelectedIteration>,
     timeline: &'a Timeline,
@@ -298,7 +306,11 @@ impl WindowInput<'_> {
     }
 
     fn context(&self, window: Span) -> Context {
-        let (mut edges, mut others) = (Edges::default(), OtherGpuUse::default());
+        let mut edges = Edges::default();
+        let mut others = OtherGpuUse {
+            are_unrecorded: self.is_log,
+            ..OtherGpuUse::default()
+        };
         let mut in_window = UsageCollector::default();
         for interval in &self.timeline.intervals {
             in_window.add(interval, window);

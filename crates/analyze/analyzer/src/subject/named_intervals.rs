@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::interval::Interval;
 use super::kernel_names::{KernelNames, NameHints, NameSources};
-use crate::report::NamedBy;
+use crate::report::{NamedBy, Shader};
 
 /// GPU intervals of the process, grouped into kernels: one for each name, channel, and source
 /// of the name, since a buffer and an encoder may have the same name.
@@ -16,6 +16,10 @@ pub(crate) struct NamedIntervals {
     /// Time of each kernel that samples of shaders cover, by its number; empty if there are no
     /// samples.
     covered_ns: Vec<u64>,
+    /// Number of each kernel's dispatches, by its number; empty if they are not recorded.
+    dispatches: Vec<u64>,
+    /// Functions that the program dispatched; empty if they are not recorded.
+    pub functions: Vec<Shader>,
     /// True if labels alone named the intervals.
     pub by_label: bool,
     /// Number of intervals that the driver made of several encoders.
@@ -115,6 +119,8 @@ impl NamedIntervals {
         let group_of: Vec<u32> = group_of.collect();
         let covered_ns = sums(&group_of, &hints.shaders.covered_ns, groups.len());
         Self {
+            functions: hints.dispatched.inventory.clone(),
+            dispatches: sums(&group_of, &hints.dispatched.counts, groups.len()),
             group_of,
             covered_ns,
             by_label: hints.is_empty(),
@@ -158,6 +164,11 @@ impl NamedIntervals {
     /// Returns the time of a kernel that samples of shaders cover; `None` if there are no samples.
     pub(crate) fn covered_ns(&self, kernel: usize) -> Option<u64> {
         self.covered_ns.get(kernel).copied()
+    }
+
+    /// Returns the number of a kernel's dispatches; `None` if they are not recorded.
+    pub(crate) fn dispatches(&self, kernel: usize) -> Option<u64> {
+        self.dispatches.get(kernel).copied()
     }
 
     /// Returns whether a label names the kernel. If not, it may be many kernels.

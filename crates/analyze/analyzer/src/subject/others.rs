@@ -9,6 +9,8 @@ use crate::basics::spans::{Span, extend};
 /// GPU use of other processes, and counts over all.
 #[derive(Default)]
 pub(crate) struct OtherGpuUse {
+    /// True if the input has the work of one process alone.
+    pub are_unrecorded: bool,
     /// Number of intervals of all processes in the whole recording.
     pub all_intervals: u64,
     /// Number of intervals that name no process.

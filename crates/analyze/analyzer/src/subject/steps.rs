@@ -18,6 +18,8 @@ const SAMPLE: usize = 1 << 15;
 /// Command buffer with the times of its stations, in nanoseconds since the recording began.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Step {
+    /// Id of the command buffer.
+    pub id: NonZeroU64,
     /// Start of its first encoding; `None` if it is not recorded.
     pub encoding_ns: Option<i64>,
     /// Commit.
@@ -182,6 +184,7 @@ fn step(
     // Impossible orders come from damaged rows, and no station may be moved by them.
     let driver = driver.filter(|times| i128::from(times.begins_ns) >= i128::from(committed_ns));
     Step {
+        id,
         encoding_ns: encodings.min().filter(|&start_ns| start_ns <= committed_ns),
         committed_ns,
         driver_end_ns: driver.and_then(|times| subject.chain.end_of_work(times.begins_ns)),

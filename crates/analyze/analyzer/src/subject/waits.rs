@@ -14,6 +14,12 @@
 //! taken as differences from one pair to the next, so that work that changes slowly does not count.
 //! If the times hardly vary, nobody can tell.
 
+use std::cmp::Reverse;
+use std::num::NonZeroU64;
+
+use rustc_hash::FxHashMap;
+
+use super::chain::Chain;
 use super::steps::{Step, Steps};
 use crate::report::{WaitVerdict, Waiting};
 
@@ -44,9 +50,13 @@ struct Pair {
     encoded_after: f64,
 }
 
-/// Decides whether the program waits for completions, and for which ones.
-pub(crate) fn waiting(steps: &Steps) -> Waiting {
+/// Decides whether the program waits for completions, and for which ones. If its waits are recorded,
+/// they tell.
+pub(crate) fn waiting(steps: &Steps, chain: &Chain) -> Waiting {
     let list = &steps.list;
+    if !chain.waits.is_empty() {
+        return recorded(list, &chain.waits);
+    }
     let of = list.len().saturating_sub(1) as u64;
     let mut undecided: Option<Waiting> = None;
     let mut may_wait = false;
@@ -61,6 +71,7 @@ pub(crate) fn waiting(steps: &Steps) -> Waiting {
         may_wait |= is_usual && verdict == WaitVerdict::Unknown;
         let found = Waiting {
             verdict,
+            is_recorded: false,
             in_flight: lag as u64,
             pairs: pairs.len() as u64,
             of,
@@ -99,6 +110,58 @@ pub(crate) fn waiting(steps: &Steps) -> Waiting {
         },
         ..never
     })
+}
+
+/// Decides by the waits that the program recorded: those that end between a commit and the next
+/// encoding.
+fn recorded(list: &[Step], waits: &[(u64, NonZeroU64)]) -> Waiting {
+    let places: FxHashMap<NonZeroU64, usize> = list
+        .iter()
+        .enumerate()
+        .map(|(place, step)| (step.id, place))
+        .collect();
+    let (mut pairs, mut lags) = (Vec::new(), [0_usize; DEEPEST + 1]);
+    for (before, (place, step)) in list.iter().zip(list.iter().enumerate().skip(1)) {
+        let Some(encoding_ns) = step.encoding_ns else {
+            continue;
+        };
+        let ended = waits.partition_point(|&(end_ns, _)| as_i64(end_ns) <= encoding_ns);
+        let last = ended.checked_sub(1).and_then(|last| waits.get(last));
+        let Some(&(end_ns, id)) = last.filter(|(end_ns, _)| as_i64(*end_ns) > before.committed_ns)
+        else {
+            continue;
+        };
+        let lag = places
+            .get(&id)
+            .and_then(|&waited| place.checked_sub(waited));
+        if let Some(count) = lags.get_mut(lag.unwrap_or(0).min(DEEPEST)) {
+            *count += 1;
+        }
+        pairs.push(Pair {
+            place,
+            completed_after: as_f64(as_i64(end_ns) - before.committed_ns),
+            encoded_after: as_f64(encoding_ns - before.committed_ns),
+        });
+    }
+    let lags = lags.iter().enumerate().skip(1);
+    let (in_flight, most) = lags
+        .max_by_key(|&(lag, &count)| (count, Reverse(lag)))
+        .unwrap_or((0, &0));
+    Waiting {
+        verdict: if pairs.is_empty() {
+            WaitVerdict::DoesNotWait
+        } else if is_most(&pairs, list.len()) || is_regular(&pairs) {
+            WaitVerdict::Waits
+        } else {
+            WaitVerdict::Unknown
+        },
+        is_recorded: true,
+        in_flight: if *most > 0 { in_flight as u64 } else { 0 },
+        pairs: pairs.len() as u64,
+        of: list.len().saturating_sub(1) as u64,
+        slope: None,
+        slope_error: None,
+    }
 }
 
 /// Decides by the slope. Pairs that happen to look like waits are few, and come at any distance.
@@ -194,6 +257,10 @@ fn is_regular(pairs: &[Pair]) -> bool {
     let median = distances.get(distances.len() / 2).copied().unwrap_or(0);
     let usual = distances.iter().filter(|&&each| each == median).count();
     usual * 5 >= distances.len() * 4
+}
+
+fn as_i64(ns: u64) -> i64 {
+    i64::try_from(ns).unwrap_or(i64::MAX)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "times are below 2^53 ns")]

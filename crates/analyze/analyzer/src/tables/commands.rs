@@ -31,6 +31,17 @@ columns! {
 }
 
 columns! {
+    /// Table of the program's waits for command buffers, which only a command-buffer log has.
+    table WAITS = "command-buffer-log-waits";
+    struct RecordedWaits {
+        spans: Spans = "start" and "duration",
+        /// Ids of the command buffers that were waited for.
+        buffer_ids: Integers = "cmdbuffer-id",
+        processes: Option<Processes> = "process",
+    }
+}
+
+columns! {
     /// Table of stretches of the application's time, encodings among them.
     table APPLICATION = "metal-application-intervals";
     struct ApplicationIntervals {

@@ -14,6 +14,7 @@ pub(crate) mod counters;
 pub(crate) mod cpu;
 pub(crate) mod engines;
 pub(crate) mod gpu;
+pub(crate) mod heap;
 pub(crate) mod machine;
 pub(crate) mod names;
 pub(crate) mod raw;
@@ -102,10 +103,12 @@ tables! {
 }
 
 tables! {
-    /// Tables of what the driver does with a command buffer between its commit and the GPU.
+    /// Tables of what the driver does with a command buffer between its commit and the GPU, and of the
+    /// program's waits.
     struct ChainTables {
         begins: commands::DriverBegins = commands::DRIVER_BEGINS,
         submissions: commands::GpuSubmissions = commands::GPU_SUBMISSIONS,
+        waits: commands::RecordedWaits = commands::WAITS,
     }
 }
 
@@ -132,6 +135,7 @@ tables! {
     struct NameTables {
         shader_samples: names::ShaderSamples = names::SHADER_SAMPLES,
         application_events: names::ApplicationEvents = names::APPLICATION_EVENTS,
+        dispatches: names::Dispatches = names::DISPATCHES,
     }
 }
 
@@ -139,6 +143,7 @@ tables! {
 pub(crate) struct SurroundingTables {
     pub machine: MachineTables,
     pub allocations: AllocationTables,
+    pub heap: HeapTables,
     pub counters: CounterTables,
     pub engines: EngineTables,
     /// CPU samples; `None` if no table of them has rows.
@@ -172,6 +177,15 @@ tables! {
     struct AllocationTables {
         resources: allocations::Allocations = allocations::RESOURCES,
         before: allocations::Allocations = allocations::RESOURCES_BEFORE,
+    }
+}
+
+tables! {
+    /// Details of the tracks of memory outside Metal.
+    struct HeapTables {
+        allocations: heap::HeapRows = heap::ALLOCATIONS,
+        leaks: heap::LeakRows = heap::LEAKS,
+        regions: heap::RegionRows = heap::REGIONS,
     }
 }
 
@@ -224,6 +238,7 @@ pub(crate) fn take(mut trace: Trace) -> Result<(Recording, Tables)> {
         surroundings: SurroundingTables {
             machine: MachineTables::take(trace),
             allocations: AllocationTables::take(trace),
+            heap: HeapTables::take(trace),
             counters: CounterTables::take(trace),
             engines: EngineTables::take(trace),
             cpu: cpu::CpuTable::take(trace),
@@ -242,6 +257,7 @@ fn read_once() -> Vec<&'static str> {
         NameTables::WANTED,
         MachineTables::WANTED,
         AllocationTables::WANTED,
+        HeapTables::WANTED,
         CounterTables::WANTED,
         EngineTables::WANTED,
         &cpu::SAMPLES,
@@ -259,6 +275,7 @@ pub fn selection() -> Selection {
         .and_if_readable(NameTables::WANTED)
         .and_if_readable(MachineTables::WANTED)
         .and_if_readable(AllocationTables::WANTED)
+        .and_if_readable(HeapTables::WANTED)
         .and_if_readable(CounterTables::WANTED)
         .and_if_readable(EngineTables::WANTED)
         .and_if_readable(&cpu::SAMPLES)

@@ -33,6 +33,18 @@ columns! {
 }
 
 columns! {
+    /// Table of the functions that each encoder dispatched, which only a command-buffer log has.
+    table DISPATCHES = "command-buffer-log-dispatches";
+    struct Dispatches {
+        encoders: Integers = "encoder-id",
+        functions: Texts = "function",
+        kinds: Texts = "kind",
+        counts: Integers = "dispatches",
+        processes: Processes = "process",
+    }
+}
+
+columns! {
     /// Table of debug groups and completion handlers.
     table APPLICATION_EVENTS = "metal-application-event-interval";
     struct ApplicationEvents {

@@ -64,10 +64,12 @@ pub(crate) fn source(trace: &Trace) -> Source {
             InputKind::Bundle => SourceKind::Bundle,
             InputKind::Export => SourceKind::Export,
             InputKind::Xml => SourceKind::Xml,
+            InputKind::Log => SourceKind::Log,
         },
         reader: match trace.kind {
             InputKind::Bundle => Reader::Native,
             InputKind::Export | InputKind::Xml => Reader::Xml,
+            InputKind::Log => Reader::Log,
         },
     }
 }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use metalens_analyzer::{Report, Request};
+use metalens_analyzer::{AllocationChoice, Report, Request};
 use metalens_simulator::{Table, random_scenario, write_export};
 
 use super::real::recordings;
@@ -23,16 +23,23 @@ fn a_second_reader_finds_the_same() {
     let (mut asked, mut expected) = (String::new(), String::new());
     for seed in 0..400 {
         let scenario = random_scenario(seed);
-        if !Table::recorded(&scenario).any(|table| table == Table::MetalResourceAllocations) {
+        let tables: Vec<Table> = Table::recorded(&scenario).collect();
+        if !tables.contains(&Table::MetalResourceAllocations) {
             continue;
         }
+        let has_events = tables.contains(&Table::MetalDriverEventIntervals);
         let export = folder.path().join(seed.to_string());
         write_export(&scenario, &export, false).unwrap();
         // A process without GPU work has no report.
         if let Ok(report) = report(&export, None, &Request::default()) {
             let pid = report.process.pid.unwrap();
             writeln!(asked, "{}\t{pid}", export.display()).unwrap();
-            writeln!(expected, "{}", figures(&report)).unwrap();
+            let wired = if has_events {
+                wired(&report)
+            } else {
+                String::new()
+            };
+            writeln!(expected, "{}{wired}{}", figures(&report), phases(&report)).unwrap();
         }
     }
     assert!(
@@ -40,6 +47,13 @@ fn a_second_reader_finds_the_same() {
         "{}",
         expected.lines().count()
     );
+
+    // Each part was compared: 9 figures of allocations, 4 of wired memory, 4 of phases.
+    let parts = [9, 13, 17].map(|figures| {
+        let mut lines = expected.lines();
+        lines.any(|line| line.split(' ').count() == figures)
+    });
+    assert_eq!(parts, [true; 3]);
 
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/second_reader.py");
     let child = Command::new(python)
@@ -76,6 +90,29 @@ fn figures(report: &Report) -> String {
     figures.map(|figure| figure.to_string()).join(" ")
 }
 
+/// Returns what the driver wired and was asked to unwire, as the second reader prints it.
+fn wired(report: &Report) -> String {
+    let wiring = report.machine.wiring.unwrap();
+    let parts = [wiring.before_window, wiring.in_window, wiring.after_window];
+    let count: u64 = parts.iter().map(|part| part.count).sum();
+    let bytes: u64 = parts.iter().map(|part| part.bytes).sum();
+    let unwired = wiring.unwire_requests;
+    format!(" {count} {bytes} {} {}", unwired.count, unwired.bytes)
+}
+
+/// Returns the sums over phases, and what lies in none, as the second reader prints them.
+fn phases(report: &Report) -> String {
+    let memory = report.memory.as_ref().unwrap();
+    let Some(outside) = memory.outside_phases else {
+        return String::new();
+    };
+    let parts = memory.phases.iter().map(|phase| phase.turnover);
+    let allocations: u64 = parts.clone().map(|part| part.allocations).sum();
+    let bytes: u64 = parts.map(|part| part.bytes).sum();
+    let (none, none_bytes) = (outside.allocations, outside.bytes);
+    format!(" {allocations} {bytes} {none} {none_bytes}")
+}
+
 /// Checks real rows, counted by hand: 2 of 14 have memory of their own. Metal's own figure rises by
 /// just that with each of them, and not with the others; the rest was made without a row.
 #[test]
@@ -95,6 +132,11 @@ fn real_rows_are_the_counted_ones() {
     assert_eq!(memory.callers_count, 1);
     assert_eq!(memory.callers[0].name.as_deref(), Some("main"));
     assert_eq!((memory.unread, memory.without_stack), (0, 0));
+    let wiring = found.machine.wiring.unwrap();
+    assert_eq!(
+        (wiring.before_window.count, wiring.before_window.bytes),
+        (13, 2_129_920)
+    );
 }
 
 /// Checks real rows of an older table: all are inside others, and Metal's own figure does not rise.
@@ -111,8 +153,17 @@ fn real_rows_of_the_older_table_are_read() {
     );
     let labels = metalens_analyzer::StackLabels::Names;
     let request = Request::default();
-    let found = metalens_analyzer::allocation_stacks(trace.unwrap(), &request, labels, false);
-    let found = found.unwrap();
+    let trace = trace.unwrap();
+    let stacks = |by_count| {
+        let choice = AllocationChoice {
+            by_count,
+            ..AllocationChoice::default()
+        };
+        metalens_analyzer::allocation_stacks(trace.clone(), &request, labels, choice).unwrap()
+    };
+    let found = stacks(false);
     assert_eq!((found.allocations, found.bytes), (3, 0));
     assert!(found.stacks.lines.is_empty());
+    let counts: u64 = stacks(true).stacks.lines.iter().map(|line| line.1).sum();
+    assert_eq!(counts, 3);
 }

@@ -13,6 +13,7 @@ mod counters;
 mod cpu;
 mod engines;
 mod findings;
+mod heap;
 mod known_work;
 mod laws;
 mod lost_rows;

@@ -554,3 +554,134 @@ fn random_programs_are_told_the_truth() {
         }
     }
 }
+
+/// A program's own log, of a clock that began long before, gives the figures of a recording: its times
+/// are the same.
+#[test]
+fn a_log_gives_the_figures_of_a_recording() {
+    for seed in 1..=24 {
+        let program = Program {
+            seed,
+            waits: [
+                Waits::Depth(1),
+                Waits::Never,
+                Waits::Every(4),
+                Waits::Depth(2),
+            ][seed as usize % 4],
+            per_buffer: if seed % 3 == 0 { 5 } else { 1 },
+            has_driver: false,
+            ..Program::default()
+        };
+        let run = program.run();
+        let recorded = report_of(&run.tables);
+        let logged = report_of_log(&log(&run.tables, &[]));
+
+        assert_eq!(logged.busy.busy_ns, run.busy_ns, "{program:?}");
+        assert_eq!(logged.busy.others_busy_ns, None);
+        assert_eq!(logged.machine.others, None);
+        assert_eq!(logged.window.span_ns, recorded.window.span_ns);
+        assert_eq!(logged.idle.parts, recorded.idle.parts, "{program:?}");
+        let lengths = |report: &Report| {
+            let latency = &report.latency;
+            let lengths = (
+                &latency.submission,
+                &latency.completion,
+                &latency.commit_interval,
+            );
+            format!(
+                "{lengths:?} {:?} {:?}",
+                latency.encoding, latency.encoding_busy_ns
+            )
+        };
+        assert_eq!(lengths(&logged), lengths(&recorded));
+        assert_eq!(logged.replay, recorded.replay);
+        assert_eq!(logged.verdict, recorded.verdict);
+        // The tables have no labels, and the log has functions.
+        let mut expected = ids(&recorded);
+        expected.retain(|id| *id != "unlabeled");
+        assert_eq!(ids(&logged), expected);
+        assert_eq!(logged.kernels[0].name, "gemm");
+        assert_eq!(logged.kernels[0].total_ns, run.busy_ns);
+        let dispatches = program.count as u64;
+        assert_eq!(
+            logged.kernels[0].dispatches,
+            Some(dispatches / program.per_buffer as u64 * 2)
+        );
+    }
+}
+
+/// Recorded waits tell who waits, where the times tell nothing: nothing varies in these programs.
+#[test]
+fn recorded_waits_tell_who_waits() {
+    let check = |waits: Waits, verdict: WaitVerdict, in_flight: u64| {
+        let program = Program {
+            waits,
+            noise: 0.0,
+            has_driver: false,
+            ..Program::default()
+        };
+        let tables = program.run().tables;
+        let done = |buffer: usize| (buffer as u64 + 1, tables.completions[buffer].1);
+        let count = tables.completions.len();
+        let mut waited: Vec<(u64, u64)> = match waits {
+            Waits::Never => vec![],
+            Waits::Depth(depth) => (0..count - depth).map(done).collect(),
+            Waits::Every(n) => (1..count)
+                .filter(|next| next % n == 0)
+                .map(|next| done(next - 1))
+                .collect(),
+        };
+        waited.push(done(count - 1));
+        let report = report_of_log(&log(&tables, &waited));
+        let found = report.replay.unwrap().waiting;
+        assert!(found.is_recorded);
+        assert_eq!(
+            (found.verdict, found.in_flight),
+            (verdict, in_flight),
+            "{waits:?}"
+        );
+    };
+    check(Waits::Never, WaitVerdict::DoesNotWait, 0);
+    check(Waits::Depth(1), WaitVerdict::Waits, 1);
+    check(Waits::Depth(2), WaitVerdict::Waits, 2);
+    check(Waits::Every(4), WaitVerdict::Waits, 1);
+}
+
+/// Returns the command-buffer log of a program, with its waits as (command buffer, end).
+fn log(tables: &Tables, waits: &[(u64, u64)]) -> String {
+    use std::fmt::Write as _;
+    const CLOCK: u64 = 987_654_321_000;
+    let mut text = r#"{"format":"command-buffer-log/1","program":"bench","pid":1}"#.to_owned();
+    for (interval, &(_, encode, encoding_ns)) in tables.intervals.iter().zip(&tables.encodings) {
+        let Interval { buffer, start, .. } = *interval;
+        let (_, completed) = tables.completions[buffer as usize - 1];
+        write!(
+            text,
+            "\n{{\"command_buffer\":{buffer},\"encode\":{},\"commit\":{},\"gpu_start\":{},\"gpu_end\":{},\
+             \"completed\":{},\"encoders\":[{{\"kind\":\"compute\",\"kernels\":{{\"gemm\":2}}}}]}}",
+            CLOCK + encode,
+            CLOCK + encode + encoding_ns,
+            CLOCK + start,
+            CLOCK + interval.end(),
+            CLOCK + completed,
+        )
+        .unwrap();
+    }
+    for &(buffer, end) in waits {
+        let end = CLOCK + end;
+        write!(
+            text,
+            "\n{{\"wait\":{buffer},\"start\":{},\"end\":{end}}}",
+            end - 1
+        )
+        .unwrap();
+    }
+    text + "\n"
+}
+
+fn report_of_log(log: &str) -> Report {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.jsonl");
+    std::fs::write(&file, log).unwrap();
+    report(&file, None, &Request::default()).unwrap()
+}

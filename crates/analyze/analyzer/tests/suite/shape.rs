@@ -29,7 +29,7 @@ fn check(report: &Report) {
     let chunks = shape.utilization.iter();
     assert_eq!(chunks.clone().map(|c| c.busy_ns).sum::<u64>(), busy.busy_ns);
     let others: u64 = chunks.clone().map(|c| c.others_ns).sum();
-    assert_eq!(others, busy.others_busy_ns);
+    assert_eq!(Some(others), busy.others_busy_ns);
     let starts: Vec<u64> = chunks.map(|c| c.start_ns).collect();
     assert_eq!(starts.first(), Some(&window.start_ns));
     assert!(starts.is_sorted() && starts.last() < Some(&window.end_ns));

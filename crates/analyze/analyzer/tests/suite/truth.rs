@@ -91,7 +91,7 @@ fn check(name: &str, scenario: &Scenario) {
 }
 
 /// Keys that are compared separately: the first two here, the others in `truth_beside`.
-const COMPARED_SEPARATELY: [&str; 14] = [
+const COMPARED_SEPARATELY: [&str; 15] = [
     "run",
     "counters",
     "duration_ns",
@@ -102,6 +102,7 @@ const COMPARED_SEPARATELY: [&str; 14] = [
     "thermal",
     "memory",
     "allocations",
+    "wired",
     "signposts",
     "shaders",
     "errors",

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use metalens_analyzer::{
-    Distribution, NamedBy, Report, Request, StateTime, Turnover, analyze, lost_encodings,
-    selection_with_recovery,
+    CountedBytes, Distribution, NamedBy, Report, Request, StateTime, Turnover, analyze,
+    lost_encodings, selection_with_recovery,
 };
 use metalens_simulator::{
-    EncodedKernel, Scenario, Spread, States, Table, Truth, presets, random_scenario, write_export,
+    EncodedKernel, Scenario, Spread, States, Table, Truth, Wired, presets, random_scenario,
+    write_export,
 };
 use metalens_trace::{Input, LoadOptions};
 
@@ -52,7 +53,10 @@ fn random_scenarios_match_the_truth() {
     assert!(compared.recovered > 10, "{compared:?}");
     assert!(compared.signposts > 10, "{compared:?}");
     assert!(compared.errors > 5 && compared.hangs > 3, "{compared:?}");
-    assert!(compared.allocations > 20, "{compared:?}");
+    assert!(
+        compared.allocations > 20 && compared.wired > 20,
+        "{compared:?}"
+    );
     assert!(compared.memory > 50 && compared.states > 50, "{compared:?}");
 }
 
@@ -88,6 +92,7 @@ struct Compared {
     recovered: u64,
     memory: u64,
     allocations: u64,
+    wired: u64,
     states: u64,
     signposts: u64,
     shaders: u64,
@@ -116,6 +121,7 @@ impl Compared {
             self.states += case.states();
             self.memory += case.memory();
             self.allocations += case.allocations();
+            self.wired += case.wired();
             self.signposts += case.signposts();
             self.shaders += case.shaders();
             self.errors += case.errors();
@@ -246,12 +252,35 @@ impl Case<'_> {
         assert_eq!(sum(|part| part.freed), whole.freed);
         assert_eq!(sum(|part| part.freed_bytes), whole.freed_bytes);
 
+        if let (Some(outside), [only]) = (found.outside_phases, found.phases.as_slice()) {
+            assert_eq!(outside.bytes + only.turnover.bytes, whole.bytes);
+            assert_eq!(outside.freed + only.turnover.freed, whole.freed);
+        }
+
         let callers = found.callers.iter().map(|caller| {
             let sums = (caller.allocations, caller.bytes, caller.live.bytes);
             (caller.name.clone().unwrap(), sums)
         });
         assert_eq!(callers.collect::<BTreeMap<_, _>>(), truth.callers);
         u64::from(whole.allocations > 0)
+    }
+
+    /// Compares what the driver wired and unwired.
+    fn wired(&self) -> u64 {
+        let (Some(found), Some(truth)) = (&self.report.machine.wiring, &self.truth.wired) else {
+            let has_table = self.has(Table::MetalDriverEventIntervals);
+            assert!(self.truth.wired.is_none() || !has_table, "{}", self.name);
+            return 0;
+        };
+        let sum = |sum: CountedBytes| (sum.count, sum.bytes);
+        let found = Wired {
+            before_window: sum(found.before_window),
+            in_window: sum(found.in_window),
+            unwired: sum(found.unwire_requests),
+            in_gaps_ns: found.in_gaps_ns,
+        };
+        assert_eq!(found, *truth, "{}: wired", self.name);
+        found.in_window.0
     }
 
     /// Compares all signposts together, since processes may share a name. Events without a length are

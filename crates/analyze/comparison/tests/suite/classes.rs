@@ -121,7 +121,7 @@ fn circumstances_are_compared() {
         "",
     );
     check(
-        |new| new.busy.others_busy_ns = new.window.span_ns / 2,
+        |new| new.busy.others_busy_ns = Some(new.window.span_ns / 2),
         "other processes on the GPU: base 0 % of the time, new 50.0 % of the time",
         "",
     );

@@ -17,6 +17,7 @@ use super::decoding::{CountingReader, DecodingReader, StoredProgress, max_decode
 use super::sniff::{FileFormat, PREFIX, sniff};
 use super::zstd::ZstdReader;
 use crate::error::{Error, Problem, Result};
+use crate::xml::{Header, read_header};
 
 const BUFFER_SIZE: usize = 256 << 10;
 
@@ -92,7 +93,7 @@ fn open(path: &Path, name: &str) -> Result<File> {
     metalens_files::open(path).map_err(|error| Error::in_file(error.into(), name))
 }
 
-/// Detects the format, decompresses, and refuses everything that is not XML.
+/// Detects the format, decompresses, and refuses everything that is not a document.
 fn decompressed<T>(
     input: impl Read,
     name: &str,
@@ -109,29 +110,29 @@ fn decompressed<T>(
     let raw = BufReader::with_capacity(BUFFER_SIZE, raw);
 
     match format {
-        FileFormat::Xml => read(&mut { raw }),
+        FileFormat::Xml | FileFormat::Log => read(&mut { raw }),
         FileFormat::Gzip => {
             let plain = DecodingReader::with_progress(MultiGzDecoder::new(raw), "gzip", progress);
-            expect_xml(plain, name, read)
+            expect_document(plain, name, read)
         }
         FileFormat::Zstd => {
             let plain = DecodingReader::with_progress(ZstdReader::new(raw), "zstd", progress);
-            expect_xml(plain, name, read)
+            expect_document(plain, name, read)
         }
         FileFormat::Zip => Err(refuse("a zip archive inside another input", name)),
         FileFormat::Other(problem) => Err(Error::in_file(problem, name)),
     }
 }
 
-/// Passes decompressed bytes to `read`. They must be XML.
-fn expect_xml<T>(
+/// Passes decompressed bytes to `read`. They must be a document.
+fn expect_document<T>(
     plain: impl Read,
     name: &str,
     read: impl FnOnce(&mut dyn Read) -> Result<T>,
 ) -> Result<T> {
     let (format, mut plain) = detect(plain, name)?;
     match format {
-        FileFormat::Xml => read(&mut plain),
+        FileFormat::Xml | FileFormat::Log => read(&mut plain),
         FileFormat::Gzip | FileFormat::Zstd | FileFormat::Zip => {
             Err(refuse("compressed twice", name))
         }
@@ -143,8 +144,19 @@ fn refuse(found: &'static str, name: &str) -> Error {
     Error::in_file(Problem::NotXml { found }, name)
 }
 
+/// Reads the header of a document.
+pub(super) fn header_of(source: &ByteSource, name: &str) -> Result<Header> {
+    source.with(name, &|_| (), |bytes| match detect(bytes, name)? {
+        (FileFormat::Log, _) => Ok(Header::Log),
+        (_, bytes) => read_header(bytes, name),
+    })
+}
+
 /// Detects the format from the first bytes, and returns a reader with all bytes.
-fn detect<R: Read>(mut input: R, name: &str) -> Result<(FileFormat, impl Read + use<R>)> {
+pub(super) fn detect<R: Read>(
+    mut input: R,
+    name: &str,
+) -> Result<(FileFormat, impl Read + use<R>)> {
     let mut start = Vec::with_capacity(PREFIX);
     if let Err(error) = input.by_ref().take(PREFIX as u64).read_to_end(&mut start) {
         let problem = match error.kind() {

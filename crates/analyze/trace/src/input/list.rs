@@ -6,14 +6,14 @@ use std::sync::Arc;
 use metalens_files::{has_bundle_files, is_bundle};
 
 use super::archive::{Archive, ArchiveContents};
-use super::bytes::{ByteSource, file_format};
+use super::bytes::{ByteSource, file_format, header_of};
 use super::mistaken;
 use super::sniff::{FileFormat, is_document};
 use crate::bundle::{Bundle, Files};
 use crate::error::{Error, Problem, Result};
 use crate::toc::{self, Toc};
 use crate::trace::InputKind;
-use crate::xml::{Header, read_header};
+use crate::xml::Header;
 
 /// An input with known documents, before any table is read.
 #[derive(Debug)]
@@ -38,11 +38,11 @@ pub(crate) struct Document {
 
 impl Document {
     fn new(name: String, source: ByteSource) -> Self {
-        let header = source.with(&name, &|_| (), |bytes| read_header(bytes, &name));
+        let header = Some(header_of(&source, &name));
         Self {
             name,
             source,
-            header: Some(header),
+            header,
         }
     }
 
@@ -142,18 +142,19 @@ impl Input {
 
     fn single(path: &Path, name: String) -> Result<Self> {
         let document = Document::new(name.clone(), ByteSource::File(path.to_owned()));
-        let input = Self {
-            path: name.clone(),
-            kind: InputKind::Xml,
+        let kind = match document.header {
+            Some(Ok(Header::Toc)) => return Err(Error::in_file(Problem::TocAlone, name)),
+            Some(Ok(Header::Empty)) => return Err(Error::in_file(Problem::NothingSelected, name)),
+            Some(Ok(Header::Log)) => InputKind::Log,
+            _ => InputKind::Xml,
+        };
+        Ok(Self {
+            path: name,
+            kind,
             toc: None,
             documents: vec![document],
             bundle: None,
-        };
-        match input.documents.first().and_then(|d| d.header.as_ref()) {
-            Some(Ok(Header::Toc)) => Err(Error::in_file(Problem::TocAlone, name)),
-            Some(Ok(Header::Empty)) => Err(Error::in_file(Problem::NothingSelected, name)),
-            _ => Ok(input),
-        }
+        })
     }
 
     /// Opens a folder: a bundle, or an export.

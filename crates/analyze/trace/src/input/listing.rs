@@ -3,7 +3,7 @@
 use super::list::{Document, Input};
 use super::read::{LoadOptions, Meter, read_document};
 use crate::error::Result;
-use crate::names::Names;
+use crate::partial_trace::PartialTrace;
 use crate::select::Selection;
 use crate::table::{Origin, Schema, Table};
 
@@ -65,14 +65,14 @@ fn list_document(
     options: LoadOptions<'_>,
     meter: &Meter<'_>,
 ) -> Vec<ListedDocument> {
-    let mut names = Names::new();
+    let mut read = PartialTrace::default();
     let listed = |table| ListedDocument {
         file: document.name.clone(),
         named_schema: document.schema_from_name().to_owned(),
         table,
     };
-    match read_document(document, &Selection::counts(), options, &mut names, meter) {
-        Ok(read) => read
+    match read_document(document, &Selection::counts(), options, &mut read, meter) {
+        Ok(()) => read
             .tables
             .into_iter()
             .map(|table| listed(Ok(table.into())))

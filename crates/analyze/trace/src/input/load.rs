@@ -27,13 +27,9 @@ impl Input {
         let meter = Meter::new(&documents, options.progress);
         let mut loaded = PartialTrace::default();
         for document in documents {
-            let names = &mut loaded.names;
-            match read_document(document, selection, options, names, &meter) {
-                Ok(read) => {
-                    loaded.tables.extend(read.tables);
-                    loaded.notes.extend(read.notes);
-                }
-                Err(error) if self.kind() == InputKind::Xml => return Err(error),
+            match read_document(document, selection, options, &mut loaded, &meter) {
+                Ok(()) => {}
+                Err(error) if self.kind() != InputKind::Export => return Err(error),
                 Err(error) => {
                     let file = document.name.clone();
                     loaded.give_up(document.schema(), file, error, selection)?;
@@ -151,6 +147,7 @@ impl Input {
             names,
             run,
             unreadable,
+            is_log,
         } = loaded;
 
         let (position, all, with_tables) = match chosen {
@@ -200,11 +197,17 @@ impl Input {
 
         let mut available = self.schemas(position);
         available.extend(tables.iter().map(|table| table.schema.name.clone()));
+        available.extend(
+            run.tables
+                .iter()
+                .filter(|_| is_log)
+                .map(|table| table.schema.clone()),
+        );
         available.sort();
         available.dedup();
         Ok(Trace {
             path: self.path().to_owned(),
-            kind: self.kind(),
+            kind: if is_log { InputKind::Log } else { self.kind() },
             run: Run { synthetic, ..run },
             names,
             notes: TraceNote::limited(notes),

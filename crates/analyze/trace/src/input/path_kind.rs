@@ -7,10 +7,10 @@ use std::path::Path;
 use metalens_files::is_bundle;
 
 use super::archive::{Archive, ArchiveContents};
-use super::bytes::{ByteSource, file_format};
+use super::bytes::{ByteSource, file_format, header_of};
 use super::sniff::FileFormat;
 use super::sniff::is_document;
-use crate::xml::{Header, read_header};
+use crate::xml::Header;
 
 /// The apparent kind of a path. A recording may still be broken, which only reading it shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,9 +79,7 @@ fn has_named_table(path: &Path) -> bool {
 
 fn header(path: &Path) -> Option<Header> {
     let name = path.display().to_string();
-    let source = ByteSource::File(path.to_owned());
-    let read = source.with(&name, &|_| (), |bytes| read_header(bytes, &name));
-    read.ok()
+    header_of(&ByteSource::File(path.to_owned()), &name).ok()
 }
 
 /// Returns whether a file has a name that recordings have.
@@ -90,12 +88,20 @@ fn is_named_like_recording(path: &Path) -> bool {
     has_ending("trace") || has_ending("zip") || is_document(&path.display().to_string())
 }
 
+/// Returns whether a packed file has a name that command-buffer logs have.
+fn is_named_like_log(name: &str) -> bool {
+    name.ends_with(".jsonl.gz") || name.ends_with(".jsonl.zst")
+}
+
 /// Returns the kind of a file, by its content and its name.
 fn file(path: &Path) -> PathKind {
     let name = path.display().to_string();
     match file_format(path, &name) {
         Ok(FileFormat::Zip) if is_archive(path) => PathKind::Archive,
-        Ok(FileFormat::Xml | FileFormat::Gzip | FileFormat::Zstd) if is_document(&name) => {
+        Ok(FileFormat::Log) => PathKind::Document,
+        Ok(FileFormat::Xml | FileFormat::Gzip | FileFormat::Zstd)
+            if is_document(&name) || is_named_like_log(&name) =>
+        {
             match header(path) {
                 Some(_) => PathKind::Document,
                 None => PathKind::Other,

@@ -2,9 +2,12 @@
 
 use std::cell::Cell;
 
+use super::bytes::detect;
 use super::list::Document;
+use super::sniff::FileFormat;
 use crate::error::Result;
-use crate::names::Names;
+use crate::log;
+use crate::partial_trace::PartialTrace;
 use crate::select::Selection;
 use crate::xml::{self, FastPath, ReadOptions};
 
@@ -28,14 +31,14 @@ pub struct Progress {
     pub total: Option<u64>,
 }
 
-/// Reads one document of an input, and reports the progress.
+/// Reads one document of an input into a trace, and reports the progress.
 pub(crate) fn read_document(
     document: &Document,
     selection: &Selection,
     options: LoadOptions<'_>,
-    names: &mut Names,
+    loaded: &mut PartialTrace,
     meter: &Meter<'_>,
-) -> Result<xml::Document> {
+) -> Result<()> {
     let request = ReadOptions {
         selection,
         allow_truncated: options.allow_truncated,
@@ -43,8 +46,16 @@ pub(crate) fn read_document(
     };
     let name = &document.name;
     let count = |bytes| meter.add(bytes);
-    let read = |bytes: &mut dyn std::io::Read| xml::read(bytes, name, names, request);
-    document.source.with(name, &count, read)
+    document.source.with(name, &count, |bytes| {
+        let (format, bytes) = detect(bytes, name)?;
+        if let FileFormat::Log = format {
+            return log::read(bytes, name, selection, loaded);
+        }
+        let read = xml::read(bytes, name, &mut loaded.names, request)?;
+        loaded.tables.extend(read.tables);
+        loaded.notes.extend(read.notes);
+        Ok(())
+    })
 }
 
 /// Counts the stored bytes of all documents together.

@@ -10,6 +10,8 @@ pub(crate) const PREFIX: usize = 512;
 #[derive(Debug)]
 pub(crate) enum FileFormat {
     Xml,
+    /// A command-buffer log.
+    Log,
     Gzip,
     Zstd,
     Zip,
@@ -49,6 +51,7 @@ fn sniff_text(text: &[u8]) -> FileFormat {
             other("a property list")
         }
         Some(b'<') => FileFormat::Xml,
+        Some(b'{') if crate::log::is_log(text) => FileFormat::Log,
         Some(b'{' | b'[') => match mistaken::json(text) {
             Some(problem) => FileFormat::Other(problem),
             None => other("JSON"),

@@ -87,6 +87,13 @@ impl<'n> Cells<'n> {
         self.decoder.keep = keep;
     }
 
+    /// Returns the value of a text, or null if texts are not kept.
+    pub(crate) fn symbol(&mut self, text: &str) -> CellValue {
+        let decoder = &mut self.decoder;
+        let keeps = decoder.keep.texts;
+        keeps.then(|| u64::from(decoder.names.symbol(text).to_bits()))
+    }
+
     /// Begins a row.
     pub(crate) fn start_row(&mut self) {
         self.ids.start_row();

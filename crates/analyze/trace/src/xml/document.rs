@@ -13,6 +13,7 @@ use std::io::Read;
 
 use super::attributes::{self, all, shorten};
 use super::cells::{Cells, unexpected_text};
+use super::details;
 use super::plain::{FastPath, Plain};
 use super::pull::{Pull, Token};
 use super::rows::TableBuilder;
@@ -72,6 +73,8 @@ pub(crate) fn read<R: Read>(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Header {
     Toc,
+    /// A command-buffer log, which is no XML.
+    Log,
     /// A query that matched nothing.
     Empty,
     /// The first node's table.
@@ -112,7 +115,10 @@ pub(crate) fn read_header<R: Read>(input: R, file: &str) -> Result<Header> {
         return Err(reader.pull.error(Problem::NoSchema));
     };
 
-    let schema = reader.schema(child)?;
+    let schema = match details::schema(&node.attributes, &child.attributes) {
+        Some(schema) => schema,
+        None => reader.schema(child)?,
+    };
     Ok(Header::Table {
         schema: schema.name,
         origin,
@@ -224,15 +230,27 @@ impl<R: Read> Reader<'_, R> {
         let refused = self.without_schema;
         let mut builder: Option<TableBuilder> = None;
         let mut plain = Plain::new(self.options.fast_path);
+        let mut is_detail = false;
         let ended = loop {
-            if let Some(builder) = &mut builder {
+            if let Some(builder) = builder.as_mut().filter(|_| !is_detail) {
                 plain.take_rows(self.pull.guard(), &mut self.cells, builder);
             }
             match self.next_child("node") {
                 Err(error) => break Err(error),
                 Ok(None) => break Ok(()),
                 Ok(Some(child)) => {
-                    let read = self.node_child(child, node, &mut builder);
+                    let schema = builder.is_none() && child.name == "row";
+                    let schema =
+                        schema.then(|| details::schema(&node.attributes, &child.attributes));
+                    let read = if let Some(schema) = schema.flatten() {
+                        is_detail = true;
+                        let table = self.table_builder(schema, node);
+                        table.and_then(|table| self.detail_row(&child, builder.insert(table)))
+                    } else if let Some(table) = builder.as_mut().filter(|_| is_detail) {
+                        self.detail_row(&child, table)
+                    } else {
+                        self.node_child(child, node, &mut builder)
+                    };
                     if read.is_err() {
                         break read;
                     }
@@ -292,6 +310,20 @@ impl<R: Read> Reader<'_, R> {
     /// Reads the schema of a node and prepares the table.
     fn start_table(&mut self, schema: Child, node: &Child) -> Result<TableBuilder> {
         let schema = self.schema(schema)?;
+        self.table_builder(schema, node)
+    }
+
+    /// Reads a row of a detail, whose values are attributes. What is inside of it is skipped.
+    fn detail_row(&mut self, row: &Child, builder: &mut TableBuilder) -> Result<()> {
+        if row.name != "row" {
+            return self.ignore(row);
+        }
+        let read = builder.read_attributes(&row.attributes, &mut self.cells);
+        read.map_err(|problem| builder.at_row(self.pull.error(problem), None))?;
+        self.skip(row)
+    }
+
+    fn table_builder(&mut self, schema: Schema, node: &Child) -> Result<TableBuilder> {
         let none = Columns::None;
         let columns = self
             .options

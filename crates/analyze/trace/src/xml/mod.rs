@@ -20,6 +20,7 @@
 
 mod attributes;
 mod cells;
+mod details;
 mod document;
 mod guard;
 mod ids;
@@ -32,7 +33,7 @@ mod tree;
 mod values;
 
 pub(crate) use attributes::check as check_attributes;
-pub(crate) use document::{Document, Header, ReadOptions, read, read_header};
+pub(crate) use document::{Header, ReadOptions, read, read_header};
 pub(crate) use plain::FastPath;
 pub(crate) use pull::{Pull, Token};
 pub(crate) use tree::{Element, read_tree};

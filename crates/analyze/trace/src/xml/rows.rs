@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use super::cells::{Cells, unexpected_text};
+use super::details;
 use super::ids::TagId;
 use super::pull::{Pull, Token};
 use super::tags::Tags;
@@ -80,6 +81,20 @@ impl TableBuilder {
         }
         self.end_row(&row)
             .map_err(|problem| self.at_row(pull.error(problem), None))
+    }
+
+    /// Reads a row of a detail, whose cells are attributes.
+    pub(crate) fn read_attributes(
+        &mut self,
+        attributes: &[(String, String)],
+        cells: &mut Cells<'_>,
+    ) -> Result<(), Problem> {
+        let values = details::cells(&self.table.schema, attributes, |text| cells.symbol(text))?;
+        let mut row = Row::default();
+        for value in values {
+            self.append(&mut row, value);
+        }
+        self.end_row(&row)
     }
 
     /// Returns the tags that cells must have, in the order of the columns.
@@ -203,7 +218,7 @@ impl TableBuilder {
     }
 
     /// Adds the row and the column to the place of an error.
-    fn at_row(&self, error: Error, column: Option<usize>) -> Error {
+    pub(crate) fn at_row(&self, error: Error, column: Option<usize>) -> Error {
         let column = column.and_then(|at| self.table.schema.columns.get(at));
         let place = Place {
             row: Some(self.table.rows as u64 + 1),

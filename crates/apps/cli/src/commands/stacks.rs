@@ -219,6 +219,7 @@ fn unit(unit: WeightUnit) -> &'static str {
         WeightUnit::Ns => "nanoseconds of sampled time",
         WeightUnit::Cycles => "CPU cycles",
         WeightUnit::Bytes => "allocated bytes",
+        WeightUnit::Allocations => "numbers of allocations",
         WeightUnit::Samples => "counts of samples",
     }
 }

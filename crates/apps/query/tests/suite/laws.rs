@@ -29,7 +29,7 @@ fn check(library: &Library, analysis: &Analysis, name: &str) {
             number(busy.busy_ns),
             number(busy.sum_ns),
             number(busy.machine_busy_ns),
-            number(busy.others_busy_ns),
+            number(busy.others_busy_ns.unwrap()),
             number(gaps.count),
             number(gaps.total_ns),
             number(gaps.median_ns),
@@ -96,7 +96,7 @@ fn unions(library: &Library, analysis: &Analysis, name: &str) {
     let busy = &analysis.report.busy;
     for (condition, expected) in [
         ("role = 'analyzed'", busy.busy_ns),
-        ("role = 'other'", busy.others_busy_ns),
+        ("role = 'other'", busy.others_busy_ns.unwrap()),
         ("TRUE", busy.machine_busy_ns),
     ] {
         let sql = format!("SELECT start_ns, end_ns FROM intervals WHERE {condition}");

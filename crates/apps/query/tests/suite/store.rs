@@ -150,7 +150,7 @@ fn runs_with_odd_devices_and_dates_are_found() {
             .map_or("null".to_owned(), |start| start[..10].to_owned());
         analysis.report.run.start = start;
         write(&analysis, dataset.path(), WriteOptions::default()).unwrap();
-        expected.push(vec![device.unwrap_or("null").to_owned(), date]);
+        expected.push(vec![device.unwrap_or("unknown").to_owned(), date]);
     }
     let library = stored(dataset.path());
     let mut found = rows(
@@ -164,7 +164,7 @@ fn runs_with_odd_devices_and_dates_are_found() {
     let one = "SELECT count(DISTINCT run) FROM gaps WHERE ";
     for condition in [
         "device = 'Möbius=1/%2F'",
-        "device IS NULL",
+        "device = 'unknown'",
         "date > '2026-03-04'",
         "date = DATE '2026-03-04'",
         "date IS NULL",

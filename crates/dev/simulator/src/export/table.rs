@@ -22,7 +22,7 @@ const SIGNPOST_POSITION: usize = 5;
 
 impl Table {
     /// All tables, in the order of the table of contents.
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 36] = [
         Self::ProcessInfo,
         Self::MetalApplicationEncodersList,
         Self::MetalShaderProfilerIntervals,
@@ -43,6 +43,7 @@ impl Table {
         Self::MetalGpuIntervals,
         Self::MetalWiredSysmemLevelInterval,
         Self::MetalResourceAllocations,
+        Self::MetalDriverEventIntervals,
         Self::MetalCommandBufferError,
         Self::GraphicsCompilerSpillEvents,
         Self::GpuCounterInfo,
@@ -82,6 +83,7 @@ impl Table {
         let has_data = match self {
             Self::MetalWiredSysmemLevelInterval => !scenario.recording.wired.is_empty(),
             Self::MetalResourceAllocations => any(|process| !process.allocation.is_empty()),
+            Self::MetalDriverEventIntervals => any(|process| !process.wiring.is_empty()),
             Self::GpuCounterInfo | Self::GpuCounterValue => !scenario.recording.counter.is_empty(),
             Self::MetalGpuCounterIntervals => {
                 scenario.recording.counter_intervals && !scenario.recording.counter.is_empty()
@@ -155,6 +157,7 @@ impl Table {
                 | Self::MetalApplicationIntervals
                 | Self::MetalApplicationCommandBufferSubmissions
                 | Self::MetalDriverIntervals
+                | Self::MetalDriverEventIntervals
                 | Self::MetalGpuIntervals
                 | Self::MetalCurrentAllocatedSize
                 | Self::MetalResourceAllocations
@@ -180,6 +183,7 @@ impl Table {
             Self::MetalGpuInfo => schemas::GPU_INFO,
             Self::MetalCurrentAllocatedSize => schemas::ALLOCATED_SIZE,
             Self::MetalResourceAllocations => schemas::RESOURCE_ALLOCATIONS,
+            Self::MetalDriverEventIntervals => schemas::DRIVER_EVENTS,
             Self::MetalShaderProfilerShaderList => schemas::SHADER_LIST,
             Self::MetalShaderProfilerIntervals => schemas::SHADER_INTERVALS,
             Self::GpuPerformanceStateIntervals => schemas::PERFORMANCE_STATES,

@@ -34,6 +34,7 @@ pub(super) fn write_rows<'a>(table: Table, sheet: &mut impl Sheet<'a>) -> Result
         Table::MetalGpuStateIntervals => gpu::states(sheet),
         Table::MetalGpuInfo => machine::gpu_info(sheet),
         Table::MetalCurrentAllocatedSize => machine::allocated_size(sheet),
+        Table::MetalDriverEventIntervals => driver::events(sheet),
         Table::MetalResourceAllocations => machine::allocations(sheet),
         Table::MetalShaderProfilerShaderList => shader::list(sheet),
         Table::MetalShaderProfilerIntervals => shader::intervals(sheet),

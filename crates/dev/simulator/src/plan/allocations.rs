@@ -1,6 +1,6 @@
-//! Plans the Metal resources that processes allocate and free.
+//! Plans the Metal resources that processes allocate and free, and memory that the driver wires.
 
-use super::model::{Buffer, Plan, PlannedAllocation, ProcessIndex};
+use super::model::{Buffer, Plan, PlannedAllocation, PlannedWiring, ProcessIndex};
 use crate::error::Error;
 use crate::scenario::Scenario;
 use crate::scenario::allocation::Allocation;
@@ -74,4 +74,24 @@ fn add(
         }
     }
     Ok(())
+}
+
+/// Returns what the driver wires and unwires for all processes within the run.
+pub(super) fn wiring(scenario: &Scenario, plan: &Plan) -> Vec<PlannedWiring> {
+    let mut all = Vec::new();
+    for (position, (_, process)) in scenario.processes_of(plan.run).enumerate() {
+        all.extend(process.wiring.iter().map(|wiring| {
+            let start_ns = scenario.clock.cut(wiring.start.get());
+            PlannedWiring {
+                process: ProcessIndex::at(position),
+                start_ns,
+                end_ns: start_ns + scenario.clock.cut(wiring.length.get()),
+                bytes: wiring.bytes,
+                unwire: wiring.unwire,
+            }
+        }));
+    }
+    all.retain(|wiring| wiring.end_ns <= plan.wall_ns);
+    all.sort_by_key(|wiring| wiring.start_ns);
+    all
 }

@@ -44,6 +44,8 @@ pub(crate) struct Plan {
     pub(crate) memory: Vec<(ProcessIndex, Vec<MemoryInterval>)>,
     /// Metal resources, in no order.
     pub(crate) allocations: Vec<PlannedAllocation>,
+    /// Memory that the driver wires and unwires, ordered by time.
+    pub(crate) wiring: Vec<PlannedWiring>,
     /// Wired system memory, ordered by time.
     pub(crate) wired: Vec<MemoryInterval>,
     /// Signposts, ordered by their start.
@@ -373,6 +375,16 @@ pub(crate) struct PlannedAllocation {
     pub(crate) made_ns: Option<u64>,
     /// Time when it was freed; `None` if it never was.
     pub(crate) freed_ns: Option<u64>,
+}
+
+/// Memory that the driver wires or unwires for a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PlannedWiring {
+    pub(crate) process: ProcessIndex,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    pub(crate) bytes: u64,
+    pub(crate) unwire: bool,
 }
 
 /// A period with the same amount of memory.

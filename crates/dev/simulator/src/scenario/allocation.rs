@@ -1,10 +1,11 @@
-//! Describes the Metal resources that a process allocates and frees.
+//! Describes the Metal resources that a process allocates and frees, and memory that the driver wires.
 
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
 use super::machine::is_false;
+use super::nanos::Nanos;
 
 /// Resources that a function of a process allocates, once or again and again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +38,21 @@ pub struct Allocation {
     /// True if the resources were made before the recording, which has only their ends.
     #[serde(default, skip_serializing_if = "is_false")]
     pub before: bool,
+}
+
+/// Memory that the driver wires for a process, so that the GPU can use it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Wiring {
+    /// Start, counted from the start of the recording.
+    pub start: Nanos,
+    /// Time that the driver takes.
+    pub length: Nanos,
+    /// Bytes; the table shows them with two decimals.
+    pub bytes: u64,
+    /// True if the driver is asked to unwire the memory.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unwire: bool,
 }
 
 const fn one() -> NonZeroU32 {

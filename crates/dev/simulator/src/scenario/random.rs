@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use super::allocation::Allocation;
+use super::allocation::{Allocation, Wiring};
 use super::host::{Hang, Samples, Signpost};
 use super::labels::Labels;
 use super::lengths::Lengths;
@@ -60,6 +60,12 @@ pub fn random_scenario(seed: u64) -> Scenario {
                 .collect();
         }
     }
+    let mut random = Random::new(seed, &[0x313e]);
+    if random.once_in(2) {
+        for process in &mut scenario.process {
+            process.wiring = (0..random.below(5)).map(|_| wiring(&mut random)).collect();
+        }
+    }
     scenario
 }
 
@@ -75,6 +81,16 @@ fn allocation(random: &mut Random) -> Allocation {
         lives: random.once_in(2).then(|| random.below(5)),
         inside: random.once_in(4),
         before: random.once_in(4),
+    }
+}
+
+/// Returns memory that the driver wires, of a size that two decimals show exactly.
+fn wiring(random: &mut Random) -> Wiring {
+    Wiring {
+        start: Nanos::new(random.between(0, 400_000)),
+        length: Nanos::new(random.between(1, 60_000)),
+        bytes: random.between(0, 900) * *random.one_of(&[1 << 10, 1 << 20]),
+        unwire: random.once_in(4),
     }
 }
 
@@ -223,6 +239,7 @@ fn process(random: &mut Random, index: u32, target: TargetKind) -> Process {
         stream: (0..streams).map(|index| stream(random, index)).collect(),
         memory: None,
         allocation: Vec::new(),
+        wiring: Vec::new(),
         signpost: Vec::new(),
         samples: None,
         hang: Vec::new(),

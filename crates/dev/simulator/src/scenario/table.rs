@@ -27,6 +27,7 @@ pub enum Table {
     DeviceThermalStateIntervals,
     ProcessInfo,
     MetalWiredSysmemLevelInterval,
+    MetalDriverEventIntervals,
     MetalCommandBufferError,
     GraphicsCompilerSpillEvents,
     GpuCounterInfo,

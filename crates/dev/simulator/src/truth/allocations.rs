@@ -1,9 +1,10 @@
-//! Computes the truth about the Metal resources of the process.
+//! Computes the truth about the Metal resources of the process, and memory wired for it.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::sweep::{Gap, Window};
 use crate::plan::{Plan, PlannedAllocation, ProcessIndex};
 
 /// Metal resources that the process made in the recording. A resource inside another has no bytes.
@@ -69,4 +70,52 @@ fn live(own: &[&PlannedAllocation], at_ns: u64) -> u64 {
 
 const fn own_bytes(one: &PlannedAllocation) -> u64 {
     if one.inside { 0 } else { one.bytes }
+}
+
+/// Memory that the driver wired for the process.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wired {
+    /// Number of times before the window, and their bytes.
+    pub before_window: (u64, u64),
+    /// Number of times in the window, and their bytes.
+    pub in_window: (u64, u64),
+    /// Number of requests to unwire memory in the recording, and their bytes.
+    pub unwired: (u64, u64),
+    /// Time in gaps during which the driver wired memory.
+    pub in_gaps_ns: u64,
+}
+
+/// Counts what was wired for the process, or returns `None` if nothing was for any.
+pub(super) fn wired(
+    plan: &Plan,
+    target: ProcessIndex,
+    window: Window,
+    gaps: &[Gap],
+) -> Option<Wired> {
+    if plan.wiring.is_empty() {
+        return None;
+    }
+    let mut truth = Wired::default();
+    let own = plan.wiring.iter().filter(|one| one.process == target);
+    let (mut covered_ns, mut ignored) = (0, (0, 0));
+    for one in own {
+        let sum = match one.start_ns {
+            _ if one.unwire => &mut truth.unwired,
+            start_ns if start_ns < window.start_ns => &mut truth.before_window,
+            start_ns if start_ns < window.end_ns => &mut truth.in_window,
+            _ => &mut ignored,
+        };
+        *sum = (sum.0 + 1, sum.1 + one.bytes);
+        if one.unwire {
+            continue;
+        }
+        // Time that an earlier one covers counts once.
+        let start_ns = one.start_ns.max(covered_ns);
+        for gap in gaps {
+            let (from_ns, to_ns) = (gap.from_ns.max(start_ns), gap.to_ns.min(one.end_ns));
+            truth.in_gaps_ns += to_ns.saturating_sub(from_ns);
+        }
+        covered_ns = covered_ns.max(one.end_ns);
+    }
+    Some(truth)
 }

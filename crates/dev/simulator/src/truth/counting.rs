@@ -1,7 +1,7 @@
 //! Counts the truth of a planned run: the window, the busy time, the gaps and the processes.
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::allocations::allocations;
+use super::allocations::{allocations, wired};
 use super::model::{
     Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, ProcessShare, Target, Truth,
 };
@@ -60,6 +60,10 @@ pub(crate) fn count_truth(plan: &Plan) -> Truth {
             .zip(target)
             .and_then(|(window, target)| details::memory(plan, target, window)),
         allocations: target.and_then(|target| allocations(plan, target)),
+        wired: window.zip(target).and_then(|(window, target)| {
+            let gaps = gaps.as_deref().unwrap_or_default();
+            wired(plan, target, window, gaps)
+        }),
         signposts: details::signposts(plan, &own),
         shaders: target
             .filter(|_| plan.shader_timeline)

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::allocations::Allocations;
+use super::allocations::{Allocations, Wired};
 use super::counters::CounterTotal;
 use super::details::{Allocated, Latency, Queue, ShaderTotal, SignpostTotal, States};
 use super::kernels::Kernel;
@@ -65,6 +65,9 @@ pub struct Truth {
     /// Metal resources of the process in the whole recording.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocations: Option<Allocations>,
+    /// Memory that the driver wired for the process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wired: Option<Wired>,
     /// Signposts of all processes in the whole recording, by pid and name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signposts: Vec<SignpostTotal>,

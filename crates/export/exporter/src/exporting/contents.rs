@@ -1,15 +1,29 @@
-//! Parses the runs and tables of a table of contents.
+//! Parses the runs of a table of contents, with their tables and the details of their tracks.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::error::{Error, Result};
+use metalens_xctrace::command::TRACK_DETAILS;
 
-/// A run of a recording, with the schemas of its tables in their order.
+/// A run of a recording, with the schemas of its tables in their order. Details of tracks come after
+/// the tables, so that these keep their positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ListedRun {
     pub(crate) number: u64,
     pub(crate) schemas: Vec<String>,
+    /// Name of the last track.
+    track: String,
+}
+
+impl ListedRun {
+    pub(crate) fn new(number: u64, schemas: Vec<String>) -> Self {
+        Self {
+            number,
+            schemas,
+            track: String::new(),
+        }
+    }
 }
 
 /// Parses the runs of a table of contents. Returns `None` for any other text, and if it lists no run.
@@ -43,10 +57,17 @@ fn add_tag(tag: &BytesStart<'_>, inside: &[String], runs: &mut Vec<ListedRun>) -
         (["trace-toc"], "run") => {
             let position = runs.len() as u64 + 1;
             let number = attribute(tag, "number").and_then(|number| number.parse().ok());
-            runs.push(ListedRun {
-                number: number.unwrap_or(position),
-                schemas: Vec::new(),
-            });
+            runs.push(ListedRun::new(number.unwrap_or(position), Vec::new()));
+        }
+        (["trace-toc", "run", "tracks"], "track") => {
+            runs.last_mut()?.track = attribute(tag, "name").unwrap_or_default();
+        }
+        (["trace-toc", "run", "tracks", "track", "details"], "detail") => {
+            let (run, detail) = (runs.last_mut()?, attribute(tag, "name"));
+            let mut known = TRACK_DETAILS.iter();
+            let known =
+                known.find(|one| one.track == run.track && detail.as_deref() == Some(one.detail));
+            run.schemas.extend(known.map(|one| one.table.to_owned()));
         }
         (["trace-toc", "run", "data"], "table") => {
             // A table without a schema still counts for the positions of the others.
@@ -85,11 +106,14 @@ mod tests {
     #[test]
     fn runs_and_schemas_are_parsed() {
         let check = |text: &str, expected: Option<&[(u64, &[&str])]>| {
-            let found = parse(text);
+            let mut found = parse(text);
+            for run in found.iter_mut().flatten() {
+                run.track = String::new();
+            }
             let expected = expected.map(|runs| {
-                let run = |&(number, schemas): &(u64, &[&str])| ListedRun {
-                    number,
-                    schemas: schemas.iter().map(|&schema| schema.to_owned()).collect(),
+                let run = |&(number, schemas): &(u64, &[&str])| {
+                    let schemas = schemas.iter().map(|&schema| schema.to_owned());
+                    ListedRun::new(number, schemas.collect())
                 };
                 runs.iter().map(run).collect::<Vec<_>>()
             });
@@ -101,6 +125,11 @@ mod tests {
             <tracks/></run><run number=\"4\"><data><table schema=\"a\"/><table schema=\"a\"/></data></run>\
             </trace-toc>\n";
         check(two, Some(&[(1, &["a", "b", ""]), (4, &["a", "a"])]));
+        let tracks = "<trace-toc><run number=\"1\"><data><table schema=\"a\"/></data><tracks>\
+            <track name=\"Allocations\"><details><detail name=\"Statistics\" kind=\"table\"/>\
+            <detail name=\"Allocations List\" kind=\"table\"/></details></track><track name=\"Other\">\
+            <details><detail name=\"Leaks\" kind=\"table\"/></details></track></tracks></run></trace-toc>";
+        check(tracks, Some(&[(1, &["a", "allocations-list"])]));
         check("<trace-toc><run/></trace-toc>", Some(&[(1, &[])]));
         check("<trace-toc></trace-toc>", None);
         check("<trace-toc><run number=\"1\"><data>", None);

@@ -1,6 +1,6 @@
 //! Selects the tables to export, and names their files.
 
-use metalens_xctrace::command::ExportSelection;
+use metalens_xctrace::command::{ExportSelection, TRACK_DETAILS, TrackDetail};
 
 use super::contents::ListedRun;
 
@@ -22,6 +22,10 @@ impl TableJob {
     /// Returns the argument for `xctrace export`. Tables of one schema differ only in their
     /// position.
     pub(crate) fn selection(&self) -> ExportSelection {
+        if let Some(detail) = track_detail(&self.schema) {
+            let run = self.run;
+            return ExportSelection::Detail { run, detail };
+        }
         match self.place {
             Some(place) => ExportSelection::Place {
                 run: self.run,
@@ -60,10 +64,17 @@ pub(crate) fn jobs_from_contents(
     wanted.map(job).collect()
 }
 
+fn track_detail(table: &str) -> Option<TrackDetail> {
+    TRACK_DETAILS
+        .into_iter()
+        .find(|detail| detail.table == table)
+}
+
 /// Returns the jobs for a bundle without a table of contents: one for every name, since the
-/// table may exist.
+/// table may exist. Details of tracks are seldom there.
 pub(crate) fn jobs_from_names(names: &[String], run: u64) -> Vec<TableJob> {
-    let wanted = names.iter().filter(|name| is_plain(name));
+    let is_wanted = |name: &&String| is_plain(name) && track_detail(name).is_none();
+    let wanted = names.iter().filter(is_wanted);
     let job = |schema: &String| TableJob {
         run,
         position: run,
@@ -97,7 +108,7 @@ mod tests {
 
     fn run(number: u64, schemas: &[&str]) -> ListedRun {
         let schemas = schemas.iter().map(|&schema| schema.to_owned()).collect();
-        ListedRun { number, schemas }
+        ListedRun::new(number, schemas)
     }
 
     #[test]
@@ -118,7 +129,19 @@ mod tests {
         check(&two, 0, &["b"], &["b.run-1.table-2", "b.run-1.table-4"]);
         check(&two, 1, &["b", "x"], &["b.run-7"]);
         check(&two, 2, &["b"], &[]);
-        let named = jobs_from_names(&["a".to_owned(), "a/b".to_owned()], 2);
+        let details = jobs_from_contents(&[run(3, &["a", "leaks-list"])], 0, &|_| true);
+        let detail = TRACK_DETAILS[1];
+        let selections: Vec<ExportSelection> = details.iter().map(TableJob::selection).collect();
+        let schema = "a".to_owned();
+        assert_eq!(
+            selections,
+            [
+                ExportSelection::Schema { run: 3, schema },
+                ExportSelection::Detail { run: 3, detail }
+            ]
+        );
+        let names = ["a", "a/b", "leaks-list"].map(str::to_owned);
+        let named = jobs_from_names(&names, 2);
         let stems: Vec<&str> = named.iter().map(|job| job.stem.as_str()).collect();
         assert_eq!(stems, ["a.run-2"]);
     }

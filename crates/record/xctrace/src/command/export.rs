@@ -32,6 +32,13 @@ pub enum ExportSelection {
         /// Name of the schema.
         schema: String,
     },
+    /// The detail of a track.
+    Detail {
+        /// Number of the run.
+        run: u64,
+        /// The detail.
+        detail: TrackDetail,
+    },
     /// One table by its position, for schemas with several tables.
     Place {
         /// Number of the run.
@@ -40,6 +47,36 @@ pub enum ExportSelection {
         place: usize,
     },
 }
+
+/// A detail of a track: a list that Instruments shows, which is not a table and has no schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TrackDetail {
+    /// Name of its table for metalens.
+    pub table: &'static str,
+    /// Name of the track.
+    pub track: &'static str,
+    /// Name of the detail.
+    pub detail: &'static str,
+}
+
+/// The details that metalens reads.
+pub const TRACK_DETAILS: [TrackDetail; 3] = [
+    TrackDetail {
+        table: "allocations-list",
+        track: "Allocations",
+        detail: "Allocations List",
+    },
+    TrackDetail {
+        table: "leaks-list",
+        track: "Leaks",
+        detail: "Leaks",
+    },
+    TrackDetail {
+        table: "vm-regions-map",
+        track: "VM Tracker",
+        detail: "Regions Map",
+    },
+];
 
 /// A range of time of a recording, in nanoseconds, without its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -106,6 +143,10 @@ impl ExportSelection {
             Self::Place { run, place } => Some(format!(
                 "/trace-toc/run[@number=\"{run}\"]/data/table[{place}]"
             )),
+            Self::Detail { run, detail } => Some(format!(
+                "/trace-toc/run[@number=\"{run}\"]/tracks/track[@name=\"{}\"]/details/detail[@name=\"{}\"]",
+                detail.track, detail.detail
+            )),
         })
     }
 }
@@ -156,6 +197,12 @@ mod tests {
             "12A",
             Ok(third),
         );
+        let detail = ExportSelection::Detail {
+            run: 1,
+            detail: TRACK_DETAILS[0],
+        };
+        let list = "export --input /a.trace --xpath /trace-toc/run[@number=\"1\"]/tracks/track[@name=\"Allocations\"]/details/detail[@name=\"Allocations List\"] --output /o.xml";
+        check(detail, all, "12A", Ok(list));
         check(
             schema("\"] | //*"),
             all,

@@ -4,6 +4,6 @@ mod export;
 mod length;
 mod record;
 
-pub use export::{Export, ExportSelection, TimeRange};
+pub use export::{Export, ExportSelection, TRACK_DETAILS, TimeRange, TrackDetail};
 pub use length::Length;
 pub use record::{Launch, Record, Target, Template};

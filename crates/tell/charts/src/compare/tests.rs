@@ -231,7 +231,7 @@ fn clocked(state: &str, share: f64) -> Option<Performance> {
 fn changed(change: fn(&mut Report)) -> Comparability {
     let mut base = whole().report;
     base.machine.performance = clocked("Maximum", 1.0);
-    base.busy.others_busy_ns = base.window.span_ns / 50;
+    base.busy.others_busy_ns = Some(base.window.span_ns / 50);
     let mut new = base.clone();
     change(&mut new);
     Comparability::of_reports(&base, &new)
@@ -244,7 +244,7 @@ fn differing_circumstances_are_named() {
     let gpu: Change = |report| report.run.device.gpu = Some("Apple M4".to_owned());
     let clock: Change = |report| report.machine.performance = clocked("Minimum", 1.0);
     let nearly: Change = |report| report.machine.performance = clocked("Maximum", 0.97);
-    let others: Change = |report| report.busy.others_busy_ns = report.window.span_ns;
+    let others: Change = |report| report.busy.others_busy_ns = Some(report.window.span_ns);
     let same: Change = |_| {};
     let cases = [
         (same, &[][..]),

@@ -129,7 +129,11 @@ const fn partition(name: &'static str, kind: CellKind, meaning: &'static str) ->
 
 /// Columns from the folders' names.
 pub(crate) const PARTITION: [ColumnInfo; 3] = [
-    partition("device", CellKind::Text, "Model of the machine."),
+    partition(
+        "device",
+        CellKind::Text,
+        "Model of the machine; `unknown` if the recording does not name it.",
+    ),
     partition(
         "date",
         CellKind::Date,

@@ -283,7 +283,7 @@ fn legend(report: &Report, colors: &KernelColors) -> String {
         ));
     }
 
-    if report.busy.others_busy_ns > 0 {
+    if report.busy.others_busy_ns > Some(0) {
         kernels.push(key("others", "other processes"));
     }
     let causes = report.idle.parts.largest_first().into_iter();

@@ -23,11 +23,16 @@ pub(super) fn kernels(report: &Report) -> Section {
     let (short, long) = KERNELS;
     let has_spills = report.kernels.iter().any(spills_registers);
     let has_samples = report.kernels.iter().any(is_sampled);
+    let has_dispatches = report
+        .kernels
+        .iter()
+        .any(|kernel| kernel.dispatches.is_some());
     let mut columns = vec![
         Column::number("time"),
         Column::number("total"),
         Column::number("instances").spare(1),
     ];
+    columns.extend(has_dispatches.then(|| Column::number("dispatches")));
     // What needs a change of the kernel itself comes before its times.
     columns.extend(has_spills.then(|| Column::number("spilled")));
     columns.extend([
@@ -58,6 +63,7 @@ pub(super) fn kernels(report: &Report) -> Section {
             short_time(one.total_ns),
             count(one.instances),
         ];
+        let dispatches = has_dispatches.then(|| known(one.dispatches, count));
         let spilled = has_spills.then(|| spilled(one));
         let seen = has_samples.then(|| {
             let ns = one.shader_ns;
@@ -65,15 +71,46 @@ pub(super) fn kernels(report: &Report) -> Section {
         });
         let last = [kernel(&one.name), known(one.channel.as_deref(), name)];
         let times = times.map(short_time).into_iter().chain(seen);
-        table.row(first.into_iter().chain(spilled).chain(times).chain(last));
+        let first = first.into_iter().chain(dispatches).chain(spilled);
+        table.row(first.chain(times).chain(last));
     }
 
     let rest = report.kernels.get(short..).unwrap_or(&[]);
     let rest_ns = rest.iter().map(|kernel| kernel.total_ns).sum();
     table.rest = message!(" of {}", time(rest_ns));
-    Section::new("kernels", "Kernels", 4)
+    let mut section = Section::new("kernels", "Kernels", 4)
         .with(Chart::picture("kernels"))
-        .with(Block::Table(table))
+        .with(Block::Table(table));
+    if let Some(functions) = functions(report) {
+        section = section.with(Block::Table(functions));
+    }
+    section
+}
+
+/// Returns the functions by their dispatches, if these are recorded: a kernel of several functions has
+/// one time, and a count of each.
+fn functions(report: &Report) -> Option<Table> {
+    let counted = || {
+        let functions = report.shaders.iter();
+        functions.filter_map(|function| Some((function, function.dispatches?)))
+    };
+    counted().next()?;
+    let columns = vec![
+        Column::number("dispatches"),
+        Column::name("function"),
+        Column::label("kind").spare(1),
+    ];
+    let table = Table::new("functions", "Functions by their dispatches", columns);
+    let mut table = table.sortable().limited(KERNELS.0, KERNELS.1);
+    table = table.of(counted().count());
+    for (function, dispatches) in counted() {
+        table.row([
+            count(dispatches),
+            kernel(&function.name),
+            known(function.kind.as_deref(), name),
+        ]);
+    }
+    Some(table)
 }
 
 fn spills_registers(kernel: &Kernel) -> bool {

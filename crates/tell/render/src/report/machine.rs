@@ -94,13 +94,13 @@ fn driver_and_others(report: &Report) -> Vec<Fact> {
         );
         facts.push(Fact::new("compiler", text));
     }
-    facts.push(others(report));
+    facts.extend(others(report));
     facts
 }
 
-fn others(report: &Report) -> Fact {
-    let others = &report.machine.others;
-    let busy_ns = report.busy.others_busy_ns;
+fn others(report: &Report) -> Option<Fact> {
+    let others = report.machine.others.as_ref()?;
+    let busy_ns = report.busy.others_busy_ns?;
     let busy = message!(
         "{}, {} of the window",
         time(busy_ns),
@@ -120,7 +120,10 @@ fn others(report: &Report) -> Fact {
             Message::joined(top, ", "),
         )
     });
-    Fact::new("other processes", message!("{}{}", busy, in_gaps))
+    Some(Fact::new(
+        "other processes",
+        message!("{}{}", busy, in_gaps),
+    ))
 }
 
 /// Returns the hardware counters; `None` if there are none.

@@ -4,7 +4,8 @@ use metalens_analyzer::message::{
     Value, bytes, count, counted, function, moment, name, number, process, time,
 };
 use metalens_analyzer::{
-    Memory, MemoryGroup, MemoryIterations, Message, Report, Turnover, message,
+    CountedBytes, Heap, Memory, MemoryGroup, MemoryGrowth, MemoryIterations, Message, Report,
+    Turnover, message,
 };
 
 use crate::document::{Block, Cell, Column, Fact, Section, Table};
@@ -15,14 +16,21 @@ const GROUPS: (usize, usize) = (5, 20);
 
 /// Returns the memory of the process; nothing if none was recorded.
 pub(super) fn memory(report: &Report) -> Option<Section> {
+    let heap = report.heap.as_ref();
     let memory = report.memory.as_ref();
     let memory =
         memory.filter(|memory| memory.whole.allocations + memory.freed_from_before.count > 0);
     let mut facts = memory.map(allocated).unwrap_or_default();
     facts.extend(levels(report));
+    facts.extend(wired(report));
+    facts.extend(heap.into_iter().flat_map(heap_facts));
     let section = Section::new("memory", "Metal memory", 6);
     let section = Block::facts(facts).map(|facts| section.with(facts))?;
 
+    let section = heap
+        .into_iter()
+        .flat_map(heap_tables)
+        .fold(section, Section::with);
     let Some(memory) = memory else {
         return Some(section);
     };
@@ -42,7 +50,7 @@ pub(super) fn memory(report: &Report) -> Option<Section> {
         steady,
     );
     let has_labels = memory.labels.iter().any(|label| label.name.is_some());
-    let section = section.with_some(callers);
+    let section = section.with_some(callers).with_some(phases(memory));
     Some(
         section
             .with_some(labels.filter(|_| has_labels))
@@ -116,21 +124,31 @@ fn turnover(part: &Turnover) -> Message {
 }
 
 fn iterations(found: &MemoryIterations) -> Fact {
-    let growth = found.growth;
     let text = message!(
-        "median {}, {} in each of {}; live bytes {} by {} an iteration (standard error {})",
+        "median {}, {} in each of {}; {}",
         counted(found.median_allocations, "allocation"),
         bytes(found.median_bytes),
         counted(found.count, "steady iteration"),
-        if growth.bytes_per_iteration < 0.0 {
-            "shrink"
-        } else {
-            "grow"
-        },
-        bytes(whole(growth.bytes_per_iteration.abs())),
-        bytes(whole(growth.error_bytes)),
+        change(found.growth),
     );
     Fact::new("iteration", text)
+}
+
+/// Returns how live bytes change from iteration to iteration, with an error only if there is one.
+fn change(growth: MemoryGrowth) -> Message {
+    let (mean, error) = (growth.bytes_per_iteration, whole(growth.error_bytes));
+    let size = whole(mean.abs());
+    let way = if mean < 0.0 { "shrinks" } else { "grows" };
+    match (size, error) {
+        (0, _) => "live memory does not grow".into(),
+        (_, 0) => message!("live memory {} by {} in each", way, bytes(size)),
+        _ => message!(
+            "live memory {} by {} an iteration (standard error {})",
+            way,
+            bytes(size),
+            bytes(error)
+        ),
+    }
 }
 
 /// Returns the levels that Metal and the driver report, which include what the rows do not.
@@ -147,6 +165,29 @@ fn levels(report: &Report) -> Option<Fact> {
         wired
     );
     Some(Fact::new("Metal's own figure", text))
+}
+
+/// Returns what the driver wired; nothing if it wired nothing.
+fn wired(report: &Report) -> Option<Fact> {
+    let wiring = report.machine.wiring.as_ref()?;
+    let longest = wiring.longest?;
+    let before = ("before the window", wiring.before_window);
+    let parts = [before, ("in the window", wiring.in_window)].into_iter();
+    let parts = parts.filter(|(_, sum)| sum.count > 0).map(|(part, sum)| {
+        let events = counted(sum.count, "event");
+        message!("{} {} ({})", bytes(sum.bytes), part, events)
+    });
+    let unread = wiring.without_size;
+    let unread = (unread > 0).then(|| message!("; {} without a size", counted(unread, "event")));
+    let text = message!(
+        "{}; {} in gaps; longest {} in {}{}",
+        Message::joined(parts, ", "),
+        time(wiring.in_gaps_ns),
+        bytes(longest.bytes),
+        time(longest.duration_ns),
+        unread,
+    );
+    Some(Fact::new("wired by the driver", text))
 }
 
 /// Returns a table of callers or labels.
@@ -185,6 +226,106 @@ fn groups(
     (!groups.is_empty()).then_some(Block::Table(table))
 }
 
+/// Returns a table of the phases that the process named.
+fn phases(memory: &Memory) -> Option<Block> {
+    let columns = vec![
+        Column::label("phase (os_signpost)"),
+        Column::number("allocations"),
+        Column::number("bytes"),
+        Column::number("freed").spare(1),
+        Column::number("bytes freed"),
+    ];
+    let table = Table::new("memory-phases", "Memory by phase", columns).sortable();
+    let mut table = table.limited(GROUPS.0, GROUPS.1);
+    let phases = memory.phases.iter();
+    let phases = phases.map(|phase| (name(&phase.name), phase.turnover));
+    let outside = memory.outside_phases?;
+    for (phase, part) in phases.chain([("(in no phase)".into(), outside)]) {
+        table.row([
+            phase,
+            count(part.allocations),
+            bytes(part.bytes),
+            count(part.freed),
+            bytes(part.freed_bytes),
+        ]);
+    }
+    Some(Block::Table(table))
+}
+
+/// Returns what the details of tracks say about memory outside Metal.
+fn heap_facts(heap: &Heap) -> Vec<Fact> {
+    let sized = |sum: CountedBytes, noun: &str| {
+        message!("{}, {}", counted(sum.count, noun), bytes(sum.bytes))
+    };
+    let allocations = heap.allocations.as_ref().map(|found| {
+        let whole = sized(found.whole, "allocation");
+        let text = message!("{}; live {}", whole, bytes(found.live.bytes));
+        Fact::new("heap and VM", text)
+    });
+    let leaks = heap.leaks.as_ref();
+    let leaks = leaks.map(|found| Fact::new("leaks", sized(found.whole, "object")));
+    let regions = heap.regions.as_ref().map(|found| {
+        let text = message!(
+            "{} resident, {} dirty, {} swapped out, in {}",
+            bytes(found.resident_bytes),
+            bytes(found.dirty_bytes),
+            bytes(found.swapped_bytes),
+            counted(found.whole.count, "region"),
+        );
+        Fact::new("virtual memory", text)
+    });
+    allocations
+        .into_iter()
+        .chain(leaks)
+        .chain(regions)
+        .collect()
+}
+
+fn heap_tables(heap: &Heap) -> Vec<Block> {
+    let mut lists = Vec::new();
+    if let Some(found) = &heap.allocations {
+        lists.push((
+            "heap-categories",
+            "Heap by category",
+            "live",
+            &found.categories,
+        ));
+        lists.push((
+            "heap-libraries",
+            "Heap by library",
+            "live",
+            &found.libraries,
+        ));
+    }
+    if let Some(found) = &heap.leaks {
+        lists.push(("leaks", "Leaks by object", "leaked", &found.objects));
+    }
+    if let Some(found) = &heap.regions {
+        let caption = "Virtual memory by type";
+        lists.push(("vm-regions", caption, "dirty and swapped", &found.types));
+    }
+    let tables = lists.into_iter().map(|(id, caption, live, groups)| {
+        let columns = vec![
+            Column::name("name"),
+            Column::number("count"),
+            Column::number("bytes"),
+            Column::number(live),
+        ];
+        let table = Table::new(id, caption, columns).sortable();
+        let mut table = table.limited(GROUPS.0, GROUPS.1);
+        for group in groups {
+            table.row([
+                group.name.as_deref().map_or_else(|| "(none)".into(), name),
+                count(group.whole.count),
+                bytes(group.whole.bytes),
+                bytes(group.live.bytes),
+            ]);
+        }
+        Block::Table(table)
+    });
+    tables.collect()
+}
+
 fn title(group: &MemoryGroup, id: &str) -> Message {
     match (&group.name, &group.binary) {
         (Some(text), _) if id == "callers" => function(text),
@@ -218,7 +359,11 @@ fn mean(total: u64, count: u64) -> f64 {
 }
 
 fn growth(bytes_per_iteration: f64) -> Message {
-    let size = metalens_text::units::bytes(whole(bytes_per_iteration.abs()));
+    let size = whole(bytes_per_iteration.abs());
+    if size == 0 {
+        return "none".into();
+    }
+    let size = metalens_text::units::bytes(size);
     let sign = if bytes_per_iteration < 0.0 {
         "−"
     } else {

@@ -26,12 +26,20 @@ pub(super) fn gpu_time(report: &Report) -> Section {
         table.row([name.into(), time(ns), share(ns, span), remark]);
     };
     row("this process", busy.busy_ns, overlap(report));
-    row("other processes", busy.others_busy_ns, "".into());
-    if busy.others_overlap_ns > 0 {
-        row("both at once", busy.others_overlap_ns, "".into());
+    let idle_ns = span.saturating_sub(busy.machine_busy_ns);
+    let Some(others_busy_ns) = busy.others_busy_ns else {
+        row(
+            "idle",
+            idle_ns,
+            "but for other processes, which are not recorded".into(),
+        );
+        return Section::new("gpu-time", "GPU time in the window", 7).with(Block::Table(table));
+    };
+    row("other processes", others_busy_ns, "".into());
+    if let Some(overlap_ns @ 1..) = busy.others_overlap_ns {
+        row("both at once", overlap_ns, "".into());
     }
     row("all processes", busy.machine_busy_ns, active(report));
-    let idle_ns = span.saturating_sub(busy.machine_busy_ns);
     row("idle", idle_ns, "no process on the GPU".into());
     Section::new("gpu-time", "GPU time in the window", 7).with(Block::Table(table))
 }

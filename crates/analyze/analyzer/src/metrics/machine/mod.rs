@@ -7,8 +7,9 @@
 mod driver;
 mod hangs_and_errors;
 mod memory;
-mod others;
+pub(crate) mod others;
 mod states;
+mod wiring;
 
 pub(crate) use driver::name_events;
 use metalens_trace::Names;
@@ -17,7 +18,7 @@ use crate::basics::state_interval::StateInterval;
 use crate::metrics::busy_window::BusyWindow;
 use crate::report::{Machine, NotRecorded};
 use crate::subject::interval::Interval;
-use crate::subject::others::UseByProcess;
+use crate::subject::others::OtherGpuUse;
 use crate::tables::MachineTables;
 use crate::tables::reader::TableResult;
 
@@ -29,7 +30,7 @@ pub(crate) struct MachineInput<'a> {
     pub busy_window: BusyWindow<'a>,
     /// GPU intervals of the process in the window.
     pub mine: &'a [Interval],
-    pub others: &'a UseByProcess,
+    pub others: &'a OtherGpuUse,
     pub names: &'a Names,
 }
 
@@ -64,6 +65,8 @@ pub(crate) fn machine(
         driver = None;
     }
     let events = missing.note("machine.driver_events", tables.driver_events);
+    let wiring = events.as_ref();
+    let wiring = wiring.map(|table| wiring::wiring(table, names, busy_window));
     let compiles = missing.note("machine.shader_compiles", tables.shader_compiles);
     let hangs = missing.note("machine.hangs", tables.hangs);
     let errors = missing.note("machine.errors", tables.buffer_errors);
@@ -77,8 +80,10 @@ pub(crate) fn machine(
         wired: wired.map(|table| memory::wired(&table, busy_window.window)),
         driver: driver.map(|table| driver::driver(&table, names, busy_window)),
         driver_events: events.map(|table| driver::events(&table, names, busy_window)),
+        wiring,
         shader_compiles: compiles.map(|table| driver::compiles(&table, busy_window)),
-        others: others::others(input.others, busy_window.gaps, names),
+        others: (!input.others.are_unrecorded)
+            .then(|| others::others(&input.others.users, busy_window.gaps, names)),
         display: hangs_and_errors::display(
             tables.compositor.ok(),
             tables.vsyncs.ok(),

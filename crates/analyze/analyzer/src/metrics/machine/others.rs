@@ -4,7 +4,7 @@ use metalens_trace::Names;
 
 use crate::basics::spans::{Span, length_ns, overlap_ns, union};
 use crate::basics::statistics::ratio;
-use crate::report::{OtherProcess, OtherProcesses};
+use crate::report::{NotRecorded, OtherProcess, OtherProcesses};
 use crate::subject::others::UseByProcess;
 
 /// Number of other processes that are listed.
@@ -46,6 +46,15 @@ pub(crate) fn others(
         in_gaps_share: ratio(in_gaps_ns, idle_ns),
         top,
     }
+}
+
+/// Returns why the work of other processes is unknown.
+pub(crate) fn not_recorded() -> NotRecorded {
+    NotRecorded::new(
+        "machine.others",
+        "a command-buffer log has the work of its own program alone, so that idle time in which another \
+         process held the GPU counts as submission latency or as queued: record with xctrace, too",
+    )
 }
 
 #[cfg(test)]

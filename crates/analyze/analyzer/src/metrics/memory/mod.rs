@@ -3,6 +3,7 @@
 pub(crate) mod callers;
 mod iterations;
 pub(crate) mod lives;
+mod phases;
 
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use crate::report::{
     CountedBytes, Lifetimes, Memory, MemoryGroup, MemoryProcess, NotRecorded, Turnover,
 };
 use crate::subject::chosen_processes::ChosenProcesses;
+use crate::subject::signposts::Signposts;
 use crate::tables::AllocationTables;
 use crate::tables::allocations::{Allocations, RESOURCES, RESOURCES_BEFORE};
 use crate::tables::reader::AbsentTable;
@@ -35,6 +37,7 @@ pub(crate) struct MemoryInput<'a> {
     pub steady: Span,
     /// Start of each detected iteration.
     pub iteration_starts: &'a [u64],
+    pub signposts: &'a Signposts,
 }
 
 /// Returns the memory of the process, or why it is unknown.
@@ -95,6 +98,8 @@ fn figures(lives: &Lives, schema: &str, input: &MemoryInput<'_>) -> Memory {
         (label, None)
     });
 
+    let (phases, outside_phases) = phases::phases(&mine, input.signposts, input.chosen, names);
+
     Memory {
         table: schema.to_owned(),
         whole: turnover(&mine, Span::new(0, u64::MAX)),
@@ -109,6 +114,8 @@ fn figures(lives: &Lives, schema: &str, input: &MemoryInput<'_>) -> Memory {
         peak_at_ns,
         lifetimes: lifetimes(&mine),
         iterations: iterations.map(|iterations| iterations.figures(&mine)),
+        phases,
+        outside_phases,
         callers,
         callers_count,
         labels,
@@ -126,15 +133,19 @@ fn is_unnamed(label: &str) -> bool {
 
 /// Returns what was allocated and freed in a stretch of time.
 fn turnover(lives: &[Life], span: Span) -> Turnover {
+    turnover_when(lives, |at_ns| (span.start_ns..span.end_ns).contains(&at_ns))
+}
+
+/// Returns what was allocated and freed at times with a property.
+fn turnover_when(lives: &[Life], has: impl Fn(u64) -> bool) -> Turnover {
     let mut sum = Turnover::default();
-    let has = |at_ns: u64| (span.start_ns..span.end_ns).contains(&at_ns);
     for life in lives {
         if has(life.born_ns) {
             sum.allocations += 1;
             sum.inside_others += u64::from(life.is_inside);
             sum.bytes = sum.bytes.saturating_add(life.bytes);
         }
-        if life.freed_ns.is_some_and(has) {
+        if life.freed_ns.is_some_and(&has) {
             sum.freed += 1;
             sum.freed_bytes = sum.freed_bytes.saturating_add(life.bytes);
         }

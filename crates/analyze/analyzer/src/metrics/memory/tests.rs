@@ -33,6 +33,7 @@ fn memory_of(
         window,
         steady: window,
         iteration_starts: starts,
+        signposts: &Signposts::default(),
     };
     memory(tables.surroundings.allocations, &input)
 }

@@ -395,7 +395,7 @@ mod tests {
         let images = images_with_part("4096", vec![("D.12", sample(), "4096")]).unwrap();
         assert_eq!(starts(&images), [0x1_0400_0000, 0x2_8400_0000], "numbers");
         let images = images_of(vec![("D.12", sample(), ""), ("E.12", sample(), "")]).unwrap();
-        assert_eq!(starts(&images), [], "two devices");
+        assert!(starts(&images).is_empty(), "two devices");
         assert!(
             images_of(vec![("D.13", sample(), "")]).is_none(),
             "another pid"

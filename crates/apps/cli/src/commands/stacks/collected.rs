@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use metalens_analyzer::{
-    AllocationStacks, CollapsedStacks, IdleStacks, Profile, Request, StackLabels,
+    AllocationChoice, AllocationStacks, CollapsedStacks, IdleStacks, Profile, Request, StackLabels,
     allocation_selection, allocation_stacks, collapsed_stacks, idle_stacks, profile,
     profile_selection, selection,
 };
@@ -12,7 +12,7 @@ use metalens_text::units::{bytes, count, counted, time};
 use metalens_trace::{Input, LoadOptions, Selection, Trace};
 
 use super::top::{percent, process_names, weight};
-use crate::args::{AllocationsShown, StacksArguments};
+use crate::args::{AllocationWeight, AllocationsShown, StacksArguments};
 use crate::progress;
 
 /// The stacks of one recording.
@@ -42,10 +42,13 @@ impl Collected {
             Ok(progress::reading(arguments.reading.reading(), quiet, load)?)
         };
         if let Some(what) = arguments.allocations {
-            let is_live = what == AllocationsShown::Live;
+            let choice = AllocationChoice {
+                only_live: what == AllocationsShown::Live,
+                by_count: arguments.by == AllocationWeight::Count,
+            };
             let trace = load(&allocation_selection())?;
-            let found = allocation_stacks(trace, request, labels, is_live)?;
-            return Ok(Self::allocations(found, is_live));
+            let found = allocation_stacks(trace, request, labels, choice)?;
+            return Ok(Self::allocations(found, choice));
         }
         if arguments.idle {
             let idle = idle_stacks(load(&selection())?, request, labels)?;
@@ -80,15 +83,18 @@ impl Collected {
     }
 
     /// Returns the stacks of Metal allocations.
-    fn allocations(found: AllocationStacks, is_live: bool) -> Self {
-        let title = if is_live {
+    fn allocations(found: AllocationStacks, choice: AllocationChoice) -> Self {
+        let title = if choice.only_live {
             "Metal allocations that were never freed"
         } else {
             "Metal allocations"
         };
         let all = counted(found.allocations, "allocation");
         let note = format!("{all}, none with memory of its own: all lie inside others");
-        let notes = (found.bytes == 0).then_some(note).into_iter().collect();
+        let notes = (found.bytes == 0 && !choice.by_count)
+            .then_some(note)
+            .into_iter()
+            .collect();
         Self {
             stacks: found.stacks,
             process: "Metal".to_owned(),

@@ -94,7 +94,7 @@ pub(super) fn weight(weight: u64, unit: WeightUnit) -> String {
         WeightUnit::Ns => time(weight),
         WeightUnit::Cycles => counted(weight, "cycle"),
         WeightUnit::Bytes => bytes(weight),
-        WeightUnit::Samples => count(weight),
+        WeightUnit::Allocations | WeightUnit::Samples => count(weight),
     }
 }
 

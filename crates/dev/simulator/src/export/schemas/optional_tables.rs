@@ -287,3 +287,24 @@ pub(in crate::export) const RESOURCE_ALLOCATIONS: Schema = Schema {
         ("event-icon", "Event Icon", "metal-event"),
     ],
 };
+
+pub(in crate::export) const DRIVER_EVENTS: Schema = Schema {
+    name: "metal-driver-event-intervals",
+    documentation: "What else the driver did, such as wiring memory.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("gpu-driver-name", "GPU Driver Name", "gpu-driver-name"),
+        ("event-type", "Event Type", "gpu-driver-name"),
+        ("event-depth", "Depth", "metal-nesting-level"),
+        ("event-label", "Event", "formatted-label"),
+        ("event-priority", "Priority", "metal-workload-priority"),
+        ("connection-UUID", "Connection UUID", "connection-uuid64"),
+        ("color", "Color", "render-buffer-depth"),
+        ("process", "Process", "process"),
+        ("thread", "Thread", "thread"),
+        ("gpu", "Metal Device", "metal-device-name"),
+        ("resource-id", "Resource ID", "metal-command-buffer-id"),
+        ("show-per-thread", "Show per Thread", "boolean"),
+    ],
+};

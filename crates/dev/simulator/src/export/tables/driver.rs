@@ -1,4 +1,4 @@
-//! Writes the table of the driver's work between commit and the GPU.
+//! Writes the tables of the driver's work between commit and the GPU, and of its other events.
 
 use super::ACCELERATOR_ID;
 use super::objects::{Encoding, Object, encodings};
@@ -106,4 +106,44 @@ fn event_label(cells: &mut impl Cells, plan: &Plan, buffer: &Buffer, object: &Ob
         }
     };
     cells.label(FORMATTED_LABEL, parts);
+}
+
+/// Writes `metal-driver-event-intervals`: memory that the driver wires and unwires.
+pub(super) fn events<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let (plan, recording) = (sheet.plan(), sheet.recording());
+    for (connection, wiring) in (1..).zip(&plan.wiring) {
+        let (kind, before, after) = if wiring.unwire {
+            (
+                "Unwire Memory Request",
+                "Request Unwire ",
+                " System Memory (",
+            )
+        } else {
+            ("Wire Memory", "Wire ", " System Memory (Success) (")
+        };
+        let label = [
+            Part::Text(Text::Narrative, before),
+            Part::Number(Number::SizeInBytes, wiring.bytes),
+            Part::Text(Text::Narrative, after),
+            Part::Thread(wiring.process),
+            Part::Text(Text::Narrative, ")"),
+        ];
+        sheet.row(|cells| {
+            cells.number(Number::StartTime, wiring.start_ns);
+            cells.number(Number::Duration, wiring.end_ns - wiring.start_ns);
+            cells.text(Text::DriverName, "Driver Processing");
+            cells.text(Text::DriverName, kind);
+            cells.number(Number::NestingLevel, 0);
+            cells.label(FORMATTED_LABEL, &label);
+            cells.number(Number::Priority, 0);
+            cells.number(Number::ConnectionUuid, connection);
+            cells.number(Number::Color, role_color(plan.process(wiring.process).role));
+            cells.process(wiring.process);
+            cells.thread(wiring.process);
+            cells.text(Text::DeviceName, &recording.gpu);
+            cells.number(Number::CommandBufferId, u64::MAX);
+            cells.number(Number::Boolean, 0);
+        })?;
+    }
+    Ok(())
 }

@@ -64,6 +64,12 @@ pub(super) fn process(at: &str, process: &Process) -> Result<(), Error> {
         text(&format!("{at}.label"), &entry.label)?;
         bytes(&format!("{at}.bytes"), entry.bytes)?;
     }
+    for (index, wiring) in process.wiring.iter().enumerate() {
+        let at = format!("{at}.wiring[{index}]");
+        instant(&format!("{at}.start"), wiring.start, 0)?;
+        instant(&format!("{at}.length"), wiring.length, 1)?;
+        bytes(&format!("{at}.bytes"), wiring.bytes)?;
+    }
     for (index, entry) in process.signpost.iter().enumerate() {
         signpost(&format!("{at}.signpost[{index}]"), entry)?;
     }

@@ -88,7 +88,7 @@ fn run(bench: &Bench, inputs: &[(&str, &str)], refused: &str) -> Run {
     }
     let program = assert_cmd::cargo::cargo_bin("metalens");
     let program = ("metalens", program.to_str().unwrap());
-    for (name, value) in inputs.iter().chain([&program]) {
+    for (name, value) in [&program].into_iter().chain(inputs) {
         let known = run
             .values
             .insert(format!("inputs.{name}"), (*value).to_owned());
@@ -284,6 +284,9 @@ fn a_folder_is_posted_without_a_gate_and_without_a_new_runner() {
     }
     let server = Server::start();
     let bench = Bench::with("eager", &server);
+    let summary = bench.path("summary.md");
+    fs::write(&summary, "").unwrap();
+    let bench = bench.set("GITHUB_STEP_SUMMARY", summary.to_str().unwrap());
     let run = run(&bench, &[("folder", "out"), ("images", "text")], "page");
     server.check();
     assert_eq!(run.code, 0, "{}", run.log);
@@ -291,6 +294,72 @@ fn a_folder_is_posted_without_a_gate_and_without_a_new_runner() {
     let body = &server.comments()[0].body;
     assert!(body.contains("/artifacts/artifact)"), "{body}");
     assert_eq!(server.count("POST /repos/o/r/check-runs"), 0);
+    let summary = fs::read_to_string(summary).unwrap();
+    assert_eq!(summary.trim(), body.trim(), "the job summary");
+}
+
+/// A stand-in for `gh`, whose release has the program that is tested.
+const GH: &str = r#"#!/usr/bin/env bash
+set -euo pipefail
+echo "$*" >>"$LOG"
+[ "$1" = release ] || exit 0
+archive=$7
+name=${archive%.tar.gz}
+mkdir -p "packed/$name/bin"
+ln -s "$PROGRAM" "packed/$name/bin/metalens"
+tar -czf "$archive" -C packed "$name"
+if command -v sha256sum >/dev/null; then sum=(sha256sum); else sum=(shasum -a 256); fi
+"${sum[@]}" "$archive" >"$archive.sha256"
+[ -z "${DAMAGED:-}" ] || echo x >>"$archive"
+"#;
+
+#[test]
+fn a_release_is_installed_if_it_is_the_one_that_was_built() {
+    if !has_curl() {
+        return;
+    }
+    let server = Server::start();
+    let with_gh = |damaged: &str| {
+        let bench = Bench::with("eager", &server);
+        let gh = bench.path("bin/gh");
+        fs::write(&gh, GH).unwrap();
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(&gh, executable).unwrap();
+        let path = format!("{}:/usr/bin:/bin", bench.path("bin").display());
+        let log = bench.path("gh.log").display().to_string();
+        let program = assert_cmd::cargo::cargo_bin("metalens");
+        bench
+            .set("PATH", &path)
+            .set("LOG", &log)
+            .set("PROGRAM", program.to_str().unwrap())
+            .set("DAMAGED", damaged)
+    };
+    let inputs = [
+        ("folder", "out"),
+        ("images", "text"),
+        ("version", "v1.2.3"),
+        ("repository", "o/metalens"),
+        ("metalens", "nowhere"),
+    ];
+
+    let bench = with_gh("");
+    let installed = run(&bench, &inputs, "");
+    assert_eq!(installed.code, 0, "{}", installed.log);
+    assert!(installed.value("outputs.comment-url").contains("#issue"));
+    let asked = fs::read_to_string(bench.path("gh.log")).unwrap();
+    let asked: Vec<&str> = asked.lines().collect();
+    assert!(
+        asked[0].starts_with("release download v1.2.3 --repo o/metalens --pattern metalens-1.2.3-")
+    );
+    assert!(asked[1].starts_with("attestation verify metalens-1.2.3-"));
+
+    let damaged = run(&with_gh("yes"), &inputs, "");
+    assert_eq!(damaged.code, 1, "{}", damaged.log);
+    assert!(damaged.log.contains("FAILED"), "{}", damaged.log);
+
+    let missing = run(&Bench::with("eager", &server), &[inputs[0], inputs[4]], "");
+    assert_eq!(missing.code, 1, "{}", missing.log);
+    assert!(missing.log.contains("give the action a version to install"));
 }
 
 /// The verdict of a folder was found before the action began: `compare --gate` or `bench --gate` has

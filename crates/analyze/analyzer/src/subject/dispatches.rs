@@ -1,0 +1,127 @@
+//! Names GPU intervals after the functions that the program dispatched in them, which only a
+//! command-buffer log has.
+
+use std::num::NonZeroU64;
+
+use metalens_trace::{Names, Symbol};
+use rustc_hash::FxHashMap;
+
+use super::chosen_processes::ChosenProcesses;
+use super::commands::id_of;
+use super::interval::Interval;
+use crate::error::Result;
+use crate::metrics::shaders::SHADERS;
+use crate::report::Shader;
+use crate::tables::columns::at;
+use crate::tables::names::Dispatches;
+use crate::tables::reader::{TableResult, if_any};
+
+/// Largest number of functions that are all in a name.
+const NAMED: usize = 4;
+
+/// Functions of each GPU interval of the process; empty if dispatches are not recorded.
+#[derive(Debug, Default)]
+pub(crate) struct DispatchedFunctions {
+    /// Names of the interval's functions, joined, as a symbol; `None` if it has none.
+    pub names: Vec<Option<Symbol>>,
+    /// Number of the interval's dispatches.
+    pub counts: Vec<u64>,
+    /// All functions of the recording, those with the most dispatches first.
+    pub inventory: Vec<Shader>,
+}
+
+/// Functions of one encoder.
+#[derive(Default)]
+struct OfEncoder {
+    functions: Vec<Symbol>,
+    count: u64,
+}
+
+/// Returns the functions of each interval, with names as symbols of `made`.
+pub(crate) fn functions_of(
+    table: TableResult<Dispatches>,
+    mine: &[Interval],
+    chosen: &ChosenProcesses,
+    names: &Names,
+    made: &mut Names,
+) -> Result<DispatchedFunctions> {
+    let Some(table) = if_any(table)? else {
+        return Ok(DispatchedFunctions::default());
+    };
+    let by_encoder = by_encoder(&table, chosen);
+    // Few sets of functions are distinct.
+    let mut joined: FxHashMap<&[Symbol], Symbol> = FxHashMap::default();
+    let mut found = DispatchedFunctions {
+        inventory: inventory(&table, chosen, names),
+        ..DispatchedFunctions::default()
+    };
+    for interval in mine {
+        let encoder = interval.encoder.and_then(|id| by_encoder.get(&id));
+        let functions = encoder.map_or(&[][..], |encoder| &encoder.functions);
+        let name = (!functions.is_empty()).then(|| {
+            let name = joined.entry(functions);
+            *name.or_insert_with(|| made.symbol(&join(functions, names)))
+        });
+        found.names.push(name);
+        found
+            .counts
+            .push(encoder.map_or(0, |encoder| encoder.count));
+    }
+    Ok(found)
+}
+
+/// Returns the functions of each encoder of the chosen processes, each function once.
+fn by_encoder(table: &Dispatches, chosen: &ChosenProcesses) -> FxHashMap<NonZeroU64, OfEncoder> {
+    let mut by_encoder: FxHashMap<NonZeroU64, OfEncoder> = FxHashMap::default();
+    for row in 0..table.functions.len() {
+        let row_of = (id_of(&table.encoders, row), at(&table.functions, row));
+        let (Some(encoder), Some(function)) = row_of else {
+            continue;
+        };
+        if !chosen.contains(at(&table.processes, row)) {
+            continue;
+        }
+        let entry = by_encoder.entry(encoder).or_default();
+        if !entry.functions.contains(&function) {
+            entry.functions.push(function);
+        }
+        entry.count += table.counts.get(row).unwrap_or(0);
+    }
+    by_encoder
+}
+
+/// Returns the functions of the chosen processes with the number of their dispatches.
+fn inventory(table: &Dispatches, chosen: &ChosenProcesses, names: &Names) -> Vec<Shader> {
+    let mut counts: FxHashMap<(Symbol, Option<Symbol>), u64> = FxHashMap::default();
+    for row in 0..table.functions.len() {
+        let function = at(&table.functions, row);
+        let function = function.filter(|_| chosen.contains(at(&table.processes, row)));
+        if let Some(function) = function {
+            let count = counts.entry((function, at(&table.kinds, row))).or_default();
+            *count += table.counts.get(row).unwrap_or(0);
+        }
+    }
+    let functions = counts.into_iter().map(|((function, kind), count)| Shader {
+        name: names.text(function).to_owned(),
+        pipeline: None,
+        kind: kind.map(|kind| names.text(kind).to_owned()),
+        dispatches: Some(count),
+    });
+    let mut functions: Vec<Shader> = functions.collect();
+    functions.sort_by(|a, b| b.dispatches.cmp(&a.dispatches).then_with(|| a.cmp(b)));
+    functions.truncate(SHADERS);
+    functions
+}
+
+/// Joins the names of functions: `gemm + softmax + 3 more`.
+fn join(functions: &[Symbol], names: &Names) -> String {
+    let named = functions.iter().take(NAMED);
+    let mut text = named
+        .map(|&function| names.text(function))
+        .collect::<Vec<_>>()
+        .join(" + ");
+    if let Some(more @ 1..) = functions.len().checked_sub(NAMED) {
+        text.push_str(&format!(" + {more} more"));
+    }
+    text
+}

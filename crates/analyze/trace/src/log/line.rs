@@ -1,0 +1,386 @@
+//! Defines the objects of a command-buffer log, and what holds for each of them.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+/// Name and version of the format.
+pub(super) const FORMAT: &str = "command-buffer-log/1";
+/// Largest time: ninety years. Sums of times stay far below 2⁶⁴.
+const LATEST: u64 = 90 * 365 * 86_400 * 1_000_000_000;
+
+/// The header of a log.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Header<'a> {
+    #[serde(borrow)]
+    format: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) program: Cow<'a, str>,
+    pub(super) pid: u32,
+    #[serde(borrow, default)]
+    pub(super) writer: Option<Cow<'a, str>>,
+    #[serde(default)]
+    pub(super) arguments: Vec<String>,
+    #[serde(borrow, default)]
+    pub(super) device: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(super) os: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(super) started: Option<Cow<'a, str>>,
+    #[serde(default)]
+    pub(super) synthetic: bool,
+}
+
+/// A time in nanoseconds. It is never 0: a time that is unknown is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Time(pub(super) u64);
+
+/// A command buffer.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Buffer<'a> {
+    pub(super) command_buffer: u64,
+    pub(super) commit: Time,
+    #[serde(default)]
+    pub(super) gpu_start: Option<Time>,
+    #[serde(default)]
+    pub(super) gpu_end: Option<Time>,
+    #[serde(default)]
+    pub(super) encode: Option<Time>,
+    #[serde(default)]
+    scheduled: Option<Time>,
+    #[serde(default)]
+    pub(super) completed: Option<Time>,
+    #[serde(default)]
+    queue: Option<u64>,
+    #[serde(default)]
+    pub(super) thread: Option<u64>,
+    #[serde(borrow, default)]
+    pub(super) label: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(super) encoders: Vec<Encoder<'a>>,
+    #[serde(borrow, default)]
+    pub(super) error: Option<Cow<'a, str>>,
+}
+
+/// An encoder of a command buffer.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Encoder<'a> {
+    pub(super) kind: EncoderKind,
+    #[serde(borrow, default)]
+    pub(super) label: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub(super) kernels: Kernels<'a>,
+    #[serde(default)]
+    pub(super) start: Option<Time>,
+    #[serde(default)]
+    pub(super) end: Option<Time>,
+    #[serde(default)]
+    pub(super) gpu_start: Option<Time>,
+    #[serde(default)]
+    pub(super) gpu_end: Option<Time>,
+    #[serde(default)]
+    pub(super) upper_bound: bool,
+}
+
+/// The kind of an encoder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum EncoderKind {
+    Compute,
+    Blit,
+    Render,
+    AccelerationStructure,
+    ResourceState,
+    MachineLearning,
+}
+
+impl EncoderKind {
+    /// Returns the name of the kind.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Compute => "Compute",
+            Self::Blit => "Blit",
+            Self::Render => "Render",
+            Self::AccelerationStructure => "Acceleration Structure",
+            Self::ResourceState => "Resource State",
+            Self::MachineLearning => "Machine Learning",
+        }
+    }
+}
+
+/// Functions of an encoder, in the order of their first dispatch, with the number of dispatches.
+#[derive(Debug, Default)]
+pub(super) struct Kernels<'a>(pub(super) Vec<(Cow<'a, str>, u64)>);
+
+/// A phase that the program named.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Phase<'a> {
+    #[serde(borrow)]
+    pub(super) phase: Cow<'a, str>,
+    pub(super) start: Time,
+    pub(super) end: Time,
+    #[serde(default, rename = "thread")]
+    _thread: Option<u64>,
+}
+
+/// A time in which the program waited for a command buffer.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wait {
+    pub(super) wait: u64,
+    pub(super) start: Time,
+    pub(super) end: Time,
+    #[serde(default)]
+    pub(super) thread: Option<u64>,
+}
+
+/// What the writer could not do.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Note {
+    note: String,
+}
+
+/// The last line of a log.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct End {
+    pub(super) end: Time,
+    pub(super) command_buffers: u64,
+    #[serde(default)]
+    pub(super) lost: u64,
+    #[serde(default, rename = "cost_ns_per_command_buffer")]
+    _cost: Option<u64>,
+}
+
+/// An object after the header.
+#[derive(Debug)]
+pub(super) enum Line<'a> {
+    Buffer(Buffer<'a>),
+    Phase(Phase<'a>),
+    Wait(Wait),
+    Note(String),
+    End(End),
+}
+
+/// The keys that tell the kinds of objects apart.
+#[derive(Deserialize)]
+struct Keys {
+    command_buffer: Option<IgnoredAny>,
+    phase: Option<IgnoredAny>,
+    wait: Option<IgnoredAny>,
+    note: Option<IgnoredAny>,
+    end: Option<IgnoredAny>,
+    format: Option<IgnoredAny>,
+}
+
+/// Reason why a line is no object of the log.
+pub(super) struct LineError {
+    pub(super) detail: String,
+    /// True if the line ends before its object does.
+    pub(super) is_cut: bool,
+}
+
+impl From<String> for LineError {
+    fn from(detail: String) -> Self {
+        Self {
+            detail,
+            is_cut: false,
+        }
+    }
+}
+
+impl<'a> Header<'a> {
+    /// Parses the first line.
+    pub(super) fn parse(text: &'a [u8]) -> Result<Self, String> {
+        let header: Self = parse(text).map_err(|error| error.detail)?;
+        if header.format != FORMAT {
+            return Err(format!(
+                "the format is {:?}; metalens reads {FORMAT:?}",
+                header.format
+            ));
+        }
+        Ok(header)
+    }
+}
+
+impl<'a> Line<'a> {
+    /// Parses a line after the header.
+    pub(super) fn parse(text: &'a [u8]) -> Result<Self, LineError> {
+        if text.first() != Some(&b'{') && !text.is_empty() {
+            return Err("a line is a JSON object".to_owned().into());
+        }
+        // Nearly all lines are command buffers, so that others may take a second look.
+        let error = match serde_json::from_slice(text) {
+            Ok(buffer) => return Ok(Self::Buffer(buffer)),
+            Err(error) => error,
+        };
+        if error.is_eof() || error.is_syntax() {
+            return Err(cause::<Buffer<'_>>(text, &error));
+        }
+        let keys: Keys = parse(text)?;
+        if keys.command_buffer.is_some() {
+            return Err(cause::<Buffer<'_>>(text, &error));
+        }
+        if keys.phase.is_some() {
+            let phase: Phase<'_> = parse(text)?;
+            in_order(&[("start", Some(phase.start)), ("end", Some(phase.end))])?;
+            return Ok(Self::Phase(phase));
+        }
+        if keys.wait.is_some() {
+            let wait: Wait = parse(text)?;
+            in_order(&[("start", Some(wait.start)), ("end", Some(wait.end))])?;
+            return Ok(Self::Wait(wait));
+        }
+        if keys.note.is_some() {
+            return Ok(Self::Note(parse::<Note>(text)?.note));
+        }
+        if keys.end.is_some() {
+            return Ok(Self::End(parse(text)?));
+        }
+        let detail = match keys.format {
+            Some(_) => "there is a second header: write a log of its own for each run",
+            None => {
+                "the object has none of the keys command_buffer, phase, wait, note and end, which say \
+                 what it is"
+            }
+        };
+        Err(detail.to_owned().into())
+    }
+}
+
+impl Buffer<'_> {
+    /// Checks what holds for every command buffer.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.command_buffer == 0 || self.command_buffer == u64::MAX {
+            return Err("command_buffer: numbers begin at 1".to_owned());
+        }
+        if self.queue == Some(0) {
+            return Err("queue: numbers begin at 1".to_owned());
+        }
+        match (self.gpu_start, self.gpu_end) {
+            (Some(_), Some(_)) => {}
+            (None, None) if self.error.is_some() => {}
+            (None, None) => {
+                return Err("gpu_start and gpu_end are missing, and there is no error".to_owned());
+            }
+            _ => return Err("only one of gpu_start and gpu_end is there".to_owned()),
+        }
+        in_order(&[
+            ("encode", self.encode),
+            ("commit", Some(self.commit)),
+            ("gpu_start", self.gpu_start),
+            ("gpu_end", self.gpu_end),
+            ("completed", self.completed),
+        ])?;
+        in_order(&[("commit", Some(self.commit)), ("scheduled", self.scheduled)])?;
+        for (place, encoder) in self.encoders.iter().enumerate() {
+            let check = encoder.check();
+            check.map_err(|detail| format!("encoders[{place}]: {detail}"))?;
+        }
+        Ok(())
+    }
+}
+
+impl Encoder<'_> {
+    fn check(&self) -> Result<(), String> {
+        in_order(&[("start", self.start), ("end", self.end)])?;
+        in_order(&[("gpu_start", self.gpu_start), ("gpu_end", self.gpu_end)])?;
+        if self.gpu_start.is_some() != self.gpu_end.is_some() {
+            return Err("only one of gpu_start and gpu_end is there".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// Checks that the times that are there come in this order.
+fn in_order(times: &[(&str, Option<Time>)]) -> Result<(), String> {
+    let mut known = times.iter().filter_map(|&(key, time)| Some((key, time?)));
+    let Some(mut last) = known.next() else {
+        return Ok(());
+    };
+    for next in known {
+        if next.1 < last.1 {
+            return Err(format!(
+                "{} ({}) is before {} ({})",
+                next.0, next.1.0, last.0, last.1.0
+            ));
+        }
+        last = next;
+    }
+    Ok(())
+}
+
+fn parse<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, LineError> {
+    serde_json::from_slice(text).map_err(|error| cause::<T>(text, &error))
+}
+
+/// Returns why a text is no object of a type, with the key of the value that is wrong.
+fn cause<'a, T: Deserialize<'a>>(text: &'a [u8], error: &serde_json::Error) -> LineError {
+    let is_cut = error.is_eof();
+    let mut json = serde_json::Deserializer::from_slice(text);
+    let found = serde_path_to_error::deserialize::<_, T>(&mut json);
+    let key = found.err().map(|error| error.path().to_string());
+    let key = key.filter(|key| key != "." && !key.starts_with('?'));
+    let words = error.to_string();
+    let words = words
+        .rsplit_once(" at line ")
+        .map_or(words.as_str(), |(words, _)| words);
+    let detail = match key {
+        _ if is_cut => "the line ends before its object does".to_owned(),
+        Some(key) => format!("{key}: {words}"),
+        None => format!("{words} (byte {} of the line)", error.column()),
+    };
+    LineError { detail, is_cut }
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match u64::deserialize(deserializer)? {
+            0 => Err(D::Error::custom(
+                "the time is 0: leave out a time that is unknown",
+            )),
+            time if time > LATEST => Err(D::Error::custom(format!(
+                "the time {time} is later than {LATEST}: times are nanoseconds"
+            ))),
+            time => Ok(Self(time)),
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Kernels<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs;
+
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Vec<(Cow<'de, str>, u64)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of functions with their numbers of dispatches")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+                let mut pairs = Self::Value::new();
+                while let Some(Text(name)) = map.next_key()? {
+                    if pairs.iter().any(|(known, _)| *known == name) {
+                        return Err(M::Error::custom(format!("{name:?} is there twice")));
+                    }
+                    pairs.push((name, map.next_value()?));
+                }
+                Ok(pairs)
+            }
+        }
+
+        deserializer.deserialize_map(Pairs).map(Self)
+    }
+}
+
+/// A text that is borrowed where it has no escapes.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
