@@ -88,6 +88,7 @@
 //! * `event-depth` is the lane in which Instruments draws a row, and never filters rows.
 //! * The same input gives the same output, byte for byte.
 
+mod agreement;
 mod allocation_stacks;
 mod analysis;
 mod analyze;
@@ -111,6 +112,7 @@ mod tables;
 mod testing;
 mod what_if;
 
+pub use agreement::{Agreement, agreement, agreement_selection};
 pub use allocation_stacks::{AllocationChoice, AllocationStacks, allocation_stacks};
 pub use analysis::{Analysis, AnyInterval, ExplainedGap, GpuInterval, GpuSpan, IdleStretch};
 pub use analyze::analyze;

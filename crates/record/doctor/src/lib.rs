@@ -30,7 +30,7 @@ mod scratch;
 mod xctrace_status;
 
 pub use check::{Check, CheckVerdict, Remedy, TextFile};
-pub use checks::preflight;
+pub use checks::{preflight, refuses_libraries};
 pub use command::{CommandOutput, CommandRunner, SystemCommands};
 pub use diagnosis::{Diagnosis, SCHEMA, WorksHere, diagnose, elsewhere};
 pub use facts::{

@@ -26,6 +26,24 @@ pub enum Error {
     /// The program cannot be started.
     #[error("{0}")]
     Target(String),
+    /// The probe's library is not beside the program.
+    #[error("{library} is not beside {}", .folder.join("metalens").display())]
+    NoProbe {
+        /// Name of the library.
+        library: &'static str,
+        /// Folder of the program `metalens`.
+        folder: PathBuf,
+    },
+    /// The probe wrote no command buffer.
+    #[error("{}", empty_log(*.is_loaded, .program, .end.as_deref()))]
+    EmptyLog {
+        /// True if the probe was loaded.
+        is_loaded: bool,
+        /// Name of the program.
+        program: String,
+        /// How the program ended, if that needs words.
+        end: Option<String>,
+    },
     /// A duration is zero.
     #[error("{0} must be greater than zero")]
     ZeroLength(&'static str),
@@ -212,6 +230,18 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Xctrace(error) => return error.hint(),
+            Self::NoProbe { .. } => {
+                "build it with `cargo build --release -p metalens-probe`; packages of metalens bring it"
+            }
+            Self::EmptyLog { is_loaded, .. } => {
+                if *is_loaded {
+                    "if it starts another program that uses the GPU, record that one; the probe is in the \
+                     program alone"
+                } else {
+                    "start the program without a shell or a launcher before it; `metalens doctor -- PROGRAM` \
+                     looks at its signature"
+                }
+            }
             Self::OutputCut => {
                 "let it print less, or write a file itself: sh -c 'exec PROGRAM > FILE'"
             }
@@ -267,4 +297,17 @@ pub(crate) fn file(
 ) -> impl FnOnce(io::Error) -> Error {
     let path = path.into();
     move |cause| Error::File { what, path, cause }
+}
+
+/// Returns why a log has no command buffer.
+fn empty_log(is_loaded: bool, program: &str, end: Option<&str>) -> String {
+    let why = if is_loaded {
+        format!("the probe was in {program}, which committed no Metal command buffer itself")
+    } else {
+        format!("the probe was not loaded into {program}")
+    };
+    match end {
+        Some(end) => format!("nothing was recorded: {why}, and {end}"),
+        None => format!("nothing was recorded: {why}"),
+    }
 }

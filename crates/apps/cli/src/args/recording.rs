@@ -152,9 +152,26 @@ pub(crate) struct RecordingArguments {
     pub(crate) simulate: bool,
 }
 
+/// Who records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Recorders {
+    Xctrace,
+    Probe,
+    Both,
+}
+
 /// Options of the recorder, the same for all subjects.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RecorderArguments {
+    /// Who records: xctrace; the probe, a library in the program itself, which needs no Xcode and writes
+    /// a log (.jsonl) with the kernels' names; or both [default: xctrace, or the probe without Xcode]
+    #[arg(
+        long = "recorder",
+        value_enum,
+        value_name = "WHO",
+        hide_possible_values = true
+    )]
+    pub(crate) who: Option<Recorders>,
     /// Instruments template to record with
     #[arg(long, value_name = "NAME|FILE|X.trace", default_value = RecordRequest::TEMPLATE)]
     pub(crate) template: String,

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use metalens_files::Folder;
-use metalens_recorder::{RecordingPlan, unused_path};
+use metalens_recorder::unused_path;
 
 use super::analyze::analyze_recording;
-use super::record::{ProgramOutput, print_command, record};
+use super::record::{ProgramOutput, RecordChoices, record};
 use crate::analyzing::AnalyzeRequest;
-use crate::args::recording::RecordAndAnalyzeArguments;
+use crate::args::recording::{RecordAndAnalyzeArguments, Recorders};
 use crate::args::requests::analyzing;
 use crate::bundle_analyzer::BundleAnalyzer;
 use crate::output_folder::refuse_recording;
@@ -30,14 +30,10 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
     refuse_recording(&folder)?;
     metalens_render::folder::check(&folder, arguments.force)?;
 
-    let bundle = folder.join(bundle_name(&name));
+    let by = recording.recorders()?;
+    let bundle = folder.join(file_name(&name, by));
     let mut request = recording.request(subject, bundle)?;
     request.force = arguments.force;
-    let plan = RecordingPlan::new(request)?;
-    if plan.request.dry_run {
-        return print_command(&plan);
-    }
-
     // With --json, standard output is only for the report.
     let output = if arguments.json {
         ProgramOutput::Stderr
@@ -45,24 +41,33 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
         ProgramOutput::Stdout
     };
     let new = new_folders(&folder);
-    Folder::make(&folder)?;
-    let ignores = arguments.failure.ignore_failure;
+    if !request.dry_run {
+        Folder::make(&folder)?;
+    }
+    let choices = RecordChoices {
+        by,
+        output,
+        ignores_failure: arguments.failure.ignore_failure,
+        quiet,
+    };
     let mut analyzer = BundleAnalyzer::default();
-    let recorded = record(&plan, &mut analyzer, output, ignores, quiet);
-    let (recorded, is_complete) = recorded.inspect_err(|_| {
+    let recorded = record(request, &mut analyzer, choices).inspect_err(|_| {
         // Removes only empty folders: others may have files of the user.
         for folder in &new {
             let _ = std::fs::remove_dir(folder);
         }
     })?;
+    let Some(recorded) = recorded else {
+        return Ok(ExitCode::SUCCESS);
+    };
 
     // The warning of the recording names the process.
     let processes = &mut analyzing.request.processes;
     if processes.is_empty() {
-        processes.extend(recorded.other_work.map(|work| work.pid.to_string()));
+        processes.extend(recorded.other_work.iter().map(|work| work.pid.to_string()));
     }
     let request = AnalyzeRequest {
-        inputs: vec![recorded.bundle.clone()],
+        inputs: vec![recorded.path.clone()],
         analyzing,
         json: arguments.json,
         show_names: arguments.show_names,
@@ -71,11 +76,11 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
         ..AnalyzeRequest::default()
     };
 
-    let code = analyze_recording(&recorded.bundle, &mut analyzer, &request, quiet)?;
+    let code = analyze_recording(&recorded.path, &mut analyzer, &request, quiet)?;
     let is_open = !arguments.open || opening::open(&folder.join("report.html"), quiet)?;
     Ok(if code != ExitCode::SUCCESS {
         code
-    } else if !is_complete {
+    } else if !recorded.is_complete {
         exit::some_failed()
     } else if !is_open {
         exit::unavailable()
@@ -91,7 +96,12 @@ fn new_folders(folder: &Path) -> Vec<PathBuf> {
     new.map(Path::to_owned).collect()
 }
 
-/// Returns the name of the bundle for a recorded program.
-fn bundle_name(subject: &str) -> String {
-    format!("{}.trace", subject.replace('/', "-"))
+/// Returns the name of the bundle or log for a recorded program.
+fn file_name(subject: &str, by: Recorders) -> String {
+    let ending = if by == Recorders::Probe {
+        "jsonl"
+    } else {
+        "trace"
+    };
+    format!("{}.{ending}", subject.replace('/', "-"))
 }

@@ -6,6 +6,8 @@ mod machine;
 mod program;
 mod tools;
 
+pub use program::refuses_libraries;
+
 use std::time::Duration;
 
 use crate::check::{Check, CheckVerdict};

@@ -1,6 +1,6 @@
 //! Checks whether macOS allows the program to be traced.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use metalens_xctrace::FoundProgram;
 
@@ -176,6 +176,66 @@ fn signature(runner: &dyn CommandRunner, path: &Path) -> Check {
     let mut check = Check::warning(id, found);
     check.remedy = Some(sign_again(&shown, signed.has_entitlements));
     check
+}
+
+/// Entitlements without which a program with the hardened runtime takes in no library of others.
+const LETS_LIBRARIES_IN: [&str; 2] = [
+    "com.apple.security.cs.allow-dyld-environment-variables",
+    "com.apple.security.cs.disable-library-validation",
+];
+
+/// Returns why macOS would not load a library into a program, with the way out; `None` if it would.
+#[must_use]
+pub fn refuses_libraries(runner: &dyn CommandRunner, program: &Path) -> Option<String> {
+    let shown = program.display();
+    if [program]
+        .into_iter()
+        .chain(interpreter(program).as_deref())
+        .any(is_apples)
+    {
+        return Some(format!(
+            "macOS loads no library into {shown}, or into its interpreter, because it is part of macOS: \
+             start your own program without it, such as `-- python3 SCRIPT` with a Python of Homebrew, \
+             conda or uv"
+        ));
+    }
+    let arguments = [
+        "-d",
+        "--verbose=4",
+        "--entitlements",
+        "-",
+        &program.to_string_lossy(),
+    ];
+    let answer = runner.run("/usr/bin/codesign", &arguments);
+    let text = answer.text();
+    let signed = CodeSignature::parse(&text)?;
+    let lets_in = LETS_LIBRARIES_IN.iter().all(|name| text.contains(name));
+    (signed.is_restricted || signed.is_hardened && !lets_in).then(|| {
+        format!(
+            "macOS loads no library into {shown}, because it has the hardened runtime: sign a copy of it \
+             (`codesign --force --sign - COPY`) and record that, or use --recorder xctrace"
+        )
+    })
+}
+
+/// Returns whether a program is part of macOS.
+fn is_apples(program: &Path) -> bool {
+    let folders = [
+        "/bin",
+        "/sbin",
+        "/usr/bin",
+        "/usr/sbin",
+        "/usr/libexec",
+        "/System",
+    ];
+    cfg!(target_os = "macos") && folders.iter().any(|folder| program.starts_with(folder))
+}
+
+/// Returns the interpreter of a script.
+fn interpreter(program: &Path) -> Option<PathBuf> {
+    let folder = program.parent().unwrap_or(Path::new("/"));
+    let found = metalens_xctrace::resolve(program.as_os_str(), None, folder).ok()?;
+    found.interpreter
 }
 
 /// Returns the check of a program without a signature, such as a script or a program that a

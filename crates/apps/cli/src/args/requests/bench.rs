@@ -97,6 +97,7 @@ impl BenchArguments {
     pub(crate) fn fingerprint(&self) -> BTreeMap<String, String> {
         // Without `..`: a new option has to be told apart here, unless it changes no run.
         let RecorderArguments {
+            who,
             template,
             instruments,
             cpu,
@@ -130,6 +131,10 @@ impl BenchArguments {
         let digest = || metalens_files::sha256(format!("{env:?}").as_bytes());
         let all = [
             ("--simulate", flag(&self.simulate)),
+            (
+                "--recorder",
+                who.map(|who| format!("{who:?}").to_lowercase()),
+            ),
             ("--template", Some(template.clone())),
             ("--instrument", list(instruments)),
             ("--cpu", flag(cpu)),

@@ -8,12 +8,14 @@ use std::time::Duration;
 
 use anyhow::Context;
 use metalens_recorder::{
-    CargoBuild, RecordRequest, RecordTimeouts, Recorder, RecordingSubject, template,
+    CargoBuild, Probe, RecordRequest, RecordTimeouts, Recorder, RecordingSubject, template,
 };
 use metalens_workload::WorkloadSettings;
-use metalens_xctrace::Stdin;
+use metalens_xctrace::{Stdin, Tool, ToolSource};
 
-use crate::args::recording::{AmountArguments, GpuClock, RecorderArguments, RecordingArguments};
+use crate::args::recording::{
+    AmountArguments, GpuClock, RecorderArguments, Recorders, RecordingArguments,
+};
 use crate::exit::Misuse;
 
 /// The bundled workload that is recorded unless another is named.
@@ -38,6 +40,11 @@ impl RecordingArguments {
             None if self.all_processes => Ok(RecordingSubject::Everyone),
             None => workload(self.workload(), &self.amount.settings()),
         }
+    }
+
+    /// Returns who records.
+    pub(crate) fn recorders(&self) -> anyhow::Result<Recorders> {
+        self.recorder.chosen(self.simulate)
     }
 
     fn workload(&self) -> &str {
@@ -68,6 +75,7 @@ impl RecordingArguments {
         };
         // Without `..`: a new option has to be passed on.
         let RecorderArguments {
+            who: _,
             template,
             instruments,
             cpu,
@@ -108,6 +116,30 @@ impl RecordingArguments {
             log: keep_log,
             ..RecordRequest::new(recorder, subject, output)
         })
+    }
+}
+
+impl RecorderArguments {
+    /// Returns who records. Without xctrace, the probe does where it can.
+    pub(crate) fn chosen(&self, simulate: bool) -> anyhow::Result<Recorders> {
+        match self.who {
+            Some(Recorders::Probe | Recorders::Both) if simulate => {
+                let text =
+                    "--simulate needs --recorder xctrace: the probe writes what a GPU really did";
+                Err(Misuse(text.to_owned()).into())
+            }
+            Some(who) => Ok(who),
+            None if simulate || !cfg!(target_os = "macos") => Ok(Recorders::Xctrace),
+            None => {
+                let has_xctrace = Tool::find(&ToolSource::from_environment()).is_ok();
+                let is_probe = !has_xctrace && Probe::find().is_ok();
+                Ok(if is_probe {
+                    Recorders::Probe
+                } else {
+                    Recorders::Xctrace
+                })
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Runs `metalens record`: records a program, and prints how it went.
 
+mod probe;
 mod progress;
 mod runs;
 
@@ -11,14 +12,14 @@ use std::process::ExitCode;
 use metalens_failure::shell;
 use metalens_files::folder_size;
 use metalens_recorder::{
-    LeftProcesses, MachineSnapshot, Recording, RecordingFailure, RecordingOutcome, RecordingPlan,
-    StoppedBy, unused_bundle_path,
+    LeftProcesses, MachineSnapshot, OtherWork, RecordRequest, Recording, RecordingFailure,
+    RecordingOutcome, RecordingPlan, StoppedBy, unused_bundle_path, unused_path,
 };
 use metalens_text::units::bytes;
 use metalens_text::{shown, shown_message};
 
 use super::{own, workload};
-use crate::args::recording::RecordArguments;
+use crate::args::recording::{RecordArguments, Recorders};
 use crate::bundle_analyzer::BundleAnalyzer;
 use crate::exit::{self, Misuse, ProgramFailed};
 use crate::interrupt::Listening;
@@ -34,41 +35,107 @@ pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<Ex
         return runs::record_all(arguments, folder, runs, quiet);
     }
     let subject = arguments.recording.subject()?;
+    let by = arguments.recording.recorders()?;
     let output = match &arguments.output {
-        Some(output) => bundle_path(output)?,
+        Some(output) => recording_path(output, by)?,
+        None if by == Recorders::Probe => unused_path(&subject.name(), ".jsonl"),
         None => unused_bundle_path(&subject.name()),
     };
     let mut request = arguments.recording.request(subject, output)?;
     request.force = arguments.force;
     request.append_run = arguments.append_run;
-    let plan = RecordingPlan::new(request)?;
-    if plan.request.dry_run {
-        return print_command(&plan);
-    }
-
-    let ignores = arguments.failure.ignore_failure;
+    let choices = RecordChoices {
+        by,
+        output: ProgramOutput::Stdout,
+        ignores_failure: arguments.failure.ignore_failure,
+        quiet,
+    };
     let analyzer = &mut BundleAnalyzer::default();
-    let (recorded, is_complete) = record(&plan, analyzer, ProgramOutput::Stdout, ignores, quiet)?;
+    let Some(recorded) = record(request, analyzer, choices)? else {
+        return Ok(ExitCode::SUCCESS);
+    };
     if !quiet {
-        let bundle = shell::quoted_path(&recorded.bundle);
+        let path = shell::quoted_path(&recorded.path);
         let process = recorded.other_work.as_ref();
         let process = process.map(|work| format!(" --process {}", work.pid));
         writeln!(
             out::notes(),
             "next: metalens analyze {}{}",
-            shown(&bundle),
+            shown(&path),
             process.unwrap_or_default()
         )?;
     }
-    Ok(if is_complete {
+    Ok(if recorded.is_complete {
         ExitCode::SUCCESS
     } else {
         exit::some_failed()
     })
 }
 
+/// How a recording is made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RecordChoices {
+    /// Who records.
+    pub(crate) by: Recorders,
+    /// Stream for the output of the program.
+    pub(crate) output: ProgramOutput,
+    /// True if the program may fail.
+    pub(crate) ignores_failure: bool,
+    /// True if nothing is said about how it goes.
+    pub(crate) quiet: bool,
+}
+
+/// A recording that was made.
+pub(crate) struct Recorded {
+    /// Bundle or log.
+    pub(crate) path: PathBuf,
+    /// GPU work of another process, if the program has none.
+    pub(crate) other_work: Option<OtherWork>,
+    /// True if everything succeeded, the program included unless it may fail.
+    pub(crate) is_complete: bool,
+}
+
+/// Records as requested, or prints the command if nothing more is wanted.
+pub(crate) fn record(
+    mut request: RecordRequest,
+    analyzer: &mut BundleAnalyzer,
+    choices: RecordChoices,
+) -> anyhow::Result<Option<Recorded>> {
+    if choices.by == Recorders::Probe {
+        let is_dry = request.dry_run;
+        let plan = probe::plan(request)?;
+        if is_dry {
+            probe::print_command(&plan)?;
+            return Ok(None);
+        }
+        let (path, is_complete) = probe::record(&plan, choices)?;
+        return Ok(Some(Recorded {
+            path,
+            other_work: None,
+            is_complete,
+        }));
+    }
+
+    let is_both = choices.by == Recorders::Both;
+    let log = is_both.then(|| probe::beside(&mut request)).transpose()?;
+    let plan = RecordingPlan::new(request)?;
+    if plan.request.dry_run {
+        print_command(&plan)?;
+        return Ok(None);
+    }
+    let (recording, is_complete) = record_with_xctrace(&plan, analyzer, choices)?;
+    if let Some(log) = log {
+        probe::keep(log, &recording.bundle, plan.request.force, choices.quiet)?;
+    }
+    Ok(Some(Recorded {
+        path: recording.bundle,
+        other_work: recording.other_work,
+        is_complete,
+    }))
+}
+
 /// Prints the command line of xctrace, quoted for a shell.
-pub(crate) fn print_command(plan: &RecordingPlan) -> anyhow::Result<ExitCode> {
+fn print_command(plan: &RecordingPlan) -> anyhow::Result<()> {
     let request = &plan.xctrace_request;
     let arguments = request.record.arguments(&request.version)?;
     let words = [&request.tool.program.clone().into_os_string()]
@@ -86,19 +153,23 @@ pub(crate) fn print_command(plan: &RecordingPlan) -> anyhow::Result<ExitCode> {
         let note = "note: the template is a copy; each recording makes a new one\n";
         out::notes().write_all(note.as_bytes())?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Records, and prints on stderr how it went. Returns the recording, and whether everything
 /// succeeded, the program included unless its failure is ignored: once there is a bundle, a further
 /// failure is printed but loses nothing.
-pub(crate) fn record(
+fn record_with_xctrace(
     plan: &RecordingPlan,
     analyzer: &mut BundleAnalyzer,
-    output: ProgramOutput,
-    ignores_failure: bool,
-    quiet: bool,
+    choices: RecordChoices,
 ) -> anyhow::Result<(Recording, bool)> {
+    let RecordChoices {
+        output,
+        ignores_failure,
+        quiet,
+        ..
+    } = choices;
     let interrupts = Listening::begin()?;
 
     let snapshot = MachineSnapshot::take(&plan.request);
@@ -236,16 +307,24 @@ fn note(kind: &str, text: &str) -> anyhow::Result<()> {
     )?)
 }
 
-/// Returns the path of the bundle without a trailing slash. Refuses a name without `.trace`.
-fn bundle_path(output: &Path) -> anyhow::Result<PathBuf> {
+/// Returns the path of a bundle without a trailing slash, or of a log. Refuses names without their
+/// ending.
+fn recording_path(output: &Path, by: Recorders) -> anyhow::Result<PathBuf> {
     let output = metalens_files::without_trailing(output);
-    if output.extension().is_some_and(|ending| ending == "trace") {
+    let ending = if by == Recorders::Probe {
+        "jsonl"
+    } else {
+        "trace"
+    };
+    if output.extension().is_some_and(|found| found == ending) {
         return Ok(output);
     }
 
     let shown = output.display();
-    Err(Misuse(format!(
-        "{shown} does not end in .trace, which Instruments needs to open it"
-    ))
+    Err(Misuse(if by == Recorders::Probe {
+        format!("{shown} does not end in .jsonl: the probe writes a log, and no bundle")
+    } else {
+        format!("{shown} does not end in .trace, which Instruments needs to open it")
+    })
     .into())
 }

@@ -6,11 +6,10 @@ use std::process::ExitCode;
 
 use metalens_failure::shell;
 use metalens_files::Folder;
-use metalens_recorder::RecordingPlan;
 use metalens_text::shown;
 
-use super::{ProgramOutput, record};
-use crate::args::recording::RecordArguments;
+use super::{ProgramOutput, RecordChoices, record};
+use crate::args::recording::{RecordArguments, Recorders};
 use crate::bundle_analyzer::BundleAnalyzer;
 use crate::exit::{self, Misuse};
 use crate::interrupt::Listening;
@@ -31,8 +30,14 @@ pub(super) fn record_all(
         );
         return Err(Misuse(message).into());
     }
+    let by = arguments.recording.recorders()?;
+    let ending = if by == Recorders::Probe {
+        "jsonl"
+    } else {
+        "trace"
+    };
     let bundles: Vec<PathBuf> = (1..=runs)
-        .map(|run| folder.join(format!("run-{run}.trace")))
+        .map(|run| folder.join(format!("run-{run}.{ending}")))
         .collect();
     // Recording takes long: refuse all existing bundles before the first one.
     for bundle in &bundles {
@@ -53,20 +58,20 @@ pub(super) fn record_all(
         let recording = &arguments.recording;
         let mut request = recording.request_of_run(recording.subject()?, bundle, Some(run))?;
         request.force = arguments.force;
-        let plan = RecordingPlan::new(request)?;
-        let (recording, is_complete) = record(
-            &plan,
-            &mut BundleAnalyzer::default(),
-            ProgramOutput::Stdout,
-            arguments.failure.ignore_failure,
+        let choices = RecordChoices {
+            by,
+            output: ProgramOutput::Stdout,
+            ignores_failure: arguments.failure.ignore_failure,
             quiet,
-        )?;
-        are_complete &= is_complete;
-        recorded.push(recording.bundle);
+        };
+        if let Some(made) = record(request, &mut BundleAnalyzer::default(), choices)? {
+            are_complete &= made.is_complete;
+            recorded.push(made.path);
+        }
     }
 
     if !quiet {
-        say_what_is_next(folder, &recorded)?;
+        say_what_is_next(folder, ending, recorded.len())?;
     }
     Ok(if interrupts.times() > 0 {
         exit::interrupted()
@@ -78,25 +83,25 @@ pub(super) fn record_all(
 }
 
 /// Names the commands that read the recordings.
-fn say_what_is_next(folder: &Path, recorded: &[PathBuf]) -> anyhow::Result<()> {
+fn say_what_is_next(folder: &Path, ending: &str, recorded: usize) -> anyhow::Result<()> {
     let quoted = shell::quoted_path(folder);
     let folder = shown(&quoted);
     let mut out = out::notes();
-    if recorded.len() < metalens_comparison::LEAST_RUNS {
+    if recorded < metalens_comparison::LEAST_RUNS {
         let compare = "metalens compare --base";
         writeln!(
             out,
-            "next: {compare} {folder}/run-*.trace --new OTHER/run-*.trace"
+            "next: {compare} {folder}/run-*.{ending} --new OTHER/run-*.{ending}"
         )?;
     } else {
         // Each command has a line of its own, so that people can copy it.
         writeln!(
             out,
-            "next: metalens baseline save {folder}/run-*.trace -o baseline.json"
+            "next: metalens baseline save {folder}/run-*.{ending} -o baseline.json"
         )?;
         writeln!(
             out,
-            "then: metalens compare --baseline baseline.json OTHER/run-*.trace"
+            "then: metalens compare --baseline baseline.json OTHER/run-*.{ending}"
         )?;
     }
     Ok(())

@@ -1,0 +1,151 @@
+//! Records with the probe, alone or beside xctrace.
+
+use std::io::Write;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use metalens_analyzer::{Agreement, agreement, agreement_selection};
+use metalens_failure::shell;
+use metalens_files::folder_size;
+use metalens_recorder::{
+    LogDraft, Probe, ProbePlan, RecordRequest, RecordingEvent, StopRequest, StoppedBy, Watcher,
+    as_text,
+};
+use metalens_text::units::{bytes, counted, time};
+use metalens_trace::{Input, LoadOptions, Trace};
+
+use super::{ProgramOutput, RecordChoices, note};
+use crate::exit::{self, Misuse, ProgramFailed};
+use crate::interrupt::Listening;
+use crate::out;
+
+/// Follows a program with the probe in it.
+struct Interrupts<'a>(&'a Listening);
+
+impl Watcher for Interrupts<'_> {
+    fn on_event(&mut self, _: RecordingEvent<'_>) {}
+
+    fn stop_request(&mut self) -> StopRequest {
+        match self.0.times() {
+            0 => StopRequest::None,
+            _ => StopRequest::Stop,
+        }
+    }
+}
+
+/// Returns the plan of a recording with the probe alone.
+pub(super) fn plan(request: RecordRequest) -> anyhow::Result<ProbePlan> {
+    if request.append_run {
+        return Err(Misuse("--append-run needs --recorder xctrace".to_owned()).into());
+    }
+    Ok(ProbePlan::new(request, Probe::find()?)?)
+}
+
+/// Records with the probe, and prints on stderr how it went. Returns the log, and whether everything
+/// succeeded.
+pub(super) fn record(plan: &ProbePlan, choices: RecordChoices) -> anyhow::Result<(PathBuf, bool)> {
+    let RecordChoices {
+        output,
+        ignores_failure,
+        quiet,
+        ..
+    } = choices;
+    let interrupts = Listening::begin()?;
+    for warning in plan.warnings.iter().filter(|_| !quiet) {
+        note("warning", warning)?;
+    }
+    if !quiet {
+        let name = plan.request.subject.name();
+        out::note(&format!(
+            "recording {name} with the probe in it; Ctrl-C ends it"
+        ));
+    }
+    let stream = match output {
+        ProgramOutput::Stdout => Stdio::inherit(),
+        ProgramOutput::Stderr => Stdio::from(std::io::stderr().as_fd().try_clone_to_owned()?),
+    };
+    let recorded = plan.carry_out(stream, &mut Interrupts(&interrupts))?;
+
+    let end = recorded.program_end;
+    let has_failed = !ignores_failure
+        && end
+            .as_ref()
+            .is_some_and(|end| end.is_failure(recorded.stopped_by));
+    let message = end.and_then(|end| end.message(recorded.stopped_by));
+    if !quiet {
+        let why = match recorded.stopped_by {
+            StoppedBy::TimeLimit => "the time limit was reached",
+            StoppedBy::User => "stopped",
+            _ => "the program ended",
+        };
+        let size = bytes(folder_size(&recorded.log));
+        let log = shell::quoted_path(&recorded.log);
+        note("recorded", &format!("{why}; saved {log} ({size})"))?;
+        if let Some(message) = message.as_ref().filter(|_| !has_failed) {
+            note("note", message)?;
+        }
+    }
+    let failure = has_failed.then(|| message.map(ProgramFailed)).flatten();
+    if let Some(failure) = failure {
+        exit::print_error(&failure.into());
+    }
+    Ok((recorded.log, !has_failed))
+}
+
+/// Prints the command that would be run.
+pub(super) fn print_command(plan: &ProbePlan) -> anyhow::Result<()> {
+    let mut out = out::data();
+    out.write_all(&plan.words().join(b" ".as_slice()))?;
+    writeln!(out)?;
+    Ok(())
+}
+
+/// Lets the program of a recording by xctrace write a log, too. Its variables are added to those of
+/// the request.
+pub(super) fn beside(request: &mut RecordRequest) -> anyhow::Result<LogDraft> {
+    let draft = LogDraft::new()?;
+    let variables = as_text(Probe::find()?.variables(draft.path(), true))?;
+    request.environment.extend(variables);
+    Ok(draft)
+}
+
+/// Keeps the log beside a bundle, and says how well both agree.
+pub(super) fn keep(draft: LogDraft, bundle: &Path, force: bool, quiet: bool) -> anyhow::Result<()> {
+    let Some(log) = draft.keep(bundle, force)? else {
+        note(
+            "warning",
+            "the probe wrote no command buffer: it was not loaded into the program, or the program has none; \
+             the recording is complete",
+        )?;
+        return Ok(());
+    };
+    if quiet {
+        return Ok(());
+    }
+    let (recorded, logged) = (load(bundle)?, load(&log)?);
+    let found = agreement(&recorded, &logged);
+    note(
+        "log",
+        &format!("saved {}; {}", shell::quoted_path(&log), in_words(found)),
+    )
+}
+
+fn load(path: &Path) -> anyhow::Result<Trace> {
+    Ok(Input::open(path)?.load(&agreement_selection(), LoadOptions::default())?)
+}
+
+fn in_words(found: Option<Agreement>) -> String {
+    let Some(found) = found else {
+        return "none of its command buffers is in the recording".to_owned();
+    };
+    format!(
+        "{} of {} in the recording and {} in the log are the same, and their GPU times differ by {} in the \
+         median and {} at most",
+        found.matched,
+        counted(found.recorded, "command buffer"),
+        found.logged,
+        time(found.median_ns),
+        time(found.worst_ns),
+    )
+}

@@ -1,0 +1,373 @@
+//! Records with the probe: a library in the program itself, which writes a command-buffer log. The
+//! program is started as it is, without `xctrace`.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use metalens_doctor::{SystemCommands, refuses_libraries};
+use metalens_failure::shell;
+use metalens_xctrace::Stdin;
+use metalens_xctrace::command::Target;
+use rustix::process::{Pid, Signal};
+use tempfile::{NamedTempFile, TempPath};
+
+use crate::error::{Error, Result, file};
+use crate::program_end::ProgramEnd;
+use crate::record_request::{RecordRequest, RecordingSubject};
+use crate::recorded_bundle::RecordedProgram;
+use crate::request::StoppedBy;
+use crate::target::{WorkloadFiles, target};
+use crate::watch::{StopRequest, Watcher};
+use crate::work_file;
+
+/// Name of the library.
+const LIBRARY: &str = if cfg!(target_os = "macos") {
+    "libmetalens_probe.dylib"
+} else {
+    "libmetalens_probe.so"
+};
+/// Variable that makes the system load a library into a program.
+const LOADER: &str = if cfg!(target_os = "macos") {
+    "DYLD_INSERT_LIBRARIES"
+} else {
+    "LD_PRELOAD"
+};
+/// Time that a program has to end after each signal.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Pause between two looks at the program.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The probe's library on this machine.
+#[derive(Debug, Clone)]
+pub struct Probe {
+    library: PathBuf,
+}
+
+impl Probe {
+    /// Finds the library beside the program `metalens`.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there.
+    pub fn find() -> Result<Self> {
+        let own = std::env::current_exe().map_err(file("find", "metalens itself"))?;
+        let folder = own.parent().unwrap_or(Path::new("/"));
+        let places = [
+            folder.to_owned(),
+            folder.join("../lib"),
+            folder.join("deps"),
+        ];
+        let library = places.iter().map(|place| place.join(LIBRARY));
+        let library = library.filter(|path| path.is_file()).next();
+        library
+            .map(|library| Self { library })
+            .ok_or_else(|| Error::NoProbe {
+                library: LIBRARY,
+                folder: folder.to_owned(),
+            })
+    }
+
+    /// Returns the variables that load the probe into a program and let it write a log. With labels
+    /// it names encoders that have no name, so that a recording by `xctrace` shows their kernels.
+    #[must_use]
+    pub fn variables(&self, log: &Path, labels: bool) -> Vec<(OsString, OsString)> {
+        let mut libraries = self.library.clone().into_os_string();
+        if let Some(others) = std::env::var_os(LOADER).filter(|others| !others.is_empty()) {
+            libraries.push(":");
+            libraries.push(others);
+        }
+        let mut variables = vec![
+            (LOADER.into(), libraries),
+            ("METALENS_PROBE_LOG".into(), log.into()),
+        ];
+        if labels {
+            variables.push(("METALENS_PROBE_LABELS".into(), "1".into()));
+        }
+        variables
+    }
+}
+
+/// A recording with the probe that is ready to be carried out.
+#[derive(Debug)]
+pub struct ProbePlan {
+    /// The request of the user.
+    pub request: RecordRequest,
+    /// Reasons why the recording may fail.
+    pub warnings: Vec<String>,
+    command: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
+    probe: Probe,
+}
+
+/// A log that the probe wrote.
+#[derive(Debug)]
+pub struct ProbeRecording {
+    /// Path of the log.
+    pub log: PathBuf,
+    /// Reason for the end of the recording.
+    pub stopped_by: StoppedBy,
+    /// How the program ended; `None` if nothing is to be said of it.
+    pub program_end: Option<ProgramEnd>,
+}
+
+impl ProbePlan {
+    /// Plans the recording that a user requests. Its output is a log.
+    ///
+    /// # Errors
+    ///
+    /// If the probe cannot be loaded into the program, or an existing file is in the way.
+    pub fn new(request: RecordRequest, probe: Probe) -> Result<Self> {
+        metalens_files::refuse_existing(&request.output, request.force)?;
+        let work = work_file::beside(&request.output);
+        if matches!(request.subject, RecordingSubject::Workload { .. }) {
+            metalens_files::refuse_existing(&work, request.force)?;
+        }
+        let mut warnings = Vec::new();
+        let files = WorkloadFiles {
+            work: &work,
+            started: None,
+        };
+        let Target::Launch(launch) = target(&request, files, None, &mut warnings)? else {
+            let why = "the probe comes with the program as it starts: --attach and --all-processes need \
+                       --recorder xctrace";
+            return Err(Error::Target(why.to_owned()));
+        };
+        if let Some(why) = refuses_libraries(&SystemCommands::default(), &launch.program) {
+            return Err(Error::Target(why));
+        }
+        // What was a folder that macOS guards, or a program that cannot be traced, is none here.
+        warnings.clear();
+        let ignored = request.ignored_by_simulator();
+        if !ignored.is_empty() {
+            let ignored = ignored.join(", ");
+            warnings.push(format!("the probe takes no notice of {ignored}"));
+        }
+        let program = std::iter::once(launch.program.into_os_string());
+        Ok(Self {
+            command: program.chain(launch.arguments).collect(),
+            environment: launch.environment,
+            warnings,
+            probe,
+            request,
+        })
+    }
+
+    /// Returns the words of the command for a shell, with the variables that load the probe.
+    #[must_use]
+    pub fn words(&self) -> Vec<Vec<u8>> {
+        let variables = self.probe.variables(&self.request.output, false);
+        let variables = self.environment.iter().cloned().chain(variables);
+        let variables = variables.map(|(name, value)| {
+            let mut word = name.as_encoded_bytes().to_vec();
+            word.push(b'=');
+            word.extend(shell::quoted(&value));
+            word
+        });
+        variables
+            .chain(self.command.iter().map(|word| shell::quoted(word)))
+            .collect()
+    }
+
+    /// Runs the program with its output on a stream, and returns its log.
+    ///
+    /// # Errors
+    ///
+    /// If the program cannot be started, or there is no log.
+    pub fn carry_out(&self, output: Stdio, watcher: &mut dyn Watcher) -> Result<ProbeRecording> {
+        let folder = metalens_files::parent(&self.request.output);
+        let draft = tempfile::Builder::new()
+            .prefix(".metalens-log-")
+            .tempfile_in(folder)
+            .map_err(file("create a log in", folder))?;
+        let draft = draft.into_temp_path();
+
+        let mut child = self.start(&draft, output)?;
+        let (status, stopped_by) = self.wait(&mut child, watcher)?;
+        let program_end = ProgramEnd::new(&program(status));
+        let buffers = count_buffers(&draft)?;
+        if buffers == Some(0) || buffers.is_none() {
+            return Err(Error::EmptyLog {
+                is_loaded: buffers.is_some(),
+                program: self.request.subject.name(),
+                end: program_end.and_then(|end| end.message(stopped_by)),
+            });
+        }
+        self.keep(draft)?;
+        Ok(ProbeRecording {
+            log: self.request.output.clone(),
+            stopped_by,
+            program_end,
+        })
+    }
+
+    fn start(&self, log: &Path, output: Stdio) -> Result<Child> {
+        let (program, arguments) = self
+            .command
+            .split_first()
+            .ok_or_else(|| Error::Target("no program was given".to_owned()))?;
+        // The probe does not know where the current folder of the program will be.
+        let log = std::path::absolute(log).map_err(file("find", log))?;
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .envs(self.probe.variables(&log, false))
+            .stdout(if self.request.discards_output {
+                Stdio::null()
+            } else {
+                output
+            })
+            .stdin(match self.request.stdin {
+                Stdin::Ours => Stdio::inherit(),
+                Stdin::Nothing => Stdio::null(),
+            });
+        command.spawn().map_err(|error| {
+            let program = Path::new(program).display();
+            Error::Target(format!("{program} cannot be started: {error}"))
+        })
+    }
+
+    /// Waits for the end of the program, and ends it at the time limit or if the user asks for that.
+    fn wait(
+        &self,
+        child: &mut Child,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(ExitStatus, StoppedBy)> {
+        let limit = self.request.time_limit_ns.map(Duration::from_nanos);
+        let since = Instant::now();
+        let mut stopped_by = StoppedBy::TargetExit;
+        // A program that asks for Ctrl-C ends well; others need more.
+        let mut signals = [Signal::INT, Signal::TERM, Signal::KILL].into_iter();
+        let mut next = None;
+        loop {
+            let ended = child.try_wait();
+            if let Some(status) = ended.map_err(file("wait for", self.request.subject.name()))? {
+                return Ok((status, stopped_by));
+            }
+            if stopped_by == StoppedBy::TargetExit {
+                if watcher.stop_request() != StopRequest::None {
+                    stopped_by = StoppedBy::User;
+                    // The terminal sent the program the same signal.
+                    next = Some(Instant::now() + PATIENCE / 4);
+                } else if limit.is_some_and(|limit| since.elapsed() >= limit) {
+                    stopped_by = StoppedBy::TimeLimit;
+                    next = Some(Instant::now());
+                }
+            }
+            if next.is_some_and(|next| next <= Instant::now())
+                && let Some(signal) = signals.next()
+            {
+                if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+                    // It may have ended just now.
+                    let _ = rustix::process::kill_process(pid, signal);
+                }
+                next = Some(Instant::now() + PATIENCE);
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// Moves the log to its place.
+    fn keep(&self, draft: TempPath) -> Result<()> {
+        let output = &self.request.output;
+        let moved = if self.request.force {
+            draft.persist(output)
+        } else {
+            draft.persist_noclobber(output)
+        };
+        moved.map_err(|error| file("write", output)(error.error))
+    }
+}
+
+/// Counts the command buffers of a log; `None` if nobody wrote it.
+fn count_buffers(log: &Path) -> Result<Option<u64>> {
+    let lines = BufReader::new(fs::File::open(log).map_err(file("read", log))?);
+    let mut count = None;
+    for line in lines.split(b'\n') {
+        let line = line.map_err(file("read", log))?;
+        let is_buffer = line.starts_with(br#"{"command_buffer":"#);
+        count = Some(count.unwrap_or(0) + u64::from(is_buffer));
+    }
+    Ok(count)
+}
+
+/// Returns how a program ended, as a bundle would say it.
+fn program(status: ExitStatus) -> RecordedProgram {
+    let termination = match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit({code})"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "unknown".to_owned(),
+    };
+    RecordedProgram {
+        termination: Some(termination),
+        ..RecordedProgram::default()
+    }
+}
+
+/// A log of a program that `xctrace` starts, until there is a bundle.
+#[derive(Debug)]
+pub struct LogDraft(NamedTempFile);
+
+impl LogDraft {
+    /// Creates an empty log.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be created.
+    pub fn new() -> Result<Self> {
+        let draft = tempfile::Builder::new().prefix("metalens-log-").tempfile();
+        let draft = draft.map_err(file("create", std::env::temp_dir()))?;
+        Ok(Self(draft))
+    }
+
+    /// Returns the path of the log.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Moves the log beside a bundle. Returns its path; `None` if the probe wrote no command buffer.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or written.
+    pub fn keep(self, bundle: &Path, force: bool) -> Result<Option<PathBuf>> {
+        if count_buffers(self.path())?.unwrap_or(0) == 0 {
+            return Ok(None);
+        }
+        let log = log_beside(bundle);
+        let text = fs::read(self.path()).map_err(file("read", self.path()))?;
+        metalens_files::write_bytes(&log, force, &text)?;
+        Ok(Some(log))
+    }
+}
+
+/// Returns the path of the log that belongs to a bundle.
+#[must_use]
+pub fn log_beside(bundle: &Path) -> PathBuf {
+    bundle.with_extension("jsonl")
+}
+
+/// Returns variables as text, for `--env` of `xctrace`.
+///
+/// # Errors
+///
+/// If a path is not UTF-8.
+pub fn as_text(variables: Vec<(OsString, OsString)>) -> Result<Vec<(String, String)>> {
+    let text = |text: OsString| {
+        text.into_string().map_err(|text| {
+            let text = Path::new(OsStr::new(&text)).display().to_string();
+            Error::Target(format!("{text} is not UTF-8"))
+        })
+    };
+    let pairs = variables.into_iter();
+    pairs
+        .map(|(name, value)| Ok((text(name)?, text(value)?)))
+        .collect()
+}
