@@ -219,9 +219,10 @@ impl Failure for Error {
         match self {
             Self::Xctrace(error) => error.kind(),
             Self::ZeroLength(_) => FailureKind::Misuse,
-            Self::Incomplete { .. } | Self::Empty { .. } | Self::Raw { .. } => {
-                FailureKind::Unusable
-            }
+            Self::Incomplete { .. }
+            | Self::Empty { .. }
+            | Self::EmptyLog { .. }
+            | Self::Raw { .. } => FailureKind::Unusable,
             Self::Interrupted | Self::GaveUp { .. } => FailureKind::Interrupted,
             _ => FailureKind::Failed,
         }

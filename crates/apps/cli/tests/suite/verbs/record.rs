@@ -9,6 +9,7 @@ mod names;
 mod options;
 mod outputs;
 mod ownership;
+mod probe;
 mod program;
 mod shader_timeline;
 mod transcripts;
