@@ -74,6 +74,7 @@ macro_rules! method {
     (letter w $name:ident) => { "w" };
     (letter s $name:ident) => { "s" };
 }
+
 /// Returns the methods to hook for a role.
 pub(crate) fn tables(role: Role) -> [&'static [Method]; 2] {
     match role {
