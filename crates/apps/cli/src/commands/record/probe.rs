@@ -21,7 +21,7 @@ use crate::interrupt::Listening;
 use crate::out;
 
 /// Follows a program with the probe in it.
-struct Interrupts<'a>(&'a Listening);
+pub(crate) struct Interrupts<'a>(pub(crate) &'a Listening);
 
 impl Watcher for Interrupts<'_> {
     fn on_event(&mut self, _: RecordingEvent<'_>) {}
