@@ -57,6 +57,8 @@ impl Probe {
     /// If it is not there.
     pub fn find() -> Result<Self> {
         let own = std::env::current_exe().map_err(file("find", "metalens itself"))?;
+        // Installers put links to programs into one folder, without their libraries.
+        let own = fs::canonicalize(&own).unwrap_or(own);
         let folder = own.parent().unwrap_or(Path::new("/"));
         let places = [
             folder.to_owned(),
