@@ -112,5 +112,8 @@ fn the_simulator_has_one_door() {
         }
     }
     assert!(!doors.is_empty());
-    assert!(doors.iter().all(|door| door.starts_with("simulate/")), "{doors:?}");
+    assert!(
+        doors.iter().all(|door| door.starts_with("simulate/")),
+        "{doors:?}"
+    );
 }
