@@ -10,11 +10,10 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 pub(crate) struct Names(fn() -> Vec<&'static str>);
 
 impl Names {
-    /// The built-in scenarios.
-    pub(crate) const SCENARIOS: Self = Self(|| {
-        let presets = metalens_simulator::presets().iter();
-        presets.map(|preset| preset.name).collect()
-    });
+    /// Returns a parser of these names.
+    pub(crate) const fn new(names: fn() -> Vec<&'static str>) -> Self {
+        Self(names)
+    }
 
     /// The bundled workloads.
     pub(crate) const WORKLOADS: Self = Self(|| {
