@@ -31,7 +31,7 @@ pub(super) fn idle(report: &Report) -> Option<Section> {
             Cell::cause(cause),
             Cell::from(time(ns)),
             Cell::from(share(ns, idle.total_ns)),
-            Cell::bar(ns, idle.total_ns),
+            Cell::bar_of_cause(cause, ns, idle.total_ns),
             Cell::from(cause.explanation()),
         ]);
     }
