@@ -119,7 +119,7 @@ impl Palette {
                 faint: Color::opaque(0xA3_AC_B7),
                 process: Color::opaque(0x2B_8F_D6),
                 kernels: [
-                    0x34_8D_FF, 0x50_E4_82, 0x5F_93_4A, 0xF3_C0_F3, 0x9C_78_AC, 0xB6_BE_AC,
+                    0x34_8D_FF, 0x2D_D7_8B, 0xBB_6C_43, 0xF0_C8_61, 0xA1_80_B7, 0xC9_CD_F4,
                 ]
                 .map(Color::opaque),
                 others: Color::opaque(0x7C_85_90),
@@ -173,7 +173,7 @@ impl Palette {
             (Cause::Driver, Theme::Light) => 0xA9_07_E3,
             (Cause::Driver, Theme::Dark) => 0x6D_57_FA,
             (Cause::StartLatency, Theme::Light) => 0x28_FB_9B,
-            (Cause::StartLatency, Theme::Dark) => 0x4D_74_BA,
+            (Cause::StartLatency, Theme::Dark) => 0x5D_FF_D3,
             (Cause::Submission, _) => 0x00_9E_73,
             (Cause::Queued, _) => 0x56_B4_E9,
             (Cause::Contention, Theme::Light) => 0x6B_73_7B,

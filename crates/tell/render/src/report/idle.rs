@@ -70,7 +70,7 @@ fn pairs(report: &Report) -> Message {
     let inside = &report.shape.command_buffers;
     if inside.gaps_inside > 0 {
         said.push(message!(
-            "{} lie within command buffers ({})",
+            "{} within command buffers ({})",
             counted(inside.gaps_inside, "gap"),
             time(inside.gaps_inside_ns),
         ));

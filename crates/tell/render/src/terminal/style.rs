@@ -30,7 +30,7 @@ pub(super) const fn cause_color(cause: Cause) -> Style {
         Cause::Encoding => "38;5;175",
         Cause::DriverWait => "38;5;184",
         Cause::Driver => "38;5;99",
-        Cause::StartLatency => "38;5;67",
+        Cause::StartLatency => "38;5;86",
         Cause::Submission => "38;5;36",
         Cause::Queued => "38;5;74",
         Cause::Contention => "38;5;243",
