@@ -338,7 +338,7 @@ impl Failure for Error {
                 if runs.is_empty() { "" } else { " --run N" }
             )),
             Self::NoSamples => Some(
-                "record with --instrument 'Time Profiler'; if the recording has CPU samples, export \
+                "record with --cpu; if the recording has CPU samples, export \
                  the tables time-profile and time-sample"
                     .to_owned(),
             ),

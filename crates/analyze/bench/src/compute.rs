@@ -140,7 +140,7 @@ fn method(pairs: &[PairResult], variants: &[VariantResult], baseline: Option<&Si
         _ => message!("{} of each variant, recorded alternately", runs),
     };
     if pairs.is_empty() {
-        return message!("{}, compared with nothing", runs);
+        return message!("{}, without anything to compare them with", runs);
     }
 
     let stored = baseline.map(|side| message!(" with {} of the baseline", count_runs(side)));

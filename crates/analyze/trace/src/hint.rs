@@ -78,7 +78,9 @@ fn hint_for_input(problem: &Problem) -> Option<&'static str> {
             "give a regular file; for the output of another program use a pipe: \
             `… | metalens analyze -`"
         }
-        Problem::SeveralExports { .. } => "give the path of one of them",
+        Problem::SeveralExports { .. } => {
+            "give the path of one of them; `metalens batch FOLDER` reports on all"
+        }
         Problem::SeveralRecordings { .. } => {
             "add its name to the path, as in a folder: \
                                           `INPUT.zip/FOLDER`"

@@ -55,6 +55,29 @@ pub(crate) struct Arguments {
     // After the options of the command.
     #[arg(short, long, global = true, display_order = 900)]
     pub(crate) quiet: bool,
+    /// Color the output; auto does on terminals, and obeys NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        display_order = 901
+    )]
+    #[arg(hide_possible_values = true)]
+    pub(crate) color: ColorChoice,
+}
+
+/// When output has colors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On terminals, and where the environment wants it
+    #[default]
+    Auto,
+    /// Everywhere
+    Always,
+    /// Nowhere
+    Never,
 }
 
 #[derive(Debug, Subcommand)]
@@ -256,7 +279,7 @@ pub(crate) struct StacksArguments {
     #[arg(long, conflicts_with_all = STACKS_ONLY)]
     pub(crate) top: bool,
     /// Print the samples and more details as JSON
-    #[arg(long, conflicts_with = "top", conflicts_with_all = STACKS_ONLY)]
+    #[arg(long, conflicts_with_all = ["top", "idle"], conflicts_with_all = STACKS_ONLY)]
     pub(crate) json: bool,
     /// File to write: .svg, .speedscope.json, .folded or .txt [default: standard output]
     #[arg(short, long, value_name = "FILE")]
@@ -272,7 +295,7 @@ pub(crate) struct StacksArguments {
 }
 
 /// Options that are about stacks, and not about the lists of `--top` and `--json`.
-const STACKS_ONLY: [&str; 5] = ["idle", "allocations", "base", "ids", "format"];
+const STACKS_ONLY: [&str; 4] = ["allocations", "base", "ids", "format"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AllocationsShown {

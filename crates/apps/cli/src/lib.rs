@@ -41,6 +41,7 @@ pub fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let quiet = arguments.quiet;
+    out::set_color(arguments.color);
 
     match arguments.command {
         Command::Record(arguments) => commands::record::run(&arguments, quiet),

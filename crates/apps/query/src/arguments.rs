@@ -1,7 +1,7 @@
 //! Defines the command line of `metalens-query`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 
@@ -69,6 +69,11 @@ impl Arguments {
         let Some(sql) = &self.sql else {
             return Ok(None);
         };
+        if Path::new(sql).exists() {
+            return Err(Misuse(
+                "the first argument is a file or a folder: give the SQL first, then the recordings",
+            ));
+        }
         let sql = sql.to_str().ok_or(Misuse("the query is not Unicode"))?;
         Ok(Some(sql))
     }

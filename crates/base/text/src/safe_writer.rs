@@ -134,7 +134,7 @@ fn styled_lines(text: &str) -> Cow<'_, str> {
 /// outside a style.
 fn complete_length(bytes: &[u8]) -> usize {
     // No style is longer than this.
-    let longest = PREFIX.len() + 8;
+    let longest = PREFIX.len() + 12;
     let last_escape = bytes.iter().rposition(|&byte| byte == 0x1b);
     if let Some(at) = last_escape.filter(|at| bytes.len() - at < longest) {
         let rest = bytes.get(at..).unwrap_or_default();

@@ -31,6 +31,13 @@ impl Style {
     pub const BOLD_YELLOW: Self = Self("1;33");
     /// The bold style, in cyan.
     pub const BOLD_CYAN: Self = Self("1;36");
+
+    /// Returns the style with the parameters of an escape sequence, such as `38;5;178` for one of 256
+    /// colors.
+    #[must_use]
+    pub const fn of(parameters: &'static str) -> Self {
+        Self(parameters)
+    }
 }
 
 impl fmt::Display for Style {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use metalens_analyzer::Report;
 
-use crate::palette::{OWN, Palette, Theme};
+use crate::palette::OWN;
 
 /// The kernels with a color of their own. Kernels of one name share it, on whatever channel they
 /// ran.
@@ -62,14 +62,6 @@ impl KernelColors {
     #[must_use]
     pub const fn has_more(&self) -> bool {
         self.has_more
-    }
-
-    /// Returns the color of each number in CSS notation, such as `#0072b2`; the last one is that of
-    /// all others.
-    #[must_use]
-    pub fn css(theme: Theme) -> Vec<String> {
-        let palette = Palette::for_theme(theme);
-        palette.kernels.iter().map(|color| color.hex()).collect()
     }
 }
 

@@ -69,8 +69,8 @@ pub(crate) struct Palette {
     pub(crate) faint: Color,
     /// Work of the analyzed process.
     pub(crate) process: Color,
-    /// Kernels with a color of their own, then all others. Darker than the causes in a light theme,
-    /// lighter in a dark one, so that neither looks like the other.
+    /// Kernels with a color of their own, then all others. None is so dark or so light that a thin
+    /// bar of it is lost, and neighbors differ in lightness.
     pub(crate) kernels: [Color; OWN + 1],
     /// Work of other processes.
     pub(crate) others: Color,
@@ -99,7 +99,7 @@ impl Palette {
                 faint: Color::opaque(0x57_5E_66),
                 process: Color::opaque(0x00_72_B2),
                 kernels: [
-                    0x00_72_B2, 0x8B_00_8B, 0x5C_00_11, 0x09_5C_0A, 0x05_15_6E, 0x33_3B_4E,
+                    0x00_72_B2, 0xBE_81_FF, 0xC2_5E_5A, 0x5E_DB_6E, 0xBE_28_18, 0x91_B9_9D,
                 ]
                 .map(Color::opaque),
                 others: Color::opaque(0x6B_73_7B),
@@ -119,7 +119,7 @@ impl Palette {
                 faint: Color::opaque(0xA3_AC_B7),
                 process: Color::opaque(0x2B_8F_D6),
                 kernels: [
-                    0x34_8D_FF, 0xB7_E6_44, 0xAF_5E_C4, 0x86_DD_FE, 0x03_FF_E0, 0xCF_CA_AD,
+                    0x34_8D_FF, 0x2D_D7_8B, 0xBB_6C_43, 0xF0_C8_61, 0xA1_80_B7, 0xC9_CD_F4,
                 ]
                 .map(Color::opaque),
                 others: Color::opaque(0x7C_85_90),
@@ -169,11 +169,11 @@ impl Palette {
             (Cause::Encoding, Theme::Light) => 0xCC_79_A7,
             (Cause::Encoding, Theme::Dark) => 0xE5_A3_C8,
             (Cause::DriverWait, Theme::Light) => 0xF2_D6_00,
-            (Cause::DriverWait, Theme::Dark) => 0xAF_07_D0,
+            (Cause::DriverWait, Theme::Dark) => 0xD6_E8_00,
             (Cause::Driver, Theme::Light) => 0xA9_07_E3,
-            (Cause::Driver, Theme::Dark) => 0xA0_14_F0,
+            (Cause::Driver, Theme::Dark) => 0x6D_57_FA,
             (Cause::StartLatency, Theme::Light) => 0x28_FB_9B,
-            (Cause::StartLatency, Theme::Dark) => 0x94_1E_B3,
+            (Cause::StartLatency, Theme::Dark) => 0x5D_FF_D3,
             (Cause::Submission, _) => 0x00_9E_73,
             (Cause::Queued, _) => 0x56_B4_E9,
             (Cause::Contention, Theme::Light) => 0x6B_73_7B,
@@ -243,7 +243,7 @@ mod tests {
         ],
     ];
 
-    /// Returns a color as an eye sees it, in Oklab.
+    /// Returns a color as an eye sees it, in CIELAB: its lightness, then how red and how yellow it is.
     fn seen(color: Color, eye: [[f64; 3]; 3]) -> [f64; 3] {
         let times = |matrix: [[f64; 3]; 3], by: [f64; 3]| {
             matrix.map(|row| {
@@ -259,41 +259,100 @@ mod tests {
         };
         let light = [color.red, color.green, color.blue].map(linear);
         let light = times(eye, light).map(|part| part.clamp(0.0, 1.0));
-        let cones = [
-            [0.412_221_470_8, 0.536_332_536_3, 0.051_445_992_9],
-            [0.211_903_498_2, 0.680_699_545_1, 0.107_396_956_6],
-            [0.088_302_461_9, 0.281_718_837_6, 0.629_978_700_5],
+        // Rows of the matrix to XYZ, each by the white of daylight.
+        let to_white = [
+            [0.433_953, 0.376_219, 0.189_828],
+            [0.212_673, 0.715_152, 0.072_175],
+            [0.017_758, 0.109_477, 0.872_765],
         ];
-        let cones = times(cones, light).map(f64::cbrt);
-        let opponents = [
-            [0.210_454_255_3, 0.793_617_785_0, -0.004_072_046_8],
-            [1.977_998_495_1, -2.428_592_205_0, 0.450_593_709_9],
-            [0.025_904_037_1, 0.782_771_766_2, -0.808_675_766_0],
-        ];
-        times(opponents, cones)
+        let [x, y, z] = times(to_white, light).map(|part| match part {
+            part if part > 216.0 / 24_389.0 => part.cbrt(),
+            part => (24_389.0 / 27.0 * part + 16.0) / 116.0,
+        });
+        [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    }
+
+    /// Returns the difference of two colors (ΔE of 1976) for the eye that sees the least of it.
+    fn least_difference(one: Color, other: Color) -> f64 {
+        let apart = EYES.map(|eye| {
+            let pair = seen(one, eye).into_iter().zip(seen(other, eye));
+            let squares = pair.map(|(one, other)| (one - other).powi(2));
+            squares.sum::<f64>().sqrt()
+        });
+        apart.into_iter().fold(f64::INFINITY, f64::min)
+    }
+
+    /// Fails if the least difference of any pair of different colors is below a limit.
+    fn check_apart(some: &[Color], others: &[Color], limit: f64) {
+        for &one in some {
+            for &other in others.iter().filter(|&&other| other != one) {
+                let least = least_difference(one, other);
+                let what = format!("{} and {}", one.hex(), other.hex());
+                assert!(least >= limit, "{what}: {least:.1} of {limit}");
+            }
+        }
     }
 
     /// Nobody takes a kernel for another one, for a cause of idle time or for the ground. A just
-    /// noticeable difference is about 0.02.
+    /// noticeable difference is about 2.
     #[test]
     fn kernels_look_like_nothing_else() {
         for theme in [Theme::Light, Theme::Dark] {
             let palette = Palette::for_theme(theme);
             let causes = Cause::ALL.map(|cause| palette.cause(cause));
-            let others = causes.into_iter().chain([palette.panel, palette.others]);
-            let others: Vec<Color> = others.collect();
-            for (at, &kernel) in palette.kernels.iter().enumerate() {
-                let later = palette.kernels.iter().skip(at + 1);
-                for &other in later.chain(&others) {
-                    let apart = EYES.map(|eye| {
-                        let pair = seen(kernel, eye).into_iter().zip(seen(other, eye));
-                        let squares = pair.map(|(one, other)| (one - other).powi(2));
-                        squares.sum::<f64>().sqrt()
-                    });
-                    let least = apart.into_iter().fold(f64::INFINITY, f64::min);
-                    let what = format!("{theme:?}: {} and {}", kernel.hex(), other.hex());
-                    assert!(least >= 0.055, "{what}: {apart:.3?}");
-                }
+            check_apart(&palette.kernels, &palette.kernels, 20.0);
+            check_apart(&palette.kernels, &causes, 12.0);
+            check_apart(&palette.kernels, &[palette.others], 12.0);
+            check_apart(&palette.kernels, &[palette.panel, palette.background], 20.0);
+        }
+    }
+
+    /// A thin bar of a kernel is neither black nor lost on the ground, and its neighbor is lighter or
+    /// darker.
+    #[test]
+    fn kernels_are_spread_in_lightness() {
+        for (theme, least, most) in [(Theme::Light, 40.0, 80.0), (Theme::Dark, 50.0, 85.0)] {
+            let kernels = Palette::for_theme(theme).kernels;
+            let lightness = kernels.map(|kernel| seen(kernel, EYES[0])[0]);
+            let in_range = |one: &f64| (least..=most).contains(one);
+            assert!(lightness.iter().all(in_range), "{theme:?}: {lightness:.0?}");
+            let apart = |pair: &[f64]| (pair[0] - pair[1]).abs() >= 8.0;
+            assert!(
+                lightness.windows(2).all(apart),
+                "{theme:?}: {lightness:.0?}"
+            );
+        }
+    }
+
+    /// The causes differ, too; other processes and contention, which they cause, are one color.
+    #[test]
+    fn causes_look_like_no_other_cause() {
+        for theme in [Theme::Light, Theme::Dark] {
+            let palette = Palette::for_theme(theme);
+            let causes = Cause::ALL.map(|cause| palette.cause(cause));
+            check_apart(&causes, &causes, 12.0);
+        }
+    }
+
+    /// Pages have the colors of pictures.
+    #[test]
+    fn the_style_of_pages_has_these_colors() {
+        let style = include_str!("../../../../templates/report.css");
+        let (light, dark) = style.split_once("prefers-color-scheme: dark").unwrap();
+        for (theme, own) in [(Theme::Light, light), (Theme::Dark, dark)] {
+            let palette = Palette::for_theme(theme);
+            let color_of = |name: &str| {
+                let named = format!("--{name}: ");
+                let value = |text: &'static str| Some(text.split_once(&named)?.1.get(..7)?);
+                value(own).or_else(|| value(light)).unwrap()
+            };
+            for cause in Cause::ALL {
+                let what = format!("{theme:?}: {}", cause.name());
+                assert_eq!(color_of(cause.name()), palette.cause(cause).hex(), "{what}");
+            }
+            for (number, kernel) in palette.kernels.iter().enumerate() {
+                let name = format!("kernel-{number}");
+                assert_eq!(color_of(&name), kernel.hex(), "{theme:?}: {name}");
             }
         }
     }

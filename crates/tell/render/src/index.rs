@@ -222,14 +222,14 @@ fn table(index: &Index) -> Section {
         Column::name("recording"),
         Column::words("verdict"),
         // On a narrow page, these are what a reader sees without scrolling.
-        Column::label("finding"),
+        Column::words("finding"),
         Column::bar("busy over time").spare(9),
         Column::number("busy"),
-        Column::number("window"),
-        Column::number("mean gap").spare(2),
-        Column::words("top idle cause").spare(1),
+        Column::number("window").spare(1),
+        Column::number("mean gap").spare(3),
+        Column::words("top idle cause").spare(2),
         Column::label("top kernel").detail(),
-        Column::number("GPU intervals").spare(3),
+        Column::number("GPU intervals").spare(4),
         Column::number("command buffers").detail(),
         Column::number("kernels").detail(),
         Column::number("gaps").detail(),
@@ -314,7 +314,7 @@ fn groups(index: &Index) -> Option<Section> {
         (_, 0) => None,
         (0, _) => Some("No two recordings did the same work, so none are compared".into()),
         _ => Some(message!(
-            "{} did work that no other one did: compared with none",
+            "{} did work that no other one did, so nothing is compared with them",
             counted(alone, "recording")
         )),
     };

@@ -301,14 +301,14 @@ impl Cause {
     #[must_use]
     pub fn explanation(self) -> &'static str {
         match self {
-            Self::Completion => "GPU done, program not notified yet",
+            Self::Completion => "GPU done, program not told yet",
             Self::Host => "program not encoding yet",
-            Self::Encoding => "program encoding the next command buffer",
-            Self::DriverWait => "next work committed, driver not at it yet",
-            Self::Driver => "driver working on the next command buffer",
-            Self::StartLatency => "next work submitted to the GPU, not started yet",
-            Self::Submission => "next work committed, not started yet",
-            Self::Queued => "next work with the GPU before the gap",
+            Self::Encoding => "program encodes the next work",
+            Self::DriverWait => "committed, driver not at it yet",
+            Self::Driver => "driver prepares the next work",
+            Self::StartLatency => "submitted, GPU not started yet",
+            Self::Submission => "committed, GPU not started yet",
+            Self::Queued => "next work with the GPU already",
             Self::Contention => "another process on the GPU",
             Self::Unknown => "not recorded",
         }

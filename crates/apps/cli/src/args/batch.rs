@@ -27,7 +27,7 @@ pub(crate) struct BatchArguments {
     #[arg(required = true, value_name = "PATH")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Folder to write, or to continue
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", default_value = "reports")]
     pub(crate) output: PathBuf,
     /// Recordings to analyze at once [default: the number of processors, at most 4]
     #[arg(long, value_name = "N", value_parser = jobs)]

@@ -16,9 +16,10 @@ pub(crate) struct ChartArguments {
     /// Recording before a change, to draw beside INPUT, which is the one after it
     #[arg(long, value_name = "BASE", required_if_eq("chart", "compare"))]
     pub(crate) base: Option<PathBuf>,
-    /// Picture to write, or - for standard output
+    /// Picture to write, or - for standard output [default: the name of the chart, such as
+    /// timeline.png]
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
     /// Format of the picture [default: by the file name; png for -]
     #[arg(long, value_enum)]
     pub(crate) format: Option<PictureFormat>,

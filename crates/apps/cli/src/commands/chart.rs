@@ -1,7 +1,7 @@
 //! Runs `metalens chart`: draws a report, or the comparison of two, as a picture.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::slice::from_ref;
 
@@ -22,17 +22,19 @@ pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<Exi
 
     // Reading the input may take long: check all other arguments before it.
     let subject = ChartSubject::new(arguments)?;
-    let format = format(&arguments.output, arguments.format)?;
-    check_output(arguments)?;
+    let output = arguments.output.clone();
+    let output = output.unwrap_or_else(|| subject.file(arguments.format));
+    let format = format(&output, arguments.format)?;
+    check_output(&output, arguments.force)?;
 
     let bytes = picture(arguments, subject, format, &analyzing, quiet)?;
-    if is_standard(&arguments.output) {
+    if is_standard(&output) {
         let mut out = out::untouched();
         out.write_all(&bytes)?;
         out.flush()?;
     } else {
-        metalens_files::write_bytes(&arguments.output, arguments.force, &bytes)?;
-        out::wrote(&arguments.output, quiet);
+        metalens_files::write_bytes(&output, arguments.force, &bytes)?;
+        out::wrote(&output, quiet);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -64,6 +66,19 @@ impl<'a> ChartSubject<'a> {
             (chart, None) => Ok(Self::Input(chart.unwrap_or_default())),
         }
     }
+
+    /// Returns the file of a picture that has no name: that of the chart, in the current folder.
+    fn file(self, format: Option<PictureFormat>) -> PathBuf {
+        let name = match self {
+            Self::Input(chart) => chart.name(),
+            Self::Comparison(_) => "compare",
+        };
+        let ending = match format {
+            Some(PictureFormat::Svg) => "svg",
+            Some(PictureFormat::Png) | None => "png",
+        };
+        PathBuf::from(format!("{name}.{ending}"))
+    }
 }
 
 /// Returns the format that was asked for, else the one of the file's extension.
@@ -90,9 +105,9 @@ fn format(file: &Path, asked: Option<PictureFormat>) -> Result<PictureFormat, Mi
 }
 
 /// Refuses a file that exists, and a terminal.
-fn check_output(arguments: &ChartArguments) -> anyhow::Result<()> {
-    if !is_standard(&arguments.output) {
-        metalens_files::refuse_existing(&arguments.output, arguments.force)?;
+fn check_output(output: &Path, force: bool) -> anyhow::Result<()> {
+    if !is_standard(output) {
+        metalens_files::refuse_existing(output, force)?;
         return Ok(());
     }
 

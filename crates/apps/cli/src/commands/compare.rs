@@ -57,7 +57,9 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
     if let Some(folder) = &arguments.output {
         out::wrote_folder(folder, "comparison.html", quiet);
     }
-    tell_gates(&comparisons, quiet);
+    // The first screen of one comparison has the limits that failed.
+    let is_shown = comparisons.len() == 1 && !arguments.json && arguments.view.view().is_brief();
+    tell_gates(&comparisons, is_shown && out::is_for_a_person(), quiet);
 
     Ok(if is_complete {
         exit::of_gates(&comparisons).unwrap_or(ExitCode::SUCCESS)
@@ -213,11 +215,11 @@ fn compare(
     Ok(comparison)
 }
 
-/// Prints the verdict of each gate on standard error, after the limits that failed. The last line
-/// is the verdict of all.
-fn tell_gates(comparisons: &[Comparison], quiet: bool) {
+/// Prints the verdict of each gate on standard error, after the limits that failed, unless the same
+/// terminal shows them already. The last line is the verdict of all.
+fn tell_gates(comparisons: &[Comparison], is_shown: bool, quiet: bool) {
     let is_missed = gate::is_missed(comparisons);
-    if is_missed || !quiet {
+    if (is_missed || !quiet) && !is_shown {
         for line in gate::lines(comparisons) {
             out::note(&shown(&line));
         }

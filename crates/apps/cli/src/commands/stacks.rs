@@ -128,6 +128,11 @@ fn notes(new: &Collected, base: Option<&Collected>, format: StacksFormat) -> std
 
 /// Returns the lists of functions and threads, as text or JSON.
 fn list(arguments: &StacksArguments, request: &Request, quiet: bool) -> anyhow::Result<Vec<u8>> {
+    if arguments.idle {
+        let names = StackLabels::Names;
+        let found = Collected::read(&arguments.input, arguments, request, names, quiet)?;
+        return Ok(as_list(top::while_idle(&found), arguments));
+    }
     let input = Input::open(&arguments.input)?;
     let load = |options: LoadOptions<'_>| input.load(&profile_selection(), options);
     let trace = progress::reading(arguments.reading.reading(), quiet, load)?;
@@ -141,13 +146,15 @@ fn list(arguments: &StacksArguments, request: &Request, quiet: bool) -> anyhow::
             writeln!(out::notes(), "note: {}", shown(note))?;
         }
     }
-    let text = top::screen(&facts);
-    Ok(if arguments.output.is_some() {
-        // A file has no colors.
-        anstream::adapter::strip_str(&text).to_string().into_bytes()
-    } else {
-        text.into_bytes()
-    })
+    Ok(as_list(top::screen(&facts), arguments))
+}
+
+/// Returns the lists as they are printed; a file has no colors.
+fn as_list(text: String, arguments: &StacksArguments) -> Vec<u8> {
+    match arguments.output {
+        Some(_) => anstream::adapter::strip_str(&text).to_string().into_bytes(),
+        None => text.into_bytes(),
+    }
 }
 
 /// Returns the format that was asked for, else the one of the file's extension.

@@ -129,14 +129,22 @@ pub(super) fn idle(bench: &Bench) -> Option<Section> {
         let mut all = parts.iter().flatten().flat_map(|one| &one.idle);
         all.any(|(other, ns)| other == cause && *ns > 0.0)
     };
-    let causes: Vec<Cause> = Cause::ALL.into_iter().filter(is_there).collect();
+    let mut causes: Vec<Cause> = Cause::ALL.into_iter().filter(is_there).collect();
     if causes.is_empty() {
         return None;
     }
+    let total_of = |cause: &Cause| -> f64 {
+        let idle = parts.iter().flatten().flat_map(|one| &one.idle);
+        idle.filter(|(other, _)| other == cause)
+            .map(|(_, ns)| ns)
+            .sum()
+    };
+    causes.sort_by(|one, other| total_of(other).total_cmp(&total_of(one)));
 
     let mut columns = vec![Column::name("variant"), Column::number("GPU idle")];
-    let headings = causes.iter().map(|cause| Column::number(cause.label()));
-    columns.extend(headings);
+    // Where there is no room, the smallest go first.
+    let headings = (0..).zip(&causes);
+    columns.extend(headings.map(|(rank, cause)| Column::number(cause.label()).spare(rank)));
     let caption = "Idle time of each variant by cause: each is the median of its runs, so the causes \
                    need not add up to the whole";
     let mut table = Table::new("idle", caption, columns);

@@ -78,8 +78,8 @@ pub enum Look {
     Plain,
     /// Text with a rank to sort by.
     Ranked(u8),
-    /// A bar: a part of a whole.
-    Bar(u64, u64),
+    /// A bar: a part of a whole, in the color of a cause of idle time if it is about one.
+    Bar(u64, u64, Option<Cause>),
     /// A verdict, with its tone.
     Verdict(Tone),
     /// The name of a cause of idle time, which has a color.
@@ -261,7 +261,16 @@ impl Cell {
     pub fn bar(part: u64, whole: u64) -> Self {
         Self {
             text: Message::default(),
-            look: Look::Bar(part, whole),
+            look: Look::Bar(part, whole, None),
+        }
+    }
+
+    /// Returns a bar in the color of a cause of idle time.
+    #[must_use]
+    pub fn bar_of_cause(cause: Cause, part: u64, whole: u64) -> Self {
+        Self {
+            text: Message::default(),
+            look: Look::Bar(part, whole, Some(cause)),
         }
     }
 

@@ -307,9 +307,11 @@ fn cell(cell: &Cell, column: &Column, length_ns: Option<u64>) -> String {
             moments(&cell.text, length_ns)
         }
         Look::Plain | Look::Ranked(_) => sentence(&cell.text),
-        Look::Bar(part, whole) => {
+        Look::Bar(part, whole, cause) => {
             let width = width(*part, *whole);
-            format!("<span class=\"track\"><i style=\"width:{width}\"></i></span>")
+            let class = cause.map(|cause| format!(" class=\"{}\"", cause.name()));
+            let class = class.unwrap_or_default();
+            format!("<span class=\"track\"><i{class} style=\"width:{width}\"></i></span>")
         }
         Look::Verdict(tone) => {
             let class = match tone {
@@ -360,6 +362,7 @@ fn class(cell: &Cell, column: &Column) -> &'static str {
         (ColumnKind::Sentence, _) => " class=\"why\"",
         (ColumnKind::Bar, Look::Bar(..)) => " class=\"bars\"",
         (_, Look::Report(_)) => " class=\"name\"",
+        (_, Look::Cause(_)) => " class=\"cause\"",
         _ if cell.is_name() => " class=\"name\"",
         (ColumnKind::Label, _) => " class=\"label\"",
         _ => "",

@@ -220,7 +220,7 @@ impl Markdown<'_> {
     fn cell(self, cell: &Cell) -> String {
         match &cell.look {
             Look::Plain if cell.is_name() => self.code(&cell.text.text),
-            Look::Bar(part, whole) => bar(*part, *whole, BAR),
+            Look::Bar(part, whole, _) => bar(*part, *whole, BAR),
             Look::OverTime(busy, _) => over_time(busy),
             Look::Verdict(Tone::Bad) => format!("**{}**", self.text(&cell.text)),
             Look::Report(folder) => format!("[{}]({folder}/report.md)", self.text(&cell.text)),

@@ -31,7 +31,7 @@ pub(super) fn idle(report: &Report) -> Option<Section> {
             Cell::cause(cause),
             Cell::from(time(ns)),
             Cell::from(share(ns, idle.total_ns)),
-            Cell::bar(ns, idle.total_ns),
+            Cell::bar_of_cause(cause, ns, idle.total_ns),
             Cell::from(cause.explanation()),
         ]);
     }
@@ -70,7 +70,7 @@ fn pairs(report: &Report) -> Message {
     let inside = &report.shape.command_buffers;
     if inside.gaps_inside > 0 {
         said.push(message!(
-            "{} lie within command buffers ({})",
+            "{} within command buffers ({})",
             counted(inside.gaps_inside, "gap"),
             time(inside.gaps_inside_ns),
         ));

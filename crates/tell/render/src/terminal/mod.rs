@@ -42,8 +42,11 @@ pub fn text(document: &Document, columns: Option<usize>) -> String {
         width,
         is_terminal: columns.is_some(),
     };
+    let is_alone = document.sections.len() == 1;
     for part in &document.sections {
-        section(part, &mut screen);
+        if is_alone || !is_without_room(part, &screen) {
+            section(part, &mut screen);
+        }
     }
     screen.text
 }
@@ -88,11 +91,6 @@ fn section(section: &Section, screen: &mut Screen) {
     if has_title {
         screen.line("");
         let title = shown(&section.title.text).into_owned();
-        // A heading with the scale of a chart has no use without the chart.
-        let title = match title.split_once(": ") {
-            Some((title, _)) if is_without_room(section, screen) => title.to_owned(),
-            _ => title,
-        };
         screen.marked(0, "", &title, TITLE);
     }
     // The section that opens a document has no title, and no line before it.
@@ -198,15 +196,17 @@ fn missing(facts: &[Fact], screen: &mut Screen) {
     screen.marked(2, "", &names, Style::NONE);
 }
 
-/// Returns whether a section has a chart that is wider than the screen.
+/// Returns whether a section is nothing but charts that are wider than the screen.
 fn is_without_room(section: &Section, screen: &Screen) -> bool {
-    section.blocks.iter().any(|block| match block {
-        Block::Chart(Chart {
-            drawing: Drawing::Lines(lines, _),
-            ..
-        }) => chart_widths(lines).1 > screen.width,
-        _ => false,
-    })
+    let has_blocks = !section.blocks.is_empty();
+    has_blocks
+        && section.blocks.iter().all(|block| match block {
+            Block::Chart(Chart {
+                drawing: Drawing::Lines(lines, _),
+                ..
+            }) => chart_widths(lines).1 > screen.width,
+            _ => false,
+        })
 }
 
 /// Returns the width of the names of a chart's lines, and that of whole lines.

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::WIDEST_TEXT;
 use super::columns::{Align, Columns, shorten, wrap};
-use super::style::{BAD, FAINT, GOOD, LOUD, VERDICT};
+use super::style::{BAD, FAINT, GOOD, LOUD, VERDICT, cause_color};
 use crate::bars::{bar, over_time};
 use crate::document::{Cell, Column, ColumnKind, Look, Table, Tone};
 use crate::wording::unbroken;
@@ -86,7 +86,7 @@ fn texts(table: &Table) -> Vec<Vec<String>> {
     };
     let rows = table.rows.iter().take(table.short);
     let text = |cell: &Cell| match &cell.look {
-        Look::Bar(part, whole) => bar(*part, *whole, longest_bar),
+        Look::Bar(part, whole, _) => bar(*part, *whole, longest_bar),
         Look::OverTime(busy, _) => over_time(busy),
         _ => shown(&cell.text.text).into_owned(),
     };
@@ -281,6 +281,7 @@ fn style(cell: &Cell) -> Style {
             Tone::Faint => FAINT,
             Tone::Strong => VERDICT,
         },
+        Look::Bar(_, _, Some(cause)) => cause_color(cause),
         _ => Style::NONE,
     }
 }

@@ -1,10 +1,15 @@
 //! Formats the functions and threads with the most weight.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
 use metalens_analyzer::{CpuFrame, Profile, WeightUnit};
 use metalens_render::terminal::style::{TITLE, VERDICT};
 use metalens_render::terminal::{Align, Columns};
 use metalens_text::shown;
 use metalens_text::units::{bytes, count, counted, time};
+
+use super::collected::Collected;
 
 /// Formats the functions and threads with the most weight.
 pub(super) fn screen(profile: &Profile) -> String {
@@ -45,6 +50,61 @@ pub(super) fn screen(profile: &Profile) -> String {
     }
     text.push_str(&columns.fit(100).text());
     text
+}
+
+/// Formats the functions with the most weight while the GPU was idle.
+pub(super) fn while_idle(found: &Collected) -> String {
+    let mut text = String::new();
+    for note in &found.notes {
+        text.push_str(&format!("{VERDICT}{}{VERDICT:#}\n", shown(note)));
+    }
+    let mut by_function: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
+    for (stack, weight) in &found.stacks.lines {
+        // The first two are the process and the thread.
+        let frames = || stack.split(';').skip(2);
+        if let Some(last) = frames().last() {
+            by_function.entry(last).or_default()[0] += weight;
+        }
+        for frame in frames().collect::<BTreeSet<&str>>() {
+            by_function.entry(frame).or_default()[1] += weight;
+        }
+    }
+
+    let unit = found.stacks.unit;
+    let whole: u64 = found.stacks.lines.iter().map(|(_, weight)| weight).sum();
+    let titles = [
+        "Functions by self weight",
+        "Functions by total weight, with callees",
+    ];
+    for (which, title) in titles.into_iter().enumerate() {
+        let weights = by_function
+            .iter()
+            .filter_map(|(name, own)| Some((*own.get(which)?, *name)));
+        let mut weights: Vec<(u64, &str)> = weights.filter(|(own, _)| *own > 0).collect();
+        weights.sort_by_key(|&(own, name)| (Reverse(own), name));
+        let mut columns = Columns::new(&[
+            ("weight", Align::Right),
+            ("share", Align::Right),
+            ("function", Align::Left),
+        ]);
+        for (own, name) in weights.into_iter().take(SHOWN) {
+            columns.row([
+                weight(own, unit),
+                percent(Some(ratio(own, whole))),
+                shown(name).into_owned(),
+            ]);
+        }
+        text.push_str(&format!(
+            "\n{TITLE}{title}{TITLE:#}\n{}",
+            columns.fit(100).text()
+        ));
+    }
+    text
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
+fn ratio(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
 }
 
 /// Number of rows of each table.

@@ -286,7 +286,10 @@ fn gates_and_baselines() {
         "base.json",
     ];
     let alone = stdout(&bench.fine(&[], &save));
-    assert!(alone.contains("3 runs, compared with nothing"), "{alone}");
+    assert!(
+        alone.contains("3 runs, without anything to compare them with"),
+        "{alone}"
+    );
     assert!(read(&bench, "base.json").contains("metalens.baseline/1"));
     let judge = |workload: &str| {
         let arguments = [
