@@ -23,7 +23,6 @@ use bench::BenchArguments;
 use beside::BesideArguments;
 use chart::ChartArguments;
 use comparing::{BaselineArguments, CompareArguments};
-use names::Names;
 use posting::PrArguments;
 use recording::{
     DoctorArguments, OwnArguments, RecordAndAnalyzeArguments, RecordArguments, WorkloadArguments,

@@ -7,14 +7,9 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 
 /// Parser of a text that is usually one of these names.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Names(fn() -> Vec<&'static str>);
+pub(crate) struct Names(pub(crate) fn() -> Vec<&'static str>);
 
 impl Names {
-    /// Returns a parser of these names.
-    pub(crate) const fn new(names: fn() -> Vec<&'static str>) -> Self {
-        Self(names)
-    }
-
     /// The bundled workloads.
     pub(crate) const WORKLOADS: Self = Self(|| {
         let workloads = metalens_workload::workloads();

@@ -40,7 +40,7 @@ pub(crate) struct FakeXctraceArguments {
 }
 
 /// The built-in scenarios.
-const SCENARIOS: Names = Names::new(|| {
+const SCENARIOS: Names = Names(|| {
     let presets = metalens_simulator::presets().iter();
     presets.map(|preset| preset.name).collect()
 });
