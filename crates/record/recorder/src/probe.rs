@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use metalens_doctor::{SystemCommands, refuses_libraries};
 use metalens_failure::shell;
+use metalens_files::Owner;
 use metalens_xctrace::Stdin;
 use metalens_xctrace::command::Target;
 use rustix::process::{Pid, Signal};
@@ -283,7 +284,11 @@ impl ProbePlan {
         } else {
             draft.persist_noclobber(output)
         };
-        moved.map_err(|error| file("write", output)(error.error))
+        moved.map_err(|error| file("write", output)(error.error))?;
+        if let Some(owner) = Owner::sudo_user() {
+            metalens_files::give_file(output, owner)?;
+        }
+        Ok(())
     }
 }
 

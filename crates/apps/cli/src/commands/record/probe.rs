@@ -10,7 +10,7 @@ use metalens_failure::shell;
 use metalens_files::folder_size;
 use metalens_recorder::{
     LogDraft, Probe, ProbePlan, RecordRequest, RecordingEvent, StopRequest, StoppedBy, Watcher,
-    as_text,
+    as_text, log_beside,
 };
 use metalens_text::units::{bytes, counted, time};
 use metalens_trace::{Input, LoadOptions, Trace};
@@ -104,10 +104,27 @@ pub(super) fn print_command(plan: &ProbePlan) -> anyhow::Result<()> {
 /// Lets the program of a recording by xctrace write a log, too. Its variables are added to those of
 /// the request.
 pub(super) fn beside(request: &mut RecordRequest) -> anyhow::Result<LogDraft> {
+    if request.append_run {
+        return Err(Misuse("--append-run needs --recorder xctrace".to_owned()).into());
+    }
+    if !request.dry_run {
+        metalens_files::refuse_existing(&log_beside(&request.output), request.force)?;
+    }
     let draft = LogDraft::new()?;
     let variables = as_text(Probe::find()?.variables(draft.path(), true))?;
     request.environment.extend(variables);
     Ok(draft)
+}
+
+/// Keeps the log of a recording that failed: it may be complete.
+pub(super) fn keep_of_failed(draft: LogDraft, output: &Path, force: bool) -> anyhow::Result<()> {
+    match draft.keep(output, force)? {
+        Some(log) => note(
+            "log",
+            &format!("the probe's log is kept: {}", shell::quoted_path(&log)),
+        ),
+        None => Ok(()),
+    }
 }
 
 /// Keeps the log beside a bundle, and says how well both agree.
