@@ -66,9 +66,9 @@ impl Probe {
             folder.join("../lib"),
             folder.join("deps"),
         ];
-        let library = places.iter().map(|place| place.join(LIBRARY));
-        let library = library.filter(|path| path.is_file()).next();
-        library
+        let mut paths = places.iter().map(|place| place.join(LIBRARY));
+        paths
+            .find(|path| path.is_file())
             .map(|library| Self { library })
             .ok_or_else(|| Error::NoProbe {
                 library: LIBRARY,

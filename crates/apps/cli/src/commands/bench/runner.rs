@@ -1,7 +1,6 @@
 //! Records and analyzes the runs of a benchmark.
 
 use std::fs;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -145,7 +144,7 @@ impl<'a> BenchRunner<'a> {
         request: RecordRequest,
     ) -> anyhow::Result<Option<(PathBuf, RunEnd)>> {
         let plan = ProbePlan::new(request, Probe::find()?)?;
-        let output = Stdio::from(std::io::stderr().as_fd().try_clone_to_owned()?);
+        let output = out::stderr_of_child()?;
         let recorded = plan.carry_out(output, &mut Interrupts(&self.interrupts));
         if self.is_stopped() {
             return Ok(None);

@@ -1,7 +1,6 @@
 //! Records with the probe, alone or beside xctrace.
 
 use std::io::Write;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -63,7 +62,7 @@ pub(super) fn record(plan: &ProbePlan, choices: RecordChoices) -> anyhow::Result
     }
     let stream = match output {
         ProgramOutput::Stdout => Stdio::inherit(),
-        ProgramOutput::Stderr => Stdio::from(std::io::stderr().as_fd().try_clone_to_owned()?),
+        ProgramOutput::Stderr => out::stderr_of_child()?,
     };
     let recorded = plan.carry_out(stream, &mut Interrupts(&interrupts))?;
 
