@@ -23,6 +23,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::args::recording::RecordingArguments;
 use crate::args::{Arguments, Command};
 use crate::commands::beside;
 
@@ -37,13 +38,26 @@ pub fn main() -> ExitCode {
     exit::code(run(arguments))
 }
 
+/// Says which options of metalens are behind the program that is recorded: they are its arguments.
+fn note_options(recording: &RecordingArguments, quiet: bool) {
+    for option in recording.behind_program().filter(|_| !quiet) {
+        out::note(&format!(
+            "note: {option} is behind the program, which gets it; options of metalens go before the program"
+        ));
+    }
+}
+
 fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let quiet = arguments.quiet;
     out::set_color(arguments.color);
 
     match arguments.command {
-        Command::Record(arguments) => commands::record::run(&arguments, quiet),
+        Command::Record(arguments) => {
+            note_options(&arguments.recording, quiet);
+            commands::record::run(&arguments, quiet)
+        }
         Command::RecordAndAnalyze(arguments) => {
+            note_options(&arguments.recording, quiet);
             commands::record_and_analyze::run(&arguments, quiet)
         }
         Command::Workload(arguments) => commands::workload::run(&arguments),

@@ -132,7 +132,7 @@ fn chart(chart: &Chart, drawn: &[InlineChart]) -> String {
 }
 
 /// Returns the parts of a whole as one bar.
-fn stacked(parts: &[(Cause, u64)]) -> String {
+pub(super) fn stacked(parts: &[(Cause, u64)]) -> String {
     let whole = parts.iter().map(|(_, ns)| ns).sum();
     let told = |&(cause, ns): &(Cause, u64)| {
         let share = wording::unbroken(&wording::share(ns, whole));
