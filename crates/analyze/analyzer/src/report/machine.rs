@@ -219,7 +219,7 @@ pub struct Wiring {
 pub struct WireEvent {
     /// Start, in nanoseconds since the recording began.
     pub at_ns: u64,
-    /// Duration in nanoseconds.
+    /// Duration of the event, in nanoseconds.
     pub duration_ns: u64,
     /// Bytes that were wired.
     pub bytes: u64,

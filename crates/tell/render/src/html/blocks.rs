@@ -62,7 +62,10 @@ fn block(block: &Block, extras: &PageExtras<'_>) -> String {
         Block::Text(text) => format!("<p>{}</p>\n", full(text)),
         Block::Remark(text) => format!("<p class=\"faint\">{}</p>\n", full(text)),
         Block::Warning(text) => format!("<p class=\"loud\" role=\"note\">{}</p>\n", sentence(text)),
-        Block::Failure(text) => format!("<p class=\"loud\" role=\"note\">{}</p>\n", full(text)),
+        Block::Failure(text) => format!(
+            "<p class=\"loud failed\" role=\"note\">{}</p>\n",
+            full(text)
+        ),
         Block::Heading(text) => format!("<h3>{}</h3>\n", escaped(text)),
         Block::List(items) => list(items),
         Block::Facts(facts) => definitions(facts),

@@ -28,11 +28,25 @@ fn tile(to: &str, name: &str, figure: &str, below: &str) -> String {
 fn busy(report: &Report) -> Option<String> {
     let figure = unbroken(&percent(report.busy.ratio?));
     let window = unbroken(&time(report.window.span_ns));
-    let mut below = format!("<small>of {window} from first to last work</small>");
-    if let Some(recorded_ns) = report.run.duration_ns.filter(|&ns| ns > 0) {
-        let of_recorded = unbroken(&share(report.busy.busy_ns, recorded_ns));
-        let recorded = unbroken(&time(recorded_ns));
-        below += &format!("<small>{of_recorded} of {recorded} recorded</small>");
+    let mut below = format!("<small>from first to last work ({window})</small>");
+    let efficiency = &report.efficiency;
+    let others = [
+        (
+            efficiency.of_program,
+            efficiency.program_ns,
+            "from first encoding to last completion",
+        ),
+        (
+            efficiency.of_wall,
+            efficiency.wall_ns,
+            "of the whole recording",
+        ),
+    ];
+    for (share, ns, name) in others {
+        if let (Some(share), Some(ns)) = (share, ns) {
+            let (share, ns) = (unbroken(&percent(share)), unbroken(&time(ns)));
+            below += &format!("<small>{share} {name} ({ns})</small>");
+        }
     }
     Some(tile("timeline", "GPU busy", &figure, &below))
 }
