@@ -576,7 +576,7 @@
   /** Where the pointer is over the lanes; null if it is elsewhere. */
   let pointerX = null;
   const actions = {
-    all: () => look(0, SPAN), typical: () => look(...data.typical),
+    all: () => look(0, SPAN), typical: () => { look(...data.typical); select(...data.typical, 'around a typical gap'); },
     in: () => zoom(0.5, pointerX ?? undefined), out: () => zoom(2, pointerX ?? undefined),
     left: () => pan(-0.2), right: () => pan(0.2),
     fit: () => { if (selected) look(...around(selected)); },
@@ -794,7 +794,7 @@
         item.append(swatch);
       }
       const name = document.createElement('bdi');
-      name.textContent = words.length > 80 ? words.slice(0, 79) + '…' : words;
+      name.textContent = words.length > 80 ? words.slice(0, 40) + '…' + words.slice(-39) : words;
       item.append(name, ns);
       return item;
     };
@@ -1070,6 +1070,27 @@
     byId('readout').textContent = 'In the middle: ' + (found.filter(Boolean).join('; ') || 'nothing') + '.';
   }
 
+  /** Makes each cause in the legend a button that selects its longest times, one after the other. */
+  function linkCauses() {
+    for (const key of document.querySelectorAll('#causes .key')) {
+      const cause = data.causes.indexOf(key.firstElementChild.classList[1]), button = document.createElement('button');
+      if (!idle.cause.includes(cause)) continue;
+      let longest = null, next = 0;
+      button.type = 'button';
+      button.className = 'jump';
+      button.title = 'Select the longest, then the next';
+      button.textContent = key.textContent;
+      button.addEventListener('click', () => {
+        const length = at => idle.end[at] - idle.start[at];
+        longest ||= [...idle.cause.keys()].filter(at => idle.cause[at] === cause).sort((a, b) => length(b) - length(a)).slice(0, 100);
+        const at = longest[next++ % longest.length];
+        select(idle.start[at], idle.end[at], causeName(cause));
+        look(...around(selected));
+      });
+      key.lastChild.replaceWith(button);
+    }
+  }
+
   /** Adds the states to the legend, with names if each state has a shade of its own. */
   function explainHeld() {
     const explained = new Set(), legend = document.createElement('p'), title = document.createElement('b');
@@ -1108,6 +1129,7 @@
 
   const refresh = () => { readColors(); resize(); };
   explainHeld();
+  linkCauses();
   refresh();
   addEventListener('resize', resize);
   for (const query of ['(prefers-color-scheme: dark)', 'print']) {

@@ -49,7 +49,10 @@ use std::io::Read;
 
 pub use compare::{Difference, TableComparison, compare, selection_to_compare};
 pub use error::{Error, Problem, Result};
-pub use input::{CountedTable, Input, ListedDocument, LoadOptions, PathKind, Progress, path_kind};
+pub use input::{
+    CountedTable, Input, ListedDocument, LoadOptions, PathKind, Progress, may_have_gpu_work,
+    path_kind,
+};
 pub use integers::Integers;
 pub use kind::Kind;
 pub use names::{

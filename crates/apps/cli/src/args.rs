@@ -412,6 +412,8 @@ pub(crate) enum Form {
     Index,
     /// Output of `bench --json`
     Bench,
+    /// metalens.toml, for editors that complete and check it
+    Config,
 }
 
 #[derive(Debug, Args)]

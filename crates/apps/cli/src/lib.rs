@@ -25,7 +25,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Arguments, Command};
+use crate::args::recording::RecordingArguments;
+use crate::args::{Arguments, ColorChoice, Command};
 use crate::commands::beside;
 
 /// Runs the command line of this process, and returns the exit code.
@@ -39,13 +40,40 @@ pub fn main() -> ExitCode {
     exit::code(run(arguments))
 }
 
+/// Sets whether pages and notes have colors. What writes them knows NO_COLOR and CLICOLOR_FORCE, but
+/// not FORCE_COLOR, which runners of CI set.
+fn set_color(color: ColorChoice) {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_forced = is_set("FORCE_COLOR") && !is_set("NO_COLOR");
+    let choice = match color {
+        ColorChoice::Auto if is_forced => anstream::ColorChoice::Always,
+        ColorChoice::Auto => return,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
+}
+
+/// Says which options of metalens are behind the program that is recorded: they are its arguments.
+fn note_options(recording: &RecordingArguments, quiet: bool) {
+    for option in recording.behind_program().filter(|_| !quiet) {
+        out::note(&format!(
+            "note: {option} is behind the program, which gets it; options of metalens go before the program"
+        ));
+    }
+}
+
 fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let quiet = arguments.quiet;
-    out::set_color(arguments.color);
+    set_color(arguments.color);
 
     match arguments.command {
-        Command::Record(arguments) => commands::record::run(&arguments, quiet),
+        Command::Record(arguments) => {
+            note_options(&arguments.recording, quiet);
+            commands::record::run(&arguments, quiet)
+        }
         Command::RecordAndAnalyze(arguments) => {
+            note_options(&arguments.recording, quiet);
             commands::record_and_analyze::run(&arguments, quiet)
         }
         Command::Workload(arguments) => commands::workload::run(&arguments),

@@ -13,24 +13,9 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::args::ColorChoice;
 use metalens_failure::{OtherNames, in_plain_words};
 use metalens_text::streams::is_on_runner;
 use metalens_text::{SafeWriter, UntilClosed, shown};
-
-/// Sets whether pages and notes have colors. What writes them knows NO_COLOR and CLICOLOR_FORCE, but
-/// not FORCE_COLOR, which runners of CI set.
-pub(crate) fn set_color(color: ColorChoice) {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let is_forced = is_set("FORCE_COLOR") && !is_set("NO_COLOR");
-    let choice = match color {
-        ColorChoice::Auto if is_forced => anstream::ColorChoice::Always,
-        ColorChoice::Auto => return,
-        ColorChoice::Always => anstream::ColorChoice::Always,
-        ColorChoice::Never => anstream::ColorChoice::Never,
-    };
-    choice.write_global();
-}
 
 /// Opens standard output for text that people read.
 pub(crate) fn page() -> SafeWriter<impl Write> {

@@ -96,20 +96,21 @@ fn height(
     room.floor().max(80.0)
 }
 
-/// Draws the process's share as bars, the others' share as lines over them, and the limit.
+/// Draws the process's share as bars, the others' share as empty columns over them, and the limit.
 #[expect(clippy::cast_possible_truncation, reason = "places on a canvas")]
 fn plot(canvas: &Canvas, report: &Report, place: Area) -> Result<(), ChartError> {
     let window = &report.window;
+    let up = up(report);
+    let high = |share: f64| place.height * up.along(share) as f32;
     let across = Axis::recording(window.start_ns, window.end_ns, ticks(place.width));
-    canvas.plot(place, (across, Axis::percent()), Mesh::Across)?;
+    canvas.plot(place, (across, up.clone()), Mesh::Across)?;
     let snap = |length: f32| (length / canvas.pixel).round() * canvas.pixel;
     let into = |ns: u64| ratio(ns - window.start_ns, window.span_ns);
     let x = |ns: u64| snap(place.left + place.width * into(ns) as f32);
     for (start, end, chunk) in chunks(report) {
-        let high = place.height * ratio(chunk.busy_ns, end - start) as f32;
         let height = match chunk.busy_ns {
             0 => 0.0,
-            _ => snap(high).max(1.0),
+            busy_ns => snap(high(ratio(busy_ns, end - start))).max(1.0),
         };
         let bar = Area {
             left: x(start),
@@ -120,10 +121,10 @@ fn plot(canvas: &Canvas, report: &Report, place: Area) -> Result<(), ChartError>
         canvas.rectangle(bar, canvas.palette.process);
     }
 
-    // A light line around it keeps it visible on the bars.
+    // Columns without a filling, so that the bars behind them stay visible.
     for (start, end, chunk) in chunks(report).filter(|(_, _, chunk)| chunk.others_ns > 0) {
-        let high = place.height * ratio(chunk.others_ns, end - start) as f32;
-        let level = (place.bottom() - snap(high)).clamp(place.top + 1.0, place.bottom() - 1.0);
+        let height = snap(high(ratio(chunk.others_ns, end - start)));
+        let level = (place.bottom() - height).clamp(place.top + 1.0, place.bottom() - 1.0);
         for (fill, half) in [
             (canvas.palette.background, 2.0),
             (canvas.palette.others, 1.0),
@@ -136,15 +137,37 @@ fn plot(canvas: &Canvas, report: &Report, place: Area) -> Result<(), ChartError>
             };
             canvas.rectangle(line, fill);
         }
+        for left in [x(start), x(end) - 1.0] {
+            let side = Area {
+                left,
+                top: level,
+                width: 1.0,
+                height: place.bottom() - level,
+            };
+            canvas.rectangle(side, canvas.palette.others);
+        }
     }
 
     if let Some(limit) = limit(report, "busy.ratio") {
-        let y = snap(place.bottom() - place.height * limit.clamp(0.0, 1.0) as f32);
+        let y = snap(place.bottom() - high(limit.clamp(0.0, 1.0)));
         canvas.dashes_across(y, place);
         let label = format!("limit {:.0} %", limit * 100.0);
         canvas.label_over((place.right() - 4.0, y - 5.0), &label);
     }
     Ok(())
+}
+
+/// Returns the axis of shares: up to 100 %, or less if all shares would be at its foot.
+fn up(report: &Report) -> Axis {
+    let shares = chunks(report).map(|(start, end, chunk)| {
+        let most = chunk.busy_ns.max(chunk.others_ns);
+        ratio(most, end - start)
+    });
+    let limit = limit(report, "busy.ratio").unwrap_or(0.0);
+    match shares.fold(limit, f64::max) {
+        most if most < 0.5 => Axis::share(most),
+        _ => Axis::percent(),
+    }
 }
 
 /// Lists the process and the others, with the share of the window in which each kept the GPU busy.

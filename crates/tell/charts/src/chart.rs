@@ -1,8 +1,9 @@
 //! Lists the charts of a report.
 
-use metalens_analyzer::Analysis;
+use metalens_analyzer::{Analysis, Report};
 
 use crate::options::{ChartError, ChartOptions, check};
+use crate::roofline::has_roofline;
 use crate::scene::Scene;
 use crate::{busy, gaps, idle, kernels, roofline, timeline};
 
@@ -59,6 +60,20 @@ impl Chart {
             Self::Gaps => "Gaps by length",
             Self::Kernels => "Kernels by total time",
             Self::Roofline => "Throughput of kernels against the limits of the chip; needs --work",
+        }
+    }
+}
+
+impl Chart {
+    /// Returns whether the chart of a report would show anything: without gaps, there is no idle time
+    /// to draw, and without declared work no roofline.
+    #[must_use]
+    pub fn has_content(self, report: &Report) -> bool {
+        match self {
+            Self::Idle => report.idle.total_ns > 0,
+            Self::Gaps => report.gaps.count > 0,
+            Self::Roofline => has_roofline(report),
+            Self::Timeline | Self::Busy | Self::Kernels => true,
         }
     }
 }

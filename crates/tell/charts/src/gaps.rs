@@ -102,8 +102,9 @@ impl Bin {
     }
 }
 
-/// Returns the edges of the bins: ten per decade; bins below 10 ns are one nanosecond wide.
-fn edges() -> Vec<u64> {
+/// Returns the edges of the bins: ten per decade, each in this many parts; bins below 10 ns are one
+/// nanosecond wide.
+fn edges(parts: u64) -> Vec<u64> {
     let decades = (0..=18).map(|power| 10_u64.pow(power));
     let edge = |decade: u64, tenth: u64| {
         let exact = u128::from(decade) * u128::from(tenth) / 1_000;
@@ -114,11 +115,32 @@ fn edges() -> Vec<u64> {
         .flat_map(|decade| TENTHS.map(|tenth| edge(decade, tenth)))
         .collect();
     edges.dedup();
-    edges
+    let pairs = edges.iter().zip(edges.iter().skip(1));
+    let inner = pairs.flat_map(|(&from, &to)| {
+        let length = to - from;
+        (0..parts).map(move |part| from + length / parts * part + length % parts * part / parts)
+    });
+    let mut inner: Vec<u64> = inner.collect();
+    inner.dedup();
+    inner
 }
 
+/// Returns bins in which the gaps of a program that is regular are told apart.
 fn bins(analysis: &Analysis) -> Vec<Bin> {
-    let edges = edges();
+    /// Largest share of all gaps in one bin.
+    const MOST: u64 = 4;
+    let wide = bins_of(analysis, 1);
+    let count: u64 = wide.iter().map(|bin| bin.count).sum();
+    let is_crowded = wide.iter().any(|bin| bin.count > count / MOST);
+    if is_crowded && count > 20 {
+        bins_of(analysis, 4)
+    } else {
+        wide
+    }
+}
+
+fn bins_of(analysis: &Analysis, parts: u64) -> Vec<Bin> {
+    let edges = edges(parts);
     let pairs = edges.iter().zip(edges.iter().skip(1));
     let mut bins: Vec<Bin> = pairs
         .map(|(&from_ns, &to_ns)| Bin {

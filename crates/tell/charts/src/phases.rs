@@ -46,7 +46,7 @@ fn parts<'a>(analysis: &Analysis, palette: &Palette) -> Option<Band<'a>> {
     let legends = match segments.len() {
         0 | 1 => ["steady", ""],
         2 => ["segment 1", "segment 2"],
-        _ => ["odd segments", "even segments"],
+        _ => ["segments 1, 3, …", "segments 2, 4, …"],
     };
     let rest = segments.into_iter().enumerate();
     let rest = rest.map(|(at, (start, end))| {
@@ -71,7 +71,7 @@ fn parts<'a>(analysis: &Analysis, palette: &Palette) -> Option<Band<'a>> {
             legend: Some(legend.to_owned()),
         })
         .into(),
-        ..Band::new("Parts")
+        ..Band::new("Segments")
     })
 }
 

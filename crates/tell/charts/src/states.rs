@@ -46,19 +46,15 @@ pub(crate) fn band<'a>(analysis: &'a Analysis, palette: &Palette) -> Option<Band
     let items = intervals.iter().map(|interval| BandItem {
         start_ns: interval.start_ns,
         end_ns: interval.end_ns,
-        name: if interval.is_induced {
-            Cow::Owned(format!("{} (induced)", interval.what))
-        } else {
-            Cow::Borrowed(interval.what.as_str())
-        },
+        name: Cow::Borrowed(interval.what.as_str()),
         kind: kind(&interval.what),
         is_marked: interval.is_induced,
     });
     (!intervals.is_empty()).then(|| Band {
         kinds: kinds.chain(more).collect(),
         items: items.collect(),
-        unknown: Some("GPU state unknown"),
-        marked: "induced",
+        unknown: Some("GPU state not recorded"),
+        marked: "marked induced in the recording",
         ..Band::new("GPU state")
     })
 }

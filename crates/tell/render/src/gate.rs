@@ -79,11 +79,16 @@ fn plainly(row: &GateRow) -> Message {
     if row.of.is_some() && row.value.is_none() {
         return message!("{} not there", kernel(&row.what));
     }
-    let metric = metrics().find(|metric| row.of.is_none() && metric.id == row.what);
-    let name = metric.map_or_else(|| name(row), |metric| message::name(metric.name));
+    let name = plain_name(row);
     let found = row.value.map(|_| message!(" {}", found(row)));
     let found = found.unwrap_or_else(|| " not measured".into());
     message!("{}{}", name, found)
+}
+
+/// Returns the name of a limit's figure as tables of figures have it, instead of its id.
+fn plain_name(row: &GateRow) -> Message {
+    let metric = metrics().find(|metric| row.of.is_none() && metric.id == row.what);
+    metric.map_or_else(|| name(row), |metric| plain(metric.name))
 }
 
 /// Returns the verdict of gates in a word: the worst one.
@@ -221,7 +226,7 @@ fn table(open: &[&GateRow]) -> Table {
     let mut table = table.limited(LIMITS, MOST_LIMITS).of(open.len());
     for row in open.iter().take(MOST_LIMITS) {
         table.row([
-            name(row).into(),
+            plain_name(row).into(),
             limit(row).into(),
             found(row).into(),
             beyond(row).into(),

@@ -400,7 +400,8 @@ fn or_dash(text: String) -> Message {
 }
 
 /// Returns the cell of the most important finding, which sorts by severity. If that is a caveat, the
-/// most severe finding about speed stands before it: both are reasons to open the report.
+/// most severe finding about speed stands instead, and the caveat is mentioned: both are reasons to open
+/// the report.
 fn finding(row: &IndexRow) -> Cell {
     let Some(first) = &row.finding else {
         return "-".into();
@@ -409,10 +410,7 @@ fn finding(row: &IndexRow) -> Cell {
     let about_speed = about_speed.filter(|one| one.severity != Severity::Caveat);
     let most_severe = about_speed.min_by_key(|one| one.severity);
     let (linked, text) = match most_severe.filter(|_| first.severity == Severity::Caveat) {
-        Some(speed) => (
-            speed,
-            format!("{}, {}", word_and_id(speed), word_and_id(first)),
-        ),
+        Some(speed) => (speed, format!("{}, a caveat", word_and_id(speed))),
         None => (first, word_and_id(first)),
     };
     let rank = match linked.severity {

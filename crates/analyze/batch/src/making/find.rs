@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 use metalens_failure::in_plain_words;
-use metalens_trace::{PathKind, path_kind};
+use metalens_trace::{PathKind, may_have_gpu_work, path_kind};
 
 use super::error::{Error, Result};
 use super::state::is_entry;
@@ -161,6 +161,8 @@ impl Search {
                 Ok(PathKind::Folder) if is_entry(&entry) => {}
                 Ok(PathKind::Folder) => self.search(&entry, root),
                 Ok(PathKind::Other) => self.skipped += 1,
+                // Of a folder that is searched, a table alone that cannot have work is no failure.
+                Ok(PathKind::Document) if !may_have_gpu_work(&entry) => self.skipped += 1,
                 Ok(_) if self.folders.contains(&canonical(&entry)) => {}
                 Ok(_) => self.add(&entry, name_in(&entry, root)),
                 // A broken link is not a recording.

@@ -23,5 +23,5 @@ pub(crate) use archive::{Archive, Entry};
 pub(crate) use decoding::DecodingReader;
 pub use list::Input;
 pub use listing::{CountedTable, ListedDocument};
-pub use path_kind::{PathKind, path_kind};
+pub use path_kind::{PathKind, may_have_gpu_work, path_kind};
 pub use read::{LoadOptions, Progress};

@@ -77,6 +77,17 @@ fn has_named_table(path: &Path) -> bool {
     matches!(header(path), Some(Header::Table { schema, .. }) if schema == schema_from_name(&name))
 }
 
+/// Returns whether a document may have GPU work: it is neither the list of the tables of an export, nor
+/// a table about something else.
+#[must_use]
+pub fn may_have_gpu_work(path: &Path) -> bool {
+    match header(path) {
+        Some(Header::Table { schema, .. }) => schema.starts_with("metal-"),
+        Some(Header::Toc) => false,
+        _ => true,
+    }
+}
+
 fn header(path: &Path) -> Option<Header> {
     let name = path.display().to_string();
     header_of(&ByteSource::File(path.to_owned()), &name).ok()

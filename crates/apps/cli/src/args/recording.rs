@@ -152,6 +152,26 @@ pub(crate) struct RecordingArguments {
     pub(crate) simulate: bool,
 }
 
+impl RecordingArguments {
+    /// Options that look like ones of metalens behind the program, which gets them.
+    pub(crate) fn behind_program(&self) -> impl Iterator<Item = &str> {
+        /// Options that other programs do not have.
+        const OWN: [&str; 7] = [
+            "--simulate",
+            "--open",
+            "--cpu",
+            "--counters",
+            "--dry-run",
+            "--gpu-clock",
+            "--time-limit",
+        ];
+        let words = self.command.iter().skip(1);
+        let words = words.take_while(|word| *word != "--");
+        let words = words.filter_map(|word| word.to_str());
+        words.filter(|word| OWN.contains(&word.split('=').next().unwrap_or(word)))
+    }
+}
+
 /// Who records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Recorders {

@@ -1,12 +1,14 @@
 //! Runs `metalens query` and `metalens mcp`: starts the program that has the SQL engine, and the one
 //! that speaks the protocol of agents.
 
+use std::io::Write;
 use std::process::{Command, ExitCode};
 
 use anyhow::Context;
 
 use crate::args::beside::BesideArguments;
 use crate::exit::Unavailable;
+use crate::out;
 
 /// A program of its own behind a command.
 pub(crate) struct Beside {
@@ -21,6 +23,9 @@ pub(crate) const QUERY: Beside = Beside {
              checkout of metalens: cargo install --path crates/apps/query --locked",
 };
 
+/// The page that teaches an agent to profile, which needs no program of its own.
+const SKILL: &str = include_str!("../../../../../skills/metalens/SKILL.md");
+
 /// The program behind `metalens mcp`.
 pub(crate) const MCP: Beside = Beside {
     name: "metalens-mcp",
@@ -34,6 +39,10 @@ pub(crate) fn run(
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
     let Some(program) = metalens_files::find_program(beside.name) else {
+        if beside.name == MCP.name && arguments.arguments == ["--skill"] {
+            out::data().write_all(SKILL.as_bytes())?;
+            return Ok(ExitCode::SUCCESS);
+        }
         return Err(Unavailable(beside.absent).into());
     };
 

@@ -132,7 +132,10 @@ fn list(arguments: &StacksArguments, request: &Request, quiet: bool) -> anyhow::
     if arguments.idle {
         let names = StackLabels::Names;
         let found = Collected::read(&arguments.input, arguments, request, names, quiet)?;
-        return Ok(as_list(top::while_idle(&found), arguments));
+        return Ok(as_list(
+            top::while_idle(&found.stacks, &found.notes),
+            arguments,
+        ));
     }
     let input = Input::open(&arguments.input)?;
     let load = |options: LoadOptions<'_>| input.load(&profile_selection(), options);

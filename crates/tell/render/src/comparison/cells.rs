@@ -61,7 +61,11 @@ pub(super) fn difference(change: &Change, unit: Unit) -> [Message; 2] {
         Unit::Ratio => Message::default(),
         _ => sentences::share(change),
     };
-    [by.unwrap_or_else(|| "–".into()), share]
+    // One word says that nothing changed.
+    let is_same = change.absolute.is_some_and(|by| by.get() == 0.0) && !share.text.is_empty();
+    let by = by.filter(|_| !is_same);
+    let absent = if is_same { "" } else { "–" };
+    [by.unwrap_or_else(|| absent.into()), share]
 }
 
 /// Returns `9.000 µs → 9.9 µs`, or one value if both are equal.

@@ -27,6 +27,8 @@ pub use junit::junit;
 /// The figures that are drawn as bars where there is no picture: the duration, the work and the
 /// idle time in it.
 const DRAWN: [&str; 3] = ["window.span_ns", "busy.busy_ns", "gaps.total_ns"];
+/// Rows of each table of what changed in a comment; the folded tables have the others.
+const MOST_CHANGED: usize = 6;
 /// Length of the longest bar of the drawing.
 const BAR: usize = 32;
 
@@ -56,6 +58,58 @@ pub fn document(comparison: &Comparison, show_names: bool) -> Document {
             comparison.schema
         )),
     }
+}
+
+/// Returns what a reader of a pull request looks at: the verdict, the limits that failed, what changed,
+/// the picture. What did not change is folded.
+#[must_use]
+pub fn for_comment(comparison: &Comparison, show_names: bool) -> Document {
+    let mut whole = document(comparison, show_names);
+    let comparison = &shown(comparison, show_names);
+    let moved = [
+        kernels::changed(comparison),
+        figures::changed(comparison),
+        figures::idle_changed(comparison),
+    ];
+    // They say in other words what these do.
+    let others = ["changes", "difference", "idle"];
+    let has_kernels = moved.first().is_some_and(Option::is_some);
+    whole
+        .sections
+        .retain(|section| !others.contains(&section.id));
+    for section in &mut whole.sections {
+        section.is_folded |= ["kernels", "figures", "comparable"].contains(&section.id);
+        if section.id == "kernels" {
+            section.title = plain(if has_kernels {
+                "All kernels"
+            } else {
+                "Kernels: none changed by more than noise"
+            });
+            for table in section.tables_mut() {
+                table.has_preview = false;
+            }
+        }
+    }
+    let open = whole.sections.iter();
+    let open = open.take_while(|section| ["verdict", "gate", "picture"].contains(&section.id));
+    let mut folded = whole.sections.split_off(open.count());
+    let at = whole
+        .sections
+        .iter()
+        .position(|section| section.id == "picture");
+    let picture = at.map(|at| whole.sections.remove(at));
+    for mut section in moved.into_iter().flatten() {
+        for table in section.tables_mut() {
+            table.has_preview = false;
+            table.rows.truncate(MOST_CHANGED);
+        }
+        // Open, whatever its order of being left out.
+        section.priority = section.priority.min(4);
+        whole.sections.push(section);
+    }
+    whole.sections.extend(picture);
+    whole.sections.append(&mut folded);
+    whole
 }
 
 /// Returns the document of comparisons with one base: their sentences, then one table.

@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use metalens_analyzer::Analysis;
-use metalens_charts::{Chart, ChartError, ChartOptions, Theme, alt, draw, has_roofline, png};
+use metalens_charts::{Chart, ChartError, ChartOptions, Theme, alt, draw, png};
 
 use super::content::{FOLDER_OF_CHARTS, FileContent};
 use super::manifest::{Kind, Picture, Problem};
@@ -73,9 +73,8 @@ fn of_theme(
         theme,
         ..ChartOptions::default()
     };
-    let has_roofline = has_roofline(&analysis.report);
     let charts = Chart::ALL.into_iter();
-    let charts = charts.filter(|chart| *chart != Chart::Roofline || has_roofline);
+    let charts = charts.filter(|chart| chart.has_content(&analysis.report));
     let pictures = charts.map(|chart| {
         let name = chart.name();
         let path = path(name, theme);

@@ -28,6 +28,7 @@ pub fn bench_page(result: &Bench) -> Result<String> {
     let frame = PageFrame {
         kind: "bench",
         style: format!("{STYLE}{TIMES_STYLE}{BENCH_STYLE}"),
+        tiles: String::new(),
         data: String::new(),
         script: TABLES_SCRIPT.to_owned(),
     };

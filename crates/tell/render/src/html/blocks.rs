@@ -62,7 +62,10 @@ fn block(block: &Block, extras: &PageExtras<'_>) -> String {
         Block::Text(text) => format!("<p>{}</p>\n", full(text)),
         Block::Remark(text) => format!("<p class=\"faint\">{}</p>\n", full(text)),
         Block::Warning(text) => format!("<p class=\"loud\" role=\"note\">{}</p>\n", sentence(text)),
-        Block::Failure(text) => format!("<p class=\"loud\" role=\"note\">{}</p>\n", full(text)),
+        Block::Failure(text) => format!(
+            "<p class=\"loud failed\" role=\"note\">{}</p>\n",
+            full(text)
+        ),
         Block::Heading(text) => format!("<h3>{}</h3>\n", escaped(text)),
         Block::List(items) => list(items),
         Block::Facts(facts) => definitions(facts),
@@ -132,7 +135,7 @@ fn chart(chart: &Chart, drawn: &[InlineChart]) -> String {
 }
 
 /// Returns the parts of a whole as one bar.
-fn stacked(parts: &[(Cause, u64)]) -> String {
+pub(super) fn stacked(parts: &[(Cause, u64)]) -> String {
     let whole = parts.iter().map(|(_, ns)| ns).sum();
     let told = |&(cause, ns): &(Cause, u64)| {
         let share = wording::unbroken(&wording::share(ns, whole));

@@ -33,6 +33,7 @@ pub fn stored_report_page(stored: &Report) -> Result<String> {
     let frame = PageFrame {
         kind: "report",
         style: STYLE.to_owned(),
+        tiles: String::new(),
         data: String::new(),
         script: TABLES_SCRIPT.to_owned(),
     };

@@ -8,6 +8,7 @@ mod blocks;
 pub(crate) mod escape;
 mod inputs;
 mod names;
+mod tiles;
 mod time_bars;
 mod timeline;
 
@@ -56,6 +57,7 @@ pub fn report_page(analysis: &Analysis, report: &Report) -> Result<String> {
     let frame = PageFrame {
         kind: "report",
         style: STYLE.to_owned(),
+        tiles: tiles::tiles(report),
         data: format!("<script type=\"application/json\" id=\"timeline-data\">{data}</script>"),
         script: format!("{SCRIPT}{TABLES_SCRIPT}"),
     };
@@ -91,6 +93,7 @@ pub fn comparison_page(
     let frame = PageFrame {
         kind: "comparison",
         style: format!("{STYLE}{INDEX_STYLE}{TIMES_STYLE}"),
+        tiles: String::new(),
         data: String::new(),
         script: TABLES_SCRIPT.to_owned(),
     };
@@ -153,6 +156,7 @@ pub fn index_page(all: &Index, pictures: &[TrendPicture], show_names: bool) -> R
     let frame = PageFrame {
         kind: "index",
         style: format!("{STYLE}{INDEX_STYLE}"),
+        tiles: String::new(),
         data: String::new(),
         script: format!("{TABLES_SCRIPT}{INDEX_SCRIPT}"),
     };
@@ -167,6 +171,8 @@ pub fn index_page(all: &Index, pictures: &[TrendPicture], show_names: bool) -> R
 struct PageFrame {
     kind: &'static str,
     style: String,
+    /// Figures below the first sentence.
+    tiles: String,
     data: String,
     script: String,
 }
@@ -176,7 +182,14 @@ fn page(document: &Document, extras: &PageExtras<'_>, frame: &PageFrame) -> Resu
     let is_opening = |section: &&Section| section.title.text.is_empty();
     let opening = document.sections.iter().filter(is_opening);
     let opening: String = opening.map(|one| blocks::blocks(one, extras)).collect();
-    let sections = document.sections.iter().filter(|one| !is_opening(one));
+    let opening = match opening.split_once("</p>\n") {
+        Some((first, rest)) => format!("{first}</p>\n{}{rest}", frame.tiles),
+        None => opening + &frame.tiles,
+    };
+    // The timeline and the tiles say what the section of the busy chart does.
+    let is_said = |one: &Section| one.id == "utilization" && !frame.tiles.is_empty();
+    let sections = document.sections.iter();
+    let sections = sections.filter(|one| !is_opening(one) && !is_said(one));
     let shown: Vec<(&Section, String)> = sections
         .map(|one| (one, blocks::section(one, extras)))
         .filter(|(_, text)| !text.is_empty())
@@ -308,7 +321,6 @@ fn without_namespace(svg: &str) -> String {
 mod tests {
     use metalens_analyzer::message::path;
     use metalens_analyzer::{Message, Note, NoteSeverity};
-    use metalens_charts::Theme;
     use metalens_testing::{analysis_of, check_policy};
 
     use super::*;

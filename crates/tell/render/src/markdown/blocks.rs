@@ -164,9 +164,6 @@ impl Markdown<'_> {
 
     fn table(self, table: &Table) -> String {
         let is_preview = self.is_comment && table.has_preview;
-        if is_preview && self.has_pictures() {
-            return String::new();
-        }
         let (most, is_kept): (usize, fn(&Column) -> bool) = match () {
             () if is_preview => (PREVIEW, |column| column.spare == 0),
             () if self.is_comment => (self.most, |column| !column.is_detail),
@@ -222,6 +219,7 @@ impl Markdown<'_> {
             Look::Plain if cell.is_name() => self.code(&cell.text.text),
             Look::Bar(part, whole, _) => bar(*part, *whole, BAR),
             Look::OverTime(busy, _) => over_time(busy),
+            Look::Verdict(tone) if self.is_comment => self.verdict(&cell.text, *tone),
             Look::Verdict(Tone::Bad) => format!("**{}**", self.text(&cell.text)),
             Look::Report(folder) => format!("[{}]({folder}/report.md)", self.text(&cell.text)),
             Look::Finding(folder, ..) => {
@@ -230,6 +228,22 @@ impl Markdown<'_> {
             Look::Plain | Look::Ranked(_) | Look::Cause(_) | Look::Verdict(_) => {
                 self.text(&cell.text)
             }
+        }
+    }
+
+    /// Returns a verdict with an arrow for its direction, which is seen before it is read.
+    fn verdict(self, text: &Message, tone: Tone) -> String {
+        let words = self.text(text);
+        let arrow = match words.split([',', ' ']).next().unwrap_or("") {
+            "higher" | "increased" => "▲ ",
+            "lower" | "decreased" => "▼ ",
+            "regressed" => "✗ ",
+            "improved" => "✓ ",
+            _ => "",
+        };
+        match tone {
+            Tone::Bad => format!("**{arrow}{words}**"),
+            _ => format!("{arrow}{words}"),
         }
     }
 

@@ -20,8 +20,8 @@ use crate::error::Result;
 pub const COMMENT_LIMIT: usize = 60_000;
 /// The longest job summary of a step, in bytes: 1 MiB, minus the text around it.
 pub const SUMMARY_LIMIT: usize = 1_000_000;
-/// The charts of a report that a comment shows; more would not be looked at.
-pub const REPORT_CHARTS: [&str; 4] = ["timeline", "idle", "kernels", "gaps"];
+/// The charts of a report that a comment shows; the tables have what others would show.
+pub const REPORT_CHARTS: [&str; 1] = ["timeline"];
 /// The priority from which on sections are folded.
 const FOLDED: u8 = 5;
 /// Largest number of warnings, because they precede everything else.
@@ -61,8 +61,7 @@ enum CommentPart<'a> {
 
 /// Returns the comment, which has at most `limit` bytes and ends with a line break.
 pub fn comment(document: &Document, frame: &CommentFrame, limit: usize) -> Result<String> {
-    let has_pictures = !frame.pictures.is_empty();
-    let contents = contents(document, has_pictures);
+    let contents = contents(document);
     let parts: Vec<PagePart> = contents.iter().map(part).collect();
     let render = |at: usize, most: usize, left_out: &[&str]| {
         let markdown = Markdown {
@@ -81,7 +80,7 @@ pub fn comment(document: &Document, frame: &CommentFrame, limit: usize) -> Resul
 }
 
 /// Returns the parts of the comment. Sections without a title come first.
-fn contents(document: &Document, has_pictures: bool) -> Vec<CommentPart<'_>> {
+fn contents(document: &Document) -> Vec<CommentPart<'_>> {
     let sections = document.sections.as_slice();
     let is_opening = |section: &Section| section.title.text.is_empty();
     let opening = sections.iter().take_while(|one| is_opening(one)).count();
@@ -93,7 +92,7 @@ fn contents(document: &Document, has_pictures: bool) -> Vec<CommentPart<'_>> {
         for block in &section.blocks {
             if let Block::Table(table) = block
                 && table.has_preview
-                && (has_pictures || table.rows.len() > PREVIEW)
+                && table.rows.len() > PREVIEW
             {
                 whole.push(CommentPart::WholeTable(section, table));
             }

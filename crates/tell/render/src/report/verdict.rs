@@ -15,15 +15,15 @@ const WARNINGS: usize = 20;
 pub(super) fn verdict(report: &Report) -> Section {
     let summary = &report.summary;
     let warning = summary.warning.as_deref();
-    let warning = warning.map(|text| Block::Warning(sentence(plain(capital(text)))));
+    let warning = warning.map(|text| sentence(plain(capital(text))));
     // Wrong results come before every number, and what numbers mean right after the first ones.
     let is_about_results = report.findings.first();
     let is_about_results =
         is_about_results.is_some_and(|finding| finding.severity != Severity::Caveat);
     let (first, third) = if is_about_results {
-        (warning, None)
+        (warning.map(Block::Failure), None)
     } else {
-        (None, warning)
+        (None, warning.map(Block::Warning))
     };
     let mut rest = sentence(summary.idle.clone());
     if let Some(cause) = &summary.cause {

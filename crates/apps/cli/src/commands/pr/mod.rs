@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
 fn document(found: &WrittenDocument, show_names: bool) -> metalens_render::document::Document {
     match found {
         WrittenDocument::Report(report) => report::document(&for_page(report, show_names)),
-        WrittenDocument::Comparison(comparison) => comparison::document(comparison, show_names),
+        WrittenDocument::Comparison(comparison) => comparison::for_comment(comparison, show_names),
         WrittenDocument::Bench(bench) => bench::screen(bench),
     }
 }

@@ -3,13 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use metalens_analyzer::{CpuFrame, Profile, WeightUnit};
+use metalens_analyzer::{CollapsedStacks, CpuFrame, Profile, WeightUnit};
 use metalens_render::terminal::style::{TITLE, VERDICT};
 use metalens_render::terminal::{Align, Columns};
 use metalens_text::shown;
 use metalens_text::units::{count, counted};
 
-use super::collected::Collected;
 use super::words::{percent, process_names, weight};
 
 /// Formats the functions and threads with the most weight.
@@ -54,13 +53,13 @@ pub(super) fn screen(profile: &Profile) -> String {
 }
 
 /// Formats the functions with the most weight while the GPU was idle.
-pub(super) fn while_idle(found: &Collected) -> String {
+pub(super) fn while_idle(stacks: &CollapsedStacks, notes: &[String]) -> String {
     let mut text = String::new();
-    for note in &found.notes {
+    for note in notes {
         text.push_str(&format!("{VERDICT}{}{VERDICT:#}\n", shown(note)));
     }
     let mut by_function: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
-    for (stack, weight) in &found.stacks.lines {
+    for (stack, weight) in &stacks.lines {
         // The first two are the process and the thread.
         let frames = || stack.split(';').skip(2);
         if let Some(last) = frames().last() {
@@ -71,8 +70,8 @@ pub(super) fn while_idle(found: &Collected) -> String {
         }
     }
 
-    let unit = found.stacks.unit;
-    let whole: u64 = found.stacks.lines.iter().map(|(_, weight)| weight).sum();
+    let unit = stacks.unit;
+    let whole: u64 = stacks.lines.iter().map(|(_, weight)| weight).sum();
     let titles = [
         "Functions by self weight",
         "Functions by total weight, with callees",

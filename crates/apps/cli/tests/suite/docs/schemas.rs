@@ -1,6 +1,7 @@
 //! Checks that the JSON Schemas in docs are those of the types, and the ones that the program prints.
 //! `scripts/bless` renews them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,10 @@ use metalens_recorder::Provenance;
 use metalens_render::folder::{MANIFEST_SCHEMA, Manifest};
 use schemars::schema_for;
 
-use crate::{metalens, stdout};
+use crate::{metalens, stderr, stdout};
+
+/// The format that people write: its schema is written too.
+const SETTINGS: &str = "config";
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs")
@@ -48,7 +52,10 @@ fn formats() -> Vec<String> {
 
 #[test]
 fn docs_has_the_schema_of_each_type() {
-    for format in formats() {
+    for format in formats()
+        .into_iter()
+        .filter(|format| format.as_str() != SETTINGS)
+    {
         let made = made(&format).unwrap_or_else(|| panic!("no type is known for {format}"));
         let schema = metalens_render::json::document(&made).unwrap();
         let name = format!("{format}.schema.json");
@@ -69,7 +76,7 @@ fn docs_has_the_schema_of_each_type() {
 #[test]
 fn the_program_prints_the_schemas_of_docs() {
     let formats = formats();
-    assert_eq!(formats.len(), 8, "{formats:?}");
+    assert_eq!(formats.len(), 9, "{formats:?}");
 
     for format in formats {
         let printed = metalens(&docs(), &["schema", &format]).stdout;
@@ -79,6 +86,43 @@ fn the_program_prints_the_schemas_of_docs() {
             let shipped = fs::read(docs().join(&name)).unwrap();
             assert!(shipped == printed, "not docs/{name}");
         }
+    }
+}
+
+/// The schema of settings has the keys that are read, and its examples are read.
+#[test]
+fn the_schema_of_settings_has_their_keys() {
+    let text = fs::read_to_string(docs().join("config.schema.json")).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let check = |settings: &str| {
+        fs::write(folder.path().join("metalens.toml"), settings).unwrap();
+        stderr(&metalens(folder.path(), &["analyze", "absent.trace"]))
+    };
+    let keys = |properties: &serde_json::Value| {
+        let keys = properties.as_object().unwrap().keys();
+        keys.cloned().collect::<BTreeSet<String>>()
+    };
+    let known = |settings: &str| {
+        let said = check(settings);
+        let (_, listed) = said
+            .split_once("expected ")
+            .unwrap_or_else(|| panic!("{said}"));
+        let words = listed.split('`').skip(1).step_by(2);
+        words.map(str::to_owned).collect::<BTreeSet<String>>()
+    };
+    let gate = &schema["properties"]["gate"]["properties"];
+    let limit = &schema["$defs"]["limit"]["properties"];
+    assert_eq!(known("unknown = 1"), keys(&schema["properties"]));
+    assert_eq!(known("[gate]\nunknown = 1"), keys(gate));
+    let limits = "[gate.kernels]\n\"*\" = { unknown = 1 }";
+    assert_eq!(known(limits), keys(limit));
+
+    for (key, value) in limit.as_object().unwrap() {
+        let example = &value["examples"][0];
+        let settings = format!("[gate.kernels]\n\"*\" = {{ grow = \"5%\", {key} = {example} }}");
+        let settings = settings.replace("grow = \"5%\", grow", "grow");
+        assert!(check(&settings).contains("absent.trace"), "{settings}");
     }
 }
 

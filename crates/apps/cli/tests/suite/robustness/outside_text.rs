@@ -32,7 +32,7 @@ const NAMES: [&str; 10] = [
 ];
 
 /// The styles that metalens itself prints.
-const STYLES: [&str; 7] = [
+const STYLES: [&str; 17] = [
     "\u{1b}[0m",
     "\u{1b}[1m",
     "\u{1b}[2m",
@@ -40,6 +40,16 @@ const STYLES: [&str; 7] = [
     "\u{1b}[1;32m",
     "\u{1b}[1;33m",
     "\u{1b}[1;36m",
+    "\u{1b}[38;5;178m",
+    "\u{1b}[38;5;166m",
+    "\u{1b}[38;5;175m",
+    "\u{1b}[38;5;184m",
+    "\u{1b}[38;5;99m",
+    "\u{1b}[38;5;86m",
+    "\u{1b}[38;5;36m",
+    "\u{1b}[38;5;74m",
+    "\u{1b}[38;5;243m",
+    "\u{1b}[38;5;249m",
 ];
 
 /// Assigns hostile texts to the names, in as many rounds as use all texts.

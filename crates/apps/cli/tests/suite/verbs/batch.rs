@@ -217,7 +217,7 @@ fn rows_show_speed_beside_a_caveat() {
     };
 
     let screen = batch("odd");
-    let both = "HIGH outliers, CAVEAT incomplete-recording";
+    let both = "HIGH outliers, a caveat";
     assert!(screen.contains(both), "{screen}");
     let html = fs::read_to_string(folder.path().join("out/index.html")).unwrap();
     metalens_testing::check_policy(&html);
