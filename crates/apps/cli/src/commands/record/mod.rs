@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use metalens_failure::shell;
 use metalens_files::folder_size;
 use metalens_recorder::{
-    LeftProcesses, MachineSnapshot, OtherWork, RecordRequest, Recording, RecordingFailure,
-    RecordingOutcome, RecordingPlan, StoppedBy, unused_bundle_path, unused_path,
+    LeftProcesses, MachineSnapshot, OtherWork, ProgramEnd, RecordRequest, Recording,
+    RecordingFailure, RecordingOutcome, RecordingPlan, StoppedBy, unused_bundle_path, unused_path,
 };
 use metalens_text::units::bytes;
 use metalens_text::{shown, shown_message};
@@ -84,6 +84,46 @@ pub(crate) struct RecordChoices {
     pub(crate) ignores_failure: bool,
     /// True if nothing is said about how it goes.
     pub(crate) quiet: bool,
+}
+
+/// What is to be said of the end of a recorded program: one of both, or nothing.
+#[derive(Default)]
+struct JudgedEnd {
+    note: Option<String>,
+    failure: Option<ProgramFailed>,
+}
+
+impl RecordChoices {
+    /// Judges how a program ended.
+    fn judge(self, end: Option<ProgramEnd>, stopped_by: StoppedBy) -> JudgedEnd {
+        let Some((end, message)) =
+            end.and_then(|end| Some((end.clone(), end.message(stopped_by)?)))
+        else {
+            return JudgedEnd::default();
+        };
+        if !self.ignores_failure && end.is_failure(stopped_by) {
+            JudgedEnd {
+                failure: Some(ProgramFailed(message)),
+                ..JudgedEnd::default()
+            }
+        } else {
+            JudgedEnd {
+                note: Some(message),
+                ..JudgedEnd::default()
+            }
+        }
+    }
+}
+
+/// Returns why a recording ended, in words.
+fn reason(stopped_by: StoppedBy) -> &'static str {
+    match stopped_by {
+        StoppedBy::TimeLimit => "the time limit was reached",
+        StoppedBy::TargetExit => "the program ended",
+        StoppedBy::User => "stopped",
+        StoppedBy::Patience => "stopped, because xctrace did not say that it records",
+        StoppedBy::Unknown => "the recording ended",
+    }
 }
 
 /// A recording that was made.
@@ -171,12 +211,7 @@ fn record_with_xctrace(
     analyzer: &mut BundleAnalyzer,
     choices: RecordChoices,
 ) -> anyhow::Result<(Recording, bool)> {
-    let RecordChoices {
-        output,
-        ignores_failure,
-        quiet,
-        ..
-    } = choices;
+    let RecordChoices { output, quiet, .. } = choices;
     let interrupts = Listening::begin()?;
 
     let snapshot = MachineSnapshot::take(&plan.request);
@@ -187,15 +222,10 @@ fn record_with_xctrace(
 
     let outcome = carry_out(plan, snapshot, analyzer, output, &interrupts, quiet)?;
     let recorded = outcome.recording;
-    let end = outcome.program_end;
-    let has_failed = !ignores_failure
-        && end
-            .as_ref()
-            .is_some_and(|end| end.is_failure(recorded.stopped_by));
-    let program_end = end.and_then(|end| end.message(recorded.stopped_by));
+    let end = choices.judge(outcome.program_end, recorded.stopped_by);
     if !quiet {
         print_result(plan, &recorded)?;
-        if let Some(message) = program_end.as_ref().filter(|_| !has_failed) {
+        if let Some(message) = &end.note {
             note("note", message)?;
         }
         if let Some(message) = outcome.reached.and_then(|reached| reached.message()) {
@@ -218,9 +248,10 @@ fn record_with_xctrace(
     }
 
     // A script that goes on with what a failed program left would measure something else.
-    let failure = has_failed.then(|| program_end.map(ProgramFailed)).flatten();
     let troubles = outcome.troubles.into_iter().map(anyhow::Error::from);
-    let errors: Vec<_> = troubles.chain(failure.map(anyhow::Error::from)).collect();
+    let errors: Vec<_> = troubles
+        .chain(end.failure.map(anyhow::Error::from))
+        .collect();
     errors.iter().for_each(exit::print_error);
     Ok((recorded, errors.is_empty()))
 }
@@ -269,13 +300,7 @@ const SUDO: &str = "sudo is not needed to record your own program: developer mod
 
 /// Prints where the recording is, why it ended, and its warnings.
 fn print_result(plan: &RecordingPlan, recorded: &Recording) -> anyhow::Result<()> {
-    let why = match recorded.stopped_by {
-        StoppedBy::TimeLimit => "the time limit was reached",
-        StoppedBy::TargetExit => "the program ended",
-        StoppedBy::User => "stopped",
-        StoppedBy::Patience => "stopped, because xctrace did not say that it records",
-        StoppedBy::Unknown => "the recording ended",
-    };
+    let why = reason(recorded.stopped_by);
     let size = bytes(folder_size(&recorded.bundle));
     let bundle = shell::quoted_path(&recorded.bundle);
     note("recorded", &format!("{why}; saved {bundle} ({size})"))?;

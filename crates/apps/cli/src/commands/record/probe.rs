@@ -8,14 +8,14 @@ use metalens_analyzer::{Agreement, agreement, agreement_selection};
 use metalens_failure::shell;
 use metalens_files::folder_size;
 use metalens_recorder::{
-    LogDraft, Probe, ProbePlan, RecordRequest, RecordingEvent, StopRequest, StoppedBy, Watcher,
-    as_text, log_beside,
+    LogDraft, Probe, ProbePlan, RecordRequest, RecordingEvent, StopRequest, Watcher, as_text,
+    log_beside,
 };
 use metalens_text::units::{bytes, counted, time};
 use metalens_trace::{Input, LoadOptions, Trace};
 
-use super::{ProgramOutput, RecordChoices, note};
-use crate::exit::{self, Misuse, ProgramFailed};
+use super::{ProgramOutput, RecordChoices, note, reason};
+use crate::exit::{self, Misuse};
 use crate::interrupt::Listening;
 use crate::out;
 
@@ -44,12 +44,7 @@ pub(super) fn plan(request: RecordRequest) -> anyhow::Result<ProbePlan> {
 /// Records with the probe, and prints on stderr how it went. Returns the log, and whether everything
 /// succeeded.
 pub(super) fn record(plan: &ProbePlan, choices: RecordChoices) -> anyhow::Result<(PathBuf, bool)> {
-    let RecordChoices {
-        output,
-        ignores_failure,
-        quiet,
-        ..
-    } = choices;
+    let RecordChoices { output, quiet, .. } = choices;
     let interrupts = Listening::begin()?;
     for warning in plan.warnings.iter().filter(|_| !quiet) {
         note("warning", warning)?;
@@ -66,30 +61,21 @@ pub(super) fn record(plan: &ProbePlan, choices: RecordChoices) -> anyhow::Result
     };
     let recorded = plan.carry_out(stream, &mut Interrupts(&interrupts))?;
 
-    let end = recorded.program_end;
-    let has_failed = !ignores_failure
-        && end
-            .as_ref()
-            .is_some_and(|end| end.is_failure(recorded.stopped_by));
-    let message = end.and_then(|end| end.message(recorded.stopped_by));
+    let end = choices.judge(recorded.program_end, recorded.stopped_by);
     if !quiet {
-        let why = match recorded.stopped_by {
-            StoppedBy::TimeLimit => "the time limit was reached",
-            StoppedBy::User => "stopped",
-            _ => "the program ended",
-        };
+        let why = reason(recorded.stopped_by);
         let size = bytes(folder_size(&recorded.log));
         let log = shell::quoted_path(&recorded.log);
         note("recorded", &format!("{why}; saved {log} ({size})"))?;
-        if let Some(message) = message.as_ref().filter(|_| !has_failed) {
+        if let Some(message) = &end.note {
             note("note", message)?;
         }
     }
-    let failure = has_failed.then(|| message.map(ProgramFailed)).flatten();
-    if let Some(failure) = failure {
+    let is_complete = end.failure.is_none();
+    if let Some(failure) = end.failure {
         exit::print_error(&failure.into());
     }
-    Ok((recorded.log, !has_failed))
+    Ok((recorded.log, is_complete))
 }
 
 /// Prints the command that would be run.
