@@ -52,7 +52,10 @@ fn formats() -> Vec<String> {
 
 #[test]
 fn docs_has_the_schema_of_each_type() {
-    for format in formats().into_iter().filter(|format| format.as_str() != SETTINGS) {
+    for format in formats()
+        .into_iter()
+        .filter(|format| format.as_str() != SETTINGS)
+    {
         let made = made(&format).unwrap_or_else(|| panic!("no type is known for {format}"));
         let schema = metalens_render::json::document(&made).unwrap();
         let name = format!("{format}.schema.json");
