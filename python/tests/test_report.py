@@ -1,5 +1,6 @@
 """The module's figures are those of the program, in every library of tables."""
 
+import html
 import json
 from pathlib import Path
 from typing import Any
@@ -159,6 +160,19 @@ def test_a_key_that_is_not_there_names_those_that_are(simulated: Simulate) -> No
     with pytest.raises(AttributeError, match=r"no 'busyness' here; there are: .*busy"):
         _ = report.busyness
     assert "verdict" in dir(report) and "busy" in report
+
+
+def test_the_notebook_shows_what_makes_numbers_doubtful(recordings: list[Path]) -> None:
+    warned = 0
+    for path in recordings:
+        report = metalens.analyze(path)
+        page = html.unescape(report._repr_html_())
+        assert report.verdict.why.text in page, path
+        warnings = [report.summary.warning, *(note.text for note in report.notes if note.severity == "loud")]
+        for warning in filter(None, warnings):
+            assert warning in page, path
+            warned += 1
+    assert warned > 0
 
 
 def test_the_notebook_shows_verdict_tiles_and_timeline(tmp_path: Path) -> None:

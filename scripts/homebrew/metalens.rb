@@ -29,6 +29,7 @@ class Metalens < Formula
 
   def install
     bin.install Dir["bin/*"]
+    lib.install Dir["lib/*"] # the probe, on macOS only
     man1.install Dir["share/man/man1/*"]
     pkgshare.install "skills"
     %w[metalens metalens-query metalens-mcp].each do |program|

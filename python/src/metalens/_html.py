@@ -34,11 +34,12 @@ def report(facts: Mapping[str, Any], timeline: str) -> str:
         ("Largest cause", CAUSES[cause] if cause else "none"),
     ]
     # The chart says the others, too.
-    lines = ("warning", "advice") if timeline else ("warning", "busy", "idle", "advice")
+    keys = ("advice",) if timeline else ("busy", "idle", "advice")
+    sentences = [summary["warning"], *((summary[key] or {}).get("text") for key in keys)]
     parts = [
         _verdict(facts["verdict"]["why"]["text"]),
         tile_row(tiles),
-        *(_line(summary[key]["text"]) for key in lines if summary.get(key)),
+        *(_line(sentence) for sentence in sentences if sentence),
         _loud(facts["notes"]),
     ]
     if timeline:

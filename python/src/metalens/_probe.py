@@ -17,11 +17,10 @@ from functools import cache
 from pathlib import Path
 from types import TracebackType
 
-from metalens._program import Error, StrPath
+from metalens._program import Error, StrPath, program
 from metalens._report import Report, analyze
 
-# scripts/build-wheel puts the probe here.
-_LIBRARY = Path(__file__).parent / "lib" / "libmetalens_probe.dylib"
+_LIBRARY = "libmetalens_probe.dylib"
 _NOT_HERE = "metalens profiles only on macOS: here profile() and phase() do nothing"
 
 
@@ -111,10 +110,17 @@ def _probe() -> ctypes.CDLL | None:
     except AttributeError:
         # `metalens record` has not put it into this process.
         try:
-            probe = _declared(ctypes.CDLL(str(_LIBRARY)))
+            probe = _declared(ctypes.CDLL(str(_beside(Path(program()).resolve()))))
         except (AttributeError, OSError) as why:
             raise Error(f"the probe cannot be loaded: {why}") from why
     return probe
+
+
+def _beside(metalens: Path) -> Path:
+    """Returns where the probe is: where the program looks for it, too."""
+    folder = metalens.parent
+    places = [folder / _LIBRARY, folder.parent / "lib" / _LIBRARY]
+    return next((place for place in places if place.is_file()), places[-1])
 
 
 def _declared(library: ctypes.CDLL) -> ctypes.CDLL:

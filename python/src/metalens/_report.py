@@ -306,7 +306,7 @@ def record(
         ]
     )
     _, words = finish(["record", *chosen, *options, "--", *map(str, command)])
-    saved = re.search(r"saved (.+\.trace'?) \(", words)
+    saved = re.search(r"; saved (.+) \([\d.,]+ \w+\)$", words, re.MULTILINE)
     if saved is None:
         raise Error(f"the program did not say where the recording is: {words.strip()}")
     # The program quotes paths as a shell reads them.

@@ -23,7 +23,6 @@ use bench::BenchArguments;
 use beside::BesideArguments;
 use chart::ChartArguments;
 use comparing::{BaselineArguments, CompareArguments};
-use names::Names;
 use posting::PrArguments;
 use recording::{
     DoctorArguments, OwnArguments, RecordAndAnalyzeArguments, RecordArguments, WorkloadArguments,
@@ -131,8 +130,9 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Stacks(StacksArguments),
     /// Write a synthetic recording with known truth, for tests and dashboards
+    #[cfg(feature = "simulate")]
     #[command(hide = true)]
-    Synth(SynthArguments),
+    Synth(crate::simulate::SynthArguments),
     /// List the tables of a recording, or print one
     #[command(hide = true)]
     Tables(TablesArguments),
@@ -143,8 +143,9 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Workload(WorkloadArguments),
     /// Act as a fake xctrace, for tests and simulations
+    #[cfg(feature = "simulate")]
     #[command(hide = true, disable_help_flag = true)]
-    FakeXctrace(FakeXctraceArguments),
+    FakeXctrace(crate::simulate::FakeXctraceArguments),
 }
 
 #[derive(Debug, Args)]
@@ -429,33 +430,6 @@ pub(crate) struct ManualArguments {
     /// Replace pages that exist
     #[arg(long)]
     pub(crate) force: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct SynthArguments {
-    /// Name of a built-in scenario, or a scenario file (.toml)
-    #[arg(required_unless_present = "list", value_name = "SCENARIO", value_parser = Names::SCENARIOS, hide_possible_values = true)]
-    pub(crate) scenario: Option<String>,
-    /// Folder to write: a bundle if its name is X.trace, else an export
-    #[arg(short, long, required_unless_present = "list", value_name = "DIR")]
-    pub(crate) output: Option<PathBuf>,
-    /// Write into a folder that is not empty
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// List the built-in scenarios
-    #[arg(long, conflicts_with_all = ["scenario", "output", "force"])]
-    pub(crate) list: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct FakeXctraceArguments {
-    /// Arguments for xctrace
-    #[arg(
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "ARGUMENT"
-    )]
-    pub(crate) arguments: Vec<OsString>,
 }
 
 /// Returns the arguments of this process. A path in the place of a command is analyzed:

@@ -17,6 +17,8 @@ mod out;
 mod output_folder;
 mod progress;
 mod reading;
+#[cfg(feature = "simulate")]
+mod simulate;
 mod view;
 
 use std::process::ExitCode;
@@ -90,11 +92,13 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Stacks(arguments) => commands::stacks::run(&arguments, quiet),
         Command::Export(arguments) => commands::export::run(&arguments, quiet),
         Command::Tables(arguments) => commands::tables::run(&arguments, quiet),
-        Command::Synth(arguments) => commands::synth::run(&arguments, quiet),
+        #[cfg(feature = "simulate")]
+        Command::Synth(arguments) => simulate::synth::run(&arguments, quiet),
         Command::Verify(arguments) => commands::verify::run(&arguments, quiet),
         Command::Schema(arguments) => commands::schema::run(&arguments),
         Command::Completions(arguments) => commands::manual::completions(&arguments),
         Command::Manual(arguments) => commands::manual::run(&arguments, quiet),
-        Command::FakeXctrace(arguments) => commands::fake_xctrace::run(arguments),
+        #[cfg(feature = "simulate")]
+        Command::FakeXctrace(arguments) => simulate::fake_xctrace::run(arguments),
     }
 }

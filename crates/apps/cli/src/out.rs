@@ -9,7 +9,9 @@
 )]
 
 use std::io::{self, IsTerminal, StderrLock, StdoutLock, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
+use std::process::Stdio;
 
 use metalens_failure::{OtherNames, in_plain_words};
 use metalens_text::streams::is_on_runner;
@@ -44,6 +46,11 @@ pub(crate) fn untouched() -> UntilClosed<StdoutLock<'static>> {
 /// Opens standard error for unchanged output of a program that the user started.
 pub(crate) fn untouched_notes() -> UntilClosed<StderrLock<'static>> {
     UntilClosed::new(io::stderr().lock())
+}
+
+/// Returns standard error as the standard output of a program that the user started.
+pub(crate) fn stderr_of_child() -> io::Result<Stdio> {
+    Ok(Stdio::from(io::stderr().as_fd().try_clone_to_owned()?))
 }
 
 /// Prints a line that another program wrote to standard error, and its end: nothing, a carriage

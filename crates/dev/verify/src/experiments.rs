@@ -35,7 +35,7 @@ impl Experiment {
 }
 
 /// All experiments, in the order in which they run.
-pub const EXPERIMENTS: [Experiment; 16] = [
+pub const EXPERIMENTS: [Experiment; 17] = [
     Experiment {
         id: "stock",
         question: "Does a recording with Apple's template have the GPU work of the program, and can \
@@ -150,5 +150,12 @@ pub const EXPERIMENTS: [Experiment; 16] = [
         does: "listens with notifyutil for the notification of --notify-tracing-started",
         expected: "notifyutil receives it while xctrace records",
         judge: judges::notification,
+    },
+    Experiment {
+        id: "probe",
+        question: "Does the probe reach a program, and do its times agree with those of xctrace?",
+        does: "records the bundled workload with the probe in it, and compares log and recording",
+        expected: "both have the same command buffers, with GPU times that differ by 1 µs at most",
+        judge: judges::probe,
     },
 ];

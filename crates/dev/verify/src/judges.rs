@@ -1,8 +1,9 @@
 //! Judges the recordings of each experiment.
 
-use metalens_analyzer::Performance;
+use metalens_analyzer::{Agreement, Performance, agreement, agreement_selection};
 use metalens_doctor::guarded;
 use metalens_exporter::TableSelection;
+use metalens_recorder::log_beside;
 use metalens_trace::{Selection, TableComparison, compare, selection_to_compare};
 
 use crate::counts::{Count, CountVerdict, IssuedWork, RecordedWork, WorkCounts};
@@ -539,7 +540,78 @@ pub(crate) fn notification(lab: &mut Lab<'_, '_>) -> Judgment {
     }
 }
 
+/// Largest difference between the GPU times of the probe and of `xctrace`, in nanoseconds.
+const AGREES: u64 = 1_000;
+
+/// Judges whether the probe and `xctrace` tell the same of one run.
+pub(crate) fn probe(lab: &mut Lab<'_, '_>) -> Judgment {
+    if lab.is_fake() {
+        return Judgment::unknown("a fake xctrace starts no program that the probe could be in");
+    }
+    let made = lab.recording(Purpose::WithProbe);
+    let made = match &*made {
+        Ok(made) => made,
+        Err(missing) => return missing_with_option(lab, missing),
+    };
+    let load = |path: &std::path::Path| inspect::load(path, &agreement_selection());
+    let log = match load(&log_beside(bundle(made))) {
+        Ok(log) => log,
+        Err(why) => {
+            let text = "the workload was recorded, but there is no log of the probe";
+            return Judgment::otherwise(text).privately(&why);
+        }
+    };
+    let recorded = match load(bundle(made)) {
+        Ok(recorded) => recorded,
+        Err(why) => return unreadable(&why),
+    };
+    let Some(found) = agreement(&recorded, &log) else {
+        return Judgment::otherwise("the recording and the log have no command buffer in common");
+    };
+    judge_agreement(found)
+}
+
+fn judge_agreement(found: Agreement) -> Judgment {
+    let are_all = found.matched == found.recorded && found.matched == found.logged;
+    let judgment = if !are_all {
+        Judgment::otherwise("the log and the recording do not have the same command buffers")
+    } else if found.worst_ns > AGREES {
+        Judgment::otherwise("the probe and xctrace have different GPU times")
+    } else {
+        Judgment::expected("the probe and xctrace have the same command buffers and GPU times")
+    };
+    judgment
+        .count("recorded", found.recorded)
+        .count("logged", found.logged)
+        .count("matched", found.matched)
+        .count("median_ns", found.median_ns)
+        .count("worst_ns", found.worst_ns)
+}
+
 /// Returns the path of a recording.
 fn bundle(made: &MadeRecording) -> &std::path::Path {
     &made.outcome.recording.bundle
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::ExperimentVerdict;
+
+    #[test]
+    fn a_log_agrees_if_nothing_is_missing_and_all_times_are_close() {
+        let check = |recorded, logged, worst_ns, expected| {
+            let judgment = judge_agreement(Agreement {
+                recorded,
+                logged,
+                matched: recorded.min(logged),
+                median_ns: 1,
+                worst_ns,
+            });
+            assert_eq!(judgment.verdict, expected, "{recorded} {logged} {worst_ns}");
+        };
+        check(50, 50, 1_000, ExperimentVerdict::AsExpected);
+        check(50, 50, 1_001, ExperimentVerdict::Otherwise);
+        check(50, 49, 10, ExperimentVerdict::Otherwise);
+    }
 }

@@ -13,8 +13,9 @@ use std::time::{Duration, Instant};
 use metalens_doctor::{MacFacts, SystemCommands, scratch_files, temporary_folders};
 use metalens_exporter::{ExportRequest, Exporter, TableSelection};
 use metalens_recorder::{
-    LeftProcesses, OutputRoute, ReadingDepth, RecordRequest, RecordTimeouts, RecordedBundle,
-    Recorder, RecordingEvent, RecordingPlan, RecordingSubject, StopRequest, Watcher,
+    LeftProcesses, OutputRoute, Probe, ReadingDepth, RecordRequest, RecordTimeouts, RecordedBundle,
+    Recorder, RecordingEvent, RecordingPlan, RecordingSubject, StopRequest, Watcher, as_text,
+    log_beside,
 };
 use metalens_xctrace::command::TimeRange;
 use metalens_xctrace::{Tool, Version};
@@ -198,7 +199,10 @@ impl<'a, 'w> Lab<'a, 'w> {
         let program = copy
             .as_ref()
             .map_or(&self.setup.program, |copy| &copy.program);
-        let request = self.request(purpose, program);
+        let mut request = self.request(purpose, program);
+        if purpose == Purpose::WithProbe {
+            request.environment = self.with_probe(&request.output)?;
+        }
         let mut plan = RecordingPlan::new(request).map_err(|error| failed(&error))?;
         if purpose == Purpose::ShadersToFile {
             plan.xctrace_request.program_output = OutputRoute::File;
@@ -279,8 +283,7 @@ impl<'a, 'w> Lab<'a, 'w> {
                 work.with_file_name("wrapped.json").into(),
             ]);
             words.extend(amount.iter().cloned());
-            let is_fake = matches!(self.setup.recorders, Recorders::Fake(_));
-            words.extend(is_fake.then(|| OsString::from("--simulated")));
+            words.extend(self.is_fake().then(|| OsString::from("--simulated")));
             RecordingSubject::Program(words)
         } else {
             RecordingSubject::Workload {
@@ -305,14 +308,25 @@ impl<'a, 'w> Lab<'a, 'w> {
         request
     }
 
+    /// Returns the variables that load the probe into the program of a recording.
+    fn with_probe(&self, bundle: &Path) -> Result<Vec<(String, String)>> {
+        let log = log_beside(bundle);
+        let probe = Probe::find().map_err(|error| failed(&error))?;
+        as_text(probe.variables(&log, true)).map_err(|error| failed(&error))
+    }
+
+    /// Returns whether no program is started.
+    pub(crate) fn is_fake(&self) -> bool {
+        matches!(self.setup.recorders, Recorders::Fake(_))
+    }
+
     /// Returns times that keep all experiments within minutes.
     fn timeouts(&self) -> RecordTimeouts {
         let usual = RecordTimeouts::default();
-        let is_fake = matches!(self.setup.recorders, Recorders::Fake(_));
         RecordTimeouts {
             start: Duration::from_secs(60),
             save: Duration::from_secs(120),
-            scratch: if is_fake {
+            scratch: if self.is_fake() {
                 Duration::from_secs(1)
             } else {
                 usual.scratch

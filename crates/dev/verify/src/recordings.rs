@@ -18,6 +18,8 @@ pub(crate) enum Purpose {
     ShadersToFile,
     /// Asks for hardware counters.
     Counters,
+    /// Records the workload with the probe in it.
+    WithProbe,
     /// Records a shell that runs the workload.
     Wrapper,
     /// Records a program in a guarded folder.
@@ -40,6 +42,7 @@ impl Purpose {
             Self::Shaders => "--shader-timeline",
             Self::ShadersToFile => "--shader-timeline, output in a file",
             Self::Counters => "--counters",
+            Self::WithProbe => "the probe in the workload",
             Self::Wrapper => "a shell that runs the workload",
             Self::Guarded => "a program in a protected folder",
             Self::Application => "an application",
@@ -57,6 +60,7 @@ impl Purpose {
             Self::Shaders => "shaders",
             Self::ShadersToFile => "shaders-to-file",
             Self::Counters => "counters",
+            Self::WithProbe => "with-probe",
             Self::Wrapper => "wrapper",
             Self::Guarded => "protected",
             Self::Application => "application",
@@ -78,6 +82,7 @@ impl Purpose {
             Self::Shaders | Self::ShadersToFile => request.shader_timeline = true,
             Self::Counters => request.counters = true,
             Self::Stock
+            | Self::WithProbe
             | Self::Wrapper
             | Self::Guarded
             | Self::Application

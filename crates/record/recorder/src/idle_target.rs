@@ -54,8 +54,8 @@ pub(crate) fn idle_message(pids: &[u32]) -> String {
 pub(crate) fn stalled_message(seconds: u64) -> String {
     format!(
         "the program has used no CPU time for {seconds} s. If it should, xctrace may have stopped it, as \
-         programs of Dawn and WebGPU were seen to stop on macOS 27: end it with Ctrl-C, start it \
-         yourself, and record it with --attach"
+         programs of Dawn and WebGPU were seen to stop on macOS 27: end it with Ctrl-C, and record it \
+         with --recorder probe, or start it yourself and use --attach"
     )
 }
 

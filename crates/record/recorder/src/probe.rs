@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use metalens_doctor::{SystemCommands, refuses_libraries};
 use metalens_failure::shell;
+use metalens_files::Owner;
 use metalens_xctrace::Stdin;
 use metalens_xctrace::command::Target;
 use rustix::process::{Pid, Signal};
@@ -57,15 +58,17 @@ impl Probe {
     /// If it is not there.
     pub fn find() -> Result<Self> {
         let own = std::env::current_exe().map_err(file("find", "metalens itself"))?;
+        // Installers put links to programs into one folder, without their libraries.
+        let own = fs::canonicalize(&own).unwrap_or(own);
         let folder = own.parent().unwrap_or(Path::new("/"));
         let places = [
             folder.to_owned(),
             folder.join("../lib"),
             folder.join("deps"),
         ];
-        let library = places.iter().map(|place| place.join(LIBRARY));
-        let library = library.filter(|path| path.is_file()).next();
-        library
+        let mut paths = places.iter().map(|place| place.join(LIBRARY));
+        paths
+            .find(|path| path.is_file())
             .map(|library| Self { library })
             .ok_or_else(|| Error::NoProbe {
                 library: LIBRARY,
@@ -281,7 +284,11 @@ impl ProbePlan {
         } else {
             draft.persist_noclobber(output)
         };
-        moved.map_err(|error| file("write", output)(error.error))
+        moved.map_err(|error| file("write", output)(error.error))?;
+        if let Some(owner) = Owner::sudo_user() {
+            metalens_files::give_file(output, owner)?;
+        }
+        Ok(())
     }
 }
 

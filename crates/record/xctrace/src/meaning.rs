@@ -164,7 +164,7 @@ pub const MESSAGES: &[KnownMessage] = &[
         "liboainject",
         Weight::Fatal,
         "xctrace could not load its library into the program",
-        "start the program yourself and record it with --attach",
+        "record it with --recorder probe, or start it yourself and record it with --attach",
         "seen",
     ),
     message(

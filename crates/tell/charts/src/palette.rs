@@ -343,7 +343,7 @@ mod tests {
             let palette = Palette::for_theme(theme);
             let color_of = |name: &str| {
                 let named = format!("--{name}: ");
-                let value = |text: &'static str| Some(text.split_once(&named)?.1.get(..7)?);
+                let value = |text: &'static str| text.split_once(&named)?.1.get(..7);
                 value(own).or_else(|| value(light)).unwrap()
             };
             for cause in Cause::ALL {

@@ -32,7 +32,11 @@ fn allocations(rows: &HeapRows, names: &Names) -> HeapAllocations {
         groups(texts, names, |row| {
             let all = one(bytes(&rows.sizes, row));
             let is_live = at(&rows.live, row).is_some_and(|live| names.text(live) == "true");
-            let live = is_live.then_some(all).unwrap_or_default();
+            let live = if is_live { all.bytes } else { 0 };
+            let live = CountedBytes {
+                count: u64::from(is_live),
+                bytes: live,
+            };
             (all, live)
         })
     };

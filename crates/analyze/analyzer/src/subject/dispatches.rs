@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::chosen_processes::ChosenProcesses;
 use super::commands::id_of;
 use super::interval::Interval;
+use crate::basics::by_id::ById;
 use crate::error::Result;
 use crate::metrics::shaders::SHADERS;
 use crate::report::Shader;
@@ -30,12 +31,8 @@ pub(crate) struct DispatchedFunctions {
     pub inventory: Vec<Shader>,
 }
 
-/// Functions of one encoder.
-#[derive(Default)]
-struct OfEncoder {
-    functions: Vec<Symbol>,
-    count: u64,
-}
+/// Functions of one encoder: their joined names, and the number of their dispatches.
+type OfEncoder = (Symbol, u64);
 
 /// Returns the functions of each interval, with names as symbols of `made`.
 pub(crate) fn functions_of(
@@ -48,31 +45,40 @@ pub(crate) fn functions_of(
     let Some(table) = if_any(table)? else {
         return Ok(DispatchedFunctions::default());
     };
-    let by_encoder = by_encoder(&table, chosen);
-    // Few sets of functions are distinct.
-    let mut joined: FxHashMap<&[Symbol], Symbol> = FxHashMap::default();
-    let mut found = DispatchedFunctions {
+    let by_encoder = by_encoder(&table, chosen, names, made);
+    let of_encoder = |interval: &Interval| by_encoder.get(interval.encoder?);
+    Ok(DispatchedFunctions {
         inventory: inventory(&table, chosen, names),
-        ..DispatchedFunctions::default()
-    };
-    for interval in mine {
-        let encoder = interval.encoder.and_then(|id| by_encoder.get(&id));
-        let functions = encoder.map_or(&[][..], |encoder| &encoder.functions);
-        let name = (!functions.is_empty()).then(|| {
-            let name = joined.entry(functions);
-            *name.or_insert_with(|| made.symbol(&join(functions, names)))
-        });
-        found.names.push(name);
-        found
-            .counts
-            .push(encoder.map_or(0, |encoder| encoder.count));
-    }
-    Ok(found)
+        names: mine
+            .iter()
+            .map(|interval| Some(of_encoder(interval)?.0))
+            .collect(),
+        counts: mine
+            .iter()
+            .map(|interval| of_encoder(interval).map_or(0, |(_, count)| count))
+            .collect(),
+    })
 }
 
-/// Returns the functions of each encoder of the chosen processes, each function once.
-fn by_encoder(table: &Dispatches, chosen: &ChosenProcesses) -> FxHashMap<NonZeroU64, OfEncoder> {
-    let mut by_encoder: FxHashMap<NonZeroU64, OfEncoder> = FxHashMap::default();
+/// Returns the functions of each encoder of the chosen processes.
+fn by_encoder(
+    table: &Dispatches,
+    chosen: &ChosenProcesses,
+    names: &Names,
+    made: &mut Names,
+) -> ById<OfEncoder> {
+    // Few sets of functions are distinct.
+    let mut joined: FxHashMap<Vec<Symbol>, Symbol> = FxHashMap::default();
+    let mut name_of = |functions: &mut Vec<Symbol>| {
+        if let Some(&name) = joined.get(functions.as_slice()) {
+            return name;
+        }
+        let name = made.symbol(&join(functions, names));
+        joined.insert(functions.clone(), name);
+        name
+    };
+    let mut entries: Vec<(NonZeroU64, OfEncoder)> = Vec::new();
+    let (mut open, mut functions, mut count) = (None, Vec::new(), 0);
     for row in 0..table.functions.len() {
         let row_of = (id_of(&table.encoders, row), at(&table.functions, row));
         let (Some(encoder), Some(function)) = row_of else {
@@ -81,13 +87,22 @@ fn by_encoder(table: &Dispatches, chosen: &ChosenProcesses) -> FxHashMap<NonZero
         if !chosen.contains(at(&table.processes, row)) {
             continue;
         }
-        let entry = by_encoder.entry(encoder).or_default();
-        if !entry.functions.contains(&function) {
-            entry.functions.push(function);
+        // The rows of an encoder are together.
+        if let Some(last) = open.filter(|&last| last != encoder) {
+            entries.push((last, (name_of(&mut functions), count)));
+            functions.clear();
+            count = 0;
         }
-        entry.count += table.counts.get(row).unwrap_or(0);
+        open = Some(encoder);
+        if !functions.contains(&function) {
+            functions.push(function);
+        }
+        count += table.counts.get(row).unwrap_or(0);
     }
-    by_encoder
+    if let Some(last) = open {
+        entries.push((last, (name_of(&mut functions), count)));
+    }
+    ById::new(entries)
 }
 
 /// Returns the functions of the chosen processes with the number of their dispatches.

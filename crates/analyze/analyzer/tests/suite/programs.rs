@@ -562,12 +562,12 @@ fn a_log_gives_the_figures_of_a_recording() {
     for seed in 1..=24 {
         let program = Program {
             seed,
-            waits: [
-                Waits::Depth(1),
-                Waits::Never,
-                Waits::Every(4),
-                Waits::Depth(2),
-            ][seed as usize % 4],
+            waits: match seed % 4 {
+                0 => Waits::Depth(1),
+                1 => Waits::Never,
+                2 => Waits::Every(4),
+                _ => Waits::Depth(2),
+            },
             per_buffer: if seed % 3 == 0 { 5 } else { 1 },
             has_driver: false,
             ..Program::default()
@@ -654,7 +654,8 @@ fn log(tables: &Tables, waits: &[(u64, u64)]) -> String {
     let mut text = r#"{"format":"command-buffer-log/1","program":"bench","pid":1}"#.to_owned();
     for (interval, &(_, encode, encoding_ns)) in tables.intervals.iter().zip(&tables.encodings) {
         let Interval { buffer, start, .. } = *interval;
-        let (_, completed) = tables.completions[buffer as usize - 1];
+        let mut completions = tables.completions.iter();
+        let (_, completed) = completions.find(|(id, _)| *id == buffer).unwrap();
         write!(
             text,
             "\n{{\"command_buffer\":{buffer},\"encode\":{},\"commit\":{},\"gpu_start\":{},\"gpu_end\":{},\

@@ -9,11 +9,14 @@ mod tables;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
+use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
+use std::thread;
 
 use rustc_hash::FxBuildHasher;
 
-use self::line::{End, Header, Line};
+use self::line::{End, Header, Line, LineError};
 use self::tables::LogTables;
 use crate::error::{Error, Problem, Result};
 use crate::names::Names;
@@ -26,7 +29,13 @@ use crate::toc::{Device, Run, Target, TargetProcess};
 /// Name of the log where a message names a table.
 const LOG: &str = "command-buffer log";
 /// Largest length of a line: a command buffer of a hundred thousand encoders fits.
-const LONGEST_LINE: u64 = 16 << 20;
+const LONGEST_LINE: usize = 16 << 20;
+/// Number of bytes that are parsed at once.
+const BATCH: usize = 4 << 20;
+/// Number of bytes that are not worth another thread.
+const SMALL_BATCH: usize = 64 << 10;
+/// Largest number of threads that parse: more would wait for the one that builds the tables.
+const MOST_THREADS: usize = 4;
 
 /// Returns whether a file begins as a command-buffer log does.
 pub(crate) fn is_log(start: &[u8]) -> bool {
@@ -42,24 +51,24 @@ pub(crate) fn read(
     trace: &mut PartialTrace,
 ) -> Result<()> {
     let names = &mut trace.names;
-    let mut lines = Lines::new(bytes, file);
-    let first = lines.next()?.map(|line| line.text.to_owned());
-    let first = first.unwrap_or_default();
+    let mut batches = Batches::new(bytes, file);
+    let first = batches.first_line()?;
     let header = Header::parse(&first).map_err(|detail| broken(file, 1, detail))?;
 
     let mut tables = LogTables::new(&header, names, selection);
     let mut state = ReadState::default();
-    while let Some(line) = lines.next()? {
-        match Line::parse(line.text) {
-            // Only the last line can lack its newline, and only a cut one is no whole object.
-            Err(error) if error.is_cut && !line.is_whole => {
-                state.is_cut = true;
-                break;
-            }
-            Err(error) => return Err(broken(file, line.number, error.detail)),
-            Ok(parsed) => {
-                let taken = state.take(parsed, &mut tables, names);
-                taken.map_err(|detail| broken(file, line.number, detail))?;
+    let mut number = 1;
+    while let Some(batch) = batches.next()? {
+        for line in parsed(batch) {
+            number += 1;
+            match line.object {
+                // Only the last line can lack its newline, and only a cut one is no whole object.
+                Err(error) if error.is_cut && !line.is_whole => state.is_cut = true,
+                Err(error) => return Err(broken(file, number, error.detail)),
+                Ok(object) => {
+                    let taken = state.take(object, &mut tables, names);
+                    taken.map_err(|detail| broken(file, number, detail))?;
+                }
             }
         }
     }
@@ -185,58 +194,125 @@ impl ReadState {
     }
 }
 
-/// A line of the log.
-struct RawLine<'a> {
-    /// Bytes of the line without its newline.
-    text: &'a [u8],
-    /// Number of the line, from 1.
-    number: u64,
+/// A line of the log, parsed.
+struct ParsedLine<'a> {
+    object: std::result::Result<Line<'a>, LineError>,
     /// True if the newline is there.
     is_whole: bool,
 }
 
-/// Reads line after line, and knows where it is.
-struct Lines<'f, R> {
-    bytes: BufReader<R>,
-    file: &'f str,
-    buffer: Vec<u8>,
-    number: u64,
+/// Parses the lines of a batch, on several threads if there are.
+fn parsed(batch: &[u8]) -> Vec<ParsedLine<'_>> {
+    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let mut parts = Vec::new();
+    let mut rest = batch;
+    for thread in (2..=threads.min(MOST_THREADS)).rev() {
+        let (part, others) = rest.split_at(line_end(rest, rest.len() / thread));
+        parts.push(part);
+        rest = others;
+    }
+    if parts.is_empty() || batch.len() < SMALL_BATCH {
+        return parse_lines(batch);
+    }
+    thread::scope(|scope| {
+        let started: Vec<_> = parts
+            .into_iter()
+            .map(|part| scope.spawn(|| parse_lines(part)))
+            .collect();
+        let last = parse_lines(rest);
+        let parsed = started
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        let mut lines: Vec<ParsedLine<'_>> = parsed.flatten().collect();
+        lines.extend(last);
+        lines
+    })
 }
 
-impl<'f, R: Read> Lines<'f, R> {
+/// Returns the end of the line with this byte, after its newline.
+fn line_end(lines: &[u8], byte: usize) -> usize {
+    let rest = lines.get(byte..).unwrap_or(&[]);
+    memchr::memchr(b'\n', rest).map_or(lines.len(), |newline| byte + newline + 1)
+}
+
+fn parse_lines(mut lines: &[u8]) -> Vec<ParsedLine<'_>> {
+    let mut parsed = Vec::new();
+    while !lines.is_empty() {
+        let (line, rest) = lines.split_at(line_end(lines, 0));
+        let text = line.strip_suffix(b"\n");
+        parsed.push(ParsedLine {
+            object: Line::parse(text.unwrap_or(line)),
+            is_whole: text.is_some(),
+        });
+        lines = rest;
+    }
+    parsed
+}
+
+/// Reads whole lines, many at once.
+struct Batches<'f, R> {
+    bytes: R,
+    file: &'f str,
+    buffer: Vec<u8>,
+    /// Number of bytes of the buffer that were handed out.
+    taken: usize,
+    /// True if there are no more bytes.
+    is_over: bool,
+}
+
+impl<'f, R: Read> Batches<'f, R> {
     fn new(bytes: R, file: &'f str) -> Self {
         Self {
-            bytes: BufReader::with_capacity(256 << 10, bytes),
+            bytes,
             file,
             buffer: Vec::new(),
-            number: 0,
+            taken: 0,
+            is_over: false,
         }
     }
 
-    fn next(&mut self) -> Result<Option<RawLine<'_>>> {
-        self.buffer.clear();
-        self.number += 1;
-        let mut limited = self.bytes.by_ref().take(LONGEST_LINE);
-        let read = limited.read_until(b'\n', &mut self.buffer);
-        let read = read.map_err(|error| Error::in_file(error.into(), self.file))?;
-        if read as u64 == LONGEST_LINE {
-            let detail = format!("the line is longer than {LONGEST_LINE} bytes");
-            return Err(broken(self.file, self.number, detail));
+    /// Returns the first line without its newline.
+    fn first_line(&mut self) -> Result<Vec<u8>> {
+        while memchr::memchr(b'\n', &self.buffer).is_none() && !self.is_over {
+            self.fill()?;
         }
-        if read == 0 {
-            return Ok(None);
+        let (line, _) = self.buffer.split_at(line_end(&self.buffer, 0));
+        self.taken = line.len();
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        Ok(line
+            .strip_prefix(b"\xef\xbb\xbf")
+            .unwrap_or(line)
+            .to_owned())
+    }
+
+    /// Returns the next lines; the last one of all may lack its newline.
+    fn next(&mut self) -> Result<Option<&[u8]>> {
+        self.buffer.drain(..self.taken);
+        self.taken = 0;
+        while self.buffer.len() < BATCH && !self.is_over {
+            self.fill()?;
         }
-        let whole = self.buffer.strip_suffix(b"\n");
-        let text = whole.unwrap_or(&self.buffer);
-        let text = match self.number {
-            1 => text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text),
-            _ => text,
+        self.taken = loop {
+            match memchr::memrchr(b'\n', &self.buffer) {
+                _ if self.is_over => break self.buffer.len(),
+                Some(newline) => break newline + 1,
+                None => self.fill()?,
+            }
         };
-        Ok(Some(RawLine {
-            text,
-            number: self.number,
-            is_whole: whole.is_some(),
-        }))
+        let lines = self.buffer.get(..self.taken);
+        Ok(lines.filter(|lines| !lines.is_empty()))
+    }
+
+    fn fill(&mut self) -> Result<()> {
+        if self.buffer.len() > LONGEST_LINE {
+            let detail = format!("a line is longer than {LONGEST_LINE} bytes");
+            return Err(Error::in_file(Problem::BrokenLog { detail }, self.file));
+        }
+        let mut chunk = self.bytes.by_ref().take(BATCH as u64);
+        let read = chunk.read_to_end(&mut self.buffer);
+        let read = read.map_err(|error| Error::in_file(error.into(), self.file))?;
+        self.is_over = read == 0;
+        Ok(())
     }
 }
 

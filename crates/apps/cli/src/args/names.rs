@@ -7,15 +7,9 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 
 /// Parser of a text that is usually one of these names.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Names(fn() -> Vec<&'static str>);
+pub(crate) struct Names(pub(crate) fn() -> Vec<&'static str>);
 
 impl Names {
-    /// The built-in scenarios.
-    pub(crate) const SCENARIOS: Self = Self(|| {
-        let presets = metalens_simulator::presets().iter();
-        presets.map(|preset| preset.name).collect()
-    });
-
     /// The bundled workloads.
     pub(crate) const WORKLOADS: Self = Self(|| {
         let workloads = metalens_workload::workloads();

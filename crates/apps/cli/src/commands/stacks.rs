@@ -3,6 +3,7 @@
 
 mod collected;
 mod top;
+mod words;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

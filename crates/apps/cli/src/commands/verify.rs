@@ -22,6 +22,7 @@ use metalens_workload::{WorkloadPlan, WorkloadSettings};
 use metalens_xctrace::{Tool, ToolSource};
 use tempfile::TempDir;
 
+use crate::args::requests::require_simulator;
 use crate::args::verify::VerifyArguments;
 use crate::bundle_analyzer::BundleAnalyzer;
 use crate::exit::{self, Interrupted, Unavailable};
@@ -82,6 +83,7 @@ pub(crate) fn run(arguments: &VerifyArguments, quiet: bool) -> anyhow::Result<Ex
 
 /// Writes fakes of Apple's tools, which show the workload.
 fn fake_tools() -> anyhow::Result<FakeToolFiles> {
+    require_simulator()?;
     let own = std::env::current_exe().context("cannot find metalens itself")?;
     let plan = WorkloadPlan::new(WORKLOAD, &AMOUNT)?;
     let scenario = metalens_workload::scenario(&plan);

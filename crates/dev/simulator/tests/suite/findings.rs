@@ -86,7 +86,7 @@ fn cpu_time(truth: &Truth) -> f64 {
 }
 
 /// Rules with figures in the truth. A finding is reported at 1 or more.
-const RULES: [(&str, Measure); 26] = [
+const RULES: [(&str, Measure); 27] = [
     ("submission-latency", |truth| {
         not_busy(
             truth,
@@ -191,6 +191,10 @@ const RULES: [(&str, Measure); 26] = [
     ("memory-growing", |truth| {
         let memory = truth.memory.unwrap();
         ratio(memory.last_bytes - memory.first_bytes, memory.first_bytes) / 0.2
+    }),
+    ("wires-memory", |truth| {
+        let in_gaps_ns = truth.wired.as_ref().unwrap().in_gaps_ns;
+        ratio(in_gaps_ns, truth.idle.unwrap().total_ns) / 0.05
     }),
     ("incomplete-recording", |truth| {
         let (listed, found) = (truth.idle.unwrap(), truth.recovered_idle.unwrap());

@@ -400,4 +400,31 @@ mod tests {
         assert_eq!(more.commands.len(), 3);
         assert!(more.file.is_none() && more.commands[0].contains("-d --xml"));
     }
+
+    #[test]
+    fn hardened_programs_take_in_no_library_without_their_entitlements() {
+        let check = |text: &str, is_refused: bool| {
+            let codesign = Codesign(CommandOutput::Exited {
+                code: Some(0),
+                out: String::new(),
+                err: text.to_owned(),
+            });
+            let why = refuses_libraries(&codesign, Path::new("/a/bench"));
+            assert_eq!(why.is_some(), is_refused, "{text}: {why:?}");
+        };
+        let [environment, validation] = LETS_LIBRARIES_IN;
+        let entitled = |names: &[&str]| {
+            let keys = names.iter().map(|name| format!("<key>{name}</key><true/>"));
+            format!("{HARDENED}<dict>{}</dict>", keys.collect::<String>())
+        };
+        check(LINKER, false);
+        check(HARDENED, true);
+        check(&entitled(&[environment]), true);
+        check(&entitled(&[environment, validation]), false);
+        check(
+            &HARDENED.replace("0x10000(runtime)", "0x800(restrict)"),
+            true,
+        );
+        check("code object is not signed at all", false);
+    }
 }

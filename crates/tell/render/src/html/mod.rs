@@ -321,7 +321,6 @@ fn without_namespace(svg: &str) -> String {
 mod tests {
     use metalens_analyzer::message::path;
     use metalens_analyzer::{Message, Note, NoteSeverity};
-    use metalens_charts::Theme;
     use metalens_testing::{analysis_of, check_policy};
 
     use super::*;

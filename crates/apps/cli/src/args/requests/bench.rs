@@ -10,7 +10,7 @@ use metalens_recorder::RecordRequest;
 use super::analyzing;
 use crate::analyzing::Analyzing;
 use crate::args::bench::{BenchArguments, PerChoice, WorkloadWords};
-use crate::args::recording::RecorderArguments;
+use crate::args::recording::{RecorderArguments, Recorders};
 use crate::args::shared::PartArguments;
 use crate::exit::Misuse;
 use crate::reading::Reading;
@@ -51,6 +51,17 @@ impl BenchArguments {
     /// Returns how the recordings are to be analyzed.
     pub(crate) fn analyzing(&self) -> anyhow::Result<Analyzing> {
         analyzing(&self.part, &self.measure, Reading::default())
+    }
+
+    /// Returns who records.
+    pub(crate) fn recorders(&self) -> anyhow::Result<Recorders> {
+        match self.recorder.chosen(self.simulate)? {
+            Recorders::Both => {
+                let text = "bench compares runs of one recorder: --recorder xctrace or probe";
+                Err(Misuse(text.to_owned()).into())
+            }
+            by => Ok(by),
+        }
     }
 
     /// Returns the unit of work that was chosen.

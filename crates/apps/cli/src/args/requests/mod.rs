@@ -5,6 +5,8 @@ mod bench;
 mod posting;
 mod recording;
 
+pub(crate) use recording::require_simulator;
+
 use metalens_analyzer::Request;
 use metalens_render::document::ShownUnit;
 

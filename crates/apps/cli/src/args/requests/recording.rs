@@ -186,6 +186,15 @@ fn workload(name: &str, settings: &WorkloadSettings) -> anyhow::Result<Recording
     })
 }
 
+/// Refuses a simulation by a program that was built without the simulator.
+pub(crate) fn require_simulator() -> anyhow::Result<()> {
+    if cfg!(feature = "simulate") {
+        Ok(())
+    } else {
+        Err(Misuse("this metalens was built without its simulator".to_owned()).into())
+    }
+}
+
 /// metalens itself as a simulator of Apple's xctrace. It shows the plan of a workload.
 /// Each run has times of its own.
 fn simulator(
@@ -200,6 +209,7 @@ fn simulator(
         }
         _ => None,
     };
+    require_simulator()?;
     let own = std::env::current_exe().context("cannot find metalens itself")?;
     Recorder::simulator(own, scenario.as_deref(), run)
         .context("cannot write the scenario of the simulation")

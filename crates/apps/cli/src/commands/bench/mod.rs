@@ -15,12 +15,14 @@ use metalens_bench::{
 };
 use metalens_comparison::{Baseline, LEAST_RUNS};
 use metalens_files::Folder;
+use metalens_recorder::Probe;
 use metalens_render::{bench, gate, json, terminal};
 use metalens_text::{in_json, shown};
 use metalens_xctrace::{Tool, ToolSource};
 
 use super::compare::{read_baseline, write_junit};
 use crate::args::bench::BenchArguments;
+use crate::args::recording::Recorders;
 use crate::exit::{self, Interrupted, Misuse};
 use crate::out;
 use crate::output_folder::refuse_recording;
@@ -40,8 +42,10 @@ pub(crate) fn run(arguments: &BenchArguments, quiet: bool) -> anyhow::Result<Exi
         refuse_recording(folder)?;
     }
     runner::check_variants(arguments, &plan)?;
-    if !arguments.simulate {
-        Tool::find(&ToolSource::from_environment())?;
+    match arguments.recorders()? {
+        _ if arguments.simulate => {}
+        Recorders::Probe => drop(Probe::find()?),
+        Recorders::Xctrace | Recorders::Both => drop(Tool::find(&ToolSource::from_environment())?),
     }
 
     // No other benchmark writes to the folder until this one ends.

@@ -7,20 +7,29 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 use metalens_bench::{BenchFolder, BenchPlan, RunEnd, RunRecord, Turn, Variant, VariantRunner};
 use metalens_files::Folder;
-use metalens_recorder::{MachineSnapshot, RecordingPlan, RecordingSubject, StoppedBy};
+use metalens_recorder::{
+    MachineSnapshot, Probe, ProbePlan, ProgramEnd, RecordRequest, RecordingPlan, RecordingSubject,
+    StoppedBy,
+};
 use metalens_render::folder;
 use metalens_text::shown;
 
 use crate::analyzing::Analyzing;
 use crate::args::bench::BenchArguments;
+use crate::args::recording::Recorders;
 use crate::bundle_analyzer::BundleAnalyzer;
-use crate::commands::record::{ProgramOutput, carry_out};
+use crate::commands::record::{Interrupts, ProgramOutput, carry_out};
 use crate::exit;
 use crate::interrupt::Listening;
 use crate::out;
 
-/// Name of the bundle in the folder of a run.
-const BUNDLE: &str = "run.trace";
+/// Returns the name of the recording in the folder of a run.
+fn file_name(by: Recorders) -> &'static str {
+    match by {
+        Recorders::Probe => "run.jsonl",
+        Recorders::Xctrace | Recorders::Both => "run.trace",
+    }
+}
 
 /// The place of the recordings.
 pub(super) enum RunPlace {
@@ -32,6 +41,7 @@ pub(super) enum RunPlace {
 /// Records with `xctrace`, or its simulator.
 pub(super) struct BenchRunner<'a> {
     arguments: &'a BenchArguments,
+    by: Recorders,
     variants: usize,
     place: RunPlace,
     analyzing: Analyzing,
@@ -52,6 +62,7 @@ impl<'a> BenchRunner<'a> {
     ) -> anyhow::Result<Self> {
         Ok(Self {
             arguments,
+            by: arguments.recorders()?,
             variants: plan.variants.len(),
             place,
             analyzing,
@@ -98,8 +109,12 @@ impl<'a> BenchRunner<'a> {
         analyzer: &mut BundleAnalyzer,
     ) -> anyhow::Result<Option<(PathBuf, RunEnd)>> {
         Folder::make(folder)?;
-        let bundle = folder.join(BUNDLE);
-        let plan = RecordingPlan::new(self.arguments.recording_of(variant, bundle, seed)?)?;
+        let path = folder.join(file_name(self.by));
+        let request = self.arguments.recording_of(variant, path, seed)?;
+        if self.by == Recorders::Probe {
+            return self.recorded_by_probe(request);
+        }
+        let plan = RecordingPlan::new(request)?;
         let snapshot = MachineSnapshot::take(&plan.request);
         let warnings = snapshot.iter().flat_map(|snapshot| &snapshot.warnings);
         for warning in plan.warnings.iter().chain(warnings) {
@@ -119,14 +134,39 @@ impl<'a> BenchRunner<'a> {
         for trouble in outcome.troubles {
             exit::print_error(&trouble.into());
         }
-        let stopped_by = outcome.recording.stopped_by;
+        let end = self.end_of_run(outcome.program_end, outcome.recording.stopped_by)?;
+        Ok(Some((outcome.recording.bundle, end)))
+    }
+
+    /// Records a run with the probe.
+    fn recorded_by_probe(
+        &self,
+        request: RecordRequest,
+    ) -> anyhow::Result<Option<(PathBuf, RunEnd)>> {
+        let plan = ProbePlan::new(request, Probe::find()?)?;
+        let output = out::stderr_of_child()?;
+        let recorded = plan.carry_out(output, &mut Interrupts(&self.interrupts));
+        if self.is_stopped() {
+            return Ok(None);
+        }
+        let recorded = recorded?;
+        let end = self.end_of_run(recorded.program_end, recorded.stopped_by)?;
+        Ok(Some((recorded.log, end)))
+    }
+
+    /// Returns how a run ended. Refuses a failure that nobody asked to ignore.
+    fn end_of_run(
+        &self,
+        program_end: Option<ProgramEnd>,
+        stopped_by: StoppedBy,
+    ) -> anyhow::Result<RunEnd> {
         let is_cut = stopped_by == StoppedBy::TimeLimit;
-        let failure = outcome.program_end.filter(|_| !is_cut);
+        let failure = program_end.filter(|_| !is_cut);
         let failure = failure.and_then(|end| end.message(stopped_by));
         if let Some(failure) = failure.as_ref().filter(|_| !self.arguments.ignore_failure) {
             bail!("{failure}; --ignore-failure measures it anyway");
         }
-        Ok(Some((outcome.recording.bundle, RunEnd { is_cut, failure })))
+        Ok(RunEnd { is_cut, failure })
     }
 
     /// Analyzes a recording, and writes its report if the folder is kept.
@@ -149,7 +189,7 @@ impl<'a> BenchRunner<'a> {
                 exit::print_error(&anyhow::anyhow!("{}", problem.text()));
             }
             if self.arguments.drop_recordings {
-                folder.remove(turn, BUNDLE)?;
+                folder.remove(turn, file_name(self.by))?;
             }
             folder.complete(turn, &end)?;
             inner = Some(folder.inner(turn));
@@ -235,7 +275,7 @@ impl VariantRunner for BenchRunner<'_> {
 /// Refuses variants that no recorder can record. Recording takes long.
 pub(super) fn check_variants(arguments: &BenchArguments, plan: &BenchPlan) -> anyhow::Result<()> {
     for variant in &plan.variants {
-        let request = arguments.recording_of(variant, BUNDLE.into(), 0)?;
+        let request = arguments.recording_of(variant, file_name(Recorders::Xctrace).into(), 0)?;
         if let RecordingSubject::Workload { name, .. } = &request.subject {
             metalens_workload::WorkloadPlan::new(
                 name,

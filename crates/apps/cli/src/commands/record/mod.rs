@@ -25,6 +25,7 @@ use crate::exit::{self, Misuse, ProgramFailed};
 use crate::interrupt::Listening;
 use crate::out;
 
+pub(crate) use probe::Interrupts;
 pub(crate) use progress::ProgramOutput;
 
 pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<ExitCode> {
@@ -123,10 +124,16 @@ pub(crate) fn record(
         print_command(&plan)?;
         return Ok(None);
     }
-    let (recording, is_complete) = record_with_xctrace(&plan, analyzer, choices)?;
-    if let Some(log) = log {
-        probe::keep(log, &recording.bundle, plan.request.force, choices.quiet)?;
+    let made = record_with_xctrace(&plan, analyzer, choices);
+    let force = plan.request.force;
+    match (log, &made) {
+        (Some(log), Ok((recording, _))) => {
+            probe::keep(log, &recording.bundle, force, choices.quiet)?;
+        }
+        (Some(log), Err(_)) => probe::keep_of_failed(log, &plan.request.output, force)?,
+        (None, _) => {}
     }
+    let (recording, is_complete) = made?;
     Ok(Some(Recorded {
         path: recording.bundle,
         other_work: recording.other_work,

@@ -1,7 +1,6 @@
 //! Records with the probe, alone or beside xctrace.
 
 use std::io::Write;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -10,7 +9,7 @@ use metalens_failure::shell;
 use metalens_files::folder_size;
 use metalens_recorder::{
     LogDraft, Probe, ProbePlan, RecordRequest, RecordingEvent, StopRequest, StoppedBy, Watcher,
-    as_text,
+    as_text, log_beside,
 };
 use metalens_text::units::{bytes, counted, time};
 use metalens_trace::{Input, LoadOptions, Trace};
@@ -21,7 +20,7 @@ use crate::interrupt::Listening;
 use crate::out;
 
 /// Follows a program with the probe in it.
-struct Interrupts<'a>(&'a Listening);
+pub(crate) struct Interrupts<'a>(pub(crate) &'a Listening);
 
 impl Watcher for Interrupts<'_> {
     fn on_event(&mut self, _: RecordingEvent<'_>) {}
@@ -63,7 +62,7 @@ pub(super) fn record(plan: &ProbePlan, choices: RecordChoices) -> anyhow::Result
     }
     let stream = match output {
         ProgramOutput::Stdout => Stdio::inherit(),
-        ProgramOutput::Stderr => Stdio::from(std::io::stderr().as_fd().try_clone_to_owned()?),
+        ProgramOutput::Stderr => out::stderr_of_child()?,
     };
     let recorded = plan.carry_out(stream, &mut Interrupts(&interrupts))?;
 
@@ -104,10 +103,27 @@ pub(super) fn print_command(plan: &ProbePlan) -> anyhow::Result<()> {
 /// Lets the program of a recording by xctrace write a log, too. Its variables are added to those of
 /// the request.
 pub(super) fn beside(request: &mut RecordRequest) -> anyhow::Result<LogDraft> {
+    if request.append_run {
+        return Err(Misuse("--append-run needs --recorder xctrace".to_owned()).into());
+    }
+    if !request.dry_run {
+        metalens_files::refuse_existing(&log_beside(&request.output), request.force)?;
+    }
     let draft = LogDraft::new()?;
     let variables = as_text(Probe::find()?.variables(draft.path(), true))?;
     request.environment.extend(variables);
     Ok(draft)
+}
+
+/// Keeps the log of a recording that failed: it may be complete.
+pub(super) fn keep_of_failed(draft: LogDraft, output: &Path, force: bool) -> anyhow::Result<()> {
+    match draft.keep(output, force)? {
+        Some(log) => note(
+            "log",
+            &format!("the probe's log is kept: {}", shell::quoted_path(&log)),
+        ),
+        None => Ok(()),
+    }
 }
 
 /// Keeps the log beside a bundle, and says how well both agree.

@@ -11,7 +11,7 @@ use metalens_text::shown;
 use metalens_text::units::{bytes, count, counted, time};
 use metalens_trace::{Input, LoadOptions, Selection, Trace};
 
-use super::top::{percent, process_names, weight};
+use super::words::{percent, process_names, weight};
 use crate::args::{AllocationWeight, AllocationsShown, StacksArguments};
 use crate::progress;
 

@@ -7,7 +7,9 @@ use metalens_analyzer::{CollapsedStacks, CpuFrame, Profile, WeightUnit};
 use metalens_render::terminal::style::{TITLE, VERDICT};
 use metalens_render::terminal::{Align, Columns};
 use metalens_text::shown;
-use metalens_text::units::{bytes, count, counted, time};
+use metalens_text::units::{count, counted};
+
+use super::words::{percent, process_names, weight};
 
 /// Formats the functions and threads with the most weight.
 pub(super) fn screen(profile: &Profile) -> String {
@@ -108,23 +110,6 @@ fn ratio(part: u64, whole: u64) -> f64 {
 /// Number of rows of each table.
 const SHOWN: usize = 20;
 
-/// Returns the names of the analyzed processes.
-pub(super) fn process_names(profile: &Profile) -> String {
-    if profile.how.is_none() {
-        return "all processes".to_owned();
-    }
-
-    let analyzed = profile
-        .processes
-        .iter()
-        .filter(|process| process.is_analyzed);
-    let mut names: Vec<String> = analyzed
-        .map(|process| shown(process.name.as_deref().unwrap_or("unknown process")).into_owned())
-        .collect();
-    names.dedup();
-    names.join(", ")
-}
-
 /// Formats a table of functions.
 fn functions(frames: &[CpuFrame], unit: WeightUnit) -> String {
     let mut columns = Columns::new(&[
@@ -144,19 +129,4 @@ fn functions(frames: &[CpuFrame], unit: WeightUnit) -> String {
         ]);
     }
     columns.fit(100).text()
-}
-
-/// Formats a weight in its unit.
-pub(super) fn weight(weight: u64, unit: WeightUnit) -> String {
-    match unit {
-        WeightUnit::Ns => time(weight),
-        WeightUnit::Cycles => counted(weight, "cycle"),
-        WeightUnit::Bytes => bytes(weight),
-        WeightUnit::Allocations | WeightUnit::Samples => count(weight),
-    }
-}
-
-/// Formats a share. A dash if it is unknown.
-pub(super) fn percent(share: Option<f64>) -> String {
-    share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0))
 }

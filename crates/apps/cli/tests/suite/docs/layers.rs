@@ -89,3 +89,31 @@ fn the_picture_shows_each_folder_and_crate() {
         );
     }
 }
+
+/// The simulator has one door in the program, behind the feature `simulate`: no other file names it
+/// outside of its tests.
+#[test]
+fn the_simulator_has_one_door() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut folders = vec![source.clone()];
+    let mut doors = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            if code.contains("metalens_simulator") {
+                doors.push(path.strip_prefix(&source).unwrap().display().to_string());
+            }
+        }
+    }
+    assert!(!doors.is_empty());
+    assert!(
+        doors.iter().all(|door| door.starts_with("simulate/")),
+        "{doors:?}"
+    );
+}

@@ -1,6 +1,7 @@
 //! Tests that pages, manual and schemas are those of the program, and that manifests hide no test.
 
 #[cfg(unix)]
+mod emitters;
 mod examples;
 mod first_lines;
 mod imports;

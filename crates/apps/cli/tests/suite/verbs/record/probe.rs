@@ -195,7 +195,7 @@ fn what_cannot_be_recorded_is_said() {
         assert_eq!(left.count(), 0, "{said}");
     };
     check(
-        &["probe", "--", "true"],
+        &["probe", "--", "/bin/true"],
         4,
         "the probe was in true, which committed no Metal command buffer itself",
     );
@@ -242,12 +242,42 @@ fn a_program_that_fails_or_never_ends_leaves_its_log() {
         said.contains("the program ended abnormally: signal 6"),
         "{said}"
     );
-    let report = standin.metalens(&["analyze", "a.jsonl"]);
+    let report = standin.metalens(&["analyze", "a.jsonl", "--full"]);
     assert!(
         text(&report.stdout).contains("the log has no end"),
         "{}",
         text(&report.stdout)
     );
+}
+
+#[test]
+fn programs_are_compared_by_their_logs() {
+    let Some(standin) = StandIn::build() else {
+        return;
+    };
+    let arguments = [
+        "bench",
+        "--recorder",
+        "probe",
+        "--runs",
+        "3",
+        "--json",
+        "-o",
+        "bench",
+    ];
+    let commands = ["./client eager", "./client pipelined"];
+    let output = standin.metalens(&[&arguments[..], &commands].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let bench: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let variants = bench["variants"].as_array().unwrap();
+    let runs = |variant: &Value| variant["runs"].as_array().map_or(0, Vec::len);
+    assert_eq!(
+        variants.iter().map(runs).collect::<Vec<_>>(),
+        [3, 3],
+        "{bench}"
+    );
+    let refused = standin.metalens(&["bench", "--recorder", "both", "./client eager"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
 }
 
 /// The command that runs is shown, and xctrace passes the variables on.

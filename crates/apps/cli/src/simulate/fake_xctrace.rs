@@ -22,8 +22,7 @@ use anyhow::{Context, bail};
 use metalens_simulator::fake_xctrace::{self, Exit, Misbehavior, Settings, Streams};
 use signal_hook::consts::SIGINT;
 
-use super::synth;
-use crate::args::FakeXctraceArguments;
+use super::{FakeXctraceArguments, synth};
 use crate::{exit, out};
 
 /// Exit code for an invalid environment, which no test may take for a code of `xctrace`.

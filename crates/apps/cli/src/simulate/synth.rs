@@ -12,7 +12,7 @@ use metalens_simulator::{Scenario, presets, write_bundle, write_export};
 use metalens_text::shown;
 use metalens_text::units::counted;
 
-use crate::args::SynthArguments;
+use super::SynthArguments;
 use crate::exit::Misuse;
 use crate::out;
 
