@@ -16,7 +16,7 @@ const SCHEMA: &str = "metalens://schema/";
 const REPORT: &str = "metalens://report/";
 
 /// Formats that `metalens schema` describes, each with its description.
-const FORMS: [(&str, &str); 8] = [
+const FORMS: [(&str, &str); 9] = [
     ("report", "Report: the keys of analyze"),
     ("comparison", "Comparison: the keys of compare"),
     ("work", "Work file: bytes and operations of each kernel"),
@@ -31,6 +31,7 @@ const FORMS: [(&str, &str); 8] = [
         "bench",
         "bench.json of a benchmark: variants, runs, who wins",
     ),
+    ("config", "metalens.toml: limits and settings of a project"),
 ];
 
 /// Returns the resources with fixed addresses.

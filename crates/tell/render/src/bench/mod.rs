@@ -95,7 +95,7 @@ fn opening(bench: &Bench, rivals: usize, causes: usize) -> Section {
         let runs = counted(done, "run");
         Block::Warning(message!("STOPPED: only {} of the benchmark", runs))
     });
-    let work = bench.work.as_ref().map(|work| Block::Text(work.clone()));
+    let work = bench.work.as_ref().map(|work| Block::Warning(work.clone()));
     let missed = bench.missed().count() as u64;
     let missed = (missed > 0).then(|| {
         let all = counted(bench.pairs.len() as u64, "comparison");
@@ -103,10 +103,10 @@ fn opening(bench: &Bench, rivals: usize, causes: usize) -> Section {
     });
     Section::new("verdict", "", 0)
         .with_some(missed)
-        .with(Block::Lead(bench.verdict.clone()))
         .with_some(synthetic)
         .with_some(stopped)
         .with_some(work)
+        .with(Block::Lead(bench.verdict.clone()))
         .with_some(Block::list(details(bench, rivals, causes)))
         .with(Block::Remark(bench.method.clone()))
 }

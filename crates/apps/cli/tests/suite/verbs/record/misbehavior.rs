@@ -290,23 +290,6 @@ fn a_program_that_is_left_is_named() {
     assert_eq!(disk, "x.recording.json\nx.trace: whole\n");
 }
 
-/// It is named after a failed recording, too.
-#[test]
-fn a_program_that_is_left_by_a_failure_is_named() {
-    let case = Case {
-        name: "leaves-target, saves-stub",
-        options: &["--time-limit", "200ms"],
-        script: "trap '' HUP; exec sleep 600",
-        ..PLAIN
-    };
-    let (_, output, _) = check(&case);
-    let said = stderr(&output);
-    let (_, rest) = said.split_once("kill -9 ").expect(&said);
-    let pid = rest.split_whitespace().next().unwrap().parse().unwrap();
-    signal(pid, "KILL");
-    assert_eq!(output.status.code(), Some(4), "{said}");
-}
-
 /// A program that hangs in a folder that macOS guards is recorded without work. The warning about the
 /// folder comes before, also if all goes well.
 #[test]
