@@ -37,10 +37,10 @@ const SMALL_BATCH: usize = 64 << 10;
 /// Largest number of threads that parse: more would wait for the one that builds the tables.
 const MOST_THREADS: usize = 4;
 
-/// Returns whether a file begins as a command-buffer log does.
+/// Returns whether a file begins as a command-buffer log of any version does.
 pub(crate) fn is_log(start: &[u8]) -> bool {
     let first = start.split(|&byte| byte == b'\n').next().unwrap_or(start);
-    memchr::memmem::find(first, line::FORMAT.as_bytes()).is_some()
+    memchr::memmem::find(first, b"\"command-buffer-log/").is_some()
 }
 
 /// Reads a log into a trace.

@@ -187,6 +187,16 @@ fn facts_of_the_header_are_facts_of_the_run() {
 }
 
 #[test]
+fn logs_are_recognized_whatever_their_version_is() {
+    assert!(is_log(HEADER.as_bytes()));
+    assert!(is_log(HEADER.replace("log/1", "log/2").as_bytes()));
+    assert!(!is_log(
+        b"{\"note\":1}\n{\"format\":\"command-buffer-log/1\"}"
+    ));
+    assert!(!is_log(b"{\"schema\":\"metalens.report/1\"}"));
+}
+
+#[test]
 fn the_documented_log_is_read() {
     let page = concat!(
         env!("CARGO_MANIFEST_DIR"),
