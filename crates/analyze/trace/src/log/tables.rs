@@ -190,6 +190,9 @@ impl LogTables {
 
     fn add_part(&mut self, buffer: &Buffer<'_>, part: &Part<'_>, names: &mut Names) {
         self.last_encoder += 1;
+        // Sampled times may lie a little outside of those of the command buffer.
+        self.see(part.start);
+        self.see(part.end);
         let (id, encoder) = (
             Cell::Number(buffer.command_buffer),
             Cell::Number(self.last_encoder),

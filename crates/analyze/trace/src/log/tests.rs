@@ -127,6 +127,23 @@ fn sampled_times_of_encoders_are_intervals_if_they_lie_in_their_command_buffer()
     );
 }
 
+/// The clocks of an encoder and of its command buffer differ a little: the first time of the log may be
+/// that of an encoder.
+#[test]
+fn a_sampled_time_may_be_the_first_of_a_log() {
+    check(
+        &[
+            r#"{"command_buffer":1,"commit":1000,"gpu_start":1001,"gpu_end":2001,"encoders":[{"kind":"compute","gpu_start":950,"gpu_end":1901}]}"#,
+            r#"{"end":3000,"command_buffers":1}"#,
+        ],
+        "
+    metal-gpu-intervals
+      start 0, duration 951, cmdbuffer-id 1, encoder-id 1, channel-name Compute, event-label :, start-latency –, gpu Apple M3
+",
+        &[],
+    );
+}
+
 #[test]
 fn what_a_log_lacks_is_said() {
     let interval = "
