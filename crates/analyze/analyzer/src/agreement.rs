@@ -9,6 +9,7 @@ use metalens_trace::{Selection, Trace};
 use rustc_hash::FxHashMap;
 
 use crate::basics::spans::Span;
+use crate::basics::statistics::median;
 use crate::tables::columns::at;
 use crate::tables::gpu::GPU_INTERVALS;
 
@@ -80,16 +81,12 @@ fn compare(recorded: &[Span], logged: &[Span]) -> Option<Agreement> {
         .chain(skips.map(|skip| (0, skip)));
     let (first, second) = choices.min_by_key(|&(first, second)| {
         let pairs = pairs(recorded, logged, first, second).take(SAMPLE);
-        median(
-            pairs
-                .map(|(a, b)| a.length_ns().abs_diff(b.length_ns()))
-                .collect(),
-        )
+        median(pairs.map(|(a, b)| a.length_ns().abs_diff(b.length_ns())))
     })?;
 
     let pairs = || pairs(recorded, logged, first, second);
     let apart = |(a, b): (&Span, &Span)| i128::from(b.start_ns) - i128::from(a.start_ns);
-    let clocks = median(pairs().map(apart).collect())?;
+    let clocks = median(pairs().map(apart))?;
     let differences = pairs().map(|(a, b)| {
         let start = (apart((a, b)) - clocks).unsigned_abs();
         let length = a.length_ns().abs_diff(b.length_ns());
@@ -113,12 +110,6 @@ fn pairs<'a>(
     second: usize,
 ) -> impl Iterator<Item = (&'a Span, &'a Span)> {
     recorded.iter().skip(first).zip(logged.iter().skip(second))
-}
-
-/// Returns the lower median.
-fn median<T: Ord + Copy>(mut values: Vec<T>) -> Option<T> {
-    values.sort_unstable();
-    values.get(values.len().checked_sub(1)? / 2).copied()
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ pub enum Problem {
     /// A command-buffer log is not as its format says.
     #[error("{detail}")]
     BrokenLog {
-        /// What is wrong, with the key.
+        /// Description of the fault, with its key.
         detail: String,
     },
     /// Git LFS left a pointer in place of the file.

@@ -140,7 +140,7 @@ pub(super) struct Wait {
     pub(super) thread: Option<u64>,
 }
 
-/// What the writer could not do.
+/// A note of the writer about something that it could not do.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Note {

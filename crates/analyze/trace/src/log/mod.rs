@@ -85,7 +85,7 @@ fn broken(file: &str, line: u64, detail: String) -> Error {
     Error::new(Problem::BrokenLog { detail }, place)
 }
 
-/// What is known of a log so far, beside its tables.
+/// State of a log that is being read, beside its tables.
 #[derive(Default)]
 struct ReadState {
     seen: HashSet<u64, FxBuildHasher>,
@@ -204,15 +204,15 @@ struct ParsedLine<'a> {
 /// Parses the lines of a batch, on several threads if there are.
 fn parsed(batch: &[u8]) -> Vec<ParsedLine<'_>> {
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    if threads == 1 || batch.len() < SMALL_BATCH {
+        return parse_lines(batch);
+    }
     let mut parts = Vec::new();
     let mut rest = batch;
     for thread in (2..=threads.min(MOST_THREADS)).rev() {
         let (part, others) = rest.split_at(line_end(rest, rest.len() / thread));
         parts.push(part);
         rest = others;
-    }
-    if parts.is_empty() || batch.len() < SMALL_BATCH {
-        return parse_lines(batch);
     }
     thread::scope(|scope| {
         let started: Vec<_> = parts

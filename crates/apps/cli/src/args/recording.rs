@@ -180,6 +180,16 @@ pub(crate) enum Recorders {
     Both,
 }
 
+impl Recorders {
+    /// Returns the ending of the file or bundle that they write first.
+    pub(crate) fn ending(self) -> &'static str {
+        match self {
+            Self::Probe => "jsonl",
+            Self::Xctrace | Self::Both => "trace",
+        }
+    }
+}
+
 /// Options of the recorder, the same for all subjects.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RecorderArguments {

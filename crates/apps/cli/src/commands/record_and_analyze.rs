@@ -98,10 +98,5 @@ fn new_folders(folder: &Path) -> Vec<PathBuf> {
 
 /// Returns the name of the bundle or log for a recorded program.
 fn file_name(subject: &str, by: Recorders) -> String {
-    let ending = if by == Recorders::Probe {
-        "jsonl"
-    } else {
-        "trace"
-    };
-    format!("{}.{ending}", subject.replace('/', "-"))
+    format!("{}.{}", subject.replace('/', "-"), by.ending())
 }

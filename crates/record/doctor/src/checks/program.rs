@@ -139,12 +139,18 @@ const ENTITLEMENTS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </plist>
 "#;
 
+/// Asks for the code signature of a program, with its entitlements.
+fn codesign(runner: &dyn CommandRunner, program: &Path) -> CommandOutput {
+    let shown = program.to_string_lossy();
+    let arguments = ["-d", "--verbose=4", "--entitlements", "-", &shown];
+    runner.run("/usr/bin/codesign", &arguments)
+}
+
 /// Checks that the code signature allows tracing.
 fn signature(runner: &dyn CommandRunner, path: &Path) -> Check {
     let id = "signature";
     let shown = path.to_string_lossy();
-    let arguments = ["-d", "--verbose=4", "--entitlements", "-", &shown];
-    let answer = runner.run("/usr/bin/codesign", &arguments);
+    let answer = codesign(runner, path);
     let text = answer.text();
     if text.contains("is not signed at all") {
         return unsigned(path);
@@ -199,15 +205,7 @@ pub fn refuses_libraries(runner: &dyn CommandRunner, program: &Path) -> Option<S
              conda or uv"
         ));
     }
-    let arguments = [
-        "-d",
-        "--verbose=4",
-        "--entitlements",
-        "-",
-        &program.to_string_lossy(),
-    ];
-    let answer = runner.run("/usr/bin/codesign", &arguments);
-    let text = answer.text();
+    let text = codesign(runner, program).text();
     let signed = CodeSignature::parse(&text)?;
     let lets_in = LETS_LIBRARIES_IN.iter().all(|name| text.contains(name));
     (signed.is_restricted || signed.is_hardened && !lets_in).then(|| {

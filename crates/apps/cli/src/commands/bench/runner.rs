@@ -24,11 +24,8 @@ use crate::interrupt::Listening;
 use crate::out;
 
 /// Returns the name of the recording in the folder of a run.
-fn file_name(by: Recorders) -> &'static str {
-    match by {
-        Recorders::Probe => "run.jsonl",
-        Recorders::Xctrace | Recorders::Both => "run.trace",
-    }
+fn file_name(by: Recorders) -> String {
+    format!("run.{}", by.ending())
 }
 
 /// The place of the recordings.
@@ -189,7 +186,7 @@ impl<'a> BenchRunner<'a> {
                 exit::print_error(&anyhow::anyhow!("{}", problem.text()));
             }
             if self.arguments.drop_recordings {
-                folder.remove(turn, file_name(self.by))?;
+                folder.remove(turn, &file_name(self.by))?;
             }
             folder.complete(turn, &end)?;
             inner = Some(folder.inner(turn));

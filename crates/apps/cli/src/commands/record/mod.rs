@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<Ex
     })
 }
 
-/// How a recording is made.
+/// Choices about a recording.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordChoices {
     /// Who records.
@@ -86,31 +86,21 @@ pub(crate) struct RecordChoices {
     pub(crate) quiet: bool,
 }
 
-/// What is to be said of the end of a recorded program: one of both, or nothing.
-#[derive(Default)]
-struct JudgedEnd {
-    note: Option<String>,
-    failure: Option<ProgramFailed>,
-}
-
 impl RecordChoices {
-    /// Judges how a program ended.
-    fn judge(self, end: Option<ProgramEnd>, stopped_by: StoppedBy) -> JudgedEnd {
-        let Some((end, message)) =
-            end.and_then(|end| Some((end.clone(), end.message(stopped_by)?)))
-        else {
-            return JudgedEnd::default();
+    /// Judges how a program ended: a note about it, if there is something to say, or its failure.
+    fn judge(
+        self,
+        end: Option<ProgramEnd>,
+        stopped_by: StoppedBy,
+    ) -> Result<Option<String>, ProgramFailed> {
+        let Some(end) = end else {
+            return Ok(None);
         };
-        if !self.ignores_failure && end.is_failure(stopped_by) {
-            JudgedEnd {
-                failure: Some(ProgramFailed(message)),
-                ..JudgedEnd::default()
+        match end.message(stopped_by) {
+            Some(message) if !self.ignores_failure && end.is_failure(stopped_by) => {
+                Err(ProgramFailed(message))
             }
-        } else {
-            JudgedEnd {
-                note: Some(message),
-                ..JudgedEnd::default()
-            }
+            message => Ok(message),
         }
     }
 }
@@ -225,7 +215,7 @@ fn record_with_xctrace(
     let end = choices.judge(outcome.program_end, recorded.stopped_by);
     if !quiet {
         print_result(plan, &recorded)?;
-        if let Some(message) = &end.note {
+        if let Ok(Some(message)) = &end {
             note("note", message)?;
         }
         if let Some(message) = outcome.reached.and_then(|reached| reached.message()) {
@@ -249,9 +239,7 @@ fn record_with_xctrace(
 
     // A script that goes on with what a failed program left would measure something else.
     let troubles = outcome.troubles.into_iter().map(anyhow::Error::from);
-    let errors: Vec<_> = troubles
-        .chain(end.failure.map(anyhow::Error::from))
-        .collect();
+    let errors: Vec<_> = troubles.chain(end.err().map(anyhow::Error::from)).collect();
     errors.iter().for_each(exit::print_error);
     Ok((recorded, errors.is_empty()))
 }
@@ -343,11 +331,7 @@ fn note(kind: &str, text: &str) -> anyhow::Result<()> {
 /// ending.
 fn recording_path(output: &Path, by: Recorders) -> anyhow::Result<PathBuf> {
     let output = metalens_files::without_trailing(output);
-    let ending = if by == Recorders::Probe {
-        "jsonl"
-    } else {
-        "trace"
-    };
+    let ending = by.ending();
     if output.extension().is_some_and(|found| found == ending) {
         return Ok(output);
     }

@@ -67,12 +67,12 @@ pub(super) fn record(plan: &ProbePlan, choices: RecordChoices) -> anyhow::Result
         let size = bytes(folder_size(&recorded.log));
         let log = shell::quoted_path(&recorded.log);
         note("recorded", &format!("{why}; saved {log} ({size})"))?;
-        if let Some(message) = &end.note {
+        if let Ok(Some(message)) = &end {
             note("note", message)?;
         }
     }
-    let is_complete = end.failure.is_none();
-    if let Some(failure) = end.failure {
+    let is_complete = end.is_ok();
+    if let Err(failure) = end {
         exit::print_error(&failure.into());
     }
     Ok((recorded.log, is_complete))

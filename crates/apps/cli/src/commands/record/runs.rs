@@ -9,7 +9,7 @@ use metalens_files::Folder;
 use metalens_text::shown;
 
 use super::{ProgramOutput, RecordChoices, record};
-use crate::args::recording::{RecordArguments, Recorders};
+use crate::args::recording::RecordArguments;
 use crate::bundle_analyzer::BundleAnalyzer;
 use crate::exit::{self, Misuse};
 use crate::interrupt::Listening;
@@ -31,11 +31,7 @@ pub(super) fn record_all(
         return Err(Misuse(message).into());
     }
     let by = arguments.recording.recorders()?;
-    let ending = if by == Recorders::Probe {
-        "jsonl"
-    } else {
-        "trace"
-    };
+    let ending = by.ending();
     let bundles: Vec<PathBuf> = (1..=runs)
         .map(|run| folder.join(format!("run-{run}.{ending}")))
         .collect();
