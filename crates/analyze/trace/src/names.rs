@@ -89,7 +89,7 @@ pub struct Thread {
 }
 
 /// The parts of a formatted label such as `Command Buffer 0:sin  ( bench (12) )  0x1f`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Label {
     /// Text without process and number, such as `Command Buffer 0:sin`.
     pub text: Symbol,
@@ -159,6 +159,8 @@ pub struct Names {
     frames: Distinct<Frame>,
     stacks: Distinct<Box<[FrameId]>>,
     labels: Vec<Label>,
+    /// Ids of the labels without a submission number.
+    unnumbered: FxHashMap<Label, LabelId>,
 }
 
 impl Names {
@@ -240,10 +242,19 @@ impl Names {
         frames.map_or(&[], |frames| frames)
     }
 
-    /// Adds a label and returns its id. Labels are not compared, since nearly all are different.
+    /// Returns the id of a label, and adds a new label. Labels with a submission number are not
+    /// compared, since nearly all are different.
     pub fn label_id(&mut self, label: Label) -> LabelId {
-        self.labels.push(label);
-        LabelId::at(self.labels.len() - 1)
+        let new = LabelId::at(self.labels.len());
+        let id = if label.has_submission {
+            new
+        } else {
+            *self.unnumbered.entry(label).or_insert(new)
+        };
+        if id == new {
+            self.labels.push(label);
+        }
+        id
     }
 
     /// Returns the number of labels.
@@ -253,7 +264,10 @@ impl Names {
 
     /// Removes all labels except the first ones.
     pub(crate) fn forget_labels(&mut self, kept: usize) {
-        self.labels.truncate(kept);
+        if kept < self.labels.len() {
+            self.labels.truncate(kept);
+            self.unnumbered.retain(|_, id| id.index() < kept);
+        }
     }
 
     /// Returns the label of an id.

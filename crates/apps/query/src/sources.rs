@@ -84,7 +84,7 @@ fn runs_of(dataset: &str) -> Result<Vec<(Partition, String)>> {
 fn remote_runs(dataset: &str) -> Result<Vec<(Partition, String)>> {
     Err(Error::Address {
         path: dataset.to_owned(),
-        why: "this metalens-query was built without the feature `s3`",
+        why: "this metalens-query was built without `--features s3`",
     })
 }
 

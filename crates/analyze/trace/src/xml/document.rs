@@ -330,9 +330,8 @@ impl<R: Read> Reader<'_, R> {
             .selection
             .columns_of(&schema.name)
             .unwrap_or(&none);
-        let rendered = self.options.selection.wants_rendered_labels();
-        self.cells
-            .start_node(kept_names(&schema, columns, rendered));
+        let kept = kept_names(&schema, columns, self.options.selection);
+        self.cells.start_node(kept);
         let table = Table {
             schema,
             origin: origin_of(&node.attributes),
@@ -515,7 +514,7 @@ impl<R: Read> Reader<'_, R> {
 }
 
 /// Returns which names the kept columns of a table can contain.
-fn kept_names(schema: &Schema, columns: &Columns, rendered: bool) -> KeptNames {
+fn kept_names(schema: &Schema, columns: &Columns, selection: &Selection) -> KeptNames {
     let kept = schema
         .columns
         .iter()
@@ -525,7 +524,8 @@ fn kept_names(schema: &Schema, columns: &Columns, rendered: bool) -> KeptNames {
     KeptNames {
         texts: labels || kinds.contains(&Kind::Text),
         labels,
-        rendered,
+        rendered: selection.wants_rendered_labels(),
+        numbered: selection.wants_numbered_labels(),
         stacks: kinds.contains(&Kind::Stack),
     }
 }

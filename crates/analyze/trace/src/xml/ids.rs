@@ -2,11 +2,9 @@
 //!
 //! xctrace numbers every element that it writes, at any depth, from 1 and without holes, and refers
 //! back to most of them: a million rows have ten million ids. This is the largest memory of the
-//! reader, so it is compact: six bytes for each id, in blocks that are never copied. Ids that do
+//! reader, so it is compact: five bytes for each id, in blocks that are never copied. Ids that do
 //! not follow this pattern are stored in a map, so that a hostile `id="999999999999"` costs an
-//! entry and not a terabyte.
-
-use std::collections::hash_map::Entry;
+//! entry and not a terabyte. So are ids of more than 255 tags, which no table has.
 
 use rustc_hash::FxHashMap;
 
@@ -26,8 +24,8 @@ pub(crate) struct Defined {
 pub(crate) struct Ids {
     blocks: Vec<Box<IdBlock>>,
     sparse: FxHashMap<u64, Defined>,
-    /// Values with more than 31 bits.
-    wide: Vec<u64>,
+    /// Values with more than 31 bits, in blocks of [`BLOCK_SIZE`].
+    wide: Vec<Vec<u64>>,
     /// Ids that were defined in the current row.
     fresh: Vec<u64>,
 }
@@ -37,7 +35,7 @@ const BLOCK_SIZE: usize = 1 << 14;
 /// A block of ids. An undefined id has tag 0.
 #[derive(Debug)]
 struct IdBlock {
-    tags: [TagId; BLOCK_SIZE],
+    tags: [u8; BLOCK_SIZE],
     values: [u32; BLOCK_SIZE],
 }
 
@@ -54,9 +52,9 @@ impl Ids {
 
     /// Defines an id. Returns false if it was defined before; then its value stays.
     pub(crate) fn define(&mut self, id: u64, defined: Defined) -> bool {
-        let is_new = match self.dense_place(id) {
-            Some((block, slot)) => self.define_dense(block, slot, defined),
-            None => self.define_sparse(id, defined),
+        let is_new = match (self.dense_place(id), u8::try_from(defined.tag)) {
+            (Some((block, slot)), Ok(tag)) => self.define_dense(block, slot, tag, defined.value),
+            _ => self.define_sparse(id, defined),
         };
         if is_new {
             self.fresh.push(id);
@@ -90,7 +88,7 @@ impl Ids {
         match block.tags[slot] {
             0 => self.sparse.get(&id).copied(),
             tag => Some(Defined {
-                tag,
+                tag: tag.into(),
                 value: self.unpack(block.values[slot]),
             }),
         }
@@ -108,27 +106,25 @@ impl Ids {
         (block < self.blocks.len() && !self.sparse.contains_key(&id)).then_some((block, slot))
     }
 
-    fn define_dense(&mut self, block: usize, slot: usize, defined: Defined) -> bool {
-        let packed = self.pack(defined.value);
+    fn define_dense(&mut self, block: usize, slot: usize, tag: u8, value: Option<u64>) -> bool {
+        let packed = self.pack(value);
         let Some(block) = self.blocks.get_mut(block) else {
             return false;
         };
         if block.tags[slot] != 0 {
             return false;
         }
-        block.tags[slot] = defined.tag;
+        block.tags[slot] = tag;
         block.values[slot] = packed;
         true
     }
 
     fn define_sparse(&mut self, id: u64, defined: Defined) -> bool {
-        match self.sparse.entry(id) {
-            Entry::Vacant(place) => {
-                place.insert(defined);
-                true
-            }
-            Entry::Occupied(_) => false,
+        let is_new = self.get(id).is_none();
+        if is_new {
+            self.sparse.insert(id, defined);
         }
+        is_new
     }
 
     fn pack(&mut self, value: Option<u64>) -> u32 {
@@ -138,15 +134,31 @@ impl Ids {
         {
             return small;
         }
-        self.wide.push(value);
+        // A doubled list of millions would be the peak of a document.
+        let full = self
+            .wide
+            .last()
+            .is_none_or(|block| block.len() == BLOCK_SIZE);
+        if full {
+            self.wide.push(Vec::with_capacity(BLOCK_SIZE));
+        }
+        let before = (self.wide.len() - 1) * BLOCK_SIZE;
+        let place = self.wide.last_mut().map_or(0, |block| {
+            block.push(value);
+            before + block.len() - 1
+        });
         // 2^31 - 1 wide values would take 16 GB, so memory runs out before this overflows.
-        WIDE | u32::try_from(self.wide.len() - 1).unwrap_or(0)
+        WIDE | u32::try_from(place).unwrap_or(0)
     }
 
     fn unpack(&self, packed: u32) -> Option<u64> {
         match packed {
             NULL => None,
-            _ if packed >= WIDE => self.wide.get((packed - WIDE) as usize).copied(),
+            _ if packed >= WIDE => {
+                let place = (packed - WIDE) as usize;
+                let block = self.wide.get(place / BLOCK_SIZE)?;
+                block.get(place % BLOCK_SIZE).copied()
+            }
             _ => Some(u64::from(packed)),
         }
     }
@@ -187,6 +199,25 @@ mod tests {
         let dense: Vec<u64> = (1..50_000).collect();
         check(&dense, Some);
         check(&[5, 3, u64::MAX, 0, 1 << 40, 20_000, 4], Some);
+    }
+
+    #[test]
+    fn ids_of_any_tag_are_defined_once() {
+        let mut table = Ids::default();
+        let tags = [1, 255, 256, TagId::MAX];
+        for (id, tag) in (1..).zip(tags) {
+            let defined = Defined {
+                tag,
+                value: Some(id),
+            };
+            assert!(table.define(id, defined));
+            for tag in tags {
+                assert!(!table.define(id, Defined { tag, value: None }), "{id}");
+            }
+            assert_eq!(table.get(id), Some(defined));
+        }
+        table.undo_row();
+        assert_eq!(table.get(3), None);
     }
 
     #[test]

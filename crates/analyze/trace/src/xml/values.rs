@@ -23,6 +23,8 @@ pub(crate) struct KeptNames {
     pub(crate) labels: bool,
     /// True if labels are also kept as displayed.
     pub(crate) rendered: bool,
+    /// True if labels keep their submission number.
+    pub(crate) numbered: bool,
     pub(crate) stacks: bool,
 }
 
@@ -184,6 +186,9 @@ impl ValueDecoder<'_> {
         if self.keep.rendered {
             let display = element.displayed()?;
             label.rendered = Some(self.names.symbol(&display));
+        }
+        if !self.keep.numbered {
+            label = label.without_submission();
         }
         let id = self.names.label_id(label);
         Ok(Some(u64::from(id.to_bits())))

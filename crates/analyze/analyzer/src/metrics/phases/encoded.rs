@@ -25,20 +25,12 @@ const KERNELS: usize = 20;
 
 /// GPU intervals in the order in which their work was encoded.
 pub(super) struct Encoded<'a> {
-    works: Vec<Work>,
+    /// Times of encoding, sorted, each with the place of its interval in `mine`.
+    works: Vec<(u64, usize)>,
+    mine: &'a [Interval],
     kernels: &'a NamedIntervals,
+    window: Span,
     names: &'a Names,
-    /// Number of all intervals.
-    intervals: u64,
-}
-
-/// GPU interval, with the time at which its work was encoded.
-#[derive(Clone, Copy)]
-struct Work {
-    encoded_ns: u64,
-    kernel: usize,
-    /// Time on the GPU inside the window.
-    span: Span,
 }
 
 /// Number of intervals and time of a kernel in a phase.
@@ -50,35 +42,34 @@ struct Tally {
 
 impl<'a> Encoded<'a> {
     pub(super) fn new(
-        mine: &[Interval],
+        mine: &'a [Interval],
         commands: &Commands,
         kernels: &'a NamedIntervals,
         window: Span,
         names: &'a Names,
     ) -> Self {
-        let works = mine.iter().zip(kernels.numbers());
-        let works = works.filter_map(|(interval, kernel)| {
+        // There may be a million, so that a doubled list would be the peak of an analysis.
+        let mut works = Vec::with_capacity(mine.len());
+        works.extend(mine.iter().enumerate().filter_map(|(place, interval)| {
             let encoding = commands.encoding(interval);
             let encoded_ns = encoding.map(|encoding| encoding.span.start_ns);
-            Some(Work {
-                encoded_ns: encoded_ns.or_else(|| interval.committed_ns())?,
-                kernel,
-                span: interval.span.clip(window),
-            })
-        });
-        let mut works: Vec<Work> = works.collect();
-        works.sort_by_key(|work| work.encoded_ns);
+            Some((encoded_ns.or_else(|| interval.committed_ns())?, place))
+        }));
+        if !works.is_sorted() {
+            works.sort_unstable();
+        }
         Self {
             works,
+            mine,
             kernels,
+            window,
             names,
-            intervals: mine.len() as u64,
         }
     }
 
     /// Returns the number of intervals whose encoding and commit are unknown.
     pub(super) fn unplaced(&self) -> u64 {
-        self.intervals - self.works.len() as u64
+        (self.mine.len() - self.works.len()) as u64
     }
 
     /// Returns the work that was encoded during a phase; `None` if no time of encoding is known.
@@ -93,17 +84,22 @@ impl<'a> Encoded<'a> {
         for span in union(spans.iter().copied()) {
             let from = self.begun_by(span.start_ns);
             let to = self.begun_by(span.end_ns);
-            for work in self.works.get(from..to).unwrap_or(&[]) {
-                let length_ns = work.span.length_ns();
-                if let Some(tally) = tallies.get_mut(work.kernel) {
+            for &(_, place) in self.works.get(from..to).unwrap_or(&[]) {
+                let Some(interval) = self.mine.get(place) else {
+                    continue;
+                };
+                let on_window = interval.span.clip(self.window);
+                let length_ns = on_window.length_ns();
+                let kernel = self.kernels.number_of(place);
+                if let Some(tally) = kernel.and_then(|kernel| tallies.get_mut(kernel)) {
                     tally.instances += 1;
                     tally.total_ns += length_ns;
                 }
                 all.instances += 1;
                 all.total_ns += length_ns;
-                on_gpu = Some(on_gpu.map_or(work.span, |known| Span {
-                    start_ns: known.start_ns.min(work.span.start_ns),
-                    end_ns: known.end_ns.max(work.span.end_ns),
+                on_gpu = Some(on_gpu.map_or(on_window, |known| Span {
+                    start_ns: known.start_ns.min(on_window.start_ns),
+                    end_ns: known.end_ns.max(on_window.end_ns),
                 }));
             }
         }
@@ -132,7 +128,8 @@ impl<'a> Encoded<'a> {
 
     /// Returns the number of intervals that were encoded before a time.
     fn begun_by(&self, ns: u64) -> usize {
-        self.works.partition_point(|work| work.encoded_ns < ns)
+        self.works
+            .partition_point(|&(encoded_ns, _)| encoded_ns < ns)
     }
 
     fn kernel(&self, number: usize, tally: Tally, all_ns: u64) -> PhaseKernel {

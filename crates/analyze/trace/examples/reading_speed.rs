@@ -1,12 +1,14 @@
-//! Measures the speed of reading a table, compared with quick-xml alone.
+//! Measures how fast the bytes of a recording can be read, without and with their meaning.
 //!
-//! `xml_speed MODE FILE` prints the time in seconds and the number of rows (for `memchr`: of tags):
+//! `reading_speed MODE FILE` prints the time in seconds and the number of rows (for `memchr`: of tags;
+//! for `inflate`: of bytes):
 //!
 //! * `memchr`: searches every `<`, which is the lower limit;
 //! * `bare`: the event loop of quick-xml, which ignores the events;
 //! * `reference`: the columns that an analysis needs, with every row through quick-xml;
 //! * `one`: the same columns with the fast path on one thread;
-//! * `table`: the same columns as for users.
+//! * `table`: the same columns as for users;
+//! * `inflate`: the bytes of all files of a bundle, on one thread, without looking at them.
 //!
 //! `scripts/bench` compares them.
 #![expect(
@@ -16,9 +18,11 @@
 
 use std::error::Error;
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Write};
+use std::path::Path;
 use std::time::Instant;
 
+use flate2::bufread::ZlibDecoder;
 use metalens_trace::fuzzing::{self, ReadMethod};
 use metalens_trace::{Names, Selection};
 use quick_xml::Reader;
@@ -38,7 +42,7 @@ const COLUMNS: &[&str] = &[
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(mode), Some(file)) = (arguments.next(), arguments.next()) else {
-        return Err("usage: xml_speed memchr|bare|reference|one|table FILE".into());
+        return Err("usage: reading_speed memchr|bare|reference|one|table|inflate FILE".into());
     };
     let start = Instant::now();
     let count = match mode.as_str() {
@@ -47,11 +51,30 @@ fn main() -> Result<(), Box<dyn Error>> {
         "reference" => table(&file, ReadMethod::Reference)?,
         "one" => table(&file, ReadMethod::Windows(256 << 10, 0))?,
         "table" => table(&file, ReadMethod::Default)?,
+        "inflate" => usize::try_from(inflate(Path::new(&file))?)?,
         other => return Err(format!("unknown mode {other}").into()),
     };
     let seconds = start.elapsed().as_secs_f64();
     writeln!(std::io::stdout(), "{seconds:.3} {count}")?;
     Ok(())
+}
+
+/// Reads the files of a folder, inflates those that are zlib streams, and counts the bytes.
+fn inflate(folder: &Path) -> Result<u64, Box<dyn Error>> {
+    let mut bytes = 0;
+    for entry in folder.read_dir()? {
+        let path = entry?.path();
+        if path.is_dir() {
+            bytes += inflate(&path)?;
+            continue;
+        }
+        let stored = std::fs::read(&path)?;
+        bytes += match stored.as_slice() {
+            [0x78, ..] => io::copy(&mut ZlibDecoder::new(stored.as_slice()), &mut io::sink())?,
+            plain => plain.len() as u64,
+        };
+    }
+    Ok(bytes)
 }
 
 /// Counts every `<`.
