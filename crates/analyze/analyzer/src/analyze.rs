@@ -68,8 +68,8 @@ pub(crate) fn detected_iteration(
     };
     let measured = Measured::new(trace.clone(), &whole, None)?;
     let iteration = measured.iteration(number)?;
-    let found = measured.figures.phases.iterations.as_ref();
-    let marker = found.and_then(|found| found.marker.as_deref());
+    let iterations = measured.figures.phases.iterations.as_ref();
+    let marker = iterations.and_then(|iterations| iterations.marker.as_deref());
     let note = phases::iteration_note(&iteration, marker);
     Ok(Some((iteration, note)))
 }
@@ -144,11 +144,11 @@ fn analyze_part(
 
 /// Returns the part of the window without a warm-up or a pause that dominates it.
 fn steady_part(figures: &Figures, window: Span) -> Span {
-    let warm_up = figures.phases.warm_up.as_ref();
-    let warm_up = warm_up.map(|found| Span::new(found.end_ns, window.end_ns));
-    let steady = figures.steady.as_ref();
-    let steady = steady.map(|steady| Span::new(steady.start_ns, steady.end_ns));
-    steady.or(warm_up).unwrap_or(window)
+    let found_warm_up = figures.phases.warm_up.as_ref();
+    let after_warm_up = found_warm_up.map(|warm_up| Span::new(warm_up.end_ns, window.end_ns));
+    let found_steady = figures.steady.as_ref();
+    let steady = found_steady.map(|steady| Span::new(steady.start_ns, steady.end_ns));
+    steady.or(after_warm_up).unwrap_or(window)
 }
 
 /// Returns the report with all figures. Findings and summary are still empty.
@@ -177,7 +177,11 @@ fn report(
         errors: surroundings.machine.errors.as_ref(),
     });
 
-    let steady = figures.phases.warm_up.as_ref().map(|found| &found.steady);
+    let steady = figures
+        .phases
+        .warm_up
+        .as_ref()
+        .map(|warm_up| &warm_up.steady);
     let wall_ns = recording.facts.duration_ns;
     let mut report = Report {
         schema: SCHEMA.to_owned(),

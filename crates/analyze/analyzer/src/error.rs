@@ -188,9 +188,12 @@ impl Error {
 
     /// Adds the CPU samples of each run of a recording that has several, and no GPU intervals.
     #[must_use]
-    pub fn with_samples_of_runs(mut self, all: impl FnOnce(&str) -> Vec<RunSamples>) -> Self {
+    pub fn with_samples_of_runs(
+        mut self,
+        samples_of_runs: impl FnOnce(&str) -> Vec<RunSamples>,
+    ) -> Self {
         if let Self::OnlyCpu { table, runs, .. } = self.cause_mut() {
-            *runs = all(table);
+            *runs = samples_of_runs(table);
         }
         self
     }
@@ -243,8 +246,8 @@ impl Error {
                 })
             }
             Self::NoSamplesOfProcess { wanted, present } => {
-                let numbered = zip(1.., present);
-                let numbered = numbered.map(|(number, (_, pid))| (other_process(number), *pid));
+                let numbered =
+                    zip(1.., present).map(|(number, (_, pid))| (other_process(number), *pid));
                 Some(Self::NoSamplesOfProcess {
                     wanted: wanted.clone(),
                     present: numbered.collect(),
@@ -408,10 +411,10 @@ fn samples_by_run(table: &str, samples: usize, runs: &[RunSamples]) -> String {
     if runs.is_empty() {
         return format!("{samples} CPU sample{plural} in table {table}");
     }
-    let list = runs
+    let list: Vec<String> = runs
         .iter()
-        .map(|run| format!("{} in run {}", run.samples, run.run));
-    let list: Vec<String> = list.collect();
+        .map(|run| format!("{} in run {}", run.samples, run.run))
+        .collect();
     format!("CPU samples in table {table}: {}", list.join(", "))
 }
 

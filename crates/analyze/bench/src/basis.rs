@@ -26,10 +26,13 @@ pub(crate) fn choose_basis(
     sides: &[Side],
     choice: BasisChoice,
 ) -> (WorkBasis, Option<Message>) {
-    let works = pairs.iter().map(|pair| pair.changes.work(None, None));
-    let works: Vec<WorkComparison> = works.collect();
-    let is_different = |(_, work): &(_, &WorkComparison)| work.amount != WorkAmount::Same;
-    let Some((pair, different)) = zip(pairs, &works).find(is_different) else {
+    let works: Vec<WorkComparison> = pairs
+        .iter()
+        .map(|pair| pair.changes.work(None, None))
+        .collect();
+    let Some((pair, different)) =
+        zip(pairs, &works).find(|(_, work)| work.amount != WorkAmount::Same)
+    else {
         return (WorkBasis::Run, None);
     };
 

@@ -84,8 +84,9 @@ pub fn carry_out<R: VariantRunner>(
     runner: &mut R,
 ) -> Result<BenchOutcome, R::Error> {
     let is_stored = |turn: &Turn| stored.iter().any(|run| run.turn == *turn);
-    let all = turns(plan.variants.len(), rounds);
-    let missing: Vec<Turn> = all.filter(|turn| !is_stored(turn)).collect();
+    let missing: Vec<Turn> = turns(plan.variants.len(), rounds)
+        .filter(|turn| !is_stored(turn))
+        .collect();
 
     let mut session = Session {
         plan,
@@ -122,10 +123,10 @@ struct Session<'a, R> {
 impl<R: VariantRunner> Session<'_, R> {
     /// Carries out the missing turns. Ends early, without an error, when the user stops it.
     fn run(&mut self, missing: &[Turn], warm_ups: u32) -> Result<(), R::Error> {
-        let is_needed = |at: usize| missing.iter().any(|turn| turn.variant == at);
+        let is_needed = |number: usize| missing.iter().any(|turn| turn.variant == number);
         let variants = self.plan.variants.iter().enumerate();
         let needed: Vec<&Variant> = variants
-            .filter(|&(at, _)| is_needed(at))
+            .filter(|&(number, _)| is_needed(number))
             .map(|(_, variant)| variant)
             .collect();
 

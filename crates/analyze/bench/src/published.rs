@@ -21,11 +21,11 @@ pub(crate) fn parameters<'a>(
         Parameter {
             name: parameter.name.clone(),
             values: values
-                .map(|one| {
+                .map(|text| {
                     if is_secret {
                         SECRET.to_owned()
                     } else {
-                        value(&parameter.name, one, redactor)
+                        value(&parameter.name, text, redactor)
                     }
                 })
                 .collect(),

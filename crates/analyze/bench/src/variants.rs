@@ -100,7 +100,10 @@ impl BenchPlan {
             }
         }
 
-        let lengths = request.parameters.iter().map(|one| one.values.len());
+        let lengths = request
+            .parameters
+            .iter()
+            .map(|parameter| parameter.values.len());
         let each = lengths.fold(1_usize, usize::saturating_mul);
         let count = each.saturating_mul(request.sources.len());
         if count > MOST_VARIANTS {
@@ -115,22 +118,25 @@ impl BenchPlan {
 
         let commands = request.sources.iter().map(CommandTemplate::text);
         let parameters = published::parameters(&request.parameters, commands, redactor)?;
-        let values = combinations(&request.parameters);
-        let values: Vec<_> = values.into_iter().zip(combinations(&parameters)).collect();
-        let all = values
+        let combined = combinations(&request.parameters);
+        let values: Vec<_> = combined
+            .into_iter()
+            .zip(combinations(&parameters))
+            .collect();
+        let published = values
             .iter()
             .flat_map(|values| request.sources.iter().map(move |source| (source, values)));
         let mut variants = Vec::new();
-        for (at, (source, (values, published))) in all.enumerate() {
+        for (index, (source, (values, published))) in published.enumerate() {
             let mut variant = variant(request, source, (values, published), redactor)?;
-            if let Some(name) = request.names.get(at) {
+            if let Some(name) = request.names.get(index) {
                 variant.name.clone_from(name);
             }
             variants.push(variant);
         }
 
         let mut seen = BTreeSet::new();
-        if let Some(twice) = variants.iter().find(|one| !seen.insert(&one.name)) {
+        if let Some(twice) = variants.iter().find(|variant| !seen.insert(&variant.name)) {
             return Err(Error::RepeatedName(twice.name.clone()));
         }
         Ok(Self {
@@ -166,8 +172,9 @@ fn variant(
     let name = if request.sources.len() > 1 || published.is_empty() {
         published::line(&filled(text, published), &words, redactor)
     } else {
-        let values = published.iter();
-        let values = values.map(|one| format!("{}={}", one.name, one.value));
+        let values = published
+            .iter()
+            .map(|value| format!("{}={}", value.name, value.value));
         values.collect::<Vec<String>>().join(" ")
     };
     Ok(Variant {

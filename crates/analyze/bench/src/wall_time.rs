@@ -53,7 +53,7 @@ impl VariantResult {
     /// Returns a time of each run, per unit of work.
     #[must_use]
     pub fn time_per_unit(&self, id: &str, basis: WorkBasis) -> TimesPerUnit {
-        let values = |id: &str| self.figure(id).map(|one| one.values.clone());
+        let values = |id: &str| self.figure(id).map(|figure| figure.values.clone());
         let values = |id: &str| values(id).unwrap_or_default();
         times_per_unit(id, basis.into(), values).unwrap_or_default()
     }

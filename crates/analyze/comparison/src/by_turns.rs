@@ -33,8 +33,10 @@ pub struct RunsToTell {
 /// Returns the values of the rounds in which both sides have one, if these are enough to compare
 /// round by round.
 fn rounds(base: &[Option<Number>], new: &[Option<Number>]) -> Option<(Vec<f64>, Vec<f64>)> {
-    let both = base.iter().zip(new);
-    let both = both.filter_map(|(was, now)| Some(((*was)?.get(), (*now)?.get())));
+    let both = base
+        .iter()
+        .zip(new)
+        .filter_map(|(was, now)| Some(((*was)?.get(), (*now)?.get())));
     let (was, now): (Vec<f64>, Vec<f64>) = both.unzip();
     (was.len() >= LEAST_ROUNDS).then_some((was, now))
 }
@@ -111,7 +113,7 @@ pub fn runs_to_tell(change: &Change, floor: Floor, unit: Unit) -> Option<RunsToT
 }
 
 fn known(values: &[Option<Number>]) -> Vec<f64> {
-    values.iter().flatten().map(|one| one.get()).collect()
+    values.iter().flatten().map(|value| value.get()).collect()
 }
 
 /// Returns the standard deviation of a sample; none of fewer than two values.
@@ -121,7 +123,7 @@ fn deviation(values: &[f64]) -> Option<f64> {
         return None;
     }
     let mean = values.iter().sum::<f64>() / values.len() as f64;
-    let squares: f64 = values.iter().map(|one| (one - mean).powi(2)).sum();
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     Some((squares / (values.len() - 1) as f64).sqrt())
 }
 

@@ -45,13 +45,13 @@ impl Change {
     /// Returns the value of base to show beside the change; that of its runs if there is no change.
     #[must_use]
     pub fn base_value(&self) -> Option<Number> {
-        self.fitted.map(|one| one.base).or(self.base.median)
+        self.fitted.map(|sides| sides.base).or(self.base.median)
     }
 
     /// Returns the value of new to show beside the change; that of its runs if there is no change.
     #[must_use]
     pub fn new_value(&self) -> Option<Number> {
-        self.fitted.map(|one| one.new).or(self.new.median)
+        self.fitted.map(|sides| sides.new).or(self.new.median)
     }
 
     /// Returns the class, where a change that is certainly smaller than the floor counts as none.
@@ -76,8 +76,8 @@ impl Change {
     /// new has to be beyond each run of base.
     pub(crate) fn is_apart(&self, sign: f64) -> bool {
         match self.interval {
-            Some(one) if sign > 0.0 => one.low.get() > 0.0,
-            Some(one) => one.high.get() < 0.0,
+            Some(interval) if sign > 0.0 => interval.low.get() > 0.0,
+            Some(interval) => interval.high.get() < 0.0,
             None => self.is_beyond_each_run(sign, 0.0),
         }
     }
@@ -87,7 +87,8 @@ impl Change {
     pub(crate) fn has_low_confidence(&self) -> bool {
         /// Above the confidence of three runs against three, below that of three against four.
         const LOW: f64 = 0.92;
-        self.interval.is_none_or(|one| one.confidence < LOW)
+        self.interval
+            .is_none_or(|interval| interval.confidence < LOW)
     }
 
     /// Returns whether each run of new is beyond each run of base, and by more than this share of
@@ -248,7 +249,7 @@ impl SideValues {
 }
 
 fn known(values: &[Option<Number>]) -> Vec<f64> {
-    values.iter().flatten().map(|one| one.get()).collect()
+    values.iter().flatten().map(|value| value.get()).collect()
 }
 
 /// Rules by which all changes of a comparison are judged.
@@ -380,7 +381,9 @@ fn fitted(base: f64, change: f64) -> Option<FittedValues> {
 
 /// Returns both ends of the interval. Without one, both are the estimate.
 fn ends(estimate: f64, interval: Option<ConfidenceInterval>) -> (f64, f64) {
-    interval.map_or((estimate, estimate), |one| (one.low.get(), one.high.get()))
+    interval.map_or((estimate, estimate), |interval| {
+        (interval.low.get(), interval.high.get())
+    })
 }
 
 /// Applies the rule in the crate's documentation.

@@ -48,8 +48,8 @@ impl Comparability {
 
     /// Lends every sentence that may contain values, so that a caller can change it.
     pub(crate) fn messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
-        let differ = self.differ.iter_mut();
-        let differ = differ.flat_map(|difference| [&mut difference.base, &mut difference.new]);
+        let differences = self.differ.iter_mut();
+        let differ = differences.flat_map(|difference| [&mut difference.base, &mut difference.new]);
         self.same.iter_mut().chain(&mut self.notes).chain(differ)
     }
 
@@ -102,7 +102,7 @@ pub(crate) fn comparability(base: &Runs, new: &Runs, allow_different: bool) -> C
 
 /// Returns the distinct values of a side, and whether every run recorded one.
 fn distinct(runs: &Runs, what: &str) -> (Vec<String>, bool) {
-    let values = runs.circumstance(what).map_or(&[][..], |one| &one.values);
+    let values = runs.circumstance(what).map_or(&[][..], |fact| &fact.values);
     let mut known: Vec<String> = values.iter().flatten().cloned().collect();
     known.sort();
     known.dedup();
@@ -148,10 +148,10 @@ fn unknown(what: &str, was_recorded: bool, now_recorded: bool) -> String {
 
 /// Returns the least and the greatest share; none if a run did not record it.
 fn range(shares: &[Option<Number>]) -> Option<(f64, f64)> {
-    let all: Option<Vec<f64>> = shares.iter().map(|one| one.map(Number::get)).collect();
-    let all = all?;
-    let least = all.iter().copied().min_by(f64::total_cmp)?;
-    Some((least, all.iter().copied().max_by(f64::total_cmp)?))
+    let shares: Option<Vec<f64>> = shares.iter().map(|share| share.map(Number::get)).collect();
+    let known = shares?;
+    let least = known.iter().copied().min_by(f64::total_cmp)?;
+    Some((least, known.iter().copied().max_by(f64::total_cmp)?))
 }
 
 /// Returns the distance between two ranges; zero if they overlap.
@@ -176,8 +176,11 @@ fn compare_clocks(result: &mut Comparability, base: &Runs, new: &Runs) {
         return;
     }
 
-    let states = base.performance.keys().chain(new.performance.keys());
-    let mut states: Vec<&String> = states.collect();
+    let mut states: Vec<&String> = base
+        .performance
+        .keys()
+        .chain(new.performance.keys())
+        .collect();
     states.sort();
     states.dedup();
 
@@ -188,7 +191,7 @@ fn compare_clocks(result: &mut Comparability, base: &Runs, new: &Runs) {
     let different: Vec<&String> = states
         .iter()
         .copied()
-        .filter(|one| !is_alike(one))
+        .filter(|state| !is_alike(state))
         .collect();
 
     if different.is_empty() {
@@ -215,11 +218,11 @@ fn state_range(runs: &Runs, state: &str) -> Option<(f64, f64)> {
 }
 
 fn states_text(runs: &Runs, states: &[&String]) -> Message {
-    let states = states.iter().map(|state| {
+    let shares = states.iter().map(|state| {
         let share = state_range(runs, state).map(range_text);
         message!("{} {}", name(state), share)
     });
-    Message::joined(states, ", ")
+    Message::joined(shares, ", ")
 }
 
 fn compare_others(result: &mut Comparability, base: &Runs, new: &Runs) {

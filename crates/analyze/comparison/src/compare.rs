@@ -110,7 +110,7 @@ impl<'a> Changes<'a> {
         let is_clock_known = comparable.is_clock_known();
         // Changes that look like fusion answer that question even if nobody asks it.
         let fusion = Some(fusion(&metrics, &kernels))
-            .filter(|found| preset.is_some() || found.verdict == FusionVerdict::Consistent);
+            .filter(|fusion| preset.is_some() || fusion.verdict == FusionVerdict::Consistent);
         let notes = forced_note(&comparable)
             .into_iter()
             .chain(loud_notes(base, new))
@@ -141,8 +141,8 @@ impl<'a> Changes<'a> {
 
 /// Returns the runs of a side, each by its path and its process.
 fn facts(runs: &Runs) -> SideFacts {
-    let runs = runs.paths.iter().zip(&runs.processes);
-    let runs = runs.map(|(path, process)| RunName {
+    let paths = runs.paths.iter();
+    let runs = paths.zip(&runs.processes).map(|(path, process)| RunName {
         path: path.clone(),
         process: process.clone(),
     });
@@ -216,10 +216,8 @@ fn loud_notes<'a>(base: &'a Runs, new: &'a Runs) -> impl Iterator<Item = Note> +
 fn caveat_notes<'a>(base: &'a Runs, new: &'a Runs) -> impl Iterator<Item = Note> + 'a {
     let sides = [("base", base, new), ("new", new, base)];
     sides.into_iter().flat_map(|(name, runs, other)| {
-        let own = runs
-            .caveats
-            .iter()
-            .filter(|one| !other.caveats.contains(one));
+        let caveats = runs.caveats.iter();
+        let own = caveats.filter(|title| !other.caveats.contains(title));
         own.map(move |title| {
             Note::loud(
                 "caveat",

@@ -76,7 +76,7 @@ fn amounts(
     metrics: &[MetricChange],
     kernels: &[KernelChange],
 ) -> Option<Message> {
-    let all = all_counts(metrics)?;
+    let counts = all_counts(metrics)?;
     let word = match (work.amount, work.taken_as_same) {
         (WorkAmount::Same, _) if has_other_kernels(work, kernels) => "Same amount, other kernels",
         (WorkAmount::Same, _) => "Same work",
@@ -85,7 +85,7 @@ fn amounts(
         (WorkAmount::Varies, _) => "The amount of work varies from run to run",
         (WorkAmount::Unknown, _) => "Unknown amount of work",
     };
-    Some(message!("{}: {}", word, all))
+    Some(message!("{}: {}", word, counts))
 }
 
 /// Returns the numbers of GPU intervals, command buffers and kernels, as far as they are recorded.
@@ -93,16 +93,16 @@ fn all_counts(metrics: &[MetricChange]) -> Option<Message> {
     let intervals = counts(metrics, "counts.intervals", "GPU interval");
     let buffers = counts(metrics, "counts.command_buffers", "command buffer");
     let names = counts(metrics, "counts.kernels", "kernel");
-    let all = Message::joined([intervals, buffers, names].into_iter().flatten(), ", ");
-    (!all.text.is_empty()).then_some(all)
+    let counted = Message::joined([intervals, buffers, names].into_iter().flatten(), ", ");
+    (!counted.text.is_empty()).then_some(counted)
 }
 
 /// Returns whether a side has a kernel that the other lacks under any name, or runs one more often.
 fn has_other_kernels(work: &WorkComparison, kernels: &[KernelChange]) -> bool {
-    kernels.iter().any(|one| match one.class {
-        ChangeClass::Removed => work.renamed.iter().all(|other| other.base != one.name),
-        ChangeClass::Added => work.renamed.iter().all(|other| other.new != one.name),
-        _ => one.ran_differently_often(),
+    kernels.iter().any(|kernel| match kernel.class {
+        ChangeClass::Removed => work.renamed.iter().all(|other| other.base != kernel.name),
+        ChangeClass::Added => work.renamed.iter().all(|other| other.new != kernel.name),
+        _ => kernel.ran_differently_often(),
     })
 }
 
@@ -222,7 +222,7 @@ pub(crate) fn different_work(
         ),
         _ => message!("{} did different work than {}", name(new), name(base)),
     };
-    let counts = all_counts(metrics).map(|all| message!(": {}", all));
+    let counts = all_counts(metrics).map(|counts| message!(": {}", counts));
     let kernels = one_sided(work, kernels, (base, new));
     let said = message!("{}{}", said, counts);
     Message::joined([Some(said), kernels].into_iter().flatten(), ". ")
@@ -346,7 +346,7 @@ fn busy_and_idle(metrics: &[MetricChange]) -> Message {
         let change = find(metrics, id).and_then(|metric| metric.change.absolute);
         change.map_or_else(|| "not recorded".into(), |by| difference(by, Unit::Ns))
     };
-    let causes = metrics
+    let idle = metrics
         .iter()
         .filter(|metric| metric.group == MetricGroup::Idle);
     // A part explains nothing if it, or the whole, did not change beyond noise.
@@ -357,10 +357,12 @@ fn busy_and_idle(metrics: &[MetricChange]) -> Message {
         )
     };
     let has_moved = find(metrics, "gaps.total_ns").is_some_and(is_changed);
-    let causes = causes.filter(|metric| has_moved && is_changed(metric));
-    let causes = causes.filter_map(|metric| Some((&metric.name, metric.change.absolute?)));
-    let mut causes: Vec<(&String, Number)> = causes.filter(|(_, by)| by.get() != 0.0).collect();
-    causes.sort_by(|(_, one), (_, other)| other.get().abs().total_cmp(&one.get().abs()));
+    let mut causes: Vec<(&String, Number)> = idle
+        .filter(|metric| has_moved && is_changed(metric))
+        .filter_map(|metric| Some((&metric.name, metric.change.absolute?)))
+        .filter(|(_, by)| by.get() != 0.0)
+        .collect();
+    causes.sort_by(|(_, a), (_, b)| b.get().abs().total_cmp(&a.get().abs()));
 
     causes.truncate(NAMED);
 

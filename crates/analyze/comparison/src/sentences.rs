@@ -154,9 +154,9 @@ pub fn times(change: &Change, floor: &Floor) -> Option<(Message, Message)> {
         (was > 0.0 && now > 0.0 && factor.is_finite()).then_some(factor)
     };
     let middle = factor(by)?;
-    let (one, other) = ends(change).unwrap_or((by, by));
-    let (one, other) = (factor(one)?, factor(other)?);
-    let shown = factors(middle, (one.min(other), one.max(other)));
+    let (low, high) = ends(change).unwrap_or((by, by));
+    let (low, high) = (factor(low)?, factor(high)?);
+    let shown = factors(middle, (low.min(high), low.max(high)));
     Some((shown, certainty(change, floor)))
 }
 

@@ -122,10 +122,10 @@ fn are_alike(metrics: &[MetricChange], kernels: &[KernelChange]) -> bool {
     /// Share by which a count may differ from its expectation.
     const SHARE: f64 = 0.02;
     let both = |change: &Change| Some((change.base_value()?.get(), change.new_value()?.get()));
-    let all = find(metrics, INTERVALS).and_then(|all| both(&all.change));
-    let Some(factor) = all
+    let Some(factor) = find(metrics, INTERVALS)
+        .and_then(|metric| both(&metric.change))
         .map(|(was, now)| now / was)
-        .filter(|one| one.is_finite())
+        .filter(|ratio| ratio.is_finite())
     else {
         return false;
     };
@@ -193,7 +193,9 @@ fn per_unit(
 /// Removes what is better or worse from figures that sum over different amounts of work.
 pub(crate) fn clear_directions(metrics: &mut [MetricChange], work: &WorkComparison) {
     if work.is_other() && work.basis != TimeBasis::CommandBuffer {
-        let sums = metrics.iter_mut().filter(|one| is_total_over_work(&one.id));
+        let sums = metrics
+            .iter_mut()
+            .filter(|metric| is_total_over_work(&metric.id));
         sums.for_each(|metric| metric.change.direction = None);
     }
 }
@@ -201,7 +203,7 @@ pub(crate) fn clear_directions(metrics: &mut [MetricChange], work: &WorkComparis
 /// Finds the kernels that probably have another name in new: alone on their side with so many instances
 /// on that channel, or with instances that take as long, too.
 fn renamed(kernels: &[KernelChange]) -> Vec<RenamedKernel> {
-    let of_class = |class: ChangeClass| kernels.iter().filter(move |one| one.class == class);
+    let of_class = |class: ChangeClass| kernels.iter().filter(move |kernel| kernel.class == class);
     let (gone, added): (Vec<_>, Vec<_>) = (
         of_class(ChangeClass::Removed).collect(),
         of_class(ChangeClass::Added).collect(),
@@ -212,8 +214,8 @@ fn renamed(kernels: &[KernelChange]) -> Vec<RenamedKernel> {
         channel: was.channel.clone(),
     };
     let only = |is_like: fn(&KernelChange, &KernelChange) -> bool, was: &KernelChange| {
-        let mut found = added.iter().filter(|now| is_like(was, now));
-        let now = found.next().filter(|_| found.next().is_none())?;
+        let mut alike = added.iter().filter(|now| is_like(was, now));
+        let now = alike.next().filter(|_| alike.next().is_none())?;
         let twins = gone.iter().filter(|was| is_like(was, now));
         (twins.count() == 1).then(|| pair(was, now))
     };

@@ -42,7 +42,7 @@ pub(crate) fn list() -> Vec<Resource> {
             .with_mime_type("text/markdown")
     };
 
-    let mut all = vec![
+    let mut resources = vec![
         page(
             SKILL_URI,
             "skill",
@@ -59,8 +59,8 @@ pub(crate) fn list() -> Vec<Resource> {
             .with_description(format!("JSON Schema. {description}"))
             .with_mime_type("application/schema+json")
     });
-    all.extend(schemas);
-    all
+    resources.extend(schemas);
+    resources
 }
 
 /// Returns the resources that have the path of a recording in their address.
@@ -118,8 +118,9 @@ fn decoded(path: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = path.as_bytes();
     while let [first, after @ ..] = rest {
-        let hex = after.get(..2);
-        let hex = hex.and_then(|digits| std::str::from_utf8(digits).ok());
+        let hex = after
+            .get(..2)
+            .and_then(|digits| std::str::from_utf8(digits).ok());
         let byte = hex.and_then(|digits| u8::from_str_radix(digits, 16).ok());
         if let (b'%', Some(byte)) = (first, byte) {
             bytes.push(byte);

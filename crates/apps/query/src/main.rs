@@ -39,10 +39,9 @@ fn main() -> ExitCode {
         }
     }));
     // A deep statement is walked by recursion, more deeply than the main thread's stack allows.
-    let run = move || run(&arguments);
     let thread = std::thread::Builder::new()
         .stack_size(STACK_BYTES)
-        .spawn(run);
+        .spawn(move || run(&arguments));
     let ended = thread.map(std::thread::JoinHandle::join);
     match ended {
         Ok(Ok(Ok(code))) => code,

@@ -20,7 +20,7 @@ pub fn similar<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         strsim::jaro_winkler(&word, &name)
     };
     let known = known.into_iter().map(|name| (likeness(name), name));
-    let best = known.max_by(|one, other| one.0.total_cmp(&other.0));
+    let best = known.max_by(|a, b| a.0.total_cmp(&b.0));
     best.filter(|&(likeness, _)| likeness > ALIKE)
         .map(|(_, name)| name)
 }

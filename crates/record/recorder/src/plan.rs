@@ -187,13 +187,13 @@ fn first_unused<const N: usize>(
         .map(|letter| if letter == '/' { '-' } else { letter })
         .collect();
 
-    let all = (1..).map(|at: u32| match at {
+    let paths = (1..).map(|number: u32| match number {
         1 => PathBuf::from(format!("{name}{ending}")),
-        _ => PathBuf::from(format!("{name}-{at}{ending}")),
+        _ => PathBuf::from(format!("{name}-{number}{ending}")),
     });
     let is_free = |path: &Path| path.symlink_metadata().is_err();
     let mut free =
-        all.filter(|path| is_free(path) && beside(path).iter().all(|other| is_free(other)));
+        paths.filter(|path| is_free(path) && beside(path).iter().all(|other| is_free(other)));
     free.next()
         .unwrap_or_else(|| PathBuf::from(format!("{name}{ending}")))
 }
@@ -205,17 +205,17 @@ pub(crate) const SIGNPOSTS: &str = "Points of Interest";
 /// Returns the instruments that are added to the template: those that were named, and those that
 /// options ask for.
 fn instruments(request: &RecordRequest, version: &Version) -> Vec<String> {
-    let mut all = request.instruments.clone();
+    let mut instruments = request.instruments.clone();
     if request.cpu && !samples_cpu(&request.template, version) {
-        all.push("Time Profiler".to_owned());
+        instruments.push("Time Profiler".to_owned());
     }
     if request.counters {
-        all.push("Metal GPU Counters".to_owned());
+        instruments.push("Metal GPU Counters".to_owned());
     }
-    if wants_signposts(request, version) && !all.iter().any(|name| name == SIGNPOSTS) {
-        all.push(SIGNPOSTS.to_owned());
+    if wants_signposts(request, version) && !instruments.iter().any(|name| name == SIGNPOSTS) {
+        instruments.push(SIGNPOSTS.to_owned());
     }
-    all
+    instruments
 }
 
 /// Returns whether signposts are added. Other templates are taken as they are, and a bundle keeps the

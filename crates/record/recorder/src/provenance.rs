@@ -237,8 +237,8 @@ pub(crate) fn write(
     };
 
     let path = beside(&recording.bundle);
-    let text = serde_json::to_string_pretty(&provenance);
-    let text = text.map_err(|error| file("write", &path)(error.into()))?;
+    let text = serde_json::to_string_pretty(&provenance)
+        .map_err(|error| file("write", &path)(error.into()))?;
     let text = in_json(&text).into_owned() + "\n";
     // A file that appeared during the recording is replaced only if the request allows it.
     let may_replace = request.may_replace();

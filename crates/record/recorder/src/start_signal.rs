@@ -37,12 +37,13 @@ impl StartSignal {
             // An earlier attempt may have written it.
             let _ = fs::remove_file(file);
         }
-        let listener = notification.filter(|_| notifyutil.is_file());
-        let listener = listener.and_then(|name| {
-            let listen = duct::cmd!(notifyutil, "-1", name);
-            let listen = listen.stdin_null().stdout_null().stderr_null();
-            listen.unchecked().start().ok()
-        });
+        let listener = notification
+            .filter(|_| notifyutil.is_file())
+            .and_then(|name| {
+                let listen = duct::cmd!(notifyutil, "-1", name);
+                let listen = listen.stdin_null().stdout_null().stderr_null();
+                listen.unchecked().start().ok()
+            });
         Self {
             file: file.map(Path::to_owned),
             listener,

@@ -22,12 +22,12 @@ impl WorkloadSettings {
     /// Returns the settings as words of the command line of a workload.
     #[must_use]
     pub fn words(&self) -> Vec<OsString> {
-        let all = [
+        let options = [
             ("--size", self.size),
             ("--count", self.count),
             ("--warm-up", self.warm_up),
         ];
-        let given = all
+        let given = options
             .into_iter()
             .filter_map(|(word, value)| Some((word, value?)));
         given

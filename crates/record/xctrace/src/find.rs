@@ -64,16 +64,16 @@ impl Tool {
     ///
     /// Fails if the tool cannot be started, takes longer than the time limit, or prints too much.
     pub fn run(&self, arguments: &[OsString]) -> Result<ToolOutput> {
-        let command = || {
-            let program = self.program.file_name().unwrap_or(self.program.as_os_str());
-            let words = [program]
-                .into_iter()
-                .chain(arguments.iter().map(OsString::as_os_str));
-            let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
-            words.join(" ")
-        };
         let running = self.start(arguments, Stdin::Nothing)?;
-        running.finish(self.time_limit, command)
+        running.finish(self.time_limit, || {
+            let program = self.program.file_name().unwrap_or(self.program.as_os_str());
+            let words: Vec<_> = [program]
+                .into_iter()
+                .chain(arguments.iter().map(OsString::as_os_str))
+                .map(|word| word.to_string_lossy())
+                .collect();
+            words.join(" ")
+        })
     }
 
     /// Returns the version of the tool and of its Xcode.

@@ -19,8 +19,9 @@ pub(crate) fn counters<W: Write>(
     let end_ns = report.window.end_ns;
     let mut curve = |pid: u64, name: (&str, &str), points: &[(u64, Number)]| {
         let last = points.last().map(|(_, value)| (end_ns, value.clone()));
-        let all = points.iter().chain(&last);
-        all.into_iter()
+        let points = points.iter().chain(&last);
+        points
+            .into_iter()
             .try_for_each(|(at_ns, value)| events.counter(pid, name, *at_ns, value))
     };
     curve(
@@ -29,17 +30,20 @@ pub(crate) fn counters<W: Write>(
         &shares(report, |chunk| chunk.busy_ns),
     )?;
 
-    let queue = report
+    let queue: Vec<_> = report
         .latency
         .queue
         .iter()
-        .flat_map(|queue| &queue.over_time);
-    let queue =
-        queue.filter_map(|depth| Some((depth.start_ns, Number::from_f64(depth.mean_depth)?)));
-    let queue: Vec<_> = queue.collect();
+        .flat_map(|queue| &queue.over_time)
+        .filter_map(|depth| Some((depth.start_ns, Number::from_f64(depth.mean_depth)?)))
+        .collect();
     curve(pid, ("queue depth", "mean"), &queue)?;
 
-    let memory = report.machine.allocated.iter().flat_map(|all| &all.points);
+    let memory = report
+        .machine
+        .allocated
+        .iter()
+        .flat_map(|allocated| &allocated.points);
     let memory: Vec<_> = memory
         .map(|point| (point.at_ns, point.bytes.into()))
         .collect();
@@ -63,17 +67,17 @@ pub(crate) fn hardware<W: Write>(
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
     let window = &analysis.report.window;
-    let all = analysis.counters().iter().map(|series| {
+    let series = analysis.counters().iter().map(|series| {
         let points = stepped(series, (window.start_ns, window.end_ns));
         (series, points)
     });
-    let all: Vec<_> = all.filter(|(_, points)| !points.is_empty()).collect();
-    if all.is_empty() {
+    let series: Vec<_> = series.filter(|(_, points)| !points.is_empty()).collect();
+    if series.is_empty() {
         return Ok(());
     }
 
     tracks.machine(&analysis.report, events)?;
-    for (series, points) in &all {
+    for (series, points) in &series {
         let unit = match series.unit {
             Some(CounterUnit::Percent) => "percent",
             Some(CounterUnit::GigabytesPerSecond) => "GB/s",
@@ -85,9 +89,9 @@ pub(crate) fn hardware<W: Write>(
         curve(values, (&series.name, unit), window.end_ns, events)?;
     }
 
-    let longest = all.iter().max_by_key(|(_, points)| points.len());
-    let sampled = longest.into_iter().flat_map(|(_, points)| points);
-    let sampled = sampled.map(|&(at_ns, value)| (at_ns, f64::from(u8::from(value.is_some()))));
+    let longest = series.iter().max_by_key(|(_, points)| points.len());
+    let points = longest.into_iter().flat_map(|(_, points)| points);
+    let sampled = points.map(|&(at_ns, value)| (at_ns, f64::from(u8::from(value.is_some()))));
     curve(sampled, (SAMPLED, "yes"), window.end_ns, events)
 }
 
@@ -133,7 +137,7 @@ fn stepped(series: &CounterSeries, (from_ns, to_ns): (u64, u64)) -> Vec<(u64, Op
     points.extend(
         until_ns
             .filter(|&until_ns| until_ns < to_ns)
-            .map(|at| (at, None)),
+            .map(|time_ns| (time_ns, None)),
     );
     points
 }
@@ -145,8 +149,8 @@ fn shares(
     busy: impl Fn(&metalens_analyzer::UtilizationChunk) -> u64,
 ) -> Vec<(u64, Number)> {
     let chunks = &report.shape.utilization;
-    let ends = chunks.iter().skip(1).map(|next| next.start_ns);
-    let ends = ends.chain([report.window.end_ns]);
+    let starts = chunks.iter().skip(1).map(|next| next.start_ns);
+    let ends = starts.chain([report.window.end_ns]);
     let share = |busy_ns: u64, length_ns: u64| {
         let share = busy_ns as f64 / length_ns as f64 * 100.0;
         Number::from_f64((share * 1_000.0).round() / 1_000.0)

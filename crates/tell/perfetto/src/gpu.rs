@@ -32,17 +32,18 @@ impl<'a> Channels<'a> {
         }
 
         let channels = analysis.report.channels.iter().enumerate();
-        let all = channels.map(|(index, channel)| {
-            let name = channel.name.as_deref();
-            let shown = name.unwrap_or(NAMELESS);
-            let mut laned = LanedTracks::new(tracks.pid(), shown, CHANNELS + index);
-            for span in spans.remove(&name).unwrap_or_default() {
-                laned.place(span, tracks, events)?;
-            }
-            Ok((name, laned.cleared()))
-        });
-        let all = all.collect::<io::Result<_>>()?;
-        Ok(Self { all })
+        let tracks = channels
+            .map(|(index, channel)| {
+                let name = channel.name.as_deref();
+                let shown = name.unwrap_or(NAMELESS);
+                let mut laned = LanedTracks::new(tracks.pid(), shown, CHANNELS + index);
+                for span in spans.remove(&name).unwrap_or_default() {
+                    laned.place(span, tracks, events)?;
+                }
+                Ok((name, laned.cleared()))
+            })
+            .collect::<io::Result<_>>()?;
+        Ok(Self { all: tracks })
     }
 
     fn get(&mut self, channel: Option<&'a str>) -> io::Result<&mut LanedTracks<'a>> {

@@ -29,8 +29,9 @@ pub(crate) fn warm_up<W: Write>(
         return Ok(());
     }
     let track = tracks.open(tracks.pid(), "warm-up", (WARM_UP, 0), events)?;
-    let slice = events.slice(track, "warm-up", "warm-up", (start_ns, end_ns))?;
-    let slice = slice.text("why", Some(&warm_up.explanation.text))?;
+    let slice = events
+        .slice(track, "warm-up", "warm-up", (start_ns, end_ns))?
+        .text("why", Some(&warm_up.explanation.text))?;
     slice.finish()
 }
 

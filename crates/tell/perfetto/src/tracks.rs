@@ -198,6 +198,6 @@ impl<'a> LanedTracks<'a> {
     }
 }
 
-fn position(at: usize) -> u64 {
-    u64::try_from(at).unwrap_or(u64::MAX)
+fn position(index: usize) -> u64 {
+    u64::try_from(index).unwrap_or(u64::MAX)
 }

@@ -14,8 +14,7 @@ use crate::basics::spans::Span;
 use crate::error::Result;
 use crate::metrics::machine::others;
 use crate::report::{
-    AllocatedMemory, Cause, Counters, Cpu, Heap, Kernel, Machine, Memory, MemoryPoint, NotRecorded,
-    Shader,
+    AllocatedMemory, Cause, Counters, Cpu, Heap, Kernel, Machine, Memory, NotRecorded, Shader,
 };
 use crate::subject::Subject;
 use crate::subject::named_intervals::NamedIntervals;
@@ -72,8 +71,9 @@ impl Surroundings {
             iteration_starts: steady.1,
             signposts: &subject.signposts,
         };
-        let memory = memory(tables.allocations, &input);
-        let memory = memory.map_err(|why| not_recorded.push(why)).ok();
+        let memory = memory(tables.allocations, &input)
+            .map_err(|why| not_recorded.push(why))
+            .ok();
 
         let input = CounterInput {
             recording,
@@ -83,8 +83,8 @@ impl Surroundings {
             others: &subject.others.busy,
             kernels,
         };
-        let (counters, series) = counters(tables.counters, &input);
-        let counters = counters.map_err(|why| not_recorded.push(why)).ok();
+        let (read_counters, series) = counters(tables.counters, &input);
+        let counters = read_counters.map_err(|why| not_recorded.push(why)).ok();
 
         let (buffers, names) = (&subject.buffers, &recording.names);
         let mut engines = engines(tables.engines, busy_window, buffers, idle, names);
@@ -137,10 +137,11 @@ fn levels(allocated: Option<&AllocatedMemory>, window: Span) -> Vec<CounterSampl
     }
     let ends = points.iter().skip(1).map(|point| point.at_ns);
     let pieces = points.iter().zip(ends.chain([window.end_ns]));
-    let sample = |(point, end_ns): (&MemoryPoint, u64)| CounterSample {
-        start_ns: point.at_ns,
-        end_ns: Some(end_ns),
-        value: point.bytes as f64,
-    };
-    pieces.map(sample).collect()
+    pieces
+        .map(|(point, end_ns)| CounterSample {
+            start_ns: point.at_ns,
+            end_ns: Some(end_ns),
+            value: point.bytes as f64,
+        })
+        .collect()
 }

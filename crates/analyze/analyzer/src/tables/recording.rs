@@ -47,8 +47,8 @@ impl Recording {
 
     /// Returns a setting of the GPU, such as its `Counter Set`.
     pub(crate) fn gpu_setting(&self, name: &str) -> Option<String> {
-        let all = self.run.settings.iter();
-        let values = all
+        let settings = self.run.settings.iter();
+        let values = settings
             .filter(|setting| setting.key == "GPU")
             .flat_map(|setting| &setting.values);
         let mut settings = values.filter_map(|value| value.strip_prefix(name)?.strip_prefix(':'));

@@ -223,8 +223,7 @@ pub(crate) fn last_name(path: &Path) -> String {
     let name = path
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
-    let real = || Some(canonical(path).file_name()?.to_string_lossy().into_owned());
-    name.or_else(real)
+    name.or_else(|| Some(canonical(path).file_name()?.to_string_lossy().into_owned()))
         .unwrap_or_else(|| path.display().to_string())
 }
 

@@ -68,9 +68,9 @@ impl Presence {
                 .enumerate()
                 .filter(|&(run, _)| !is_nothing(run))
         };
-        let unknown = runs().filter(|(_, one)| one.is_none()).count();
+        let unknown = runs().filter(|(_, value)| value.is_none()).count();
 
-        match (unknown, runs().any(|(_, one)| one.is_some())) {
+        match (unknown, runs().any(|(_, value)| value.is_some())) {
             (0, true) => Self::Known,
             (0, false) if !values.is_empty() => Self::Nothing,
             (unknown, true) => Self::Partly(unknown),
@@ -114,7 +114,7 @@ const SMALL: &str = "; no change that counts";
 impl GateSubject<'_> {
     /// Returns a row for each rule of a limit, and whether the figure was measured.
     pub(super) fn judge(&self, limit: &Limit) -> impl Iterator<Item = (GateRow, bool)> {
-        let rules = [
+        let pairs = [
             (LimitRule::Max, limit.max),
             (LimitRule::Min, limit.min),
             (LimitRule::Grow, limit.grow),
@@ -123,8 +123,9 @@ impl GateSubject<'_> {
         ];
 
         let (severity, optional) = (limit.severity, limit.optional);
-        let rules = rules.into_iter();
-        let rules = rules.filter_map(|(rule, value)| Some((rule, value.and_then(Number::new)?)));
+        let rules = pairs
+            .into_iter()
+            .filter_map(|(rule, value)| Some((rule, value.and_then(Number::new)?)));
         rules.map(move |(rule, value)| self.row(rule, value, severity, optional))
     }
 
@@ -183,8 +184,8 @@ impl GateSubject<'_> {
                 return RuleOutcome::Missing(message!("there are no {}s", self.thing));
             }
             (Presence::Unknown, _) | (_, None) => {
-                let meant = self.meant.map(kernel);
-                let meant = meant.map(|meant| message!("; did you mean {}?", meant));
+                let similar = self.meant.map(kernel);
+                let meant = similar.map(|meant| message!("; did you mean {}?", meant));
                 return RuleOutcome::Missing(message!("{}{}", self.why_unknown(), meant));
             }
             (_, Some(change)) => change,
@@ -301,8 +302,7 @@ impl GateSubject<'_> {
         let is_none = !has_few_runs && change.material_class() == ChangeClass::Unchanged;
 
         let became = sentences::became(change, self.unit)?;
-        let sure = sentences::sureness(change, self.unit);
-        let sure = sure.map(|sure| message!("; {}", sure));
+        let sure = sentences::sureness(change, self.unit).map(|sure| message!("; {}", sure));
         let (verdict, noise) = match (is_beyond, is_apart, is_certain) {
             (false, _, _) if self.is_hidden(change, limit, sign) => {
                 (GateVerdict::Inconclusive, WIDE)

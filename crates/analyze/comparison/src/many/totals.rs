@@ -74,7 +74,12 @@ pub fn total_findings<'a>(
             }),
         }
     }
-    totals.sort_by_key(|one| (one.severity, std::cmp::Reverse((one.reports, one.saves_ns))));
+    totals.sort_by_key(|total| {
+        (
+            total.severity,
+            std::cmp::Reverse((total.reports, total.saves_ns)),
+        )
+    });
     totals
 }
 

@@ -16,21 +16,23 @@ pub(crate) fn shift_by_rounds(base: &[f64], new: &[f64]) -> Option<Shift> {
     let rounds = base.iter().zip(new);
     let differences: Vec<f64> = rounds.map(|(was, now)| now - was).collect();
     let mut means: Vec<f64> = (0..differences.len())
-        .flat_map(|one| {
-            let others = differences.get(one..).unwrap_or_default();
-            let first = others.first().copied().unwrap_or(0.0);
-            others.iter().map(move |other| f64::midpoint(first, *other))
+        .flat_map(|first| {
+            let others = differences.get(first..).unwrap_or_default();
+            let difference = others.first().copied().unwrap_or(0.0);
+            others
+                .iter()
+                .map(move |other| f64::midpoint(difference, *other))
         })
         .collect();
     means.sort_by(f64::total_cmp);
 
     let count = means.len();
-    let at = |index: usize| means.get(index).copied();
+    let mean = |index: usize| means.get(index).copied();
     let middle = median_of_sorted(&means)?;
     let interval = rank(differences.len()).and_then(|rank| {
         Some(ConfidenceInterval {
-            low: Number::new(at(rank.k - 1)?)?,
-            high: Number::new(at(count.checked_sub(rank.k)?)?)?,
+            low: Number::new(mean(rank.k - 1)?)?,
+            high: Number::new(mean(count.checked_sub(rank.k)?)?)?,
             confidence: rank.confidence,
         })
     });

@@ -235,9 +235,9 @@ impl Missed {
     fn check(&self, what: &str, first: &Report) {
         let mut reports = self.reports.clone();
         reports[0] = first.clone();
-        for (at, side) in [&reports[..1], &reports[..]].into_iter().enumerate() {
-            let compared = compared(&self.bases[at], &Runs::from_reports(side));
-            let gates = self.gates[at].iter();
+        for (index, side) in [&reports[..1], &reports[..]].into_iter().enumerate() {
+            let compared = compared(&self.bases[index], &Runs::from_reports(side));
+            let gates = self.gates[index].iter();
             for gate in gates.filter(|(gate, _)| !is_measured_otherwise(what, gate)) {
                 assert!(
                     is_missed(&compared, gate),
@@ -328,12 +328,12 @@ impl Missed {
 
     fn without_kernels(&self) {
         let complete = &self.reports[0];
-        for (at, kernel) in complete.kernels.iter().enumerate() {
+        for (index, kernel) in complete.kernels.iter().enumerate() {
             let mut report = complete.clone();
-            report.kernels.remove(at);
+            report.kernels.remove(index);
             self.check(&kernel.name, &report);
             let mut renamed = complete.clone();
-            renamed.kernels[at].name.push_str("_v2");
+            renamed.kernels[index].name.push_str("_v2");
             self.check(&kernel.name, &renamed);
         }
         let mut none = complete.clone();
@@ -368,8 +368,8 @@ fn places_in(value: &Value, place: &str, places: &mut Vec<String>) {
         Value::Array(list) => {
             let is_whole = ["/kernels", "/targets"].contains(&place);
             let most = if is_whole { list.len() } else { 1 };
-            for (at, value) in list.iter().enumerate().take(most) {
-                let place = format!("{place}/{at}");
+            for (index, value) in list.iter().enumerate().take(most) {
+                let place = format!("{place}/{index}");
                 places_in(value, &place, places);
                 places.push(place);
             }

@@ -58,8 +58,8 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 /// Parses a factor, such as `0.5x` or `0.5`.
 fn parse_factor(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('x').unwrap_or(text);
-    let factor: Option<f64> = number.parse().ok();
-    let factor = factor.filter(|factor| (0.0..=1_000.0).contains(factor));
+    let read: Option<f64> = number.parse().ok();
+    let factor = read.filter(|factor| (0.0..=1_000.0).contains(factor));
     factor.ok_or_else(|| "expected a factor from 0 to 1000, such as 0.5x".to_owned())
 }
 

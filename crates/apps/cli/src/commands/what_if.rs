@@ -52,48 +52,48 @@ pub(crate) fn run(arguments: &WhatIfArguments, quiet: bool) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(found: &WhatIf) -> anyhow::Result<()> {
+fn print(what_if: &WhatIf) -> anyhow::Result<()> {
     let mut out = out::page();
-    let speedup = found
+    let speedup = what_if
         .speedup
         .map(|speedup| format!(": about {}×", factor(speedup).text));
     writeln!(
         out,
         "About {} instead of {}{}",
-        time(found.after_ns),
-        time(found.before_ns),
+        time(what_if.after_ns),
+        time(what_if.before_ns),
         speedup.unwrap_or_default()
     )?;
     let limit = |part: Option<ReplayPart>| part.map_or("nothing that is known", ReplayPart::label);
     writeln!(
         out,
         "Limited by {}; as recorded, by {}",
-        limit(found.limited_by),
-        limit(found.limited_before)
+        limit(what_if.limited_by),
+        limit(what_if.limited_before)
     )?;
-    for kernel in &found.changed_kernels {
+    for kernel in &what_if.changed_kernels {
         writeln!(out, "  changed: {}", shown(kernel))?;
     }
-    writeln!(out, "\n{}", assumptions(found).join("\n"))?;
+    writeln!(out, "\n{}", assumptions(what_if).join("\n"))?;
     Ok(())
 }
 
 /// Returns what the prediction assumes, and what it cannot know.
-fn assumptions(found: &WhatIf) -> Vec<String> {
+fn assumptions(what_if: &WhatIf) -> Vec<String> {
     let mut lines = vec![format!(
         "Replayed: {} command buffers{}. Host work and latencies stay as recorded where the change does \
          not name them.",
-        found.command_buffers,
-        if found.is_sample {
+        what_if.command_buffers,
+        if what_if.is_sample {
             " in the middle, for all"
         } else {
             ""
         }
     )];
-    match found.waiting.verdict {
+    match what_if.waiting.verdict {
         WaitVerdict::Waits => lines.push(format!(
             "The program waits for the command buffer that it committed {} before.",
-            found.waiting.in_flight
+            what_if.waiting.in_flight
         )),
         WaitVerdict::DoesNotWait => {
             lines
@@ -104,10 +104,10 @@ fn assumptions(found: &WhatIf) -> Vec<String> {
                 .to_owned(),
         ),
     }
-    if found.is_paced {
+    if what_if.is_paced {
         lines.push("Iterations begin on a grid of time, which stays.".to_owned());
     }
-    match found.driver {
+    match what_if.driver {
         Some(ChainSource::Tables) => {}
         Some(ChainSource::Order) => lines
             .push("The driver's rows are joined with command buffers by their order.".to_owned()),
@@ -115,8 +115,11 @@ fn assumptions(found: &WhatIf) -> Vec<String> {
             lines.push("The driver's times are not recorded: they count as latency.".to_owned());
         }
     }
-    if found.left_out > 0 {
-        lines.push(format!("Not replayed: {} command buffers.", found.left_out));
+    if what_if.left_out > 0 {
+        lines.push(format!(
+            "Not replayed: {} command buffers.",
+            what_if.left_out
+        ));
     }
     lines
 }

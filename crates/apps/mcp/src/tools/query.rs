@@ -129,9 +129,9 @@ fn columns(whole: &str, table: Option<&str>) -> Result<String, ToolProblem> {
     };
     let blocks: Vec<&str> = whole.trim().split("\n\n").collect();
     if let Some(table) = table {
-        let found = blocks.iter().find(|block| name(block) == table);
+        let block = blocks.iter().find(|block| name(block) == table);
         let known: Vec<String> = blocks.iter().map(|block| name(block)).collect();
-        return found.map(|block| format!("{block}\n")).ok_or_else(|| {
+        return block.map(|block| format!("{block}\n")).ok_or_else(|| {
             ToolProblem::new(format!("there is no table {table:?}"))
                 .hint(format!("use one of {}", known.join(", ")))
         });

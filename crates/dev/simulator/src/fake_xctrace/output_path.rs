@@ -57,8 +57,9 @@ fn unique(order: &RecordOrder) -> String {
         }
     };
 
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = now.unwrap_or_default();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     let unique = process::id() ^ now.subsec_nanos();
     format!("{prefix}_{}_{unique:08X}.trace", date(now.as_secs()))
 }

@@ -138,9 +138,9 @@ fn intervals(levels: Vec<(u64, u64)>, wall_ns: u64) -> Vec<MemoryInterval> {
         bytes,
     };
 
-    let mut all: Vec<MemoryInterval> = levels.into_iter().zip(ends).map(interval).collect();
-    all.retain(|interval| interval.start_ns < interval.end_ns);
-    all
+    let mut intervals: Vec<MemoryInterval> = levels.into_iter().zip(ends).map(interval).collect();
+    intervals.retain(|interval| interval.start_ns < interval.end_ns);
+    intervals
 }
 
 /// Returns the samples of all counters from the first kick to the last, ordered by time.
@@ -169,8 +169,9 @@ pub(crate) fn counter_samples(plan: &Plan) -> Vec<CounterSample> {
                 first_level += 1;
             }
 
-            let during = levels[first_level..].iter();
-            let during = during.take_while(|level| level.0 < until_ns);
+            let during = levels[first_level..]
+                .iter()
+                .take_while(|level| level.0 < until_ns);
             let area: u128 = during
                 .map(|&(from_ns, to_ns, value)| {
                     let ns = to_ns.min(until_ns) - from_ns.max(at_ns);

@@ -8,7 +8,6 @@ use super::model::{
 use super::sweep::{self, Gap, Segment, Side, Window};
 use super::tally::Tally;
 use super::{counters, details, kernels, ledger};
-use crate::plan::PlannedHang;
 use crate::plan::states::states;
 use crate::plan::{Encoder, Kick, Plan, ProcessIndex};
 use crate::scenario::recording::TargetKind;
@@ -84,14 +83,14 @@ fn errors(plan: &Plan, target: Option<ProcessIndex>) -> usize {
 }
 
 fn hangs(plan: &Plan, target: Option<ProcessIndex>, window: Window) -> usize {
-    let touches = |hang: &&PlannedHang| {
-        hang.start_ns < window.end_ns && hang.start_ns + hang.duration_ns > window.start_ns
-    };
     let own = plan
         .hangs
         .iter()
         .filter(|hang| Some(hang.process) == target);
-    own.filter(touches).count()
+    own.filter(|hang| {
+        hang.start_ns < window.end_ns && hang.start_ns + hang.duration_ns > window.start_ns
+    })
+    .count()
 }
 
 fn target(plan: &Plan, shares: &[(ProcessIndex, ProcessShare)]) -> Option<ProcessIndex> {
@@ -224,27 +223,27 @@ fn shares(plan: &Plan) -> Vec<(ProcessIndex, ProcessShare)> {
             by_process[process.get()].push(kick);
         }
     }
-    let share = |(position, kicks): (usize, Vec<&Kick>)| {
-        let index = ProcessIndex::at(position);
-        let process = plan.process(index);
-        let share = ProcessShare {
-            name: process.name.clone(),
-            pid: process.pid,
-            intervals: count(kicks.len()),
-            busy_ns: sweep::covered_ns(&kicks),
-        };
-        (!kicks.is_empty()).then_some((index, share))
-    };
 
     let mut shares: Vec<_> = by_process
         .into_iter()
         .enumerate()
-        .filter_map(share)
+        .filter_map(|(position, kicks)| {
+            let index = ProcessIndex::at(position);
+            let process = plan.process(index);
+            let share = ProcessShare {
+                name: process.name.clone(),
+                pid: process.pid,
+                intervals: count(kicks.len()),
+                busy_ns: sweep::covered_ns(&kicks),
+            };
+            (!kicks.is_empty()).then_some((index, share))
+        })
         .collect();
 
     shares.sort_by(|(_, a), (_, b)| {
-        let by_name = || (&a.name, a.pid).cmp(&(&b.name, b.pid));
-        b.busy_ns.cmp(&a.busy_ns).then_with(by_name)
+        b.busy_ns
+            .cmp(&a.busy_ns)
+            .then_with(|| (&a.name, a.pid).cmp(&(&b.name, b.pid)))
     });
     shares
 }

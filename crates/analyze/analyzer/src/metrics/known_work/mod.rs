@@ -37,7 +37,7 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
     let matches = EntryByKernel::new(file, &report.kernels);
     let known = with_amounts(file, &matches, report, &mut notes);
 
-    let all = known
+    let whole = known
         .iter()
         .fold(Amounts::default(), |sum, work| sum.plus(work.amounts));
     let span_ns = report.window.span_ns;
@@ -67,7 +67,7 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
         file: file.file.clone(),
         chip,
         rows,
-        all: all.over(span_ns),
+        all: whole.over(span_ns),
         kernels_without,
         labels_without,
         timings: ordered
@@ -129,7 +129,7 @@ impl EntryByKernel {
             let fitting = entries.filter(|(_, entry)| fits(entry, kernel));
             let best = fitting
                 .max_by_key(|(_, entry)| (entry.label == kernel.name, entry.channel.is_some()));
-            best.map(|(at, _)| at)
+            best.map(|(index, _)| index)
         });
         Self {
             entry_of: entry_of.collect(),
@@ -151,7 +151,7 @@ impl EntryByKernel {
 
     fn labels_without(&self, file: &WorkFile) -> Vec<String> {
         let entries = file.work.iter().enumerate();
-        let without = entries.filter(|(at, _)| !self.entry_of.contains(&Some(*at)));
+        let without = entries.filter(|(index, _)| !self.entry_of.contains(&Some(*index)));
         without.map(|(_, entry)| entry.label.clone()).collect()
     }
 }
@@ -171,9 +171,9 @@ fn with_amounts<'a>(
     report: &'a Report,
     notes: &mut Vec<Note>,
 ) -> Vec<KernelsWithAmounts<'a>> {
-    let mut all = Vec::new();
-    for (at, entry) in file.work.iter().enumerate() {
-        let kernels = matches.kernels(at, &report.kernels);
+    let mut kernels_with_amounts = Vec::new();
+    for (index, entry) in file.work.iter().enumerate() {
+        let kernels = matches.kernels(index, &report.kernels);
 
         let amounts = Amounts {
             operations: entry.operations.map(u128::from),
@@ -185,14 +185,14 @@ fn with_amounts<'a>(
         match entry.per {
             _ if kernels.is_empty() => {}
             AmountScope::Instance => {
-                all.extend(kernels.into_iter().map(|kernel| KernelsWithAmounts {
+                kernels_with_amounts.extend(kernels.into_iter().map(|kernel| KernelsWithAmounts {
                     label,
                     amounts: amounts.times(kernel.instances),
                     kernels: vec![kernel],
                 }));
             }
             AmountScope::Total if report.window.excluded.is_empty() => {
-                all.push(KernelsWithAmounts {
+                kernels_with_amounts.push(KernelsWithAmounts {
                     label,
                     kernels,
                     amounts,
@@ -205,7 +205,7 @@ fn with_amounts<'a>(
                     kernel(label)
                 );
                 notes.push(Note::quiet("work-of-the-whole", text));
-                all.push(KernelsWithAmounts {
+                kernels_with_amounts.push(KernelsWithAmounts {
                     label,
                     kernels,
                     amounts: Amounts::default(),
@@ -213,7 +213,7 @@ fn with_amounts<'a>(
             }
         }
     }
-    all
+    kernels_with_amounts
 }
 
 impl KernelsWithAmounts<'_> {

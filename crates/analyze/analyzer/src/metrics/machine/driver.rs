@@ -57,8 +57,9 @@ pub(crate) fn name_events(
 ) {
     for gap in gaps {
         let whole = Span::new(gap.start_ns, gap.start_ns + gap.duration_ns);
-        let rows = busy_window.rows(&table.processes, &table.spans);
-        let rows = rows.map(|(row, span)| (span.clip(whole), row));
+        let rows = busy_window
+            .rows(&table.processes, &table.spans)
+            .map(|(row, span)| (span.clip(whole), row));
         let mut inside: Vec<(Span, usize)> = rows.filter(|(span, _)| !span.is_empty()).collect();
         inside.sort_unstable();
         let longest = inside.iter().max_by_key(|(span, _)| span.length_ns());
@@ -75,8 +76,9 @@ pub(crate) fn name_events(
 /// Returns the name of an event: its label up to the first parenthesis, such as `Wire 368.00 MiB System
 /// Memory`, or else its type. In parentheses are its outcome and its thread.
 fn event_name(table: &OtherDriverWork, row: usize, names: &Names) -> Option<String> {
-    let label = at(&table.labels, row).and_then(|id| names.label(id));
-    let label = label.and_then(|label| names.text(label.text).split('(').next());
+    let label = at(&table.labels, row)
+        .and_then(|id| names.label(id))
+        .and_then(|label| names.text(label.text).split('(').next());
     let words: Vec<&str> = label.unwrap_or_default().split_whitespace().collect();
     if words.is_empty() {
         return at(&table.types, row).map(|kind| names.text(kind).to_owned());

@@ -56,17 +56,19 @@ impl<'a> Encoded<'a> {
         window: Span,
         names: &'a Names,
     ) -> Self {
-        let works = mine.iter().zip(kernels.numbers());
-        let works = works.filter_map(|(interval, kernel)| {
-            let encoding = commands.encoding(interval);
-            let encoded_ns = encoding.map(|encoding| encoding.span.start_ns);
-            Some(Work {
-                encoded_ns: encoded_ns.or_else(|| interval.committed_ns())?,
-                kernel,
-                span: interval.span.clip(window),
+        let mut works: Vec<Work> = mine
+            .iter()
+            .zip(kernels.numbers())
+            .filter_map(|(interval, kernel)| {
+                let encoding = commands.encoding(interval);
+                let encoded_ns = encoding.map(|encoding| encoding.span.start_ns);
+                Some(Work {
+                    encoded_ns: encoded_ns.or_else(|| interval.committed_ns())?,
+                    kernel,
+                    span: interval.span.clip(window),
+                })
             })
-        });
-        let mut works: Vec<Work> = works.collect();
+            .collect();
         works.sort_by_key(|work| work.encoded_ns);
         Self {
             works,
@@ -89,7 +91,7 @@ impl<'a> Encoded<'a> {
         }
 
         let mut tallies = vec![Tally::default(); self.kernels.count()];
-        let (mut all, mut on_gpu) = (Tally::default(), None::<Span>);
+        let (mut whole, mut on_gpu) = (Tally::default(), None::<Span>);
         for span in union(spans.iter().copied()) {
             let from = self.begun_by(span.start_ns);
             let to = self.begun_by(span.end_ns);
@@ -99,8 +101,8 @@ impl<'a> Encoded<'a> {
                     tally.instances += 1;
                     tally.total_ns += length_ns;
                 }
-                all.instances += 1;
-                all.total_ns += length_ns;
+                whole.instances += 1;
+                whole.total_ns += length_ns;
                 on_gpu = Some(on_gpu.map_or(work.span, |known| Span {
                     start_ns: known.start_ns.min(work.span.start_ns),
                     end_ns: known.end_ns.max(work.span.end_ns),
@@ -108,10 +110,10 @@ impl<'a> Encoded<'a> {
             }
         }
 
-        let used = tallies.iter().enumerate();
-        let used = used.filter(|(_, tally)| tally.instances > 0);
+        let numbered = tallies.iter().enumerate();
+        let used = numbered.filter(|(_, tally)| tally.instances > 0);
         let mut kernels: Vec<PhaseKernel> = used
-            .map(|(number, tally)| self.kernel(number, *tally, all.total_ns))
+            .map(|(number, tally)| self.kernel(number, *tally, whole.total_ns))
             .collect();
         kernels.sort_by_key(|kernel| {
             let name = (kernel.name.clone(), kernel.channel.clone());
@@ -121,8 +123,8 @@ impl<'a> Encoded<'a> {
         kernels.truncate(KERNELS);
 
         Some(EncodedWork {
-            intervals: all.instances,
-            total_ns: all.total_ns,
+            intervals: whole.instances,
+            total_ns: whole.total_ns,
             start_ns: on_gpu.map(|span| span.start_ns),
             end_ns: on_gpu.map(|span| span.end_ns),
             kernels,

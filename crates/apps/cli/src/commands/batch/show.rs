@@ -48,8 +48,9 @@ fn table(index: &Index) -> String {
     let mut document = index::document(index, &[], true);
     for section in &mut document.sections {
         if section.id == "verdict" {
-            let is_warning = |block: &Block| matches!(block, Block::Warning(_));
-            section.blocks.retain(is_warning);
+            section
+                .blocks
+                .retain(|block| matches!(block, Block::Warning(_)));
         }
     }
     let elsewhere = ["failed", "problems", "findings", "environment"];
@@ -94,14 +95,18 @@ pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
     }
 
     if !index.failed.is_empty() {
-        let all = (index.rows.len() + index.failed.len()) as u64;
+        let inputs = (index.rows.len() + index.failed.len()) as u64;
         let failed = count(index.failed.len() as u64);
         let others = if index.rows.is_empty() {
             ""
         } else {
             "; the others succeeded"
         };
-        writeln!(out, "{failed} of {} failed{others}", counted(all, "input"))?;
+        writeln!(
+            out,
+            "{failed} of {} failed{others}",
+            counted(inputs, "input")
+        )?;
     }
     Ok(())
 }

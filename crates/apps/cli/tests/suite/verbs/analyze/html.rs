@@ -511,7 +511,7 @@ fn check_contention(data: &Value) {
     let mut idle = Unpacked::numbers(&buckets["idle"]).into_iter();
     let names = data["causes"].as_array().unwrap();
     let mut seen = 0;
-    for (at, &others) in others.iter().enumerate() {
+    for (index, &others) in others.iter().enumerate() {
         let there = idle.next().unwrap();
         for (cause, name) in names.iter().enumerate() {
             let ns = if there & (1 << cause) == 0 {
@@ -520,7 +520,7 @@ fn check_contention(data: &Value) {
                 idle.next().unwrap()
             };
             if name == "contention" {
-                assert!(ns <= others, "bucket {at}: {ns} of {others}");
+                assert!(ns <= others, "bucket {index}: {ns} of {others}");
                 seen += ns;
             }
         }
