@@ -17,7 +17,7 @@ use crate::metrics::figures::Figures;
 use crate::metrics::gap_causes::GapSplitter;
 use crate::metrics::machine::name_events;
 use crate::metrics::sanity::{SanityInput, sanity};
-use crate::metrics::surroundings::Surroundings;
+use crate::metrics::surroundings::{Surroundings, SurroundingsInput};
 use crate::metrics::{known_work, latency, phases};
 use crate::report::{BoundVerdict, Note, Report, SCHEMA, SelectedIteration, Summary};
 use crate::request::Request;
@@ -102,25 +102,21 @@ fn analyze_part(
         let top = &mut figures.idle.gaps.top;
         name_events(top, events, &recording.names, busy_window);
     }
-    let host = &figures.idle.host;
-    let named = (&kernels.named, figures.kernels.as_slice());
-    let idle_by_cause = || {
+    let input = SurroundingsInput {
+        recording: &recording,
+        subject: &subject,
+        busy_window,
+        named: &kernels.named,
+        kernels: &figures.kernels,
+        host: &figures.idle.host,
+        steady: steady_part(&figures, subject.window()),
+        iteration_starts: &figures.iteration_starts,
+    };
+    let mut surroundings = Surroundings::new(tables, &input, || {
         let splitter = GapSplitter::new(&subject);
         let gaps = occupancy.gaps.iter();
         gaps.flat_map(|gap| splitter.stretches(gap)).collect()
-    };
-    let mut surroundings = Surroundings::new(
-        tables,
-        &recording,
-        &subject,
-        busy_window,
-        (named, host),
-        idle_by_cause,
-        (
-            steady_part(&figures, subject.window()),
-            &figures.iteration_starts,
-        ),
-    )?;
+    })?;
     let lanes = std::mem::take(&mut surroundings.lanes);
     surroundings.not_recorded.extend(absent_spills);
 

@@ -455,14 +455,17 @@ fn processes_with_samples(present: &[(String, Option<u32>)]) -> String {
         return "the recording names no process".to_owned();
     }
 
-    let list: Vec<String> = present.iter().map(name_with_pid).collect();
+    let list: Vec<String> = present
+        .iter()
+        .map(|(name, pid)| name_with_pid(name, *pid))
+        .collect();
     format!("sampled processes: {}", list.join(", "))
 }
 
-fn name_with_pid((name, pid): &(String, Option<u32>)) -> String {
+fn name_with_pid(name: &str, pid: Option<u32>) -> String {
     match pid {
         Some(pid) => format!("{name} (pid {pid})"),
-        None => name.clone(),
+        None => name.to_owned(),
     }
 }
 

@@ -54,7 +54,6 @@ pub(crate) fn choose_basis(
         WorkBasis::Interval
     };
 
-    let names = (pair.base.name.as_str(), pair.new.name.as_str());
     let others = if works.len() > 1 {
         "The table has the other variants. "
     } else {
@@ -62,7 +61,8 @@ pub(crate) fn choose_basis(
     };
     let sentence = message!(
         "{}. {}{}",
-        pair.changes.different_work(different, names),
+        pair.changes
+            .different_work(different, &pair.base.name, &pair.new.name),
         others,
         consequence(basis, choice, is_cut)
     );

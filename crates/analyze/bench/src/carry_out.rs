@@ -72,14 +72,15 @@ pub struct BenchOutcome {
     pub is_complete: bool,
 }
 
-/// Carries out the turns that are not stored yet, with `warm_ups` runs of each variant before them.
+/// Carries out the turns of these rounds that are not stored yet, with `warm_ups` runs of each variant before them.
 ///
 /// # Errors
 ///
 /// The first error of the runner. The hooks for cleaning up run in any case.
 pub fn carry_out<R: VariantRunner>(
     plan: &BenchPlan,
-    (rounds, warm_ups): (u32, u32),
+    rounds: u32,
+    warm_ups: u32,
     stored: Vec<RunRecord>,
     runner: &mut R,
 ) -> Result<BenchOutcome, R::Error> {
@@ -271,7 +272,7 @@ mod tests {
     #[test]
     fn hooks_and_runs_come_in_their_order() {
         let mut notebook = notebook();
-        let outcome = carry_out(&plan(true), (2, 1), Vec::new(), &mut notebook).unwrap();
+        let outcome = carry_out(&plan(true), 2, 1, Vec::new(), &mut notebook).unwrap();
         assert_eq!(
             notebook.done.join(", "),
             "setup, setup, prepare, warm a1, prepare, warm b1, prepare, a1, prepare, b1, prepare, \
@@ -286,7 +287,7 @@ mod tests {
         let mut notebook = notebook();
         let stored = |round, variant| record(Turn { round, variant }, &notebook.report);
         let stored = vec![stored(1, 0), stored(1, 1), stored(2, 1)];
-        let outcome = carry_out(&plan(true), (2, 0), stored, &mut notebook).unwrap();
+        let outcome = carry_out(&plan(true), 2, 0, stored, &mut notebook).unwrap();
         assert_eq!(notebook.done.join(", "), "setup, prepare, a2, cleanup");
         let order = outcome
             .runs
@@ -300,7 +301,7 @@ mod tests {
     fn a_failed_benchmark_is_cleaned_up() {
         let mut notebook = notebook();
         notebook.fails_at = Some(3);
-        let failed = carry_out(&plan(true), (2, 0), Vec::new(), &mut notebook);
+        let failed = carry_out(&plan(true), 2, 0, Vec::new(), &mut notebook);
         assert_eq!(failed.unwrap_err(), "it failed");
         assert_eq!(
             notebook.done.join(", "),
@@ -312,7 +313,7 @@ mod tests {
     fn a_stopped_benchmark_keeps_its_runs_without_the_last() {
         let mut notebook = notebook();
         notebook.stops_at = Some(3);
-        let outcome = carry_out(&plan(false), (5, 0), Vec::new(), &mut notebook).unwrap();
+        let outcome = carry_out(&plan(false), 5, 0, Vec::new(), &mut notebook).unwrap();
         assert_eq!(notebook.done.join(", "), "a1, b1, b2");
         assert_eq!(outcome.runs.len(), 2);
         assert!(!outcome.is_complete);

@@ -118,7 +118,7 @@ fn compare_pair(pair: SidePair<'_>, basis: WorkBasis, gate: Option<&Gate>) -> Pa
 
     let base_times = per_unit(&base.runs, WALL, basis);
     let new_times = per_unit(&new.runs, WALL, basis);
-    let change = time_change((&base_times, &new_times), basis, base.is_stored());
+    let change = time_change(&base_times, &new_times, basis, base.is_stored());
     let needed = needed(&change, basis);
     let is_change = matches!(change.class, ChangeClass::Grown | ChangeClass::Shrunk);
 
@@ -126,7 +126,7 @@ fn compare_pair(pair: SidePair<'_>, basis: WorkBasis, gate: Option<&Gate>) -> Pa
         base: base.name.clone(),
         new: new.name.clone(),
         by_rounds: !base.is_stored() && is_by_rounds(&base_times.values, &new_times.values),
-        says: versus((&new.name, &base.name), &change, basis, needed),
+        says: versus(&new.name, &base.name, &change, basis, needed),
         runs_to_tell: needed,
         wall: change,
         why: is_change.then(|| comparison.causes()),

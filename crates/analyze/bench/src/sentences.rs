@@ -9,7 +9,8 @@ use crate::result::WorkBasis;
 
 /// Says how much faster or slower one variant is than another.
 pub(crate) fn versus(
-    (new, base): (&str, &str),
+    new: &str,
+    base: &str,
     change: &Change,
     basis: WorkBasis,
     needed: Option<RunsToTell>,
@@ -108,7 +109,8 @@ fn more_runs(needed: RunsToTell, base: Number) -> Message {
 
 /// Says which variant is the fastest of several.
 pub(crate) fn fastest(
-    (best, best_value): (&str, Number),
+    best: &str,
+    best_value: Number,
     variants: usize,
     basis: WorkBasis,
     rivals: &[(&str, ChangeClass)],

@@ -34,14 +34,13 @@ pub(crate) fn find_standing(variants: &[&VariantResult], basis: WorkBasis) -> Op
         .iter()
         .filter_map(|&(index, median)| {
             let other = variants.get(index)?;
-            let sides = (other.wall_per_unit(basis), fastest.wall_per_unit(basis));
-            let change = time_change((&sides.0, &sides.1), basis, false);
+            let (base, new) = (other.wall_per_unit(basis), fastest.wall_per_unit(basis));
+            let change = time_change(&base, &new, basis, false);
             let needed = needed(&change, basis);
-            let names = (fastest.name.as_str(), other.name.as_str());
             Some(Rival {
                 variant: index,
                 times: Number::new(median / least),
-                says: versus(names, &change, basis, needed),
+                says: versus(&fastest.name, &other.name, &change, basis, needed),
                 runs_to_tell: needed,
                 change,
             })
@@ -106,7 +105,7 @@ pub(crate) fn verdict(
     let best = variants.get(standing.best);
     let least = best.and_then(|best| best.wall.median);
     least.map_or_else(Message::default, |least| {
-        fastest((name(standing.best), least), variants.len(), basis, &rivals)
+        fastest(name(standing.best), least, variants.len(), basis, &rivals)
     })
 }
 
@@ -148,7 +147,7 @@ mod tests {
         programs.sort_by(|left, right| median(left).total_cmp(&median(right)));
         let basis = WorkBasis::Run;
         programs[1..].iter().all(|other| {
-            let change = time_change((other, &programs[0]), basis, false);
+            let change = time_change(other, &programs[0], basis, false);
             is_won(&change, basis)
         })
     }

@@ -128,7 +128,7 @@ impl BenchPlan {
             .flat_map(|values| request.sources.iter().map(move |source| (source, values)));
         let mut variants = Vec::new();
         for (index, (source, (values, published))) in published.enumerate() {
-            let mut variant = variant(request, source, (values, published), redactor)?;
+            let mut variant = variant(request, source, values, published, redactor)?;
             if let Some(name) = request.names.get(index) {
                 variant.name.clone_from(name);
             }
@@ -151,7 +151,8 @@ impl BenchPlan {
 fn variant(
     request: &BenchRequest,
     source: &CommandTemplate,
-    (values, published): (&[ParameterValue], &[ParameterValue]),
+    values: &[ParameterValue],
+    published: &[ParameterValue],
     redactor: &Redactor,
 ) -> Result<Variant> {
     let text = source.text();

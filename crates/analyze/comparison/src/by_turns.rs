@@ -52,7 +52,8 @@ pub fn is_by_rounds(base: &[Option<Number>], new: &[Option<Number>]) -> bool {
 /// error of the change if the values are estimates.
 #[must_use]
 pub fn change_by_turns(
-    (base, new): (&[Option<Number>], &[Option<Number>]),
+    base: &[Option<Number>],
+    new: &[Option<Number>],
     unit: Unit,
     floor: Floor,
     error: f64,
@@ -61,8 +62,8 @@ pub fn change_by_turns(
     match shift {
         Some(shift) => Judge::new(floor, base.len(), new.len())
             .with_error(error)
-            .judged((base, new), Some(shift), unit, Preference::Lower),
-        None => change_of_sides((base, new), unit, floor, error),
+            .judged(base, new, Some(shift), unit, Preference::Lower),
+        None => change_of_sides(base, new, unit, floor, error),
     }
 }
 
@@ -70,13 +71,14 @@ pub fn change_by_turns(
 /// is the largest error of the change if the values are estimates.
 #[must_use]
 pub fn change_of_sides(
-    (base, new): (&[Option<Number>], &[Option<Number>]),
+    base: &[Option<Number>],
+    new: &[Option<Number>],
     unit: Unit,
     floor: Floor,
     error: f64,
 ) -> Change {
     let judge = Judge::new(floor, base.len(), new.len()).with_error(error);
-    judge.change((base, new), unit, Preference::Lower)
+    judge.change(base, new, unit, Preference::Lower)
 }
 
 /// Returns the number of runs that would show the estimated change, or the smallest that counts if
@@ -138,7 +140,7 @@ mod tests {
 
     fn change(base: &[f64], new: &[f64]) -> Change {
         let sides = (numbers(base), numbers(new));
-        change_by_turns((&sides.0, &sides.1), Unit::Count, Floor::default(), 0.0)
+        change_by_turns(&sides.0, &sides.1, Unit::Count, Floor::default(), 0.0)
     }
 
     /// Rounds that differ by more than the sides hide a change from five rounds, not from six.
@@ -153,7 +155,7 @@ mod tests {
         // A round without a value on one side does not count, and five are left.
         let mut gone = numbers(&new);
         gone[2] = None;
-        let found = change_by_turns((&numbers(&base), &gone), Unit::Count, Floor::default(), 0.0);
+        let found = change_by_turns(&numbers(&base), &gone, Unit::Count, Floor::default(), 0.0);
         assert_eq!(found.class, ChangeClass::Unstable);
     }
 

@@ -313,20 +313,22 @@ impl Judge {
     /// Computes the change of a figure from the values of both sides.
     pub(crate) fn change(
         &self,
-        (base, new): (&[Option<Number>], &[Option<Number>]),
+        base: &[Option<Number>],
+        new: &[Option<Number>],
         unit: Unit,
         preference: Preference,
     ) -> Change {
         let (was, now) = (known(base), known(new));
         let rank = self.rank(was.len(), now.len());
         let shift = shift_ranked(&was, &now, rank);
-        self.judged((base, new), shift, unit, preference)
+        self.judged(base, new, shift, unit, preference)
     }
 
     /// Judges a figure whose shift is known; none is a change of class `unknown`.
     pub(crate) fn judged(
         &self,
-        (base, new): (&[Option<Number>], &[Option<Number>]),
+        base: &[Option<Number>],
+        new: &[Option<Number>],
         shift: Option<Shift>,
         unit: Unit,
         preference: Preference,
@@ -455,7 +457,7 @@ mod tests {
 
     fn change(base: &[f64], new: &[f64], unit: Unit) -> Change {
         let judge = Judge::new(Floor::default(), base.len(), new.len());
-        judge.change((&numbers(base), &numbers(new)), unit, Preference::Lower)
+        judge.change(&numbers(base), &numbers(new), unit, Preference::Lower)
     }
 
     #[test]
@@ -589,7 +591,7 @@ mod tests {
         let base = [Number::new(1.0), None, Number::new(3.0)];
         let judge = Judge::new(Floor::default(), 3, 3);
         let new = numbers(&[11.0, 12.0, 13.0]);
-        let found = judge.change((&base, &new), Unit::Count, Preference::None);
+        let found = judge.change(&base, &new, Unit::Count, Preference::None);
         assert_eq!(found.base.median, Number::new(2.0));
         assert_eq!(found.base.values.len(), 3);
 

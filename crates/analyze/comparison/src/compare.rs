@@ -80,14 +80,22 @@ impl<'a> Changes<'a> {
     /// Compares the amounts of work.
     #[must_use]
     pub fn work(&self, preset: Option<ComparisonPreset>, per: Option<&PerUnit>) -> WorkComparison {
-        let changes = (self.metrics.as_slice(), self.kernels.as_slice());
-        work((self.base, self.new), changes, &self.judge, (preset, per))
+        let (metrics, kernels) = (&self.metrics, &self.kernels);
+        work(
+            self.base,
+            self.new,
+            metrics,
+            kernels,
+            &self.judge,
+            preset,
+            per,
+        )
     }
 
-    /// Says how the work of both sides, which have names, differs.
+    /// Says how the work of both sides, which have these names, differs.
     #[must_use]
-    pub fn different_work(&self, work: &WorkComparison, names: (&str, &str)) -> Message {
-        different_work(work, &self.metrics, &self.kernels, names)
+    pub fn different_work(&self, work: &WorkComparison, base: &str, new: &str) -> Message {
+        different_work(work, &self.metrics, &self.kernels, base, new)
     }
 
     /// Compares the times too, and returns all changes. Sides that were recorded differently are
@@ -118,7 +126,7 @@ impl<'a> Changes<'a> {
             .chain(repeated)
             .chain(kernels::one_sided_note(&kernels, &metrics))
             .chain(unknown_cause_notes(&metrics));
-        let headline = headline(&work, &metrics, &kernels, (&judge.floor, is_clock_known));
+        let headline = headline(&work, &metrics, &kernels, &judge.floor, is_clock_known);
 
         Comparison {
             schema: SCHEMA.to_owned(),

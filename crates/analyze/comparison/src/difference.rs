@@ -142,7 +142,7 @@ mod tests {
                     .collect()
             };
             let (base, new) = (values(base), values(new));
-            Some(MetricChange::new(metric, &judge, (&base, &new)))
+            Some(MetricChange::new(metric, &judge, &base, &new))
         });
         let shown = difference(&changes.collect::<Vec<_>>()).map(|difference| {
             let parts = difference.parts.iter();

@@ -23,7 +23,8 @@ pub(crate) fn headline(
     work: &WorkComparison,
     metrics: &[MetricChange],
     kernels: &[KernelChange],
-    (floor, is_clock_known): (&Floor, bool),
+    floor: &Floor,
+    is_clock_known: bool,
 ) -> Message {
     let mut sentences = Vec::new();
     sentences.push(time(work, metrics, floor));
@@ -40,7 +41,7 @@ pub(crate) fn headline(
         });
     }
     sentences.extend(amounts(work, metrics, kernels));
-    sentences.extend(one_sided(work, kernels, ("base", "new")));
+    sentences.extend(one_sided(work, kernels, "base", "new"));
     sentences.extend(other_counts(work, kernels));
     sentences.extend(common(work, kernels, is_clock_known));
     sentences.extend(tails(kernels));
@@ -195,19 +196,20 @@ impl Comparison {
     pub fn work_in_words(&self) -> Message {
         let sentences = [
             amounts(&self.work, &self.metrics, &self.kernels),
-            one_sided(&self.work, &self.kernels, ("base", "new")),
+            one_sided(&self.work, &self.kernels, "base", "new"),
         ];
         Message::joined(sentences.into_iter().flatten(), ". ")
     }
 }
 
-/// Says how the work of two sides, which have names, differs: the amounts, and the kernels that one
+/// Says how the work of two sides, which have these names, differs: the amounts, and the kernels that one
 /// side lacks.
 pub(crate) fn different_work(
     work: &WorkComparison,
     metrics: &[MetricChange],
     kernels: &[KernelChange],
-    (base, new): (&str, &str),
+    base: &str,
+    new: &str,
 ) -> Message {
     let said = match work.amount {
         WorkAmount::Varies => message!(
@@ -223,7 +225,7 @@ pub(crate) fn different_work(
         _ => message!("{} did different work than {}", name(new), name(base)),
     };
     let counts = all_counts(metrics).map(|counts| message!(": {}", counts));
-    let kernels = one_sided(work, kernels, (base, new));
+    let kernels = one_sided(work, kernels, base, new);
     let said = message!("{}{}", said, counts);
     Message::joined([Some(said), kernels].into_iter().flatten(), ". ")
 }

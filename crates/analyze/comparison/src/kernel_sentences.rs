@@ -20,7 +20,8 @@ const SHARE: f64 = 0.05;
 pub(crate) fn one_sided(
     work: &WorkComparison,
     kernels: &[KernelChange],
-    (base, new): (&str, &str),
+    base: &str,
+    new: &str,
 ) -> Option<Message> {
     let pairs = work.renamed.iter();
     let renamed = pairs.map(|pair| message!("{} → {}", kernel(&pair.base), kernel(&pair.new)));

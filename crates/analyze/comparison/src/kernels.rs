@@ -94,17 +94,16 @@ pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<KernelChang
         pairs.entry(key).or_default().1 = Some(kernel);
     }
 
-    let sums = (base.values("busy.sum_ns"), new.values("busy.sum_ns"));
-    let sums = (median_of_known(&sums.0), median_of_known(&sums.1));
-    let counts = (base.count(), new.count());
+    let sum = |runs: &Runs| median_of_known(&runs.values("busy.sum_ns"));
+    let (base_sum, new_sum) = (sum(base), sum(new));
 
     let mut changes: Vec<KernelChange> = pairs
         .into_iter()
-        .map(|((name, channel), sides)| {
-            let mut change = kernel_change(sides, counts, judge);
+        .map(|((name, channel), (was, now))| {
+            let mut change = kernel_change(was, now, base.count(), new.count(), judge);
             change.name = name.to_owned();
             change.channel = channel.map(str::to_owned);
-            change.share = largest_share(&change.total_ns, sums);
+            change.share = largest_share(&change.total_ns, base_sum, new_sum);
             change
         })
         .collect();
@@ -166,15 +165,17 @@ fn names_and_share(
 }
 
 fn kernel_change(
-    (was, now): (Option<&KernelRuns>, Option<&KernelRuns>),
-    (base, new): (usize, usize),
+    was: Option<&KernelRuns>,
+    now: Option<&KernelRuns>,
+    base_runs: usize,
+    new_runs: usize,
     judge: &Judge,
 ) -> KernelChange {
     type Figure = fn(&KernelRuns) -> &Vec<Option<Number>>;
     let change = |figure: Figure, unit: Unit, preference: Preference| {
-        let was = was.map_or_else(|| vec![None; base], |was| figure(was).clone());
-        let now = now.map_or_else(|| vec![None; new], |now| figure(now).clone());
-        judge.change((&was, &now), unit, preference)
+        let was = was.map_or_else(|| vec![None; base_runs], |was| figure(was).clone());
+        let now = now.map_or_else(|| vec![None; new_runs], |now| figure(now).clone());
+        judge.change(&was, &now, unit, preference)
     };
 
     let instances = change(|kernel| &kernel.instances, Unit::Count, Preference::None);
@@ -186,8 +187,8 @@ fn kernel_change(
     let total_ns = change(|kernel| &kernel.total_ns, Unit::Ns, preference);
     let med_ns = change(|kernel| &kernel.med_ns, Unit::Ns, Preference::Lower);
     let (class, direction) = match (was, now) {
-        (None, Some(_)) if base > 0 => (ChangeClass::Added, None),
-        (Some(_), None) if new > 0 => (ChangeClass::Removed, None),
+        (None, Some(_)) if base_runs > 0 => (ChangeClass::Added, None),
+        (Some(_), None) if new_runs > 0 => (ChangeClass::Removed, None),
         _ => (med_ns.class, med_ns.direction),
     };
 
@@ -203,7 +204,7 @@ fn kernel_change(
     }
 }
 
-fn largest_share(total: &Change, (base, new): (Option<f64>, Option<f64>)) -> Option<f64> {
+fn largest_share(total: &Change, base: Option<f64>, new: Option<f64>) -> Option<f64> {
     let share = |median: Option<Number>, sum: Option<f64>| {
         let share = median?.get() / sum?;
         share.is_finite().then_some(share)

@@ -206,8 +206,8 @@ mod tests {
                     let new = times(id, basis, figures(many, intervals, gap, wait));
                     let judge = Judge::new(Floor::default(), 1, 1);
                     let judge = judge.with_error(base.error_ns + new.error_ns);
-                    let sides = (base.values.as_slice(), new.values.as_slice());
-                    let change = judge.change(sides, Unit::Ns, Preference::Lower);
+                    let change =
+                        judge.change(&base.values, &new.values, Unit::Ns, Preference::Lower);
                     assert_eq!(
                         change.class,
                         ChangeClass::Unchanged,
@@ -247,8 +247,7 @@ mod tests {
         );
         let judge = Judge::new(Floor::default(), 1, 1);
         let judge = judge.with_error(base.error_ns + new.error_ns);
-        let sides = (base.values.as_slice(), new.values.as_slice());
-        let change = judge.change(sides, Unit::Ns, Preference::Lower);
+        let change = judge.change(&base.values, &new.values, Unit::Ns, Preference::Lower);
         assert_eq!(change.class, ChangeClass::Grown, "{change:?}");
     }
 

@@ -137,7 +137,7 @@ pub fn extent(change: &Change, floor: &Floor) -> Option<Message> {
     let base = change.base_value()?.get();
     let by = change.absolute?.get();
     let (low, high) = ends(change).unwrap_or((by, by));
-    let range = range(change.class, base, (low, high))?;
+    let range = range(change.class, base, low, high)?;
     Some(message!("{}{}", range, certainty(change, floor)))
 }
 
@@ -156,12 +156,12 @@ pub fn times(change: &Change, floor: &Floor) -> Option<(Message, Message)> {
     let middle = factor(by)?;
     let (low, high) = ends(change).unwrap_or((by, by));
     let (low, high) = (factor(low)?, factor(high)?);
-    let shown = factors(middle, (low.min(high), low.max(high)));
+    let shown = factors(middle, low.min(high), low.max(high));
     Some((shown, certainty(change, floor)))
 }
 
 /// Returns a factor with half of its interval, or the ends of an interval that is far from even.
-fn factors(middle: f64, (low, high): (f64, f64)) -> Message {
+fn factors(middle: f64, low: f64, high: f64) -> Message {
     /// One side of an interval may be longer by so much, or by so small a part of the whole.
     const UNEVEN: (f64, f64) = (1.5, 0.05);
     let (below, above) = (middle - low, high - middle);
@@ -223,7 +223,7 @@ fn certainty(change: &Change, floor: &Floor) -> Message {
 }
 
 /// Returns the range of a change as shares of base; as times if base is 0.
-fn range(class: ChangeClass, base: f64, (low, high): (f64, f64)) -> Option<Message> {
+fn range(class: ChangeClass, base: f64, low: f64, high: f64) -> Option<Message> {
     // A decrease is told by its size, too: faster by 20 %.
     let (least, most) = if class == ChangeClass::Shrunk {
         (-high, -low)
@@ -315,7 +315,11 @@ mod tests {
     #[test]
     fn factors_have_the_half_of_their_interval_or_both_ends() {
         let check = |middle: f64, ends: (f64, f64), expected: &str| {
-            assert_eq!(factors(middle, ends).text, expected, "{middle} {ends:?}");
+            assert_eq!(
+                factors(middle, ends.0, ends.1).text,
+                expected,
+                "{middle} {ends:?}"
+            );
         };
         check(1.33, (1.31, 1.35), "1.33 ± 0.02");
         check(1.33, (1.312, 1.35), "1.33 ± 0.02");

@@ -69,10 +69,13 @@ pub struct RenamedKernel {
 
 /// Compares the amounts of work.
 pub(crate) fn work(
-    (base, new): (&Runs, &Runs),
-    (metrics, kernels): (&[MetricChange], &[KernelChange]),
+    base: &Runs,
+    new: &Runs,
+    metrics: &[MetricChange],
+    kernels: &[KernelChange],
     judge: &Judge,
-    (preset, per): (Option<ComparisonPreset>, Option<&PerUnit>),
+    preset: Option<ComparisonPreset>,
+    per: Option<&PerUnit>,
 ) -> WorkComparison {
     let class = |id: &str| find(metrics, id).map(|metric| metric.change.material_class());
     let amount = match class(INTERVALS) {
@@ -101,7 +104,7 @@ pub(crate) fn work(
     };
     let per_unit = match basis {
         TimeBasis::Whole => Vec::new(),
-        _ => per_unit((base, new), (basis, kernel.as_deref()), judge),
+        _ => per_unit(base, new, basis, kernel.as_deref(), judge),
     };
 
     let common = kernels.iter().filter(|kernel| !kernel.is_one_sided());
@@ -160,8 +163,10 @@ impl WorkComparison {
 
 /// Returns the changes of all times that sum over the work, per unit of it.
 fn per_unit(
-    (base, new): (&Runs, &Runs),
-    (basis, kernel): (TimeBasis, Option<&str>),
+    base: &Runs,
+    new: &Runs,
+    basis: TimeBasis,
+    kernel: Option<&str>,
     judge: &Judge,
 ) -> Vec<MetricChange> {
     // The floor for times is for single ones; those per unit are means of many.
@@ -181,11 +186,7 @@ fn per_unit(
         };
         let (was, now) = (times(base)?, times(new)?);
         let judge = judge.with_error(was.error_ns + now.error_ns);
-        Some(MetricChange::new(
-            metric,
-            &judge,
-            (&was.values, &now.values),
-        ))
+        Some(MetricChange::new(metric, &judge, &was.values, &now.values))
     });
     changes.filter(MetricChange::is_recorded).collect()
 }

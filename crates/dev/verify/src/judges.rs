@@ -6,7 +6,7 @@ use metalens_exporter::TableSelection;
 use metalens_recorder::log_beside;
 use metalens_trace::{Selection, TableComparison, compare, selection_to_compare};
 
-use crate::counts::{Count, CountVerdict, IssuedWork, RecordedWork, WorkCounts};
+use crate::counts::{CountVerdict, IssuedWork, RecordedWork, WorkCounts};
 use crate::evidence::{EvidenceFact, Judgment};
 use crate::inspect;
 use crate::lab::Lab;
@@ -512,7 +512,7 @@ pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Judgment {
     ];
     counters
         .into_iter()
-        .fold(judgment, |judgment, (name, count): (&str, &Count)| {
+        .fold(judgment, |judgment, (name, count)| {
             judgment
                 .count(&format!("{name}_issued"), count.issued)
                 .count(&format!("{name}_found"), count.found)

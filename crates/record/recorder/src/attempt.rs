@@ -335,11 +335,10 @@ impl<'a> Attempt<'a> {
     fn check_program(&mut self, watcher: &mut dyn Watcher) {
         let is_recording = self.stage == AttemptStage::Recording;
         let pause = self.timeouts.first_work;
-        let is_time = |seen: &mut (Instant, ProgramState)| seen.0.elapsed() >= pause;
         if !is_recording || self.stage_start.elapsed() < pause {
             return;
         }
-        let Some((_, before)) = self.seen.take_if(is_time) else {
+        let Some((_, before)) = self.seen.take_if(|(since, _)| since.elapsed() >= pause) else {
             return;
         };
 

@@ -17,16 +17,17 @@ pub(crate) fn counters<W: Write>(
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
     let end_ns = report.window.end_ns;
-    let mut curve = |pid: u64, name: (&str, &str), points: &[(u64, Number)]| {
+    let mut curve = |pid: u64, name: &str, unit: &str, points: &[(u64, Number)]| {
         let last = points.last().map(|(_, value)| (end_ns, value.clone()));
         let points = points.iter().chain(&last);
         points
             .into_iter()
-            .try_for_each(|(at_ns, value)| events.counter(pid, name, *at_ns, value))
+            .try_for_each(|(at_ns, value)| events.counter(pid, name, unit, *at_ns, value))
     };
     curve(
         pid,
-        ("GPU busy", "percent"),
+        "GPU busy",
+        "percent",
         &shares(report, |chunk| chunk.busy_ns),
     )?;
 
@@ -37,7 +38,7 @@ pub(crate) fn counters<W: Write>(
         .flat_map(|queue| &queue.over_time)
         .filter_map(|depth| Some((depth.start_ns, Number::from_f64(depth.mean_depth)?)))
         .collect();
-    curve(pid, ("queue depth", "mean"), &queue)?;
+    curve(pid, "queue depth", "mean", &queue)?;
 
     let memory = report
         .machine
@@ -47,11 +48,12 @@ pub(crate) fn counters<W: Write>(
     let memory: Vec<_> = memory
         .map(|point| (point.at_ns, point.bytes.into()))
         .collect();
-    curve(pid, ("allocated GPU memory", "bytes"), &memory)?;
+    curve(pid, "allocated GPU memory", "bytes", &memory)?;
 
     curve(
         others,
-        ("GPU busy", "percent"),
+        "GPU busy",
+        "percent",
         &shares(report, |chunk| chunk.others_ns),
     )
 }
@@ -68,7 +70,7 @@ pub(crate) fn hardware<W: Write>(
 ) -> io::Result<()> {
     let window = &analysis.report.window;
     let series = analysis.counters().iter().map(|series| {
-        let points = stepped(series, (window.start_ns, window.end_ns));
+        let points = stepped(series, window.start_ns, window.end_ns);
         (series, points)
     });
     let series: Vec<_> = series.filter(|(_, points)| !points.is_empty()).collect();
@@ -86,19 +88,20 @@ pub(crate) fn hardware<W: Write>(
         let values = points
             .iter()
             .map(|&(at_ns, value)| (at_ns, value.unwrap_or(0.0)));
-        curve(values, (&series.name, unit), window.end_ns, events)?;
+        curve(values, &series.name, unit, window.end_ns, events)?;
     }
 
     let longest = series.iter().max_by_key(|(_, points)| points.len());
     let points = longest.into_iter().flat_map(|(_, points)| points);
     let sampled = points.map(|&(at_ns, value)| (at_ns, f64::from(u8::from(value.is_some()))));
-    curve(sampled, (SAMPLED, "yes"), window.end_ns, events)
+    curve(sampled, SAMPLED, "yes", window.end_ns, events)
 }
 
 /// Writes a curve of the whole GPU. Its last value is repeated at the end of the window.
 fn curve<W: Write>(
     points: impl Iterator<Item = (u64, f64)>,
-    name: (&str, &str),
+    name: &str,
+    unit: &str,
     end_ns: u64,
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
@@ -107,17 +110,17 @@ fn curve<W: Write>(
         let Some(value) = Number::from_f64(value) else {
             continue;
         };
-        events.counter(MACHINE, name, at_ns, &value)?;
+        events.counter(MACHINE, name, unit, at_ns, &value)?;
         last = Some(value);
     }
     match last {
-        Some(value) => events.counter(MACHINE, name, end_ns, &value),
+        Some(value) => events.counter(MACHINE, name, unit, end_ns, &value),
         None => Ok(()),
     }
 }
 
 /// Returns the values of a counter, each from its time on; `None` where nothing was sampled.
-fn stepped(series: &CounterSeries, (from_ns, to_ns): (u64, u64)) -> Vec<(u64, Option<f64>)> {
+fn stepped(series: &CounterSeries, from_ns: u64, to_ns: u64) -> Vec<(u64, Option<f64>)> {
     let mut points = Vec::new();
     let mut until_ns = None;
     for sample in &series.samples {

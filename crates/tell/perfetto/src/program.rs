@@ -48,9 +48,9 @@ pub(crate) fn encodings<W: Write>(
         .into_iter()
         .map(|(key, (kernel, command_buffer))| {
             let (start_ns, end_ns, encoder) = key;
-            let track = laned.place((start_ns, end_ns), tracks, events)?;
+            let track = laned.place(start_ns, end_ns, tracks, events)?;
             let event = events
-                .slice(track, "encode", kernel, (start_ns, end_ns))?
+                .slice(track, "encode", kernel, start_ns, end_ns)?
                 .known("command_buffer", command_buffer);
             event.known("encoder", encoder).finish()?;
             Ok((key, track))
@@ -106,8 +106,8 @@ pub(crate) fn completions<W: Write>(
     let mut laned = LanedTracks::new(tracks.pid(), name, COMPLETION);
     let slices = spans.into_iter().map(|key| {
         let (start_ns, notified_ns, buffer) = key;
-        let track = laned.place((start_ns, notified_ns), tracks, events)?;
-        let event = events.slice(track, "completion", "completion", (start_ns, notified_ns))?;
+        let track = laned.place(start_ns, notified_ns, tracks, events)?;
+        let event = events.slice(track, "completion", "completion", start_ns, notified_ns)?;
         event.number("command_buffer", buffer).finish()?;
         Ok((key, track))
     });

@@ -74,14 +74,14 @@ impl<'a> KernelNames<'a> {
     /// Creates the names from the pairs of labels that the encoder list has.
     #[must_use]
     pub(crate) fn new(names: &'a Names, pairs: &[(Symbol, Symbol)], hints: &'a NameHints) -> Self {
-        let split = |&(buffer, encoder): &(Symbol, Symbol)| {
+        let splits = pairs.iter().map(|&(buffer, encoder)| {
             let (buffer, encoder) = (names.text(buffer), names.text(encoder));
             (format!("{buffer}:{encoder}"), buffer.len() + 1)
-        };
+        });
         Self {
             names,
             hints,
-            splits: pairs.iter().map(split).collect(),
+            splits: splits.collect(),
         }
     }
 

@@ -224,7 +224,8 @@ fn slope(pairs: &[Pair]) -> Option<(f64, f64)> {
         })
         .collect();
     let cut = changes.len() / TRIMMED;
-    changes.sort_by(|a, b| size(*a).total_cmp(&size(*b)));
+    let size = |(x, y): &(f64, f64)| x.abs().max(y.abs());
+    changes.sort_by(|a, b| size(a).total_cmp(&size(b)));
     changes.truncate(changes.len() - cut);
 
     let squares: f64 = changes.iter().map(|(x, _)| x * x).sum();
@@ -238,10 +239,6 @@ fn slope(pairs: &[Pair]) -> Option<(f64, f64)> {
     // Neighboring differences share a pair, so that they carry half of the information.
     let error = (2.0 * rest / freedom / squares).sqrt();
     Some((slope, error))
-}
-
-fn size((x, y): (f64, f64)) -> f64 {
-    x.abs().max(y.abs())
 }
 
 fn is_most(pairs: &[Pair], steps: usize) -> bool {

@@ -402,7 +402,8 @@ mod tests {
     ) -> (GateVerdict, Option<f64>) {
         let judge = Judge::new(Floor::default(), base.len(), new.len());
         let change = judge.change(
-            (&numbers(base), &numbers(new)),
+            &numbers(base),
+            &numbers(new),
             Unit::Count,
             Preference::Lower,
         );
@@ -667,7 +668,7 @@ mod tests {
             // In units that are above the floor of times.
             let large = |side: &[f64]| side.iter().map(|one| one * 1e3).collect::<Vec<f64>>();
             let sides = (numbers(&large(base)), numbers(&large(new)));
-            let found = verdict_on_share(&judge, rule, (&sides.0, &sides.1), unit);
+            let found = verdict_on_share(&judge, rule, &sides.0, &sides.1, unit);
             assert_eq!(found, expected, "{unit:?} {rule:?} {base:?} {new:?}");
         }
     }
@@ -676,10 +677,11 @@ mod tests {
     fn verdict_on_share(
         judge: &Judge,
         rule: LimitRule,
-        sides: (&[Option<Number>], &[Option<Number>]),
+        base: &[Option<Number>],
+        new: &[Option<Number>],
         unit: Unit,
     ) -> GateVerdict {
-        let change = judge.change(sides, unit, Preference::Lower);
+        let change = judge.change(base, new, unit, Preference::Lower);
         let subject = GateSubject {
             what: "x",
             channel: None,
@@ -735,7 +737,7 @@ mod tests {
             };
             let verdict = |base: &[Option<Number>], new: &[Option<Number>]| {
                 let judge = Judge::new(Floor::default(), base.len(), new.len());
-                verdict_on_share(&judge, rule, (base, new), unit)
+                verdict_on_share(&judge, rule, base, new, unit)
             };
             let fails = |base: &[Option<Number>], new: &[Option<Number>]| {
                 verdict(base, new) == GateVerdict::Miss

@@ -56,7 +56,7 @@ pub fn suggested_gate(baseline: &Baseline) -> String {
         }
         seen.push(&kernel.name);
         let is_large = sum.is_none_or(|sum| total(kernel) >= sum * active.share);
-        text.push_str(&kernel_lines(kernel, (active, count), is_large));
+        text.push_str(&kernel_lines(kernel, active, count, is_large));
     }
     text
 }
@@ -78,7 +78,8 @@ fn metric_lines(id: &str, shown: &str, unit: Unit, active: Option<&MetricLimit>)
 /// the kernel is large.
 fn kernel_lines(
     kernel: &KernelRuns,
-    (active, count): (&KernelLimit, &KernelLimit),
+    time_limit: &KernelLimit,
+    count_limit: &KernelLimit,
     is_large: bool,
 ) -> String {
     let mark = if is_large { "" } else { "# " };
@@ -94,9 +95,9 @@ fn kernel_lines(
         "# {}\n{mark}{} = {{ {}, of = \"{}\", instances = \"{:.0}%\" }}\n",
         shown.join(", "),
         key(&kernel.name),
-        rules(&active.limit),
-        active.figure.name(),
-        count.limit.grow.unwrap_or(0.0) * 100.0
+        rules(&time_limit.limit),
+        time_limit.figure.name(),
+        count_limit.limit.grow.unwrap_or(0.0) * 100.0
     )
 }
 

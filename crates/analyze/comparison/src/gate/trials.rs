@@ -102,7 +102,7 @@ fn drifting(random: &mut Random, number: usize) -> f64 {
 
 /// Returns the verdict on a limit of 5 %.
 fn verdict(judge: &Judge, base: &[Option<Number>], new: &[Option<Number>]) -> GateVerdict {
-    let change = judge.change((base, new), Unit::Ns, Preference::Lower);
+    let change = judge.change(base, new, Unit::Ns, Preference::Lower);
     let subject = GateSubject {
         what: "x",
         channel: None,

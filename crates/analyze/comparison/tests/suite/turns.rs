@@ -71,7 +71,7 @@ fn change(base: &[f64], new: &[f64]) -> Change {
             .collect::<Vec<_>>()
     };
     let sides = (numbers(base), numbers(new));
-    change_by_turns((&sides.0, &sides.1), Unit::Ns, Floor::default(), 0.0)
+    change_by_turns(&sides.0, &sides.1, Unit::Ns, Floor::default(), 0.0)
 }
 
 /// Returns the share of trials in which a difference was found, in percent.

@@ -23,7 +23,7 @@ pub(super) fn allocations(
         }
         for (caller, allocation) in process.allocation.iter().enumerate() {
             let field = format!("process[{position}].allocation[{caller}]");
-            add(&mut allocations, plan, (index, caller), allocation, &field)?;
+            add(&mut allocations, plan, index, caller, allocation, &field)?;
         }
     }
     for (id, allocation) in (FIRST_ID..).zip(&mut allocations) {
@@ -35,7 +35,8 @@ pub(super) fn allocations(
 fn add(
     allocations: &mut Vec<PlannedAllocation>,
     plan: &Plan,
-    (process, caller): (ProcessIndex, usize),
+    process: ProcessIndex,
+    caller: usize,
     allocation: &Allocation,
     field: &str,
 ) -> Result<(), Error> {

@@ -33,7 +33,7 @@ pub(crate) fn count_truth(plan: &Plan) -> Truth {
     let kernels = kernels::kernels(plan, &own);
     let ledger = |known: fn(&Encoder) -> bool| {
         let gaps = gaps.as_deref()?;
-        Some(ledger::ledger(plan, &own, (&segments, gaps), known))
+        Some(ledger::ledger(plan, &own, &segments, gaps, known))
     };
     let listed = ledger(|encoder| encoder.recorded);
     let recovered = ledger(|encoder| encoder.recorded || encoder.recoverable);
@@ -175,7 +175,8 @@ fn gap_lengths(gaps: &[Gap]) -> Gaps {
         .copied()
         .map(Some)
         .chain([None]);
-    let bin = |(from_ns, to_ns): (u64, Option<u64>)| {
+    let bins = HISTOGRAM_EDGES_NS.into_iter().zip(upper);
+    let histogram = bins.map(|(from_ns, to_ns)| {
         let (count, total_ns) = lengths.between(from_ns, to_ns);
         HistogramBin {
             from_ns,
@@ -183,7 +184,7 @@ fn gap_lengths(gaps: &[Gap]) -> Gaps {
             count,
             total_ns,
         }
-    };
+    });
 
     Gaps {
         count: lengths.count(),
@@ -194,7 +195,7 @@ fn gap_lengths(gaps: &[Gap]) -> Gaps {
         p99_ns: lengths.percentile(99),
         max_ns: lengths.max(),
         below_1us: lengths.between(0, Some(1_000)).0,
-        histogram: HISTOGRAM_EDGES_NS.into_iter().zip(upper).map(bin).collect(),
+        histogram: histogram.collect(),
     }
 }
 
@@ -206,13 +207,13 @@ fn channels(plan: &Plan, own: &[&Kick]) -> Vec<Channel> {
             .or_default()
             .push(kick);
     }
-    let channel = |(name, kicks): (&str, Vec<&Kick>)| Channel {
+    let channels = by_name.into_iter().map(|(name, kicks)| Channel {
         name: name.to_owned(),
         intervals: count(kicks.len()),
         sum_ns: kicks.iter().map(|kick| kick.duration_ns).sum(),
         busy_ns: sweep::covered_ns(&kicks),
-    };
-    by_name.into_iter().map(channel).collect()
+    });
+    channels.collect()
 }
 
 /// Returns the use of the GPU by each process, the busiest first.

@@ -76,7 +76,8 @@ struct Pair<'a> {
 pub(super) fn ledger(
     plan: &Plan,
     own: &[&Kick],
-    (segments, gaps): (&[Segment], &[Gap]),
+    segments: &[Segment],
+    gaps: &[Gap],
     known: fn(&Encoder) -> bool,
 ) -> Ledger {
     let neighbors = Neighbors::new(own, gaps);

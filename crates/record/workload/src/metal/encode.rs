@@ -137,7 +137,8 @@ fn copy(
     Ok(())
 }
 
-fn flat((width, height): (u64, u64)) -> MTLSize {
+fn flat(area: (u64, u64)) -> MTLSize {
+    let (width, height) = area;
     MTLSize {
         width: size(width),
         height: size(height),

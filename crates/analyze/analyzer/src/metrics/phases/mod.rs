@@ -56,7 +56,8 @@ pub(crate) fn phases(
         segments,
         signposts: named_phases(
             before.signposts,
-            (mine, &encoded),
+            mine,
+            &encoded,
             &occupancy.busy,
             window,
             chosen,

@@ -97,8 +97,8 @@ fn record_all(
         ));
     }
 
-    let amounts = (arguments.runs, arguments.warmup);
-    let outcome = carry_out(plan, amounts, stored, &mut runner).inspect_err(|_| {
+    let (rounds, warm_ups) = (arguments.runs, arguments.warmup);
+    let outcome = carry_out(plan, rounds, warm_ups, stored, &mut runner).inspect_err(|_| {
         if is_kept && !quiet {
             out::note("the complete runs are kept; run the same command again for the others");
         }

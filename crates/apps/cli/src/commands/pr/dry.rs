@@ -14,7 +14,8 @@ use crate::args::posting::PrArguments;
 
 pub(super) fn run(
     arguments: &PrArguments,
-    (folder, check): (&PostedFolder, Option<&CheckRun>),
+    folder: &PostedFolder,
+    check: Option<&CheckRun>,
     texts: &CommentTexts,
     note: &dyn Fn(&str),
 ) -> anyhow::Result<()> {

@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
     };
     if arguments.dry_run {
         let check = check.as_ref();
-        dry::run(arguments, (&folder, check), &texts, &|text| {
+        dry::run(arguments, &folder, check, &texts, &|text| {
             note(quiet, text);
         })?;
         return Ok(code);
