@@ -92,8 +92,7 @@ impl ChosenSamples {
 
     fn read(trace: &Trace, request: &Request) -> Result<Self> {
         let names = &trace.names;
-        let table = CpuTable::copy(trace);
-        let samples = table
+        let samples = CpuTable::copy(trace)
             .map(|table| Samples::read(table, &trace.run, names))
             .transpose()?
             .flatten()
@@ -183,8 +182,7 @@ fn chosen_processes(
 
 /// Returns all processes with samples, in the form from which [`choose`] chooses.
 fn sampled(rows: &[Sample], names: &Names) -> Vec<ProcessUse> {
-    let tallies = tally_by(rows, |sample| sample.process);
-    let mut used: Vec<ProcessUse> = tallies
+    let mut used: Vec<ProcessUse> = tally_by(rows, |sample| sample.process)
         .into_iter()
         .filter_map(|(id, tally)| {
             Some(ProcessUse {

@@ -36,8 +36,7 @@ pub(crate) fn choose_basis(
         return (WorkBasis::Run, None);
     };
 
-    let mut ends = sides.iter().flat_map(Side::ends);
-    let is_cut = ends.any(|end| end.is_cut);
+    let is_cut = sides.iter().flat_map(Side::ends).any(|end| end.is_cut);
     let is_whole = match choice {
         BasisChoice::Auto => !is_cut,
         BasisChoice::Run => true,

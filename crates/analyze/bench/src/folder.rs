@@ -332,8 +332,7 @@ fn read<T: for<'de> Deserialize<'de>>(
         return Ok(None);
     }
     let text = read_text(folder, path, name)?;
-    let value = serde_json::from_str(&text);
-    value.map_err(|error| unreadable(&path.join(name), &error))
+    serde_json::from_str(&text).map_err(|error| unreadable(&path.join(name), &error))
 }
 
 /// Reads a file of a folder; `path` is only for messages.
@@ -350,8 +349,7 @@ fn json(file: &Path, value: &impl Serialize) -> Result<Vec<u8>> {
 
 /// Returns names of folders: the number of the variant, and the letters and digits of its name.
 fn folder_names(variants: &[Variant]) -> Vec<String> {
-    let numbered = (1..).zip(variants);
-    let names = numbered.map(|(number, variant)| {
+    let names = (1..).zip(variants).map(|(number, variant)| {
         let mut slug = String::new();
         for letter in variant.name.chars() {
             if letter.is_ascii_alphanumeric() {

@@ -36,10 +36,8 @@ pub(crate) fn parameters<'a>(
 
 /// Returns whether a secret goes into a place of a command, as in `--token {t}`.
 fn takes_secret(words: &[String], place: &str, redactor: &Redactor) -> bool {
-    let places = |words: &[String]| -> usize {
-        let words = words.iter();
-        words.map(|word| word.matches(place).count()).sum()
-    };
+    let places =
+        |words: &[String]| -> usize { words.iter().map(|word| word.matches(place).count()).sum() };
     places(&redactor.redact_command(words)) < places(words)
 }
 

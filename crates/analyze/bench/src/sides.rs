@@ -77,18 +77,14 @@ impl Side {
 fn findings(reports: &[Report]) -> Vec<FindingTotal> {
     let runs: Vec<Vec<RowFinding>> = reports
         .iter()
-        .map(|report| {
-            let findings = report.findings.iter();
-            findings.map(RowFinding::from).collect()
-        })
+        .map(|report| report.findings.iter().map(RowFinding::from).collect())
         .collect();
     total_findings(runs.iter().map(Vec::as_slice))
 }
 
 /// Returns the variants that have runs.
 pub(crate) fn sides(plan: &BenchPlan, outcome: &BenchOutcome) -> Vec<Side> {
-    let variants = plan.variants.iter().enumerate();
-    let sides = variants.map(|(index, variant)| {
+    let sides = plan.variants.iter().enumerate().map(|(index, variant)| {
         let runs = outcome.runs.iter();
         let records: Vec<&RunRecord> = runs.filter(|run| run.turn.variant == index).collect();
         Side::new(&variant.name, &records)

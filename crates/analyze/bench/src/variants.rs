@@ -118,8 +118,7 @@ impl BenchPlan {
 
         let commands = request.sources.iter().map(CommandTemplate::text);
         let parameters = published::parameters(&request.parameters, commands, redactor)?;
-        let combined = combinations(&request.parameters);
-        let values: Vec<_> = combined
+        let values: Vec<_> = combinations(&request.parameters)
             .into_iter()
             .zip(combinations(&parameters))
             .collect();
@@ -159,8 +158,7 @@ fn variant(
     // The words are made first: a value with a space stays one word.
     let template = split(text)?;
     let filled_words = |values: &[ParameterValue]| -> Vec<String> {
-        let words = template.iter();
-        words.map(|word| filled(word, values)).collect()
+        template.iter().map(|word| filled(word, values)).collect()
     };
     let hooks = |hook: &dyn Fn(&str) -> String| Hooks {
         setup: request.hooks.setup.as_deref().map(hook),

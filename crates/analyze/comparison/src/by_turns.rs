@@ -58,8 +58,7 @@ pub fn change_by_turns(
     floor: Floor,
     error: f64,
 ) -> Change {
-    let shift = rounds(base, new).and_then(|(was, now)| shift_by_rounds(&was, &now));
-    match shift {
+    match rounds(base, new).and_then(|(was, now)| shift_by_rounds(&was, &now)) {
         Some(shift) => Judge::new(floor, base.len(), new.len())
             .with_error(error)
             .judged(base, new, Some(shift), unit, Preference::Lower),

@@ -105,8 +105,7 @@ impl Change {
         } else {
             (self.new.max, self.base.min)
         };
-        let both = nearest.zip(farthest);
-        both.is_some_and(|(nearest, farthest)| {
+        nearest.zip(farthest).is_some_and(|(nearest, farthest)| {
             let by = (nearest.get() - farthest.get()) * sign;
             by > 0.0 && by > share * farthest.get().abs()
         })

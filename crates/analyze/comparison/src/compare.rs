@@ -41,8 +41,7 @@ pub fn compare(base: &[Report], new: &[Report], options: &CompareOptions) -> Com
 /// Compares two sides of runs, such as a baseline and reports.
 #[must_use]
 pub fn compare_runs(base: &Runs, new: &Runs, options: &CompareOptions) -> Comparison {
-    let changes = Changes::between(base, new, options.floor);
-    changes.comparison(options)
+    Changes::between(base, new, options.floor).comparison(options)
 }
 
 /// The changes between two sides, before it is settled what their times are compared per.

@@ -105,8 +105,7 @@ pub(crate) fn repeated(base: &Runs, new: &Runs) -> Vec<Note> {
 
 /// Returns the last part of a path, because folder names may be private.
 pub(crate) fn last_name(path: &str) -> String {
-    let name = std::path::Path::new(path).file_name();
-    name.map_or_else(
+    std::path::Path::new(path).file_name().map_or_else(
         || path.to_owned(),
         |name| name.to_string_lossy().into_owned(),
     )

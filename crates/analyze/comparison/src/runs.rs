@@ -260,19 +260,16 @@ impl Runs {
             .flat_map(|kernel| [&kernel.total_ns, &kernel.instances, &kernel.med_ns]);
         let metrics = self.metrics.values().chain(self.performance.values());
         let facts = self.circumstances.iter().map(|fact| fact.values.len());
-        let mut lengths = facts.chain(metrics.chain(kernels).map(Vec::len)).chain([
-            self.paths.len(),
-            self.guessed.len(),
-            self.others.len(),
-        ]);
-        lengths.all(|length| length == self.count())
+        facts
+            .chain(metrics.chain(kernels).map(Vec::len))
+            .chain([self.paths.len(), self.guessed.len(), self.others.len()])
+            .all(|length| length == self.count())
     }
 
     fn lists_all_kernels(&self, run: usize) -> bool {
         let instances = self.kernels.iter().map(|kernel| kernel.instances.get(run));
         let sum: f64 = instances.flatten().flatten().map(|count| count.get()).sum();
-        let intervals = self.values("counts.intervals");
-        intervals.get(run) == Some(&Number::new(sum))
+        self.values("counts.intervals").get(run) == Some(&Number::new(sum))
     }
 }
 
@@ -378,6 +375,5 @@ fn add(values: &mut [Option<Number>], run: usize, more: f64) {
 /// Otherwise a kernel that is not listed may still have run, so the list is not used.
 fn lists_all(report: &Report) -> bool {
     let instances = report.kernels.iter().map(|kernel| kernel.instances);
-    let sum = instances.fold(0_u64, u64::saturating_add);
-    sum == report.counts.intervals
+    instances.fold(0_u64, u64::saturating_add) == report.counts.intervals
 }

@@ -220,10 +220,9 @@ fn renamed(kernels: &[KernelChange]) -> Vec<RenamedKernel> {
         let twins = gone.iter().filter(|was| is_like(was, now));
         (twins.count() == 1).then(|| pair(was, now))
     };
-    let renamed = gone
-        .iter()
-        .filter_map(|was| only(ran_as_often, was).or_else(|| only(took_as_long, was)));
-    renamed.collect()
+    gone.iter()
+        .filter_map(|was| only(ran_as_often, was).or_else(|| only(took_as_long, was)))
+        .collect()
 }
 
 /// Returns whether a kernel of base and one of new are on the same channel and ran equally often.

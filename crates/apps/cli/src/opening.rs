@@ -21,8 +21,7 @@ pub(crate) fn open(page: &Path, quiet: bool) -> anyhow::Result<bool> {
     let page =
         std::path::absolute(page).with_context(|| format!("cannot find {}", page.display()))?;
     let path = page.display().to_string();
-    let opener = openers().into_iter().find(|words| opens(words, &page));
-    match opener {
+    match openers().into_iter().find(|words| opens(words, &page)) {
         Some(words) => {
             if !quiet {
                 let program = words

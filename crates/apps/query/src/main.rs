@@ -42,8 +42,7 @@ fn main() -> ExitCode {
     let thread = std::thread::Builder::new()
         .stack_size(STACK_BYTES)
         .spawn(move || run(&arguments));
-    let ended = thread.map(std::thread::JoinHandle::join);
-    match ended {
+    match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(Ok(code))) => code,
         Ok(Ok(Err(error))) => fail(&error),
         Ok(Err(_)) => fail(&anyhow::anyhow!("the query ended in a panic of polars")),

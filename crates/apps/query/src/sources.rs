@@ -62,8 +62,7 @@ impl Sources {
                 name: "DATASET",
                 ..ScanArgsAnonymous::default()
             };
-            let frame = LazyFrame::anonymous_scan(Arc::new(scan), arguments);
-            frame
+            LazyFrame::anonymous_scan(Arc::new(scan), arguments)
                 .map(|frame| (table.name, frame))
                 .map_err(|error| Error::from_polars(&error))
         });

@@ -28,8 +28,7 @@ pub fn similar<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 /// Returns `did you mean NAME?` with a space after it, or nothing if no known name is like the word.
 #[must_use]
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let name = similar(word, known);
-    name.map_or_else(String::new, |name| format!("did you mean `{name}`? "))
+    similar(word, known).map_or_else(String::new, |name| format!("did you mean `{name}`? "))
 }
 
 #[cfg(test)]

@@ -244,8 +244,7 @@ pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Judgment {
     let default = lab.recording(Purpose::DefaultClock);
     let default = (*default).as_ref().ok().and_then(states);
 
-    let held = maximum.as_ref().and_then(|states| share(states, "Maximum"));
-    let judgment = match held {
+    let judgment = match maximum.as_ref().and_then(|states| share(states, "Maximum")) {
         None => Judgment::unknown("the recording has no clock states of the GPU"),
         Some(held) if held >= HELD => {
             Judgment::expected("with --gpu-clock maximum the GPU is at its maximum")
@@ -278,8 +277,7 @@ fn states(made: &MadeRecording) -> Option<Performance> {
 
 /// Returns the share of busy time at a clock. None if it is unknown.
 fn share(performance: &Performance, state: &str) -> Option<f64> {
-    let mut states = performance.states.iter();
-    match states.find(|time| time.state == state) {
+    match performance.states.iter().find(|time| time.state == state) {
         Some(time) => time.busy_share,
         // The others tell the time: this one has none of it.
         None => performance.states.first()?.busy_share.map(|_| 0.0),
@@ -437,8 +435,7 @@ pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Judgment {
         }
     };
 
-    let tables = compared(bundle, &exported);
-    let tables = match tables {
+    let tables = match compared(bundle, &exported) {
         Ok(tables) if tables.is_empty() => {
             return Judgment::unknown("the export has no table to compare");
         }

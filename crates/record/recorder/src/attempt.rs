@@ -182,8 +182,7 @@ impl<'a> Attempt<'a> {
 
     /// Follows the run to its end.
     pub(crate) fn run(mut self, watcher: &mut dyn Watcher) -> Result<AttemptEnd, AttemptError> {
-        let followed = self.follow(watcher);
-        followed.map_err(|error| match error {
+        self.follow(watcher).map_err(|error| match error {
             AttemptError::Failed(error) => {
                 // If this fails too, the first failure says more.
                 let _ = self.running.leave();

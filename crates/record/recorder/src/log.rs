@@ -22,8 +22,7 @@ impl RunLog {
         let mut log = Self {
             file: path
                 .map(|path| {
-                    let mut options = OpenOptions::new();
-                    let opened = options.append(true).create(true).open(path);
+                    let opened = OpenOptions::new().append(true).create(true).open(path);
                     opened.map_err(file("write", path))
                 })
                 .transpose()?,

@@ -213,8 +213,7 @@ impl RecordingSubject {
         match self {
             Self::Workload { name, .. } => name.clone(),
             Self::Program(command) => {
-                let program = command.first().map(Path::new);
-                let name = program.and_then(Path::file_stem);
+                let name = command.first().map(Path::new).and_then(Path::file_stem);
                 name.map_or_else(
                     || "program".to_owned(),
                     |name| name.to_string_lossy().into_owned(),

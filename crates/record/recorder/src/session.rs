@@ -71,8 +71,7 @@ pub fn record(
 
 /// Adds to an error where the raw recording is that `xctrace` left in place of a complete bundle.
 fn with_raw_recording(why: Error, raw: Option<PathBuf>, output: &Path) -> Error {
-    let kept = raw.and_then(|raw| raw_recording::keep(raw, why.bundle(), output));
-    match kept {
+    match raw.and_then(|raw| raw_recording::keep(raw, why.bundle(), output)) {
         Some(kept) => Error::Raw {
             why: Box::new(why),
             kept,

@@ -19,8 +19,7 @@ pub(crate) struct KeptBundle {
 
 /// Moves a bundle beside its requested path, under a name with `suffix`.
 pub(crate) fn set_aside(bundle: &Path, output: &Path, suffix: &str) -> KeptBundle {
-    let given = give_back(bundle);
-    let mut troubles: Vec<String> = given
+    let mut troubles: Vec<String> = give_back(bundle)
         .err()
         .map(|error| error.to_string())
         .into_iter()

@@ -53,11 +53,10 @@ impl StartSignal {
 
     /// Returns whether the notification came.
     pub(crate) fn was_posted(&self) -> bool {
-        let ended = self
-            .listener
+        self.listener
             .as_ref()
-            .and_then(|listener| listener.try_wait().ok().flatten());
-        ended.is_some_and(|output| output.status.success())
+            .and_then(|listener| listener.try_wait().ok().flatten())
+            .is_some_and(|output| output.status.success())
     }
 
     /// Notes that the output says that it records.

@@ -27,10 +27,9 @@ impl WorkloadSettings {
             ("--count", self.count),
             ("--warm-up", self.warm_up),
         ];
-        let given = options
+        options
             .into_iter()
-            .filter_map(|(word, value)| Some((word, value?)));
-        given
+            .filter_map(|(word, value)| Some((word, value?)))
             .flat_map(|(word, value)| [word.into(), value.to_string().into()])
             .collect()
     }
@@ -193,11 +192,10 @@ impl WorkloadPlan {
     /// Returns the bytes of memory that the arrays take.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
-        let bytes = self
-            .arrays
+        self.arrays
             .iter()
-            .map(|array| array.elements * ELEMENT_BYTES);
-        bytes.sum()
+            .map(|array| array.elements * ELEMENT_BYTES)
+            .sum()
     }
 }
 

@@ -45,8 +45,7 @@ impl Tool {
     }
 
     fn find_in_xcode(xcrun: &Path) -> Result<Self> {
-        let xcrun = Self::at(xcrun.to_owned());
-        let answer = xcrun.run(&["-f".into(), "xctrace".into()])?;
+        let answer = Self::at(xcrun.to_owned()).run(&["-f".into(), "xctrace".into()])?;
         let path = PathBuf::from(answer.out().trim());
 
         // xcrun may name the shim itself.

@@ -40,12 +40,11 @@ pub(crate) fn counters<W: Write>(
         .collect();
     curve(pid, "queue depth", "mean", &queue)?;
 
-    let memory = report
+    let memory: Vec<_> = report
         .machine
         .allocated
         .iter()
-        .flat_map(|allocated| &allocated.points);
-    let memory: Vec<_> = memory
+        .flat_map(|allocated| &allocated.points)
         .map(|point| (point.at_ns, point.bytes.into()))
         .collect();
     curve(pid, "allocated GPU memory", "bytes", &memory)?;

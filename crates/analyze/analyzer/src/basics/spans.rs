@@ -187,8 +187,7 @@ pub(crate) fn pieces(part: Span, union: &[Span]) -> impl Iterator<Item = (Span, 
         if from_ns >= part.end_ns {
             return None;
         }
-        let inside = union.get(next).map(|span| span.clip(part));
-        let (end_ns, is_inside) = match inside {
+        let (end_ns, is_inside) = match union.get(next).map(|span| span.clip(part)) {
             Some(span) if span.start_ns <= from_ns => {
                 next += 1;
                 (span.end_ns, true)

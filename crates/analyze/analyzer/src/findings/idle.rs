@@ -270,8 +270,7 @@ fn serialized(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.8;
     /// A program may wait every time and lose little time.
     const OF_IDLE: f64 = 0.2;
-    let judged = report.judged();
-    let ledger = judged.idle;
+    let ledger = report.judged().idle;
     let replay = report.replay.as_ref()?;
     // An encoding after a completion proves no wait: it must follow the completion.
     let is_wait = replay.waiting.verdict == WaitVerdict::Waits && replay.waiting.in_flight == 1;

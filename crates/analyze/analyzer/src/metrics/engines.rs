@@ -188,11 +188,10 @@ fn work(
         }
     };
 
-    let inside = rows
+    let mut work: Vec<Work> = rows
         .spans
         .started()
-        .filter(|&(row, span)| touches(span, window) && is_active(row) && is_mine(row, span));
-    let mut work: Vec<Work> = inside
+        .filter(|&(row, span)| touches(span, window) && is_active(row) && is_mine(row, span))
         .map(|(row, span)| (span.clip(window), label(row)))
         .collect();
     work.sort_by_key(|&(span, _)| span);

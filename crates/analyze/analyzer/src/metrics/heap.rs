@@ -102,9 +102,9 @@ fn groups(
         live,
     };
     let mut groups: Vec<HeapGroup> = by_name.into_iter().map(group).collect();
-    groups.sort_by(|a, b| {
-        let size = |group: &HeapGroup| (group.live.bytes, group.whole.bytes);
-        size(b).cmp(&size(a)).then_with(|| a.name.cmp(&b.name))
+    groups.sort_by_cached_key(|group| {
+        let largest = std::cmp::Reverse((group.live.bytes, group.whole.bytes));
+        (largest, group.name.clone())
     });
     groups.truncate(LISTED);
     (groups, sums.0, sums.1)

@@ -59,12 +59,9 @@ impl Kernels {
             .map(|(number, durations)| self.kernel(number, durations, all_ns, names))
             .collect();
 
-        kernels.sort_by(|a, b| {
-            let name =
-                |kernel: &Kernel| (kernel.name.clone(), kernel.channel.clone(), kernel.named_by);
-            b.total_ns
-                .cmp(&a.total_ns)
-                .then_with(|| name(a).cmp(&name(b)))
+        kernels.sort_by_cached_key(|kernel| {
+            let name = (kernel.name.clone(), kernel.channel.clone(), kernel.named_by);
+            (std::cmp::Reverse(kernel.total_ns), name)
         });
         kernels
     }

@@ -141,8 +141,7 @@ impl WorkFile {
     #[must_use]
     pub fn is_simulated(&self) -> bool {
         let program = self.program.as_ref();
-        let simulated = program.and_then(|program| program.get("simulated")?.as_bool());
-        simulated == Some(true)
+        program.and_then(|program| program.get("simulated")?.as_bool()) == Some(true)
     }
 
     fn check(&self) -> Result<(), String> {

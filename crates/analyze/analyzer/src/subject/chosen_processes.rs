@@ -5,6 +5,8 @@
 //! intervals is an error that lists those with some: metalens never switches to another
 //! process.
 
+use std::cmp::Reverse;
+
 use metalens_trace::{Names, Process, ProcessId, Run, Target as RunTarget, TargetProcess};
 
 use super::processes::ProcessUse;
@@ -181,11 +183,7 @@ fn no_gpu_intervals(
             intervals: process.intervals,
         })
         .collect();
-    present.sort_by(|a, b| {
-        b.intervals
-            .cmp(&a.intervals)
-            .then_with(|| a.name.cmp(&b.name))
-    });
+    present.sort_by_cached_key(|process| (Reverse(process.intervals), process.name.clone()));
     Error::NoGpuIntervals {
         wanted,
         ending,

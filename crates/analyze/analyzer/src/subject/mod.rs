@@ -297,8 +297,7 @@ impl WindowInput<'_> {
     }
 
     fn warm_up(&self, window: Span) -> Option<warm_up::DetectedWarmUp> {
-        let intervals = self.timeline.intervals.iter();
-        let mine = intervals.filter(|interval| {
+        let mine = self.timeline.intervals.iter().filter(|interval| {
             self.chosen.contains(interval.process) && touches(interval.span, window)
         });
         let kernels = NamedIntervals::by_label(mine.clone(), self.names, self.label_pairs);

@@ -191,10 +191,9 @@ impl Seen {
     fn covered_ns(&self, part: Span) -> u64 {
         let inside = self.covered.iter().map(|span| span.clip(part));
         let covered_ns = length_ns(&inside.collect::<Vec<Span>>());
-        let by_percent = self
-            .percent
-            .map(|percent| (part.length_ns() as f64 * percent / 100.0).round() as u64);
-        by_percent.map_or(covered_ns, |ns| ns.min(covered_ns))
+        self.percent
+            .map(|percent| (part.length_ns() as f64 * percent / 100.0).round() as u64)
+            .map_or(covered_ns, |ns| ns.min(covered_ns))
     }
 }
 

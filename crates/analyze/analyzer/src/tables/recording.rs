@@ -123,8 +123,7 @@ fn truncated_tables(trace: &Trace) -> Vec<String> {
 /// Returns the notes from reading the trace.
 fn notes(trace: &Trace, read_once: &[&str]) -> Vec<Note> {
     let ambiguities = trace.ambiguities(read_once);
-    let notes = trace.notes.iter().chain(&ambiguities);
-    notes.map(note).collect()
+    trace.notes.iter().chain(&ambiguities).map(note).collect()
 }
 
 fn note(trace_note: &TraceNote) -> Note {

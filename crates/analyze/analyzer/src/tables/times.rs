@@ -69,8 +69,7 @@ pub(crate) fn check(trace: &mut Trace) -> Result<Option<Vec<RowsOutside>>> {
 
     let wall_ns = trace.run.duration_ns;
     let outside = wall_ns.map(|wall_ns| {
-        let tables = trace.tables_mut().iter_mut();
-        let outside = tables.filter_map(|table| {
+        let outside = trace.tables_mut().iter_mut().filter_map(|table| {
             let rows = drop_outside(table, wall_ns.saturating_add(AFTER_NS));
             let schema = table.schema.name.clone();
             (rows > 0).then_some(RowsOutside { schema, rows })

@@ -220,10 +220,9 @@ pub(crate) fn canonical(path: &Path) -> PathBuf {
 
 /// Returns the last part of a path. For `..` it is the name of the folder that it leads to.
 pub(crate) fn last_name(path: &Path) -> String {
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned());
-    name.or_else(|| Some(canonical(path).file_name()?.to_string_lossy().into_owned()))
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .or_else(|| Some(canonical(path).file_name()?.to_string_lossy().into_owned()))
         .unwrap_or_else(|| path.display().to_string())
 }
 

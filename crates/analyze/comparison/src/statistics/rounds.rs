@@ -13,8 +13,7 @@ use metalens_analyzer::Number;
 /// round.
 #[must_use]
 pub(crate) fn shift_by_rounds(base: &[f64], new: &[f64]) -> Option<Shift> {
-    let rounds = base.iter().zip(new);
-    let differences: Vec<f64> = rounds.map(|(was, now)| now - was).collect();
+    let differences: Vec<f64> = base.iter().zip(new).map(|(was, now)| now - was).collect();
     let mut means: Vec<f64> = (0..differences.len())
         .flat_map(|first| {
             let others = differences.get(first..).unwrap_or_default();

@@ -43,8 +43,7 @@ fn print_rows(
     };
 
     let own = trace.notes.iter().map(ToString::to_string);
-    let notes = own.chain(others(&trace, table));
-    for note in notes.filter(|_| !quiet) {
+    for note in own.chain(others(&trace, table)).filter(|_| !quiet) {
         writeln!(out::notes(), "note: {}", shown(&note))?;
     }
 

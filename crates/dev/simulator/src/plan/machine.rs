@@ -133,15 +133,14 @@ fn grown(plan: &Plan, process: ProcessIndex, growth: Growth) -> Vec<(u64, u64)> 
 fn intervals(levels: Vec<(u64, u64)>, wall_ns: u64) -> Vec<MemoryInterval> {
     let ends = levels.iter().skip(1).map(|(at_ns, _)| *at_ns);
     let ends: Vec<u64> = ends.chain([wall_ns]).collect();
-    let intervals = levels
+    levels
         .into_iter()
         .zip(ends)
         .map(|((start_ns, bytes), end_ns)| MemoryInterval {
             start_ns: start_ns.min(wall_ns),
             end_ns: end_ns.min(wall_ns),
             bytes,
-        });
-    intervals
+        })
         .filter(|interval| interval.start_ns < interval.end_ns)
         .collect()
 }
@@ -172,10 +171,9 @@ pub(crate) fn counter_samples(plan: &Plan) -> Vec<CounterSample> {
                 first_level += 1;
             }
 
-            let during = levels[first_level..]
+            let area: u128 = levels[first_level..]
                 .iter()
-                .take_while(|level| level.0 < until_ns);
-            let area: u128 = during
+                .take_while(|level| level.0 < until_ns)
                 .map(|&(from_ns, to_ns, value)| {
                     let ns = to_ns.min(until_ns) - from_ns.max(at_ns);
                     u128::from(ns) * u128::from(value)

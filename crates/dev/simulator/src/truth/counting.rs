@@ -83,14 +83,13 @@ fn errors(plan: &Plan, target: Option<ProcessIndex>) -> usize {
 }
 
 fn hangs(plan: &Plan, target: Option<ProcessIndex>, window: Window) -> usize {
-    let own = plan
-        .hangs
+    plan.hangs
         .iter()
-        .filter(|hang| Some(hang.process) == target);
-    own.filter(|hang| {
-        hang.start_ns < window.end_ns && hang.start_ns + hang.duration_ns > window.start_ns
-    })
-    .count()
+        .filter(|hang| Some(hang.process) == target)
+        .filter(|hang| {
+            hang.start_ns < window.end_ns && hang.start_ns + hang.duration_ns > window.start_ns
+        })
+        .count()
 }
 
 fn target(plan: &Plan, shares: &[(ProcessIndex, ProcessShare)]) -> Option<ProcessIndex> {

@@ -74,10 +74,9 @@ fn track_detail(table: &str) -> Option<TrackDetail> {
 /// Returns the jobs for a bundle without a table of contents: one for every name, since the
 /// table may exist. Details of tracks are seldom there.
 pub(crate) fn jobs_from_names(names: &[String], run: u64) -> Vec<TableJob> {
-    let wanted = names
+    names
         .iter()
-        .filter(|name| is_plain(name) && track_detail(name).is_none());
-    wanted
+        .filter(|name| is_plain(name) && track_detail(name).is_none())
         .map(|schema| TableJob {
             run,
             position: run,

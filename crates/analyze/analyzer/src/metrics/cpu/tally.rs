@@ -65,8 +65,7 @@ pub(crate) fn by_weight<K: Ord>(tally: Tally, key: K) -> impl Ord {
 
 /// Returns one entry per thread state.
 pub(crate) fn states(samples: &[Sample], names: &Names) -> Vec<CpuState> {
-    let tallies = tally_by(samples, |sample| sample.state);
-    let mut states: Vec<CpuState> = tallies
+    let mut states: Vec<CpuState> = tally_by(samples, |sample| sample.state)
         .into_iter()
         .map(|(state, tally)| CpuState {
             state: state.map(|state| names.text(state).to_owned()),
@@ -424,8 +423,7 @@ impl WaitingCalls {
 
 /// Returns whether a stack's innermost function has no name and may be a system call.
 fn may_be_call(stack: StackId, names: &Names) -> bool {
-    let innermost = names.stack(stack).next();
-    innermost.is_none_or(|frame| {
+    names.stack(stack).next().is_none_or(|frame| {
         let binary = frame.binary.map(|binary| names.text(binary));
         is_address(names.text(frame.name)) && binary.is_none_or(|binary| binary == SYSTEM_CALLS)
     })

@@ -45,11 +45,9 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
         .into_iter()
         .map(|work| work.row(chip.as_ref(), span_ns))
         .collect();
-    rows.sort_by(|a, b| {
-        let name = |row: &WorkRow| (row.label.clone(), row.kernels.clone(), row.channel.clone());
-        b.total_ns
-            .cmp(&a.total_ns)
-            .then_with(|| name(a).cmp(&name(b)))
+    rows.sort_by_cached_key(|row| {
+        let name = (row.label.clone(), row.kernels.clone(), row.channel.clone());
+        (std::cmp::Reverse(row.total_ns), name)
     });
 
     let labels_without = matches.labels_without(file);

@@ -1,5 +1,6 @@
 //! Computes the activity of the GPU driver and of the shader compiler for the process.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use metalens_trace::{Names, Symbol};
@@ -118,10 +119,7 @@ fn by_type(
     }
 
     let mut types: Vec<DriverEvents> = types.into_values().collect();
-    types.sort_by(|a, b| {
-        let by_time = b.total_ns.cmp(&a.total_ns);
-        by_time.then_with(|| a.event_type.cmp(&b.event_type))
-    });
+    types.sort_by_cached_key(|events| (Reverse(events.total_ns), events.event_type.clone()));
     (types, spans)
 }
 

@@ -34,10 +34,9 @@ pub(crate) fn others(
     used.sort_unstable();
     let in_gaps_ns = overlap_ns(&union(used), gaps);
     top.retain(|process| process.in_gaps_ns > 0);
-    top.sort_by(|a, b| {
-        let key = |process: &OtherProcess| (process.name.clone(), process.pid);
-        let by_time = b.in_gaps_ns.cmp(&a.in_gaps_ns);
-        by_time.then_with(|| key(a).cmp(&key(b)))
+    top.sort_by_cached_key(|process| {
+        let most = std::cmp::Reverse(process.in_gaps_ns);
+        (most, process.name.clone(), process.pid)
     });
     top.truncate(TOP);
 

@@ -8,6 +8,8 @@ mod phases;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
+
 use metalens_trace::{Names, ProcessId, StackId};
 use rustc_hash::FxHashMap;
 
@@ -234,11 +236,9 @@ fn groups(
             iterations: iterations.and_then(|iterations| iterations.of_group(&lives)),
         })
         .collect();
-    groups.sort_by(|a, b| {
-        let size = |group: &MemoryGroup| (group.bytes, group.allocations);
-        size(b)
-            .cmp(&size(a))
-            .then_with(|| (&a.name, &a.binary).cmp(&(&b.name, &b.binary)))
+    groups.sort_by_cached_key(|group| {
+        let largest = Reverse((group.bytes, group.allocations));
+        (largest, group.name.clone(), group.binary.clone())
     });
     groups.truncate(LISTED);
     (groups, count)
@@ -266,10 +266,9 @@ fn processes(lives: &[Life], input: &MemoryInput<'_>) -> Vec<MemoryProcess> {
             }
         })
         .collect();
-    processes.sort_by(|a, b| {
-        b.bytes
-            .cmp(&a.bytes)
-            .then_with(|| (&a.name, a.pid).cmp(&(&b.name, b.pid)))
+    processes.sort_by_cached_key(|process| {
+        let most = Reverse(process.bytes);
+        (most, process.name.clone(), process.pid)
     });
     processes.truncate(LISTED);
     processes

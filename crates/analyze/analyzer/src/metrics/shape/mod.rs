@@ -95,10 +95,9 @@ fn short_kernels(lengths: &IntervalLengths<'_>, names: &Names) -> Vec<ShortKerne
             median_ns: usual.median,
         })
         .collect();
-    short.sort_by(|a, b| {
-        let key = |kernel: &ShortKernel| std::cmp::Reverse((kernel.instances, kernel.total_ns));
-        let name = |kernel: &ShortKernel| (kernel.name.clone(), kernel.channel.clone());
-        key(a).cmp(&key(b)).then_with(|| name(a).cmp(&name(b)))
+    short.sort_by_cached_key(|kernel| {
+        let most = std::cmp::Reverse((kernel.instances, kernel.total_ns));
+        (most, kernel.name.clone(), kernel.channel.clone())
     });
     short.truncate(SHORT_KERNELS);
     short

@@ -148,10 +148,9 @@ impl<'a> ComputeLine<'a> {
                 is_large && pattern.repetitions >= REPETITIONS
             })
             .collect();
-        patterns.sort_by(|a, b| {
-            let key =
-                |pattern: &RepeatedPattern| (std::cmp::Reverse(pattern.members), pattern.first);
-            key(a).cmp(&key(b)).then(a.pattern.cmp(&b.pattern))
+        patterns.sort_by_cached_key(|repeated| {
+            let members = std::cmp::Reverse(repeated.members);
+            (members, repeated.first, repeated.pattern.clone())
         });
         patterns
     }

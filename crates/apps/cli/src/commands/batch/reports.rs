@@ -74,8 +74,7 @@ impl Reports for ReportFolders {
     /// Refuses a folder whose files the user changed after metalens wrote them.
     fn refuse_changed(&self, folder: &Path) -> Result<(), ReportProblem> {
         // A report whose replacement was interrupted has no manifest, and may be replaced.
-        let manifest = Manifest::load(folder);
-        match manifest.and_then(|manifest| manifest.changed(folder)) {
+        match Manifest::load(folder).and_then(|manifest| manifest.changed(folder)) {
             Some(path) => Err(problem(&anyhow::anyhow!(
                 "{} changed after metalens wrote it; --force replaces it",
                 path.display()

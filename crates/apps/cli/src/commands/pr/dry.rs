@@ -66,8 +66,7 @@ fn upload_method(
     environment: &EnvironmentFacts,
 ) -> UploadMethod {
     let has_charts = !charts.is_empty();
-    let methods = images::methods(arguments.images.into());
-    methods
+    images::methods(arguments.images.into())
         .into_iter()
         .find(|method| match method {
             UploadMethod::Assets => has_charts,
