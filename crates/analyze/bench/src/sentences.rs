@@ -61,34 +61,19 @@ pub(crate) fn versus(
         " in these runs"
     };
     let (new, base) = (name(new), name(base));
-    match times(change, &basis.floor()) {
-        Some((times, sure)) if is_faster => message!(
-            "{} is {} times as fast as {}{}{}: {}",
-            new,
-            times,
-            base,
-            scope,
-            sure,
-            both
-        ),
-        Some((times, sure)) => message!(
-            "{} takes {} times as long as {}{}{}: {}",
-            new,
-            times,
-            base,
-            scope,
-            sure,
-            both
-        ),
-        None => message!(
-            "{} is {} than {}{}: {}",
-            new,
-            if is_faster { "faster" } else { "slower" },
-            base,
-            scope,
-            both
-        ),
-    }
+    let relation = match times(change, &basis.floor()) {
+        Some((times, sure)) if is_faster => {
+            message!("is {} times as fast as {}{}{}", times, base, scope, sure)
+        }
+        Some((times, sure)) => {
+            message!("takes {} times as long as {}{}{}", times, base, scope, sure)
+        }
+        None => {
+            let word = if is_faster { "faster" } else { "slower" };
+            message!("is {} than {}{}", word, base, scope)
+        }
+    };
+    message!("{} {}: {}", new, relation, both)
 }
 
 /// Says how many runs would show a difference.

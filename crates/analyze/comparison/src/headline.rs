@@ -4,7 +4,7 @@
 use metalens_analyzer::message::{counted, name};
 use metalens_analyzer::{Message, message};
 
-use crate::change::{ChangeClass, Floor};
+use crate::change::{Change, ChangeClass, Floor};
 use crate::comparison::Comparison;
 use crate::kernel_sentences::{common, one_sided, other_counts, tails};
 use crate::kernels::KernelChange;
@@ -283,42 +283,8 @@ fn of_wall(
     let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
     match change.class {
         ChangeClass::Grown | ChangeClass::Shrunk => {
-            // One run a side does not show that the next run would differ, too.
-            let scope = if change.interval.is_some() {
-                ""
-            } else {
-                " in these recordings"
-            };
-            let is_longer = change.class == ChangeClass::Grown;
-            match times(change, floor).filter(|_| subject == Subject::New) {
-                Some((times, sure)) if is_longer => message!(
-                    "{}{} takes {} times as long{}{}: {}",
-                    per,
-                    new,
-                    times,
-                    scope,
-                    sure,
-                    both
-                ),
-                Some((times, sure)) => message!(
-                    "{}{} is {} times as fast{}{}: {}",
-                    per,
-                    new,
-                    times,
-                    scope,
-                    sure,
-                    both
-                ),
-                None => message!(
-                    "{}{} is {}{} {}: {}",
-                    per,
-                    new,
-                    if is_longer { "longer" } else { "shorter" },
-                    scope,
-                    extent(change, floor),
-                    both
-                ),
-            }
+            let moved = longer_or_shorter(new, change, floor, subject);
+            message!("{}{}: {}", per, moved, both)
         }
         ChangeClass::Unchanged => {
             let word = match (!is_per_unit, change.interval.is_some()) {
@@ -339,6 +305,32 @@ fn of_wall(
             both,
             sure
         ),
+    }
+}
+
+/// Says how much longer or shorter the wall time is.
+fn longer_or_shorter(
+    new: &'static str,
+    change: &Change,
+    floor: &Floor,
+    subject: Subject,
+) -> Message {
+    // One run a side does not show that the next run would differ, too.
+    let scope = if change.interval.is_some() {
+        ""
+    } else {
+        " in these recordings"
+    };
+    let is_longer = change.class == ChangeClass::Grown;
+    match times(change, floor).filter(|_| subject == Subject::New) {
+        Some((times, sure)) if is_longer => {
+            message!("{} takes {} times as long{}{}", new, times, scope, sure)
+        }
+        Some((times, sure)) => message!("{} is {} times as fast{}{}", new, times, scope, sure),
+        None => {
+            let word = if is_longer { "longer" } else { "shorter" };
+            message!("{} is {}{} {}", new, word, scope, extent(change, floor))
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use metalens_doctor::SystemCommands;
-use metalens_xctrace::command::{Length, Record, Template};
+use metalens_xctrace::command::{Length, Record, Target, Template};
 use metalens_xctrace::{Feature, Tool, ToolSource, Version};
 
 use crate::error::{Error, Result, file};
@@ -40,16 +40,15 @@ impl RecordingPlan {
     ///
     /// If it cannot be recorded, or an existing file is in the way.
     pub fn new(request: RecordRequest) -> Result<Self> {
-        let tool = match &request.recorder {
+        let mut tool = match &request.recorder {
             Recorder::Xctrace => Tool::find(&ToolSource::from_environment())?,
             Recorder::Simulator { tool, .. } | Recorder::SimulatorAsXctrace(tool) => tool.clone(),
         };
         let version = tool.version()?;
 
-        let may_replace = request.may_replace();
         let work = work_file::beside(&request.output);
         if !request.dry_run {
-            metalens_files::refuse_existing(&work, may_replace)?;
+            metalens_files::refuse_existing(&work, request.may_replace())?;
             provenance::check(&request.output, request.force, request.append_run)?;
         }
         let is_bundled = matches!(request.subject, RecordingSubject::Workload { .. });
@@ -68,28 +67,21 @@ impl RecordingPlan {
             .then(|| RunningProcesses::list(&SystemCommands::default()))
             .flatten();
         let target = target(&request, workload, running_before.as_ref(), &mut warnings)?;
-        let tracing_started = work_draft.as_ref().map(WorkFileDraft::notification);
         let copied_template = copied_template(&request, &tool)?;
         let template = match &copied_template {
             Some(copy) => Template::File(copy.path().to_owned()),
             None => stock_template(&request.template),
         };
+        let tracing_started = work_draft.as_ref().map(WorkFileDraft::notification);
         let record = Record {
-            instruments: instruments(&request, &version),
-            append_run: request.append_run,
-            run_name: request.run_name.clone(),
-            time_limit: length("--time-limit", request.time_limit_ns)?,
-            window: length("--window", request.window_ns)?,
-            device: request.device.clone(),
             tracing_started: tracing_started.filter(|_| version.has(Feature::TracingStarted)),
-            ..Record::new(template, request.output.clone(), target)
+            ..record(&request, &version, template, target)?
         };
 
         warnings.extend(long_recording(&request));
         if request.is_simulated() {
             warnings = ignored_options(&request).into_iter().collect();
         }
-        let mut tool = tool;
         if is_bundled && observes {
             let folder = std::env::current_dir().map_err(file("find", "the current folder"))?;
             tool.environment.push((PROBE.into(), folder.into()));
@@ -103,11 +95,10 @@ impl RecordingPlan {
             timeouts.start = timeouts.start.max(password::PATIENCE);
         }
 
+        let copy = copied_template.as_ref();
         Ok(Self {
             is_about_gpu: is_about_gpu(&request.template)
-                || copied_template
-                    .as_ref()
-                    .is_some_and(template::Copy::is_about_gpu),
+                || copy.is_some_and(template::Copy::is_about_gpu),
             warnings,
             work_draft,
             copied_template,
@@ -116,14 +107,7 @@ impl RecordingPlan {
                 version,
                 stdin: request.stdin,
                 record,
-                // One project got no samples of shaders while the output went to a file.
-                program_output: if request.shader_timeline {
-                    OutputRoute::Shared
-                } else if request.discards_output {
-                    OutputRoute::Discarded
-                } else {
-                    OutputRoute::File
-                },
+                program_output: program_output(&request),
                 started_file,
                 force: request.force,
                 timeouts,
@@ -159,6 +143,36 @@ impl RecordingPlan {
             (Some(draft), Some(bundle)) => work_file::keep(Some(draft), bundle, false),
             _ => Ok(()),
         }
+    }
+}
+
+/// Returns what `xctrace` is asked for, apart from a signal when it begins.
+fn record(
+    request: &RecordRequest,
+    version: &Version,
+    template: Template,
+    target: Target,
+) -> Result<Record> {
+    Ok(Record {
+        instruments: instruments(request, version),
+        append_run: request.append_run,
+        run_name: request.run_name.clone(),
+        time_limit: length("--time-limit", request.time_limit_ns)?,
+        window: length("--window", request.window_ns)?,
+        device: request.device.clone(),
+        ..Record::new(template, request.output.clone(), target)
+    })
+}
+
+/// Returns where the output of the program goes.
+fn program_output(request: &RecordRequest) -> OutputRoute {
+    // One project got no samples of shaders while the output went to a file.
+    if request.shader_timeline {
+        OutputRoute::Shared
+    } else if request.discards_output {
+        OutputRoute::Discarded
+    } else {
+        OutputRoute::File
     }
 }
 
