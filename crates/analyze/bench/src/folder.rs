@@ -244,19 +244,11 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
         return Some(format!("its format is {:?}", stored.schema));
     }
 
-    let names = |plan: &StoredPlan| {
-        let names = plan
-            .plan
-            .variants
-            .iter()
-            .map(|variant| variant.name.clone());
-        names.collect::<Vec<String>>().join(", ")
-    };
-    if names(stored) != names(wanted) {
+    if variant_names(stored) != variant_names(wanted) {
         return Some(format!(
             "its variants are {}, not {}",
-            names(stored),
-            names(wanted)
+            variant_names(stored),
+            variant_names(wanted)
         ));
     }
 
@@ -307,6 +299,15 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
         value(stored),
         value(wanted)
     ))
+}
+
+fn variant_names(plan: &StoredPlan) -> String {
+    let names = plan
+        .plan
+        .variants
+        .iter()
+        .map(|variant| variant.name.clone());
+    names.collect::<Vec<String>>().join(", ")
 }
 
 /// Returns whether a name is that of a run's folder: `run-12`.

@@ -233,6 +233,11 @@ impl Floor {
 }
 
 impl SideValues {
+    /// Returns the value of a run.
+    pub(crate) fn of_run(&self, run: usize) -> Option<Number> {
+        self.values.get(run).copied().flatten()
+    }
+
     /// Summarizes the values of each run.
     #[must_use]
     pub fn from_values(values: &[Option<Number>]) -> Self {

@@ -52,12 +52,8 @@ impl Sides<Number> {
 impl Sides<usize> {
     /// Returns the values of these runs.
     fn of(self, metric: &MetricChange) -> [Option<Number>; 2] {
-        let value = |values: &[Option<Number>], run: usize| values.get(run).copied().flatten();
         let change = &metric.change;
-        [
-            value(&change.base.values, self.base),
-            value(&change.new.values, self.new),
-        ]
+        [change.base.of_run(self.base), change.new.of_run(self.new)]
     }
 }
 

@@ -205,10 +205,11 @@ fn kernel_change(
 }
 
 fn largest_share(total: &Change, base: Option<f64>, new: Option<f64>) -> Option<f64> {
-    let share = |median: Option<Number>, sum: Option<f64>| {
-        let share = median?.get() / sum?;
-        share.is_finite().then_some(share)
-    };
     let shares = [share(total.base.median, base), share(total.new.median, new)];
     shares.into_iter().flatten().max_by(f64::total_cmp)
+}
+
+fn share(median: Option<Number>, sum: Option<f64>) -> Option<f64> {
+    let share = median?.get() / sum?;
+    share.is_finite().then_some(share)
 }

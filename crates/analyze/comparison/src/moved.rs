@@ -134,7 +134,7 @@ pub(crate) fn unknown_cause_notes(metrics: &[MetricChange]) -> Vec<Note> {
     let notes = sides.into_iter().filter_map(|(name, side)| {
         let figure = |id: &str, run: usize| {
             let change = &find(metrics, id)?.change;
-            Some((*side(change).values.get(run)?)?.get())
+            Some(side(change).of_run(run)?.get())
         };
 
         let idle = &find(metrics, "gaps.total_ns")?.change;

@@ -276,16 +276,6 @@ impl Runs {
 /// Returns the performance states of each run. A run counts if at least 95 % of its busy time has a
 /// state.
 fn performance(reports: &[Report]) -> BTreeMap<String, Vec<Option<Number>>> {
-    let states = |report: &Report| -> Option<BTreeMap<String, f64>> {
-        let known = report.machine.performance.as_ref()?;
-        let mut shares = BTreeMap::new();
-        for state in &known.states {
-            *shares.entry(state.state.clone()).or_insert(0.0) += state.busy_share?;
-        }
-        let is_known = known.unknown_busy_ns <= report.busy.busy_ns / 20;
-        (is_known && !shares.is_empty()).then_some(shares)
-    };
-
     let by_report: Vec<Option<BTreeMap<String, f64>>> = reports.iter().map(states).collect();
 
     let names = by_report.iter().flatten().flat_map(BTreeMap::keys);
@@ -298,6 +288,17 @@ fn performance(reports: &[Report]) -> BTreeMap<String, Vec<Option<Number>>> {
         by_state.insert(name.clone(), by_report.iter().map(share).collect());
     }
     by_state
+}
+
+/// Returns the share of each performance state; none if they are unknown.
+fn states(report: &Report) -> Option<BTreeMap<String, f64>> {
+    let known = report.machine.performance.as_ref()?;
+    let mut shares = BTreeMap::new();
+    for state in &known.states {
+        *shares.entry(state.state.clone()).or_insert(0.0) += state.busy_share?;
+    }
+    let is_known = known.unknown_busy_ns <= report.busy.busy_ns / 20;
+    (is_known && !shares.is_empty()).then_some(shares)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share")]

@@ -166,40 +166,53 @@ fn factors(middle: f64, low: f64, high: f64) -> Message {
     const UNEVEN: (f64, f64) = (1.5, 0.05);
     let (below, above) = (middle - low, high - middle);
     let (narrow, wide) = (below.min(above), below.max(above));
-    let shown = |factor: f64, digits: usize| {
-        number(format!("{factor:.digits$}"), factor, |factor| {
-            Value::Factor { factor }
-        })
-    };
-    // As many digits as the interval leaves certain.
-    let digits = |size: f64| match size {
-        _ if size >= 1.0 => 0,
-        _ if size >= 0.1 => 1,
-        _ if size >= 0.01 => 2,
-        _ => 3,
-    };
     if wide == 0.0 {
         let digits = match middle {
             _ if middle < 1.1 => 3,
             _ if middle < 10.0 => 2,
             _ => usize::from(middle < 100.0),
         };
-        return shown(middle, digits);
+        return shown_factor(middle, digits);
     }
-    let rounded_up = |size: f64, digits: usize| {
-        let unit = 10_f64.powi(digits.try_into().unwrap_or(0));
-        // What is above by the error of a difference is not above.
-        (size * unit - 1e-6).ceil() / unit
-    };
-    let half = rounded_up(wide, digits(wide));
+    let half = rounded_up(wide, certain_digits(wide));
     // A half that reaches 1 would say that there may be no change, which the interval excludes.
     let is_uneven = wide > narrow * UNEVEN.0 && wide > middle * UNEVEN.1;
     if is_uneven || middle - half <= 1.0 {
-        let digits = digits(narrow);
-        return message!("{} to {}", shown(low, digits), shown(high, digits));
+        let digits = certain_digits(narrow);
+        return message!(
+            "{} to {}",
+            shown_factor(low, digits),
+            shown_factor(high, digits)
+        );
     }
-    let digits = digits(wide);
-    message!("{} ± {}", shown(middle, digits), shown(half, digits))
+    let digits = certain_digits(wide);
+    message!(
+        "{} ± {}",
+        shown_factor(middle, digits),
+        shown_factor(half, digits)
+    )
+}
+
+fn shown_factor(factor: f64, digits: usize) -> Message {
+    number(format!("{factor:.digits$}"), factor, |factor| {
+        Value::Factor { factor }
+    })
+}
+
+/// Returns as many digits as the interval leaves certain.
+fn certain_digits(size: f64) -> usize {
+    match size {
+        _ if size >= 1.0 => 0,
+        _ if size >= 0.1 => 1,
+        _ if size >= 0.01 => 2,
+        _ => 3,
+    }
+}
+
+fn rounded_up(size: f64, digits: usize) -> f64 {
+    let unit = 10_f64.powi(digits.try_into().unwrap_or(0));
+    // What is above by the error of a difference is not above.
+    (size * unit - 1e-6).ceil() / unit
 }
 
 /// Returns both ends of the interval of a change.

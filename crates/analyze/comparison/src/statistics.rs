@@ -132,9 +132,6 @@ fn mann_whitney(base: usize, new: usize) -> Vec<f64> {
         let mut next = vec![certain()];
         for n in 1..=new {
             let values = (m + n) as f64;
-            let chance = |row: Option<&Vec<f64>>, u: Option<usize>| {
-                u.and_then(|u| row?.get(u).copied()).unwrap_or(0.0)
-            };
             let row = (0..=most)
                 .map(|u| {
                     m as f64 / values * chance(chances.get(n), u.checked_sub(n))
@@ -146,6 +143,10 @@ fn mann_whitney(base: usize, new: usize) -> Vec<f64> {
         chances = next;
     }
     chances.pop().unwrap_or_default()
+}
+
+fn chance(row: Option<&Vec<f64>>, u: Option<usize>) -> f64 {
+    u.and_then(|u| row?.get(u).copied()).unwrap_or(0.0)
 }
 
 /// Returns the median of several runs: the mean of the two values in the middle if their number is

@@ -209,20 +209,23 @@ fn renamed(kernels: &[KernelChange]) -> Vec<RenamedKernel> {
         of_class(ChangeClass::Removed).collect(),
         of_class(ChangeClass::Added).collect(),
     );
-    let pair = |was: &KernelChange, now: &KernelChange| RenamedKernel {
-        base: was.name.clone(),
-        new: now.name.clone(),
-        channel: was.channel.clone(),
-    };
     let only = |is_like: fn(&KernelChange, &KernelChange) -> bool, was: &KernelChange| {
         let mut alike = added.iter().filter(|now| is_like(was, now));
         let now = alike.next().filter(|_| alike.next().is_none())?;
         let twins = gone.iter().filter(|was| is_like(was, now));
-        (twins.count() == 1).then(|| pair(was, now))
+        (twins.count() == 1).then(|| renamed_kernel(was, now))
     };
     gone.iter()
         .filter_map(|was| only(ran_as_often, was).or_else(|| only(took_as_long, was)))
         .collect()
+}
+
+fn renamed_kernel(was: &KernelChange, now: &KernelChange) -> RenamedKernel {
+    RenamedKernel {
+        base: was.name.clone(),
+        new: now.name.clone(),
+        channel: was.channel.clone(),
+    }
 }
 
 /// Returns whether a kernel of base and one of new are on the same channel and ran equally often.

@@ -36,19 +36,13 @@ const FORMS: [(&str, &str); 9] = [
 
 /// Returns the resources with fixed addresses.
 pub(crate) fn list() -> Vec<Resource> {
-    let page = |uri: &str, name: &str, description: &str| {
-        Resource::new(uri, name)
-            .with_description(description)
-            .with_mime_type("text/markdown")
-    };
-
     let mut resources = vec![
-        page(
+        markdown_page(
             SKILL_URI,
             "skill",
             "How to profile with metalens: what to use when, how to read an answer, what never to conclude",
         ),
-        page(
+        markdown_page(
             GLOSSARY_URI,
             "glossary",
             "What each word of an answer means",
@@ -61,6 +55,12 @@ pub(crate) fn list() -> Vec<Resource> {
     });
     resources.extend(schemas);
     resources
+}
+
+fn markdown_page(uri: &str, name: &str, description: &str) -> Resource {
+    Resource::new(uri, name)
+        .with_description(description)
+        .with_mime_type("text/markdown")
 }
 
 /// Returns the resources that have the path of a recording in their address.

@@ -318,15 +318,16 @@ fn conjuncts(filter: &Expr) -> Vec<&Expr> {
 /// Returns the parts of a filter that rows have to pass. A part that can only be displayed is a hint of
 /// polars: which rows the largest so far leave, where only the largest are wanted.
 fn required(filter: &Expr) -> Option<Expr> {
-    let is_hint = |part: &&Expr| {
-        part.into_iter()
-            .any(|inner| matches!(inner, Expr::Display { .. }))
-    };
     let parts = conjuncts(filter).into_iter();
     parts
         .filter(|part| !is_hint(part))
         .cloned()
         .reduce(Expr::and)
+}
+
+fn is_hint(part: &&Expr) -> bool {
+    part.into_iter()
+        .any(|inner| matches!(inner, Expr::Display { .. }))
 }
 
 /// Returns the names of the columns in an expression.

@@ -189,14 +189,15 @@ fn without_credentials(text: &str) -> String {
 
 /// Removes identifiers of devices: hexadecimal digits in groups of `8-4-4-4-12` or, newer, `8-16`.
 fn without_identifiers(text: &str) -> String {
-    let is_identifier = |word: &str| {
-        let parts: Vec<usize> = word.split('-').map(str::len).collect();
-        let is_hex = word
-            .chars()
-            .all(|letter| letter == '-' || letter.is_ascii_hexdigit());
-        is_hex && matches!(parts.as_slice(), [8, 4, 4, 4, 12] | [8, 16])
-    };
     by_words(text, "-", |word| is_identifier(word).then_some("<uuid>"))
+}
+
+fn is_identifier(word: &str) -> bool {
+    let parts: Vec<usize> = word.split('-').map(str::len).collect();
+    let is_hex = word
+        .chars()
+        .all(|letter| letter == '-' || letter.is_ascii_hexdigit());
+    is_hex && matches!(parts.as_slice(), [8, 4, 4, 4, 12] | [8, 16])
 }
 
 /// Replaces some words of a text. A word consists of letters, digits, and the marks in `also`.

@@ -202,11 +202,6 @@ impl Condition {
         let key = "com.apple.system.thermalpressurelevel";
         let pressure = runner.run("/usr/bin/notifyutil", &["-g", key]);
         let running = runner.run("/bin/ps", &["-axo", "pid=,comm="]);
-        let recorders = |text: &str| {
-            let mut recorders = parse::processes(text)?;
-            recorders.retain(|process| RECORDERS.contains(&process.name.as_str()));
-            Some(recorders)
-        };
 
         let low_power = parse::low_power_mode(&settings.text());
         let no_low_power = || match &settings {
@@ -236,6 +231,13 @@ impl Condition {
             recorders: Fact::parsed("ps", &running, recorders),
         }
     }
+}
+
+/// Returns the processes that record, of those listed in a text.
+fn recorders(text: &str) -> Option<Vec<Process>> {
+    let mut recorders = parse::processes(text)?;
+    recorders.retain(|process| RECORDERS.contains(&process.name.as_str()));
+    Some(recorders)
 }
 
 impl Gpu {

@@ -357,7 +357,7 @@ impl RecordingPlan {
                 record: Record::new(
                     stock_template(&request.template),
                     request.output.clone(),
-                    metalens_xctrace::command::Target::AllProcesses,
+                    Target::AllProcesses,
                 ),
             },
             request,

@@ -367,14 +367,15 @@ pub fn log_beside(bundle: &Path) -> PathBuf {
 ///
 /// If a path is not UTF-8.
 pub fn as_text(variables: Vec<(OsString, OsString)>) -> Result<Vec<(String, String)>> {
-    let text = |text: OsString| {
-        text.into_string().map_err(|text| {
-            let text = Path::new(OsStr::new(&text)).display().to_string();
-            Error::Target(format!("{text} is not UTF-8"))
-        })
-    };
     let pairs = variables.into_iter();
     pairs
         .map(|(name, value)| Ok((text(name)?, text(value)?)))
         .collect()
+}
+
+fn text(text: OsString) -> Result<String> {
+    text.into_string().map_err(|text| {
+        let text = Path::new(OsStr::new(&text)).display().to_string();
+        Error::Target(format!("{text} is not UTF-8"))
+    })
 }

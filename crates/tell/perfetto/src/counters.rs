@@ -153,13 +153,14 @@ fn shares(
     let chunks = &report.shape.utilization;
     let starts = chunks.iter().skip(1).map(|next| next.start_ns);
     let ends = starts.chain([report.window.end_ns]);
-    let share = |busy_ns: u64, length_ns: u64| {
-        let share = busy_ns as f64 / length_ns as f64 * 100.0;
-        Number::from_f64((share * 1_000.0).round() / 1_000.0)
-    };
     let points = chunks.iter().zip(ends).filter_map(|(chunk, end_ns)| {
         let length_ns = end_ns.saturating_sub(chunk.start_ns);
         Some((chunk.start_ns, share(busy(chunk), length_ns)?))
     });
     points.collect()
+}
+
+fn share(busy_ns: u64, length_ns: u64) -> Option<Number> {
+    let share = busy_ns as f64 / length_ns as f64 * 100.0;
+    Number::from_f64((share * 1_000.0).round() / 1_000.0)
 }

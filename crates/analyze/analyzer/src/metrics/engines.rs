@@ -130,28 +130,29 @@ fn part(id: EngineId) -> &'static str {
 /// Returns the engines that the recording has no rows of: each beside one that has rows, and all
 /// together otherwise. `missing` are parts of the report with their tables.
 fn not_recorded(missing: &[(&'static str, &'static str)], has_engines: bool) -> Vec<NotRecorded> {
-    let why = |tables: &[(&str, &str)]| {
-        message!(
-            "the recording has no rows of {}, which does not prove that {}: record with \
-             --instrument 'Neural Engine' and --instrument 'Core ML' too; MPSGraph and frames are \
-             part of Metal System Trace",
-            Message::joined(tables.iter().map(|(_, schema)| table(schema)), ", "),
-            if tables.len() == 1 {
-                "nothing of the kind happened"
-            } else {
-                "these engines did nothing"
-            }
-        )
-    };
     if has_engines || missing.is_empty() {
         let each = missing.chunks(1).flat_map(|missing_part| {
             let part = missing_part.first().map(|(part, _)| part);
-            part.map(|part| NotRecorded::new(part, why(missing_part)))
+            part.map(|part| NotRecorded::new(part, why_absent(missing_part)))
         });
         each.collect()
     } else {
-        vec![NotRecorded::new("engines", why(missing))]
+        vec![NotRecorded::new("engines", why_absent(missing))]
     }
+}
+
+fn why_absent(tables: &[(&str, &str)]) -> Message {
+    message!(
+        "the recording has no rows of {}, which does not prove that {}: record with \
+         --instrument 'Neural Engine' and --instrument 'Core ML' too; MPSGraph and frames are \
+         part of Metal System Trace",
+        Message::joined(tables.iter().map(|(_, schema)| table(schema)), ", "),
+        if tables.len() == 1 {
+            "nothing of the kind happened"
+        } else {
+            "these engines did nothing"
+        }
+    )
 }
 
 /// Interval of an engine inside the window, with its label.

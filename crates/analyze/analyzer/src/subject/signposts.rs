@@ -173,7 +173,6 @@ impl Signposts {
         let mut found_spans: Vec<(Option<ProcessId>, Span)> = named.flatten().collect();
         if found_spans.is_empty() {
             // A message is displayed with more spaces than it was written with.
-            let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
             let name = words(name);
             let messages = self.by_message.iter();
             let same = messages.filter(|(message, _)| words(names.text(**message)) == name);
@@ -255,6 +254,10 @@ impl Signposts {
             table(SIGNPOST_INTERVALS.schema)
         ))
     }
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Begin or end of an os_signpost interval. Sorted by time, and at one time by the other

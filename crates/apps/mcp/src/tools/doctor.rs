@@ -28,10 +28,6 @@ pub(super) async fn doctor(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProble
 
 /// Returns a line for each check, with lines for its remedy.
 fn text(report: &Map<String, Value>) -> String {
-    let word = |object: &Value, key: &str| {
-        let word = object.get(key).and_then(Value::as_str);
-        word.unwrap_or_default().to_owned()
-    };
     let can = match report.get("can_record") {
         Some(Value::Bool(true)) => "This machine can record.",
         _ => "This machine cannot record.",
@@ -51,4 +47,9 @@ fn text(report: &Map<String, Value>) -> String {
         lines.extend(commands.map(|command| format!("    {command}")));
     }
     lines.join("\n") + "\n"
+}
+
+fn word(object: &Value, key: &str) -> String {
+    let word = object.get(key).and_then(Value::as_str);
+    word.unwrap_or_default().to_owned()
 }

@@ -24,11 +24,6 @@ pub(super) fn find(order: &RecordOrder, session: &mut Session<'_>) -> Result<Pat
 
 /// Returns the path of the bundle: the requested one, or a unique name in the requested folder.
 fn requested(order: &RecordOrder, session: &mut Session<'_>) -> Result<PathBuf, Exit> {
-    let is_bundle = |path: &Path| {
-        path.extension()
-            .is_some_and(|extension| extension == "trace")
-    };
-
     match &order.output {
         None => Ok(unique(order).into()),
         Some(output) if is_bundle(output) => match output.file_name() {
@@ -43,6 +38,11 @@ fn requested(order: &RecordOrder, session: &mut Session<'_>) -> Result<PathBuf, 
             Err(Exit::Code(USAGE))
         }
     }
+}
+
+fn is_bundle(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "trace")
 }
 
 /// Returns `Launch_<name>_<date>_<8 hex>.trace`. The form of the date is a guess.

@@ -252,11 +252,6 @@ fn labels(place: &str, stream: &Stream) -> Result<(), Error> {
             .try_for_each(|label| text(&field, label))?;
     }
 
-    let has_empty = |labels: &Option<Labels>| {
-        labels
-            .as_ref()
-            .is_some_and(|labels| labels.all().iter().any(String::is_empty))
-    };
     let is_unlabeled = |labels: &Option<Labels>| *labels == Some(Labels::Same(String::new()));
     let (buffer, encoder) = (&stream.buffer_label, &stream.encoder_label);
     if (has_empty(buffer) || has_empty(encoder)) && !(is_unlabeled(buffer) && is_unlabeled(encoder))
@@ -269,6 +264,12 @@ fn labels(place: &str, stream: &Stream) -> Result<(), Error> {
         ));
     }
     Ok(())
+}
+
+fn has_empty(labels: &Option<Labels>) -> bool {
+    labels
+        .as_ref()
+        .is_some_and(|labels| labels.all().iter().any(String::is_empty))
 }
 
 /// Checks the number of recorded processes: one for a launched or attached run, else none.

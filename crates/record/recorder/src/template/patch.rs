@@ -125,13 +125,12 @@ fn reference_to(
     list: &mut BinaryList,
     objects: &Objects,
 ) -> Result<usize, &'static str> {
-    let is = |list: &BinaryList, number: usize, scalar: Scalar| {
-        list.object(number) == Some(Object::Scalar(scalar))
-    };
     let elements = &objects.elements.to;
-    let index = elements.iter().position(|&number| is(list, number, value));
+    let index = elements
+        .iter()
+        .position(|&number| is_scalar(list, number, value));
     let uid = Scalar::Uid(index.unwrap_or(elements.len()) as u64);
-    let known = list.all().find(|&number| is(list, number, uid));
+    let known = list.all().find(|&number| is_scalar(list, number, uid));
     if let (Some(_), Some(known)) = (index, known) {
         return Ok(known);
     }
@@ -144,6 +143,10 @@ fn reference_to(
         list.extend_array(objects.number, &objects.elements, new);
     }
     Ok(known.unwrap_or_else(|| list.append(uid)))
+}
+
+fn is_scalar(list: &BinaryList, number: usize, scalar: Scalar) -> bool {
+    list.object(number) == Some(Object::Scalar(scalar))
 }
 
 /// The place of a setting's value.

@@ -142,16 +142,17 @@ fn frames(stack: Option<StackId>, names: &Names, labels: StackLabels) -> String 
 
 /// Returns a name of Rust without the hash at its end, `::h` and 16 digits.
 pub(super) fn without_hash(name: &str) -> &str {
-    let is_hash = |hash: &str| {
-        hash.len() == 16
-            && hash
-                .bytes()
-                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-    };
     match name.rsplit_once("::h") {
         Some((before, hash)) if is_hash(hash) => before,
         _ => name,
     }
+}
+
+fn is_hash(hash: &str) -> bool {
+    hash.len() == 16
+        && hash
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Replaces characters that the format uses: a semicolon by a colon, as other tools do, and a

@@ -118,10 +118,6 @@ impl EntryByKernel {
     /// Assigns the entries: a kernel's own label has priority over `*`, then an entry with a
     /// channel over one without.
     fn new(file: &WorkFile, kernels: &[Kernel]) -> Self {
-        let fits = |entry: &KnownWork, kernel: &Kernel| {
-            let has_label = entry.label == kernel.name || entry.label == ANY;
-            has_label && (entry.channel.is_none() || entry.channel == kernel.channel)
-        };
         let entry_of = kernels.iter().map(|kernel| {
             let entries = file.work.iter().enumerate();
             let fitting = entries.filter(|(_, entry)| fits(entry, kernel));
@@ -152,6 +148,12 @@ impl EntryByKernel {
         let without = entries.filter(|(index, _)| !self.entry_of.contains(&Some(*index)));
         without.map(|(_, entry)| entry.label.clone()).collect()
     }
+}
+
+/// Returns whether an entry is about a kernel.
+fn fits(entry: &KnownWork, kernel: &Kernel) -> bool {
+    let has_label = entry.label == kernel.name || entry.label == ANY;
+    has_label && (entry.channel.is_none() || entry.channel == kernel.channel)
 }
 
 /// Kernels with the amounts of their work.
@@ -260,12 +262,6 @@ fn chip(file: &WorkFile, recorded: Option<&str>, notes: &mut Vec<Note>) -> Optio
         Some(name) => (name, ChipNamedBy::Recording),
         None => (file.device.as_deref()?, ChipNamedBy::WorkFile),
     };
-    let exactly = |value: Option<f64>| {
-        value.map(|value| ChipLimits {
-            min: value,
-            max: value,
-        })
-    };
 
     let Some(chip) = Chip::by_name(chip_name) else {
         let text = message!(
@@ -300,6 +296,13 @@ fn chip(file: &WorkFile, recorded: Option<&str>, notes: &mut Vec<Note>) -> Optio
             .map_or_else(|| chip.cores(), |cores| vec![cores]),
         bandwidth_gb_s: exactly(file.bandwidth_gb_s).or_else(|| chip.bandwidth(file.gpu_cores)),
         peak_tflops: exactly(file.peak_tflops).or_else(|| chip.peak(file.gpu_cores)),
+    })
+}
+
+fn exactly(value: Option<f64>) -> Option<ChipLimits> {
+    value.map(|value| ChipLimits {
+        min: value,
+        max: value,
     })
 }
 

@@ -67,15 +67,17 @@ pub(crate) fn first_table(
 /// Returns the reason why both tables are absent: that of the older one if only that has rows, or is
 /// in the recording.
 fn not_recorded(absent: &AbsentTable, before: &AbsentTable) -> NotRecorded {
-    let has_more = |a: &AbsentTable, b: &AbsentTable| {
-        (a.rows.is_some(), !a.is_unrecorded()) > (b.rows.is_some(), !b.is_unrecorded())
-    };
     let gone = if has_more(before, absent) {
         before
     } else {
         absent
     };
     NotRecorded::new("memory", gone.why())
+}
+
+/// Returns whether one absent table has more of what was looked for than another.
+fn has_more(a: &AbsentTable, b: &AbsentTable) -> bool {
+    (a.rows.is_some(), !a.is_unrecorded()) > (b.rows.is_some(), !b.is_unrecorded())
 }
 
 fn figures(lives: &Lives, schema: &str, input: &MemoryInput<'_>) -> Memory {
