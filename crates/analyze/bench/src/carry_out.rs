@@ -248,7 +248,7 @@ mod tests {
         let hook = |text: &str| hooks.then(|| text.to_owned());
         let request = BenchRequest {
             sources: ["a", "b"]
-                .map(|one| CommandTemplate::Program(one.to_owned()))
+                .map(|command| CommandTemplate::Program(command.to_owned()))
                 .to_vec(),
             hooks: Hooks {
                 setup: hook("setup"),

@@ -380,7 +380,7 @@ mod tests {
         let sources = commands.iter();
         let request = BenchRequest {
             sources: sources
-                .map(|&one| CommandTemplate::Program(one.to_owned()))
+                .map(|&command| CommandTemplate::Program(command.to_owned()))
                 .collect(),
             ..BenchRequest::default()
         };

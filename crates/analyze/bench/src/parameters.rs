@@ -178,9 +178,11 @@ mod tests {
         let check = |words: [&str; 3], expected: Result<&[&str], &str>| {
             let [from, to, step] = words;
             let found = Parameter::scan("n", from, to, step);
-            let found = found.map(|one| one.values).map_err(|why| why.to_string());
+            let found = found
+                .map(|parameter| parameter.values)
+                .map_err(|why| why.to_string());
             let expected =
-                expected.map(|values| values.iter().map(|&one| one.to_owned()).collect());
+                expected.map(|values| values.iter().map(|&value| value.to_owned()).collect());
             assert_eq!(found, expected.map_err(str::to_owned), "{words:?}");
         };
         check(["1", "5", "1"], Ok(&["1", "2", "3", "4", "5"]));

@@ -121,7 +121,7 @@ mod tests {
             .find(|unit| unit.phase.as_deref() == Some("step"));
         let step = step.unwrap();
         let values = |side: &SideValues| {
-            let values = side.values.iter().map(|one| one.map(Number::get));
+            let values = side.values.iter().map(|value| value.map(Number::get));
             values.collect::<Vec<_>>()
         };
         assert_eq!(values(&step.count), [Some(10.0), None]);

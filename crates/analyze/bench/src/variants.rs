@@ -203,11 +203,11 @@ mod tests {
     use super::*;
 
     fn request(commands: &[&str], parameters: &[(&str, &str)], names: &[&str]) -> BenchRequest {
-        let program = |one: &&str| CommandTemplate::Program((*one).to_owned());
+        let program = |text: &&str| CommandTemplate::Program((*text).to_owned());
         let parameters = parameters.iter();
         BenchRequest {
             sources: commands.iter().map(program).collect(),
-            names: names.iter().map(|&one| one.to_owned()).collect(),
+            names: names.iter().map(|&name| name.to_owned()).collect(),
             parameters: parameters
                 .map(|(name, values)| Parameter::list(name, values).unwrap())
                 .collect(),
@@ -222,11 +222,11 @@ mod tests {
     fn variants_are_commands_with_values() {
         let check = |request: BenchRequest, expected: &[&str]| {
             let plan = BenchPlan::new(&request, &Redactor::default()).unwrap();
-            let shown = plan.variants.iter().map(|one| {
-                assert_eq!(one.words, one.run.words);
-                let prepare = one.run.hooks.prepare.clone().unwrap();
-                assert_eq!(one.hooks, one.run.hooks);
-                format!("{}: {} ({prepare})", one.name, one.words.join("|"))
+            let shown = plan.variants.iter().map(|variant| {
+                assert_eq!(variant.words, variant.run.words);
+                let prepare = variant.run.hooks.prepare.clone().unwrap();
+                assert_eq!(variant.hooks, variant.run.hooks);
+                format!("{}: {} ({prepare})", variant.name, variant.words.join("|"))
             });
             assert_eq!(shown.collect::<Vec<_>>(), expected);
         };
@@ -256,9 +256,12 @@ mod tests {
             let plan = BenchPlan::new(&request, &Redactor::default()).unwrap();
             let written = serde_json::to_string(&plan).unwrap();
             assert!(!written.contains("hunter2"), "{written}");
-            let found = plan.variants.iter().map(|one| one.name.as_str());
+            let found = plan.variants.iter().map(|variant| variant.name.as_str());
             assert_eq!(found.collect::<Vec<_>>(), names);
-            let found = plan.variants.iter().map(|one| one.run.words.join("|"));
+            let found = plan
+                .variants
+                .iter()
+                .map(|variant| variant.run.words.join("|"));
             assert_eq!(found.collect::<Vec<_>>(), ran);
         };
         check(

@@ -134,7 +134,7 @@ mod tests {
     use crate::change::ChangeClass;
 
     fn numbers(values: &[f64]) -> Vec<Option<Number>> {
-        values.iter().map(|&one| Number::new(one)).collect()
+        values.iter().map(|&value| Number::new(value)).collect()
     }
 
     fn change(base: &[f64], new: &[f64]) -> Change {
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn six_rounds_are_compared_round_by_round() {
         let base = [100.0, 150.0, 120.0, 180.0, 110.0, 160.0];
-        let new = base.map(|one| one - 5.0);
+        let new = base.map(|value| value - 5.0);
         assert_eq!(change(&base[..5], &new[..5]).class, ChangeClass::Unstable);
         let found = change(&base, &new);
         assert_eq!(found.class, ChangeClass::Shrunk);
@@ -165,7 +165,8 @@ mod tests {
         let check = |base: &[f64], new: &[f64], expected: Option<(u64, f64)>| {
             let change = change(base, new);
             let found = runs_to_tell(&change, Floor::default(), Unit::Count);
-            let found = found.map(|one| (one.runs, (one.difference.get() * 10.0).round() / 10.0));
+            let found =
+                found.map(|needed| (needed.runs, (needed.difference.get() * 10.0).round() / 10.0));
             assert_eq!(found, expected, "{base:?} {new:?}");
         };
         let (low, high) = ([990.0, 1000.0, 1010.0], [1010.0, 1020.0, 1030.0]);

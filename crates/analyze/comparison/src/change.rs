@@ -456,7 +456,7 @@ mod tests {
     use super::*;
 
     fn numbers(values: &[f64]) -> Vec<Option<Number>> {
-        values.iter().map(|&one| Number::new(one)).collect()
+        values.iter().map(|&value| Number::new(value)).collect()
     }
 
     fn change(base: &[f64], new: &[f64], unit: Unit) -> Change {

@@ -92,7 +92,10 @@ mod tests {
             environment("d", "macOS 26", Some("26.0")),
             environment("e", "macOS 15", None),
         ]);
-        let names: Vec<String> = found.iter().map(|one| one.of.join(" ")).collect();
+        let names: Vec<String> = found
+            .iter()
+            .map(|environment| environment.of.join(" "))
+            .collect();
         assert_eq!(names, ["a c", "b", "d", "e"]);
     }
 }

@@ -437,7 +437,7 @@ mod tests {
         let check = |busy: &[f64], expected: &[&str]| {
             let rows = rows(busy);
             let found = outliers(&rows, &groups(&rows));
-            let says: Vec<&str> = found.iter().map(|one| one.says.text.as_str()).collect();
+            let says: Vec<&str> = found.iter().map(|step| step.says.text.as_str()).collect();
             assert_eq!(says, expected, "{busy:?}");
         };
         check(
@@ -479,7 +479,7 @@ mod tests {
         let falling: Vec<f64> = (0..10).map(|day| 0.9 - 0.01 * f64::from(day)).collect();
         let all = rows(&falling);
         let found = trends(&all, &groups(&all));
-        let says: Vec<&str> = found.iter().map(|one| one.says.text.as_str()).collect();
+        let says: Vec<&str> = found.iter().map(|step| step.says.text.as_str()).collect();
         assert_eq!(
             says,
             [

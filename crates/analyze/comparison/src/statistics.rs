@@ -256,7 +256,9 @@ mod tests {
         let check = |base: &[f64], new: &[f64], estimate: f64, range: Option<(f64, f64)>| {
             let found = shift(base, new).unwrap();
             assert_eq!(found.estimate.get(), estimate, "{base:?} {new:?}");
-            let interval = found.interval.map(|one| (one.low.get(), one.high.get()));
+            let interval = found
+                .interval
+                .map(|interval| (interval.low.get(), interval.high.get()));
             assert_eq!(interval, range, "{base:?} {new:?}");
         };
         check(&[10.0], &[12.0], 2.0, None);

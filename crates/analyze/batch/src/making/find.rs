@@ -261,7 +261,11 @@ mod tests {
     }
 
     fn names(search: &Search) -> Vec<&str> {
-        search.found.iter().map(|one| one.name.as_str()).collect()
+        search
+            .found
+            .iter()
+            .map(|recording| recording.name.as_str())
+            .collect()
     }
 
     #[test]
@@ -279,10 +283,14 @@ mod tests {
         let root = mixed_folder();
         let at = |path: &str| root.path().join(path);
         let check = |named: &[&str], expected: &[&str], refused: &[&str], twice: usize| {
-            let named: Vec<PathBuf> = named.iter().map(|one| at(one)).collect();
+            let named: Vec<PathBuf> = named.iter().map(|path| at(path)).collect();
             let search = find(&named, &at("out")).unwrap();
             assert_eq!(names(&search), expected, "{named:?}");
-            let refusals: Vec<&str> = search.refused.iter().map(|one| one.why.as_str()).collect();
+            let refusals: Vec<&str> = search
+                .refused
+                .iter()
+                .map(|refusal| refusal.why.as_str())
+                .collect();
             assert_eq!(refusals, refused, "{named:?}");
             assert_eq!(search.twice, twice, "{named:?}");
         };

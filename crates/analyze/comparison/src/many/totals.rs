@@ -105,10 +105,10 @@ mod tests {
             finding("serialized", Severity::High, Some(3)),
         ];
         let totals = total_findings([&one[..], &other[..], &[]]);
-        let shown = totals.iter().map(|one| {
+        let shown = totals.iter().map(|total| {
             format!(
                 "{} {:?} {} {:?}",
-                one.id, one.severity, one.reports, one.saves_ns
+                total.id, total.severity, total.reports, total.saves_ns
             )
         });
         assert_eq!(

@@ -139,7 +139,9 @@ mod tests {
     fn shifts_by_hand() {
         let check = |base: &[f64], new: &[f64], estimate: f64, range: Option<(f64, f64)>| {
             let found = shift_by_rounds(base, new).unwrap();
-            let interval = found.interval.map(|one| (one.low.get(), one.high.get()));
+            let interval = found
+                .interval
+                .map(|interval| (interval.low.get(), interval.high.get()));
             assert_eq!((found.estimate.get(), interval), (estimate, range));
         };
         check(&[10.0], &[12.0], 2.0, None);
@@ -147,7 +149,7 @@ mod tests {
         check(&[10.0, 20.0], &[11.0, 23.0], 2.0, Some((1.0, 3.0)));
         // The rounds differ by far more than the sides do.
         let base = [10.0, 200.0, 30.0, 400.0, 50.0, 600.0];
-        let new: Vec<f64> = base.iter().map(|one| one + 2.0).collect();
+        let new: Vec<f64> = base.iter().map(|value| value + 2.0).collect();
         check(&base, &new, 2.0, Some((2.0, 2.0)));
         assert_eq!(shift_by_rounds(&[], &[]), None);
     }

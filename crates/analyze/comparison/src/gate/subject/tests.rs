@@ -5,7 +5,7 @@ use crate::change::{Floor, Judge, Preference};
 
 fn numbers(values: &[f64]) -> Vec<Option<Number>> {
     // NaN stands for a run without a value.
-    values.iter().map(|&one| Number::new(one)).collect()
+    values.iter().map(|&value| Number::new(value)).collect()
 }
 
 /// Judges runs with these values, and these counts of the things that they sum up.
@@ -100,7 +100,9 @@ fn limits_with_missing_values_are_judged() {
     ];
     for (rule, base, new, expected) in cases {
         let count = |values: &[f64]| -> Vec<f64> {
-            let counts = values.iter().map(|one| f64::from(u8::from(!one.is_nan())));
+            let counts = values
+                .iter()
+                .map(|value| f64::from(u8::from(!value.is_nan())));
             counts.collect()
         };
         let (was, now) = (count(base), count(new));
@@ -278,7 +280,7 @@ fn noise_makes_times_inconclusive_and_no_counts() {
     for (unit, rule, base, new, expected) in cases {
         let judge = Judge::new(Floor::default(), base.len(), new.len());
         // In units that are above the floor of times.
-        let large = |side: &[f64]| side.iter().map(|one| one * 1e3).collect::<Vec<f64>>();
+        let large = |side: &[f64]| side.iter().map(|value| value * 1e3).collect::<Vec<f64>>();
         let sides = (numbers(&large(base)), numbers(&large(new)));
         let found = verdict_on_share(&judge, rule, &sides.0, &sides.1, unit);
         assert_eq!(found, expected, "{unit:?} {rule:?} {base:?} {new:?}");
