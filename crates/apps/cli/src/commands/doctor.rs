@@ -150,11 +150,11 @@ fn write_check(check: &Check, text: &mut String) {
     };
 
     let indent = " ".repeat(NAME + 4);
-    for (index, part) in wrap(&shown(&check.found), WIDTH - NAME - 4)
+    for (at, part) in wrap(&shown(&check.found), WIDTH - NAME - 4)
         .iter()
         .enumerate()
     {
-        match index {
+        match at {
             0 => text.push_str(&format!("  {style}{mark}{style:#} {:NAME$}", check.id)),
             _ => text.push_str(&indent),
         }
@@ -168,11 +168,11 @@ fn write_check(check: &Check, text: &mut String) {
 
 /// Formats a remedy. Each command has a line of its own, not wrapped, so that it can be copied.
 fn write_remedy(remedy: &Remedy, indent: &str, text: &mut String) {
-    for (index, part) in wrap(&shown(&remedy.what), WIDTH - NAME - 6)
+    for (at, part) in wrap(&shown(&remedy.what), WIDTH - NAME - 6)
         .iter()
         .enumerate()
     {
-        let mark = if index == 0 { '→' } else { ' ' };
+        let mark = if at == 0 { '→' } else { ' ' };
         text.push_str(&format!("{indent}{FAINT}{mark}{FAINT:#} {part}\n"));
     }
 

@@ -52,48 +52,48 @@ pub(crate) fn run(arguments: &WhatIfArguments, quiet: bool) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(what_if: &WhatIf) -> anyhow::Result<()> {
+fn print(found: &WhatIf) -> anyhow::Result<()> {
     let mut out = out::page();
-    let speedup = what_if
+    let speedup = found
         .speedup
         .map(|speedup| format!(": about {}×", factor(speedup).text));
     writeln!(
         out,
         "About {} instead of {}{}",
-        time(what_if.after_ns),
-        time(what_if.before_ns),
+        time(found.after_ns),
+        time(found.before_ns),
         speedup.unwrap_or_default()
     )?;
     let limit = |part: Option<ReplayPart>| part.map_or("nothing that is known", ReplayPart::label);
     writeln!(
         out,
         "Limited by {}; as recorded, by {}",
-        limit(what_if.limited_by),
-        limit(what_if.limited_before)
+        limit(found.limited_by),
+        limit(found.limited_before)
     )?;
-    for kernel in &what_if.changed_kernels {
+    for kernel in &found.changed_kernels {
         writeln!(out, "  changed: {}", shown(kernel))?;
     }
-    writeln!(out, "\n{}", assumptions(what_if).join("\n"))?;
+    writeln!(out, "\n{}", assumptions(found).join("\n"))?;
     Ok(())
 }
 
 /// Returns what the prediction assumes, and what it cannot know.
-fn assumptions(what_if: &WhatIf) -> Vec<String> {
+fn assumptions(found: &WhatIf) -> Vec<String> {
     let mut lines = vec![format!(
         "Replayed: {} command buffers{}. Host work and latencies stay as recorded where the change does \
          not name them.",
-        what_if.command_buffers,
-        if what_if.is_sample {
+        found.command_buffers,
+        if found.is_sample {
             " in the middle, for all"
         } else {
             ""
         }
     )];
-    match what_if.waiting.verdict {
+    match found.waiting.verdict {
         WaitVerdict::Waits => lines.push(format!(
             "The program waits for the command buffer that it committed {} before.",
-            what_if.waiting.in_flight
+            found.waiting.in_flight
         )),
         WaitVerdict::DoesNotWait => {
             lines
@@ -104,10 +104,10 @@ fn assumptions(what_if: &WhatIf) -> Vec<String> {
                 .to_owned(),
         ),
     }
-    if what_if.is_paced {
+    if found.is_paced {
         lines.push("Iterations begin on a grid of time, which stays.".to_owned());
     }
-    match what_if.driver {
+    match found.driver {
         Some(ChainSource::Tables) => {}
         Some(ChainSource::Order) => lines
             .push("The driver's rows are joined with command buffers by their order.".to_owned()),
@@ -115,11 +115,8 @@ fn assumptions(what_if: &WhatIf) -> Vec<String> {
             lines.push("The driver's times are not recorded: they count as latency.".to_owned());
         }
     }
-    if what_if.left_out > 0 {
-        lines.push(format!(
-            "Not replayed: {} command buffers.",
-            what_if.left_out
-        ));
+    if found.left_out > 0 {
+        lines.push(format!("Not replayed: {} command buffers.", found.left_out));
     }
     lines
 }

@@ -112,8 +112,8 @@ fn finish(
     show::failures(index, quiet)?;
     out::wrote_folder(&arguments.output, index_folder::PAGE, quiet);
 
-    let rows = index.rows.iter();
-    let gates = rows.filter_map(|row| Some((Some(row.name.as_str()), row.gate.as_ref()?)));
+    let gates = index.rows.iter();
+    let gates = gates.filter_map(|row| Some((Some(row.name.as_str()), row.gate.as_ref()?)));
     let judged = exit::of_recordings(gates, quiet);
     Ok(if index.unfinished > 0 {
         exit::interrupted()

@@ -48,9 +48,8 @@ fn table(index: &Index) -> String {
     let mut document = index::document(index, &[], true);
     for section in &mut document.sections {
         if section.id == "verdict" {
-            section
-                .blocks
-                .retain(|block| matches!(block, Block::Warning(_)));
+            let is_warning = |block: &Block| matches!(block, Block::Warning(_));
+            section.blocks.retain(is_warning);
         }
     }
     let elsewhere = ["failed", "problems", "findings", "environment"];
@@ -95,18 +94,14 @@ pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
     }
 
     if !index.failed.is_empty() {
-        let inputs = (index.rows.len() + index.failed.len()) as u64;
+        let all = (index.rows.len() + index.failed.len()) as u64;
         let failed = count(index.failed.len() as u64);
         let others = if index.rows.is_empty() {
             ""
         } else {
             "; the others succeeded"
         };
-        writeln!(
-            out,
-            "{failed} of {} failed{others}",
-            counted(inputs, "input")
-        )?;
+        writeln!(out, "{failed} of {} failed{others}", counted(all, "input"))?;
     }
     Ok(())
 }
