@@ -87,12 +87,13 @@ fn compare(recorded: &[Span], logged: &[Span]) -> Option<Agreement> {
     let pairs = || pairs(recorded, logged, first, second);
     let apart = |(a, b): (&Span, &Span)| i128::from(b.start_ns) - i128::from(a.start_ns);
     let clocks = median(pairs().map(apart))?;
-    let differences = pairs().map(|(a, b)| {
-        let start = (apart((a, b)) - clocks).unsigned_abs();
-        let length = a.length_ns().abs_diff(b.length_ns());
-        u64::try_from(start).unwrap_or(u64::MAX).max(length)
-    });
-    let differences: Vec<u64> = differences.collect();
+    let differences: Vec<u64> = pairs()
+        .map(|(a, b)| {
+            let start = (apart((a, b)) - clocks).unsigned_abs();
+            let length = a.length_ns().abs_diff(b.length_ns());
+            u64::try_from(start).unwrap_or(u64::MAX).max(length)
+        })
+        .collect();
     Some(Agreement {
         recorded: recorded.len() as u64,
         logged: logged.len() as u64,

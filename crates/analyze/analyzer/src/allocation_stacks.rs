@@ -54,24 +54,24 @@ pub fn allocation_stacks(
 
     let (from, to) = (request.from_ns, request.to_ns);
     let in_time = from.unwrap_or(0)..to.unwrap_or(u64::MAX);
-    let is_wanted = |life: &&Life| {
+    let wanted = lives.iter().filter(|life| {
         let is_mine = members.as_ref();
         is_mine.is_none_or(|members| members.contains(life.process))
             && in_time.contains(&life.born_ns)
             && !(choice.only_live && life.freed_ns.is_some())
-    };
-    let wanted = lives.iter().filter(is_wanted);
-    let bytes = wanted.clone().map(|life| life.bytes);
-    let bytes = bytes.fold(0, u64::saturating_add);
-    let samples = wanted.map(|life| Sample {
-        time_ns: life.born_ns,
-        thread: life.thread,
-        process: life.process,
-        state: None,
-        weight: Some(if choice.by_count { 1 } else { life.bytes }),
-        stack: life.stack,
     });
-    let samples: Vec<Sample> = samples.collect();
+    let sizes = wanted.clone().map(|life| life.bytes);
+    let bytes = sizes.fold(0, u64::saturating_add);
+    let samples: Vec<Sample> = wanted
+        .map(|life| Sample {
+            time_ns: life.born_ns,
+            thread: life.thread,
+            process: life.process,
+            state: None,
+            weight: Some(if choice.by_count { 1 } else { life.bytes }),
+            stack: life.stack,
+        })
+        .collect();
     if samples.is_empty() {
         let why = "none of the process lies in this part of the recording".to_owned();
         return Err(Error::NoAllocations { why });

@@ -140,15 +140,16 @@ impl Analysis {
         names: &Names,
     ) -> Self {
         let rows = subject.everyone.as_ref().unwrap_or(&subject.mine);
-        let channels = distinct(rows.iter().filter_map(|interval| interval.channel)).into_iter();
-        let channels = channels.map(|channel| (channel, names.text(channel).to_owned()));
-        let process = |(id, process): (ProcessId, metalens_trace::Process)| {
-            (id, (names.text(process.name).to_owned(), process.pid))
-        };
+        let channels = distinct(rows.iter().filter_map(|interval| interval.channel))
+            .into_iter()
+            .map(|channel| (channel, names.text(channel).to_owned()));
 
         Self {
             channels: channels.collect(),
-            processes: names.processes().map(process).collect(),
+            processes: names
+                .processes()
+                .map(|(id, process)| (id, (names.text(process.name).to_owned(), process.pid)))
+                .collect(),
             phases: subject
                 .signposts
                 .phases(&subject.chosen, subject.window(), names),
@@ -289,15 +290,14 @@ impl Analysis {
     /// [`Self::gaps`] with their times.
     pub fn idle(&self) -> impl Iterator<Item = IdleStretch> + '_ {
         let splitter = GapSplitter::new(&self.subject);
-        let all = self
-            .gaps
+        self.gaps
             .iter()
-            .flat_map(move |gap| splitter.stretches(gap));
-        all.map(|(span, cause)| IdleStretch {
-            start_ns: span.start_ns,
-            end_ns: span.end_ns,
-            cause,
-        })
+            .flat_map(move |gap| splitter.stretches(gap))
+            .map(|(span, cause)| IdleStretch {
+                start_ns: span.start_ns,
+                end_ns: span.end_ns,
+                cause,
+            })
     }
 
     /// Returns start and end of each gap, without its causes.
@@ -314,15 +314,16 @@ impl Analysis {
     }
 
     fn channel(&self, channel: Symbol) -> Option<&str> {
-        let mut all = self.channels.iter();
-        all.find(|&&(known, _)| known == channel)
+        self.channels
+            .iter()
+            .find(|&&(known, _)| known == channel)
             .map(|(_, name)| name.as_str())
     }
 
     /// Returns every gap of the window, in order of time.
     pub fn gaps(&self) -> impl Iterator<Item = ExplainedGap<'_>> {
         let splitter = GapSplitter::new(&self.subject);
-        let name = |at: Option<usize>| Some(self.kernels.name(self.kernels.number_of(at?)?));
+        let name = |index: Option<usize>| Some(self.kernels.name(self.kernels.number_of(index?)?));
 
         self.gaps.iter().map(move |gap| {
             let split = splitter.split(gap);

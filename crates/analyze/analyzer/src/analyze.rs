@@ -17,7 +17,7 @@ use crate::metrics::figures::Figures;
 use crate::metrics::gap_causes::GapSplitter;
 use crate::metrics::machine::name_events;
 use crate::metrics::sanity::{SanityInput, sanity};
-use crate::metrics::surroundings::Surroundings;
+use crate::metrics::surroundings::{Surroundings, SurroundingsInput};
 use crate::metrics::{known_work, latency, phases};
 use crate::report::{BoundVerdict, Note, Report, SCHEMA, SelectedIteration, Summary};
 use crate::request::Request;
@@ -68,8 +68,8 @@ pub(crate) fn detected_iteration(
     };
     let measured = Measured::new(trace.clone(), &whole, None)?;
     let iteration = measured.iteration(number)?;
-    let found = measured.figures.phases.iterations.as_ref();
-    let marker = found.and_then(|found| found.marker.as_deref());
+    let iterations = measured.figures.phases.iterations.as_ref();
+    let marker = iterations.and_then(|iterations| iterations.marker.as_deref());
     let note = phases::iteration_note(&iteration, marker);
     Ok(Some((iteration, note)))
 }
@@ -102,25 +102,21 @@ fn analyze_part(
         let top = &mut figures.idle.gaps.top;
         name_events(top, events, &recording.names, busy_window);
     }
-    let host = &figures.idle.host;
-    let named = (&kernels.named, figures.kernels.as_slice());
-    let idle_by_cause = || {
+    let input = SurroundingsInput {
+        recording: &recording,
+        subject: &subject,
+        busy_window,
+        named: &kernels.named,
+        kernels: &figures.kernels,
+        host: &figures.idle.host,
+        steady: steady_part(&figures, subject.window()),
+        iteration_starts: &figures.iteration_starts,
+    };
+    let mut surroundings = Surroundings::new(tables, &input, || {
         let splitter = GapSplitter::new(&subject);
         let gaps = occupancy.gaps.iter();
         gaps.flat_map(|gap| splitter.stretches(gap)).collect()
-    };
-    let mut surroundings = Surroundings::new(
-        tables,
-        &recording,
-        &subject,
-        busy_window,
-        (named, host),
-        idle_by_cause,
-        (
-            steady_part(&figures, subject.window()),
-            &figures.iteration_starts,
-        ),
-    )?;
+    })?;
     let lanes = std::mem::take(&mut surroundings.lanes);
     surroundings.not_recorded.extend(absent_spills);
 
@@ -144,11 +140,11 @@ fn analyze_part(
 
 /// Returns the part of the window without a warm-up or a pause that dominates it.
 fn steady_part(figures: &Figures, window: Span) -> Span {
-    let warm_up = figures.phases.warm_up.as_ref();
-    let warm_up = warm_up.map(|found| Span::new(found.end_ns, window.end_ns));
-    let steady = figures.steady.as_ref();
-    let steady = steady.map(|steady| Span::new(steady.start_ns, steady.end_ns));
-    steady.or(warm_up).unwrap_or(window)
+    let found_warm_up = figures.phases.warm_up.as_ref();
+    let after_warm_up = found_warm_up.map(|warm_up| Span::new(warm_up.end_ns, window.end_ns));
+    let found_steady = figures.steady.as_ref();
+    let steady = found_steady.map(|steady| Span::new(steady.start_ns, steady.end_ns));
+    steady.or(after_warm_up).unwrap_or(window)
 }
 
 /// Returns the report with all figures. Findings and summary are still empty.
@@ -177,7 +173,11 @@ fn report(
         errors: surroundings.machine.errors.as_ref(),
     });
 
-    let steady = figures.phases.warm_up.as_ref().map(|found| &found.steady);
+    let steady = figures
+        .phases
+        .warm_up
+        .as_ref()
+        .map(|warm_up| &warm_up.steady);
     let wall_ns = recording.facts.duration_ns;
     let mut report = Report {
         schema: SCHEMA.to_owned(),

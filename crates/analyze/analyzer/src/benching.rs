@@ -15,7 +15,7 @@ impl Spans {
     /// Returns `count` stretches of one length, with a fixed time from start to start.
     #[must_use]
     pub fn regular(count: u64, every_ns: u64, length_ns: u64) -> Self {
-        let span = |at: u64| Span::new(at * every_ns, at * every_ns + length_ns);
+        let span = |number: u64| Span::new(number * every_ns, number * every_ns + length_ns);
         Self((0..count).map(span).collect())
     }
 

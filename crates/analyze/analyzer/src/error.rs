@@ -188,9 +188,12 @@ impl Error {
 
     /// Adds the CPU samples of each run of a recording that has several, and no GPU intervals.
     #[must_use]
-    pub fn with_samples_of_runs(mut self, all: impl FnOnce(&str) -> Vec<RunSamples>) -> Self {
+    pub fn with_samples_of_runs(
+        mut self,
+        samples_of_runs: impl FnOnce(&str) -> Vec<RunSamples>,
+    ) -> Self {
         if let Self::OnlyCpu { table, runs, .. } = self.cause_mut() {
-            *runs = all(table);
+            *runs = samples_of_runs(table);
         }
         self
     }
@@ -243,8 +246,8 @@ impl Error {
                 })
             }
             Self::NoSamplesOfProcess { wanted, present } => {
-                let numbered = zip(1.., present);
-                let numbered = numbered.map(|(number, (_, pid))| (other_process(number), *pid));
+                let numbered =
+                    zip(1.., present).map(|(number, (_, pid))| (other_process(number), *pid));
                 Some(Self::NoSamplesOfProcess {
                     wanted: wanted.clone(),
                     present: numbered.collect(),
@@ -256,6 +259,69 @@ impl Error {
             }),
             _ => None,
         }
+    }
+
+    /// Returns the hint of an error whose hint has no values.
+    fn fixed_hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Trace(_) => {
+                "export that table too: xctrace export --input X.trace --xpath \
+                 '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"metal-gpu-intervals\"]' \
+                 --output metal-gpu-intervals.xml"
+            }
+            Self::IntervalsNotRecorded(_) => {
+                "the GPU was not recorded: record with the template Metal System Trace"
+            }
+            Self::NoRows { .. } => {
+                "record again: xctrace now and then records nothing of any process. If it is empty again, \
+                 check that the program uses Metal, and that the time limit is longer than its startup"
+            }
+            Self::NoAllocations { .. } => {
+                "record with the template Metal System Trace, from the start of the program; \
+                 --process selects another process"
+            }
+            Self::NoReplay => {
+                "record with the template Metal System Trace, or export metal-gpu-intervals with its \
+                 column start-latency; a window must hold two command buffers"
+            }
+            Self::NoSamples => {
+                "record with --cpu; if the recording has CPU samples, export \
+                 the tables time-profile and time-sample"
+            }
+            Self::NoSamplesInPart { .. } => {
+                "choose --from and --to so that they include some of these samples"
+            }
+            Self::NoSamplesInIdle { .. } => {
+                "the threads were waiting, and only running threads were sampled, or the recording \
+                 is too short: record for longer"
+            }
+            Self::WorkFile { .. } => {
+                "example of a work file: {\"schema\": \"metalens.work/1\", \"work\": [{\"label\": \
+                 \"matmul\", \"per\": \"instance\", \"operations\": 1, \"bytes\": 50331648, \
+                 \"flops\": 17179869184}]}"
+            }
+            Self::NoSuchPhase { .. } => {
+                "mark phases in the program with os_signpost (category PointsOfInterest), and \
+                 record the instrument Points of Interest, which `metalens record` adds on its \
+                 own; or choose a part by time with --from and --to"
+            }
+            Self::NoDetectedIteration { .. } => {
+                "choose a part by time with --from and --to; or mark iterations in the program \
+                 with os_signpost, and choose them with --phase"
+            }
+            Self::EmptyWindow { .. } => {
+                "choose --from, --to or --phase so that the part includes some of them"
+            }
+            // The hints of these name values, or there is none.
+            Self::Reported { .. }
+            | Self::ImpossibleTimes { .. }
+            | Self::NoGpuIntervals { .. }
+            | Self::OnlyCpu { .. }
+            | Self::NoSamplesOfProcess { .. }
+            | Self::NoSuchIteration { .. }
+            | Self::NoProcesses { .. }
+            | Self::Setting { .. } => return None,
+        })
     }
 }
 
@@ -274,16 +340,7 @@ impl Failure for Error {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Trace(error) if is_missing_table(error) => Some(
-                "export that table too: xctrace export --input X.trace --xpath \
-                 '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"metal-gpu-intervals\"]' \
-                 --output metal-gpu-intervals.xml"
-                    .to_owned(),
-            ),
-            Self::Trace(error) => error.hint(),
-            Self::IntervalsNotRecorded(_) => Some(
-                "the GPU was not recorded: record with the template Metal System Trace".to_owned(),
-            ),
+            Self::Trace(error) if !is_missing_table(error) => error.hint(),
             Self::Reported { issues, error } => {
                 let remedy = issues.iter().find_map(RunIssue::remedy);
                 let is_failed = matches!(
@@ -292,98 +349,51 @@ impl Failure for Error {
                 );
                 match remedy {
                     Some(remedy) => Some(remedy.to_owned()),
-                    None if is_failed => Some("what Instruments reports may be why: record again".to_owned()),
+                    None if is_failed => {
+                        Some("what Instruments reports may be why: record again".to_owned())
+                    }
                     None => error.hint(),
                 }
             }
-            Self::NoRows { .. } => Some(
-                "record again: xctrace now and then records nothing of any process. If it is empty again, \
-                 check that the program uses Metal, and that the time limit is longer than its startup"
-                    .to_owned(),
-            ),
             Self::ImpossibleTimes { table, .. } => Some(format!(
                 "the table is damaged: export it again or record again; `metalens tables INPUT \
                  --schema {table}` prints its rows"
             )),
             Self::NoGpuIntervals {
-                wanted,
-                ending,
-                present,
-            } => Some(match ending {
-                Some(ending) => format!(
-                    "the process ended with {ending}, perhaps before it used the GPU; if another \
-                     process did the work, select it with --process"
-                ),
-                None => format!(
-                    "{}if another process did the work (a child process, for example), select it \
-                     with --process",
-                    did_you_mean(wanted, present.iter().map(|process| process.name.as_str()))
-                ),
-            }),
-            Self::NoProcesses { .. } | Self::Setting { .. } => None,
-            Self::NoAllocations { .. } => Some(
-                "record with the template Metal System Trace, from the start of the program; \
-                 --process selects another process"
-                    .to_owned(),
-            ),
-            Self::NoReplay => Some(
-                "record with the template Metal System Trace, or export metal-gpu-intervals with its \
-                 column start-latency; a window must hold two command buffers"
-                    .to_owned(),
-            ),
+                ending: Some(ending),
+                ..
+            } => Some(format!(
+                "the process ended with {ending}, perhaps before it used the GPU; if another \
+                 process did the work, select it with --process"
+            )),
+            Self::NoGpuIntervals {
+                wanted, present, ..
+            } => Some(format!(
+                "{}if another process did the work (a child process, for example), select it \
+                 with --process",
+                did_you_mean(wanted, present.iter().map(|process| process.name.as_str()))
+            )),
             Self::OnlyCpu { input, runs, .. } => Some(format!(
                 "`metalens stacks {}{}` shows the CPU samples; to see the GPU, record with the \
                  template Metal System Trace, or export metal-gpu-intervals too if it was recorded",
                 shell::quoted_path(Path::new(input)),
                 if runs.is_empty() { "" } else { " --run N" }
             )),
-            Self::NoSamples => Some(
-                "record with --cpu; if the recording has CPU samples, export \
-                 the tables time-profile and time-sample"
-                    .to_owned(),
-            ),
-            Self::NoSamplesInPart { .. } => {
-                Some("choose --from and --to so that they include some of these samples".to_owned())
-            }
-            Self::NoSamplesInIdle { .. } => Some(
-                "the threads were waiting, and only running threads were sampled, or the recording \
-                 is too short: record for longer"
-                    .to_owned(),
-            ),
             Self::NoSamplesOfProcess { wanted, present } => Some(format!(
                 "{}perhaps its threads only waited; choose another process with --process",
                 did_you_mean(wanted, present.iter().map(|(name, _)| name.as_str()))
             )),
-            Self::WorkFile { .. } => Some(
-                "example of a work file: {\"schema\": \"metalens.work/1\", \"work\": [{\"label\": \
-                 \"matmul\", \"per\": \"instance\", \"operations\": 1, \"bytes\": 50331648, \
-                 \"flops\": 17179869184}]}"
-                    .to_owned(),
-            ),
-            Self::NoSuchPhase { present, .. } if present.is_empty() => Some(
-                "mark phases in the program with os_signpost (category PointsOfInterest), and \
-                 record the instrument Points of Interest, which `metalens record` adds on its \
-                 own; or choose a part by time with --from and --to"
-                    .to_owned(),
-            ),
-            Self::NoSuchPhase { wanted, present } => Some(format!(
+            Self::NoSuchPhase { wanted, present } if !present.is_empty() => Some(format!(
                 "{}choose one of these with --phase",
                 did_you_mean(wanted, present.iter().map(String::as_str))
             )),
-            Self::NoSuchIteration { count, .. } => {
-                Some(format!("choose a number from 1 to {count} with --iteration"))
-            }
-            Self::NoDetectedIteration { count: 0, .. } => Some(
-                "choose a part by time with --from and --to; or mark iterations in the program \
-                 with os_signpost, and choose them with --phase"
-                    .to_owned(),
-            ),
-            Self::NoDetectedIteration { count, .. } => {
-                Some(format!("choose a number from 1 to {count} with --iteration"))
-            }
-            Self::EmptyWindow { .. } => {
-                Some("choose --from, --to or --phase so that the part includes some of them".to_owned())
-            }
+            Self::NoSuchIteration { count, .. }
+            | Self::NoDetectedIteration {
+                count: count @ 1.., ..
+            } => Some(format!(
+                "choose a number from 1 to {count} with --iteration"
+            )),
+            _ => self.fixed_hint().map(str::to_owned),
         }
     }
 
@@ -408,10 +418,10 @@ fn samples_by_run(table: &str, samples: usize, runs: &[RunSamples]) -> String {
     if runs.is_empty() {
         return format!("{samples} CPU sample{plural} in table {table}");
     }
-    let list = runs
+    let list: Vec<String> = runs
         .iter()
-        .map(|run| format!("{} in run {}", run.samples, run.run));
-    let list: Vec<String> = list.collect();
+        .map(|run| format!("{} in run {}", run.samples, run.run))
+        .collect();
     format!("CPU samples in table {table}: {}", list.join(", "))
 }
 
@@ -452,14 +462,17 @@ fn processes_with_samples(present: &[(String, Option<u32>)]) -> String {
         return "the recording names no process".to_owned();
     }
 
-    let list: Vec<String> = present.iter().map(name_with_pid).collect();
+    let list: Vec<String> = present
+        .iter()
+        .map(|(name, pid)| name_with_pid(name, *pid))
+        .collect();
     format!("sampled processes: {}", list.join(", "))
 }
 
-fn name_with_pid((name, pid): &(String, Option<u32>)) -> String {
+fn name_with_pid(name: &str, pid: Option<u32>) -> String {
     match pid {
         Some(pid) => format!("{name} (pid {pid})"),
-        None => name.clone(),
+        None => name.to_owned(),
     }
 }
 

@@ -195,8 +195,9 @@ const fn idle(cause: Cause, preference: Preference) -> Figure {
         MetricGroup::Idle,
         Unit::Ns,
         Source::Idle(cause),
-    );
-    let figure = figure.compared(cause.label(), preference).sum(Between);
+    )
+    .compared(cause.label(), preference)
+    .sum(Between);
     figure.column(cause.column(), cause.meaning())
 }
 

@@ -99,8 +99,8 @@ pub fn idle_stacks(trace: Trace, request: &Request, labels: StackLabels) -> Resu
 fn submitting(samples: &Samples, subject: &Subject, recording: &Recording) -> Vec<Sample> {
     let names = &recording.names;
     let members = Members::new(&subject.chosen.processes, names);
-    let of_process = samples.rows.iter().filter(|sample| members.has(sample));
-    let of_process: Vec<Sample> = of_process.copied().collect();
+    let rows = samples.rows.iter();
+    let of_process: Vec<Sample> = rows.filter(|sample| members.has(sample)).copied().collect();
     let in_window = inside(&of_process, &[subject.window()]);
     of_submitters(&in_window, &subject.commands.threads, names)
 }

@@ -63,15 +63,15 @@ impl Measured {
             || occupancy(mine, window),
             || {
                 let named = subject.named_intervals(tables.names, names);
-                let spilled = tables.spills.as_ref().ok();
-                let spilled = spilled.map(|table| SpilledEncoders::read(table, &subject.chosen));
+                let encoders = tables.spills.as_ref().ok();
+                let spilled = encoders.map(|table| SpilledEncoders::read(table, &subject.chosen));
                 named.map(|named| Kernels::new(named, spilled.as_ref(), mine, window))
             },
         );
         let kernels = kernels?;
-        let absent_spills = tables.spills.as_ref().err();
+        let absent_table = tables.spills.as_ref().err();
         let absent_spills =
-            absent_spills.map(|absent| NotRecorded::new("kernels.spills", absent.why()));
+            absent_table.map(|absent| NotRecorded::new("kernels.spills", absent.why()));
 
         let figures = FiguresInput {
             subject: &subject,
@@ -96,16 +96,17 @@ impl Measured {
     /// Returns the detected iteration with this number, from 1.
     pub(crate) fn iteration(&self, number: u64) -> Result<SelectedIteration> {
         let starts = &self.figures.iteration_starts;
-        let found = self.figures.phases.iterations.as_ref();
-        let at = number.checked_sub(1);
-        let at = at.and_then(|at| usize::try_from(at).ok());
-        let chosen = at.zip(found).and_then(|(at, found)| {
-            let next = starts.get(at + 1).copied();
+        let iterations = self.figures.phases.iterations.as_ref();
+        let index = number
+            .checked_sub(1)
+            .and_then(|index| usize::try_from(index).ok());
+        let chosen = index.zip(iterations).and_then(|(index, iterations)| {
+            let next = starts.get(index + 1).copied();
             Some(SelectedIteration {
                 number,
-                count: found.count,
-                found_by: found.found_by,
-                start_ns: *starts.get(at)?,
+                count: iterations.count,
+                found_by: iterations.found_by,
+                start_ns: *starts.get(index)?,
                 end_ns: next.unwrap_or(self.subject.window().end_ns),
             })
         });

@@ -24,7 +24,7 @@ const FUNCTIONS: usize = 50;
 pub fn profile(trace: &Trace, request: &Request) -> Result<Profile> {
     let chosen = ChosenSamples::new(trace, request)?;
     let (samples, mine, names) = (&chosen.samples, &chosen.mine, &trace.names);
-    let all = Tally::new(mine);
+    let tally = Tally::new(mine);
     let ranking = rank(mine, names, FUNCTIONS);
     let (thread_count, threads) = threads(mine, &[], names);
 
@@ -48,8 +48,8 @@ pub fn profile(trace: &Trace, request: &Request) -> Result<Profile> {
         waiting_recorded: samples.waiting_recorded,
         first_ns: mine.first().map(|sample| sample.time_ns),
         last_ns: mine.last().map(|sample| sample.time_ns),
-        samples: all.samples,
-        weight: all.weight,
+        samples: tally.samples,
+        weight: tally.weight,
         unweighted: mine.iter().filter(|sample| sample.weight.is_none()).count() as u64,
         without_stack: ranking.without_stack,
         processes: processes(&samples.rows, chosen.members.as_ref(), names),
@@ -92,11 +92,11 @@ impl ChosenSamples {
 
     fn read(trace: &Trace, request: &Request) -> Result<Self> {
         let names = &trace.names;
-        let table = CpuTable::copy(trace);
-        let samples = table.map(|table| Samples::read(table, &trace.run, names));
-        let samples = samples.transpose()?.flatten();
-        let samples =
-            samples.ok_or_else(|| unreadable(trace).map_or(Error::NoSamples, Error::Trace))?;
+        let samples = CpuTable::copy(trace)
+            .map(|table| Samples::read(table, &trace.run, names))
+            .transpose()?
+            .flatten()
+            .ok_or_else(|| unreadable(trace).map_or(Error::NoSamples, Error::Trace))?;
 
         let (chosen_by, members) = match chosen_processes(&samples.rows, trace, request)? {
             Some((by, processes)) => (Some(by), Some(Members::new(&processes, names))),
@@ -108,8 +108,8 @@ impl ChosenSamples {
         );
         let in_time = |sample: &&Sample| (from..to).contains(&sample.time_ns);
         let is_mine = |sample: &&Sample| members.as_ref().is_none_or(|members| members.has(sample));
-        let mine = samples.rows.iter().filter(in_time).filter(is_mine);
-        let mine: Vec<Sample> = mine.copied().collect();
+        let rows = samples.rows.iter();
+        let mine: Vec<Sample> = rows.filter(in_time).filter(is_mine).copied().collect();
 
         if mine.is_empty() {
             return Err(Error::NoSamplesInPart {
@@ -182,8 +182,7 @@ fn chosen_processes(
 
 /// Returns all processes with samples, in the form from which [`choose`] chooses.
 fn sampled(rows: &[Sample], names: &Names) -> Vec<ProcessUse> {
-    let tallies = tally_by(rows, |sample| sample.process);
-    let mut used: Vec<ProcessUse> = tallies
+    let mut used: Vec<ProcessUse> = tally_by(rows, |sample| sample.process)
         .into_iter()
         .filter_map(|(id, tally)| {
             Some(ProcessUse {

@@ -73,14 +73,14 @@ fn compared(mut derived: Vec<Interval>, mut raw: Vec<Interval>, names: &Names) -
         let ids = (interval.command_buffer, interval.encoder);
         (interval.span, channel, ids)
     };
-    let all = derived.len();
+    let rows = derived.len();
     derived.retain(|interval| key(interval).1.is_some_and(|name| CHANNELS.contains(&name)));
     derived.sort_by_key(key);
     raw.sort_by_key(key);
 
-    let mut found = RawComparison {
+    let mut comparison = RawComparison {
         derived: derived.len() as u64,
-        other_channels: (all - derived.len()) as u64,
+        other_channels: (rows - derived.len()) as u64,
         raw: raw.len() as u64,
         ..RawComparison::default()
     };
@@ -88,12 +88,12 @@ fn compared(mut derived: Vec<Interval>, mut raw: Vec<Interval>, names: &Names) -
     while let (Some(this), Some(that)) = (derived.peek(), raw.peek()) {
         let (left, right) = ((this.span, this.channel), (that.span, that.channel));
         if left == right {
-            found.add(this, that, names);
+            comparison.add(this, that, names);
             derived.next();
             raw.next();
         } else {
             let first = this.span.start_ns.min(that.span.start_ns);
-            found.first_difference_ns.get_or_insert(first);
+            comparison.first_difference_ns.get_or_insert(first);
             if (this.span, key(this).1) < (that.span, key(that).1) {
                 derived.next();
             } else {
@@ -103,9 +103,11 @@ fn compared(mut derived: Vec<Interval>, mut raw: Vec<Interval>, names: &Names) -
     }
 
     if let Some(rest) = derived.next().or(raw.next()) {
-        found.first_difference_ns.get_or_insert(rest.span.start_ns);
+        comparison
+            .first_difference_ns
+            .get_or_insert(rest.span.start_ns);
     }
-    found
+    comparison
 }
 
 impl RawComparison {

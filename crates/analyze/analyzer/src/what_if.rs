@@ -39,8 +39,8 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
     let kernels: Vec<(usize, f64)> = factors.filter(|&(_, factor)| factor != 1.0).collect();
     let changed_kernels = kernels
         .iter()
-        .map(|&(kernel, _)| names.name(kernel).to_owned());
-    let changed_kernels = changed_kernels.collect();
+        .map(|&(kernel, _)| names.name(kernel).to_owned())
+        .collect();
     let change = Change {
         host: wanted.host,
         encode: wanted.host,

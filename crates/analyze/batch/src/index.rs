@@ -130,8 +130,8 @@ impl Index {
     pub fn messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
         let outliers = self.outliers.iter_mut().map(|outlier| &mut outlier.says);
         let trends = self.trends.iter_mut().map(|trend| &mut trend.says);
-        let problems = self.rows.iter_mut().flat_map(|row| &mut row.problems);
-        let problems = problems.map(|note| &mut note.message);
+        let notes = self.rows.iter_mut().flat_map(|row| &mut row.problems);
+        let problems = notes.map(|note| &mut note.message);
         outliers.chain(trends).chain(problems)
     }
 }

@@ -26,15 +26,17 @@ pub(crate) fn choose_basis(
     sides: &[Side],
     choice: BasisChoice,
 ) -> (WorkBasis, Option<Message>) {
-    let works = pairs.iter().map(|pair| pair.changes.work(None, None));
-    let works: Vec<WorkComparison> = works.collect();
-    let is_different = |(_, work): &(_, &WorkComparison)| work.amount != WorkAmount::Same;
-    let Some((pair, different)) = zip(pairs, &works).find(is_different) else {
+    let works: Vec<WorkComparison> = pairs
+        .iter()
+        .map(|pair| pair.changes.work(None, None))
+        .collect();
+    let Some((pair, different)) =
+        zip(pairs, &works).find(|(_, work)| work.amount != WorkAmount::Same)
+    else {
         return (WorkBasis::Run, None);
     };
 
-    let mut ends = sides.iter().flat_map(Side::ends);
-    let is_cut = ends.any(|end| end.is_cut);
+    let is_cut = sides.iter().flat_map(Side::ends).any(|end| end.is_cut);
     let is_whole = match choice {
         BasisChoice::Auto => !is_cut,
         BasisChoice::Run => true,
@@ -51,7 +53,6 @@ pub(crate) fn choose_basis(
         WorkBasis::Interval
     };
 
-    let names = (pair.base.name.as_str(), pair.new.name.as_str());
     let others = if works.len() > 1 {
         "The table has the other variants. "
     } else {
@@ -59,7 +60,8 @@ pub(crate) fn choose_basis(
     };
     let sentence = message!(
         "{}. {}{}",
-        pair.changes.different_work(different, names),
+        pair.changes
+            .different_work(different, &pair.base.name, &pair.new.name),
         others,
         consequence(basis, choice, is_cut)
     );

@@ -72,20 +72,22 @@ pub struct BenchOutcome {
     pub is_complete: bool,
 }
 
-/// Carries out the turns that are not stored yet, with `warm_ups` runs of each variant before them.
+/// Carries out the turns of these rounds that are not stored yet, with `warm_ups` runs of each variant before them.
 ///
 /// # Errors
 ///
 /// The first error of the runner. The hooks for cleaning up run in any case.
 pub fn carry_out<R: VariantRunner>(
     plan: &BenchPlan,
-    (rounds, warm_ups): (u32, u32),
+    rounds: u32,
+    warm_ups: u32,
     stored: Vec<RunRecord>,
     runner: &mut R,
 ) -> Result<BenchOutcome, R::Error> {
     let is_stored = |turn: &Turn| stored.iter().any(|run| run.turn == *turn);
-    let all = turns(plan.variants.len(), rounds);
-    let missing: Vec<Turn> = all.filter(|turn| !is_stored(turn)).collect();
+    let missing: Vec<Turn> = turns(plan.variants.len(), rounds)
+        .filter(|turn| !is_stored(turn))
+        .collect();
 
     let mut session = Session {
         plan,
@@ -122,10 +124,10 @@ struct Session<'a, R> {
 impl<R: VariantRunner> Session<'_, R> {
     /// Carries out the missing turns. Ends early, without an error, when the user stops it.
     fn run(&mut self, missing: &[Turn], warm_ups: u32) -> Result<(), R::Error> {
-        let is_needed = |at: usize| missing.iter().any(|turn| turn.variant == at);
+        let is_needed = |number: usize| missing.iter().any(|turn| turn.variant == number);
         let variants = self.plan.variants.iter().enumerate();
         let needed: Vec<&Variant> = variants
-            .filter(|&(at, _)| is_needed(at))
+            .filter(|&(number, _)| is_needed(number))
             .map(|(_, variant)| variant)
             .collect();
 
@@ -246,7 +248,7 @@ mod tests {
         let hook = |text: &str| hooks.then(|| text.to_owned());
         let request = BenchRequest {
             sources: ["a", "b"]
-                .map(|one| CommandTemplate::Program(one.to_owned()))
+                .map(|command| CommandTemplate::Program(command.to_owned()))
                 .to_vec(),
             hooks: Hooks {
                 setup: hook("setup"),
@@ -270,7 +272,7 @@ mod tests {
     #[test]
     fn hooks_and_runs_come_in_their_order() {
         let mut notebook = notebook();
-        let outcome = carry_out(&plan(true), (2, 1), Vec::new(), &mut notebook).unwrap();
+        let outcome = carry_out(&plan(true), 2, 1, Vec::new(), &mut notebook).unwrap();
         assert_eq!(
             notebook.done.join(", "),
             "setup, setup, prepare, warm a1, prepare, warm b1, prepare, a1, prepare, b1, prepare, \
@@ -285,7 +287,7 @@ mod tests {
         let mut notebook = notebook();
         let stored = |round, variant| record(Turn { round, variant }, &notebook.report);
         let stored = vec![stored(1, 0), stored(1, 1), stored(2, 1)];
-        let outcome = carry_out(&plan(true), (2, 0), stored, &mut notebook).unwrap();
+        let outcome = carry_out(&plan(true), 2, 0, stored, &mut notebook).unwrap();
         assert_eq!(notebook.done.join(", "), "setup, prepare, a2, cleanup");
         let order = outcome
             .runs
@@ -299,7 +301,7 @@ mod tests {
     fn a_failed_benchmark_is_cleaned_up() {
         let mut notebook = notebook();
         notebook.fails_at = Some(3);
-        let failed = carry_out(&plan(true), (2, 0), Vec::new(), &mut notebook);
+        let failed = carry_out(&plan(true), 2, 0, Vec::new(), &mut notebook);
         assert_eq!(failed.unwrap_err(), "it failed");
         assert_eq!(
             notebook.done.join(", "),
@@ -311,7 +313,7 @@ mod tests {
     fn a_stopped_benchmark_keeps_its_runs_without_the_last() {
         let mut notebook = notebook();
         notebook.stops_at = Some(3);
-        let outcome = carry_out(&plan(false), (5, 0), Vec::new(), &mut notebook).unwrap();
+        let outcome = carry_out(&plan(false), 5, 0, Vec::new(), &mut notebook).unwrap();
         assert_eq!(notebook.done.join(", "), "a1, b1, b2");
         assert_eq!(outcome.runs.len(), 2);
         assert!(!outcome.is_complete);

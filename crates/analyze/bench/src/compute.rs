@@ -46,12 +46,15 @@ impl Bench {
         let side_pairs = pairs(&sides, baseline.as_ref());
         let (basis, work) = choose_basis(&side_pairs, &sides, options.per);
 
-        let pairs = side_pairs.into_iter();
-        let pairs: Vec<PairResult> = pairs
+        let pairs: Vec<PairResult> = side_pairs
+            .into_iter()
             .map(|pair| compare_pair(pair, basis, options.gate.as_ref()))
             .collect();
         let described = sides.iter().filter_map(|side| {
-            let variant = plan.variants.iter().find(|one| one.name == side.name)?;
+            let variant = plan
+                .variants
+                .iter()
+                .find(|variant| variant.name == side.name)?;
             Some(VariantResult::new(variant, side, basis))
         });
         let variants: Vec<VariantResult> = described.collect();
@@ -115,7 +118,7 @@ fn compare_pair(pair: SidePair<'_>, basis: WorkBasis, gate: Option<&Gate>) -> Pa
 
     let base_times = per_unit(&base.runs, WALL, basis);
     let new_times = per_unit(&new.runs, WALL, basis);
-    let change = time_change((&base_times, &new_times), basis, base.is_stored());
+    let change = time_change(&base_times, &new_times, basis, base.is_stored());
     let needed = needed(&change, basis);
     let is_change = matches!(change.class, ChangeClass::Grown | ChangeClass::Shrunk);
 
@@ -123,7 +126,7 @@ fn compare_pair(pair: SidePair<'_>, basis: WorkBasis, gate: Option<&Gate>) -> Pa
         base: base.name.clone(),
         new: new.name.clone(),
         by_rounds: !base.is_stored() && is_by_rounds(&base_times.values, &new_times.values),
-        says: versus((&new.name, &base.name), &change, basis, needed),
+        says: versus(&new.name, &base.name, &change, basis, needed),
         runs_to_tell: needed,
         wall: change,
         why: is_change.then(|| comparison.causes()),
@@ -133,7 +136,7 @@ fn compare_pair(pair: SidePair<'_>, basis: WorkBasis, gate: Option<&Gate>) -> Pa
 
 /// Says how many runs were compared, how, and with which confidence.
 fn method(pairs: &[PairResult], variants: &[VariantResult], baseline: Option<&Side>) -> Message {
-    let counts = variants.iter().map(|one| one.runs.len() as u64);
+    let counts = variants.iter().map(|variant| variant.runs.len() as u64);
     let runs = counted(counts.min().unwrap_or(0), "run");
     let runs = match variants {
         [_] => runs,

@@ -45,25 +45,27 @@ pub(crate) fn figures(runs: &Runs) -> Vec<Figure> {
 
 /// Returns the performance states, the largest share first. Empty if a run did not record them.
 pub(crate) fn states(runs: &Runs) -> Vec<StateShare> {
-    let all = runs.performance.iter().filter_map(|(state, shares)| {
-        let known: Option<Vec<f64>> = shares.iter().map(|one| one.map(Number::get)).collect();
-        Some(StateShare {
-            state: state.clone(),
-            share: Number::new(median(&known?)?)?,
+    let mut states: Vec<StateShare> = runs
+        .performance
+        .iter()
+        .filter_map(|(state, shares)| {
+            let known: Option<Vec<f64>> =
+                shares.iter().map(|share| share.map(Number::get)).collect();
+            Some(StateShare {
+                state: state.clone(),
+                share: Number::new(median(&known?)?)?,
+            })
         })
-    });
-    let mut all: Vec<StateShare> = all.collect();
-    all.sort_by(|one, other| other.share.get().total_cmp(&one.share.get()));
-    all
+        .collect();
+    states.sort_by(|a, b| b.share.get().total_cmp(&a.share.get()));
+    states
 }
 
 /// Returns the thermal states that the runs were in, each once.
 pub(crate) fn thermal_states(runs: &Runs) -> Vec<String> {
-    let circumstance = runs
-        .circumstances
-        .iter()
-        .find(|one| one.what == "thermal state");
-    let values = circumstance.map_or(&[][..], |one| &one.values);
+    let mut circumstances = runs.circumstances.iter();
+    let circumstance = circumstances.find(|circumstance| circumstance.what == "thermal state");
+    let values = circumstance.map_or(&[][..], |circumstance| &circumstance.values);
     let mut states: Vec<String> = values.iter().flatten().cloned().collect();
     states.sort();
     states.dedup();

@@ -81,7 +81,7 @@ impl BenchFolder {
         options: BTreeMap<String, String>,
         force: bool,
     ) -> Result<Self> {
-        let found = Self {
+        let bench = Self {
             folder: Folder::make(path)?,
             path: path.to_owned(),
             variants: folder_names(&plan.variants),
@@ -93,13 +93,13 @@ impl BenchFolder {
             files: files_of(&plan.variants),
         };
 
-        let stored = match read::<StoredPlan>(&found.folder, path, PLAN) {
+        let stored = match read::<StoredPlan>(&bench.folder, path, PLAN) {
             Err(error) if !force => return Err(error),
             stored => stored.ok().flatten(),
         };
         match &stored {
             Some(stored) if !force => match difference(stored, &wanted) {
-                None => return Ok(found),
+                None => return Ok(bench),
                 Some(difference) => {
                     return Err(Error::AnotherBench {
                         folder: path.to_owned(),
@@ -107,18 +107,18 @@ impl BenchFolder {
                     });
                 }
             },
-            None if !force && found.has_files()? => {
+            None if !force && bench.has_files()? => {
                 return Err(Error::NotABench(path.to_owned()));
             }
             _ => {}
         }
 
         let made = stored.map_or_else(Vec::new, |stored| folder_names(&stored.plan.variants));
-        found.refuse_others(&made)?;
-        found.remove_runs(&made)?;
+        bench.refuse_others(&made)?;
+        bench.remove_runs(&made)?;
         let text = json(&path.join(PLAN), &wanted)?;
-        found.folder.write_bytes(Path::new(PLAN), true, &text)?;
-        Ok(found)
+        bench.folder.write_bytes(Path::new(PLAN), true, &text)?;
+        Ok(bench)
     }
 
     /// Returns whether the folder has files that are not hidden.
@@ -156,9 +156,9 @@ impl BenchFolder {
     /// Returns the folder of a run, relative to the folder of the benchmark.
     #[must_use]
     pub fn inner(&self, turn: Turn) -> String {
-        let variant = self.variants.get(turn.variant);
-        let variant = variant.map_or("variant", String::as_str);
-        format!("{variant}/{RUN_PREFIX}{}", turn.round)
+        let name = self.variants.get(turn.variant);
+        let name = name.map_or("variant", String::as_str);
+        format!("{name}/{RUN_PREFIX}{}", turn.round)
     }
 
     /// Returns the path of the folder of a run, after a check that no link is on the way. Makes it
@@ -244,15 +244,11 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
         return Some(format!("its format is {:?}", stored.schema));
     }
 
-    let names = |plan: &StoredPlan| {
-        let names = plan.plan.variants.iter().map(|one| one.name.clone());
-        names.collect::<Vec<String>>().join(", ")
-    };
-    if names(stored) != names(wanted) {
+    if variant_names(stored) != variant_names(wanted) {
         return Some(format!(
             "its variants are {}, not {}",
-            names(stored),
-            names(wanted)
+            variant_names(stored),
+            variant_names(wanted)
         ));
     }
 
@@ -272,12 +268,11 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
         ));
     }
     let others = |plan: &StoredPlan| {
-        let variants = plan.plan.variants.iter();
-        let variants = variants.map(|one| {
+        let variants = plan.plan.variants.iter().map(|variant| {
             (
-                one.template.clone(),
-                one.is_workload,
-                one.parameters.clone(),
+                variant.template.clone(),
+                variant.is_workload,
+                variant.parameters.clone(),
             )
         });
         (plan.plan.parameters.clone(), variants.collect::<Vec<_>>())
@@ -292,8 +287,8 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
         return Some(format!("{name} has changed since its first run"));
     }
 
-    let keys = stored.options.keys().chain(wanted.options.keys());
-    let mut keys = keys.filter(|key| stored.options.get(*key) != wanted.options.get(*key));
+    let options = stored.options.keys().chain(wanted.options.keys());
+    let mut keys = options.filter(|key| stored.options.get(*key) != wanted.options.get(*key));
     let key = keys.next()?;
     let value = |plan: &StoredPlan| {
         let value = plan.options.get(key);
@@ -304,6 +299,15 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
         value(stored),
         value(wanted)
     ))
+}
+
+fn variant_names(plan: &StoredPlan) -> String {
+    let names = plan
+        .plan
+        .variants
+        .iter()
+        .map(|variant| variant.name.clone());
+    names.collect::<Vec<String>>().join(", ")
 }
 
 /// Returns whether a name is that of a run's folder: `run-12`.
@@ -329,8 +333,7 @@ fn read<T: for<'de> Deserialize<'de>>(
         return Ok(None);
     }
     let text = read_text(folder, path, name)?;
-    let value = serde_json::from_str(&text);
-    value.map_err(|error| unreadable(&path.join(name), &error))
+    serde_json::from_str(&text).map_err(|error| unreadable(&path.join(name), &error))
 }
 
 /// Reads a file of a folder; `path` is only for messages.
@@ -347,8 +350,7 @@ fn json(file: &Path, value: &impl Serialize) -> Result<Vec<u8>> {
 
 /// Returns names of folders: the number of the variant, and the letters and digits of its name.
 fn folder_names(variants: &[Variant]) -> Vec<String> {
-    let numbered = (1..).zip(variants);
-    let names = numbered.map(|(number, variant)| {
+    let names = (1..).zip(variants).map(|(number, variant)| {
         let mut slug = String::new();
         for letter in variant.name.chars() {
             if letter.is_ascii_alphanumeric() {
@@ -357,8 +359,8 @@ fn folder_names(variants: &[Variant]) -> Vec<String> {
                 slug.push('-');
             }
         }
-        let slug: String = slug.chars().take(MOST_SLUG_CHARACTERS).collect();
-        let slug = slug.trim_end_matches('-');
+        let cut: String = slug.chars().take(MOST_SLUG_CHARACTERS).collect();
+        let slug = cut.trim_end_matches('-');
         let slug = if slug.is_empty() { "variant" } else { slug };
         format!("{number:02}-{slug}")
     });
@@ -378,7 +380,7 @@ mod tests {
         let sources = commands.iter();
         let request = BenchRequest {
             sources: sources
-                .map(|&one| CommandTemplate::Program(one.to_owned()))
+                .map(|&command| CommandTemplate::Program(command.to_owned()))
                 .collect(),
             ..BenchRequest::default()
         };

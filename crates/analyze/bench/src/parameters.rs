@@ -31,7 +31,10 @@ impl Parameter {
     ///
     /// If there is no value.
     pub fn list(name: &str, values: &str) -> Result<Self> {
-        let values: Vec<String> = values.split(',').map(|one| one.trim().to_owned()).collect();
+        let values: Vec<String> = values
+            .split(',')
+            .map(|value| value.trim().to_owned())
+            .collect();
         if values.iter().all(String::is_empty) {
             return Err(Error::NoValues(name.to_owned()));
         }
@@ -54,8 +57,11 @@ impl Parameter {
             to: to.to_owned(),
             why,
         };
-        let places = [from, to, step].map(decimal_places).into_iter().max();
-        let places = places.unwrap_or(0);
+        let places = [from, to, step]
+            .map(decimal_places)
+            .into_iter()
+            .max()
+            .unwrap_or(0);
         let scaled = |text: &str| scaled(text, places).ok_or_else(|| refused("not a number"));
         let (first, last, by) = (scaled(from)?, scaled(to)?, scaled(step)?);
         if by == 0 || (last - first).signum() * by.signum() < 0 {
@@ -66,7 +72,7 @@ impl Parameter {
         if count > MOST_VARIANTS as i64 {
             return Err(refused("there are too many values"));
         }
-        let values = (0..count).map(|at| unscaled(first + at * by, places));
+        let values = (0..count).map(|step| unscaled(first + step * by, places));
         Ok(Self {
             name: name.to_owned(),
             values: values.collect(),
@@ -111,11 +117,11 @@ fn unscaled(number: i64, places: u32) -> String {
 /// Returns all combinations of values; the last parameter changes fastest. One that is empty if
 /// there is no parameter.
 pub(crate) fn combinations(parameters: &[Parameter]) -> Vec<Vec<ParameterValue>> {
-    let mut all: Vec<Vec<ParameterValue>> = vec![Vec::new()];
+    let mut combinations: Vec<Vec<ParameterValue>> = vec![Vec::new()];
     for parameter in parameters {
-        let extended = all.iter().flat_map(|one| {
+        let extended = combinations.iter().flat_map(|values| {
             parameter.values.iter().map(|value| {
-                let mut more = one.clone();
+                let mut more = values.clone();
                 more.push(ParameterValue {
                     name: parameter.name.clone(),
                     value: value.clone(),
@@ -123,9 +129,9 @@ pub(crate) fn combinations(parameters: &[Parameter]) -> Vec<Vec<ParameterValue>>
                 more
             })
         });
-        all = extended.collect();
+        combinations = extended.collect();
     }
-    all
+    combinations
 }
 
 /// Returns whether a text has a place for the parameter.
@@ -142,12 +148,12 @@ pub(crate) fn place(name: &str) -> String {
 pub(crate) fn filled(text: &str, values: &[ParameterValue]) -> String {
     let mut filled = String::new();
     let mut rest = text;
-    while let Some(at) = rest.find('{') {
-        let (before, from) = rest.split_at(at);
+    while let Some(start) = rest.find('{') {
+        let (before, from) = rest.split_at(start);
         filled.push_str(before);
-        let value = values.iter().find_map(|one| {
-            let rest = from.strip_prefix('{')?.strip_prefix(one.name.as_str())?;
-            Some((&one.value, rest.strip_prefix('}')?))
+        let value = values.iter().find_map(|value| {
+            let rest = from.strip_prefix('{')?.strip_prefix(value.name.as_str())?;
+            Some((&value.value, rest.strip_prefix('}')?))
         });
         match value {
             Some((value, after)) => {
@@ -172,9 +178,11 @@ mod tests {
         let check = |words: [&str; 3], expected: Result<&[&str], &str>| {
             let [from, to, step] = words;
             let found = Parameter::scan("n", from, to, step);
-            let found = found.map(|one| one.values).map_err(|why| why.to_string());
+            let found = found
+                .map(|parameter| parameter.values)
+                .map_err(|why| why.to_string());
             let expected =
-                expected.map(|values| values.iter().map(|&one| one.to_owned()).collect());
+                expected.map(|values| values.iter().map(|&value| value.to_owned()).collect());
             assert_eq!(found, expected.map_err(str::to_owned), "{words:?}");
         };
         check(["1", "5", "1"], Ok(&["1", "2", "3", "4", "5"]));

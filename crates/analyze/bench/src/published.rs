@@ -21,11 +21,11 @@ pub(crate) fn parameters<'a>(
         Parameter {
             name: parameter.name.clone(),
             values: values
-                .map(|one| {
+                .map(|text| {
                     if is_secret {
                         SECRET.to_owned()
                     } else {
-                        value(&parameter.name, one, redactor)
+                        value(&parameter.name, text, redactor)
                     }
                 })
                 .collect(),
@@ -36,10 +36,8 @@ pub(crate) fn parameters<'a>(
 
 /// Returns whether a secret goes into a place of a command, as in `--token {t}`.
 fn takes_secret(words: &[String], place: &str, redactor: &Redactor) -> bool {
-    let places = |words: &[String]| -> usize {
-        let words = words.iter();
-        words.map(|word| word.matches(place).count()).sum()
-    };
+    let places =
+        |words: &[String]| -> usize { words.iter().map(|word| word.matches(place).count()).sum() };
     places(&redactor.redact_command(words)) < places(words)
 }
 

@@ -189,6 +189,8 @@ impl VariantResult {
     #[must_use]
     pub fn figure(&self, id: &str) -> Option<&SideValues> {
         let mut figures = self.figures.iter();
-        figures.find(|one| one.id == id).map(|one| &one.values)
+        figures
+            .find(|figure| figure.id == id)
+            .map(|figure| &figure.values)
     }
 }

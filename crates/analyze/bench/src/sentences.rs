@@ -9,7 +9,8 @@ use crate::result::WorkBasis;
 
 /// Says how much faster or slower one variant is than another.
 pub(crate) fn versus(
-    (new, base): (&str, &str),
+    new: &str,
+    base: &str,
     change: &Change,
     basis: WorkBasis,
     needed: Option<RunsToTell>,
@@ -60,34 +61,19 @@ pub(crate) fn versus(
         " in these runs"
     };
     let (new, base) = (name(new), name(base));
-    match times(change, &basis.floor()) {
-        Some((times, sure)) if is_faster => message!(
-            "{} is {} times as fast as {}{}{}: {}",
-            new,
-            times,
-            base,
-            scope,
-            sure,
-            both
-        ),
-        Some((times, sure)) => message!(
-            "{} takes {} times as long as {}{}{}: {}",
-            new,
-            times,
-            base,
-            scope,
-            sure,
-            both
-        ),
-        None => message!(
-            "{} is {} than {}{}: {}",
-            new,
-            if is_faster { "faster" } else { "slower" },
-            base,
-            scope,
-            both
-        ),
-    }
+    let relation = match times(change, &basis.floor()) {
+        Some((times, sure)) if is_faster => {
+            message!("is {} times as fast as {}{}{}", times, base, scope, sure)
+        }
+        Some((times, sure)) => {
+            message!("takes {} times as long as {}{}{}", times, base, scope, sure)
+        }
+        None => {
+            let word = if is_faster { "faster" } else { "slower" };
+            message!("is {} than {}{}", word, base, scope)
+        }
+    };
+    message!("{} {}: {}", new, relation, both)
 }
 
 /// Says how many runs would show a difference.
@@ -108,7 +94,8 @@ fn more_runs(needed: RunsToTell, base: Number) -> Message {
 
 /// Says which variant is the fastest of several.
 pub(crate) fn fastest(
-    (best, best_value): (&str, Number),
+    best: &str,
+    best_value: Number,
     variants: usize,
     basis: WorkBasis,
     rivals: &[(&str, ChangeClass)],

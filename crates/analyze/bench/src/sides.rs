@@ -75,23 +75,21 @@ impl Side {
 
 /// Returns the findings of the runs, each with the number of runs that have it.
 fn findings(reports: &[Report]) -> Vec<FindingTotal> {
-    let runs = reports.iter().map(|report| {
-        let findings = report.findings.iter();
-        findings.map(RowFinding::from).collect()
-    });
-    let runs: Vec<Vec<RowFinding>> = runs.collect();
+    let runs: Vec<Vec<RowFinding>> = reports
+        .iter()
+        .map(|report| report.findings.iter().map(RowFinding::from).collect())
+        .collect();
     total_findings(runs.iter().map(Vec::as_slice))
 }
 
 /// Returns the variants that have runs.
 pub(crate) fn sides(plan: &BenchPlan, outcome: &BenchOutcome) -> Vec<Side> {
-    let variants = plan.variants.iter().enumerate();
-    let all = variants.map(|(index, variant)| {
+    let sides = plan.variants.iter().enumerate().map(|(index, variant)| {
         let runs = outcome.runs.iter();
         let records: Vec<&RunRecord> = runs.filter(|run| run.turn.variant == index).collect();
         Side::new(&variant.name, &records)
     });
-    all.filter(|side| side.runs.count() > 0).collect()
+    sides.filter(|side| side.runs.count() > 0).collect()
 }
 
 /// Returns the sides to compare: all with the baseline, else all others with the first.

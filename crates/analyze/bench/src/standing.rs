@@ -21,33 +21,34 @@ pub(crate) fn find_standing(variants: &[&VariantResult], basis: WorkBasis) -> Op
     let mut order: Vec<(usize, f64)> = variants
         .iter()
         .enumerate()
-        .filter_map(|(at, one)| Some((at, one.wall.median?.get())))
+        .filter_map(|(index, variant)| Some((index, variant.wall.median?.get())))
         .collect();
-    order.sort_by(|(_, one), (_, other)| one.total_cmp(other));
+    order.sort_by(|(_, a), (_, b)| a.total_cmp(b));
     let ((best, least), others) = order.split_first()?;
     let fastest = variants.get(*best)?;
     if variants.len() < 2 {
         return None;
     }
 
-    let others = others.iter().filter_map(|&(at, median)| {
-        let other = variants.get(at)?;
-        let sides = (other.wall_per_unit(basis), fastest.wall_per_unit(basis));
-        let change = time_change((&sides.0, &sides.1), basis, false);
-        let needed = needed(&change, basis);
-        let names = (fastest.name.as_str(), other.name.as_str());
-        Some(Rival {
-            variant: at,
-            times: Number::new(median / least),
-            says: versus(names, &change, basis, needed),
-            runs_to_tell: needed,
-            change,
+    let others: Vec<Rival> = others
+        .iter()
+        .filter_map(|&(index, median)| {
+            let other = variants.get(index)?;
+            let (base, new) = (other.wall_per_unit(basis), fastest.wall_per_unit(basis));
+            let change = time_change(&base, &new, basis, false);
+            let needed = needed(&change, basis);
+            Some(Rival {
+                variant: index,
+                times: Number::new(median / least),
+                says: versus(&fastest.name, &other.name, &change, basis, needed),
+                runs_to_tell: needed,
+                change,
+            })
         })
-    });
-    let others: Vec<Rival> = others.collect();
+        .collect();
     Some(Standing {
         best: *best,
-        wins: !others.is_empty() && others.iter().all(|one| is_won(&one.change, basis)),
+        wins: !others.is_empty() && others.iter().all(|rival| is_won(&rival.change, basis)),
         others,
     })
 }
@@ -90,17 +91,21 @@ pub(crate) fn verdict(
         return only.says.clone();
     }
 
-    let name = |at: usize| variants.get(at).map_or("", |one| one.name.as_str());
+    let name = |index: usize| {
+        variants
+            .get(index)
+            .map_or("", |variant| variant.name.as_str())
+    };
     let rivals: Vec<(&str, ChangeClass)> = standing
         .others
         .iter()
-        .filter(|one| !is_won(&one.change, basis))
-        .map(|one| (name(one.variant), one.change.material_class()))
+        .filter(|rival| !is_won(&rival.change, basis))
+        .map(|rival| (name(rival.variant), rival.change.material_class()))
         .collect();
     let best = variants.get(standing.best);
     let least = best.and_then(|best| best.wall.median);
     least.map_or_else(Message::default, |least| {
-        fastest((name(standing.best), least), variants.len(), basis, &rivals)
+        fastest(name(standing.best), least, variants.len(), basis, &rivals)
     })
 }
 
@@ -142,7 +147,7 @@ mod tests {
         programs.sort_by(|left, right| median(left).total_cmp(&median(right)));
         let basis = WorkBasis::Run;
         programs[1..].iter().all(|other| {
-            let change = time_change((other, &programs[0]), basis, false);
+            let change = time_change(other, &programs[0], basis, false);
             is_won(&change, basis)
         })
     }

@@ -13,11 +13,11 @@ pub struct Turn {
 /// backwards.
 pub fn turns(variants: usize, rounds: u32) -> impl Iterator<Item = Turn> {
     (1..=rounds).flat_map(move |round| {
-        (0..variants).map(move |at| {
+        (0..variants).map(move |place| {
             let variant = if round.is_multiple_of(2) {
-                variants - 1 - at
+                variants - 1 - place
             } else {
-                at
+                place
             };
             Turn { round, variant }
         })
@@ -45,8 +45,8 @@ mod tests {
     fn a_steady_drift_favors_none() {
         for variants in 1..6 {
             let mut sums = vec![0; variants];
-            for (at, turn) in turns(variants, 4).enumerate() {
-                sums[turn.variant] += at;
+            for (index, turn) in turns(variants, 4).enumerate() {
+                sums[turn.variant] += index;
             }
             assert!(sums.iter().all(|&sum| sum == sums[0]), "{sums:?}");
         }

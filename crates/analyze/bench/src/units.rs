@@ -31,16 +31,16 @@ struct UnitRun {
 
 /// Returns the units of work that at least one run has: iterations first, then phases by name.
 pub(crate) fn units(reports: &[Report]) -> Vec<WorkUnit> {
-    let phases = reports.iter().flat_map(|report| &report.phases.signposts);
-    let phases = phases.filter(|phase| phase.is_analyzed && phase.count > 0);
+    let named = reports.iter().flat_map(|report| &report.phases.signposts);
+    let phases = named.filter(|phase| phase.is_analyzed && phase.count > 0);
     let names: BTreeSet<&str> = phases.map(|phase| phase.name.as_str()).collect();
 
     let iterations = unit(None, reports.iter().map(iterations));
     let phases = names
         .into_iter()
         .map(|name| unit(Some(name), reports.iter().map(|report| phase(report, name))));
-    let all = [iterations].into_iter().chain(phases);
-    all.filter(|unit| unit.each_ns.median.is_some()).collect()
+    let units = [iterations].into_iter().chain(phases);
+    units.filter(|unit| unit.each_ns.median.is_some()).collect()
 }
 
 fn unit(name: Option<&str>, runs: impl Iterator<Item = UnitRun>) -> WorkUnit {
@@ -66,21 +66,21 @@ fn number(value: u64) -> Option<Number> {
 }
 
 fn iterations(report: &Report) -> UnitRun {
-    let Some(found) = &report.phases.iterations else {
+    let Some(iterations) = &report.phases.iterations else {
         return UnitRun::default();
     };
     UnitRun {
-        count: number(found.count),
-        each_ns: number(found.median_period_ns),
-        busy_ns: number(found.median_busy_ns),
+        count: number(iterations.count),
+        each_ns: number(iterations.median_period_ns),
+        busy_ns: number(iterations.median_busy_ns),
     }
 }
 
 /// Returns the figures of a phase of the process. Of several with a name, from other subsystems, the
 /// longest counts.
 fn phase(report: &Report, name: &str) -> UnitRun {
-    let named = report.phases.signposts.iter();
-    let named = named.filter(|phase| phase.is_analyzed && phase.count > 0 && phase.name == name);
+    let phases = report.phases.signposts.iter();
+    let named = phases.filter(|phase| phase.is_analyzed && phase.count > 0 && phase.name == name);
     let Some(phase) = named.max_by_key(|phase| phase.total_ns) else {
         return UnitRun::default();
     };
@@ -121,7 +121,7 @@ mod tests {
             .find(|unit| unit.phase.as_deref() == Some("step"));
         let step = step.unwrap();
         let values = |side: &SideValues| {
-            let values = side.values.iter().map(|one| one.map(Number::get));
+            let values = side.values.iter().map(|value| value.map(Number::get));
             values.collect::<Vec<_>>()
         };
         assert_eq!(values(&step.count), [Some(10.0), None]);

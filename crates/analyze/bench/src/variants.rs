@@ -100,7 +100,10 @@ impl BenchPlan {
             }
         }
 
-        let lengths = request.parameters.iter().map(|one| one.values.len());
+        let lengths = request
+            .parameters
+            .iter()
+            .map(|parameter| parameter.values.len());
         let each = lengths.fold(1_usize, usize::saturating_mul);
         let count = each.saturating_mul(request.sources.len());
         if count > MOST_VARIANTS {
@@ -115,22 +118,24 @@ impl BenchPlan {
 
         let commands = request.sources.iter().map(CommandTemplate::text);
         let parameters = published::parameters(&request.parameters, commands, redactor)?;
-        let values = combinations(&request.parameters);
-        let values: Vec<_> = values.into_iter().zip(combinations(&parameters)).collect();
-        let all = values
+        let values: Vec<_> = combinations(&request.parameters)
+            .into_iter()
+            .zip(combinations(&parameters))
+            .collect();
+        let published = values
             .iter()
             .flat_map(|values| request.sources.iter().map(move |source| (source, values)));
         let mut variants = Vec::new();
-        for (at, (source, (values, published))) in all.enumerate() {
-            let mut variant = variant(request, source, (values, published), redactor)?;
-            if let Some(name) = request.names.get(at) {
+        for (index, (source, (values, published))) in published.enumerate() {
+            let mut variant = variant(request, source, values, published, redactor)?;
+            if let Some(name) = request.names.get(index) {
                 variant.name.clone_from(name);
             }
             variants.push(variant);
         }
 
         let mut seen = BTreeSet::new();
-        if let Some(twice) = variants.iter().find(|one| !seen.insert(&one.name)) {
+        if let Some(twice) = variants.iter().find(|variant| !seen.insert(&variant.name)) {
             return Err(Error::RepeatedName(twice.name.clone()));
         }
         Ok(Self {
@@ -145,15 +150,15 @@ impl BenchPlan {
 fn variant(
     request: &BenchRequest,
     source: &CommandTemplate,
-    (values, published): (&[ParameterValue], &[ParameterValue]),
+    values: &[ParameterValue],
+    published: &[ParameterValue],
     redactor: &Redactor,
 ) -> Result<Variant> {
     let text = source.text();
     // The words are made first: a value with a space stays one word.
     let template = split(text)?;
     let filled_words = |values: &[ParameterValue]| -> Vec<String> {
-        let words = template.iter();
-        words.map(|word| filled(word, values)).collect()
+        template.iter().map(|word| filled(word, values)).collect()
     };
     let hooks = |hook: &dyn Fn(&str) -> String| Hooks {
         setup: request.hooks.setup.as_deref().map(hook),
@@ -166,8 +171,9 @@ fn variant(
     let name = if request.sources.len() > 1 || published.is_empty() {
         published::line(&filled(text, published), &words, redactor)
     } else {
-        let values = published.iter();
-        let values = values.map(|one| format!("{}={}", one.name, one.value));
+        let values = published
+            .iter()
+            .map(|value| format!("{}={}", value.name, value.value));
         values.collect::<Vec<String>>().join(" ")
     };
     Ok(Variant {
@@ -197,11 +203,11 @@ mod tests {
     use super::*;
 
     fn request(commands: &[&str], parameters: &[(&str, &str)], names: &[&str]) -> BenchRequest {
-        let program = |one: &&str| CommandTemplate::Program((*one).to_owned());
+        let program = |text: &&str| CommandTemplate::Program((*text).to_owned());
         let parameters = parameters.iter();
         BenchRequest {
             sources: commands.iter().map(program).collect(),
-            names: names.iter().map(|&one| one.to_owned()).collect(),
+            names: names.iter().map(|&name| name.to_owned()).collect(),
             parameters: parameters
                 .map(|(name, values)| Parameter::list(name, values).unwrap())
                 .collect(),
@@ -216,11 +222,11 @@ mod tests {
     fn variants_are_commands_with_values() {
         let check = |request: BenchRequest, expected: &[&str]| {
             let plan = BenchPlan::new(&request, &Redactor::default()).unwrap();
-            let shown = plan.variants.iter().map(|one| {
-                assert_eq!(one.words, one.run.words);
-                let prepare = one.run.hooks.prepare.clone().unwrap();
-                assert_eq!(one.hooks, one.run.hooks);
-                format!("{}: {} ({prepare})", one.name, one.words.join("|"))
+            let shown = plan.variants.iter().map(|variant| {
+                assert_eq!(variant.words, variant.run.words);
+                let prepare = variant.run.hooks.prepare.clone().unwrap();
+                assert_eq!(variant.hooks, variant.run.hooks);
+                format!("{}: {} ({prepare})", variant.name, variant.words.join("|"))
             });
             assert_eq!(shown.collect::<Vec<_>>(), expected);
         };
@@ -250,9 +256,12 @@ mod tests {
             let plan = BenchPlan::new(&request, &Redactor::default()).unwrap();
             let written = serde_json::to_string(&plan).unwrap();
             assert!(!written.contains("hunter2"), "{written}");
-            let found = plan.variants.iter().map(|one| one.name.as_str());
+            let found = plan.variants.iter().map(|variant| variant.name.as_str());
             assert_eq!(found.collect::<Vec<_>>(), names);
-            let found = plan.variants.iter().map(|one| one.run.words.join("|"));
+            let found = plan
+                .variants
+                .iter()
+                .map(|variant| variant.run.words.join("|"));
             assert_eq!(found.collect::<Vec<_>>(), ran);
         };
         check(

@@ -53,7 +53,7 @@ impl VariantResult {
     /// Returns a time of each run, per unit of work.
     #[must_use]
     pub fn time_per_unit(&self, id: &str, basis: WorkBasis) -> TimesPerUnit {
-        let values = |id: &str| self.figure(id).map(|one| one.values.clone());
+        let values = |id: &str| self.figure(id).map(|figure| figure.values.clone());
         let values = |id: &str| values(id).unwrap_or_default();
         times_per_unit(id, basis.into(), values).unwrap_or_default()
     }
@@ -62,17 +62,18 @@ impl VariantResult {
 /// Returns the change of a time. Runs of a baseline were not recorded alternately, so that they belong
 /// to no round.
 pub(crate) fn time_change(
-    (base, new): (&TimesPerUnit, &TimesPerUnit),
+    base: &TimesPerUnit,
+    new: &TimesPerUnit,
     basis: WorkBasis,
     is_stored: bool,
 ) -> Change {
-    let sides = (base.values.as_slice(), new.values.as_slice());
     let error = base.error_ns + new.error_ns;
-    if is_stored {
-        change_of_sides(sides, Unit::Ns, basis.floor(), error)
+    let change = if is_stored {
+        change_of_sides
     } else {
-        change_by_turns(sides, Unit::Ns, basis.floor(), error)
-    }
+        change_by_turns
+    };
+    change(&base.values, &new.values, Unit::Ns, basis.floor(), error)
 }
 
 /// Returns the number of runs that would tell, if these do not.

@@ -16,14 +16,14 @@ const FAR: f64 = 0.05;
 
 /// Returns the warnings, those that change the meaning of all numbers first.
 pub(crate) fn warnings(sides: &[Side], pairs: &[PairResult]) -> Vec<Message> {
-    let mut all = loud(sides);
-    all.extend(sides.iter().filter_map(failed));
-    all.extend(sides.iter().filter_map(cut));
-    all.extend(circumstances(pairs));
-    all.extend(sides.iter().filter_map(others));
-    all.extend(sides.iter().filter_map(outliers));
-    all.extend(too_few_runs(pairs));
-    all
+    let mut warnings = loud(sides);
+    warnings.extend(sides.iter().filter_map(failed));
+    warnings.extend(sides.iter().filter_map(cut));
+    warnings.extend(circumstances(pairs));
+    warnings.extend(sides.iter().filter_map(others));
+    warnings.extend(sides.iter().filter_map(outliers));
+    warnings.extend(too_few_runs(pairs));
+    warnings
 }
 
 /// Returns the notes of the reports that change the meaning of their numbers, each with its
@@ -44,18 +44,18 @@ fn loud(sides: &[Side]) -> Vec<Message> {
             }
         }
     }
-    let notes = notes.into_iter().map(|(note, names)| {
+    let quoted = notes.into_iter().map(|(note, names)| {
         let names = names.into_iter().map(name);
         message!("{}: {}", Message::joined(names, ", "), &note.message)
     });
-    notes.collect()
+    quoted.collect()
 }
 
 /// Says that so few runs cannot have the usual confidence.
 fn too_few_runs(pairs: &[PairResult]) -> Option<Message> {
     let intervals = pairs.iter().map(|pair| pair.wall.interval);
-    let least = intervals.map(|one| one.map_or(0.0, |one| one.confidence));
-    let least = least
+    let least = intervals
+        .map(|interval| interval.map_or(0.0, |interval| interval.confidence))
         .reduce(f64::min)
         .filter(|&least| least < SURE - 1e-9)?;
     Some(if least == 0.0 {
@@ -97,10 +97,10 @@ fn cut(side: &Side) -> Option<Message> {
 
 /// Returns the circumstances in which variants differ, and those in which runs of one differ.
 fn circumstances(pairs: &[PairResult]) -> Vec<Message> {
-    let mut all: Vec<Message> = Vec::new();
+    let mut warnings: Vec<Message> = Vec::new();
     let mut add = |message: Message| {
-        if all.iter().all(|known| known.text != message.text) {
-            all.push(message);
+        if warnings.iter().all(|known| known.text != message.text) {
+            warnings.push(message);
         }
     };
     for pair in pairs {
@@ -116,12 +116,12 @@ fn circumstances(pairs: &[PairResult]) -> Vec<Message> {
             ));
         }
     }
-    all
+    warnings
 }
 
 /// Says that other processes used the GPU.
 fn others(side: &Side) -> Option<Message> {
-    let shares = side.runs.others.iter().flatten().map(|one| one.get());
+    let shares = side.runs.others.iter().flatten().map(|share| share.get());
     let most = shares
         .max_by(f64::total_cmp)
         .filter(|&most| most >= OTHERS)?;
@@ -139,17 +139,17 @@ fn outliers(side: &Side) -> Option<Message> {
     let known: Vec<f64> = values
         .iter()
         .flatten()
-        .map(|one: &Number| one.get())
+        .map(|value: &Number| value.get())
         .collect();
     if known.len() != values.len() {
         return None;
     }
     let middle = metalens_comparison::median(&known)?;
-    let found = find_outliers(&known, FAR * middle)?;
-    let first = found.outliers.first()?;
+    let far = find_outliers(&known, FAR * middle)?;
+    let first = far.outliers.first()?;
     let value = known.get(first.index).copied()?;
-    let range = message!("{} to {}", ns(found.others.0), ns(found.others.1));
-    if found.outliers.len() == 1 && first.index == 0 && value > found.median {
+    let range = message!("{} to {}", ns(far.others.0), ns(far.others.1));
+    if far.outliers.len() == 1 && first.index == 0 && value > far.median {
         return Some(message!(
             "{}: the first run was slow: {}; the others took {}; use --warmup 1",
             name(&side.name),
@@ -158,12 +158,12 @@ fn outliers(side: &Side) -> Option<Message> {
         ));
     }
 
-    let far = found.outliers.iter().filter_map(|one| {
-        let round = count(one.index as u64 + 1);
+    let far = far.outliers.iter().filter_map(|outlier| {
+        let round = count(outlier.index as u64 + 1);
         Some(message!(
             "run {} took {}",
             round,
-            ns(*known.get(one.index)?)
+            ns(*known.get(outlier.index)?)
         ))
     });
 

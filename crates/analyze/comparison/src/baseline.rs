@@ -87,8 +87,12 @@ impl Baseline {
         const RUNS: usize = 5;
         /// Smallest share by which the last run differs from the first.
         const SHARE: f64 = 0.03;
-        let values = self.runs.values("window.span_ns");
-        let values: Vec<f64> = values.iter().flatten().map(|one| one.get()).collect();
+        let window_lengths = self.runs.values("window.span_ns");
+        let values: Vec<f64> = window_lengths
+            .iter()
+            .flatten()
+            .map(|length| length.get())
+            .collect();
         let (first, last) = (*values.first()?, *values.last()?);
         let is_ordered = values.is_sorted() || values.iter().rev().is_sorted();
         let is_far = (last / first - 1.0).abs() >= SHARE;
@@ -107,9 +111,9 @@ impl Baseline {
     /// Describes two runs that were in different performance states of the GPU most of the time.
     fn two_clocks(&self) -> Option<Message> {
         let most = |run: usize| {
-            let states = self.runs.performance.iter();
-            let states = states.filter_map(|(state, shares)| Some((state, (*shares.get(run)?)?)));
-            let most = states.max_by(|(_, one), (_, other)| one.get().total_cmp(&other.get()));
+            let shares = self.runs.performance.iter();
+            let states = shares.filter_map(|(state, shares)| Some((state, (*shares.get(run)?)?)));
+            let most = states.max_by(|(_, a), (_, b)| a.get().total_cmp(&b.get()));
             Some((most?.0, self.runs.paths.get(run)?))
         };
         let runs: Vec<(&String, &String)> = (0..self.runs.count()).filter_map(most).collect();
@@ -136,11 +140,11 @@ impl Baseline {
             if most <= least * (1.0 + STEADY) {
                 return None;
             }
-            let runs = values.iter().zip(&self.runs.paths);
-            let runs = runs.filter_map(|(value, run)| Some(((*value)?, run)));
+            let known = values.iter().zip(&self.runs.paths);
+            let runs = known.filter_map(|(value, run)| Some(((*value)?, run)));
             let distance = |value: &Number| (value.get() - middle.get()).abs();
             let (farthest, run) =
-                runs.max_by(|(one, _), (other, _)| distance(one).total_cmp(&distance(other)))?;
+                runs.max_by(|(a, _), (b, _)| distance(a).total_cmp(&distance(b)))?;
             Some(message!(
                 "{} is far from the other runs: {} {}, median of all runs {}",
                 path(run),
@@ -200,18 +204,21 @@ fn check(runs: &Runs) -> Result<(), BaselineError> {
         return Err(BaselineError::Repeated(repeated));
     }
 
-    let facts = runs.circumstances.iter();
-    let facts = facts.map(|fact| (fact.what.as_str(), fact.values.iter().flatten().collect()));
+    let circumstances = runs.circumstances.iter();
+    let facts =
+        circumstances.map(|fact| (fact.what.as_str(), fact.values.iter().flatten().collect()));
     let programs = ("program", runs.processes.iter().collect());
-    let differ = [programs].into_iter().chain(facts);
-    let differ = differ.filter_map(|(what, mut known): (&str, Vec<&String>)| {
-        known.sort();
-        known.dedup();
-        let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
-        (known.len() > 1).then(|| format!("{what} {}", known.join(" and ")))
-    });
 
-    let differ: Vec<String> = differ.collect();
+    let differ: Vec<String> = [programs]
+        .into_iter()
+        .chain(facts)
+        .filter_map(|(what, mut known): (&str, Vec<&String>)| {
+            known.sort();
+            known.dedup();
+            let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
+            (known.len() > 1).then(|| format!("{what} {}", known.join(" and ")))
+        })
+        .collect();
     if differ.is_empty() {
         Ok(())
     } else {
@@ -237,8 +244,8 @@ fn joined_lists(pretty: &str) -> String {
             }
             "]" | "]," if is_open => {
                 let first = list.first().copied().unwrap_or_default();
-                let items = list.iter().skip(1).map(|item| item.trim());
-                let items = items.collect::<Vec<_>>().join(" ");
+                let lines = list.iter().skip(1).map(|item| item.trim());
+                let items = lines.collect::<Vec<_>>().join(" ");
                 out.push(format!("{first}{items}{bare}"));
                 list.clear();
             }

@@ -33,8 +33,10 @@ pub struct RunsToTell {
 /// Returns the values of the rounds in which both sides have one, if these are enough to compare
 /// round by round.
 fn rounds(base: &[Option<Number>], new: &[Option<Number>]) -> Option<(Vec<f64>, Vec<f64>)> {
-    let both = base.iter().zip(new);
-    let both = both.filter_map(|(was, now)| Some(((*was)?.get(), (*now)?.get())));
+    let both = base
+        .iter()
+        .zip(new)
+        .filter_map(|(was, now)| Some(((*was)?.get(), (*now)?.get())));
     let (was, now): (Vec<f64>, Vec<f64>) = both.unzip();
     (was.len() >= LEAST_ROUNDS).then_some((was, now))
 }
@@ -50,17 +52,17 @@ pub fn is_by_rounds(base: &[Option<Number>], new: &[Option<Number>]) -> bool {
 /// error of the change if the values are estimates.
 #[must_use]
 pub fn change_by_turns(
-    (base, new): (&[Option<Number>], &[Option<Number>]),
+    base: &[Option<Number>],
+    new: &[Option<Number>],
     unit: Unit,
     floor: Floor,
     error: f64,
 ) -> Change {
-    let shift = rounds(base, new).and_then(|(was, now)| shift_by_rounds(&was, &now));
-    match shift {
+    match rounds(base, new).and_then(|(was, now)| shift_by_rounds(&was, &now)) {
         Some(shift) => Judge::new(floor, base.len(), new.len())
             .with_error(error)
-            .judged((base, new), Some(shift), unit, Preference::Lower),
-        None => change_of_sides((base, new), unit, floor, error),
+            .judged(base, new, Some(shift), unit, Preference::Lower),
+        None => change_of_sides(base, new, unit, floor, error),
     }
 }
 
@@ -68,13 +70,14 @@ pub fn change_by_turns(
 /// is the largest error of the change if the values are estimates.
 #[must_use]
 pub fn change_of_sides(
-    (base, new): (&[Option<Number>], &[Option<Number>]),
+    base: &[Option<Number>],
+    new: &[Option<Number>],
     unit: Unit,
     floor: Floor,
     error: f64,
 ) -> Change {
     let judge = Judge::new(floor, base.len(), new.len()).with_error(error);
-    judge.change((base, new), unit, Preference::Lower)
+    judge.change(base, new, unit, Preference::Lower)
 }
 
 /// Returns the number of runs that would show the estimated change, or the smallest that counts if
@@ -111,7 +114,7 @@ pub fn runs_to_tell(change: &Change, floor: Floor, unit: Unit) -> Option<RunsToT
 }
 
 fn known(values: &[Option<Number>]) -> Vec<f64> {
-    values.iter().flatten().map(|one| one.get()).collect()
+    values.iter().flatten().map(|value| value.get()).collect()
 }
 
 /// Returns the standard deviation of a sample; none of fewer than two values.
@@ -121,7 +124,7 @@ fn deviation(values: &[f64]) -> Option<f64> {
         return None;
     }
     let mean = values.iter().sum::<f64>() / values.len() as f64;
-    let squares: f64 = values.iter().map(|one| (one - mean).powi(2)).sum();
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     Some((squares / (values.len() - 1) as f64).sqrt())
 }
 
@@ -131,19 +134,19 @@ mod tests {
     use crate::change::ChangeClass;
 
     fn numbers(values: &[f64]) -> Vec<Option<Number>> {
-        values.iter().map(|&one| Number::new(one)).collect()
+        values.iter().map(|&value| Number::new(value)).collect()
     }
 
     fn change(base: &[f64], new: &[f64]) -> Change {
         let sides = (numbers(base), numbers(new));
-        change_by_turns((&sides.0, &sides.1), Unit::Count, Floor::default(), 0.0)
+        change_by_turns(&sides.0, &sides.1, Unit::Count, Floor::default(), 0.0)
     }
 
     /// Rounds that differ by more than the sides hide a change from five rounds, not from six.
     #[test]
     fn six_rounds_are_compared_round_by_round() {
         let base = [100.0, 150.0, 120.0, 180.0, 110.0, 160.0];
-        let new = base.map(|one| one - 5.0);
+        let new = base.map(|value| value - 5.0);
         assert_eq!(change(&base[..5], &new[..5]).class, ChangeClass::Unstable);
         let found = change(&base, &new);
         assert_eq!(found.class, ChangeClass::Shrunk);
@@ -151,7 +154,7 @@ mod tests {
         // A round without a value on one side does not count, and five are left.
         let mut gone = numbers(&new);
         gone[2] = None;
-        let found = change_by_turns((&numbers(&base), &gone), Unit::Count, Floor::default(), 0.0);
+        let found = change_by_turns(&numbers(&base), &gone, Unit::Count, Floor::default(), 0.0);
         assert_eq!(found.class, ChangeClass::Unstable);
     }
 
@@ -162,7 +165,8 @@ mod tests {
         let check = |base: &[f64], new: &[f64], expected: Option<(u64, f64)>| {
             let change = change(base, new);
             let found = runs_to_tell(&change, Floor::default(), Unit::Count);
-            let found = found.map(|one| (one.runs, (one.difference.get() * 10.0).round() / 10.0));
+            let found =
+                found.map(|needed| (needed.runs, (needed.difference.get() * 10.0).round() / 10.0));
             assert_eq!(found, expected, "{base:?} {new:?}");
         };
         let (low, high) = ([990.0, 1000.0, 1010.0], [1010.0, 1020.0, 1030.0]);

@@ -45,13 +45,13 @@ impl Change {
     /// Returns the value of base to show beside the change; that of its runs if there is no change.
     #[must_use]
     pub fn base_value(&self) -> Option<Number> {
-        self.fitted.map(|one| one.base).or(self.base.median)
+        self.fitted.map(|sides| sides.base).or(self.base.median)
     }
 
     /// Returns the value of new to show beside the change; that of its runs if there is no change.
     #[must_use]
     pub fn new_value(&self) -> Option<Number> {
-        self.fitted.map(|one| one.new).or(self.new.median)
+        self.fitted.map(|sides| sides.new).or(self.new.median)
     }
 
     /// Returns the class, where a change that is certainly smaller than the floor counts as none.
@@ -76,8 +76,8 @@ impl Change {
     /// new has to be beyond each run of base.
     pub(crate) fn is_apart(&self, sign: f64) -> bool {
         match self.interval {
-            Some(one) if sign > 0.0 => one.low.get() > 0.0,
-            Some(one) => one.high.get() < 0.0,
+            Some(interval) if sign > 0.0 => interval.low.get() > 0.0,
+            Some(interval) => interval.high.get() < 0.0,
             None => self.is_beyond_each_run(sign, 0.0),
         }
     }
@@ -87,7 +87,8 @@ impl Change {
     pub(crate) fn has_low_confidence(&self) -> bool {
         /// Above the confidence of three runs against three, below that of three against four.
         const LOW: f64 = 0.92;
-        self.interval.is_none_or(|one| one.confidence < LOW)
+        self.interval
+            .is_none_or(|interval| interval.confidence < LOW)
     }
 
     /// Returns whether each run of new is beyond each run of base, and by more than this share of
@@ -104,8 +105,7 @@ impl Change {
         } else {
             (self.new.max, self.base.min)
         };
-        let both = nearest.zip(farthest);
-        both.is_some_and(|(nearest, farthest)| {
+        nearest.zip(farthest).is_some_and(|(nearest, farthest)| {
             let by = (nearest.get() - farthest.get()) * sign;
             by > 0.0 && by > share * farthest.get().abs()
         })
@@ -233,6 +233,11 @@ impl Floor {
 }
 
 impl SideValues {
+    /// Returns the value of a run.
+    pub(crate) fn of_run(&self, run: usize) -> Option<Number> {
+        self.values.get(run).copied().flatten()
+    }
+
     /// Summarizes the values of each run.
     #[must_use]
     pub fn from_values(values: &[Option<Number>]) -> Self {
@@ -248,7 +253,7 @@ impl SideValues {
 }
 
 fn known(values: &[Option<Number>]) -> Vec<f64> {
-    values.iter().flatten().map(|one| one.get()).collect()
+    values.iter().flatten().map(|value| value.get()).collect()
 }
 
 /// Rules by which all changes of a comparison are judged.
@@ -312,20 +317,22 @@ impl Judge {
     /// Computes the change of a figure from the values of both sides.
     pub(crate) fn change(
         &self,
-        (base, new): (&[Option<Number>], &[Option<Number>]),
+        base: &[Option<Number>],
+        new: &[Option<Number>],
         unit: Unit,
         preference: Preference,
     ) -> Change {
         let (was, now) = (known(base), known(new));
         let rank = self.rank(was.len(), now.len());
         let shift = shift_ranked(&was, &now, rank);
-        self.judged((base, new), shift, unit, preference)
+        self.judged(base, new, shift, unit, preference)
     }
 
     /// Judges a figure whose shift is known; none is a change of class `unknown`.
     pub(crate) fn judged(
         &self,
-        (base, new): (&[Option<Number>], &[Option<Number>]),
+        base: &[Option<Number>],
+        new: &[Option<Number>],
         shift: Option<Shift>,
         unit: Unit,
         preference: Preference,
@@ -380,7 +387,9 @@ fn fitted(base: f64, change: f64) -> Option<FittedValues> {
 
 /// Returns both ends of the interval. Without one, both are the estimate.
 fn ends(estimate: f64, interval: Option<ConfidenceInterval>) -> (f64, f64) {
-    interval.map_or((estimate, estimate), |one| (one.low.get(), one.high.get()))
+    interval.map_or((estimate, estimate), |interval| {
+        (interval.low.get(), interval.high.get())
+    })
 }
 
 /// Applies the rule in the crate's documentation.
@@ -447,12 +456,12 @@ mod tests {
     use super::*;
 
     fn numbers(values: &[f64]) -> Vec<Option<Number>> {
-        values.iter().map(|&one| Number::new(one)).collect()
+        values.iter().map(|&value| Number::new(value)).collect()
     }
 
     fn change(base: &[f64], new: &[f64], unit: Unit) -> Change {
         let judge = Judge::new(Floor::default(), base.len(), new.len());
-        judge.change((&numbers(base), &numbers(new)), unit, Preference::Lower)
+        judge.change(&numbers(base), &numbers(new), unit, Preference::Lower)
     }
 
     #[test]
@@ -586,7 +595,7 @@ mod tests {
         let base = [Number::new(1.0), None, Number::new(3.0)];
         let judge = Judge::new(Floor::default(), 3, 3);
         let new = numbers(&[11.0, 12.0, 13.0]);
-        let found = judge.change((&base, &new), Unit::Count, Preference::None);
+        let found = judge.change(&base, &new, Unit::Count, Preference::None);
         assert_eq!(found.base.median, Number::new(2.0));
         assert_eq!(found.base.values.len(), 3);
 

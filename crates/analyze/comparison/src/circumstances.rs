@@ -48,8 +48,8 @@ impl Comparability {
 
     /// Lends every sentence that may contain values, so that a caller can change it.
     pub(crate) fn messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
-        let differ = self.differ.iter_mut();
-        let differ = differ.flat_map(|difference| [&mut difference.base, &mut difference.new]);
+        let differences = self.differ.iter_mut();
+        let differ = differences.flat_map(|difference| [&mut difference.base, &mut difference.new]);
         self.same.iter_mut().chain(&mut self.notes).chain(differ)
     }
 
@@ -102,7 +102,7 @@ pub(crate) fn comparability(base: &Runs, new: &Runs, allow_different: bool) -> C
 
 /// Returns the distinct values of a side, and whether every run recorded one.
 fn distinct(runs: &Runs, what: &str) -> (Vec<String>, bool) {
-    let values = runs.circumstance(what).map_or(&[][..], |one| &one.values);
+    let values = runs.circumstance(what).map_or(&[][..], |fact| &fact.values);
     let mut known: Vec<String> = values.iter().flatten().cloned().collect();
     known.sort();
     known.dedup();
@@ -146,25 +146,37 @@ fn unknown(what: &str, was_recorded: bool, now_recorded: bool) -> String {
     }
 }
 
-/// Returns the least and the greatest share; none if a run did not record it.
-fn range(shares: &[Option<Number>]) -> Option<(f64, f64)> {
-    let all: Option<Vec<f64>> = shares.iter().map(|one| one.map(Number::get)).collect();
-    let all = all?;
-    let least = all.iter().copied().min_by(f64::total_cmp)?;
-    Some((least, all.iter().copied().max_by(f64::total_cmp)?))
+/// The least and the greatest share of the runs of a side.
+#[derive(Clone, Copy, Default)]
+struct ShareRange {
+    least: f64,
+    most: f64,
 }
 
-/// Returns the distance between two ranges; zero if they overlap.
-fn distance(was: (f64, f64), now: (f64, f64)) -> f64 {
-    (was.0 - now.1).max(now.0 - was.1).max(0.0)
-}
+impl ShareRange {
+    /// Returns the range of these shares; none if a run did not record it.
+    fn new(shares: &[Option<Number>]) -> Option<Self> {
+        let known: Option<Vec<f64>> = shares.iter().map(|share| share.map(Number::get)).collect();
+        let known = known?;
+        Some(Self {
+            least: known.iter().copied().min_by(f64::total_cmp)?,
+            most: known.iter().copied().max_by(f64::total_cmp)?,
+        })
+    }
 
-fn range_text((least, most): (f64, f64)) -> Message {
-    let (least, most) = (percent(least), percent(most));
-    if least.text == most.text {
-        least
-    } else {
-        message!("{} to {}", least, most)
+    /// Returns the distance to another range; zero if they overlap.
+    fn distance(self, other: Self) -> f64 {
+        let between = (self.least - other.most).max(other.least - self.most);
+        between.max(0.0)
+    }
+
+    fn text(self) -> Message {
+        let (least, most) = (percent(self.least), percent(self.most));
+        if least.text == most.text {
+            least
+        } else {
+            message!("{} to {}", least, most)
+        }
     }
 }
 
@@ -176,24 +188,27 @@ fn compare_clocks(result: &mut Comparability, base: &Runs, new: &Runs) {
         return;
     }
 
-    let states = base.performance.keys().chain(new.performance.keys());
-    let mut states: Vec<&String> = states.collect();
+    let mut states: Vec<&String> = base
+        .performance
+        .keys()
+        .chain(new.performance.keys())
+        .collect();
     states.sort();
     states.dedup();
 
     let is_alike = |state: &str| {
         let both = state_range(base, state).zip(state_range(new, state));
-        both.is_some_and(|(was, now)| distance(was, now) < SHARE)
+        both.is_some_and(|(was, now)| was.distance(now) < SHARE)
     };
     let different: Vec<&String> = states
         .iter()
         .copied()
-        .filter(|one| !is_alike(one))
+        .filter(|state| !is_alike(state))
         .collect();
 
     if different.is_empty() {
         // States with a negligible share would only make the sentence longer.
-        states.retain(|state| state_range(new, state).is_some_and(|(_, most)| most >= SHARE));
+        states.retain(|state| state_range(new, state).is_some_and(|range| range.most >= SHARE));
         result
             .same
             .push(message!("{} {}", CLOCK, states_text(new, &states)));
@@ -205,31 +220,33 @@ fn compare_clocks(result: &mut Comparability, base: &Runs, new: &Runs) {
 
 fn records_clock(runs: &Runs) -> bool {
     let mut shares = runs.performance.values();
-    !runs.performance.is_empty() && shares.all(|shares| range(shares).is_some())
+    !runs.performance.is_empty() && shares.all(|shares| ShareRange::new(shares).is_some())
 }
 
 /// Returns the range of a state's share. A state that no run lists has no share of the time.
-fn state_range(runs: &Runs, state: &str) -> Option<(f64, f64)> {
-    let shares = runs.performance.get(state);
-    shares.map_or(Some((0.0, 0.0)), |shares| range(shares))
+fn state_range(runs: &Runs, state: &str) -> Option<ShareRange> {
+    match runs.performance.get(state) {
+        Some(shares) => ShareRange::new(shares),
+        None => Some(ShareRange::default()),
+    }
 }
 
 fn states_text(runs: &Runs, states: &[&String]) -> Message {
-    let states = states.iter().map(|state| {
-        let share = state_range(runs, state).map(range_text);
+    let shares = states.iter().map(|state| {
+        let share = state_range(runs, state).map(ShareRange::text);
         message!("{} {}", name(state), share)
     });
-    Message::joined(states, ", ")
+    Message::joined(shares, ", ")
 }
 
 fn compare_others(result: &mut Comparability, base: &Runs, new: &Runs) {
-    match (range(&base.others), range(&new.others)) {
-        (Some(was), Some(now)) if distance(was, now) >= SHARE => result.add_difference(
+    match (ShareRange::new(&base.others), ShareRange::new(&new.others)) {
+        (Some(was), Some(now)) if was.distance(now) >= SHARE => result.add_difference(
             OTHERS,
-            message!("{} of the time", range_text(was)),
-            message!("{} of the time", range_text(now)),
+            message!("{} of the time", was.text()),
+            message!("{} of the time", now.text()),
         ),
-        (Some(_), Some(now)) => result.same.push(message!("{} {}", OTHERS, range_text(now))),
+        (Some(_), Some(now)) => result.same.push(message!("{} {}", OTHERS, now.text())),
         (was, now) => result
             .unknown
             .push(unknown(OTHERS, was.is_some(), now.is_some())),

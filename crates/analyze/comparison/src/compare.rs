@@ -41,8 +41,7 @@ pub fn compare(base: &[Report], new: &[Report], options: &CompareOptions) -> Com
 /// Compares two sides of runs, such as a baseline and reports.
 #[must_use]
 pub fn compare_runs(base: &Runs, new: &Runs, options: &CompareOptions) -> Comparison {
-    let changes = Changes::between(base, new, options.floor);
-    changes.comparison(options)
+    Changes::between(base, new, options.floor).comparison(options)
 }
 
 /// The changes between two sides, before it is settled what their times are compared per.
@@ -80,14 +79,22 @@ impl<'a> Changes<'a> {
     /// Compares the amounts of work.
     #[must_use]
     pub fn work(&self, preset: Option<ComparisonPreset>, per: Option<&PerUnit>) -> WorkComparison {
-        let changes = (self.metrics.as_slice(), self.kernels.as_slice());
-        work((self.base, self.new), changes, &self.judge, (preset, per))
+        let (metrics, kernels) = (&self.metrics, &self.kernels);
+        work(
+            self.base,
+            self.new,
+            metrics,
+            kernels,
+            &self.judge,
+            preset,
+            per,
+        )
     }
 
-    /// Says how the work of both sides, which have names, differs.
+    /// Says how the work of both sides, which have these names, differs.
     #[must_use]
-    pub fn different_work(&self, work: &WorkComparison, names: (&str, &str)) -> Message {
-        different_work(work, &self.metrics, &self.kernels, names)
+    pub fn different_work(&self, work: &WorkComparison, base: &str, new: &str) -> Message {
+        different_work(work, &self.metrics, &self.kernels, base, new)
     }
 
     /// Compares the times too, and returns all changes. Sides that were recorded differently are
@@ -110,7 +117,7 @@ impl<'a> Changes<'a> {
         let is_clock_known = comparable.is_clock_known();
         // Changes that look like fusion answer that question even if nobody asks it.
         let fusion = Some(fusion(&metrics, &kernels))
-            .filter(|found| preset.is_some() || found.verdict == FusionVerdict::Consistent);
+            .filter(|fusion| preset.is_some() || fusion.verdict == FusionVerdict::Consistent);
         let notes = forced_note(&comparable)
             .into_iter()
             .chain(loud_notes(base, new))
@@ -118,7 +125,7 @@ impl<'a> Changes<'a> {
             .chain(repeated)
             .chain(kernels::one_sided_note(&kernels, &metrics))
             .chain(unknown_cause_notes(&metrics));
-        let headline = headline(&work, &metrics, &kernels, (&judge.floor, is_clock_known));
+        let headline = headline(&work, &metrics, &kernels, &judge.floor, is_clock_known);
 
         Comparison {
             schema: SCHEMA.to_owned(),
@@ -141,8 +148,8 @@ impl<'a> Changes<'a> {
 
 /// Returns the runs of a side, each by its path and its process.
 fn facts(runs: &Runs) -> SideFacts {
-    let runs = runs.paths.iter().zip(&runs.processes);
-    let runs = runs.map(|(path, process)| RunName {
+    let paths = runs.paths.iter();
+    let runs = paths.zip(&runs.processes).map(|(path, process)| RunName {
         path: path.clone(),
         process: process.clone(),
     });
@@ -216,10 +223,8 @@ fn loud_notes<'a>(base: &'a Runs, new: &'a Runs) -> impl Iterator<Item = Note> +
 fn caveat_notes<'a>(base: &'a Runs, new: &'a Runs) -> impl Iterator<Item = Note> + 'a {
     let sides = [("base", base, new), ("new", new, base)];
     sides.into_iter().flat_map(|(name, runs, other)| {
-        let own = runs
-            .caveats
-            .iter()
-            .filter(|one| !other.caveats.contains(one));
+        let caveats = runs.caveats.iter();
+        let own = caveats.filter(|title| !other.caveats.contains(title));
         own.map(move |title| {
             Note::loud(
                 "caveat",

@@ -92,8 +92,8 @@ impl Comparison {
     /// Lends every sentence that may contain values, so that a caller can change it.
     pub fn messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
         let moved = self.moved.iter_mut().map(|quantity| &mut quantity.says);
-        let fusion = self.fusion.iter_mut();
-        let fusion = fusion.flat_map(|fusion| once(&mut fusion.says).chain(&mut fusion.evidence));
+        let measured = self.fusion.iter_mut();
+        let fusion = measured.flat_map(|fusion| once(&mut fusion.says).chain(&mut fusion.evidence));
         let gate = self.gate.iter_mut().flat_map(GateResult::messages_mut);
         let notes = self.notes.iter_mut().map(|note| &mut note.message);
 

@@ -52,12 +52,8 @@ impl Sides<Number> {
 impl Sides<usize> {
     /// Returns the values of these runs.
     fn of(self, metric: &MetricChange) -> [Option<Number>; 2] {
-        let value = |values: &[Option<Number>], run: usize| values.get(run).copied().flatten();
         let change = &metric.change;
-        [
-            value(&change.base.values, self.base),
-            value(&change.new.values, self.new),
-        ]
+        [change.base.of_run(self.base), change.new.of_run(self.new)]
     }
 }
 
@@ -69,10 +65,11 @@ pub(crate) fn difference(metrics: &[MetricChange]) -> Option<Difference> {
         base: median_run(&wall.change.base.values)?,
         new: median_run(&wall.change.new.values)?,
     };
-    let is_part =
-        |metric: &&MetricChange| metric.id == "busy.busy_ns" || metric.group == MetricGroup::Idle;
     let mut parts = Vec::new();
-    for metric in metrics.iter().filter(is_part) {
+    for metric in metrics
+        .iter()
+        .filter(|metric| metric.id == "busy.busy_ns" || metric.group == MetricGroup::Idle)
+    {
         let time_ns = match runs.of(metric) {
             [Some(base), Some(new)] => Sides { base, new },
             [None, None] => continue,
@@ -133,15 +130,15 @@ mod tests {
     fn check(base: &[[u32; 3]], new: &[[u32; 3]], expected: Option<&str>) {
         let judge = Judge::new(Floor::default(), base.len(), new.len());
         let ids = ["window.span_ns", "busy.busy_ns", "idle.host_ns"];
-        let changes = ids.iter().enumerate().filter_map(|(at, id)| {
+        let changes = ids.iter().enumerate().filter_map(|(index, id)| {
             let metric = metric(id)?;
             let values = |side: &[[u32; 3]]| -> Vec<Option<Number>> {
                 side.iter()
-                    .map(|run| Number::new(f64::from(run[at])))
+                    .map(|run| Number::new(f64::from(run[index])))
                     .collect()
             };
             let (base, new) = (values(base), values(new));
-            Some(MetricChange::new(metric, &judge, (&base, &new)))
+            Some(MetricChange::new(metric, &judge, &base, &new))
         });
         let shown = difference(&changes.collect::<Vec<_>>()).map(|difference| {
             let parts = difference.parts.iter();

@@ -38,9 +38,9 @@ impl Environment {
 
     /// Returns whether both have the same facts.
     fn is_like(&self, other: &Self) -> bool {
-        let without_names = |one: &Self| Self {
+        let without_names = |environment: &Self| Self {
             of: Vec::new(),
-            ..one.clone()
+            ..environment.clone()
         };
         without_names(self) == without_names(other)
     }
@@ -48,18 +48,23 @@ impl Environment {
 
 /// Returns the distinct environments in the order in which they appear, each with all of its names.
 #[must_use]
-pub fn distinct_environments(all: impl IntoIterator<Item = Environment>) -> Vec<Environment> {
+pub fn distinct_environments(
+    environments: impl IntoIterator<Item = Environment>,
+) -> Vec<Environment> {
     let mut distinct: Vec<Environment> = Vec::new();
-    for one in all {
-        match distinct.iter_mut().find(|known| known.is_like(&one)) {
+    for environment in environments {
+        match distinct
+            .iter_mut()
+            .find(|known| known.is_like(&environment))
+        {
             Some(known) => {
-                for name in one.of {
+                for name in environment.of {
                     if !known.of.contains(&name) {
                         known.of.push(name);
                     }
                 }
             }
-            None => distinct.push(one),
+            None => distinct.push(environment),
         }
     }
     distinct
@@ -87,7 +92,10 @@ mod tests {
             environment("d", "macOS 26", Some("26.0")),
             environment("e", "macOS 15", None),
         ]);
-        let names: Vec<String> = found.iter().map(|one| one.of.join(" ")).collect();
+        let names: Vec<String> = found
+            .iter()
+            .map(|environment| environment.of.join(" "))
+            .collect();
         assert_eq!(names, ["a c", "b", "d", "e"]);
     }
 }

@@ -55,7 +55,12 @@ struct KernelNameCounts {
 
 impl KernelNameCounts {
     fn count(kernels: &[KernelChange]) -> Self {
-        let count = |class: ChangeClass| kernels.iter().filter(|one| one.class == class).count();
+        let count = |class: ChangeClass| {
+            kernels
+                .iter()
+                .filter(|kernel| kernel.class == class)
+                .count()
+        };
         let (added, removed) = (count(ChangeClass::Added), count(ChangeClass::Removed));
         Self {
             added,

@@ -128,23 +128,13 @@ impl Default for Gate {
     /// No limit is optional, because every recording has all these figures. A kernel that only new has
     /// is not judged. A kernel that only base has is a miss.
     fn default() -> Self {
-        let grow = |share: f64| Limit {
-            grow: Some(share),
-            ..Limit::default()
-        };
         let metric = |id: &str, share: f64| MetricLimit {
             id: id.to_owned(),
-            limit: grow(share),
-        };
-        let kernels = |figure: KernelFigure, share: f64, limit: Limit| KernelLimit {
-            pattern: "*".to_owned(),
-            figure,
-            share,
-            limit,
+            limit: growing_by(share),
         };
         let same_count = Limit {
             shrink: Some(0.02),
-            ..grow(0.02)
+            ..growing_by(0.02)
         };
         Self {
             source: "the default limits".into(),
@@ -158,11 +148,27 @@ impl Default for Gate {
                 metric("gaps.total_ns", 0.10),
             ],
             kernels: vec![
-                kernels(KernelFigure::Median, 0.05, grow(0.05)),
-                kernels(KernelFigure::Instances, 0.01, same_count),
+                all_kernels(KernelFigure::Median, 0.05, growing_by(0.05)),
+                all_kernels(KernelFigure::Instances, 0.01, same_count),
             ],
             runs: None,
             allow_inconclusive: false,
         }
+    }
+}
+
+fn growing_by(share: f64) -> Limit {
+    Limit {
+        grow: Some(share),
+        ..Limit::default()
+    }
+}
+
+fn all_kernels(figure: KernelFigure, share: f64, limit: Limit) -> KernelLimit {
+    KernelLimit {
+        pattern: "*".to_owned(),
+        figure,
+        share,
+        limit,
     }
 }

@@ -4,7 +4,7 @@
 use metalens_analyzer::message::{counted, name};
 use metalens_analyzer::{Message, message};
 
-use crate::change::{ChangeClass, Floor};
+use crate::change::{Change, ChangeClass, Floor};
 use crate::comparison::Comparison;
 use crate::kernel_sentences::{common, one_sided, other_counts, tails};
 use crate::kernels::KernelChange;
@@ -23,7 +23,8 @@ pub(crate) fn headline(
     work: &WorkComparison,
     metrics: &[MetricChange],
     kernels: &[KernelChange],
-    (floor, is_clock_known): (&Floor, bool),
+    floor: &Floor,
+    is_clock_known: bool,
 ) -> Message {
     let mut sentences = Vec::new();
     sentences.push(time(work, metrics, floor));
@@ -40,7 +41,7 @@ pub(crate) fn headline(
         });
     }
     sentences.extend(amounts(work, metrics, kernels));
-    sentences.extend(one_sided(work, kernels, ("base", "new")));
+    sentences.extend(one_sided(work, kernels, "base", "new"));
     sentences.extend(other_counts(work, kernels));
     sentences.extend(common(work, kernels, is_clock_known));
     sentences.extend(tails(kernels));
@@ -76,7 +77,7 @@ fn amounts(
     metrics: &[MetricChange],
     kernels: &[KernelChange],
 ) -> Option<Message> {
-    let all = all_counts(metrics)?;
+    let counts = all_counts(metrics)?;
     let word = match (work.amount, work.taken_as_same) {
         (WorkAmount::Same, _) if has_other_kernels(work, kernels) => "Same amount, other kernels",
         (WorkAmount::Same, _) => "Same work",
@@ -85,7 +86,7 @@ fn amounts(
         (WorkAmount::Varies, _) => "The amount of work varies from run to run",
         (WorkAmount::Unknown, _) => "Unknown amount of work",
     };
-    Some(message!("{}: {}", word, all))
+    Some(message!("{}: {}", word, counts))
 }
 
 /// Returns the numbers of GPU intervals, command buffers and kernels, as far as they are recorded.
@@ -93,16 +94,16 @@ fn all_counts(metrics: &[MetricChange]) -> Option<Message> {
     let intervals = counts(metrics, "counts.intervals", "GPU interval");
     let buffers = counts(metrics, "counts.command_buffers", "command buffer");
     let names = counts(metrics, "counts.kernels", "kernel");
-    let all = Message::joined([intervals, buffers, names].into_iter().flatten(), ", ");
-    (!all.text.is_empty()).then_some(all)
+    let counted = Message::joined([intervals, buffers, names].into_iter().flatten(), ", ");
+    (!counted.text.is_empty()).then_some(counted)
 }
 
 /// Returns whether a side has a kernel that the other lacks under any name, or runs one more often.
 fn has_other_kernels(work: &WorkComparison, kernels: &[KernelChange]) -> bool {
-    kernels.iter().any(|one| match one.class {
-        ChangeClass::Removed => work.renamed.iter().all(|other| other.base != one.name),
-        ChangeClass::Added => work.renamed.iter().all(|other| other.new != one.name),
-        _ => one.ran_differently_often(),
+    kernels.iter().any(|kernel| match kernel.class {
+        ChangeClass::Removed => work.renamed.iter().all(|other| other.base != kernel.name),
+        ChangeClass::Added => work.renamed.iter().all(|other| other.new != kernel.name),
+        _ => kernel.ran_differently_often(),
     })
 }
 
@@ -195,19 +196,20 @@ impl Comparison {
     pub fn work_in_words(&self) -> Message {
         let sentences = [
             amounts(&self.work, &self.metrics, &self.kernels),
-            one_sided(&self.work, &self.kernels, ("base", "new")),
+            one_sided(&self.work, &self.kernels, "base", "new"),
         ];
         Message::joined(sentences.into_iter().flatten(), ". ")
     }
 }
 
-/// Says how the work of two sides, which have names, differs: the amounts, and the kernels that one
+/// Says how the work of two sides, which have these names, differs: the amounts, and the kernels that one
 /// side lacks.
 pub(crate) fn different_work(
     work: &WorkComparison,
     metrics: &[MetricChange],
     kernels: &[KernelChange],
-    (base, new): (&str, &str),
+    base: &str,
+    new: &str,
 ) -> Message {
     let said = match work.amount {
         WorkAmount::Varies => message!(
@@ -222,8 +224,8 @@ pub(crate) fn different_work(
         ),
         _ => message!("{} did different work than {}", name(new), name(base)),
     };
-    let counts = all_counts(metrics).map(|all| message!(": {}", all));
-    let kernels = one_sided(work, kernels, (base, new));
+    let counts = all_counts(metrics).map(|counts| message!(": {}", counts));
+    let kernels = one_sided(work, kernels, base, new);
     let said = message!("{}{}", said, counts);
     Message::joined([Some(said), kernels].into_iter().flatten(), ". ")
 }
@@ -281,42 +283,8 @@ fn of_wall(
     let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
     match change.class {
         ChangeClass::Grown | ChangeClass::Shrunk => {
-            // One run a side does not show that the next run would differ, too.
-            let scope = if change.interval.is_some() {
-                ""
-            } else {
-                " in these recordings"
-            };
-            let is_longer = change.class == ChangeClass::Grown;
-            match times(change, floor).filter(|_| subject == Subject::New) {
-                Some((times, sure)) if is_longer => message!(
-                    "{}{} takes {} times as long{}{}: {}",
-                    per,
-                    new,
-                    times,
-                    scope,
-                    sure,
-                    both
-                ),
-                Some((times, sure)) => message!(
-                    "{}{} is {} times as fast{}{}: {}",
-                    per,
-                    new,
-                    times,
-                    scope,
-                    sure,
-                    both
-                ),
-                None => message!(
-                    "{}{} is {}{} {}: {}",
-                    per,
-                    new,
-                    if is_longer { "longer" } else { "shorter" },
-                    scope,
-                    extent(change, floor),
-                    both
-                ),
-            }
+            let moved = longer_or_shorter(new, change, floor, subject);
+            message!("{}{}: {}", per, moved, both)
         }
         ChangeClass::Unchanged => {
             let word = match (!is_per_unit, change.interval.is_some()) {
@@ -340,13 +308,39 @@ fn of_wall(
     }
 }
 
+/// Says how much longer or shorter the wall time is.
+fn longer_or_shorter(
+    new: &'static str,
+    change: &Change,
+    floor: &Floor,
+    subject: Subject,
+) -> Message {
+    // One run a side does not show that the next run would differ, too.
+    let scope = if change.interval.is_some() {
+        ""
+    } else {
+        " in these recordings"
+    };
+    let is_longer = change.class == ChangeClass::Grown;
+    match times(change, floor).filter(|_| subject == Subject::New) {
+        Some((times, sure)) if is_longer => {
+            message!("{} takes {} times as long{}{}", new, times, scope, sure)
+        }
+        Some((times, sure)) => message!("{} is {} times as fast{}{}", new, times, scope, sure),
+        None => {
+            let word = if is_longer { "longer" } else { "shorter" };
+            message!("{} is {}{} {}", new, word, scope, extent(change, floor))
+        }
+    }
+}
+
 /// Returns the changes of busy and idle time, and the causes of idle time that changed most.
 fn busy_and_idle(metrics: &[MetricChange]) -> Message {
     let change = |id: &str| {
         let change = find(metrics, id).and_then(|metric| metric.change.absolute);
         change.map_or_else(|| "not recorded".into(), |by| difference(by, Unit::Ns))
     };
-    let causes = metrics
+    let idle = metrics
         .iter()
         .filter(|metric| metric.group == MetricGroup::Idle);
     // A part explains nothing if it, or the whole, did not change beyond noise.
@@ -357,10 +351,12 @@ fn busy_and_idle(metrics: &[MetricChange]) -> Message {
         )
     };
     let has_moved = find(metrics, "gaps.total_ns").is_some_and(is_changed);
-    let causes = causes.filter(|metric| has_moved && is_changed(metric));
-    let causes = causes.filter_map(|metric| Some((&metric.name, metric.change.absolute?)));
-    let mut causes: Vec<(&String, Number)> = causes.filter(|(_, by)| by.get() != 0.0).collect();
-    causes.sort_by(|(_, one), (_, other)| other.get().abs().total_cmp(&one.get().abs()));
+    let mut causes: Vec<(&String, Number)> = idle
+        .filter(|metric| has_moved && is_changed(metric))
+        .filter_map(|metric| Some((&metric.name, metric.change.absolute?)))
+        .filter(|(_, by)| by.get() != 0.0)
+        .collect();
+    causes.sort_by(|(_, a), (_, b)| b.get().abs().total_cmp(&a.get().abs()));
 
     causes.truncate(NAMED);
 

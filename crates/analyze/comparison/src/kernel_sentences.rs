@@ -20,26 +20,31 @@ const SHARE: f64 = 0.05;
 pub(crate) fn one_sided(
     work: &WorkComparison,
     kernels: &[KernelChange],
-    (base, new): (&str, &str),
+    base: &str,
+    new: &str,
 ) -> Option<Message> {
-    let renamed = work.renamed.iter();
-    let renamed = renamed.map(|one| message!("{} → {}", kernel(&one.base), kernel(&one.new)));
-    let gone = kernels.iter().filter(|one| {
-        let is_renamed = work.renamed.iter().any(|other| other.base == one.name);
-        one.class == ChangeClass::Removed && !is_renamed
-    });
-    let gone: Vec<&KernelChange> = gone.collect();
-    let added = kernels.iter().filter(|one| {
-        let is_renamed = work.renamed.iter().any(|other| other.new == one.name);
-        one.class == ChangeClass::Added && !is_renamed
-    });
-    let added: Vec<&KernelChange> = added.collect();
+    let pairs = work.renamed.iter();
+    let renamed = pairs.map(|pair| message!("{} → {}", kernel(&pair.base), kernel(&pair.new)));
+    let gone: Vec<&KernelChange> = kernels
+        .iter()
+        .filter(|kernel| {
+            let is_renamed = work.renamed.iter().any(|other| other.base == kernel.name);
+            kernel.class == ChangeClass::Removed && !is_renamed
+        })
+        .collect();
+    let added: Vec<&KernelChange> = kernels
+        .iter()
+        .filter(|kernel| {
+            let is_renamed = work.renamed.iter().any(|other| other.new == kernel.name);
+            kernel.class == ChangeClass::Added && !is_renamed
+        })
+        .collect();
     // As many on each side ran equally often.
     let may_be_renamed = added.iter().any(|now| {
         let before = gone.iter().filter(|was| ran_as_often(was, now));
         let after = added.iter().filter(|other| {
-            let (one, other) = (&now.instances, &other.instances);
-            one.new_value() == other.new_value()
+            let (was, now) = (&now.instances, &other.instances);
+            was.new_value() == now.new_value()
         });
         before.count() == after.count()
     });
@@ -47,11 +52,11 @@ pub(crate) fn one_sided(
         list("probably renamed: ".into(), renamed.collect()),
         list(
             message!("only in {}: ", name(base)),
-            gone.iter().map(|one| kernel(&one.name)).collect(),
+            gone.iter().map(|gone| kernel(&gone.name)).collect(),
         ),
         list(
             message!("only in {}: ", name(new)),
-            added.iter().map(|one| kernel(&one.name)).collect(),
+            added.iter().map(|added| kernel(&added.name)).collect(),
         ),
     ];
     let lists: Vec<Message> = lists.into_iter().flatten().collect();
@@ -71,17 +76,22 @@ pub(crate) fn other_counts(work: &WorkComparison, kernels: &[KernelChange]) -> O
     if is_by_factor || work.taken_as_same {
         return None;
     }
-    let moved = kernels.iter().filter(|one| !one.is_one_sided());
-    let moved = moved.filter(|one| one.ran_differently_often());
-    let moved = moved.filter_map(|one| {
-        let (was, now) = (one.instances.base_value()?, one.instances.new_value()?);
-        Some(message!(
-            "{} {} instead of {}",
-            kernel(&one.name),
-            value(now, Unit::Count),
-            value(was, Unit::Count)
-        ))
-    });
+    let moved = kernels
+        .iter()
+        .filter(|kernel| !kernel.is_one_sided())
+        .filter(|kernel| kernel.ran_differently_often())
+        .filter_map(|change| {
+            let (was, now) = (
+                change.instances.base_value()?,
+                change.instances.new_value()?,
+            );
+            Some(message!(
+                "{} {} instead of {}",
+                kernel(&change.name),
+                value(now, Unit::Count),
+                value(was, Unit::Count)
+            ))
+        });
     list("Instances: ".into(), moved.collect())
 }
 
@@ -92,9 +102,11 @@ pub(crate) fn common(
     kernels: &[KernelChange],
     is_clock_known: bool,
 ) -> Option<Message> {
-    let known = kernels.iter().filter(|one| !one.is_one_sided());
-    let known: Vec<&KernelChange> = known.collect();
-    let changes = known.iter().filter_map(|one| one.med_ns.relative);
+    let known: Vec<&KernelChange> = kernels
+        .iter()
+        .filter(|kernel| !kernel.is_one_sided())
+        .collect();
+    let changes = known.iter().filter_map(|kernel| kernel.med_ns.relative);
     let mut changes: Vec<f64> = changes.filter(|change| change.is_finite()).collect();
     changes.sort_by(f64::total_cmp);
     let (least, most) = (*changes.first()?, *changes.last()?);
@@ -108,7 +120,7 @@ pub(crate) fn common(
     };
 
     let is_one_factor = known.len() > 1
-        && known.iter().all(|one| one.med_ns.is_material())
+        && known.iter().all(|kernel| kernel.med_ns.is_material())
         && are_alike(least, most);
     if is_one_factor && !is_clock_known {
         return Some(message!(
@@ -141,11 +153,12 @@ fn are_alike(least: f64, most: f64) -> bool {
 pub(crate) fn tails(kernels: &[KernelChange]) -> Vec<Message> {
     let is_large = |kernel: &&KernelChange| kernel.share.is_some_and(|share| share >= SHARE);
     let large: Vec<&KernelChange> = kernels.iter().filter(is_large).collect();
-    let tails = large.iter().filter(|kernel| kernel.has_other_tail());
-    let tails =
-        tails.map(|tail| message!("{} (total {})", kernel(&tail.name), share(&tail.total_ns)));
-    let mixed = large.iter().filter(|kernel| kernel.has_other_mix());
-    let mixed = mixed.map(|mixed| {
+    let tails = large
+        .iter()
+        .filter(|kernel| kernel.has_other_tail())
+        .map(|tail| message!("{} (total {})", kernel(&tail.name), share(&tail.total_ns)));
+    let others = large.iter().filter(|kernel| kernel.has_other_mix());
+    let mixed = others.map(|mixed| {
         let name = kernel(&mixed.name);
         message!("{} (median {})", name, share(&mixed.med_ns))
     });

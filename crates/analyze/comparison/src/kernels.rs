@@ -94,21 +94,22 @@ pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<KernelChang
         pairs.entry(key).or_default().1 = Some(kernel);
     }
 
-    let sums = (base.values("busy.sum_ns"), new.values("busy.sum_ns"));
-    let sums = (median_of_known(&sums.0), median_of_known(&sums.1));
-    let counts = (base.count(), new.count());
-    let all = pairs.into_iter().map(|((name, channel), sides)| {
-        let mut change = kernel_change(sides, counts, judge);
-        change.name = name.to_owned();
-        change.channel = channel.map(str::to_owned);
-        change.share = largest_share(&change.total_ns, sums);
-        change
-    });
+    let sum = |runs: &Runs| median_of_known(&runs.values("busy.sum_ns"));
+    let (base_sum, new_sum) = (sum(base), sum(new));
 
-    let mut all: Vec<KernelChange> = all.collect();
+    let mut changes: Vec<KernelChange> = pairs
+        .into_iter()
+        .map(|((name, channel), (was, now))| {
+            let mut change = kernel_change(was, now, base.count(), new.count(), judge);
+            change.name = name.to_owned();
+            change.channel = channel.map(str::to_owned);
+            change.share = largest_share(&change.total_ns, base_sum, new_sum);
+            change
+        })
+        .collect();
     // The sort is stable, so equal changes stay in the order of names.
-    all.sort_by(|one, other| moved_ns(other).total_cmp(&moved_ns(one)));
-    all
+    changes.sort_by(|a, b| moved_ns(b).total_cmp(&moved_ns(a)));
+    changes
 }
 
 /// Returns the time by which a kernel changes the total: all of its time if only one side has it.
@@ -122,13 +123,13 @@ fn moved_ns(kernel: &KernelChange) -> f64 {
 pub(crate) fn one_sided_note(kernels: &[KernelChange], metrics: &[MetricChange]) -> Option<Note> {
     let sum = find(metrics, "busy.sum_ns").map(|metric| &metric.change);
     let removed = names_and_share(kernels, ChangeClass::Removed, sum, |change| &change.base)?;
-    let added = names_and_share(kernels, ChangeClass::Added, sum, |change| &change.new);
-    let added = added.map(|added| {
-        message!(
-            "; kernels only in new: {}. A renamed kernel is in both lists",
-            added
-        )
-    });
+    let added =
+        names_and_share(kernels, ChangeClass::Added, sum, |change| &change.new).map(|added| {
+            message!(
+                "; kernels only in new: {}. A renamed kernel is in both lists",
+                added
+            )
+        });
     let text = message!("kernels only in base: {}{}", removed, added);
     Some(Note::loud("kernels-gone", text))
 }
@@ -141,13 +142,17 @@ fn names_and_share(
     sum: Option<&Change>,
     side: fn(&Change) -> &SideValues,
 ) -> Option<Message> {
-    let all = kernels.iter().filter(|kernel| kernel.class == class);
-    let all: Vec<&KernelChange> = all.collect();
-    if all.is_empty() {
+    let of_class: Vec<&KernelChange> = kernels
+        .iter()
+        .filter(|kernel| kernel.class == class)
+        .collect();
+    if of_class.is_empty() {
         return None;
     }
 
-    let totals = all.iter().filter_map(|one| side(&one.total_ns).median);
+    let totals = of_class
+        .iter()
+        .filter_map(|kernel| side(&kernel.total_ns).median);
     let total: f64 = totals.map(Number::get).sum();
     let sum = sum.and_then(|sum| side(sum).median).map(Number::get);
     let share = sum.filter(|&sum| sum > 0.0).map(|sum| {
@@ -155,20 +160,22 @@ fn names_and_share(
         message!(" ({} of its kernel time)", share)
     });
 
-    let names = all.iter().map(|one| kernel(&one.name)).collect();
+    let names = of_class.iter().map(|change| kernel(&change.name)).collect();
     Some(message!("{}{}", first_few(names, NAMED), share))
 }
 
 fn kernel_change(
-    (was, now): (Option<&KernelRuns>, Option<&KernelRuns>),
-    (base, new): (usize, usize),
+    was: Option<&KernelRuns>,
+    now: Option<&KernelRuns>,
+    base_runs: usize,
+    new_runs: usize,
     judge: &Judge,
 ) -> KernelChange {
     type Figure = fn(&KernelRuns) -> &Vec<Option<Number>>;
     let change = |figure: Figure, unit: Unit, preference: Preference| {
-        let was = was.map_or_else(|| vec![None; base], |was| figure(was).clone());
-        let now = now.map_or_else(|| vec![None; new], |now| figure(now).clone());
-        judge.change((&was, &now), unit, preference)
+        let was = was.map_or_else(|| vec![None; base_runs], |was| figure(was).clone());
+        let now = now.map_or_else(|| vec![None; new_runs], |now| figure(now).clone());
+        judge.change(&was, &now, unit, preference)
     };
 
     let instances = change(|kernel| &kernel.instances, Unit::Count, Preference::None);
@@ -180,8 +187,8 @@ fn kernel_change(
     let total_ns = change(|kernel| &kernel.total_ns, Unit::Ns, preference);
     let med_ns = change(|kernel| &kernel.med_ns, Unit::Ns, Preference::Lower);
     let (class, direction) = match (was, now) {
-        (None, Some(_)) if base > 0 => (ChangeClass::Added, None),
-        (Some(_), None) if new > 0 => (ChangeClass::Removed, None),
+        (None, Some(_)) if base_runs > 0 => (ChangeClass::Added, None),
+        (Some(_), None) if new_runs > 0 => (ChangeClass::Removed, None),
         _ => (med_ns.class, med_ns.direction),
     };
 
@@ -197,11 +204,12 @@ fn kernel_change(
     }
 }
 
-fn largest_share(total: &Change, (base, new): (Option<f64>, Option<f64>)) -> Option<f64> {
-    let share = |median: Option<Number>, sum: Option<f64>| {
-        let share = median?.get() / sum?;
-        share.is_finite().then_some(share)
-    };
+fn largest_share(total: &Change, base: Option<f64>, new: Option<f64>) -> Option<f64> {
     let shares = [share(total.base.median, base), share(total.new.median, new)];
     shares.into_iter().flatten().max_by(f64::total_cmp)
+}
+
+fn share(median: Option<Number>, sum: Option<f64>) -> Option<f64> {
+    let share = median?.get() / sum?;
+    share.is_finite().then_some(share)
 }

@@ -177,7 +177,7 @@ pub fn groups(rows: &[IndexRow]) -> Vec<SameWorkGroup> {
     }
 
     let mut names = HashSet::new();
-    let groups = groups.into_values().filter_map(|members| {
+    let listed = groups.into_values().filter_map(|members| {
         let first = *members.first()?;
         let base = group_name(first);
         // Other kernels, but as many of them.
@@ -196,16 +196,17 @@ pub fn groups(rows: &[IndexRow]) -> Vec<SameWorkGroup> {
             reports: members.iter().map(|row| row.report.clone()).collect(),
         })
     });
-    groups.collect()
+    listed.collect()
 }
 
 fn group_name(row: &IndexRow) -> String {
     let gpu = row.gpu.as_deref().unwrap_or("an unknown GPU");
     let simulated = if row.synthetic { ", simulated" } else { "" };
     let intervals = units::counted(row.intervals, "GPU interval");
-    let buffers = row.command_buffers;
-    let buffers = buffers.map(|buffers| units::counted(buffers, "command buffer"));
-    let buffers = buffers.map_or_else(String::new, |buffers| format!(" in {buffers}"));
+    let buffers = row
+        .command_buffers
+        .map(|buffers| units::counted(buffers, "command buffer"))
+        .map_or_else(String::new, |buffers| format!(" in {buffers}"));
     let kernels = units::counted(row.kernels, "kernel");
     format!(
         "{} on {gpu}{simulated}, {intervals}{buffers}, {kernels}",
@@ -216,8 +217,9 @@ fn group_name(row: &IndexRow) -> String {
 /// Returns the rows of a group, in the order of the index.
 pub fn members<'a>(rows: &'a [IndexRow], group: &SameWorkGroup) -> Vec<&'a IndexRow> {
     let reports: HashSet<&str> = group.reports.iter().map(String::as_str).collect();
-    let is_in = |row: &&IndexRow| reports.contains(row.report.as_str());
-    rows.iter().filter(is_in).collect()
+    rows.iter()
+        .filter(|row| reports.contains(row.report.as_str()))
+        .collect()
 }
 
 /// Returns the outliers of each group in each figure.
@@ -294,12 +296,14 @@ pub fn trends(rows: &[IndexRow], groups: &[SameWorkGroup]) -> Vec<GroupTrend> {
 
 /// Returns the rows with a date as milliseconds since 1970, the oldest first.
 pub fn dated<'a>(members: &[&'a IndexRow]) -> Vec<(i64, &'a IndexRow)> {
-    let dated = members.iter().filter_map(|row| {
-        let at = dates::parse(row.date.as_deref()?)?;
-        Some((at, *row))
-    });
-    let mut dated: Vec<(i64, &IndexRow)> = dated.collect();
-    dated.sort_by_key(|&(at, _)| at);
+    let mut dated: Vec<(i64, &IndexRow)> = members
+        .iter()
+        .filter_map(|row| {
+            let date = dates::parse(row.date.as_deref()?)?;
+            Some((date, *row))
+        })
+        .collect();
+    dated.sort_by_key(|&(date, _)| date);
     dated
 }
 
@@ -311,10 +315,11 @@ fn group_trend(
 ) -> Option<GroupTrend> {
     let (start, first) = dated.first()?;
     let (end, last) = dated.last()?;
-    let days = |at: i64| (at - start) as f64 / DAY_MS;
-    let points = dated.iter();
-    let points = points.filter_map(|&(at, row)| Some((days(at), figure.value(row)?)));
-    let points: Vec<(f64, f64)> = points.collect();
+    let days = |date: i64| (date - start) as f64 / DAY_MS;
+    let points: Vec<(f64, f64)> = dated
+        .iter()
+        .filter_map(|&(date, row)| Some((days(date), figure.value(row)?)))
+        .collect();
 
     let line = trend(&points)?;
     let (was, is) = (line.intercept, line.intercept + line.slope * days(*end));
@@ -432,7 +437,7 @@ mod tests {
         let check = |busy: &[f64], expected: &[&str]| {
             let rows = rows(busy);
             let found = outliers(&rows, &groups(&rows));
-            let says: Vec<&str> = found.iter().map(|one| one.says.text.as_str()).collect();
+            let says: Vec<&str> = found.iter().map(|step| step.says.text.as_str()).collect();
             assert_eq!(says, expected, "{busy:?}");
         };
         check(
@@ -474,7 +479,7 @@ mod tests {
         let falling: Vec<f64> = (0..10).map(|day| 0.9 - 0.01 * f64::from(day)).collect();
         let all = rows(&falling);
         let found = trends(&all, &groups(&all));
-        let says: Vec<&str> = found.iter().map(|one| one.says.text.as_str()).collect();
+        let says: Vec<&str> = found.iter().map(|step| step.says.text.as_str()).collect();
         assert_eq!(
             says,
             [

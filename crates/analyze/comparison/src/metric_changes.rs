@@ -31,14 +31,15 @@ impl MetricChange {
     pub(crate) fn new(
         metric: &Figure,
         judge: &Judge,
-        sides: (&[Option<Number>], &[Option<Number>]),
+        base: &[Option<Number>],
+        new: &[Option<Number>],
     ) -> Self {
         Self {
             id: metric.id.to_owned(),
             name: metric.name.to_owned(),
             group: metric.group,
             unit: metric.unit,
-            change: judge.change(sides, metric.unit, metric.preference),
+            change: judge.change(base, new, metric.unit, metric.preference),
         }
     }
 
@@ -57,8 +58,8 @@ pub(crate) fn find<'a>(metrics: &'a [MetricChange], id: &str) -> Option<&'a Metr
 /// Returns the changes of all figures that at least one side has.
 pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChange> {
     let changes = metrics().map(|metric| {
-        let sides = (base.values(metric.id), new.values(metric.id));
-        MetricChange::new(metric, judge, (&sides.0, &sides.1))
+        let (base, new) = (base.values(metric.id), new.values(metric.id));
+        MetricChange::new(metric, judge, &base, &new)
     });
 
     changes.filter(MetricChange::is_recorded).collect()

@@ -50,23 +50,25 @@ impl Quantity {
     /// Returns the id of the figure that tells it.
     #[must_use]
     pub fn id(self) -> &'static str {
-        let mut all = Self::ALL.into_iter();
-        all.find(|(quantity, ..)| *quantity == self)
+        Self::ALL
+            .into_iter()
+            .find(|(quantity, ..)| *quantity == self)
             .map_or("", |(_, id, _)| id)
     }
 
     /// Returns the name for tables.
     #[must_use]
     pub fn name(self) -> &'static str {
-        let mut all = Self::ALL.into_iter();
-        all.find(|(quantity, ..)| *quantity == self)
+        Self::ALL
+            .into_iter()
+            .find(|(quantity, ..)| *quantity == self)
             .map_or("", |(.., name)| name)
     }
 }
 
 /// Returns the changes of the four main quantities, of those that a side has.
 pub(crate) fn moved(metrics: &[MetricChange], work: &WorkComparison) -> Vec<QuantityChange> {
-    let all = Quantity::ALL.into_iter().filter_map(|(what, id, _)| {
+    let moved = Quantity::ALL.into_iter().filter_map(|(what, id, _)| {
         let metric = find(metrics, id)?;
         let sentence = match what {
             Quantity::Dispatches => metric_sentence("GPU intervals", metric),
@@ -81,7 +83,7 @@ pub(crate) fn moved(metrics: &[MetricChange], work: &WorkComparison) -> Vec<Quan
             says: message!("{}{}", sentence, per_unit(work, id)),
         })
     });
-    all.collect()
+    moved.collect()
 }
 
 /// Returns the changes of a figure per unit of work, in words, if the amounts of work differ.
@@ -132,14 +134,14 @@ pub(crate) fn unknown_cause_notes(metrics: &[MetricChange]) -> Vec<Note> {
     let notes = sides.into_iter().filter_map(|(name, side)| {
         let figure = |id: &str, run: usize| {
             let change = &find(metrics, id)?.change;
-            Some((*side(change).values.get(run)?)?.get())
+            Some(side(change).of_run(run)?.get())
         };
 
         let idle = &find(metrics, "gaps.total_ns")?.change;
         let runs = 0..side(idle).values.len();
         // The analyzer gives no causes for runs of which too much is unknown.
-        let runs = runs.filter(|&run| figure("idle.host_ns", run).is_none());
-        let shares = runs.filter_map(|run| {
+        let unknown = runs.filter(|&run| figure("idle.host_ns", run).is_none());
+        let shares = unknown.filter_map(|run| {
             let share = figure("idle.unknown_ns", run)? / figure("gaps.total_ns", run)?;
             share.is_finite().then_some(share)
         });

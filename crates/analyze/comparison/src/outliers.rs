@@ -82,7 +82,7 @@ mod tests {
     fn outliers_by_hand() {
         let check = |values: &[f64], floor: f64, far: &[usize], others: (f64, f64)| {
             let found = find_outliers(values, floor).unwrap();
-            let at: Vec<usize> = found.outliers.iter().map(|one| one.index).collect();
+            let at: Vec<usize> = found.outliers.iter().map(|outlier| outlier.index).collect();
             assert_eq!((at.as_slice(), found.others), (far, others), "{values:?}");
         };
         // Median 89, distances 1 0 0 1 48: MAD 1, score 0.6745 × 48.

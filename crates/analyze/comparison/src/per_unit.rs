@@ -115,29 +115,31 @@ pub fn times_per_unit(
     let times = values(if place == TimePlace::Both { IDLE } else { id });
     let (counts, busy) = (values(count_id), values(BUSY));
     let (gaps, longest) = (values(GAPS), values(LONGEST));
-    let at = |all: &[Option<Number>], run: usize| all.get(run).copied().flatten();
-    let runs = zip(times, counts).enumerate();
-    let runs = runs.map(|(run, (time, count))| {
-        let (time, count) = (time?.get(), count?.get());
-        if place == TimePlace::Inside {
-            return Some((time / count, 0.0));
-        }
+    let value = |values: &[Option<Number>], run: usize| values.get(run).copied().flatten();
+    let runs: Vec<Option<(f64, f64)>> = zip(times, counts)
+        .enumerate()
+        .map(|(run, (time, count))| {
+            let (time, count) = (time?.get(), count?.get());
+            if place == TimePlace::Inside {
+                return Some((time / count, 0.0));
+            }
 
-        let between = time / (count - 1.0);
-        let longest = at(&longest, run).map_or(between, |longest| longest.get().min(time));
-        let is_one_between_each = at(&gaps, run).is_some_and(|gaps| gaps.get() == count - 1.0);
-        let least = if is_one_between_each { between } else { 0.0 };
-        let error = (between - least).max(longest - between) / count;
-        let inside = match place {
-            TimePlace::Both => at(&busy, run)?.get() / count,
-            _ => 0.0,
-        };
-        (count > 1.0).then_some((inside + between, error))
-    });
-    let runs: Vec<Option<(f64, f64)>> = runs.collect();
+            let between = time / (count - 1.0);
+            let longest = value(&longest, run).map_or(between, |longest| longest.get().min(time));
+            let is_one_between_each =
+                value(&gaps, run).is_some_and(|gaps| gaps.get() == count - 1.0);
+            let least = if is_one_between_each { between } else { 0.0 };
+            let error = (between - least).max(longest - between) / count;
+            let inside = match place {
+                TimePlace::Both => value(&busy, run)?.get() / count,
+                _ => 0.0,
+            };
+            (count > 1.0).then_some((inside + between, error))
+        })
+        .collect();
     let errors = runs.iter().flatten().map(|(_, error)| *error);
     Some(TimesPerUnit {
-        error_ns: errors.filter(|one| one.is_finite()).fold(0.0, f64::max),
+        error_ns: errors.filter(|error| error.is_finite()).fold(0.0, f64::max),
         values: runs.iter().map(|run| Number::new((*run)?.0)).collect(),
     })
 }
@@ -204,8 +206,8 @@ mod tests {
                     let new = times(id, basis, figures(many, intervals, gap, wait));
                     let judge = Judge::new(Floor::default(), 1, 1);
                     let judge = judge.with_error(base.error_ns + new.error_ns);
-                    let sides = (base.values.as_slice(), new.values.as_slice());
-                    let change = judge.change(sides, Unit::Ns, Preference::Lower);
+                    let change =
+                        judge.change(&base.values, &new.values, Unit::Ns, Preference::Lower);
                     assert_eq!(
                         change.class,
                         ChangeClass::Unchanged,
@@ -245,8 +247,7 @@ mod tests {
         );
         let judge = Judge::new(Floor::default(), 1, 1);
         let judge = judge.with_error(base.error_ns + new.error_ns);
-        let sides = (base.values.as_slice(), new.values.as_slice());
-        let change = judge.change(sides, Unit::Ns, Preference::Lower);
+        let change = judge.change(&base.values, &new.values, Unit::Ns, Preference::Lower);
         assert_eq!(change.class, ChangeClass::Grown, "{change:?}");
     }
 

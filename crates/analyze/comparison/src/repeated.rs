@@ -53,13 +53,13 @@ impl Runs {
     }
 
     fn is_same(&self, run: usize, other: &Self, there: usize) -> bool {
-        let both = metrics().filter_map(|metric| {
-            let mine = (*self.metrics.get(metric.id)?.get(run)?)?;
-            let theirs = (*other.metrics.get(metric.id)?.get(there)?)?;
-            Some(mine == theirs)
-        });
-
-        let both: Vec<bool> = both.collect();
+        let both: Vec<bool> = metrics()
+            .filter_map(|metric| {
+                let mine = (*self.metrics.get(metric.id)?.get(run)?)?;
+                let theirs = (*other.metrics.get(metric.id)?.get(there)?)?;
+                Some(mine == theirs)
+            })
+            .collect();
         let is_of_one_program = self.processes.get(run) == other.processes.get(there);
         is_of_one_program && !both.is_empty() && both.iter().all(|is_equal| *is_equal)
     }
@@ -75,18 +75,19 @@ impl Runs {
 
 /// Returns notes on runs that a comparison has twice.
 pub(crate) fn repeated(base: &Runs, new: &Runs) -> Vec<Note> {
-    let within = [("base", base), ("new", new)].into_iter();
-    let within = within.filter_map(|(side, runs)| {
-        let run = runs.repeated()?;
-        let (first, again) = (last_name(&run.first), last_name(&run.again));
-        let text = message!(
-            "two runs of {} are the same run ({}, {}): run-to-run noise is unknown",
-            side,
-            path(&first),
-            path(&again)
-        );
-        Some(Note::loud("same-run", text))
-    });
+    let within = [("base", base), ("new", new)]
+        .into_iter()
+        .filter_map(|(side, runs)| {
+            let run = runs.repeated()?;
+            let (first, again) = (last_name(&run.first), last_name(&run.again));
+            let text = message!(
+                "two runs of {} are the same run ({}, {}): run-to-run noise is unknown",
+                side,
+                path(&first),
+                path(&again)
+            );
+            Some(Note::loud("same-run", text))
+        });
 
     let mut notes: Vec<Note> = within.collect();
     let shared = base.shared_with(new);
@@ -104,8 +105,7 @@ pub(crate) fn repeated(base: &Runs, new: &Runs) -> Vec<Note> {
 
 /// Returns the last part of a path, because folder names may be private.
 pub(crate) fn last_name(path: &str) -> String {
-    let name = std::path::Path::new(path).file_name();
-    name.map_or_else(
+    std::path::Path::new(path).file_name().map_or_else(
         || path.to_owned(),
         |name| name.to_string_lossy().into_owned(),
     )

@@ -161,12 +161,18 @@ impl Runs {
         });
 
         Self {
-            paths: reports.iter().map(|one| one.source.path.clone()).collect(),
+            paths: reports
+                .iter()
+                .map(|report| report.source.path.clone())
+                .collect(),
             dates: reports
                 .iter()
                 .map(|report| report.run.start.clone())
                 .collect(),
-            processes: reports.iter().map(|one| one.process.name.clone()).collect(),
+            processes: reports
+                .iter()
+                .map(|report| report.process.name.clone())
+                .collect(),
             guessed: reports.iter().map(is_guessed).collect(),
             circumstances: circumstances.collect(),
             performance: performance(reports),
@@ -210,19 +216,19 @@ impl Runs {
 
     /// Returns the number of instances of a kernel in each run, on all channels.
     pub(crate) fn instances_of(&self, name: &str) -> Vec<Option<Number>> {
-        let mut all = vec![None; self.count()];
-        for kernel in self.kernels.iter().filter(|one| one.name == name) {
+        let mut counts = vec![None; self.count()];
+        for kernel in self.kernels.iter().filter(|kernel| kernel.name == name) {
             for (run, count) in kernel.instances.iter().enumerate() {
                 if let Some(count) = count {
-                    add(&mut all, run, count.get());
+                    add(&mut counts, run, count.get());
                 }
             }
         }
-        all
+        counts
     }
 
     pub(crate) fn circumstance(&self, what: &str) -> Option<&Circumstance> {
-        self.circumstances.iter().find(|one| one.what == what)
+        self.circumstances.iter().find(|fact| fact.what == what)
     }
 
     /// Returns the first error in runs that were read from a file, which may have been edited.
@@ -248,51 +254,51 @@ impl Runs {
     }
 
     fn has_all_values(&self) -> bool {
-        let kernels = self.kernels.iter();
-        let kernels = kernels.flat_map(|one| [&one.total_ns, &one.instances, &one.med_ns]);
+        let kernels = self
+            .kernels
+            .iter()
+            .flat_map(|kernel| [&kernel.total_ns, &kernel.instances, &kernel.med_ns]);
         let metrics = self.metrics.values().chain(self.performance.values());
         let facts = self.circumstances.iter().map(|fact| fact.values.len());
-        let mut lengths = facts.chain(metrics.chain(kernels).map(Vec::len)).chain([
-            self.paths.len(),
-            self.guessed.len(),
-            self.others.len(),
-        ]);
-        lengths.all(|length| length == self.count())
+        facts
+            .chain(metrics.chain(kernels).map(Vec::len))
+            .chain([self.paths.len(), self.guessed.len(), self.others.len()])
+            .all(|length| length == self.count())
     }
 
     fn lists_all_kernels(&self, run: usize) -> bool {
-        let instances = self.kernels.iter().map(|one| one.instances.get(run));
-        let sum: f64 = instances.flatten().flatten().map(|one| one.get()).sum();
-        let intervals = self.values("counts.intervals");
-        intervals.get(run) == Some(&Number::new(sum))
+        let instances = self.kernels.iter().map(|kernel| kernel.instances.get(run));
+        let sum: f64 = instances.flatten().flatten().map(|count| count.get()).sum();
+        self.values("counts.intervals").get(run) == Some(&Number::new(sum))
     }
 }
 
 /// Returns the performance states of each run. A run counts if at least 95 % of its busy time has a
 /// state.
 fn performance(reports: &[Report]) -> BTreeMap<String, Vec<Option<Number>>> {
-    let states = |report: &Report| -> Option<BTreeMap<String, f64>> {
-        let known = report.machine.performance.as_ref()?;
-        let mut shares = BTreeMap::new();
-        for state in &known.states {
-            *shares.entry(state.state.clone()).or_insert(0.0) += state.busy_share?;
-        }
-        let is_known = known.unknown_busy_ns <= report.busy.busy_ns / 20;
-        (is_known && !shares.is_empty()).then_some(shares)
-    };
+    let by_report: Vec<Option<BTreeMap<String, f64>>> = reports.iter().map(states).collect();
 
-    let all: Vec<Option<BTreeMap<String, f64>>> = reports.iter().map(states).collect();
-
-    let names = all.iter().flatten().flat_map(BTreeMap::keys);
+    let names = by_report.iter().flatten().flat_map(BTreeMap::keys);
     let mut by_state = BTreeMap::new();
     for name in names {
         let share = |shares: &Option<BTreeMap<String, f64>>| {
             let shares = shares.as_ref()?;
             Number::new(shares.get(name).copied().unwrap_or(0.0))
         };
-        by_state.insert(name.clone(), all.iter().map(share).collect());
+        by_state.insert(name.clone(), by_report.iter().map(share).collect());
     }
     by_state
+}
+
+/// Returns the share of each performance state; none if they are unknown.
+fn states(report: &Report) -> Option<BTreeMap<String, f64>> {
+    let known = report.machine.performance.as_ref()?;
+    let mut shares = BTreeMap::new();
+    for state in &known.states {
+        *shares.entry(state.state.clone()).or_insert(0.0) += state.busy_share?;
+    }
+    let is_known = known.unknown_busy_ns <= report.busy.busy_ns / 20;
+    (is_known && !shares.is_empty()).then_some(shares)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share")]
@@ -318,7 +324,8 @@ fn loud_notes(reports: &[Report]) -> Vec<Note> {
 /// work has no labels changes no number.
 fn caveats(reports: &[Report]) -> Vec<String> {
     let findings = reports.iter().flat_map(|report| &report.findings);
-    let caveats = findings.filter(|one| one.severity == Severity::Caveat && one.id != "unlabeled");
+    let caveats = findings
+        .filter(|finding| finding.severity == Severity::Caveat && finding.id != "unlabeled");
     let mut titles: Vec<String> = Vec::new();
     for caveat in caveats {
         if !titles.contains(&caveat.title) {
@@ -333,7 +340,11 @@ fn caveats(reports: &[Report]) -> Vec<String> {
 #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns")]
 fn kernels(reports: &[Report]) -> Vec<KernelRuns> {
     let mut by_name: BTreeMap<(String, Option<String>), KernelRuns> = BTreeMap::new();
-    for (run, report) in reports.iter().enumerate().filter(|(_, one)| lists_all(one)) {
+    for (run, report) in reports
+        .iter()
+        .enumerate()
+        .filter(|(_, report)| lists_all(report))
+    {
         for kernel in &report.kernels {
             let key = (kernel.name.clone(), kernel.channel.clone());
             let entry = by_name.entry(key).or_insert_with(|| KernelRuns {
@@ -346,8 +357,8 @@ fn kernels(reports: &[Report]) -> Vec<KernelRuns> {
             add(&mut entry.total_ns, run, kernel.total_ns as f64);
             add(&mut entry.instances, run, kernel.instances as f64);
             // Kernels are sorted by total time, so the first entry took the most.
-            if let Some(at) = entry.med_ns.get_mut(run).filter(|at| at.is_none()) {
-                *at = Number::new(kernel.med_ns as f64);
+            if let Some(median) = entry.med_ns.get_mut(run).filter(|median| median.is_none()) {
+                *median = Number::new(kernel.med_ns as f64);
             }
         }
     }
@@ -356,8 +367,8 @@ fn kernels(reports: &[Report]) -> Vec<KernelRuns> {
 
 /// Adds to the value of a run. A missing value counts as 0.
 fn add(values: &mut [Option<Number>], run: usize, more: f64) {
-    if let Some(at) = values.get_mut(run) {
-        *at = Number::new(at.map_or(0.0, Number::get) + more);
+    if let Some(value) = values.get_mut(run) {
+        *value = Number::new(value.map_or(0.0, Number::get) + more);
     }
 }
 
@@ -365,6 +376,5 @@ fn add(values: &mut [Option<Number>], run: usize, more: f64) {
 /// Otherwise a kernel that is not listed may still have run, so the list is not used.
 fn lists_all(report: &Report) -> bool {
     let instances = report.kernels.iter().map(|kernel| kernel.instances);
-    let sum = instances.fold(0_u64, u64::saturating_add);
-    sum == report.counts.intervals
+    instances.fold(0_u64, u64::saturating_add) == report.counts.intervals
 }

@@ -137,7 +137,7 @@ pub fn extent(change: &Change, floor: &Floor) -> Option<Message> {
     let base = change.base_value()?.get();
     let by = change.absolute?.get();
     let (low, high) = ends(change).unwrap_or((by, by));
-    let range = range(change.class, base, (low, high))?;
+    let range = range(change.class, base, low, high)?;
     Some(message!("{}{}", range, certainty(change, floor)))
 }
 
@@ -154,52 +154,65 @@ pub fn times(change: &Change, floor: &Floor) -> Option<(Message, Message)> {
         (was > 0.0 && now > 0.0 && factor.is_finite()).then_some(factor)
     };
     let middle = factor(by)?;
-    let (one, other) = ends(change).unwrap_or((by, by));
-    let (one, other) = (factor(one)?, factor(other)?);
-    let shown = factors(middle, (one.min(other), one.max(other)));
+    let (low, high) = ends(change).unwrap_or((by, by));
+    let (low, high) = (factor(low)?, factor(high)?);
+    let shown = factors(middle, low.min(high), low.max(high));
     Some((shown, certainty(change, floor)))
 }
 
 /// Returns a factor with half of its interval, or the ends of an interval that is far from even.
-fn factors(middle: f64, (low, high): (f64, f64)) -> Message {
+fn factors(middle: f64, low: f64, high: f64) -> Message {
     /// One side of an interval may be longer by so much, or by so small a part of the whole.
     const UNEVEN: (f64, f64) = (1.5, 0.05);
     let (below, above) = (middle - low, high - middle);
     let (narrow, wide) = (below.min(above), below.max(above));
-    let shown = |factor: f64, digits: usize| {
-        number(format!("{factor:.digits$}"), factor, |factor| {
-            Value::Factor { factor }
-        })
-    };
-    // As many digits as the interval leaves certain.
-    let digits = |size: f64| match size {
-        _ if size >= 1.0 => 0,
-        _ if size >= 0.1 => 1,
-        _ if size >= 0.01 => 2,
-        _ => 3,
-    };
     if wide == 0.0 {
         let digits = match middle {
             _ if middle < 1.1 => 3,
             _ if middle < 10.0 => 2,
             _ => usize::from(middle < 100.0),
         };
-        return shown(middle, digits);
+        return shown_factor(middle, digits);
     }
-    let rounded_up = |size: f64, digits: usize| {
-        let unit = 10_f64.powi(digits.try_into().unwrap_or(0));
-        // What is above by the error of a difference is not above.
-        (size * unit - 1e-6).ceil() / unit
-    };
-    let half = rounded_up(wide, digits(wide));
+    let half = rounded_up(wide, certain_digits(wide));
     // A half that reaches 1 would say that there may be no change, which the interval excludes.
     let is_uneven = wide > narrow * UNEVEN.0 && wide > middle * UNEVEN.1;
     if is_uneven || middle - half <= 1.0 {
-        let digits = digits(narrow);
-        return message!("{} to {}", shown(low, digits), shown(high, digits));
+        let digits = certain_digits(narrow);
+        return message!(
+            "{} to {}",
+            shown_factor(low, digits),
+            shown_factor(high, digits)
+        );
     }
-    let digits = digits(wide);
-    message!("{} ± {}", shown(middle, digits), shown(half, digits))
+    let digits = certain_digits(wide);
+    message!(
+        "{} ± {}",
+        shown_factor(middle, digits),
+        shown_factor(half, digits)
+    )
+}
+
+fn shown_factor(factor: f64, digits: usize) -> Message {
+    number(format!("{factor:.digits$}"), factor, |factor| {
+        Value::Factor { factor }
+    })
+}
+
+/// Returns as many digits as the interval leaves certain.
+fn certain_digits(size: f64) -> usize {
+    match size {
+        _ if size >= 1.0 => 0,
+        _ if size >= 0.1 => 1,
+        _ if size >= 0.01 => 2,
+        _ => 3,
+    }
+}
+
+fn rounded_up(size: f64, digits: usize) -> f64 {
+    let unit = 10_f64.powi(digits.try_into().unwrap_or(0));
+    // What is above by the error of a difference is not above.
+    (size * unit - 1e-6).ceil() / unit
 }
 
 /// Returns both ends of the interval of a change.
@@ -223,7 +236,7 @@ fn certainty(change: &Change, floor: &Floor) -> Message {
 }
 
 /// Returns the range of a change as shares of base; as times if base is 0.
-fn range(class: ChangeClass, base: f64, (low, high): (f64, f64)) -> Option<Message> {
+fn range(class: ChangeClass, base: f64, low: f64, high: f64) -> Option<Message> {
     // A decrease is told by its size, too: faster by 20 %.
     let (least, most) = if class == ChangeClass::Shrunk {
         (-high, -low)
@@ -315,7 +328,11 @@ mod tests {
     #[test]
     fn factors_have_the_half_of_their_interval_or_both_ends() {
         let check = |middle: f64, ends: (f64, f64), expected: &str| {
-            assert_eq!(factors(middle, ends).text, expected, "{middle} {ends:?}");
+            assert_eq!(
+                factors(middle, ends.0, ends.1).text,
+                expected,
+                "{middle} {ends:?}"
+            );
         };
         check(1.33, (1.31, 1.35), "1.33 ± 0.02");
         check(1.33, (1.312, 1.35), "1.33 ± 0.02");

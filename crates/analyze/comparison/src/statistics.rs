@@ -38,10 +38,10 @@ impl Shift {
     #[must_use]
     pub(crate) fn widened(self, by: f64) -> Self {
         let moved = |end: Number, by: f64| Number::new(end.get() + by).unwrap_or(end);
-        let interval = self.interval.map(|one| ConfidenceInterval {
-            low: moved(one.low, -by),
-            high: moved(one.high, by),
-            ..one
+        let interval = self.interval.map(|interval| ConfidenceInterval {
+            low: moved(interval.low, -by),
+            high: moved(interval.high, by),
+            ..interval
         });
         Self { interval, ..self }
     }
@@ -62,13 +62,13 @@ pub(crate) fn shift_ranked(base: &[f64], new: &[f64], rank: Option<Rank>) -> Opt
     differences.sort_by(f64::total_cmp);
 
     let count = differences.len();
-    let at = |index: usize| differences.get(index).copied();
+    let difference = |index: usize| differences.get(index).copied();
     let middle = median_of_sorted(&differences)?;
 
     let interval = rank.and_then(|rank| {
         Some(ConfidenceInterval {
-            low: Number::new(at(rank.k - 1)?)?,
-            high: Number::new(at(count.checked_sub(rank.k)?)?)?,
+            low: Number::new(difference(rank.k - 1)?)?,
+            high: Number::new(difference(count.checked_sub(rank.k)?)?)?,
             confidence: rank.confidence,
         })
     });
@@ -131,20 +131,22 @@ fn mann_whitney(base: usize, new: usize) -> Vec<f64> {
     for m in 1..=base {
         let mut next = vec![certain()];
         for n in 1..=new {
-            let all = (m + n) as f64;
-            let chance = |row: Option<&Vec<f64>>, u: Option<usize>| {
-                u.and_then(|u| row?.get(u).copied()).unwrap_or(0.0)
-            };
-            let row = (0..=most).map(|u| {
-                m as f64 / all * chance(chances.get(n), u.checked_sub(n))
-                    + n as f64 / all * chance(next.get(n - 1), Some(u))
-            });
-            let row = row.collect();
+            let values = (m + n) as f64;
+            let row = (0..=most)
+                .map(|u| {
+                    m as f64 / values * chance(chances.get(n), u.checked_sub(n))
+                        + n as f64 / values * chance(next.get(n - 1), Some(u))
+                })
+                .collect();
             next.push(row);
         }
         chances = next;
     }
     chances.pop().unwrap_or_default()
+}
+
+fn chance(row: Option<&Vec<f64>>, u: Option<usize>) -> f64 {
+    u.and_then(|u| row?.get(u).copied()).unwrap_or(0.0)
 }
 
 /// Returns the median of several runs: the mean of the two values in the middle if their number is
@@ -165,8 +167,8 @@ pub(crate) fn median_of_known(values: &[Option<Number>]) -> Option<f64> {
 /// Returns the median of values in ascending order.
 fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
     let count = sorted.len();
-    let at = |index: usize| sorted.get(index).copied();
-    let (low, high) = (at(count.checked_sub(1)? / 2)?, at(count / 2)?);
+    let value = |index: usize| sorted.get(index).copied();
+    let (low, high) = (value(count.checked_sub(1)? / 2)?, value(count / 2)?);
     // Half of the difference is 0 for equal values, however large they are.
     Some(low + (high - low) / 2.0)
 }
@@ -254,7 +256,9 @@ mod tests {
         let check = |base: &[f64], new: &[f64], estimate: f64, range: Option<(f64, f64)>| {
             let found = shift(base, new).unwrap();
             assert_eq!(found.estimate.get(), estimate, "{base:?} {new:?}");
-            let interval = found.interval.map(|one| (one.low.get(), one.high.get()));
+            let interval = found
+                .interval
+                .map(|interval| (interval.low.get(), interval.high.get()));
             assert_eq!(interval, range, "{base:?} {new:?}");
         };
         check(&[10.0], &[12.0], 2.0, None);

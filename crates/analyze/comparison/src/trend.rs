@@ -65,8 +65,8 @@ pub(crate) fn trend(points: &[(f64, f64)]) -> Option<Trend> {
 /// as neither.
 fn rising(sorted: &[(f64, f64)]) -> i64 {
     let mut s = 0_i64;
-    for (at, (time, value)) in sorted.iter().enumerate() {
-        for (later, next) in sorted.iter().skip(at + 1) {
+    for (index, (time, value)) in sorted.iter().enumerate() {
+        for (later, next) in sorted.iter().skip(index + 1) {
             if later > time {
                 s += i64::from(next > value) - i64::from(next < value);
             }
@@ -80,8 +80,8 @@ fn variance(sorted: &[(f64, f64)]) -> f64 {
     let n = to_float(sorted.len() as u64);
     let times = Ties::count(sorted.iter().map(|point| point.0).collect());
     let values = Ties::count(sorted.iter().map(|point| point.1).collect());
-    let all = n * (n - 1.0) * (2.0 * n + 5.0);
-    (all - times.third - values.third) / 18.0
+    let untied = n * (n - 1.0) * (2.0 * n + 5.0);
+    (untied - times.third - values.third) / 18.0
         + times.pairs * values.pairs / (2.0 * n * (n - 1.0))
         + times.triples * values.triples / (9.0 * n * (n - 1.0) * (n - 2.0))
 }
@@ -114,8 +114,8 @@ impl Ties {
 fn slope(sorted: &[(f64, f64)]) -> Option<f64> {
     let mut slopes = Vec::new();
     if sorted.len() <= ALL_PAIRS {
-        for (at, first) in sorted.iter().enumerate() {
-            let later = sorted.iter().skip(at + 1);
+        for (index, first) in sorted.iter().enumerate() {
+            let later = sorted.iter().skip(index + 1);
             slopes.extend(later.filter_map(|second| slope_between(first, second)));
         }
     } else {

@@ -69,10 +69,13 @@ pub struct RenamedKernel {
 
 /// Compares the amounts of work.
 pub(crate) fn work(
-    (base, new): (&Runs, &Runs),
-    (metrics, kernels): (&[MetricChange], &[KernelChange]),
+    base: &Runs,
+    new: &Runs,
+    metrics: &[MetricChange],
+    kernels: &[KernelChange],
     judge: &Judge,
-    (preset, per): (Option<ComparisonPreset>, Option<&PerUnit>),
+    preset: Option<ComparisonPreset>,
+    per: Option<&PerUnit>,
 ) -> WorkComparison {
     let class = |id: &str| find(metrics, id).map(|metric| metric.change.material_class());
     let amount = match class(INTERVALS) {
@@ -101,7 +104,7 @@ pub(crate) fn work(
     };
     let per_unit = match basis {
         TimeBasis::Whole => Vec::new(),
-        _ => per_unit((base, new), (basis, kernel.as_deref()), judge),
+        _ => per_unit(base, new, basis, kernel.as_deref(), judge),
     };
 
     let common = kernels.iter().filter(|kernel| !kernel.is_one_sided());
@@ -122,10 +125,10 @@ fn are_alike(metrics: &[MetricChange], kernels: &[KernelChange]) -> bool {
     /// Share by which a count may differ from its expectation.
     const SHARE: f64 = 0.02;
     let both = |change: &Change| Some((change.base_value()?.get(), change.new_value()?.get()));
-    let all = find(metrics, INTERVALS).and_then(|all| both(&all.change));
-    let Some(factor) = all
+    let Some(factor) = find(metrics, INTERVALS)
+        .and_then(|metric| both(&metric.change))
         .map(|(was, now)| now / was)
-        .filter(|one| one.is_finite())
+        .filter(|ratio| ratio.is_finite())
     else {
         return false;
     };
@@ -160,8 +163,10 @@ impl WorkComparison {
 
 /// Returns the changes of all times that sum over the work, per unit of it.
 fn per_unit(
-    (base, new): (&Runs, &Runs),
-    (basis, kernel): (TimeBasis, Option<&str>),
+    base: &Runs,
+    new: &Runs,
+    basis: TimeBasis,
+    kernel: Option<&str>,
     judge: &Judge,
 ) -> Vec<MetricChange> {
     // The floor for times is for single ones; those per unit are means of many.
@@ -181,11 +186,7 @@ fn per_unit(
         };
         let (was, now) = (times(base)?, times(new)?);
         let judge = judge.with_error(was.error_ns + now.error_ns);
-        Some(MetricChange::new(
-            metric,
-            &judge,
-            (&was.values, &now.values),
-        ))
+        Some(MetricChange::new(metric, &judge, &was.values, &now.values))
     });
     changes.filter(MetricChange::is_recorded).collect()
 }
@@ -193,7 +194,9 @@ fn per_unit(
 /// Removes what is better or worse from figures that sum over different amounts of work.
 pub(crate) fn clear_directions(metrics: &mut [MetricChange], work: &WorkComparison) {
     if work.is_other() && work.basis != TimeBasis::CommandBuffer {
-        let sums = metrics.iter_mut().filter(|one| is_total_over_work(&one.id));
+        let sums = metrics
+            .iter_mut()
+            .filter(|metric| is_total_over_work(&metric.id));
         sums.for_each(|metric| metric.change.direction = None);
     }
 }
@@ -201,26 +204,28 @@ pub(crate) fn clear_directions(metrics: &mut [MetricChange], work: &WorkComparis
 /// Finds the kernels that probably have another name in new: alone on their side with so many instances
 /// on that channel, or with instances that take as long, too.
 fn renamed(kernels: &[KernelChange]) -> Vec<RenamedKernel> {
-    let of_class = |class: ChangeClass| kernels.iter().filter(move |one| one.class == class);
+    let of_class = |class: ChangeClass| kernels.iter().filter(move |kernel| kernel.class == class);
     let (gone, added): (Vec<_>, Vec<_>) = (
         of_class(ChangeClass::Removed).collect(),
         of_class(ChangeClass::Added).collect(),
     );
-    let pair = |was: &KernelChange, now: &KernelChange| RenamedKernel {
+    let only = |is_like: fn(&KernelChange, &KernelChange) -> bool, was: &KernelChange| {
+        let mut alike = added.iter().filter(|now| is_like(was, now));
+        let now = alike.next().filter(|_| alike.next().is_none())?;
+        let twins = gone.iter().filter(|was| is_like(was, now));
+        (twins.count() == 1).then(|| renamed_kernel(was, now))
+    };
+    gone.iter()
+        .filter_map(|was| only(ran_as_often, was).or_else(|| only(took_as_long, was)))
+        .collect()
+}
+
+fn renamed_kernel(was: &KernelChange, now: &KernelChange) -> RenamedKernel {
+    RenamedKernel {
         base: was.name.clone(),
         new: now.name.clone(),
         channel: was.channel.clone(),
-    };
-    let only = |is_like: fn(&KernelChange, &KernelChange) -> bool, was: &KernelChange| {
-        let mut found = added.iter().filter(|now| is_like(was, now));
-        let now = found.next().filter(|_| found.next().is_none())?;
-        let twins = gone.iter().filter(|was| is_like(was, now));
-        (twins.count() == 1).then(|| pair(was, now))
-    };
-    let renamed = gone
-        .iter()
-        .filter_map(|was| only(ran_as_often, was).or_else(|| only(took_as_long, was)));
-    renamed.collect()
+    }
 }
 
 /// Returns whether a kernel of base and one of new are on the same channel and ran equally often.

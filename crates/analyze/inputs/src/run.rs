@@ -73,8 +73,11 @@ fn read_report(path: &Path) -> Result<Report> {
         Err(cause) => return Err(Error::NoReport { file, cause }),
     };
     if report.schema != SCHEMA {
-        let found = report.schema;
-        return Err(Error::OtherReport { file, found });
+        let schema = report.schema;
+        return Err(Error::OtherReport {
+            file,
+            found: schema,
+        });
     }
     Ok(report)
 }
@@ -101,9 +104,8 @@ pub fn side(loaded: &[AnyRun]) -> Result<Runs> {
 pub fn middle_run(mut loaded: Vec<AnyRun>) -> Option<Box<Analysis>> {
     loaded.sort_by_key(|run| run.report().window.span_ns);
 
-    let is_analyzed = |run: &AnyRun| matches!(run, AnyRun::Analyzed(_));
     let middle = loaded.len().div_ceil(2).checked_sub(1)?;
-    if !loaded.iter().all(is_analyzed) {
+    if !loaded.iter().all(|run| matches!(run, AnyRun::Analyzed(_))) {
         return None;
     }
     match loaded.swap_remove(middle) {

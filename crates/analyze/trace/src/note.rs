@@ -261,11 +261,10 @@ impl TraceNote {
     /// Returns the sentence of the note, split into fixed text and values.
     #[must_use]
     pub fn parts(&self) -> Vec<NotePart> {
-        let (sentence, values) = self.sentence();
         let mut parts = Vec::new();
-        let mut values = values.into_iter();
-        for (at, words) in sentence.split("{}").enumerate() {
-            if at > 0 {
+        let mut values = self.values().into_iter();
+        for (index, words) in self.sentence().split("{}").enumerate() {
+            if index > 0 {
                 parts.extend(values.next());
             }
             parts.push(NotePart::Words(words));
@@ -273,133 +272,133 @@ impl TraceNote {
         parts
     }
 
-    /// Returns the sentence with `{}` for each value, and the values.
-    fn sentence(&self) -> (&'static str, Vec<NotePart>) {
+    /// Returns the sentence, with `{}` for each of the values.
+    fn sentence(&self) -> &'static str {
+        match self {
+            Self::Truncated { .. } => {
+                "TRUNCATED: {} is cut off; only the {} complete rows of {} before the cut were used, \
+                and all later rows are missing"
+            }
+            Self::Synthetic => "SYNTHETIC: a simulator wrote this recording; no GPU ran any of it",
+            Self::NoToc => {
+                "toc.xml is missing: process, device, versions and wall time are unknown"
+            }
+            Self::SeveralRuns { .. } => {
+                "the recording has runs {}; this is run {} (use --run N for another)"
+            }
+            Self::TablesOfSomeRuns { .. } => {
+                "the recording has runs {}, and the input has tables of run {}; this is run {}"
+            }
+            Self::RunLeftOut { .. } => {
+                "run {} of the bundle has no list of its tables and was left out"
+            }
+            Self::UnknownElements(_) => "{}, from line {}: ignored unknown elements: {}",
+            Self::WithoutSchema { .. } => {
+                "{}: {} rows of later tables were refused, because only the first table has a <schema>: \
+                the --xpath selected several; export one table per call"
+            }
+            Self::SeveralTables { .. } => {
+                "the run has {} tables named {}; the largest, with {} rows, was used"
+            }
+            Self::Undecoded { .. } => {
+                "{}: raw numbers (undecoded) in {}, because their type was never compared with an \
+                 export"
+            }
+            Self::NewerFormat { .. } => {
+                "the bundle has format version {}, which is newer than all versions that were compared \
+                with an export: compare its numbers with those of xctrace export"
+            }
+            Self::NoTemplate => {
+                "form.template is missing: device, versions and wall time are unknown, and process \
+                names are cut at 31 characters by the system"
+            }
+            Self::DamagedTemplate => {
+                "form.template is damaged: process, device, versions and times may be incomplete or \
+                wrong"
+            }
+            Self::TemplateLacks { .. } => "form.template does not contain: {}",
+            Self::TargetFromLifeCycle => {
+                "the launched process was found by its creation in the table life-cycle-period"
+            }
+            Self::Unlisted { .. } => {
+                "the bundle has rows of {} in {}, which its list of tables does not name; they were \
+                not read"
+            }
+            Self::Unreadable { .. } => "{} was left out: {}",
+            Self::Issue(issue) => issue_sentence(issue),
+            Self::Writer { .. } => "the writer of the log says: {}",
+            Self::LogLost { .. } => {
+                "COMMAND BUFFERS LOST: the writer of the log lost {} of them, so GPU busy time and all \
+                counts are lower bounds, and idle time is an upper bound"
+            }
+            Self::LogWithoutEnd => {
+                "the log has no end: the program crashed, was killed or still ran, and its last command \
+                buffers may be missing"
+            }
+            Self::SampledOutside { .. } => {
+                "the sampled times of {} encoders lie outside of those of their command buffers, which \
+                were used instead: the clocks differ"
+            }
+            Self::UpperBounds { .. } => {
+                "{} encoders had a single dispatch each only to measure it: their times are upper bounds, \
+                and the program was slower than it is"
+            }
+            Self::More { .. } => "{} more notes of the kind {} are not shown",
+        }
+    }
+
+    /// Returns the values of the sentence, in its order.
+    fn values(&self) -> Vec<NotePart> {
         use NotePart::{Count, File, Name, Quote, Table, Words};
 
         let count = |number: &usize| Count(*number as u64);
         let file = |name: &String| File(name.clone());
-        let table = |name: &String| Table(name.clone());
         match self {
             Self::Truncated {
                 file: cut,
-                table: of,
+                table,
                 rows,
-            } => (
-                "TRUNCATED: {} is cut off; only the {} complete rows of {} before the cut were used, \
-                and all later rows are missing",
-                vec![file(cut), count(rows), table(of)],
-            ),
-            Self::Synthetic => (
-                "SYNTHETIC: a simulator wrote this recording; no GPU ran any of it",
-                vec![],
-            ),
-            Self::NoToc => (
-                "toc.xml is missing: process, device, versions and wall time are unknown",
-                vec![],
-            ),
-            Self::SeveralRuns { chosen, all } => (
-                "the recording has runs {}; this is run {} (use --run N for another)",
-                vec![Name(joined(all)), Count(*chosen)],
-            ),
+            } => vec![file(cut), count(rows), Table(table.clone())],
+            Self::Synthetic
+            | Self::NoToc
+            | Self::NoTemplate
+            | Self::DamagedTemplate
+            | Self::TargetFromLifeCycle
+            | Self::LogWithoutEnd => vec![],
+            Self::SeveralRuns { chosen, all } => vec![Name(joined(all)), Count(*chosen)],
             Self::TablesOfSomeRuns {
                 chosen,
                 all,
                 with_tables,
-            } => (
-                "the recording has runs {}, and the input has tables of run {}; this is run {}",
-                vec![Name(joined(all)), Name(joined(with_tables)), Count(*chosen)],
-            ),
-            Self::RunLeftOut { run } => (
-                "run {} of the bundle has no list of its tables and was left out",
-                vec![Count(*run)],
-            ),
-            Self::UnknownElements(unknown) => (
-                "{}, from line {}: ignored unknown elements: {}",
-                vec![
-                    file(&unknown.file),
-                    Count(unknown.line),
-                    Name(unknown.list()),
-                ],
-            ),
-            Self::WithoutSchema { file: with, rows } => (
-                "{}: {} rows of later tables were refused, because only the first table has a <schema>: \
-                the --xpath selected several; export one table per call",
-                vec![file(with), Count(*rows)],
-            ),
+            } => vec![Name(joined(all)), Name(joined(with_tables)), Count(*chosen)],
+            Self::UnknownElements(unknown) => vec![
+                file(&unknown.file),
+                Count(unknown.line),
+                Name(unknown.list()),
+            ],
+            Self::WithoutSchema { file: with, rows } => vec![file(with), Count(*rows)],
             Self::SeveralTables {
                 schema,
                 count: tables,
                 rows,
-            } => (
-                "the run has {} tables named {}; the largest, with {} rows, was used",
-                vec![count(tables), table(schema), count(rows)],
-            ),
-            Self::Undecoded {
-                table: raw,
-                columns,
-            } => (
-                "{}: raw numbers (undecoded) in {}, because their type was never compared with an \
-                 export",
-                vec![table(raw), Name(columns.join(", "))],
-            ),
-            Self::NewerFormat { version } => (
-                "the bundle has format version {}, which is newer than all versions that were compared \
-                with an export: compare its numbers with those of xctrace export",
-                vec![Count(*version)],
-            ),
-            Self::NoTemplate => (
-                "form.template is missing: device, versions and wall time are unknown, and process \
-                names are cut at 31 characters by the system",
-                vec![],
-            ),
-            Self::DamagedTemplate => (
-                "form.template is damaged: process, device, versions and times may be incomplete or \
-                wrong",
-                vec![],
-            ),
-            Self::TemplateLacks { facts } => (
-                "form.template does not contain: {}",
-                vec![Name(facts.join(", "))],
-            ),
-            Self::TargetFromLifeCycle => (
-                "the launched process was found by its creation in the table life-cycle-period",
-                vec![],
-            ),
-            Self::Unlisted { store, table: of } => (
-                "the bundle has rows of {} in {}, which its list of tables does not name; they were \
-                not read",
-                vec![of.as_ref().map_or(Words("a table"), table), file(store)],
-            ),
-            Self::Unreadable { file: odd, why } => {
-                ("{} was left out: {}", vec![file(odd), Quote(why.clone())])
+            } => vec![count(tables), Table(schema.clone()), count(rows)],
+            Self::Undecoded { table, columns } => {
+                vec![Table(table.clone()), Name(columns.join(", "))]
             }
-            Self::Issue(issue) => (issue_sentence(issue), vec![Quote(issue.message.clone())]),
-            Self::Writer { text } => ("the writer of the log says: {}", vec![Quote(text.clone())]),
-            Self::LogLost { lost } => (
-                "COMMAND BUFFERS LOST: the writer of the log lost {} of them, so GPU busy time and all \
-                counts are lower bounds, and idle time is an upper bound",
-                vec![Count(*lost)],
-            ),
-            Self::LogWithoutEnd => (
-                "the log has no end: the program crashed, was killed or still ran, and its last command \
-                buffers may be missing",
-                vec![],
-            ),
-            Self::SampledOutside { encoders } => (
-                "the sampled times of {} encoders lie outside of those of their command buffers, which \
-                were used instead: the clocks differ",
-                vec![Count(*encoders)],
-            ),
-            Self::UpperBounds { encoders } => (
-                "{} encoders had a single dispatch each only to measure it: their times are upper bounds, \
-                and the program was slower than it is",
-                vec![Count(*encoders)],
-            ),
-            Self::More { id, notes } => (
-                "{} more notes of the kind {} are not shown",
-                vec![count(notes), Words(id)],
-            ),
+            Self::TemplateLacks { facts } => vec![Name(facts.join(", "))],
+            Self::Unlisted { store, table } => {
+                let table = table.clone().map_or(Words("a table"), Table);
+                vec![table, file(store)]
+            }
+            Self::Unreadable { file: odd, why } => vec![file(odd), Quote(why.clone())],
+            Self::Issue(issue) => vec![Quote(issue.message.clone())],
+            Self::Writer { text } => vec![Quote(text.clone())],
+            Self::RunLeftOut { run: number }
+            | Self::NewerFormat { version: number }
+            | Self::LogLost { lost: number }
+            | Self::SampledOutside { encoders: number }
+            | Self::UpperBounds { encoders: number } => vec![Count(*number)],
+            Self::More { id, notes } => vec![count(notes), Words(id)],
         }
     }
 }

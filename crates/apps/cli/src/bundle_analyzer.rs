@@ -61,8 +61,9 @@ impl BundleAnalyzer {
         input: Input,
     ) -> Result<(), BundleVerdict> {
         self.analysis = None;
-        let trace = input.load(&selection(), LoadOptions::default());
-        let trace = trace.map_err(|error| unreadable(&error, in_one_line(&error)))?;
+        let trace = input
+            .load(&selection(), LoadOptions::default())
+            .map_err(|error| unreadable(&error, in_one_line(&error)))?;
         let samples = trace.find_table(SHADER_SAMPLES);
         recorded.shader_samples = samples.map(|table| table.rows() as u64);
         recorded.lacks_allocations = lacks_allocations(&trace);

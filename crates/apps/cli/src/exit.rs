@@ -12,7 +12,6 @@
 //! | 6 | the two sides of a comparison are not comparable, or a gate is inconclusive |
 //! | 130 | interrupted: each output is complete or absent |
 
-use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
@@ -90,12 +89,12 @@ pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
     // The message quotes arguments, and the name of a file may have line breaks.
     let message = without_escape_tip(&error.render().to_string());
     let message = in_plain_words(&message);
-    let has_break = |argument: OsString| argument.as_encoded_bytes().contains(&b'\n');
-    let message = if std::env::args_os().any(has_break) {
-        shown_message(&message)
-    } else {
-        shown_lines(message.trim_end())
-    };
+    let message =
+        if std::env::args_os().any(|argument| argument.as_encoded_bytes().contains(&b'\n')) {
+            shown_message(&message)
+        } else {
+            shown_lines(message.trim_end())
+        };
 
     let style = ERROR;
     match message.strip_prefix("error:") {
@@ -142,7 +141,9 @@ pub(crate) fn missed() -> ExitCode {
 pub(crate) fn of_gates<'a>(
     comparisons: impl IntoIterator<Item = &'a Comparison>,
 ) -> Option<ExitCode> {
-    let gates = comparisons.into_iter().filter_map(|one| one.gate.as_ref());
+    let gates = comparisons
+        .into_iter()
+        .filter_map(|comparison| comparison.gate.as_ref());
     match gate::word(gates) {
         "passed" => None,
         "inconclusive" => Some(ExitCode::from(NOT_COMPARABLE)),
@@ -178,8 +179,8 @@ fn own_message_and_hint(error: &anyhow::Error, names: OtherNames) -> (String, Op
 
     // What was added to the error says where it happened, and stands before it.
     let named = failure.to_string();
-    let added = error.chain().map(ToString::to_string);
-    let added = added.take_while(|text| *text != named);
+    let reasons = error.chain().map(ToString::to_string);
+    let added = reasons.take_while(|text| *text != named);
     let texts: Vec<String> = added.chain([unnamed.to_string()]).collect();
     (texts.join(": "), unnamed.hint())
 }
@@ -218,8 +219,9 @@ pub(crate) fn of_recordings<'a>(
         } else if quiet {
             continue;
         }
-        let recording = recording.map(|recording| format!("{}: ", shown(recording)));
-        let recording = recording.unwrap_or_default();
+        let recording = recording
+            .map(|recording| format!("{}: ", shown(recording)))
+            .unwrap_or_default();
         for line in gate::lines_of(gate) {
             out::note(&format!("{recording}{}", shown(&line)));
         }

@@ -21,14 +21,13 @@ pub(crate) fn open(page: &Path, quiet: bool) -> anyhow::Result<bool> {
     let page =
         std::path::absolute(page).with_context(|| format!("cannot find {}", page.display()))?;
     let path = page.display().to_string();
-    let opener = openers().into_iter().find(|words| opens(words, &page));
-    match opener {
+    match openers().into_iter().find(|words| opens(words, &page)) {
         Some(words) => {
             if !quiet {
                 let program = words
                     .first()
-                    .map(|word| word.to_string_lossy().into_owned());
-                let program = program.unwrap_or_default();
+                    .map(|word| word.to_string_lossy().into_owned())
+                    .unwrap_or_default();
                 out::note(&format!("opened {} with {}", shown(&path), shown(&program)));
             }
             Ok(true)
@@ -46,8 +45,8 @@ pub(crate) fn open(page: &Path, quiet: bool) -> anyhow::Result<bool> {
 /// Returns the programs that may open a page, with their arguments. `$BROWSER` may list several,
 /// separated by colons.
 fn openers() -> Vec<Vec<OsString>> {
-    let browsers = std::env::var("BROWSER").unwrap_or_default();
-    let browsers = browsers.split(':').map(|browser| {
+    let listed = std::env::var("BROWSER").unwrap_or_default();
+    let browsers = listed.split(':').map(|browser| {
         let words = browser.split_whitespace().filter(|word| *word != "%s");
         words.map(OsString::from).collect::<Vec<_>>()
     });
@@ -56,8 +55,8 @@ fn openers() -> Vec<Vec<OsString>> {
     } else {
         "xdg-open"
     };
-    let all = browsers.chain([vec![system.into()]]);
-    all.filter(|words| !words.is_empty()).collect()
+    let commands = browsers.chain([vec![system.into()]]);
+    commands.filter(|words| !words.is_empty()).collect()
 }
 
 /// Starts a program with a page. Returns whether it started and did not fail at once.

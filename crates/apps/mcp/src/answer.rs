@@ -169,8 +169,9 @@ fn strip(value: &mut Value) {
 
 /// Returns the fields of an object that have these keys. A field that it lacks is left out.
 pub(crate) fn fields(object: &Map<String, Value>, keys: &[&str]) -> Map<String, Value> {
-    let field = |key: &&str| Some(((*key).to_owned(), object.get(*key)?.clone()));
-    keys.iter().filter_map(field).collect()
+    keys.iter()
+        .filter_map(|key| Some(((*key).to_owned(), object.get(*key)?.clone())))
+        .collect()
 }
 
 /// Returns the fields with these keys of the first objects of a list.

@@ -36,19 +36,13 @@ const FORMS: [(&str, &str); 9] = [
 
 /// Returns the resources with fixed addresses.
 pub(crate) fn list() -> Vec<Resource> {
-    let page = |uri: &str, name: &str, description: &str| {
-        Resource::new(uri, name)
-            .with_description(description)
-            .with_mime_type("text/markdown")
-    };
-
-    let mut all = vec![
-        page(
+    let mut resources = vec![
+        markdown_page(
             SKILL_URI,
             "skill",
             "How to profile with metalens: what to use when, how to read an answer, what never to conclude",
         ),
-        page(
+        markdown_page(
             GLOSSARY_URI,
             "glossary",
             "What each word of an answer means",
@@ -59,8 +53,14 @@ pub(crate) fn list() -> Vec<Resource> {
             .with_description(format!("JSON Schema. {description}"))
             .with_mime_type("application/schema+json")
     });
-    all.extend(schemas);
-    all
+    resources.extend(schemas);
+    resources
+}
+
+fn markdown_page(uri: &str, name: &str, description: &str) -> Resource {
+    Resource::new(uri, name)
+        .with_description(description)
+        .with_mime_type("text/markdown")
 }
 
 /// Returns the resources that have the path of a recording in their address.
@@ -118,8 +118,9 @@ fn decoded(path: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = path.as_bytes();
     while let [first, after @ ..] = rest {
-        let hex = after.get(..2);
-        let hex = hex.and_then(|digits| std::str::from_utf8(digits).ok());
+        let hex = after
+            .get(..2)
+            .and_then(|digits| std::str::from_utf8(digits).ok());
         let byte = hex.and_then(|digits| u8::from_str_radix(digits, 16).ok());
         if let (b'%', Some(byte)) = (first, byte) {
             bytes.push(byte);

@@ -82,8 +82,7 @@ impl Server {
 
     /// Returns the budget of a call: its argument, else the default of the server.
     fn budget(&self, arguments: &JsonObject) -> Result<Budget, ToolProblem> {
-        let requested = arguments.get("budget").filter(|budget| !budget.is_null());
-        let Some(requested) = requested else {
+        let Some(requested) = arguments.get("budget").filter(|budget| !budget.is_null()) else {
             return Ok(Budget::new(self.budget));
         };
         let requested = requested

@@ -103,8 +103,9 @@ impl Error {
     #[cfg(feature = "s3")]
     pub(crate) fn from_store(address: &str, error: &PolarsError) -> Self {
         let answer = first_paragraph(error);
-        let message = answer.split_once("<Message>");
-        let message = message.and_then(|(_, rest)| rest.split_once("</Message>"));
+        let message = answer
+            .split_once("<Message>")
+            .and_then(|(_, rest)| rest.split_once("</Message>"));
         let why = message.map_or(answer.as_str(), |(message, _)| message);
         Self::Store {
             address: address.to_owned(),

@@ -39,12 +39,10 @@ fn main() -> ExitCode {
         }
     }));
     // A deep statement is walked by recursion, more deeply than the main thread's stack allows.
-    let run = move || run(&arguments);
     let thread = std::thread::Builder::new()
         .stack_size(STACK_BYTES)
-        .spawn(run);
-    let ended = thread.map(std::thread::JoinHandle::join);
-    match ended {
+        .spawn(move || run(&arguments));
+    match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(Ok(code))) => code,
         Ok(Ok(Err(error))) => fail(&error),
         Ok(Err(_)) => fail(&anyhow::anyhow!("the query ended in a panic of polars")),

@@ -14,16 +14,15 @@ pub(crate) fn watch(limit: Option<u64>) -> anyhow::Result<()> {
     let mut system = System::new();
     system.refresh_memory();
     let limit = limit.unwrap_or(system.total_memory() / 4 * 3);
-    let watch = move || {
-        loop {
-            if used(&mut system).is_some_and(|used| used > limit) {
-                end(limit);
-            }
-            std::thread::sleep(Duration::from_millis(100));
-        }
-    };
     std::thread::Builder::new()
-        .spawn(watch)
+        .spawn(move || {
+            loop {
+                if used(&mut system).is_some_and(|used| used > limit) {
+                    end(limit);
+                }
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        })
         .context("cannot start a thread")?;
     Ok(())
 }

@@ -21,7 +21,7 @@ impl Object {
     /// environment that Amazon's own programs read.
     pub(crate) fn find(address: &str) -> Result<Self, Damage> {
         let address = PlRefPath::new(address);
-        let found = polars_async::ASYNC.block_in_place_on(async {
+        let object = polars_async::ASYNC.block_in_place_on(async {
             let (place, store) = build_object_store(address, None, false).await?;
             let path = object_path_from_str(&place.prefix)?;
             let head = store.head(&path, ConcurrencyStrategy::Unbounded).await?;
@@ -31,23 +31,23 @@ impl Object {
                 length: head.size,
             })
         });
-        Ok(found?)
+        Ok(object?)
     }
 
     /// Returns the bytes of a range.
     pub(crate) fn range(&self, range: Range<u64>, size: usize) -> Result<Bytes, Damage> {
         let outside = || wrong("it is too large");
         let start = usize::try_from(range.start).map_err(|_| outside())?;
-        let found = polars_async::ASYNC.block_in_place_on(async {
+        let bytes = polars_async::ASYNC.block_in_place_on(async {
             let path = object_path_from_str(&self.key)?;
             let config = FetchConfig::random_access();
             self.store
                 .get_range(&path, start..start + size, config)
                 .await
         })?;
-        if found.len() != size {
+        if bytes.len() != size {
             return Err(wrong("the store sent another number of bytes"));
         }
-        Ok(Bytes::copy_from_slice(&found))
+        Ok(Bytes::copy_from_slice(&bytes))
     }
 }

@@ -64,11 +64,10 @@ impl ParquetFile {
     /// Adds the cells of a column to a builder; a column that the file lacks is null.
     pub(crate) fn read(&self, name: &str, cells: &mut ColumnBuilder) -> Result<(), Damage> {
         let schema = self.metadata.file_metadata().schema_descr();
-        let number = schema.columns().iter().position(|column| {
+        let Some(number) = schema.columns().iter().position(|column| {
             let path = column.path().parts();
             path.len() == 1 && path.first().is_some_and(|own| own == name)
-        });
-        let Some(number) = number else {
+        }) else {
             cells.push_absent(self.rows);
             return Ok(());
         };
@@ -97,8 +96,9 @@ impl ParquetFile {
 
         // The bytes begin with the chunk.
         let dictionary = chunk.dictionary_page_offset().map(|_| 0);
-        let chunk = chunk.clone().into_builder();
         let chunk = chunk
+            .clone()
+            .into_builder()
             .set_data_page_offset(0)
             .set_dictionary_page_offset(dictionary)
             .build()?;
@@ -233,12 +233,14 @@ fn check_pages(bytes: &[u8], chunk: &ColumnChunkMetaData) -> Result<(), Damage> 
         let most = rest.len().saturating_mul(size_of::<u64>());
         let header =
             PageHeader::read_from_in_protocol(&mut TCompactInputProtocol::new(&mut rest, most))?;
-        let stored = usize::try_from(header.compressed_page_size).ok();
-        let stored = stored.filter(|stored| *stored <= rest.len());
-        let stored = stored.ok_or_else(|| wrong("a page is longer than its column"))?;
-        let whole = usize::try_from(header.uncompressed_page_size).ok();
-        let whole = whole.filter(|whole| *whole <= stored.saturating_mul(ratio));
-        let whole = whole.ok_or_else(|| wrong("a page claims to be larger than it can be"))?;
+        let stored = usize::try_from(header.compressed_page_size)
+            .ok()
+            .filter(|stored| *stored <= rest.len())
+            .ok_or_else(|| wrong("a page is longer than its column"))?;
+        let whole = usize::try_from(header.uncompressed_page_size)
+            .ok()
+            .filter(|whole| *whole <= stored.saturating_mul(ratio))
+            .ok_or_else(|| wrong("a page claims to be larger than it can be"))?;
 
         has_dictionary |= header.dictionary_page_header.is_some();
         let page = match (header.data_page_header, header.data_page_header_v2) {
@@ -348,9 +350,9 @@ pub fn is_reading() -> bool {
 /// Turns a panic into an error. The decoder checks its bounds, but some of its checks are assertions.
 fn without_panic<T>(read: impl FnOnce() -> Result<T, Damage>) -> Result<T, Damage> {
     IS_READING.set(true);
-    let found = catch_unwind(AssertUnwindSafe(read));
+    let outcome = catch_unwind(AssertUnwindSafe(read));
     IS_READING.set(false);
-    found.unwrap_or_else(|_| Err(wrong("its cells are damaged")))
+    outcome.unwrap_or_else(|_| Err(wrong("its cells are damaged")))
 }
 
 #[cfg(test)]

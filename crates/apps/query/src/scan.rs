@@ -54,7 +54,8 @@ impl TableScan {
     /// device, date and run.
     fn runs_for(&self, filter: Option<&Expr>) -> PolarsResult<Vec<&SourceRun>> {
         let mut parts = filter.map(conjuncts).unwrap_or_default();
-        let keys: Vec<&ColumnInfo> = self.columns.iter().filter(|one| one.is_partition).collect();
+        let columns = self.columns.iter();
+        let keys: Vec<&ColumnInfo> = columns.filter(|column| column.is_partition).collect();
         let is_key = |name: &PlSmallStr| keys.iter().any(|key| name == key.name);
         // A part without a column has one value, not one for each run.
         parts.retain(|part| leaves(part).next().is_some() && leaves(part).all(is_key));
@@ -108,9 +109,9 @@ impl TableScan {
             (TABLE_KEY, "the table", self.table),
             (RUN_KEY, "the run", run.partition.run.as_str()),
         ] {
-            if let Some(found) = file.value(key).filter(|found| *found != expected) {
+            if let Some(value) = file.value(key).filter(|value| *value != expected) {
                 return Err(wrong(format!(
-                    "it belongs to {what} {found:?}, but its folder is that of {expected:?}"
+                    "it belongs to {what} {value:?}, but its folder is that of {expected:?}"
                 )));
             }
         }
@@ -139,7 +140,11 @@ impl AnonymousScan for TableScan {
         let filter = asked.predicate.as_ref().and_then(required);
         let answered: Vec<PlSmallStr> = match &asked.with_columns {
             Some(names) => names.to_vec(),
-            None => self.columns.iter().map(|one| one.name.into()).collect(),
+            None => self
+                .columns
+                .iter()
+                .map(|column| column.name.into())
+                .collect(),
         };
         let is_read = |column: &&ColumnInfo| {
             let of_filter = || filter.iter().flat_map(leaves);
@@ -150,7 +155,7 @@ impl AnonymousScan for TableScan {
         let runs = self.runs_for(filter.as_ref())?;
         let threads = threads(&runs)?;
 
-        let (mut found, mut rows) = (Vec::new(), 0);
+        let (mut parts, mut rows) = (Vec::new(), 0);
         for some in runs.chunks(OPEN_FILES) {
             let files: PolarsResult<Vec<_>> =
                 threads.install(|| some.par_iter().map(|run| self.open(run)).collect());
@@ -163,14 +168,14 @@ impl AnonymousScan for TableScan {
                 if let Some(filter) = &filter {
                     part = part.lazy().filter(filter.clone()).collect()?;
                 }
-                found.push(part.select(answered.iter().cloned())?);
+                parts.push(part.select(answered.iter().cloned())?);
             }
             // A slice is pushed down only where there is no filter.
             if asked.n_rows.is_some_and(|most| rows >= most) {
                 break;
             }
         }
-        let whole = joined(found)?.map_or_else(
+        let whole = joined(parts)?.map_or_else(
             || DataFrame::empty_with_schema(&self.polars_schema()).select(answered),
             Ok,
         )?;
@@ -313,15 +318,16 @@ fn conjuncts(filter: &Expr) -> Vec<&Expr> {
 /// Returns the parts of a filter that rows have to pass. A part that can only be displayed is a hint of
 /// polars: which rows the largest so far leave, where only the largest are wanted.
 fn required(filter: &Expr) -> Option<Expr> {
-    let is_hint = |part: &&Expr| {
-        let mut all = part.into_iter();
-        all.any(|inner| matches!(inner, Expr::Display { .. }))
-    };
     let parts = conjuncts(filter).into_iter();
     parts
         .filter(|part| !is_hint(part))
         .cloned()
         .reduce(Expr::and)
+}
+
+fn is_hint(part: &&Expr) -> bool {
+    part.into_iter()
+        .any(|inner| matches!(inner, Expr::Display { .. }))
 }
 
 /// Returns the names of the columns in an expression.

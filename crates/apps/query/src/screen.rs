@@ -65,11 +65,12 @@ pub(crate) fn schema(tables: &[TableInfo]) -> String {
 /// Aligns lines of cells: each column is as wide as its widest cell, two spaces apart.
 fn aligned(lines: &[Vec<String>], is_right: &[bool]) -> String {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        let cells = lines.iter().filter_map(|line| line.get(column));
-        cells.map(|cell| cell.width()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| {
+            let cells = lines.iter().filter_map(|line| line.get(column));
+            cells.map(|cell| cell.width()).max().unwrap_or(0)
+        })
+        .collect();
 
     let mut text = String::new();
     for line in lines {
@@ -125,11 +126,12 @@ fn shorten(text: &str) -> String {
 
 fn first_columns(characters: impl Iterator<Item = char>, width: usize) -> String {
     let mut used = 0;
-    let fits = |character: &char| {
-        used += character.width().unwrap_or(0);
-        used <= width
-    };
-    characters.take_while(fits).collect()
+    characters
+        .take_while(|character| {
+            used += character.width().unwrap_or(0);
+            used <= width
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -62,8 +62,7 @@ impl Sources {
                 name: "DATASET",
                 ..ScanArgsAnonymous::default()
             };
-            let frame = LazyFrame::anonymous_scan(Arc::new(scan), arguments);
-            frame
+            LazyFrame::anonymous_scan(Arc::new(scan), arguments)
                 .map(|frame| (table.name, frame))
                 .map_err(|error| Error::from_polars(&error))
         });
@@ -94,10 +93,10 @@ fn remote_runs(dataset: &str) -> Result<Vec<(Partition, String)>> {
 fn remote_runs(dataset: &str) -> Result<Vec<(Partition, String)>> {
     let top = format!("{}/runs/", dataset.trim_end_matches('/'));
     let pattern = PlRefPath::new(format!("{top}device=*/date=*/run=*/part.parquet"));
-    let found = polars_async::ASYNC
+    let paths = polars_async::ASYNC
         .block_in_place_on(polars::io::async_glob(pattern, None))
         .map_err(|error| Error::from_store(dataset, &error))?;
-    let runs = found.iter().filter_map(|url| {
+    let runs = paths.iter().filter_map(|url| {
         let file = url.strip_prefix(&top)?;
         Some((metalens_dataset::run_of(file)?, file.to_owned()))
     });

@@ -64,12 +64,11 @@ fn with_known_types(text: &str) -> String {
             let rest = part.strip_prefix(name)?;
             is_end(rest).then_some((words, rest))
         });
-        let object = || {
+        match known.or_else(|| {
             let rest = part.strip_prefix("struct ")?;
             let end = rest.find(|letter: char| !letter.is_alphanumeric());
             Some(("an object", rest.get(end.unwrap_or(rest.len())..)?))
-        };
-        match known.or_else(object) {
+        }) {
             Some((words, rest)) => plain.extend([words, rest]),
             None => plain.push_str(part),
         }

@@ -20,7 +20,7 @@ pub fn similar<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         strsim::jaro_winkler(&word, &name)
     };
     let known = known.into_iter().map(|name| (likeness(name), name));
-    let best = known.max_by(|one, other| one.0.total_cmp(&other.0));
+    let best = known.max_by(|a, b| a.0.total_cmp(&b.0));
     best.filter(|&(likeness, _)| likeness > ALIKE)
         .map(|(_, name)| name)
 }
@@ -28,8 +28,7 @@ pub fn similar<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 /// Returns `did you mean NAME?` with a space after it, or nothing if no known name is like the word.
 #[must_use]
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let name = similar(word, known);
-    name.map_or_else(String::new, |name| format!("did you mean `{name}`? "))
+    similar(word, known).map_or_else(String::new, |name| format!("did you mean `{name}`? "))
 }
 
 #[cfg(test)]

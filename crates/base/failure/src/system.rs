@@ -17,10 +17,10 @@ const DISK_FAILED: i32 = 5;
 pub(crate) fn in_plain_words(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
-    while let Some(found) = SystemError::find(rest) {
-        plain.push_str(found.before);
-        plain.push_str(&found.words());
-        rest = without_path(found.after);
+    while let Some(known) = SystemError::find(rest) {
+        plain.push_str(known.before);
+        plain.push_str(&known.words());
+        rest = without_path(known.after);
     }
     plain.push_str(rest);
     plain
@@ -68,9 +68,9 @@ impl<'a> SystemError<'a> {
     /// Finds the first error with a number.
     fn find(text: &'a str) -> Option<Self> {
         let mut from = 0;
-        while let Some(at) = text.get(from..)?.find(NUMBER) {
-            let (head, tail) = text.split_at(from + at);
-            from += at + NUMBER.len();
+        while let Some(start) = text.get(from..)?.find(NUMBER) {
+            let (head, tail) = text.split_at(from + start);
+            from += start + NUMBER.len();
             let Some((digits, after)) = tail.get(NUMBER.len()..)?.split_once(')') else {
                 continue;
             };

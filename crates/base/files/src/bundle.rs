@@ -25,10 +25,10 @@ pub(crate) fn bundle_around(path: &Path) -> Option<PathBuf> {
     let real = parent
         .ancestors()
         .find_map(|outer| outer.canonicalize().ok());
-    let all = parent
+    let mut bundles = parent
         .ancestors()
-        .chain(real.iter().flat_map(|real| real.ancestors()));
-    let mut bundles = all.filter(|outer| is_bundle(outer));
+        .chain(real.iter().flat_map(|real| real.ancestors()))
+        .filter(|outer| is_bundle(outer));
     bundles.next().map(Path::to_path_buf)
 }
 

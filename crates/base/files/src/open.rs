@@ -77,8 +77,7 @@ pub fn read_optional(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
 /// seen: only reading shows what is wrong with that.
 #[must_use]
 pub fn is_absent(path: &Path) -> bool {
-    let found = std::fs::symlink_metadata(path);
-    found.is_err_and(|error| {
+    std::fs::symlink_metadata(path).is_err_and(|error| {
         matches!(
             error.kind(),
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory

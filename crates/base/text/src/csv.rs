@@ -98,8 +98,8 @@ pub fn defused(text: &str) -> Cow<'_, str> {
     }
 
     let mut out = String::with_capacity(text.len() + 1);
-    for (at, cell) in text.split_inclusive(ENDS_OF_CELLS).enumerate() {
-        if is_formula(cell) || (at == 0 && begins_odd) {
+    for (index, cell) in text.split_inclusive(ENDS_OF_CELLS).enumerate() {
+        if is_formula(cell) || (index == 0 && begins_odd) {
             out.push('\'');
         }
         out.push_str(cell);

@@ -77,16 +77,16 @@ fn apart(names: &[&[char]], fits: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut texts: Vec<String> = names.iter().map(|name| both_ends(name, fits)).collect();
 
     let mut alike: HashMap<String, Vec<usize>> = HashMap::new();
-    for (at, text) in texts.iter().enumerate() {
-        alike.entry(text.clone()).or_default().push(at);
+    for (index, text) in texts.iter().enumerate() {
+        alike.entry(text.clone()).or_default().push(index);
     }
     for group in alike.into_values().filter(|group| group.len() > 1) {
         let members: Vec<&[char]> = group
             .iter()
-            .filter_map(|&at| names.get(at).copied())
+            .filter_map(|&index| names.get(index).copied())
             .collect();
-        for (at, text) in group.into_iter().zip(differing(&members, fits)) {
-            if let Some(place) = texts.get_mut(at) {
+        for (index, text) in group.into_iter().zip(differing(&members, fits)) {
+            if let Some(place) = texts.get_mut(index) {
                 *place = text;
             }
         }
@@ -113,8 +113,8 @@ fn differing(names: &[&[char]], fits: &dyn Fn(&str) -> bool) -> Vec<String> {
         let behind = tail.min(keep - ahead);
         let start: String = prefix.iter().take(ahead).collect();
         let end: String = suffix.iter().skip(tail - behind).collect();
-        let [before, after] =
-            [(ahead, head), (behind, tail)].map(|(kept, all)| if kept < all { "…" } else { "" });
+        let [before, after] = [(ahead, head), (behind, tail)]
+            .map(|(kept, length)| if kept < length { "…" } else { "" });
         format!("{start}{before}{middle}{after}{end}")
     };
     let texts: Vec<String> = middles
@@ -139,7 +139,7 @@ fn common_ends(names: &[&[char]]) -> (usize, usize) {
         return (0, 0);
     };
     let same =
-        |one: &mut dyn Iterator<Item = (&char, &char)>| one.take_while(|(a, b)| a == b).count();
+        |pairs: &mut dyn Iterator<Item = (&char, &char)>| pairs.take_while(|(a, b)| a == b).count();
     let shortest = names.iter().map(|name| name.len()).min().unwrap_or(0);
     let heads = rest
         .iter()
@@ -189,15 +189,16 @@ fn numbered(
 ) -> String {
     let letters: Vec<char> = text.chars().collect();
     let mut numbers = number + 1..;
-    let found = numbers.find_map(|number| {
-        let with = |keep: usize| {
-            let head: String = letters.iter().take(keep).collect();
-            format!("{head}{LEFT_OUT}{number}")
-        };
-        let text = with(most(letters.len(), |keep| fits(&with(keep))));
-        (!taken.contains(&text)).then_some(text)
-    });
-    found.unwrap_or_default()
+    numbers
+        .find_map(|number| {
+            let with = |keep: usize| {
+                let head: String = letters.iter().take(keep).collect();
+                format!("{head}{LEFT_OUT}{number}")
+            };
+            let text = with(most(letters.len(), |keep| fits(&with(keep))));
+            (!taken.contains(&text)).then_some(text)
+        })
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -254,9 +255,9 @@ mod tests {
     }
 
     fn assert_distinct(names: &[&str], texts: &[String], room: usize) {
-        for (at, (name, text)) in names.iter().zip(texts).enumerate() {
+        for (index, (name, text)) in names.iter().zip(texts).enumerate() {
             assert!(text.chars().count() <= room, "{text}");
-            for (other, other_text) in names.iter().zip(texts).skip(at + 1) {
+            for (other, other_text) in names.iter().zip(texts).skip(index + 1) {
                 assert_eq!(name == other, text == other_text, "{name} {other}: {text}");
             }
         }

@@ -31,13 +31,13 @@ impl Redactor {
     fn new(home: Option<String>, user: Option<String>, host: Option<String>) -> Self {
         let home = home.filter(|home| home.len() > 1);
         let last = home.as_deref().and_then(|home| home.rsplit('/').next());
-        let users = [user.clone(), last.map(str::to_owned)];
+        let user_names = [user.clone(), last.map(str::to_owned)];
         let short = host.as_deref().and_then(|host| host.split('.').next());
-        let hosts = [host.clone(), short.map(str::to_owned)];
+        let host_names = [host.clone(), short.map(str::to_owned)];
 
         let with = |replacement: &'static str| move |name: String| (name, replacement);
-        let users = users.into_iter().flatten().map(with("<user>"));
-        let hosts = hosts.into_iter().flatten().map(with("<host>"));
+        let users = user_names.into_iter().flatten().map(with("<user>"));
+        let hosts = host_names.into_iter().flatten().map(with("<host>"));
         let mut names: Vec<_> = users.chain(hosts).collect();
         names.retain(|(name, _)| name.len() > 2 && name != "root" && name != "localhost");
         // Longest first, since the short name of a host is a part of the long one.
@@ -91,29 +91,29 @@ impl Redactor {
 /// Replaces a name where it is a word of its own: not `ada` in `adagrad`.
 fn replaced(text: &str, name: &str, replacement: &str) -> String {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let mut all = String::with_capacity(text.len());
+    let mut redacted = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = find(rest, name) {
-        let found = rest
+        let occurrence = rest
             .get(before.len()..rest.len() - after.len())
             .unwrap_or_default();
-        all.push_str(before);
-        let before = all.chars().next_back();
+        redacted.push_str(before);
+        let before = redacted.chars().next_back();
         let is_word = !before.is_some_and(is_part) && !after.chars().next().is_some_and(is_part);
-        all.push_str(if is_word { replacement } else { found });
+        redacted.push_str(if is_word { replacement } else { occurrence });
         rest = after;
     }
-    all.push_str(rest);
-    all
+    redacted.push_str(rest);
+    redacted
 }
 
 /// Returns the texts before and after the first occurrence of a name, ignoring case.
 fn find<'a>(text: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
-    let starts = text.char_indices().map(|(at, _)| at);
-    let mut occurrences = starts.filter_map(|at| {
-        let end = at.checked_add(name.len())?;
-        let is_equal = text.get(at..end)?.eq_ignore_ascii_case(name);
-        is_equal.then_some((text.get(..at)?, text.get(end..)?))
+    let starts = text.char_indices().map(|(start, _)| start);
+    let mut occurrences = starts.filter_map(|start| {
+        let end = start.checked_add(name.len())?;
+        let is_equal = text.get(start..end)?.eq_ignore_ascii_case(name);
+        is_equal.then_some((text.get(..start)?, text.get(end..)?))
     });
     occurrences.next()
 }
@@ -168,53 +168,54 @@ fn without_credentials(text: &str) -> String {
     let is_key = |word: &str| word.len() >= 16 && KINDS.iter().any(|kind| word.starts_with(kind));
     let hidden = by_words(text, "_-.", |word| is_key(word).then_some(SECRET));
 
-    let mut all = String::with_capacity(hidden.len());
+    let mut redacted = String::with_capacity(hidden.len());
     let mut rest = hidden.as_str();
     while let Some((before, after)) = rest.split_once("://") {
-        all.push_str(before);
-        all.push_str("://");
+        redacted.push_str(before);
+        redacted.push_str("://");
         let end = after
             .find(|letter: char| letter == '/' || letter.is_whitespace())
             .unwrap_or(after.len());
         let (authority, path) = after.split_at_checked(end).unwrap_or((after, ""));
         match authority.rsplit_once('@') {
-            Some((_, host)) => all.push_str(&format!("{SECRET}@{host}")),
-            None => all.push_str(authority),
+            Some((_, host)) => redacted.push_str(&format!("{SECRET}@{host}")),
+            None => redacted.push_str(authority),
         }
         rest = path;
     }
-    all.push_str(rest);
-    all
+    redacted.push_str(rest);
+    redacted
 }
 
 /// Removes identifiers of devices: hexadecimal digits in groups of `8-4-4-4-12` or, newer, `8-16`.
 fn without_identifiers(text: &str) -> String {
-    let is_identifier = |word: &str| {
-        let parts: Vec<usize> = word.split('-').map(str::len).collect();
-        let is_hex = word
-            .chars()
-            .all(|letter| letter == '-' || letter.is_ascii_hexdigit());
-        is_hex && matches!(parts.as_slice(), [8, 4, 4, 4, 12] | [8, 16])
-    };
     by_words(text, "-", |word| is_identifier(word).then_some("<uuid>"))
+}
+
+fn is_identifier(word: &str) -> bool {
+    let parts: Vec<usize> = word.split('-').map(str::len).collect();
+    let is_hex = word
+        .chars()
+        .all(|letter| letter == '-' || letter.is_ascii_hexdigit());
+    is_hex && matches!(parts.as_slice(), [8, 4, 4, 4, 12] | [8, 16])
 }
 
 /// Replaces some words of a text. A word consists of letters, digits, and the marks in `also`.
 fn by_words(text: &str, also: &str, replacement: impl Fn(&str) -> Option<&'static str>) -> String {
     let is_part = |letter: char| letter.is_alphanumeric() || also.contains(letter);
-    let mut all = String::with_capacity(text.len());
+    let mut redacted = String::with_capacity(text.len());
     let mut word = String::new();
     for letter in text.chars() {
         if is_part(letter) {
             word.push(letter);
         } else {
-            all.push_str(replacement(&word).unwrap_or(&word));
+            redacted.push_str(replacement(&word).unwrap_or(&word));
             word.clear();
-            all.push(letter);
+            redacted.push(letter);
         }
     }
-    all.push_str(replacement(&word).unwrap_or(&word));
-    all
+    redacted.push_str(replacement(&word).unwrap_or(&word));
+    redacted
 }
 
 #[cfg(test)]

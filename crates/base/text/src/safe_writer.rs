@@ -136,22 +136,22 @@ fn complete_length(bytes: &[u8]) -> usize {
     // No style is longer than this.
     let longest = PREFIX.len() + 12;
     let last_escape = bytes.iter().rposition(|&byte| byte == 0x1b);
-    if let Some(at) = last_escape.filter(|at| bytes.len() - at < longest) {
-        let rest = bytes.get(at..).unwrap_or_default();
+    if let Some(start) = last_escape.filter(|start| bytes.len() - start < longest) {
+        let rest = bytes.get(start..).unwrap_or_default();
         if !rest.contains(&b'm') {
-            return at;
+            return start;
         }
     }
 
     // A character has at most four bytes: its first byte is one of the last four.
     let near = bytes.len().saturating_sub(4);
     let end = bytes.get(near..).unwrap_or_default();
-    let Some(at) = end.iter().rposition(|&byte| is_first_of_character(byte)) else {
+    let Some(start) = end.iter().rposition(|&byte| is_first_of_character(byte)) else {
         return bytes.len();
     };
-    let last = end.get(at..).unwrap_or_default();
+    let last = end.get(start..).unwrap_or_default();
     let is_begun = std::str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
-    if is_begun { near + at } else { bytes.len() }
+    if is_begun { near + start } else { bytes.len() }
 }
 
 fn is_first_of_character(byte: u8) -> bool {

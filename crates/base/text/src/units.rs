@@ -60,8 +60,8 @@ pub fn moment(ns: u64) -> String {
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);
@@ -117,8 +117,7 @@ pub fn bytes(count: u64) -> String {
 #[must_use]
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
-    let first = letters.next();
-    let first = first.into_iter().flat_map(char::to_uppercase);
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(letters).collect()
 }
 

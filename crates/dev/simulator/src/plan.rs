@@ -19,8 +19,7 @@ use crate::scenario::nanos::Nanos;
 use model::too_long;
 pub(crate) use model::{
     ActivityKind, Buffer, Encoder, Kick, MemoryInterval, NameTable, Plan, PlannedAllocation,
-    PlannedHang, PlannedProcess, PlannedSignpost, PlannedState, PlannedWork, ProcessIndex,
-    WALL_NS_MAX,
+    PlannedProcess, PlannedSignpost, PlannedState, PlannedWork, ProcessIndex, WALL_NS_MAX,
 };
 
 /// Returns the plan of one run of a scenario.

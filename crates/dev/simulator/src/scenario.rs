@@ -148,13 +148,14 @@ impl Scenario {
     /// Returns the number of GPU intervals of all runs, before oddities join or split some.
     #[must_use]
     pub fn intervals_planned(&self) -> u64 {
-        let kicks_in = |run| {
-            let streams = self
-                .processes_of(run)
-                .flat_map(|(_, process)| &process.stream);
-            streams.map(Stream::kicks).sum::<u64>()
-        };
-        (1..=self.runs).map(kicks_in).sum()
+        (1..=self.runs)
+            .map(|run| {
+                let streams = self
+                    .processes_of(run)
+                    .flat_map(|(_, process)| &process.stream);
+                streams.map(Stream::kicks).sum::<u64>()
+            })
+            .sum()
     }
 
     /// Returns the processes that exist in a run, with their index in the scenario.

@@ -16,14 +16,15 @@ pub fn check_policy(page: &str) {
     let (_, policy) = page.split_once(start).unwrap();
     let (policy, _) = policy.split_once("\">").unwrap();
     let scripts = page.split("<script").skip(1);
-    let hashes = scripts.filter_map(|script| {
-        let (attributes, rest) = script.split_once('>').unwrap();
-        let (text, _) = rest.split_once("</script>").unwrap();
-        let is_data = attributes.contains("type=\"application/json\"");
-        let hash = STANDARD.encode(sha256_of_bytes(text.as_bytes()));
-        (!is_data).then(|| format!("'sha256-{hash}'"))
-    });
-    let hashes: Vec<String> = hashes.collect();
+    let hashes: Vec<String> = scripts
+        .filter_map(|script| {
+            let (attributes, rest) = script.split_once('>').unwrap();
+            let (text, _) = rest.split_once("</script>").unwrap();
+            let is_data = attributes.contains("type=\"application/json\"");
+            let hash = STANDARD.encode(sha256_of_bytes(text.as_bytes()));
+            (!is_data).then(|| format!("'sha256-{hash}'"))
+        })
+        .collect();
     assert!(!hashes.is_empty());
     assert_eq!(policy, hashes.join(" "));
 }

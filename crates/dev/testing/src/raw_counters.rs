@@ -28,8 +28,8 @@ pub fn raw_counters(recordings: &Path) -> RawCounters {
     let values = rows(&core, 17, "gpu-counter-value", 44, 7_050);
     let names = rows(&core, 32, "gpu-counter-info", 64, 30);
 
-    let strings = String::from_utf8(inflated(&core.join("uniquing/strings"))).unwrap();
-    let strings: Vec<&str> = strings
+    let text = String::from_utf8(inflated(&core.join("uniquing/strings"))).unwrap();
+    let strings: Vec<&str> = text
         .split("<string")
         .skip(1)
         .map(|rest| match rest.strip_prefix('>') {
@@ -39,8 +39,8 @@ pub fn raw_counters(recordings: &Path) -> RawCounters {
         .collect();
 
     let name = |row: &Vec<u8>| {
-        let at = u32::from_le_bytes(row[20..24].try_into().unwrap());
-        strings[at as usize].to_owned()
+        let index = u32::from_le_bytes(row[20..24].try_into().unwrap());
+        strings[index as usize].to_owned()
     };
     RawCounters {
         names: names.iter().map(name).collect(),

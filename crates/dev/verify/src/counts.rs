@@ -31,9 +31,10 @@ struct IssuedLabel {
 impl IssuedWork {
     /// Reads what a workload reported about itself. The error is for the user alone.
     pub(crate) fn from_file(work: &WorkFile) -> Result<Self, String> {
-        let program = work.program.clone();
-        let program =
-            program.ok_or_else(|| format!("{} does not describe its program", work.file))?;
+        let program = work
+            .program
+            .clone()
+            .ok_or_else(|| format!("{} does not describe its program", work.file))?;
         serde_json::from_value(program)
             .map_err(|_| format!("the program of {} is not a bundled workload", work.file))
     }
@@ -91,8 +92,9 @@ impl RecordedWork {
     /// Returns whether each label has all its encoders, and every name is a label.
     fn has_the_labels(&self, labels: &[IssuedLabel]) -> bool {
         let names: BTreeSet<&str> = labels.iter().map(|label| label.label.as_str()).collect();
-        let mut found = self.encoders.keys();
-        found.all(|name| names.contains(name.as_str()))
+        self.encoders
+            .keys()
+            .all(|name| names.contains(name.as_str()))
             && labels
                 .iter()
                 .all(|label| self.encoders_of(label) == label.encoders)

@@ -12,8 +12,7 @@ const MAX_WORK_BYTES: u64 = 32 << 20;
 
 /// Loads a recording or an export. The error is for the user alone, as all errors here.
 pub(crate) fn load(path: &Path, selection: &Selection) -> Result<Trace, String> {
-    let input = Input::open(path);
-    let trace = input.and_then(|input| input.load(selection, LoadOptions::default()));
+    let trace = Input::open(path).and_then(|input| input.load(selection, LoadOptions::default()));
     trace.map_err(|error| error.to_string())
 }
 

@@ -6,7 +6,7 @@ use metalens_exporter::TableSelection;
 use metalens_recorder::log_beside;
 use metalens_trace::{Selection, TableComparison, compare, selection_to_compare};
 
-use crate::counts::{Count, CountVerdict, IssuedWork, RecordedWork, WorkCounts};
+use crate::counts::{CountVerdict, IssuedWork, RecordedWork, WorkCounts};
 use crate::evidence::{EvidenceFact, Judgment};
 use crate::inspect;
 use crate::lab::Lab;
@@ -78,9 +78,9 @@ pub(crate) fn stock(lab: &mut Lab<'_, '_>) -> Judgment {
 
     match inspect::analysis(bundle(made)) {
         Ok(analysis) => {
-            let found = analysis.report.counts.intervals;
+            let intervals = analysis.report.counts.intervals;
             Judgment::expected("the recording is complete and has GPU work of the program")
-                .count("intervals", found)
+                .count("intervals", intervals)
         }
         Err(why) => Judgment::otherwise("metalens cannot analyze the recording").privately(&why),
     }
@@ -217,11 +217,11 @@ pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Judgment {
     };
 
     let phases = analysis.report.phases.signposts.iter();
-    let found: u64 = phases
+    let phases_ns: u64 = phases
         .filter(|phase| phase.name == MEASURED)
         .map(|phase| phase.count)
         .sum();
-    let judgment = if found > 0 {
+    let judgment = if phases_ns > 0 {
         Judgment::expected("the interval of the workload is in the recording")
     } else {
         Judgment::otherwise(
@@ -229,7 +229,7 @@ pub(crate) fn signposts(lab: &mut Lab<'_, '_>) -> Judgment {
              recorded",
         )
     };
-    judgment.count("intervals", found)
+    judgment.count("intervals", phases_ns)
 }
 
 /// Judges whether the GPU heeds the clock of a changed template.
@@ -244,8 +244,7 @@ pub(crate) fn clock(lab: &mut Lab<'_, '_>) -> Judgment {
     let default = lab.recording(Purpose::DefaultClock);
     let default = (*default).as_ref().ok().and_then(states);
 
-    let held = maximum.as_ref().and_then(|states| share(states, "Maximum"));
-    let judgment = match held {
+    let judgment = match maximum.as_ref().and_then(|states| share(states, "Maximum")) {
         None => Judgment::unknown("the recording has no clock states of the GPU"),
         Some(held) if held >= HELD => {
             Judgment::expected("with --gpu-clock maximum the GPU is at its maximum")
@@ -278,8 +277,7 @@ fn states(made: &MadeRecording) -> Option<Performance> {
 
 /// Returns the share of busy time at a clock. None if it is unknown.
 fn share(performance: &Performance, state: &str) -> Option<f64> {
-    let mut states = performance.states.iter();
-    match states.find(|time| time.state == state) {
+    match performance.states.iter().find(|time| time.state == state) {
         Some(time) => time.busy_share,
         // The others tell the time: this one has none of it.
         None => performance.states.first()?.busy_share.map(|_| 0.0),
@@ -298,15 +296,15 @@ pub(crate) fn counters(lab: &mut Lab<'_, '_>) -> Judgment {
         Err(why) => return unreadable(&why),
     };
     let counters = analysis.report.counters.as_ref();
-    let (found, kinds) = counters.map_or((0, 0), |counters| {
+    let (samples, kinds) = counters.map_or((0, 0), |counters| {
         (counters.samples, counters.counters.len() as u64)
     });
-    let judgment = if found > 0 {
+    let judgment = if samples > 0 {
         Judgment::expected("the recording has samples of hardware counters")
     } else {
         Judgment::otherwise("the recording has no samples of hardware counters")
     };
-    judgment.count("samples", found).count("counters", kinds)
+    judgment.count("samples", samples).count("counters", kinds)
 }
 
 pub(crate) fn children(lab: &mut Lab<'_, '_>) -> Judgment {
@@ -437,8 +435,7 @@ pub(crate) fn export(lab: &mut Lab<'_, '_>) -> Judgment {
         }
     };
 
-    let tables = compared(bundle, &exported);
-    let tables = match tables {
+    let tables = match compared(bundle, &exported) {
         Ok(tables) if tables.is_empty() => {
             return Judgment::unknown("the export has no table to compare");
         }
@@ -505,13 +502,14 @@ pub(crate) fn counts(lab: &mut Lab<'_, '_>) -> Judgment {
         }
     };
 
-    let all = [
+    let counters = [
         ("command_buffers", &counts.command_buffers),
         ("encoders", &counts.encoders),
         ("dispatches", &counts.dispatches),
     ];
-    all.into_iter()
-        .fold(judgment, |judgment, (name, count): (&str, &Count)| {
+    counters
+        .into_iter()
+        .fold(judgment, |judgment, (name, count)| {
             judgment
                 .count(&format!("{name}_issued"), count.issued)
                 .count(&format!("{name}_found"), count.found)
@@ -565,27 +563,27 @@ pub(crate) fn probe(lab: &mut Lab<'_, '_>) -> Judgment {
         Ok(recorded) => recorded,
         Err(why) => return unreadable(&why),
     };
-    let Some(found) = agreement(&recorded, &log) else {
+    let Some(agreement) = agreement(&recorded, &log) else {
         return Judgment::otherwise("the recording and the log have no command buffer in common");
     };
-    judge_agreement(found)
+    judge_agreement(agreement)
 }
 
-fn judge_agreement(found: Agreement) -> Judgment {
-    let are_all = found.matched == found.recorded && found.matched == found.logged;
+fn judge_agreement(agreement: Agreement) -> Judgment {
+    let are_all = agreement.matched == agreement.recorded && agreement.matched == agreement.logged;
     let judgment = if !are_all {
         Judgment::otherwise("the log and the recording do not have the same command buffers")
-    } else if found.worst_ns > AGREES {
+    } else if agreement.worst_ns > AGREES {
         Judgment::otherwise("the probe and xctrace have different GPU times")
     } else {
         Judgment::expected("the probe and xctrace have the same command buffers and GPU times")
     };
     judgment
-        .count("recorded", found.recorded)
-        .count("logged", found.logged)
-        .count("matched", found.matched)
-        .count("median_ns", found.median_ns)
-        .count("worst_ns", found.worst_ns)
+        .count("recorded", agreement.recorded)
+        .count("logged", agreement.logged)
+        .count("matched", agreement.matched)
+        .count("median_ns", agreement.median_ns)
+        .count("worst_ns", agreement.worst_ns)
 }
 
 /// Returns the path of a recording.

@@ -246,8 +246,8 @@ impl<'a, 'w> Lab<'a, 'w> {
             Recorders::Fake(_) => FAKE_ROOM_BYTES,
         };
         for folder in [self.setup.folder.clone(), std::env::temp_dir()] {
-            let free = rustix::fs::statvfs(&folder);
-            let free = free.map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+            let free = rustix::fs::statvfs(&folder)
+                .map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
             if free.is_ok_and(|free| free < needed) {
                 let needed = metalens_text::units::bytes(needed);
                 let text = format!("less than {needed} is free in {}", folder.display());
@@ -382,8 +382,8 @@ impl<'a, 'w> Lab<'a, 'w> {
         wanted: TableSelection,
     ) -> std::result::Result<PathBuf, String> {
         let tool = self.setup.recorders.tool().clone();
-        let exporter = Exporter::new(tool, Arc::clone(&self.setup.is_stopped));
-        let exporter = exporter.map_err(|error| error.to_string())?;
+        let exporter = Exporter::new(tool, Arc::clone(&self.setup.is_stopped))
+            .map_err(|error| error.to_string())?;
         let folder = bundle.with_extension(match wanted {
             TableSelection::These(_) => "one.export",
             _ => "export",
@@ -405,9 +405,10 @@ impl<'a, 'w> Lab<'a, 'w> {
         if exported.is_complete() {
             return Ok(folder);
         }
-        let failed = exported.failed.iter();
-        let failed: Vec<String> = failed
-            .map(|one| format!("{}: {}", one.schema, one.why))
+        let failed: Vec<String> = exported
+            .failed
+            .iter()
+            .map(|failed_export| format!("{}: {}", failed_export.schema, failed_export.why))
             .collect();
         Err(format!(
             "tables are missing or cut off; {}",

@@ -89,15 +89,13 @@ impl ExportManifest {
     }
 
     fn parse(text: &[u8]) -> Option<Self> {
-        let found: Self = serde_json::from_slice(text).ok()?;
-        let files = found
-            .tables
-            .iter()
-            .filter_map(|table| table.file.as_deref());
+        let manifest: Self = serde_json::from_slice(text).ok()?;
+        let tables = manifest.tables.iter();
+        let files = tables.filter_map(|table| table.file.as_deref());
         let are_inside = files
             .map(Path::new)
             .all(|file| file.file_name() == Some(file.as_os_str()));
-        (found.schema == FORM && are_inside).then_some(found)
+        (manifest.schema == FORM && are_inside).then_some(manifest)
     }
 
     /// Returns the number of complete tables.

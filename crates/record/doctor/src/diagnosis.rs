@@ -105,7 +105,7 @@ fn diagnosis(platform: &str, checks: Vec<Check>, facts: Option<Facts>) -> Diagno
 
 /// Returns the commands that work without a Mac.
 fn works_here() -> Vec<WorksHere> {
-    let all = [
+    let checks = [
         (
             "metalens analyze X.trace",
             "read a recording without Xcode and report on it",
@@ -122,11 +122,12 @@ fn works_here() -> Vec<WorksHere> {
         ),
     ];
 
-    all.map(|(command, what)| WorksHere {
-        command: command.to_owned(),
-        what: what.to_owned(),
-    })
-    .into()
+    checks
+        .map(|(command, what)| WorksHere {
+            command: command.to_owned(),
+            what: what.to_owned(),
+        })
+        .into()
 }
 
 impl Facts {

@@ -80,11 +80,11 @@ impl MacFacts {
         };
 
         let is_one = |name: &str| {
-            let found = number(name);
+            let setting = number(name);
             Fact {
-                value: found.value.map(|value| value == 1),
-                why_not: found.why_not,
-                source: found.source,
+                value: setting.value.map(|value| value == 1),
+                why_not: setting.why_not,
+                source: setting.source,
             }
         };
 
@@ -116,7 +116,7 @@ impl Console {
     /// Gathers the facts about the screen.
     pub fn gather(runner: &dyn CommandRunner) -> Self {
         let root = runner.run(IOREG, &["-n", "Root", "-d", "1", "-w", "0"]);
-        let found = parse::console(&root.text());
+        let console = parse::console(&root.text());
         let fact = |value: Option<bool>| {
             Fact::new("ioreg -n Root", value, || match &root {
                 CommandOutput::Failed(why) => why.clone(),
@@ -124,8 +124,8 @@ impl Console {
             })
         };
         Self {
-            is_used: fact(found.map(|(is_used, _)| is_used)),
-            is_locked: fact(found.map(|(_, is_locked)| is_locked)),
+            is_used: fact(console.map(|(is_used, _)| is_used)),
+            is_locked: fact(console.map(|(_, is_locked)| is_locked)),
         }
     }
 }
@@ -202,11 +202,6 @@ impl Condition {
         let key = "com.apple.system.thermalpressurelevel";
         let pressure = runner.run("/usr/bin/notifyutil", &["-g", key]);
         let running = runner.run("/bin/ps", &["-axo", "pid=,comm="]);
-        let recorders = |text: &str| {
-            let mut all = parse::processes(text)?;
-            all.retain(|process| RECORDERS.contains(&process.name.as_str()));
-            Some(all)
-        };
 
         let low_power = parse::low_power_mode(&settings.text());
         let no_low_power = || match &settings {
@@ -236,6 +231,13 @@ impl Condition {
             recorders: Fact::parsed("ps", &running, recorders),
         }
     }
+}
+
+/// Returns the processes that record, of those listed in a text.
+fn recorders(text: &str) -> Option<Vec<Process>> {
+    let mut recorders = parse::processes(text)?;
+    recorders.retain(|process| RECORDERS.contains(&process.name.as_str()));
+    Some(recorders)
 }
 
 impl Gpu {
@@ -333,9 +335,9 @@ fn left_over(folder: &Path) -> Fact<Vec<UnfinishedRecording>> {
             name,
         })
     });
-    let mut all: Vec<UnfinishedRecording> = staging.collect();
-    all.sort_by(|a, b| a.name.cmp(&b.name));
-    Fact::new("the folder", Some(all), String::new)
+    let mut recordings: Vec<UnfinishedRecording> = staging.collect();
+    recordings.sort_by(|a, b| a.name.cmp(&b.name));
+    Fact::new("the folder", Some(recordings), String::new)
 }
 
 #[cfg(test)]

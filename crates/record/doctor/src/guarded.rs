@@ -22,16 +22,16 @@ pub(crate) const WAY_OUT: &str = "move it (to ~/Developer or /tmp, for example),
 /// nothing there. Each path comes with its name in the sentence.
 #[must_use]
 pub fn guarded(paths: &[(&str, &Path)], home: Option<&Path>) -> Option<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut folders: Vec<String> = Vec::new();
     for (name, path) in paths {
         if let Some(place) = place(path, home) {
-            found.push(format!("{name} is in {place}"));
+            folders.push(format!("{name} is in {place}"));
         }
     }
-    (!found.is_empty()).then(|| {
+    (!folders.is_empty()).then(|| {
         format!(
             "{}: macOS may block a program that xctrace starts from there, without asking you",
-            found.join(", ")
+            folders.join(", ")
         )
     })
 }

@@ -133,8 +133,8 @@ pub(crate) fn speed_limit(text: &str) -> Option<u64> {
 
 /// Parses the running processes from `ps -axo pid=,comm=`.
 pub(crate) fn processes(text: &str) -> Option<Vec<Process>> {
-    let all: Vec<Process> = text.lines().filter_map(process).collect();
-    (!all.is_empty()).then_some(all)
+    let processes: Vec<Process> = text.lines().filter_map(process).collect();
+    (!processes.is_empty()).then_some(processes)
 }
 
 /// Parses one line of `ps`.
@@ -159,7 +159,7 @@ pub(crate) fn registry_number(text: &str, name: &str) -> Option<u64> {
 /// Parses `ioreg -r -l -w 0 -c IOAccelerator`: returns each process that has the GPU open, with
 /// its GPU time since then in nanoseconds. The time is None if this macOS does not count it.
 pub(crate) fn gpu_clients(text: &str) -> Option<Vec<(Process, Option<u64>)>> {
-    let mut all: Vec<(Process, Option<u64>)> = Vec::new();
+    let mut clients: Vec<(Process, Option<u64>)> = Vec::new();
     for entry in text.split("+-o ").skip(1) {
         let Some(process) = entry.split_once("\"IOUserClientCreator\" = \"pid ") else {
             continue;
@@ -171,16 +171,16 @@ pub(crate) fn gpu_clients(text: &str) -> Option<Vec<(Process, Option<u64>)>> {
             continue;
         };
         let time = gpu_time(entry);
-        match all.iter_mut().find(|(known, _)| known.pid == pid) {
+        match clients.iter_mut().find(|(known, _)| known.pid == pid) {
             Some((_, total)) => *total = total.zip(time).map(|(a, b)| a + b).or(*total).or(time),
             None => {
                 let name = name.to_owned();
-                all.push((Process { pid, name }, time));
+                clients.push((Process { pid, name }, time));
             }
         }
     }
 
-    (!all.is_empty()).then_some(all)
+    (!clients.is_empty()).then_some(clients)
 }
 
 /// Returns the GPU time of one client in nanoseconds. Each of its APIs may have a count.
@@ -191,8 +191,8 @@ fn gpu_time(entry: &str) -> Option<u64> {
 }
 
 fn leading_number(text: &str) -> Option<u64> {
-    let digits = text.trim_start_matches([' ', '=']);
-    let digits = digits
+    let digits = text
+        .trim_start_matches([' ', '='])
         .split(|letter: char| !letter.is_ascii_digit())
         .next()?;
     digits.parse().ok()

@@ -182,8 +182,7 @@ impl<'a> Attempt<'a> {
 
     /// Follows the run to its end.
     pub(crate) fn run(mut self, watcher: &mut dyn Watcher) -> Result<AttemptEnd, AttemptError> {
-        let followed = self.follow(watcher);
-        followed.map_err(|error| match error {
+        self.follow(watcher).map_err(|error| match error {
             AttemptError::Failed(error) => {
                 // If this fails too, the first failure says more.
                 let _ = self.running.leave();
@@ -335,11 +334,10 @@ impl<'a> Attempt<'a> {
     fn check_program(&mut self, watcher: &mut dyn Watcher) {
         let is_recording = self.stage == AttemptStage::Recording;
         let pause = self.timeouts.first_work;
-        let is_time = |seen: &mut (Instant, ProgramState)| seen.0.elapsed() >= pause;
         if !is_recording || self.stage_start.elapsed() < pause {
             return;
         }
-        let Some((_, before)) = self.seen.take_if(is_time) else {
+        let Some((_, before)) = self.seen.take_if(|(since, _)| since.elapsed() >= pause) else {
             return;
         };
 

@@ -52,8 +52,7 @@ impl CargoBuild {
             .stdin_null()
             .stdout_capture()
             .unchecked()
-            .run();
-        let output = output
+            .run()
             .map_err(|cause| Error::Target(format!("cannot start {}: {cause}", cargo.display())))?;
         if !output.status.success() {
             return Err(Error::Target("cargo build failed".to_owned()));

@@ -262,9 +262,10 @@ impl Failure for Error {
                 remedy.unwrap_or("record again; data that was not saved is lost")
             }
             Self::Raw { kept, .. } => {
-                let is_bundle =
-                    |path: &&Path| path.extension().is_some_and(|ending| ending == "trace");
-                let beside = kept.ancestors().find(is_bundle).unwrap_or(kept);
+                let beside = kept
+                    .ancestors()
+                    .find(|path| path.extension().is_some_and(|ending| ending == "trace"))
+                    .unwrap_or(kept);
                 let (raw, bundle) = (
                     in_quotes(kept),
                     in_quotes(&beside.with_extension("imported.trace")),

@@ -85,8 +85,8 @@ fn explain_exit(ended: &AttemptEnd, is_explained: bool) -> String {
 
 /// Returns the reason to start `xctrace` again, if its messages give one.
 pub(crate) fn retry_reason(transcript: &Transcript) -> Option<&'static str> {
-    let all = transcript.errors.iter().chain(&transcript.others);
-    let known = all.filter_map(|text| meaning::find_message(text));
+    let lines = transcript.errors.iter().chain(&transcript.others);
+    let known = lines.filter_map(|text| meaning::find_message(text));
     let mut again = known.filter(|message| message.weight == Weight::TryAgain);
     again.next().map(|message| message.meaning.what)
 }
@@ -96,16 +96,17 @@ pub(crate) fn retry_reason(transcript: &Transcript) -> Option<&'static str> {
 pub(crate) fn warnings(ended: &AttemptEnd, is_complete: bool) -> Vec<String> {
     let transcript = &ended.transcript;
     let troubles = transcript.errors.iter().chain(&transcript.warnings);
-    let weighty = troubles.filter(|text| {
-        let known = meaning::find_message(text);
-        known.is_none_or(|known| known.weight != Weight::Harmless)
-    });
-    let weighty: Vec<&String> = weighty.collect();
-    let mut all = explain_messages(&weighty, is_complete);
+    let weighty: Vec<&String> = troubles
+        .filter(|text| {
+            let known = meaning::find_message(text);
+            known.is_none_or(|known| known.weight != Weight::Harmless)
+        })
+        .collect();
+    let mut explanations = explain_messages(&weighty, is_complete);
 
     // The code of a good recording is often that of the program, and says nothing about `xctrace`.
     if let (None, Some(signal)) = (ended.code, ended.signal) {
-        all.push(format!("xctrace was killed by signal {signal}"));
+        explanations.push(format!("xctrace was killed by signal {signal}"));
     }
 
     let was_stopped = ended.stop_requested || ended.never_began;
@@ -114,9 +115,9 @@ pub(crate) fn warnings(ended: &AttemptEnd, is_complete: bool) -> Vec<String> {
     if !has_reason && transcript.errors.is_empty() {
         let text = "xctrace ended the recording without giving a reason; record again if something \
                     is missing";
-        all.push(text.to_owned());
+        explanations.push(text.to_owned());
     }
-    all
+    explanations
 }
 
 #[cfg(test)]

@@ -28,13 +28,18 @@ pub(crate) fn program_state(
     let Some(running) = RunningProcesses::list(runner) else {
         return ProgramState::Unknown;
     };
-    let all: Vec<_> = running.new_of(program, before).collect();
-    if all.is_empty() {
+    let processes: Vec<_> = running.new_of(program, before).collect();
+    if processes.is_empty() {
         ProgramState::Unknown
-    } else if all.iter().any(|process| process.is_busy()) {
-        ProgramState::Works(all.iter().map(|process| process.cpu_time.clone()).collect())
+    } else if processes.iter().any(|process| process.is_busy()) {
+        ProgramState::Works(
+            processes
+                .iter()
+                .map(|process| process.cpu_time.clone())
+                .collect(),
+        )
     } else {
-        ProgramState::Waits(all.iter().map(|process| process.pid).collect())
+        ProgramState::Waits(processes.iter().map(|process| process.pid).collect())
     }
 }
 

@@ -19,13 +19,13 @@ pub(crate) struct RunLog {
 impl RunLog {
     /// Opens the file, if one is wanted. Lines are added to one that exists.
     pub(crate) fn begin(path: Option<&Path>, version: &str) -> Result<Self> {
-        let open = |path: &Path| {
-            let mut options = OpenOptions::new();
-            let opened = options.append(true).create(true).open(path);
-            opened.map_err(file("write", path))
-        };
         let mut log = Self {
-            file: path.map(open).transpose()?,
+            file: path
+                .map(|path| {
+                    let opened = OpenOptions::new().append(true).create(true).open(path);
+                    opened.map_err(file("write", path))
+                })
+                .transpose()?,
             start: Instant::now(),
         };
         log.write(&format!("xctrace {version}"));

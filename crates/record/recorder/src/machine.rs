@@ -68,8 +68,8 @@ impl MachineSnapshot {
             return None;
         }
 
-        let limit = request.time_limit_ns.and_then(Length::from_nanoseconds);
-        let limit = limit.map(|limit| Duration::from_millis(limit.milliseconds()));
+        let length = request.time_limit_ns.and_then(Length::from_nanoseconds);
+        let limit = length.map(|limit| Duration::from_millis(limit.milliseconds()));
         Some(Self::read(&SYSTEM, parent(&request.output), limit))
     }
 

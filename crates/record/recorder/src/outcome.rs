@@ -127,7 +127,7 @@ impl RecordingPlan {
             program_end: program_end.as_ref(),
             traced: traced.as_ref(),
         };
-        let written = provenance::write((&self.request, &self.xctrace_request), &recording, facts);
+        let written = provenance::write(&self.request, &self.xctrace_request, &recording, facts);
 
         let is_bundled = matches!(self.request.subject, RecordingSubject::Workload { .. });
         let observes = is_bundled && !self.request.is_simulated();

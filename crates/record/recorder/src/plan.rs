@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use metalens_doctor::SystemCommands;
-use metalens_xctrace::command::{Length, Record, Template};
+use metalens_xctrace::command::{Length, Record, Target, Template};
 use metalens_xctrace::{Feature, Tool, ToolSource, Version};
 
 use crate::error::{Error, Result, file};
@@ -40,16 +40,15 @@ impl RecordingPlan {
     ///
     /// If it cannot be recorded, or an existing file is in the way.
     pub fn new(request: RecordRequest) -> Result<Self> {
-        let tool = match &request.recorder {
+        let mut tool = match &request.recorder {
             Recorder::Xctrace => Tool::find(&ToolSource::from_environment())?,
             Recorder::Simulator { tool, .. } | Recorder::SimulatorAsXctrace(tool) => tool.clone(),
         };
         let version = tool.version()?;
 
-        let may_replace = request.may_replace();
         let work = work_file::beside(&request.output);
         if !request.dry_run {
-            metalens_files::refuse_existing(&work, may_replace)?;
+            metalens_files::refuse_existing(&work, request.may_replace())?;
             provenance::check(&request.output, request.force, request.append_run)?;
         }
         let is_bundled = matches!(request.subject, RecordingSubject::Workload { .. });
@@ -68,28 +67,21 @@ impl RecordingPlan {
             .then(|| RunningProcesses::list(&SystemCommands::default()))
             .flatten();
         let target = target(&request, workload, running_before.as_ref(), &mut warnings)?;
-        let tracing_started = work_draft.as_ref().map(WorkFileDraft::notification);
         let copied_template = copied_template(&request, &tool)?;
         let template = match &copied_template {
             Some(copy) => Template::File(copy.path().to_owned()),
             None => stock_template(&request.template),
         };
+        let tracing_started = work_draft.as_ref().map(WorkFileDraft::notification);
         let record = Record {
-            instruments: instruments(&request, &version),
-            append_run: request.append_run,
-            run_name: request.run_name.clone(),
-            time_limit: length("--time-limit", request.time_limit_ns)?,
-            window: length("--window", request.window_ns)?,
-            device: request.device.clone(),
             tracing_started: tracing_started.filter(|_| version.has(Feature::TracingStarted)),
-            ..Record::new(template, request.output.clone(), target)
+            ..record(&request, &version, template, target)?
         };
 
         warnings.extend(long_recording(&request));
         if request.is_simulated() {
             warnings = ignored_options(&request).into_iter().collect();
         }
-        let mut tool = tool;
         if is_bundled && observes {
             let folder = std::env::current_dir().map_err(file("find", "the current folder"))?;
             tool.environment.push((PROBE.into(), folder.into()));
@@ -103,11 +95,10 @@ impl RecordingPlan {
             timeouts.start = timeouts.start.max(password::PATIENCE);
         }
 
+        let copy = copied_template.as_ref();
         Ok(Self {
             is_about_gpu: is_about_gpu(&request.template)
-                || copied_template
-                    .as_ref()
-                    .is_some_and(template::Copy::is_about_gpu),
+                || copy.is_some_and(template::Copy::is_about_gpu),
             warnings,
             work_draft,
             copied_template,
@@ -116,14 +107,7 @@ impl RecordingPlan {
                 version,
                 stdin: request.stdin,
                 record,
-                // One project got no samples of shaders while the output went to a file.
-                program_output: if request.shader_timeline {
-                    OutputRoute::Shared
-                } else if request.discards_output {
-                    OutputRoute::Discarded
-                } else {
-                    OutputRoute::File
-                },
+                program_output: program_output(&request),
                 started_file,
                 force: request.force,
                 timeouts,
@@ -162,6 +146,36 @@ impl RecordingPlan {
     }
 }
 
+/// Returns what `xctrace` is asked for, apart from a signal when it begins.
+fn record(
+    request: &RecordRequest,
+    version: &Version,
+    template: Template,
+    target: Target,
+) -> Result<Record> {
+    Ok(Record {
+        instruments: instruments(request, version),
+        append_run: request.append_run,
+        run_name: request.run_name.clone(),
+        time_limit: length("--time-limit", request.time_limit_ns)?,
+        window: length("--window", request.window_ns)?,
+        device: request.device.clone(),
+        ..Record::new(template, request.output.clone(), target)
+    })
+}
+
+/// Returns where the output of the program goes.
+fn program_output(request: &RecordRequest) -> OutputRoute {
+    // One project got no samples of shaders while the output went to a file.
+    if request.shader_timeline {
+        OutputRoute::Shared
+    } else if request.discards_output {
+        OutputRoute::Discarded
+    } else {
+        OutputRoute::File
+    }
+}
+
 /// Returns `bench.trace`, or the next of `bench-2.trace`, … that does not exist and has no
 /// files of another bundle beside it.
 #[must_use]
@@ -187,13 +201,13 @@ fn first_unused<const N: usize>(
         .map(|letter| if letter == '/' { '-' } else { letter })
         .collect();
 
-    let all = (1..).map(|at: u32| match at {
+    let paths = (1..).map(|number: u32| match number {
         1 => PathBuf::from(format!("{name}{ending}")),
-        _ => PathBuf::from(format!("{name}-{at}{ending}")),
+        _ => PathBuf::from(format!("{name}-{number}{ending}")),
     });
     let is_free = |path: &Path| path.symlink_metadata().is_err();
     let mut free =
-        all.filter(|path| is_free(path) && beside(path).iter().all(|other| is_free(other)));
+        paths.filter(|path| is_free(path) && beside(path).iter().all(|other| is_free(other)));
     free.next()
         .unwrap_or_else(|| PathBuf::from(format!("{name}{ending}")))
 }
@@ -205,17 +219,17 @@ pub(crate) const SIGNPOSTS: &str = "Points of Interest";
 /// Returns the instruments that are added to the template: those that were named, and those that
 /// options ask for.
 fn instruments(request: &RecordRequest, version: &Version) -> Vec<String> {
-    let mut all = request.instruments.clone();
+    let mut instruments = request.instruments.clone();
     if request.cpu && !samples_cpu(&request.template, version) {
-        all.push("Time Profiler".to_owned());
+        instruments.push("Time Profiler".to_owned());
     }
     if request.counters {
-        all.push("Metal GPU Counters".to_owned());
+        instruments.push("Metal GPU Counters".to_owned());
     }
-    if wants_signposts(request, version) && !all.iter().any(|name| name == SIGNPOSTS) {
-        all.push(SIGNPOSTS.to_owned());
+    if wants_signposts(request, version) && !instruments.iter().any(|name| name == SIGNPOSTS) {
+        instruments.push(SIGNPOSTS.to_owned());
     }
-    all
+    instruments
 }
 
 /// Returns whether signposts are added. Other templates are taken as they are, and a bundle keeps the
@@ -343,7 +357,7 @@ impl RecordingPlan {
                 record: Record::new(
                     stock_template(&request.template),
                     request.output.clone(),
-                    metalens_xctrace::command::Target::AllProcesses,
+                    Target::AllProcesses,
                 ),
             },
             request,

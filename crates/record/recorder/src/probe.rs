@@ -165,8 +165,8 @@ impl ProbePlan {
     #[must_use]
     pub fn words(&self) -> Vec<Vec<u8>> {
         let variables = self.probe.variables(&self.request.output, false);
-        let variables = self.environment.iter().cloned().chain(variables);
-        let variables = variables.map(|(name, value)| {
+        let settings = self.environment.iter().cloned().chain(variables);
+        let variables = settings.map(|(name, value)| {
             let mut word = name.as_encoded_bytes().to_vec();
             word.push(b'=');
             word.extend(shell::quoted(&value));
@@ -187,8 +187,8 @@ impl ProbePlan {
         let draft = tempfile::Builder::new()
             .prefix(".metalens-log-")
             .tempfile_in(folder)
-            .map_err(file("create a log in", folder))?;
-        let draft = draft.into_temp_path();
+            .map_err(file("create a log in", folder))?
+            .into_temp_path();
 
         let mut child = self.start(&draft, output)?;
         let (status, stopped_by) = self.wait(&mut child, watcher)?;
@@ -367,14 +367,15 @@ pub fn log_beside(bundle: &Path) -> PathBuf {
 ///
 /// If a path is not UTF-8.
 pub fn as_text(variables: Vec<(OsString, OsString)>) -> Result<Vec<(String, String)>> {
-    let text = |text: OsString| {
-        text.into_string().map_err(|text| {
-            let text = Path::new(OsStr::new(&text)).display().to_string();
-            Error::Target(format!("{text} is not UTF-8"))
-        })
-    };
     let pairs = variables.into_iter();
     pairs
         .map(|(name, value)| Ok((text(name)?, text(value)?)))
         .collect()
+}
+
+fn text(text: OsString) -> Result<String> {
+    text.into_string().map_err(|text| {
+        let text = Path::new(OsStr::new(&text)).display().to_string();
+        Error::Target(format!("{text} is not UTF-8"))
+    })
 }

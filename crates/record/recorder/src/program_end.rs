@@ -35,8 +35,9 @@ impl ProgramEnd {
     #[must_use]
     pub fn message(&self, stopped_by: StoppedBy) -> Option<String> {
         let end = &self.description;
-        let code = end.strip_prefix("exit(");
-        let code = code.and_then(|rest| rest.strip_suffix(')'));
+        let code = end
+            .strip_prefix("exit(")
+            .and_then(|rest| rest.strip_suffix(')'));
 
         Some(match (code, stopped_by) {
             (Some("0"), _) => return None,

@@ -140,11 +140,11 @@ fn copy_link(from: &Path, to: &Path) -> Result<()> {
 /// Returns a name beside another that does not exist: `a.incomplete.trace`,
 /// `a.incomplete-2.trace`, …
 pub(crate) fn unused_name(output: &Path, suffix: &str) -> PathBuf {
-    let name = |at: u32| {
+    let name = |number: u32| {
         let mut name = output.file_stem().unwrap_or_default().to_owned();
-        name.push(match at {
+        name.push(match number {
             1 => format!(".{suffix}.trace"),
-            _ => format!(".{suffix}-{at}.trace"),
+            _ => format!(".{suffix}-{number}.trace"),
         });
         output.with_file_name(name)
     };

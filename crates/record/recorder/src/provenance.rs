@@ -223,7 +223,8 @@ fn is_ours(file: &Path) -> bool {
 
 /// Writes the file beside the bundle.
 pub(crate) fn write(
-    (request, xctrace_request): (&RecordRequest, &XctraceRequest),
+    request: &RecordRequest,
+    xctrace_request: &XctraceRequest,
     recording: &Recording,
     facts: ObservedFacts<'_>,
 ) -> Result<()> {
@@ -237,8 +238,8 @@ pub(crate) fn write(
     };
 
     let path = beside(&recording.bundle);
-    let text = serde_json::to_string_pretty(&provenance);
-    let text = text.map_err(|error| file("write", &path)(error.into()))?;
+    let text = serde_json::to_string_pretty(&provenance)
+        .map_err(|error| file("write", &path)(error.into()))?;
     let text = in_json(&text).into_owned() + "\n";
     // A file that appeared during the recording is replaced only if the request allows it.
     let may_replace = request.may_replace();
@@ -308,7 +309,7 @@ mod tests {
             machine: Some(crate::machine::facts_for_test()),
             ..ObservedFacts::default()
         };
-        write((&plan.request, &plan.xctrace_request), &recording, facts).unwrap();
+        write(&plan.request, &plan.xctrace_request, &recording, facts).unwrap();
 
         let text = std::fs::read_to_string(beside(&bundle)).unwrap();
         for secret in ["one", "two", "three"] {

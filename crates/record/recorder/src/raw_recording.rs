@@ -27,10 +27,10 @@ pub(crate) fn find(staged: &Path, stray: &Path) -> Option<PathBuf> {
 pub(crate) fn inside(folder: &Path) -> Option<PathBuf> {
     let mut level = vec![folder.to_owned()];
     for _ in 0..MAX_DEPTH {
-        let entries = level
+        let entries: Vec<_> = level
             .iter()
-            .flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
-        let entries: Vec<_> = entries.collect();
+            .flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten())
+            .collect();
         let mut paths = entries.iter().map(fs::DirEntry::path);
         if let Some(raw) =
             paths.find(|path| path.extension().is_some_and(|ending| ending == "atrc"))
@@ -47,18 +47,18 @@ pub(crate) fn inside(folder: &Path) -> Option<PathBuf> {
 
 /// Returns where a raw recording is, after its bundle was moved to `landed`. One that is in no bundle
 /// is moved beside the output, if it can be.
-pub(crate) fn keep(found: PathBuf, landed: Option<&Path>, output: &Path) -> Option<PathBuf> {
+pub(crate) fn keep(raw: PathBuf, landed: Option<&Path>, output: &Path) -> Option<PathBuf> {
     let is_bundle = |path: &&Path| path.extension().is_some_and(|ending| ending == "trace");
-    let Some(bundle) = found.ancestors().find(is_bundle) else {
+    let Some(bundle) = raw.ancestors().find(is_bundle) else {
         let kept = unused_name(output, "raw").with_extension("atrc");
-        return match move_new(&found, &kept) {
+        return match move_new(&raw, &kept) {
             Ok(()) => Some(kept),
-            Err(_) => Some(found),
+            Err(_) => Some(raw),
         };
     };
-    let in_landed = found.strip_prefix(bundle).ok().zip(landed);
-    let in_landed = in_landed.map(|(inside, landed)| landed.join(inside));
-    [in_landed, Some(found.clone())]
+    let inside = raw.strip_prefix(bundle).ok().zip(landed);
+    let in_landed = inside.map(|(inside, landed)| landed.join(inside));
+    [in_landed, Some(raw.clone())]
         .into_iter()
         .flatten()
         .find(|path| path.exists())

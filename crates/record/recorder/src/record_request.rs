@@ -88,12 +88,13 @@ impl Recorder {
     ///
     /// If the scenario cannot be written into a temporary file.
     pub fn simulator(own: PathBuf, scenario: Option<&str>, seed: Option<u32>) -> io::Result<Self> {
-        let write = |text: &str| {
-            let mut file = tempfile::Builder::new().suffix(".toml").tempfile()?;
-            file.write_all(text.as_bytes())?;
-            Ok::<_, io::Error>(file)
-        };
-        let scenario = scenario.map(write).transpose()?;
+        let scenario = scenario
+            .map(|text| {
+                let mut file = tempfile::Builder::new().suffix(".toml").tempfile()?;
+                file.write_all(text.as_bytes())?;
+                Ok::<_, io::Error>(file)
+            })
+            .transpose()?;
 
         let file = scenario.as_ref().map(|file| file.path().into());
         let seed = seed.map(|seed| seed.to_string().into());
@@ -212,8 +213,7 @@ impl RecordingSubject {
         match self {
             Self::Workload { name, .. } => name.clone(),
             Self::Program(command) => {
-                let program = command.first().map(Path::new);
-                let name = program.and_then(Path::file_stem);
+                let name = command.first().map(Path::new).and_then(Path::file_stem);
                 name.map_or_else(
                     || "program".to_owned(),
                     |name| name.to_string_lossy().into_owned(),

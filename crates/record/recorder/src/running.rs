@@ -27,8 +27,8 @@ impl RunningProcesses {
         let CommandOutput::Exited { out, .. } = answer else {
             return None;
         };
-        let all: Vec<_> = out.lines().filter_map(process).collect();
-        (!all.is_empty()).then_some(Self(all))
+        let processes: Vec<_> = out.lines().filter_map(process).collect();
+        (!processes.is_empty()).then_some(Self(processes))
     }
 
     /// Returns the process of a program, by its name or path; an error with the ids of all, if there are
@@ -37,8 +37,8 @@ impl RunningProcesses {
         let is_named = |program: &Path| {
             program == Path::new(name) || program.file_name().is_some_and(|own| own == name)
         };
-        let found = self.0.iter().filter(|process| is_named(&process.program));
-        let pids: Vec<u32> = found.map(|process| process.pid).collect();
+        let named = self.0.iter().filter(|process| is_named(&process.program));
+        let pids: Vec<u32> = named.map(|process| process.pid).collect();
         match pids.as_slice() {
             [] => Ok(None),
             [pid] => Ok(Some(*pid)),
@@ -54,11 +54,10 @@ impl RunningProcesses {
     ) -> impl Iterator<Item = &'a RunningProcess> {
         let real = std::fs::canonicalize(program).ok();
         let own = std::process::id();
-        let is_of_program = move |process: &&RunningProcess| {
+        let running = self.0.iter().filter(move |process| {
             process.program == program || Some(&process.program) == real.as_ref()
-        };
-        let all = self.0.iter().filter(is_of_program);
-        all.filter(move |process| process.pid != own && !before.has(process.pid))
+        });
+        running.filter(move |process| process.pid != own && !before.has(process.pid))
     }
 
     pub(crate) fn has(&self, pid: u32) -> bool {
@@ -74,19 +73,19 @@ impl RunningProcesses {
         before: &Self,
     ) -> Vec<&RunningProcess> {
         let of_program: Vec<_> = self.new_of(program, before).collect();
-        let is_left = |process: &&RunningProcess| {
-            recorded == Some(process.pid) || process.is_suspended && of_program.contains(process)
-        };
         let new = self.0.iter().filter(|process| !before.has(process.pid));
-        new.filter(is_left).collect()
+        new.filter(|process| {
+            recorded == Some(process.pid) || process.is_suspended && of_program.contains(process)
+        })
+        .collect()
     }
 }
 
 impl RunningProcess {
     /// Returns whether it has used any time of the CPU.
     pub(crate) fn is_busy(&self) -> bool {
-        let is_digit = |letter: char| matches!(letter, '1'..='9');
-        self.cpu_time.contains(is_digit)
+        self.cpu_time
+            .contains(|letter: char| matches!(letter, '1'..='9'))
     }
 }
 

@@ -71,8 +71,7 @@ pub fn record(
 
 /// Adds to an error where the raw recording is that `xctrace` left in place of a complete bundle.
 fn with_raw_recording(why: Error, raw: Option<PathBuf>, output: &Path) -> Error {
-    let kept = raw.and_then(|raw| raw_recording::keep(raw, why.bundle(), output));
-    match kept {
+    match raw.and_then(|raw| raw_recording::keep(raw, why.bundle(), output)) {
         Some(kept) => Error::Raw {
             why: Box::new(why),
             kept,
@@ -157,36 +156,38 @@ fn land(
 ) -> Result<Recording> {
     let output = &request.record.output;
     let saved_as = ended.transcript.saved_as.clone();
-    let Some(found) = find_bundle(&staging.bundle, ran_in, saved_as.as_deref()) else {
+    let Some(bundle) = find_bundle(&staging.bundle, ran_in, saved_as.as_deref()) else {
         return Err(no_recording(request, &ended));
     };
-    if !ended.was_recorded() && is_stub(&found, append_to(request)) && is_worthless(&judge(&found))
+    if !ended.was_recorded()
+        && is_stub(&bundle, append_to(request))
+        && is_worthless(&judge(&bundle))
     {
         // The error below says more than one about a stub that cannot be removed.
         let _ = staging.clear();
         return Err(no_recording(request, &ended));
     }
 
-    if found != staging.bundle {
-        watcher.on_event(RecordingEvent::FoundElsewhere(&found));
+    if bundle != staging.bundle {
+        watcher.on_event(RecordingEvent::FoundElsewhere(&bundle));
     }
-    let found = staging.bring_home(&found).map_err(|error| {
-        let given = give_back(&found);
+    let bundle = staging.bring_home(&bundle).map_err(|error| {
+        let given = give_back(&bundle);
         let why = [Some(error), given.err()].into_iter().flatten();
         let why: Vec<String> = why.map(|error| error.to_string()).collect();
         Error::Elsewhere {
             why: why.join("; "),
-            kept: found,
+            kept: bundle,
         }
     })?;
-    let verdict = judge(&found);
+    let verdict = judge(&bundle);
     let explained = explain_end(&ended);
     if saved_as.is_none() && !is_whole(&ended, &verdict) {
         let why = format!(
             "xctrace did not confirm that it was saved: {}",
             explained.text
         );
-        return Err(incomplete(&found, output, &why, &[], explained.remedy));
+        return Err(incomplete(&bundle, output, &why, &[], explained.remedy));
     }
     ended.transcript.believe();
 
@@ -197,18 +198,18 @@ fn land(
         BundleVerdict::Good => {}
         BundleVerdict::Doubtful(why) => warnings.push(why),
         BundleVerdict::Unreadable(why) => {
-            return Err(incomplete(&found, output, &why, &warnings, remedy));
+            return Err(incomplete(&bundle, output, &why, &warnings, remedy));
         }
         BundleVerdict::Empty(why) => {
-            let kept = set_aside(&found, output, "empty");
+            let kept = set_aside(&bundle, output, "empty");
             return Err(Error::Empty {
-                why: kept.explain(&why, &found, &warnings),
+                why: kept.explain(&why, &bundle, &warnings),
                 kept: kept.path,
                 remedy,
             });
         }
     }
-    settle(request, staging, ended, &found, warnings)
+    settle(request, staging, ended, &bundle, warnings)
 }
 
 /// Gives a good recording back to its user, and moves it to its path, or else to the next free
@@ -217,32 +218,32 @@ fn settle(
     request: &XctraceRequest,
     staging: &Staging,
     ended: AttemptEnd,
-    found: &Path,
+    bundle: &Path,
     warnings: Vec<String>,
 ) -> Result<Recording> {
     let output = &request.record.output;
     // This comes first, while the bundle is in a folder that only root can see.
-    let given = give_back(found);
+    let given = give_back(bundle);
     let may_replace = request.force || request.record.append_run;
-    if let Err(error) = promote(found, output, may_replace, &staging.aside()) {
-        let kept = set_aside(found, output, "new");
+    if let Err(error) = promote(bundle, output, may_replace, &staging.aside()) {
+        let kept = set_aside(bundle, output, "new");
         return Err(Error::Elsewhere {
-            why: kept.explain(&error.to_string(), found, &[]),
+            why: kept.explain(&error.to_string(), bundle, &[]),
             kept: kept.path,
         });
     }
 
     let mut warnings: Vec<String> = warnings
         .iter()
-        .map(|text| renamed(text, found, output))
+        .map(|text| renamed(text, bundle, output))
         .collect();
     if let Err(error) = staging.forget_replaced() {
         warnings.push(error.to_string());
     }
 
     let (given, not_given) = match given {
-        Ok(given) => (given.map(|given| given.under(found, output)), None),
-        Err(error) => (None, Some(renamed(&error.to_string(), found, output))),
+        Ok(given) => (given.map(|given| given.under(bundle, output)), None),
+        Err(error) => (None, Some(renamed(&error.to_string(), bundle, output))),
     };
     Ok(Recording {
         bundle: output.clone(),
@@ -288,15 +289,15 @@ fn append_to(request: &XctraceRequest) -> Option<&Path> {
 }
 
 fn incomplete(
-    found: &Path,
+    bundle: &Path,
     output: &Path,
     why: &str,
     warnings: &[String],
     remedy: Option<&'static str>,
 ) -> Error {
-    let kept = set_aside(found, output, "incomplete");
+    let kept = set_aside(bundle, output, "incomplete");
     Error::Incomplete {
-        why: kept.explain(why, found, warnings),
+        why: kept.explain(why, bundle, warnings),
         kept: kept.path,
         remedy,
     }

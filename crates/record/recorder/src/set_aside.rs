@@ -18,9 +18,8 @@ pub(crate) struct KeptBundle {
 }
 
 /// Moves a bundle beside its requested path, under a name with `suffix`.
-pub(crate) fn set_aside(found: &Path, output: &Path, suffix: &str) -> KeptBundle {
-    let given = give_back(found);
-    let mut troubles: Vec<String> = given
+pub(crate) fn set_aside(bundle: &Path, output: &Path, suffix: &str) -> KeptBundle {
+    let mut troubles: Vec<String> = give_back(bundle)
         .err()
         .map(|error| error.to_string())
         .into_iter()
@@ -28,7 +27,7 @@ pub(crate) fn set_aside(found: &Path, output: &Path, suffix: &str) -> KeptBundle
 
     for _ in 0..ATTEMPTS {
         let path = unused_name(output, suffix);
-        match move_new(found, &path) {
+        match move_new(bundle, &path) {
             Ok(()) => return KeptBundle { path, troubles },
             Err(Error::Exists(_)) => {}
             Err(error) => {
@@ -39,8 +38,8 @@ pub(crate) fn set_aside(found: &Path, output: &Path, suffix: &str) -> KeptBundle
     }
 
     // The bundle stays in the staging folder, which the user who ran `sudo` must be able to enter.
-    let _ = found.parent().map(give_back);
-    let path = found.to_owned();
+    let _ = bundle.parent().map(give_back);
+    let path = bundle.to_owned();
     KeptBundle { path, troubles }
 }
 
@@ -58,7 +57,7 @@ pub(crate) fn renamed(text: &str, from: &Path, to: &Path) -> String {
 impl KeptBundle {
     /// Returns what is wrong with the bundle: the reason, and the warnings of the recording,
     /// which may explain it.
-    pub(crate) fn explain(&self, reason: &str, found: &Path, warnings: &[String]) -> String {
+    pub(crate) fn explain(&self, reason: &str, bundle: &Path, warnings: &[String]) -> String {
         let mut why = match warnings {
             [] => reason.to_owned(),
             warnings => format!("{reason}. Warnings: {}", warnings.join("; ")),
@@ -67,6 +66,6 @@ impl KeptBundle {
             why.push_str("; ");
             why.push_str(trouble);
         }
-        renamed(&why, found, &self.path)
+        renamed(&why, bundle, &self.path)
     }
 }

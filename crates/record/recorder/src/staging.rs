@@ -46,9 +46,8 @@ impl Staging {
         let name = format!("{}-{random}.trace", plain(output));
         let target_folder = tempfile::Builder::new()
             .prefix("metalens-output-")
-            .tempdir();
-        let target_folder =
-            target_folder.map_err(file("create a folder in", std::env::temp_dir()))?;
+            .tempdir()
+            .map_err(file("create a folder in", std::env::temp_dir()))?;
         Ok(Self {
             bundle: path.join(&name),
             stray: ran_in.join(name),
@@ -87,11 +86,11 @@ impl Staging {
 
     /// Moves a bundle from another path into the folder, so that the next steps happen on one
     /// disk and out of reach of others.
-    pub(crate) fn bring_home(&self, found: &Path) -> Result<PathBuf> {
-        if found.parent() == self.bundle.parent() {
-            return Ok(found.to_owned());
+    pub(crate) fn bring_home(&self, bundle: &Path) -> Result<PathBuf> {
+        if bundle.parent() == self.bundle.parent() {
+            return Ok(bundle.to_owned());
         }
-        promote::move_or_copy(found, &self.bundle)?;
+        promote::move_or_copy(bundle, &self.bundle)?;
         Ok(self.bundle.clone())
     }
 

@@ -37,12 +37,13 @@ impl StartSignal {
             // An earlier attempt may have written it.
             let _ = fs::remove_file(file);
         }
-        let listener = notification.filter(|_| notifyutil.is_file());
-        let listener = listener.and_then(|name| {
-            let listen = duct::cmd!(notifyutil, "-1", name);
-            let listen = listen.stdin_null().stdout_null().stderr_null();
-            listen.unchecked().start().ok()
-        });
+        let listener = notification
+            .filter(|_| notifyutil.is_file())
+            .and_then(|name| {
+                let listen = duct::cmd!(notifyutil, "-1", name);
+                let listen = listen.stdin_null().stdout_null().stderr_null();
+                listen.unchecked().start().ok()
+            });
         Self {
             file: file.map(Path::to_owned),
             listener,
@@ -52,11 +53,10 @@ impl StartSignal {
 
     /// Returns whether the notification came.
     pub(crate) fn was_posted(&self) -> bool {
-        let ended = self
-            .listener
+        self.listener
             .as_ref()
-            .and_then(|listener| listener.try_wait().ok().flatten());
-        ended.is_some_and(|output| output.status.success())
+            .and_then(|listener| listener.try_wait().ok().flatten())
+            .is_some_and(|output| output.status.success())
     }
 
     /// Notes that the output says that it records.

@@ -29,7 +29,7 @@ pub(crate) fn target(
     running: Option<&RunningProcesses>,
     warnings: &mut Vec<String>,
 ) -> Result<Target> {
-    let (found, arguments) = match &request.subject {
+    let (program, arguments) = match &request.subject {
         RecordingSubject::Everyone => return Ok(Target::AllProcesses),
         RecordingSubject::Process(process) => {
             // On another device run other processes.
@@ -43,10 +43,10 @@ pub(crate) fn target(
         } => workload(command, amount, files, request)?,
     };
     if !request.is_simulated() {
-        warnings.extend(in_guarded_folders(&found, request)?);
+        warnings.extend(in_guarded_folders(&program, request)?);
     }
-    warnings.extend(found.doubt);
-    let program = found.path;
+    warnings.extend(program.doubt);
+    let program = program.path;
 
     Ok(Target::Launch(Launch {
         program,
@@ -68,8 +68,9 @@ fn environment(
         .filter(|(name, _)| name.as_encoded_bytes().starts_with(b"DYLD_") && !is_requested(name))
         .collect();
     linker.sort();
-    let requested = requested.iter();
-    let requested = requested.map(|(name, value)| (name.into(), value.into()));
+    let requested = requested
+        .iter()
+        .map(|(name, value)| (name.into(), value.into()));
     requested.chain(linker).collect()
 }
 
@@ -107,11 +108,11 @@ fn alone(path: PathBuf) -> FoundProgram {
 }
 
 /// Returns the warning of what the recording uses in folders that macOS guards.
-fn in_guarded_folders(found: &FoundProgram, request: &RecordRequest) -> Result<Option<String>> {
+fn in_guarded_folders(program: &FoundProgram, request: &RecordRequest) -> Result<Option<String>> {
     let folder = std::env::current_dir().map_err(file("find", "the current folder"))?;
-    let mut paths: Vec<(&str, &Path)> = vec![("the program", &found.path)];
+    let mut paths: Vec<(&str, &Path)> = vec![("the program", &program.path)];
     paths.extend(
-        found
+        program
             .interpreter
             .as_deref()
             .map(|path| ("its interpreter", path)),

@@ -77,8 +77,8 @@ impl Copy {
     /// If the bundle has none.
     pub fn of_bundle(bundle: &Path) -> Result<Self> {
         let template = bundle.join("form.template");
-        let bytes = metalens_files::read(&template, MAX_BUNDLE_BYTES);
-        let bytes = bytes.map_err(file("read the template", &template))?;
+        let bytes = metalens_files::read(&template, MAX_BUNDLE_BYTES)
+            .map_err(file("read the template", &template))?;
         Self::of_bytes(&bytes, "metalens-template-")
     }
 
@@ -136,8 +136,8 @@ fn find(xctrace: &Path, refused: &dyn Fn(String) -> Error) -> Result<PathBuf> {
     let mut known = PLACES
         .iter()
         .map(|place| instruments.join(place).join(STOCK));
-    let found = known.find(|path| path.is_file());
-    found
+    known
+        .find(|path| path.is_file())
         .or_else(|| search(&instruments))
         .ok_or_else(|| refused(format!("`{STOCK}` is missing in {}", instruments.display())))
 }

@@ -29,16 +29,19 @@ const MAX_COMPARED_PRODUCTS: u64 = 1 << 12;
 
 /// Compares the content of an array after the run with the expected one. Returns `None` for an
 /// array without an expectation.
-pub(crate) fn check(array: &Array, found: &[f32]) -> Result<Option<CheckedArray>> {
+pub(crate) fn check(array: &Array, values: &[f32]) -> Result<Option<CheckedArray>> {
     let Some(expected) = array.result else {
         return Ok(None);
     };
 
-    let indices = compared_indices(expected, found.len() as u64);
+    let indices = compared_indices(expected, values.len() as u64);
     let mut worst: f64 = 0.0;
     let mut compared = 0;
     for index in indices {
-        let Some(&value) = usize::try_from(index).ok().and_then(|at| found.get(at)) else {
+        let Some(&value) = usize::try_from(index)
+            .ok()
+            .and_then(|index| values.get(index))
+        else {
             continue;
         };
 

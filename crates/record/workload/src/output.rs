@@ -81,8 +81,7 @@ fn device(run: Option<&WorkloadRun>) -> String {
 
 fn timings(plan: &WorkloadPlan, run: Option<&WorkloadRun>) -> Vec<Timing> {
     let buffers = run.map_or(&[][..], |run| &run.buffers);
-    let numbered = (0..).zip(buffers);
-    let timing = numbered.map(|(command_buffer, buffer)| Timing {
+    let timing = (0..).zip(buffers).map(|(command_buffer, buffer)| Timing {
         label: plan.command_buffer_label(buffer.phase),
         command_buffer,
         start_ns: buffer.start_ns,

@@ -22,15 +22,14 @@ impl WorkloadSettings {
     /// Returns the settings as words of the command line of a workload.
     #[must_use]
     pub fn words(&self) -> Vec<OsString> {
-        let all = [
+        let options = [
             ("--size", self.size),
             ("--count", self.count),
             ("--warm-up", self.warm_up),
         ];
-        let given = all
+        options
             .into_iter()
-            .filter_map(|(word, value)| Some((word, value?)));
-        given
+            .filter_map(|(word, value)| Some((word, value?)))
             .flat_map(|(word, value)| [word.into(), value.to_string().into()])
             .collect()
     }
@@ -193,11 +192,10 @@ impl WorkloadPlan {
     /// Returns the bytes of memory that the arrays take.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
-        let bytes = self
-            .arrays
+        self.arrays
             .iter()
-            .map(|array| array.elements * ELEMENT_BYTES);
-        bytes.sum()
+            .map(|array| array.elements * ELEMENT_BYTES)
+            .sum()
     }
 }
 

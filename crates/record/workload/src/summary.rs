@@ -167,11 +167,11 @@ fn flops(flops: Option<u64>) -> String {
 
 fn scaled(value: u64, units: [&str; 7]) -> String {
     let mut unit_size = 1_u128;
-    for (at, unit) in units.iter().enumerate() {
+    for (index, unit) in units.iter().enumerate() {
         let tenths = (u128::from(value) * 10 + unit_size / 2) / unit_size;
         // A value that would round to 1000.0 is written in the next unit.
         if tenths < 10_000 {
-            return match at {
+            return match index {
                 0 => format!("{value} {unit}"),
                 _ => format!("{}.{} {unit}", tenths / 10, tenths % 10),
             };

@@ -67,11 +67,12 @@ const COPIES: u64 = 16;
 impl Workload {
     /// Returns the workload with this name.
     pub fn from_name(name: &str) -> Result<Self> {
-        let found = workloads().find(|workload| workload.name() == name);
-        found.ok_or_else(|| Error::NoSuchWorkload {
-            name: name.to_owned(),
-            known: workloads().map(Self::name).collect(),
-        })
+        workloads()
+            .find(|workload| workload.name() == name)
+            .ok_or_else(|| Error::NoSuchWorkload {
+                name: name.to_owned(),
+                known: workloads().map(Self::name).collect(),
+            })
     }
 
     /// Returns the name that users type.
@@ -243,8 +244,8 @@ fn mixed(size: u64) -> Recipe {
 }
 
 /// Returns the encoders input → first → second → first → second, from the array at `at` on.
-fn chain(at: usize, size: u64) -> Vec<Encoder> {
-    let (input, first, second) = (at, at + 1, at + 2);
+fn chain(first_array: usize, size: u64) -> Vec<Encoder> {
+    let (input, first, second) = (first_array, first_array + 1, first_array + 2);
     vec![
         kernel(Kernel::Sin, 1, [input], first, size),
         kernel(Kernel::Cos, 1, [first], second, size),

@@ -45,8 +45,7 @@ impl Tool {
     }
 
     fn find_in_xcode(xcrun: &Path) -> Result<Self> {
-        let xcrun = Self::at(xcrun.to_owned());
-        let answer = xcrun.run(&["-f".into(), "xctrace".into()])?;
+        let answer = Self::at(xcrun.to_owned()).run(&["-f".into(), "xctrace".into()])?;
         let path = PathBuf::from(answer.out().trim());
 
         // xcrun may name the shim itself.
@@ -64,16 +63,16 @@ impl Tool {
     ///
     /// Fails if the tool cannot be started, takes longer than the time limit, or prints too much.
     pub fn run(&self, arguments: &[OsString]) -> Result<ToolOutput> {
-        let command = || {
-            let program = self.program.file_name().unwrap_or(self.program.as_os_str());
-            let words = [program]
-                .into_iter()
-                .chain(arguments.iter().map(OsString::as_os_str));
-            let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
-            words.join(" ")
-        };
         let running = self.start(arguments, Stdin::Nothing)?;
-        running.finish(self.time_limit, command)
+        running.finish(self.time_limit, || {
+            let program = self.program.file_name().unwrap_or(self.program.as_os_str());
+            let words: Vec<_> = [program]
+                .into_iter()
+                .chain(arguments.iter().map(OsString::as_os_str))
+                .map(|word| word.to_string_lossy())
+                .collect();
+            words.join(" ")
+        })
     }
 
     /// Returns the version of the tool and of its Xcode.

@@ -406,11 +406,11 @@ mod tests {
 
     #[test]
     fn no_message_hides_another() {
-        for (at, message) in MESSAGES.iter().enumerate() {
+        for (index, message) in MESSAGES.iter().enumerate() {
             let found = MESSAGES
                 .iter()
                 .position(|other| message.text.contains(other.text));
-            assert_eq!(found, Some(at), "{}", message.text);
+            assert_eq!(found, Some(index), "{}", message.text);
         }
     }
 }

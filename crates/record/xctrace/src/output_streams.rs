@@ -70,7 +70,7 @@ pub(crate) fn follow(mut out: FollowedStream, mut err: FollowedStream) {
             Ok(_) => {}
         }
 
-        let [is_out_ready, is_err_ready] = ready.map(|one| !one.revents().is_empty());
+        let [is_out_ready, is_err_ready] = ready.map(|poll| !poll.revents().is_empty());
         if is_out_ready {
             let piece = out.read();
             err.read_and_send_bytes(err.waiting_bytes());

@@ -29,22 +29,22 @@ pub struct FoundProgram {
 pub fn resolve(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<FoundProgram> {
     let name = Path::new(program);
     let has_folder = program.as_encoded_bytes().contains(&b'/');
-    let found = if has_folder {
+    let file = if has_folder {
         Some(folder.join(name))
     } else {
         search_path(name, path, folder)
     };
 
     let shown = name.display();
-    let Some(found) = found else {
+    let Some(file) = file else {
         return Err(Error::NoProgram {
             what: format!("{shown} was not found in PATH"),
             advice: file_here(name, folder).or_else(|| separate_words(name, path, folder)),
         });
     };
 
-    let found = in_application(&found).unwrap_or(found);
-    match fs::metadata(&found) {
+    let file = in_application(&file).unwrap_or(file);
+    match fs::metadata(&file) {
         Err(cause) => {
             let what = format!("{shown} cannot be started: {cause}");
             Err(match separate_words(name, path, folder) {
@@ -66,9 +66,9 @@ pub fn resolve(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<F
             }
         ))),
         Ok(_) => Ok(FoundProgram {
-            doubt: doubt(&found),
-            interpreter: interpreter(&found).map(PathBuf::from),
-            path: found,
+            doubt: doubt(&file),
+            interpreter: interpreter(&file).map(PathBuf::from),
+            path: file,
         }),
     }
 }

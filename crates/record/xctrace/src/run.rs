@@ -86,8 +86,8 @@ impl Tool {
 
     /// Starts the tool in a process group of its own, with pipes for both streams.
     fn spawn(&self, arguments: &[OsString], stdin: Stdin) -> Result<Spawned> {
-        let all = self.before.iter().chain(arguments);
-        let mut expression = duct::cmd(&self.program, all)
+        let arguments = self.before.iter().chain(arguments);
+        let mut expression = duct::cmd(&self.program, arguments)
             .unchecked()
             .before_spawn(own_group);
         for (name, value) in &self.environment {
@@ -326,8 +326,8 @@ impl ToolOutput {
     pub fn summary(&self) -> String {
         const MAX_LENGTH: usize = 400;
 
-        let all = self.all();
-        let lines: Vec<&str> = all
+        let output = self.all();
+        let lines: Vec<&str> = output
             .lines()
             .map(str::trim)
             .filter(|line| !line.is_empty())
@@ -338,7 +338,7 @@ impl ToolOutput {
             (None, None, Some(signal)) if text.is_empty() => {
                 format!("no output, ended by signal {signal}")
             }
-            (Some((at, _)), ..) => format!("{}…", text.get(..at).unwrap_or("")),
+            (Some((end, _)), ..) => format!("{}…", text.get(..end).unwrap_or("")),
             _ => text,
         }
     }

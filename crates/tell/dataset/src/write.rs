@@ -176,13 +176,11 @@ impl Dataset<'_> {
             return Ok(false);
         }
 
-        let is_same = |(draft, file): &(Draft<'_>, PathBuf)| {
+        if !drafts.iter().all(|(draft, file)| {
             let old = metalens_files::open_unlinked(file);
             old.and_then(|old| is_same(draft.file(), &old))
                 .unwrap_or(false)
-        };
-
-        if !drafts.iter().all(is_same) {
+        }) {
             let listed = partition.folder(DatasetTable::Runs.name()).join(FILE);
             self.folder.remove(&listed)?;
         }

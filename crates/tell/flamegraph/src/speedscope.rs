@@ -105,7 +105,7 @@ pub fn speedscope(stacks: &CollapsedStacks, name: &str) -> serde_json::Result<St
 
 /// Splits a line after its process and its thread.
 fn split(line: &str) -> (&str, &str) {
-    let ends = line.match_indices(';').map(|(at, _)| at);
+    let ends = line.match_indices(';').map(|(end, _)| end);
     let end = ends.take(2).last().unwrap_or(line.len());
     let (thread, stack) = line.split_at(end);
     (thread, stack.strip_prefix(';').unwrap_or(stack))

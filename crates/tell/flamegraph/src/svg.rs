@@ -23,11 +23,11 @@ pub struct Heading {
 /// # Errors
 /// An error if there are no stacks.
 pub fn svg(stacks: &CollapsedStacks, heading: &Heading) -> io::Result<Vec<u8>> {
-    let unit = match stacks.unit {
+    let (unit, factor) = match stacks.unit {
         WeightUnit::Ns => ("µs", 1e-3),
         unit => unscaled(unit),
     };
-    drawn(&lines(stacks), unit, heading)
+    drawn(&lines(stacks), unit, factor, heading)
 }
 
 /// Draws the stacks of a run, colored by what changed since the base: red for more, blue for less,
@@ -41,7 +41,8 @@ pub fn difference_svg(
     heading: &Heading,
 ) -> io::Result<Vec<u8>> {
     // inferno scales the shares by the factor, but not their changes.
-    drawn(&difference(base, new)?, unscaled(new.unit), heading)
+    let (unit, factor) = unscaled(new.unit);
+    drawn(&difference(base, new)?, unit, factor, heading)
 }
 
 /// Returns the name of a unit, and the factor 1, since weights stay as they are.
@@ -55,8 +56,8 @@ const fn unscaled(unit: WeightUnit) -> (&'static str, f64) {
     }
 }
 
-/// Draws folded stacks, with weights in a unit.
-fn drawn(folded: &str, unit: (&str, f64), heading: &Heading) -> io::Result<Vec<u8>> {
+/// Draws folded stacks, with weights in a unit after they are multiplied by a factor.
+fn drawn(folded: &str, unit: &str, factor: f64, heading: &Heading) -> io::Result<Vec<u8>> {
     let mut options = Options::default();
     options.title.clone_from(&heading.title);
     options.subtitle = Some(heading.subtitle.clone());
@@ -66,7 +67,7 @@ fn drawn(folded: &str, unit: (&str, f64), heading: &Heading) -> io::Result<Vec<u
     options.bgcolors = Some(BackgroundColor::Flat(Color::new(238, 238, 238)));
     // The end of a name has the parameters, which readers need least.
     options.text_truncate_direction = TextTruncateDirection::Right;
-    (options.count_name, options.factor) = (unit.0.to_owned(), unit.1);
+    (options.count_name, options.factor) = (unit.to_owned(), factor);
 
     let mut picture = Vec::new();
     flamegraph::from_lines(&mut options, folded.lines(), &mut picture)?;

@@ -17,37 +17,42 @@ pub(crate) fn counters<W: Write>(
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
     let end_ns = report.window.end_ns;
-    let mut curve = |pid: u64, name: (&str, &str), points: &[(u64, Number)]| {
+    let mut curve = |pid: u64, name: &str, unit: &str, points: &[(u64, Number)]| {
         let last = points.last().map(|(_, value)| (end_ns, value.clone()));
-        let all = points.iter().chain(&last);
-        all.into_iter()
-            .try_for_each(|(at_ns, value)| events.counter(pid, name, *at_ns, value))
+        let points = points.iter().chain(&last);
+        points
+            .into_iter()
+            .try_for_each(|(at_ns, value)| events.counter(pid, name, unit, *at_ns, value))
     };
     curve(
         pid,
-        ("GPU busy", "percent"),
+        "GPU busy",
+        "percent",
         &shares(report, |chunk| chunk.busy_ns),
     )?;
 
-    let queue = report
+    let queue: Vec<_> = report
         .latency
         .queue
         .iter()
-        .flat_map(|queue| &queue.over_time);
-    let queue =
-        queue.filter_map(|depth| Some((depth.start_ns, Number::from_f64(depth.mean_depth)?)));
-    let queue: Vec<_> = queue.collect();
-    curve(pid, ("queue depth", "mean"), &queue)?;
+        .flat_map(|queue| &queue.over_time)
+        .filter_map(|depth| Some((depth.start_ns, Number::from_f64(depth.mean_depth)?)))
+        .collect();
+    curve(pid, "queue depth", "mean", &queue)?;
 
-    let memory = report.machine.allocated.iter().flat_map(|all| &all.points);
-    let memory: Vec<_> = memory
+    let memory: Vec<_> = report
+        .machine
+        .allocated
+        .iter()
+        .flat_map(|allocated| &allocated.points)
         .map(|point| (point.at_ns, point.bytes.into()))
         .collect();
-    curve(pid, ("allocated GPU memory", "bytes"), &memory)?;
+    curve(pid, "allocated GPU memory", "bytes", &memory)?;
 
     curve(
         others,
-        ("GPU busy", "percent"),
+        "GPU busy",
+        "percent",
         &shares(report, |chunk| chunk.others_ns),
     )
 }
@@ -63,17 +68,17 @@ pub(crate) fn hardware<W: Write>(
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
     let window = &analysis.report.window;
-    let all = analysis.counters().iter().map(|series| {
-        let points = stepped(series, (window.start_ns, window.end_ns));
+    let series = analysis.counters().iter().map(|series| {
+        let points = stepped(series, window.start_ns, window.end_ns);
         (series, points)
     });
-    let all: Vec<_> = all.filter(|(_, points)| !points.is_empty()).collect();
-    if all.is_empty() {
+    let series: Vec<_> = series.filter(|(_, points)| !points.is_empty()).collect();
+    if series.is_empty() {
         return Ok(());
     }
 
     tracks.machine(&analysis.report, events)?;
-    for (series, points) in &all {
+    for (series, points) in &series {
         let unit = match series.unit {
             Some(CounterUnit::Percent) => "percent",
             Some(CounterUnit::GigabytesPerSecond) => "GB/s",
@@ -82,19 +87,20 @@ pub(crate) fn hardware<W: Write>(
         let values = points
             .iter()
             .map(|&(at_ns, value)| (at_ns, value.unwrap_or(0.0)));
-        curve(values, (&series.name, unit), window.end_ns, events)?;
+        curve(values, &series.name, unit, window.end_ns, events)?;
     }
 
-    let longest = all.iter().max_by_key(|(_, points)| points.len());
-    let sampled = longest.into_iter().flat_map(|(_, points)| points);
-    let sampled = sampled.map(|&(at_ns, value)| (at_ns, f64::from(u8::from(value.is_some()))));
-    curve(sampled, (SAMPLED, "yes"), window.end_ns, events)
+    let longest = series.iter().max_by_key(|(_, points)| points.len());
+    let points = longest.into_iter().flat_map(|(_, points)| points);
+    let sampled = points.map(|&(at_ns, value)| (at_ns, f64::from(u8::from(value.is_some()))));
+    curve(sampled, SAMPLED, "yes", window.end_ns, events)
 }
 
 /// Writes a curve of the whole GPU. Its last value is repeated at the end of the window.
 fn curve<W: Write>(
     points: impl Iterator<Item = (u64, f64)>,
-    name: (&str, &str),
+    name: &str,
+    unit: &str,
     end_ns: u64,
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
@@ -103,17 +109,17 @@ fn curve<W: Write>(
         let Some(value) = Number::from_f64(value) else {
             continue;
         };
-        events.counter(MACHINE, name, at_ns, &value)?;
+        events.counter(MACHINE, name, unit, at_ns, &value)?;
         last = Some(value);
     }
     match last {
-        Some(value) => events.counter(MACHINE, name, end_ns, &value),
+        Some(value) => events.counter(MACHINE, name, unit, end_ns, &value),
         None => Ok(()),
     }
 }
 
 /// Returns the values of a counter, each from its time on; `None` where nothing was sampled.
-fn stepped(series: &CounterSeries, (from_ns, to_ns): (u64, u64)) -> Vec<(u64, Option<f64>)> {
+fn stepped(series: &CounterSeries, from_ns: u64, to_ns: u64) -> Vec<(u64, Option<f64>)> {
     let mut points = Vec::new();
     let mut until_ns = None;
     for sample in &series.samples {
@@ -133,7 +139,7 @@ fn stepped(series: &CounterSeries, (from_ns, to_ns): (u64, u64)) -> Vec<(u64, Op
     points.extend(
         until_ns
             .filter(|&until_ns| until_ns < to_ns)
-            .map(|at| (at, None)),
+            .map(|time_ns| (time_ns, None)),
     );
     points
 }
@@ -145,15 +151,16 @@ fn shares(
     busy: impl Fn(&metalens_analyzer::UtilizationChunk) -> u64,
 ) -> Vec<(u64, Number)> {
     let chunks = &report.shape.utilization;
-    let ends = chunks.iter().skip(1).map(|next| next.start_ns);
-    let ends = ends.chain([report.window.end_ns]);
-    let share = |busy_ns: u64, length_ns: u64| {
-        let share = busy_ns as f64 / length_ns as f64 * 100.0;
-        Number::from_f64((share * 1_000.0).round() / 1_000.0)
-    };
+    let starts = chunks.iter().skip(1).map(|next| next.start_ns);
+    let ends = starts.chain([report.window.end_ns]);
     let points = chunks.iter().zip(ends).filter_map(|(chunk, end_ns)| {
         let length_ns = end_ns.saturating_sub(chunk.start_ns);
         Some((chunk.start_ns, share(busy(chunk), length_ns)?))
     });
     points.collect()
+}
+
+fn share(busy_ns: u64, length_ns: u64) -> Option<Number> {
+    let share = busy_ns as f64 / length_ns as f64 * 100.0;
+    Number::from_f64((share * 1_000.0).round() / 1_000.0)
 }

@@ -36,13 +36,14 @@ impl<W: Write> TraceEvents<W> {
         track: Track,
         category: &str,
         name: &str,
-        span: (u64, u64),
+        start_ns: u64,
+        end_ns: u64,
     ) -> io::Result<TraceEvent<'_, W>> {
         let mut event = self.begin(b'X')?.on(track).name(name)?;
         event.raw(b",\"cat\":");
         event.raw_text(category)?;
-        event.time(b",\"ts\":", span.0);
-        event.time(b",\"dur\":", span.1.saturating_sub(span.0));
+        event.time(b",\"ts\":", start_ns);
+        event.time(b",\"dur\":", end_ns.saturating_sub(start_ns));
         Ok(event)
     }
 
@@ -62,7 +63,8 @@ impl<W: Write> TraceEvents<W> {
     pub(crate) fn counter(
         &mut self,
         pid: u64,
-        (name, unit): (&str, &str),
+        name: &str,
+        unit: &str,
         at_ns: u64,
         value: &serde_json::Number,
     ) -> io::Result<()> {
@@ -265,7 +267,7 @@ mod tests {
     fn special_characters_in_texts_are_escaped() {
         let hostile = "a\"}],\\ \u{7f}\u{1b}\u{0}\n日本";
         let text = written(|events| {
-            let event = events.slice(TRACK, "gpu", hostile, (1, 2)).unwrap();
+            let event = events.slice(TRACK, "gpu", hostile, 1, 2).unwrap();
             let event = event.text("label", Some(hostile)).unwrap();
             event
                 .number("id", u64::MAX)

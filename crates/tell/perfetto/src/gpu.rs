@@ -32,17 +32,18 @@ impl<'a> Channels<'a> {
         }
 
         let channels = analysis.report.channels.iter().enumerate();
-        let all = channels.map(|(index, channel)| {
-            let name = channel.name.as_deref();
-            let shown = name.unwrap_or(NAMELESS);
-            let mut laned = LanedTracks::new(tracks.pid(), shown, CHANNELS + index);
-            for span in spans.remove(&name).unwrap_or_default() {
-                laned.place(span, tracks, events)?;
-            }
-            Ok((name, laned.cleared()))
-        });
-        let all = all.collect::<io::Result<_>>()?;
-        Ok(Self { all })
+        let tracks = channels
+            .map(|(index, channel)| {
+                let name = channel.name.as_deref();
+                let shown = name.unwrap_or(NAMELESS);
+                let mut laned = LanedTracks::new(tracks.pid(), shown, CHANNELS + index);
+                for (start_ns, end_ns) in spans.remove(&name).unwrap_or_default() {
+                    laned.place(start_ns, end_ns, tracks, events)?;
+                }
+                Ok((name, laned.cleared()))
+            })
+            .collect::<io::Result<_>>()?;
+        Ok(Self { all: tracks })
     }
 
     fn get(&mut self, channel: Option<&'a str>) -> io::Result<&mut LanedTracks<'a>> {
@@ -54,23 +55,20 @@ impl<'a> Channels<'a> {
 /// Writes the process's intervals on the tracks of their channels.
 pub(crate) fn intervals<'a, W: Write>(
     analysis: &'a Analysis,
-    (mut channels, encodings, completions): (
-        Channels<'a>,
-        SharedSlices<EncodingKey>,
-        DrawnCompletions,
-    ),
+    mut channels: Channels<'a>,
+    encodings: &SharedSlices<EncodingKey>,
+    completions: &DrawnCompletions,
     tracks: &mut Tracks,
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
     let edges = CutEdges::from_report(&analysis.report);
     for (id, interval) in (1..).zip(analysis.intervals()) {
         let laned = channels.get(interval.channel)?;
-        let span = (interval.start_ns, interval.end_ns);
-        let track = laned.place(span, tracks, events)?;
+        let track = laned.place(interval.start_ns, interval.end_ns, tracks, events)?;
         slice(&interval, track, &edges, events)?;
         let encoding = encoding_key(&interval).and_then(|key| Some((encodings.track(key)?, key.0)));
         let completion = completions.start(&interval);
-        arrows(id, encoding, (track, interval.start_ns), completion, events)?;
+        arrows(id, encoding, track, interval.start_ns, completion, events)?;
     }
     Ok(())
 }
@@ -83,9 +81,9 @@ fn slice<W: Write>(
 ) -> io::Result<()> {
     let (start, end) = (edges.start(interval), edges.end(interval));
     let encoded = interval.encoded_ns.map(|(_, end_ns)| end_ns);
-    let span = (interval.start_ns, interval.end_ns);
+    let (start_ns, end_ns) = (interval.start_ns, interval.end_ns);
     events
-        .slice(track, "gpu", interval.kernel, span)?
+        .slice(track, "gpu", interval.kernel, start_ns, end_ns)?
         .known("command_buffer", interval.command_buffer)
         .known("encoder", interval.encoder)
         .between("encoded_to_start_ns", encoded, start)
@@ -99,18 +97,18 @@ fn slice<W: Write>(
 fn arrows<W: Write>(
     id: u64,
     encoding: Option<(Track, u64)>,
-    interval: (Track, u64),
+    track: Track,
+    start_ns: u64,
     completion: Option<(Track, u64)>,
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
-    let at_ns = interval.1;
-    let encoding = encoding.filter(|&(_, from_ns)| from_ns <= at_ns);
-    let completion = completion.filter(|&(_, to_ns)| to_ns >= at_ns);
+    let encoding = encoding.filter(|&(_, from_ns)| from_ns <= start_ns);
+    let completion = completion.filter(|&(_, to_ns)| to_ns >= start_ns);
     if encoding.is_none() && completion.is_none() {
         return Ok(());
     }
 
-    let stops = [encoding, Some(interval), completion];
+    let stops = [encoding, Some((track, start_ns)), completion];
     let last = stops.iter().flatten().count() - 1;
     for (index, &(track, at_ns)) in stops.iter().flatten().enumerate() {
         let kind = match index {
@@ -129,9 +127,10 @@ pub(crate) fn others<W: Write>(
     tracks: &mut Tracks,
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
-    let track = tracks.open(OTHERS, "others", (0, 0), events)?;
+    let track = tracks.open(OTHERS, "others", 0, 0, events)?;
     let name = "other processes";
-    analysis
-        .others()
-        .try_for_each(|span| events.slice(track, "others", name, span)?.finish())
+    analysis.others().try_for_each(|(start_ns, end_ns)| {
+        let slice = events.slice(track, "others", name, start_ns, end_ns)?;
+        slice.finish()
+    })
 }

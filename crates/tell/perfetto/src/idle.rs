@@ -14,7 +14,7 @@ pub(crate) fn gaps<W: Write>(
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
     let pid = tracks.pid();
-    let track = tracks.open(pid, "idle time by cause", (IDLE, 0), events)?;
+    let track = tracks.open(pid, "idle time by cause", IDLE, 0, events)?;
     let mut stretches = analysis.idle().peekable();
     for gap in analysis.gaps() {
         let end_ns = gap.start_ns + gap.duration_ns;
@@ -32,9 +32,9 @@ fn slice<W: Write>(
     track: Track,
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
-    let span = (stretch.start_ns, stretch.end_ns);
+    let (start_ns, end_ns) = (stretch.start_ns, stretch.end_ns);
     events
-        .slice(track, "idle", stretch.cause.name(), span)?
+        .slice(track, "idle", stretch.cause.name(), start_ns, end_ns)?
         .number("gap_ns", gap.duration_ns)
         .text("before", gap.before)?
         .text("after", gap.after)?

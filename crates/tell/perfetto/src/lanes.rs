@@ -71,9 +71,10 @@ impl NestedLanes {
         self.close(start_ns);
         let preferred = preferred.filter(|&lane| self.fits(lane, end_ns));
         let tightest = || self.busy.range((end_ns, 0)..).next();
-        let lane = preferred.or_else(|| tightest().map(|&(_, lane)| lane));
-        let lane = lane.or_else(|| self.free.first().copied());
-        let lane = lane.unwrap_or(self.open.len());
+        let lane = preferred
+            .or_else(|| tightest().map(|&(_, lane)| lane))
+            .or_else(|| self.free.first().copied())
+            .unwrap_or(self.open.len());
 
         if lane == self.open.len() {
             self.open.push(Vec::new());

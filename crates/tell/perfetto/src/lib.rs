@@ -85,8 +85,14 @@ pub fn write(analysis: &Analysis, out: &mut (impl Write + ?Sized)) -> io::Result
     idle::gaps(analysis, &mut tracks, &mut events)?;
     let encodings = program::encodings(analysis, &mut tracks, &mut events)?;
     let completions = program::completions(analysis, &mut tracks, &mut events)?;
-    let tracks_of_work = (channels, encodings, completions);
-    gpu::intervals(analysis, tracks_of_work, &mut tracks, &mut events)?;
+    gpu::intervals(
+        analysis,
+        channels,
+        &encodings,
+        &completions,
+        &mut tracks,
+        &mut events,
+    )?;
 
     gpu::others(analysis, &mut tracks, &mut events)?;
     states::performance(analysis, &mut tracks, &mut events)?;

@@ -35,23 +35,26 @@ pub(crate) fn encodings<W: Write>(
     tracks: &mut Tracks,
     events: &mut TraceEvents<W>,
 ) -> io::Result<SharedSlices<EncodingKey>> {
-    let all = analysis.intervals().filter_map(|interval| {
+    let encodings = analysis.intervals().filter_map(|interval| {
         let key = encoding_key(&interval)?;
         Some((key, (interval.kernel, interval.command_buffer)))
     });
-    let mut all: Vec<_> = all.collect();
-    all.sort_by_key(|&(key, _)| key);
-    all.dedup_by_key(|&mut (key, _)| key);
+    let mut encodings: Vec<_> = encodings.collect();
+    encodings.sort_by_key(|&(key, _)| key);
+    encodings.dedup_by_key(|&mut (key, _)| key);
 
     let mut laned = LanedTracks::new(tracks.pid(), "encoding", ENCODING);
-    let slices = all.into_iter().map(|(key, (kernel, command_buffer))| {
-        let (start_ns, end_ns, encoder) = key;
-        let track = laned.place((start_ns, end_ns), tracks, events)?;
-        let event = events.slice(track, "encode", kernel, (start_ns, end_ns))?;
-        let event = event.known("command_buffer", command_buffer);
-        event.known("encoder", encoder).finish()?;
-        Ok((key, track))
-    });
+    let slices = encodings
+        .into_iter()
+        .map(|(key, (kernel, command_buffer))| {
+            let (start_ns, end_ns, encoder) = key;
+            let track = laned.place(start_ns, end_ns, tracks, events)?;
+            let event = events
+                .slice(track, "encode", kernel, start_ns, end_ns)?
+                .known("command_buffer", command_buffer);
+            event.known("encoder", encoder).finish()?;
+            Ok((key, track))
+        });
     Ok(SharedSlices {
         slices: slices.collect::<io::Result<_>>()?,
     })
@@ -68,7 +71,7 @@ pub(crate) fn completions<W: Write>(
     events: &mut TraceEvents<W>,
 ) -> io::Result<DrawnCompletions> {
     let edges = CutEdges::from_report(&analysis.report);
-    let all = analysis.intervals().filter_map(|interval| {
+    let ends = analysis.intervals().filter_map(|interval| {
         let notified_ns = interval.completed_ns?;
         let end = edges
             .end(&interval)
@@ -76,14 +79,14 @@ pub(crate) fn completions<W: Write>(
         Some((interval.command_buffer?, end, notified_ns))
     });
 
-    let mut all: Vec<_> = all.collect();
+    let mut ends: Vec<_> = ends.collect();
     // Only the last end of each command buffer is kept. An end beyond the window is the last.
-    all.sort_unstable_by_key(|&(buffer, end, _)| (buffer, end.is_none(), end));
-    all.reverse();
-    all.dedup_by_key(|&mut (buffer, _, _)| buffer);
-    all.reverse();
+    ends.sort_unstable_by_key(|&(buffer, end, _)| (buffer, end.is_none(), end));
+    ends.reverse();
+    ends.dedup_by_key(|&mut (buffer, _, _)| buffer);
+    ends.reverse();
 
-    let mut spans: Vec<CompletionKey> = all
+    let mut spans: Vec<CompletionKey> = ends
         .iter()
         .map(|&(buffer, end, notified_ns)| {
             (
@@ -103,8 +106,8 @@ pub(crate) fn completions<W: Write>(
     let mut laned = LanedTracks::new(tracks.pid(), name, COMPLETION);
     let slices = spans.into_iter().map(|key| {
         let (start_ns, notified_ns, buffer) = key;
-        let track = laned.place((start_ns, notified_ns), tracks, events)?;
-        let event = events.slice(track, "completion", "completion", (start_ns, notified_ns))?;
+        let track = laned.place(start_ns, notified_ns, tracks, events)?;
+        let event = events.slice(track, "completion", "completion", start_ns, notified_ns)?;
         event.number("command_buffer", buffer).finish()?;
         Ok((key, track))
     });
@@ -145,7 +148,7 @@ pub(crate) struct CutEdges {
 impl CutEdges {
     pub(crate) fn from_report(report: &Report) -> Self {
         let window = &report.window;
-        let cut = |at: u64| (!window.excluded.is_empty()).then_some(at);
+        let cut = |time_ns: u64| (!window.excluded.is_empty()).then_some(time_ns);
         Self {
             start_ns: cut(window.start_ns),
             end_ns: cut(window.end_ns),

@@ -28,9 +28,10 @@ pub(crate) fn warm_up<W: Write>(
     if end_ns <= start_ns {
         return Ok(());
     }
-    let track = tracks.open(tracks.pid(), "warm-up", (WARM_UP, 0), events)?;
-    let slice = events.slice(track, "warm-up", "warm-up", (start_ns, end_ns))?;
-    let slice = slice.text("why", Some(&warm_up.explanation.text))?;
+    let track = tracks.open(tracks.pid(), "warm-up", WARM_UP, 0, events)?;
+    let slice = events
+        .slice(track, "warm-up", "warm-up", start_ns, end_ns)?
+        .text("why", Some(&warm_up.explanation.text))?;
     slice.finish()
 }
 
@@ -52,8 +53,8 @@ pub(crate) fn phases<W: Write>(
         let lane = nests.place(phase.start_ns, phase.end_ns, preferred);
         lanes.insert(&phase.what, lane);
         let track = opened.track(lane, tracks, events)?;
-        let span = (phase.start_ns, phase.end_ns);
-        events.slice(track, "phase", &phase.what, span)?.finish()?;
+        let slice = events.slice(track, "phase", &phase.what, phase.start_ns, phase.end_ns)?;
+        slice.finish()?;
     }
     Ok(())
 }
@@ -72,9 +73,9 @@ pub(crate) fn performance<W: Write>(
     tracks.machine(&analysis.report, events)?;
     let mut laned = LanedTracks::new(MACHINE, "GPU performance state", 0);
     for state in states {
-        let span = (state.start_ns, state.end_ns);
-        let track = laned.place(span, tracks, events)?;
-        let slice = events.slice(track, "performance", &state.what, span)?;
+        let (start_ns, end_ns) = (state.start_ns, state.end_ns);
+        let track = laned.place(start_ns, end_ns, tracks, events)?;
+        let slice = events.slice(track, "performance", &state.what, start_ns, end_ns)?;
         slice
             .flag("induced", state.is_induced.then_some(true))
             .finish()?;
@@ -106,10 +107,10 @@ pub(crate) fn engines<W: Write>(
         };
         let mut laned = LanedTracks::new(pid, name, ENGINES + index);
         for interval in intervals {
-            let span = (interval.start_ns, interval.end_ns);
-            let track = laned.place(span, tracks, events)?;
+            let (start_ns, end_ns) = (interval.start_ns, interval.end_ns);
+            let track = laned.place(start_ns, end_ns, tracks, events)?;
             events
-                .slice(track, "engine", &interval.what, span)?
+                .slice(track, "engine", &interval.what, start_ns, end_ns)?
                 .finish()?;
         }
     }

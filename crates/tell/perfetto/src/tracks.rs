@@ -85,7 +85,8 @@ impl Tracks {
         &mut self,
         pid: u64,
         name: &str,
-        (group, lane): (usize, usize),
+        group: usize,
+        lane: usize,
         events: &mut TraceEvents<W>,
     ) -> io::Result<Track> {
         self.last += 1;
@@ -157,8 +158,7 @@ impl<'a> OpenTracks<'a> {
         if let Some(&track) = self.tracks.get(lane) {
             return Ok(track);
         }
-        let place = (self.group, lane);
-        let track = tracks.open(self.pid, self.name, place, events)?;
+        let track = tracks.open(self.pid, self.name, self.group, lane, events)?;
         self.tracks.push(track);
         Ok(track)
     }
@@ -189,7 +189,8 @@ impl<'a> LanedTracks<'a> {
     /// Returns the track for a slice. Slices come in the order of their starts.
     pub(crate) fn place<W: Write>(
         &mut self,
-        (start_ns, end_ns): (u64, u64),
+        start_ns: u64,
+        end_ns: u64,
         tracks: &mut Tracks,
         events: &mut TraceEvents<W>,
     ) -> io::Result<Track> {
@@ -198,6 +199,6 @@ impl<'a> LanedTracks<'a> {
     }
 }
 
-fn position(at: usize) -> u64 {
-    u64::try_from(at).unwrap_or(u64::MAX)
+fn position(index: usize) -> u64 {
+    u64::try_from(index).unwrap_or(u64::MAX)
 }

@@ -75,15 +75,15 @@ fn figures(itself: &Comparison) -> Section {
 
 fn kernels(itself: &Comparison) -> Option<Section> {
     let mut kernels: Vec<&KernelChange> = itself.kernels.iter().collect();
-    let total = |one: &KernelChange| one.total_ns.base.median.map_or(0.0, Number::get);
-    kernels.sort_by(|one, other| total(other).total_cmp(&total(one)));
+    let total = |kernel: &KernelChange| kernel.total_ns.base.median.map_or(0.0, Number::get);
+    kernels.sort_by(|a, b| total(b).total_cmp(&total(a)));
     if kernels.is_empty() {
         return None;
     }
     let table = Table::new("kernels", "Total time of kernels", columns("kernel"));
     let mut table = table.of(kernels.len());
-    for one in kernels.into_iter().take(KERNELS) {
-        table.row(cells(kernel(&one.name), &one.total_ns.base, Unit::Ns));
+    for listed in kernels.into_iter().take(KERNELS) {
+        table.row(cells(kernel(&listed.name), &listed.total_ns.base, Unit::Ns));
     }
     let section = Section::new("kernels", "Kernels: total time", 3);
     Some(section.with(Block::Table(table)))

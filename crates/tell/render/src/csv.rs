@@ -135,13 +135,17 @@ pub fn index(index: &Index, show_names: bool, out: &mut dyn Write) -> io::Result
         }
         csv.end()?;
     }
-    for one in &index.failed {
-        let name = if show_names { &one.input } else { &one.name };
+    for refused in &index.failed {
+        let name = if show_names {
+            &refused.input
+        } else {
+            &refused.name
+        };
         csv.text(name.as_str())?;
         for _ in 2..INDEX_COLUMNS.len() {
             csv.text(None)?;
         }
-        csv.text(reason(one, show_names).0.as_str())?;
+        csv.text(reason(refused, show_names).0.as_str())?;
         csv.end()?;
     }
     Ok(())

@@ -39,16 +39,16 @@ pub(crate) fn section(environments: &[Environment], of: Of) -> Option<Section> {
     let table = Table::new("environment", caption, columns);
     let mut table = table.limited(MOST, usize::MAX);
     table.rest = " more environments".into();
-    for one in environments {
+    for environment in environments {
         let text = |fact: Option<&String>| fact.map_or("not recorded".into(), |text| name(text));
         table.row(vec![
-            text(one.gpu.as_ref()),
-            text(one.model.as_ref()),
-            text(one.os.as_ref()),
-            text(one.instruments_version.as_ref()),
+            text(environment.gpu.as_ref()),
+            text(environment.model.as_ref()),
+            text(environment.os.as_ref()),
+            text(environment.instruments_version.as_ref()),
             match of {
-                Of::Variants => variants(&one.of),
-                Of::Recordings => count(one.of.len() as u64),
+                Of::Variants => variants(&environment.of),
+                Of::Recordings => count(environment.of.len() as u64),
             },
         ]);
     }
@@ -57,7 +57,7 @@ pub(crate) fn section(environments: &[Environment], of: Of) -> Option<Section> {
 }
 
 fn variants(of: &[String]) -> Message {
-    let named = of.iter().take(NAMED).map(|one| name(one));
+    let named = of.iter().take(NAMED).map(|report| name(report));
     let named = Message::joined(named, ", ");
     match of.len().saturating_sub(NAMED) as u64 {
         0 => named,

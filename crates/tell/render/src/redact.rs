@@ -122,13 +122,17 @@ impl HiddenNames {
             .filter(|file| file.name.is_some())
             .map(|file| &file.path);
         let mut all = names.chain(folders);
-        all.any(|one| text.contains(one.as_str()))
+        all.any(|other| text.contains(other.as_str()))
     }
 }
 
 /// Replaces process names that have a field of their own.
 fn processes(page: &mut Report, names: &Aliases) {
-    for process in page.processes.iter_mut().filter(|one| !one.is_analyzed) {
+    for process in page
+        .processes
+        .iter_mut()
+        .filter(|process| !process.is_analyzed)
+    {
         process.name = names.alias(&process.name);
     }
     let others = page.machine.others.iter_mut();
@@ -140,7 +144,7 @@ fn processes(page: &mut Report, names: &Aliases) {
         .phases
         .signposts
         .iter_mut()
-        .filter(|one| !one.is_analyzed)
+        .filter(|phase| !phase.is_analyzed)
     {
         phase.process = phase.process.as_deref().map(|name| names.alias(name));
         phase.subsystem = None;
@@ -190,17 +194,20 @@ impl Aliases {
             let mut targets = report.process.processes.iter();
             targets.any(|target| target.name == name)
         };
-        let processes = report.processes.iter().filter(|one| !one.is_analyzed);
-        let processes = processes.map(|one| one.name.as_str());
+        let processes = report
+            .processes
+            .iter()
+            .filter(|process| !process.is_analyzed);
+        let processes = processes.map(|process| process.name.as_str());
         let others = report.machine.others.iter().flat_map(|others| &others.top);
-        let others = others.filter_map(|one| one.name.as_deref());
+        let others = others.filter_map(|process| process.name.as_deref());
         let phases = report
             .phases
             .signposts
             .iter()
-            .filter(|one| !one.is_analyzed);
+            .filter(|phase| !phase.is_analyzed);
 
-        let phases = phases.filter_map(|one| one.process.as_deref());
+        let phases = phases.filter_map(|phase| phase.process.as_deref());
         let mut aliases: Vec<(String, String)> = Vec::new();
         let mut add = |name: &str, alias: Option<&str>| {
             let is_known = aliases.iter().any(|(known, _)| known == name);

@@ -71,14 +71,15 @@ impl<T: Copy + PartialEq> ById<T> {
         let end = *self.blocks.get(block + 1)? as usize;
 
         let entries = self.entries.get(start..end)?;
-        let at = entries.binary_search_by_key(&id, |&(id, _)| id).ok()?;
-        entries.get(at).map(|&(_, value)| value)
+        let index = entries.binary_search_by_key(&id, |&(id, _)| id).ok()?;
+        entries.get(index).map(|&(_, value)| value)
     }
 
     /// Returns whether an id has several values.
     pub(crate) fn is_contradicted(&self, id: NonZeroU64) -> bool {
-        let found = self.contradictions.binary_search_by_key(&id, |&(id, _)| id);
-        found.is_ok()
+        self.contradictions
+            .binary_search_by_key(&id, |&(id, _)| id)
+            .is_ok()
     }
 
     /// Returns the number of entries whose value differs from the first one of their id.
@@ -93,8 +94,8 @@ impl<T: Copy + PartialEq> ById<T> {
 
     /// Returns the values in the order of their ids, then further values of ids that have several.
     pub(crate) fn values(&self) -> impl Iterator<Item = T> + Clone + '_ {
-        let all = self.entries.iter().chain(&self.contradictions);
-        all.map(|&(_, value)| value)
+        let entries = self.entries.iter().chain(&self.contradictions);
+        entries.map(|&(_, value)| value)
     }
 
     /// Chooses blocks so large that there are not many more than [`BLOCK`] asks for.

@@ -172,8 +172,8 @@ pub(crate) fn time_in(part: Span, union: &[Span]) -> u64 {
     }
 
     let first = union.partition_point(|span| span.end_ns <= part.start_ns);
-    let inside = union.iter().skip(first);
-    let inside = inside.take_while(|span| span.start_ns < part.end_ns);
+    let from_first = union.iter().skip(first);
+    let inside = from_first.take_while(|span| span.start_ns < part.end_ns);
     inside.map(|span| span.clip(part).length_ns()).sum()
 }
 
@@ -181,15 +181,14 @@ pub(crate) fn time_in(part: Span, union: &[Span]) -> u64 {
 /// it. The pieces tile the part; none is empty.
 pub(crate) fn pieces(part: Span, union: &[Span]) -> impl Iterator<Item = (Span, bool)> + use<'_> {
     let mut next = union.partition_point(|span| span.end_ns <= part.start_ns);
-    let mut at = part.start_ns;
+    let mut from_ns = part.start_ns;
 
     std::iter::from_fn(move || {
-        if at >= part.end_ns {
+        if from_ns >= part.end_ns {
             return None;
         }
-        let inside = union.get(next).map(|span| span.clip(part));
-        let (end_ns, is_inside) = match inside {
-            Some(span) if span.start_ns <= at => {
+        let (end_ns, is_inside) = match union.get(next).map(|span| span.clip(part)) {
+            Some(span) if span.start_ns <= from_ns => {
                 next += 1;
                 (span.end_ns, true)
             }
@@ -197,8 +196,8 @@ pub(crate) fn pieces(part: Span, union: &[Span]) -> impl Iterator<Item = (Span, 
             None => (part.end_ns, false),
         };
 
-        let piece = Span::new(at, end_ns);
-        at = end_ns;
+        let piece = Span::new(from_ns, end_ns);
+        from_ns = end_ns;
         Some((piece, is_inside))
     })
 }

@@ -70,15 +70,17 @@ pub(crate) fn percentiles<T: Copy + Ord, const N: usize>(
 ) -> Option<[T; N]> {
     let count = values.len();
 
-    let mut found = [*values.first()?; N];
+    let mut percentiles = [*values.first()?; N];
     let (mut rest, mut below) = (values, 0);
-    for (percentile, percent) in found.iter_mut().zip(rising) {
+    for (percentile, percent) in percentiles.iter_mut().zip(rising) {
         let rank = rank(count, percent);
-        let at = rank.checked_sub(below).filter(|&at| at < rest.len())?;
-        *percentile = *rest.select_nth_unstable(at).1;
-        (rest, below) = (rest.get_mut(at..)?, rank);
+        let index = rank
+            .checked_sub(below)
+            .filter(|&index| index < rest.len())?;
+        *percentile = *rest.select_nth_unstable(index).1;
+        (rest, below) = (rest.get_mut(index..)?, rank);
     }
-    Some(found)
+    Some(percentiles)
 }
 
 fn rank(count: usize, percent: usize) -> usize {

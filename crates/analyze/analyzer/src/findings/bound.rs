@@ -38,8 +38,8 @@ pub(crate) fn bound(report: &Report) -> BoundVerdict {
         None => {
             let (pace, replay) = (report.pace.as_ref(), report.replay.as_ref());
             let (bound, why) = decide(&judged, pace, replay);
-            let without = report.steady.iter().flat_map(|steady| &steady.excluded);
-            let without = without.map(|part| without_part(part, report));
+            let excluded = report.steady.iter().flat_map(|steady| &steady.excluded);
+            let without = excluded.map(|part| without_part(part, report));
             (
                 bound,
                 Message::joined(std::iter::once(why).chain(without), "; "),
@@ -104,8 +104,8 @@ fn decide(judged: &Judged<'_>, pace: Option<&Pace>, replay: Option<&Replay>) -> 
 
 /// Returns whether a replay knows nearly all command buffers, and whether the program waits.
 fn is_decisive(replay: &Replay) -> bool {
-    let all = replay.command_buffers + replay.left_out;
-    replay.waiting.verdict != WaitVerdict::Unknown && LEFT_OUT * replay.left_out <= all
+    let buffers = replay.command_buffers + replay.left_out;
+    replay.waiting.verdict != WaitVerdict::Unknown && LEFT_OUT * replay.left_out <= buffers
 }
 
 /// Decides by what is left without each part; `None` if nothing beside the GPU's work would shorten

@@ -25,12 +25,12 @@ pub(super) fn lost_buffers(report: &Report) -> Option<Message> {
     /// Share of the command buffers from which on a verdict could be another one with them.
     const SHARE: f64 = 0.05;
     let sanity = &report.sanity;
-    let (without, all) = (sanity.buffers_without_interval?, sanity.buffers_finished?);
-    is_share(without, all, SHARE).then(|| {
+    let (without, finished) = (sanity.buffers_without_interval?, sanity.buffers_finished?);
+    is_share(without, finished, SHARE).then(|| {
         message!(
             "{} of {} command buffers that completed have no GPU interval",
             count(without),
-            count(all)
+            count(finished)
         )
     })
 }

@@ -44,14 +44,15 @@ pub(crate) fn framework(report: &Report) -> Option<Framework> {
     let frames = host.flat_map(|host| host.total_frames.iter().chain(&host.self_frames));
     let binaries = frames.filter_map(|frame| frame.binary.as_deref());
 
-    let shaders = report.shaders.iter().map(|shader| shader.name.as_str());
-    let shaders = shaders.chain(report.kernels.iter().map(|kernel| kernel.name.as_str()));
+    let listed = report.shaders.iter().map(|shader| shader.name.as_str());
+    let shaders = listed.chain(report.kernels.iter().map(|kernel| kernel.name.as_str()));
 
-    let found = |&(_, framework): &(&str, FrameworkName), seen_in| Framework { framework, seen_in };
+    let framework_seen =
+        |&(_, framework): &(&str, FrameworkName), seen_in| Framework { framework, seen_in };
     first(binaries, BINARIES)
-        .map(|known| found(known, SeenIn::CallStacks))
-        .or_else(|| named.map(|known| found(known, SeenIn::ProcessName)))
-        .or_else(|| first(shaders, SHADERS).map(|known| found(known, SeenIn::ShaderNames)))
+        .map(|known| framework_seen(known, SeenIn::CallStacks))
+        .or_else(|| named.map(|known| framework_seen(known, SeenIn::ProcessName)))
+        .or_else(|| first(shaders, SHADERS).map(|known| framework_seen(known, SeenIn::ShaderNames)))
 }
 
 /// Returns the first known beginning that one of the names has.
@@ -59,9 +60,9 @@ fn first<'a>(
     names: impl Iterator<Item = &'a str>,
     known: &'static [(&'static str, FrameworkName)],
 ) -> Option<&'static (&'static str, FrameworkName)> {
-    let mut found =
-        names.filter_map(|name| known.iter().find(|(start, _)| name.starts_with(start)));
-    found.next()
+    names
+        .filter_map(|name| known.iter().find(|(start, _)| name.starts_with(start)))
+        .next()
 }
 
 impl FrameworkName {

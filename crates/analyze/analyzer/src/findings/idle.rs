@@ -270,8 +270,7 @@ fn serialized(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.8;
     /// A program may wait every time and lose little time.
     const OF_IDLE: f64 = 0.2;
-    let judged = report.judged();
-    let ledger = judged.idle;
+    let ledger = report.judged().idle;
     let replay = report.replay.as_ref()?;
     // An encoding after a completion proves no wait: it must follow the completion.
     let is_wait = replay.waiting.verdict == WaitVerdict::Waits && replay.waiting.in_flight == 1;
@@ -410,8 +409,10 @@ fn slow_host(report: &Report) -> Option<Evidence> {
     let is_asynchronous = waits(report) == WaitVerdict::DoesNotWait && report.pace.is_none();
     let left_ns = replay.left_without(&[ReplayPart::Host])?;
     // Work of two channels may overlap in the replay, though the GPU was never idle.
-    let saved_ns = replay.span_ns.saturating_sub(left_ns);
-    let saved_ns = saved_ns.min(report.gaps.total_ns);
+    let saved_ns = replay
+        .span_ns
+        .saturating_sub(left_ns)
+        .min(report.gaps.total_ns);
     let interval = report.latency.commit_interval?;
     let fires = is_asynchronous && is_share(saved_ns, replay.span_ns, SHARE);
     fires.then(|| {
@@ -581,9 +582,9 @@ fn contention(report: &Report) -> Option<Evidence> {
     let fires = is_share(contention_ns, judged.idle.total_ns, SHARE)
         && is_share(contention_ns, judged.span_ns, OF_WINDOW);
 
-    let others = report.processes.iter();
-    let others = others.filter(|other| !other.is_analyzed && other.window_busy_ns > 0);
-    let others = others.take(3).map(|other| {
+    let processes = report.processes.iter();
+    let using = processes.filter(|other| !other.is_analyzed && other.window_busy_ns > 0);
+    let others = using.take(3).map(|other| {
         message!(
             "{}, on the GPU for {} ({} of the window)",
             process(&other.name, other.is_analyzed),
@@ -593,15 +594,16 @@ fn contention(report: &Report) -> Option<Evidence> {
     });
     let own = &report.process.name;
     let mut known = report.processes.iter();
-    let helper = known.find(|other| {
-        !other.is_analyzed && other.window_busy_ns > 0 && other.name.starts_with(own.as_str())
-    });
-    let helper = helper.map(|helper| {
-        message!(
-            "; {} looks like a helper of the program, whose work would end with it",
-            process(&helper.name, false)
-        )
-    });
+    let helper = known
+        .find(|other| {
+            !other.is_analyzed && other.window_busy_ns > 0 && other.name.starts_with(own.as_str())
+        })
+        .map(|helper| {
+            message!(
+                "; {} looks like a helper of the program, whose work would end with it",
+                process(&helper.name, false)
+            )
+        });
     fires.then(|| {
         let text = message!(
             "other processes ran on the GPU while committed work waited: {}{}",

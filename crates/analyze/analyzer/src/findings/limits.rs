@@ -58,20 +58,20 @@ type Limited<'a> = (&'a Kernel, &'a KernelCounters, &'a Limiter);
 /// Returns the kernels that matter and that samples cover, with their highest limiters. Only samples
 /// throughout which a kernel alone ran count for it, so that each of these runs longer than a sample.
 fn sampled(report: &Report) -> impl Iterator<Item = Limited<'_>> {
-    let counters = report.counters.as_ref();
-    let counters = counters.map_or(&[][..], |counters| &counters.kernels);
+    let recorded = report.counters.as_ref();
+    let counters = recorded.map_or(&[][..], |counters| &counters.kernels);
     let kernels = report.kernels.iter();
     let matter = kernels.filter(|kernel| is_share(kernel.total_ns, report.busy.sum_ns, MATTERS));
     matter.filter_map(|kernel| {
-        let found = counters.iter().find(|counters| {
+        let counted = counters.iter().find(|counters| {
             counters.name == kernel.name
                 && counters.channel == kernel.channel
                 && counters.named_by == kernel.named_by
         })?;
         let is_covered =
-            found.samples >= SAMPLES && is_share(found.covered_ns, kernel.total_ns, COVERED);
-        let limiter = found.limiters.first().filter(|_| is_covered)?;
-        Some((kernel, found, limiter))
+            counted.samples >= SAMPLES && is_share(counted.covered_ns, kernel.total_ns, COVERED);
+        let limiter = counted.limiters.first().filter(|_| is_covered)?;
+        Some((kernel, counted, limiter))
     })
 }
 
@@ -81,18 +81,18 @@ fn near_limit(report: &Report) -> Option<Evidence> {
     /// Share of the samples' time in which the unit has to be the highest: otherwise the kernel
     /// has several limits.
     const HIGHEST: f64 = 0.5;
-    let limited = sampled(report)
-        .filter(|(_, _, limiter)| limiter.mean_pct >= NEAR_PCT && limiter.highest_share >= HIGHEST);
-    let limited: Vec<Limited<'_>> = limited.collect();
+    let limited: Vec<Limited<'_>> = sampled(report)
+        .filter(|(_, _, limiter)| limiter.mean_pct >= NEAR_PCT && limiter.highest_share >= HIGHEST)
+        .collect();
 
     let &(first, counters, limiter) = limited.first()?;
-    let next = counters.limiters.get(1);
-    let next = next.map(|next| message!(", then {}", reading(next)));
-    let traffic = counters.bandwidth.and_then(|found| {
-        let share = found.share?.at_least;
+    let second = counters.limiters.get(1);
+    let next = second.map(|next| message!(", then {}", reading(next)));
+    let traffic = counters.bandwidth.and_then(|traffic| {
+        let share = traffic.share?.at_least;
         Some(message!(
             "; memory traffic was {}, {} of the chip's bandwidth",
-            bandwidth(found.gb_per_s),
+            bandwidth(traffic.gb_per_s),
             percent(share)
         ))
     });
@@ -114,14 +114,15 @@ fn far_from_limits(report: &Report) -> Option<Evidence> {
     const UNUSED_PCT: f64 = 30.0;
     /// The two ends of a roofline. Without both, a unit that was not counted may be the limit.
     const NEEDED: [&str; 2] = ["ALU Limiter", "GPU Last Level Cache Limiter"];
-    let unlimited = sampled(report).filter(|(_, counters, limiter)| {
-        let is_counted = |name: &&str| {
-            let mut limiters = counters.limiters.iter();
-            limiters.any(|limiter| limiter.counter == *name)
-        };
-        limiter.mean_pct < UNUSED_PCT && NEEDED.iter().all(is_counted)
-    });
-    let unlimited: Vec<Limited<'_>> = unlimited.collect();
+    let unlimited: Vec<Limited<'_>> = sampled(report)
+        .filter(|(_, counters, limiter)| {
+            limiter.mean_pct < UNUSED_PCT
+                && NEEDED.iter().all(|name| {
+                    let mut limiters = counters.limiters.iter();
+                    limiters.any(|limiter| limiter.counter == *name)
+                })
+        })
+        .collect();
 
     let &(first, counters, limiter) = unlimited.first()?;
     let text = message!(

@@ -183,7 +183,7 @@ fn hangs(report: &Report) -> Option<Evidence> {
         .machine
         .hangs
         .as_ref()
-        .filter(|found| found.count > 0)?;
+        .filter(|hangs| hangs.count > 0)?;
     let text = message!(
         "{} took {} of the window; the longest lasted {} (including time outside the window)",
         counted(hangs.count, "hang"),
@@ -222,8 +222,10 @@ fn memory_growing(report: &Report) -> Option<Evidence> {
             fell,
         );
         let from = message!("the growth, from {} on", moment(steady.from_ns));
-        let peak = memory.peak_at_ns.filter(|&at| at >= steady.from_ns);
-        let peak = peak.map(|at| message!("the peak, at {}", moment(at)));
+        let peak_ns = memory
+            .peak_at_ns
+            .filter(|&peak_ns| peak_ns >= steady.from_ns);
+        let peak = peak_ns.map(|peak_ns| message!("the peak, at {}", moment(peak_ns)));
         Evidence::new(text).at([from]).at(peak)
     })
 }
@@ -289,8 +291,7 @@ fn shared(report: &Report) -> Option<Evidence> {
 }
 
 fn other(other: &OtherProcess) -> Message {
-    let name = other.name.as_deref();
-    let name = name.map_or_else(
+    let name = other.name.as_deref().map_or_else(
         || "rows without a process".into(),
         |name| process(name, false),
     );

@@ -92,32 +92,36 @@ fn allocates(report: &Report) -> Option<Evidence> {
     const BYTES: u64 = 1 << 20;
     /// Fewer small buffers are usual, such as one for the arguments of each kernel.
     const ALLOCATIONS: u64 = 64;
-    let found = iterations(report)?;
+    let iterations = iterations(report)?;
     let is_habit = |inside: &GroupIterations| {
-        let (made, all) = (inside.turnover.allocations, found.count);
+        let (made, all) = (inside.turnover.allocations, iterations.count);
         let passing = inside.passing.count as f64 >= made as f64 * NEARLY_ALL;
         passing && inside.allocating as f64 >= all as f64 * NEARLY_ALL
     };
     let callers = callers(report, is_habit);
-    let sum = |of: fn(&GroupIterations) -> u64| callers.iter().map(|(_, one)| of(one)).sum::<u64>();
-    let (made, size) = (sum(|one| one.passing.count), sum(|one| one.passing.bytes));
-    let is_much = size / found.count >= BYTES || made / found.count >= ALLOCATIONS;
+    let sum =
+        |of: fn(&GroupIterations) -> u64| callers.iter().map(|(_, inside)| of(inside)).sum::<u64>();
+    let (made, size) = (
+        sum(|inside| inside.passing.count),
+        sum(|inside| inside.passing.bytes),
+    );
+    let is_much = size / iterations.count >= BYTES || made / iterations.count >= ALLOCATIONS;
     is_much.then(|| {
         let text = message!(
             "in {} of the steady part the process made {} an iteration, {}, which were freed again",
-            counted(found.count, "iteration"),
-            per(made, found.count, "allocation"),
-            bytes(size / found.count),
+            counted(iterations.count, "iteration"),
+            per(made, iterations.count, "allocation"),
+            bytes(size / iterations.count),
         );
-        let callers = callers.iter().take(NAMED).map(|(group, inside)| {
+        let named = callers.iter().take(NAMED).map(|(group, inside)| {
             message!(
                 "{}, {} of {} an iteration",
                 caller(group),
-                per(inside.passing.count, found.count, "allocation"),
+                per(inside.passing.count, iterations.count, "allocation"),
                 bytes(inside.passing.bytes / inside.passing.count.max(1)),
             )
         });
-        Evidence::new(text).at(callers)
+        Evidence::new(text).at(named)
     })
 }
 
@@ -140,24 +144,24 @@ pub(super) fn grows_by_iteration(report: &Report) -> bool {
     /// Share of the largest number of live bytes.
     const SHARE: f64 = 0.05;
     let peak = report.memory.as_ref().map_or(0, |memory| memory.peak_bytes);
-    iterations(report).is_some_and(|found| {
-        let total = found.growth.total_bytes;
-        is_growing(&found.growth) && total >= BYTES && total as f64 >= peak as f64 * SHARE
+    iterations(report).is_some_and(|iterations| {
+        let total = iterations.growth.total_bytes;
+        is_growing(&iterations.growth) && total >= BYTES && total as f64 >= peak as f64 * SHARE
     })
 }
 
 fn grows(report: &Report) -> Option<Evidence> {
-    let found = iterations(report).filter(|_| grows_by_iteration(report))?;
-    let error = match rounded(found.growth.error_bytes) {
+    let iterations = iterations(report).filter(|_| grows_by_iteration(report))?;
+    let error = match rounded(iterations.growth.error_bytes) {
         0 => " in each".into(),
         error => message!(" an iteration, with a standard error of {}", bytes(error)),
     };
     let text = message!(
         "in {} of the steady part, live memory grew by {}{}: {} in all",
-        counted(found.count, "iteration"),
-        bytes(rounded(found.growth.bytes_per_iteration)),
+        counted(iterations.count, "iteration"),
+        bytes(rounded(iterations.growth.bytes_per_iteration)),
         error,
-        bytes(found.growth.total_bytes.unsigned_abs()),
+        bytes(iterations.growth.total_bytes.unsigned_abs()),
     );
     let growing = callers(report, |inside| is_growing(&inside.growth));
     let callers = growing.iter().take(NAMED).map(|(group, inside)| {
@@ -167,7 +171,7 @@ fn grows(report: &Report) -> Option<Evidence> {
             bytes(rounded(inside.growth.bytes_per_iteration))
         )
     });
-    let from = message!("the growth, from {} on", moment(found.start_ns));
+    let from = message!("the growth, from {} on", moment(iterations.start_ns));
     Some(Evidence::new(text).at(callers).at([from]))
 }
 
@@ -190,16 +194,17 @@ fn wires(report: &Report) -> Option<Evidence> {
         time(wiring.in_gaps_ns),
         time(idle_ns),
     );
-    let longest = wiring.longest;
-    let longest = longest.filter(|longest| longest.at_ns >= report.window.start_ns);
-    let longest = longest.map(|longest| {
-        message!(
-            "{} in {} at {}",
-            bytes(longest.bytes),
-            time(longest.duration_ns),
-            moment(longest.at_ns)
-        )
-    });
+    let longest = wiring
+        .longest
+        .filter(|longest| longest.at_ns >= report.window.start_ns)
+        .map(|longest| {
+            message!(
+                "{} in {} at {}",
+                bytes(longest.bytes),
+                time(longest.duration_ns),
+                moment(longest.at_ns)
+            )
+        });
     Some(Evidence::new(text).at(longest))
 }
 

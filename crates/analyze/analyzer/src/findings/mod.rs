@@ -68,22 +68,23 @@ pub(crate) fn check(ignored: &[String]) -> Result<()> {
 /// A finding that another one contains is left out.
 #[must_use]
 pub(crate) fn findings(report: &Report, ignored: &[String]) -> Vec<Finding> {
-    let fired = rules().filter_map(|rule| Some((rule, (rule.condition)(report)?)));
-    let fired: Vec<_> = fired.collect();
+    let fired: Vec<_> = rules()
+        .filter_map(|rule| Some((rule, (rule.condition)(report)?)))
+        .collect();
     let ids: Vec<&str> = fired.iter().map(|(rule, _)| rule.id).collect();
 
     // Whoever hides a finding does not want to see its parts instead.
-    let whole = fired.into_iter().filter(|(rule, _)| {
+    let kept = fired.into_iter().filter(|(rule, _)| {
         let is_part = rule.within.iter().any(|id| ids.contains(id));
         !is_part && !ignored.iter().any(|id| id == rule.id)
     });
-    let whole = whole.map(|(rule, evidence)| (rule.concern, rule.finding(evidence, report)));
-    let mut found: Vec<(Concern, Finding)> = whole.collect();
-    found.sort_by_key(|(concern, finding)| {
+    let judged = kept.map(|(rule, evidence)| (rule.concern, rule.finding(evidence, report)));
+    let mut findings: Vec<(Concern, Finding)> = judged.collect();
+    findings.sort_by_key(|(concern, finding)| {
         let gain = finding.gain.map_or(0, |gain| gain.saves_ns);
         (*concern, finding.severity, std::cmp::Reverse(gain))
     });
-    found.into_iter().map(|(_, finding)| finding).collect()
+    findings.into_iter().map(|(_, finding)| finding).collect()
 }
 
 /// Returns the first finding that says that results or numbers may be wrong.

@@ -3,7 +3,7 @@
 use crate::basics::message::{Message, Value, counted, name, table, time, ungrouped};
 use crate::message;
 use crate::metrics::sanity::rows_by_table;
-use crate::report::{Kernel, Note, Report};
+use crate::report::{Note, Report};
 use crate::subject::Subject;
 use crate::subject::interval::Interval;
 use crate::tables::commands::{APPLICATION, COMPLETIONS, ENCODERS, SUBMISSIONS};
@@ -78,13 +78,13 @@ fn rows_outside(report: &Report, outside: &[RowsOutside]) -> Option<Note> {
 /// Counts the command buffers that were encoded and completed, and have no GPU interval.
 fn without_interval(report: &Report) -> Option<Note> {
     let sanity = &report.sanity;
-    let (without, all) = (sanity.buffers_without_interval?, sanity.buffers_finished?);
+    let (without, finished) = (sanity.buffers_without_interval?, sanity.buffers_finished?);
     (without > 0).then(|| {
         let text = message!(
             "{} of {} command buffers of the process were encoded and completed, and have no GPU \
              interval: their work is missing in all figures, unless they had none for the GPU",
             ungrouped(without),
-            ungrouped(all)
+            ungrouped(finished)
         );
         Note::loud("intervals-missing", text)
     })
@@ -96,12 +96,11 @@ const LIFETIMES: &str = "GL/CL";
 /// Counts the intervals that may be no work of the GPU. The authors of one program saw that an interval
 /// of this label lasts from the commit of a command buffer to its completion.
 fn lifetimes(report: &Report) -> Option<Note> {
-    let is_lifetime = |kernel: &&Kernel| {
+    let lifetimes = report.kernels.iter().filter(|kernel| {
         let is_label = kernel.name.split(':').any(|part| part.trim() == LIFETIMES);
         is_label && kernel.channel.as_deref() == Some("Compute")
-    };
-    let found = report.kernels.iter().filter(is_lifetime);
-    let (count, total_ns) = found.fold((0, 0), |(count, total_ns), kernel| {
+    });
+    let (count, total_ns) = lifetimes.fold((0, 0), |(count, total_ns), kernel| {
         (count + kernel.instances, total_ns + kernel.total_ns)
     });
     (count > 0).then(|| {
@@ -148,8 +147,8 @@ fn reused(report: &Report) -> Option<Note> {
 
 /// Names the tables of encodings in which rows contradict each other.
 fn contradictions(subject: &Subject) -> impl Iterator<Item = Note> {
-    let found = subject.commands.contradictions().into_iter();
-    let found = found.filter(|&(.., count)| count > 0);
+    let tables = subject.commands.contradictions().into_iter();
+    let contradicted = tables.filter(|&(.., count)| count > 0);
     let completions = subject.commands.contradicted_completions() as u64;
     let completions = (completions > 0).then(|| {
         let text = message!(
@@ -160,7 +159,7 @@ fn contradictions(subject: &Subject) -> impl Iterator<Item = Note> {
         );
         Note::quiet("rows-contradict", text)
     });
-    let encodings = found.map(|(name, what, count)| {
+    let encodings = contradicted.map(|(name, what, count)| {
         let text = message!(
             "{} has a second, different time for the same {} in {}; these encodings are unknown",
             table(name),
@@ -175,8 +174,8 @@ fn contradictions(subject: &Subject) -> impl Iterator<Item = Note> {
 /// Counts the command buffers that the queue depth leaves out.
 fn uncommitted(subject: &Subject) -> Option<Note> {
     let known = |known: bool| {
-        let buffers = subject.buffers.iter().filter(|buffer| !buffer.is_reused);
-        let buffers = buffers.filter(move |buffer| buffer.committed_ns().is_some() == known);
+        let own = subject.buffers.iter().filter(|buffer| !buffer.is_reused);
+        let buffers = own.filter(move |buffer| buffer.committed_ns().is_some() == known);
         buffers.count() as u64
     };
     // Without any commit there is no queue depth at all.

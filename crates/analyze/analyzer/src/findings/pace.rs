@@ -23,16 +23,19 @@ pub(super) const RULES: &[Rule] = &[Rule {
 
 fn slowing_down(report: &Report) -> Option<Evidence> {
     const PERCENT: f64 = 10.0;
-    let found = report.phases.iterations.as_ref()?;
-    let drift = found.drift_pct.filter(|&drift| drift >= PERCENT)?;
+    let iterations = report.phases.iterations.as_ref()?;
+    let drift = iterations.drift_pct.filter(|&drift| drift >= PERCENT)?;
     let text = message!(
         "of {} iterations, the last third takes {} longer than the first third (median of all {}, \
          shortest {}, longest {})",
-        count(found.count),
+        count(iterations.count),
         shown_share(format!("{drift:.0} %"), drift / 100.0),
-        time(found.median_period_ns),
-        time(found.min_period_ns),
-        time(found.max_period_ns),
+        time(iterations.median_period_ns),
+        time(iterations.min_period_ns),
+        time(iterations.max_period_ns),
     );
-    Some(Evidence::new(text).at([message!("first iteration: at {}", moment(found.start_ns))]))
+    Some(Evidence::new(text).at([message!(
+        "first iteration: at {}",
+        moment(iterations.start_ns)
+    )]))
 }

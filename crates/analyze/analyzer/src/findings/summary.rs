@@ -164,9 +164,10 @@ fn advice(report: &Report) -> Message {
 
     let told = usize::from(warning(findings).is_some());
     // Beside much idle time, a finding of low severity is not what to do first.
-    let is_worth = |next: &&Finding| next.severity != Severity::Low || is_mostly_busy(report);
-    let next = findings.get(told).filter(is_worth);
-    let next = next.and_then(|next| Some((next, rule(&next.id)?)));
+    let next = findings
+        .get(told)
+        .filter(|next| next.severity != Severity::Low || is_mostly_busy(report))
+        .and_then(|next| Some((next, rule(&next.id)?)));
     next.map_or_else(
         || nothing_found(report),
         |(next, rule)| {

@@ -178,14 +178,14 @@ fn incomplete(report: &Report) -> Option<Evidence> {
 fn unknown_causes(report: &Report) -> Option<Evidence> {
     let ledger = &report.idle;
     is_undecided(report).then(|| {
-        let found = |without: u64| count(ledger.pairs - without.min(ledger.pairs));
+        let known = |without: u64| count(ledger.pairs - without.min(ledger.pairs));
         Evidence::new(message!(
             "the cause of {} is not recorded: of {}, the completion before {} and the encoding \
              after {} are known",
             of_idle(ledger.parts.unknown_ns, report),
             counted(ledger.pairs, "gap"),
-            found(ledger.without_completion),
-            found(ledger.without_encoding),
+            known(ledger.without_completion),
+            known(ledger.without_encoding),
         ))
         .at([message!(
             "tables {} and {}",
@@ -234,7 +234,7 @@ fn warm_up(report: &Report) -> Option<Evidence> {
         .phases
         .warm_up
         .as_ref()
-        .filter(|found| !found.skipped)?;
+        .filter(|warm_up| !warm_up.skipped)?;
     let (steady, whole) = (warm_up.steady.ratio?, warm_up.whole.ratio?);
     let change = (steady - whole).abs() / whole.max(f64::MIN_POSITIVE);
     (change >= CHANGE).then(|| {
@@ -255,14 +255,14 @@ fn unlabeled(report: &Report) -> Option<Evidence> {
     let mut kernels = report.kernels.iter();
     let none = kernels.all(|kernel| kernel.named_by == NamedBy::None);
     (none && !report.kernels.is_empty()).then(|| {
-        let listed = report.shaders.iter().take(8);
-        let listed = listed
+        let shaders = report.shaders.iter().take(8);
+        let listed = shaders
             .map(|shader| message!("shader {} (listed in the recording)", name(&shader.name)));
         let text = match report.counts.intervals {
             1 => "the only GPU interval has no label or a default label of Metal".into(),
-            all => message!(
+            intervals => message!(
                 "all {} GPU intervals have no label or a default label of Metal",
-                count(all)
+                count(intervals)
             ),
         };
         Evidence::new(text).at(listed)

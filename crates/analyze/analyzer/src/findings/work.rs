@@ -304,8 +304,10 @@ fn transfers_dominate(report: &Report) -> Option<Evidence> {
 }
 
 fn small_transfers(report: &Report) -> Option<Evidence> {
-    let small = report.kernels.iter().filter(is_transfer);
-    let small: Vec<&Kernel> = small.filter(|kernel| kernel.med_ns < SMALL_NS).collect();
+    let transfers = report.kernels.iter().filter(is_transfer);
+    let small: Vec<&Kernel> = transfers
+        .filter(|kernel| kernel.med_ns < SMALL_NS)
+        .collect();
     let instances: u64 = small.iter().map(|kernel| kernel.instances).sum();
     let total_ns = small.iter().map(|kernel| kernel.total_ns).sum();
     let others = report.counts.intervals > instances;
@@ -327,14 +329,13 @@ fn inefficient(report: &Report) -> Option<Evidence> {
     /// A kernel below this share of the GPU time is not worth optimizing.
     const MATTERS: f64 = 0.1;
     let work = report.work.as_ref()?;
-    let is_slow = |row: &&WorkRow| {
+
+    let slow = work.rows.iter().filter(|row| {
         let shares = [row.bandwidth_share, row.peak_share];
         let mut known = shares.iter().flatten().peekable();
         known.peek().is_some() && known.all(|share| share.at_most < LITTLE)
-    };
-
-    let rows = work.rows.iter().filter(is_slow);
-    let rows: Vec<&WorkRow> = rows
+    });
+    let rows: Vec<&WorkRow> = slow
         .filter(|row| is_share(row.total_ns, report.busy.sum_ns, MATTERS))
         .collect();
     let first = rows.first()?;
@@ -345,13 +346,16 @@ fn inefficient(report: &Report) -> Option<Evidence> {
         (None, None) => return None,
     };
 
-    let shares = [
+    let limits = [
         (first.bandwidth_share, "bandwidth"),
         (first.peak_share, "peak arithmetic"),
     ];
-    let shares = shares.iter().filter_map(|(share, of)| {
-        let share = percent(share.as_ref()?.at_most);
-        Some(message!("at most {} of the chip's {}", share, *of))
+    let shares = limits.into_iter().filter_map(|(share, of)| {
+        Some(message!(
+            "at most {} of the chip's {}",
+            percent(share?.at_most),
+            of
+        ))
     });
     let text = message!(
         "{} took {} of GPU time and reached {}: {}",
@@ -379,8 +383,8 @@ fn throughput(tflop_per_s: f64) -> Message {
 fn register_spills(report: &Report) -> Option<Evidence> {
     /// Less of the GPU time is not worth a change of the kernel.
     const SHARE: f64 = 0.05;
-    let kernels = report.kernels.iter();
-    let kernels = kernels.filter_map(|kernel| Some((kernel, kernel.spills?)));
+    let all_kernels = report.kernels.iter();
+    let kernels = all_kernels.filter_map(|kernel| Some((kernel, kernel.spills?)));
     let mut spilling: Vec<(&Kernel, KernelSpills)> =
         kernels.filter(|(_, spills)| spills.instances > 0).collect();
     spilling.sort_by_key(|(_, spills)| std::cmp::Reverse(spills.total_ns));

@@ -60,7 +60,7 @@ pub(crate) fn engines(
             ))
         });
 
-    let all = [
+    let tables_by_engine = [
         (
             EngineId::Mps,
             MPS.schema,
@@ -79,37 +79,37 @@ pub(crate) fn engines(
         ),
     ];
 
-    let mut found = Engines::default();
+    let mut engines = Engines::default();
     let mut missing: Vec<(&'static str, &'static str)> = Vec::new();
     let mut stretches: Option<Vec<(Span, Cause)>> = None;
-    for (id, schema, given) in all {
+    for (id, schema, given) in tables_by_engine {
         let Some((schema, rows)) = given else {
             missing.push((part(id), schema));
             continue;
         };
         let work = work(&rows, id, busy_window, buffers, names);
         if work.is_empty() {
-            found.not_recorded.push(none_in_window(id, schema));
+            engines.not_recorded.push(none_in_window(id, schema));
             continue;
         }
         let stretches = stretches.get_or_insert_with(&idle);
         let engine = engine(id, schema, &work, busy_window, stretches, names);
-        found.engines.push(engine);
-        found.lanes.push((id.label(), lane(&work, id, names)));
+        engines.engines.push(engine);
+        engines.lanes.push((id.label(), lane(&work, id, names)));
     }
 
     let of_others = frames_of_others(&tables.present_requests, busy_window);
     match frames(tables.present_requests, tables.presented, busy_window) {
         Some((frames, lane)) => {
-            found.frames = Some(frames);
-            found.lanes.push(("Frames", lane));
+            engines.frames = Some(frames);
+            engines.lanes.push(("Frames", lane));
         }
-        None if of_others.is_some() => found.not_recorded.extend(of_others),
+        None if of_others.is_some() => engines.not_recorded.extend(of_others),
         None => missing.push(("frames", PRESENT_REQUESTS.schema)),
     }
-    let missing = not_recorded(&missing, !found.engines.is_empty());
-    found.not_recorded.extend(missing);
-    found
+    let missing = not_recorded(&missing, !engines.engines.is_empty());
+    engines.not_recorded.extend(missing);
+    engines
 }
 
 /// Returns a table that has rows: an empty one tells nothing.
@@ -130,28 +130,29 @@ fn part(id: EngineId) -> &'static str {
 /// Returns the engines that the recording has no rows of: each beside one that has rows, and all
 /// together otherwise. `missing` are parts of the report with their tables.
 fn not_recorded(missing: &[(&'static str, &'static str)], has_engines: bool) -> Vec<NotRecorded> {
-    let why = |tables: &[(&str, &str)]| {
-        message!(
-            "the recording has no rows of {}, which does not prove that {}: record with \
-             --instrument 'Neural Engine' and --instrument 'Core ML' too; MPSGraph and frames are \
-             part of Metal System Trace",
-            Message::joined(tables.iter().map(|(_, schema)| table(schema)), ", "),
-            if tables.len() == 1 {
-                "nothing of the kind happened"
-            } else {
-                "these engines did nothing"
-            }
-        )
-    };
     if has_engines || missing.is_empty() {
-        let each = missing.chunks(1).flat_map(|one| {
-            let part = one.first().map(|(part, _)| part);
-            part.map(|part| NotRecorded::new(part, why(one)))
+        let each = missing.chunks(1).flat_map(|missing_part| {
+            let part = missing_part.first().map(|(part, _)| part);
+            part.map(|part| NotRecorded::new(part, why_absent(missing_part)))
         });
         each.collect()
     } else {
-        vec![NotRecorded::new("engines", why(missing))]
+        vec![NotRecorded::new("engines", why_absent(missing))]
     }
+}
+
+fn why_absent(tables: &[(&str, &str)]) -> Message {
+    message!(
+        "the recording has no rows of {}, which does not prove that {}: record with \
+         --instrument 'Neural Engine' and --instrument 'Core ML' too; MPSGraph and frames are \
+         part of Metal System Trace",
+        Message::joined(tables.iter().map(|(_, schema)| table(schema)), ", "),
+        if tables.len() == 1 {
+            "nothing of the kind happened"
+        } else {
+            "these engines did nothing"
+        }
+    )
 }
 
 /// Interval of an engine inside the window, with its label.
@@ -188,11 +189,10 @@ fn work(
         }
     };
 
-    let inside = rows
+    let mut work: Vec<Work> = rows
         .spans
         .started()
-        .filter(|&(row, span)| touches(span, window) && is_active(row) && is_mine(row, span));
-    let mut work: Vec<Work> = inside
+        .filter(|&(row, span)| touches(span, window) && is_active(row) && is_mine(row, span))
         .map(|(row, span)| (span.clip(window), label(row)))
         .collect();
     work.sort_by_key(|&(span, _)| span);
@@ -274,7 +274,7 @@ fn by_label(work: &[Work], names: &Names) -> Vec<EngineWork> {
             total_ns,
         })
         .collect();
-    labels.sort_by_key(|one| Reverse(one.total_ns));
+    labels.sort_by_key(|work| Reverse(work.total_ns));
     labels.truncate(LABELS);
     labels
 }
@@ -305,8 +305,9 @@ fn frames_of_others(
 ) -> Option<NotRecorded> {
     let requests = requests.as_ref().ok()?;
     let rows = 0..requests.times.len();
-    let is_other = |row: &usize| !busy_window.chosen.contains(at(&requests.processes, *row));
-    let others = rows.filter(is_other).count();
+    let others = rows
+        .filter(|row| !busy_window.chosen.contains(at(&requests.processes, *row)))
+        .count();
     (others > 0).then(|| {
         let why = message!(
             "{} has no row of this process in the window, and {} of others",
@@ -325,12 +326,11 @@ fn frames(
     busy_window: BusyWindow<'_>,
 ) -> Option<(Frames, Vec<StateInterval>)> {
     let mine = |table: &Presents| {
-        let times = table.times.iter().enumerate();
-        let times =
-            times.filter(|&(row, _)| busy_window.chosen.contains(at(&table.processes, row)));
+        let rows = table.times.iter().enumerate();
+        let own = rows.filter(|&(row, _)| busy_window.chosen.contains(at(&table.processes, row)));
         let window = busy_window.window;
         let inside = |ns: &u64| window.start_ns <= *ns && *ns < window.end_ns;
-        let mut times: Vec<u64> = times.filter_map(|(_, time)| time).filter(inside).collect();
+        let mut times: Vec<u64> = own.filter_map(|(_, time)| time).filter(inside).collect();
         times.sort_unstable();
         times
     };

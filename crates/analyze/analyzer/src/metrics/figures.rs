@@ -96,8 +96,9 @@ impl FiguresInput<'_> {
         replay: impl FnOnce(&Recorded<'_>) -> T,
     ) -> (Option<Pace>, T) {
         let subject = self.subject;
-        let part = steady.map(|steady| Span::new(steady.start_ns, steady.end_ns));
-        let part = part.or_else(|| subject.cut.is_cut().then(|| subject.window()));
+        let part = steady
+            .map(|steady| Span::new(steady.start_ns, steady.end_ns))
+            .or_else(|| subject.cut.is_cut().then(|| subject.window()));
         // There may be a million intervals: what is not cut is not copied.
         let steps = part.map_or(Cow::Borrowed(&subject.steps), |part| {
             Cow::Owned(subject.steps.within(part, &subject.mine))
@@ -149,8 +150,8 @@ impl FiguresInput<'_> {
     /// Returns the number of encoders, and of those in the encoder list, if there is one.
     fn encoders(&self) -> (u64, Option<u64>) {
         let encoders = encoders(&self.subject.mine);
-        let listed = self.subject.commands.listed_encoders();
-        let listed = listed.map(|listed| joined(&encoders, listed));
+        let encoder_list = self.subject.commands.listed_encoders();
+        let listed = encoder_list.map(|listed| joined(&encoders, listed));
         (encoders.len() as u64, listed)
     }
 
@@ -210,7 +211,7 @@ impl FiguresInput<'_> {
         let gaps = &self.occupancy.gaps;
         let find = |kernels| warm_up::find(mine.iter(), kernels, gaps, window, self.names);
 
-        let found = if named.by_label {
+        let warm_up = if named.by_label {
             find(named)
         } else {
             find(&NamedIntervals::by_label(
@@ -219,6 +220,6 @@ impl FiguresInput<'_> {
                 &subject.label_pairs,
             ))
         };
-        found.map(|found| found.report(mine, window, false))
+        warm_up.map(|warm_up| warm_up.report(mine, window, false))
     }
 }

@@ -240,10 +240,10 @@ impl CauseSpans {
             return spans;
         }
 
-        let mut at = gap.start_ns;
+        let mut from_ns = gap.start_ns;
         let mut until = |end_ns: u64| {
-            let span = Span::new(at, end_ns.clamp(at, gap.end_ns));
-            at = span.end_ns;
+            let span = Span::new(from_ns, end_ns.clamp(from_ns, gap.end_ns));
+            from_ns = span.end_ns;
             span
         };
 
@@ -266,7 +266,8 @@ impl CauseSpans {
     /// Returns the stretches that are not empty, in order of time, with contention split off.
     fn stretches(self, others: &[Span]) -> impl Iterator<Item = (Span, Cause)> + use<'_> {
         let none: &[Span] = &[];
-        let all = [
+
+        [
             (self.completion, Cause::Completion, none),
             (self.host, Cause::Host, none),
             (self.encoding, Cause::Encoding, none),
@@ -276,10 +277,10 @@ impl CauseSpans {
             (self.submission, Cause::Submission, others),
             (self.queued, Cause::Queued, others),
             (self.unknown, Cause::Unknown, none),
-        ];
-
-        let all = all.into_iter().filter(|(span, ..)| !span.is_empty());
-        all.flat_map(|(span, cause, others)| {
+        ]
+        .into_iter()
+        .filter(|(span, ..)| !span.is_empty())
+        .flat_map(|(span, cause, others)| {
             pieces(span, others).map(move |(piece, is_contended)| {
                 let cause = if is_contended {
                     Cause::Contention
@@ -347,7 +348,7 @@ impl IdleTotals {
 
     /// Returns the idle time of all gaps.
     pub(crate) fn finish(self) -> IdleTime {
-        let recovered = Some(self.recovered).filter(|all| *all != Recovered::default());
+        let recovered = Some(self.recovered).filter(|recovered| *recovered != Recovered::default());
         IdleTime {
             recovered,
             ..self.idle

@@ -30,14 +30,14 @@ pub(crate) fn heap(tables: HeapTables, names: &Names) -> Option<Heap> {
 fn allocations(rows: &HeapRows, names: &Names) -> HeapAllocations {
     let of = |texts: &[Option<Symbol>]| {
         groups(texts, names, |row| {
-            let all = one(bytes(&rows.sizes, row));
+            let whole = one(bytes(&rows.sizes, row));
             let is_live = at(&rows.live, row).is_some_and(|live| names.text(live) == "true");
-            let live = if is_live { all.bytes } else { 0 };
+            let live = if is_live { whole.bytes } else { 0 };
             let live = CountedBytes {
                 count: u64::from(is_live),
                 bytes: live,
             };
-            (all, live)
+            (whole, live)
         })
     };
     let (categories, whole, live) = of(&rows.categories);
@@ -102,9 +102,9 @@ fn groups(
         live,
     };
     let mut groups: Vec<HeapGroup> = by_name.into_iter().map(group).collect();
-    groups.sort_by(|a, b| {
-        let size = |group: &HeapGroup| (group.live.bytes, group.whole.bytes);
-        size(b).cmp(&size(a)).then_with(|| a.name.cmp(&b.name))
+    groups.sort_by_cached_key(|group| {
+        let largest = std::cmp::Reverse((group.live.bytes, group.whole.bytes));
+        (largest, group.name.clone())
     });
     groups.truncate(LISTED);
     (groups, sums.0, sums.1)

@@ -25,8 +25,8 @@ pub(crate) fn histogram(lengths: &[u64]) -> Vec<Bucket> {
         .collect();
 
     for &length in lengths {
-        let at = BUCKETS_NS.partition_point(|&from| from <= length);
-        if let Some(bucket) = buckets.get_mut(at.saturating_sub(1)) {
+        let next = BUCKETS_NS.partition_point(|&from| from <= length);
+        if let Some(bucket) = buckets.get_mut(next.saturating_sub(1)) {
             bucket.count += 1;
             bucket.total_ns += length;
         }

@@ -88,7 +88,7 @@ fn top_gaps(gaps: &[Gap], splitter: &GapSplitter<'_>, kernels: &NamedIntervals) 
     }
     longest.sort_unstable_by_key(key);
 
-    let name = |at: Option<usize>| at.and_then(|at| kernels.name_of(at));
+    let name = |index: Option<usize>| index.and_then(|index| kernels.name_of(index));
     let top = longest.into_iter().map(|gap| {
         let parts = splitter.split(gap).parts;
         TopGap {
@@ -123,7 +123,7 @@ struct GapTally {
 
 impl GapKinds {
     fn add(&mut self, gap: &Gap, split: &SplitGap, kernels: &NamedIntervals) {
-        let kernel = |at: Option<usize>| at.and_then(|at| kernels.number_of(at));
+        let kernel = |index: Option<usize>| index.and_then(|index| kernels.number_of(index));
         let neighbors = (kernel(gap.before()), kernel(gap.after()));
         let tally = self.tallies.entry(neighbors).or_default();
         tally.count += 1;

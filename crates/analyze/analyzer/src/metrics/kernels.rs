@@ -33,7 +33,9 @@ impl Kernels {
             }
         }
 
-        let statistics = durations.into_iter().map(|mut all| summarize(&mut all));
+        let statistics = durations
+            .into_iter()
+            .map(|mut lengths| summarize(&mut lengths));
         Self {
             // Every kernel has an interval, so the default is never used.
             durations: statistics.map(Option::unwrap_or_default).collect(),
@@ -50,17 +52,16 @@ impl Kernels {
     /// Returns one entry per kernel: the most time first, then by name, channel and source.
     pub(crate) fn summaries(&self, names: &Names) -> Vec<Kernel> {
         let all_ns = self.sum_ns();
-        let kernels = self.durations.iter().enumerate();
-        let kernels =
-            kernels.map(|(number, durations)| self.kernel(number, durations, all_ns, names));
-        let mut kernels: Vec<Kernel> = kernels.collect();
+        let mut kernels: Vec<Kernel> = self
+            .durations
+            .iter()
+            .enumerate()
+            .map(|(number, durations)| self.kernel(number, durations, all_ns, names))
+            .collect();
 
-        kernels.sort_by(|a, b| {
-            let name =
-                |kernel: &Kernel| (kernel.name.clone(), kernel.channel.clone(), kernel.named_by);
-            b.total_ns
-                .cmp(&a.total_ns)
-                .then_with(|| name(a).cmp(&name(b)))
+        kernels.sort_by_cached_key(|kernel| {
+            let name = (kernel.name.clone(), kernel.channel.clone(), kernel.named_by);
+            (std::cmp::Reverse(kernel.total_ns), name)
         });
         kernels
     }
@@ -85,7 +86,7 @@ impl Kernels {
             spills: self
                 .spills
                 .as_ref()
-                .and_then(|all| all.get(number).copied()),
+                .and_then(|spills| spills.get(number).copied()),
             shader_ns: self.named.covered_ns(number),
         }
     }

@@ -38,28 +38,29 @@ pub(crate) fn pace(
     mine: &[Interval],
     iterations: &[u64],
 ) -> Option<(Pace, Vec<usize>)> {
-    let begins = |at: usize| {
-        let step = steps.list.get(at)?;
-        Some((step.encoding_ns.unwrap_or(step.committed_ns), at))
+    let begins = |place: usize| {
+        let step = steps.list.get(place)?;
+        Some((step.encoding_ns.unwrap_or(step.committed_ns), place))
     };
-    let starts_iteration = |&at: &usize| {
-        let own = steps.list.get(at).map(|step| step.intervals.clone());
-        let own = own.and_then(|own| steps.intervals.get(own)).unwrap_or(&[]);
-        let mut own = own.iter().filter_map(|&index| mine.get(index));
-        own.any(|interval| iterations.binary_search(&interval.span.start_ns).is_ok())
-    };
-    let all = 0..steps.list.len();
-    let marked: Vec<_> = all
+    let places = 0..steps.list.len();
+    let marked: Vec<_> = places
         .clone()
-        .filter(starts_iteration)
+        .filter(|&place| {
+            let numbers = steps.list.get(place).map(|step| step.intervals.clone());
+            let indices = numbers
+                .and_then(|own| steps.intervals.get(own))
+                .unwrap_or(&[]);
+            let mut own = indices.iter().filter_map(|&index| mine.get(index));
+            own.any(|interval| iterations.binary_search(&interval.span.start_ns).is_ok())
+        })
         .filter_map(begins)
         .collect();
-    let every: Vec<_> = all.filter_map(begins).collect();
+    let every: Vec<_> = places.filter_map(begins).collect();
     [marked, every]
         .iter()
         .find_map(|starts| Some((grid(starts)?, starts)))
         .and_then(|(grid, starts)| {
-            let places = starts.iter().map(|&(_, at)| at).collect();
+            let places = starts.iter().map(|&(_, place)| place).collect();
             Some((grid.pace(starts, steps, mine)?, places))
         })
 }
@@ -83,12 +84,15 @@ fn grid(starts: &[(i64, usize)]) -> Option<Grid> {
     }
 
     // A missed period counts as several.
-    let counts = distances.iter().map(|distance| (distance / usual).round());
-    let counts: Vec<f64> = counts.collect();
+    let counts: Vec<f64> = distances
+        .iter()
+        .map(|distance| (distance / usual).round())
+        .collect();
     let periods: f64 = counts.iter().sum();
     let period_ns = distances.iter().sum::<f64>() / periods.max(1.0);
-    let rest = distances.iter().zip(&counts);
-    let rest: Vec<f64> = rest
+    let rest: Vec<f64> = distances
+        .iter()
+        .zip(&counts)
         .map(|(distance, count)| distance - count * period_ns)
         .collect();
     if counts.iter().any(|&count| count < 1.0) {
@@ -119,9 +123,9 @@ impl Grid {
             let &[(_, first), (_, next)] = two else {
                 continue;
             };
-            let own = steps.list.get(first..next).unwrap_or(&[]);
-            let own = own.iter().flat_map(|step| step.intervals.clone());
-            let own = own.filter_map(|place| mine.get(*steps.intervals.get(place)?));
+            let between = steps.list.get(first..next).unwrap_or(&[]);
+            let numbers = between.iter().flat_map(|step| step.intervals.clone());
+            let own = numbers.filter_map(|place| mine.get(*steps.intervals.get(place)?));
             busy.push(own.map(|interval| interval.span.length_ns()).sum());
         }
         busy.sort_unstable();
@@ -131,14 +135,15 @@ impl Grid {
             return None;
         }
 
-        let missed = pairs(starts).filter(|&(_, distance)| distance > 1.5 * self.period_ns);
-        let missed = missed.filter_map(|(start_ns, distance)| {
-            Some(MissedPeriod {
-                start_ns: u64::try_from(start_ns).ok()?,
-                duration_ns: rounded(distance),
+        let missed: Vec<MissedPeriod> = pairs(starts)
+            .filter(|&(_, distance)| distance > 1.5 * self.period_ns)
+            .filter_map(|(start_ns, distance)| {
+                Some(MissedPeriod {
+                    start_ns: u64::try_from(start_ns).ok()?,
+                    duration_ns: rounded(distance),
+                })
             })
-        });
-        let missed: Vec<MissedPeriod> = missed.collect();
+            .collect();
         Some(Pace {
             period_ns: rounded(self.period_ns),
             starts: starts.len() as u64,
@@ -169,8 +174,10 @@ fn spread(values: impl Iterator<Item = f64> + Clone) -> f64 {
 /// Returns the correlation of neighboring values, whose mean is 0.
 fn neighbors(values: &[f64]) -> f64 {
     let squares: f64 = values.iter().map(|value| value * value).sum();
-    let products = values.windows(2).map(|two| two.iter().product::<f64>());
-    let products: f64 = products.sum();
+    let products: f64 = values
+        .windows(2)
+        .map(|two| two.iter().product::<f64>())
+        .sum();
     if squares > 0.0 {
         products / squares
     } else {

@@ -190,11 +190,11 @@ pub(crate) fn rows_by_table(outside: &[RowsOutside]) -> Message {
 }
 
 fn buffers_have_intervals(sanity: &Sanity) -> Option<SanityCheck> {
-    let (without, all) = (sanity.buffers_without_interval?, sanity.buffers_finished?);
+    let (without, finished) = (sanity.buffers_without_interval?, sanity.buffers_finished?);
     let message = message!(
         "{} of {} command buffers that were encoded and completed have no GPU interval",
         ungrouped(without),
-        ungrouped(all)
+        ungrouped(finished)
     );
     check("command-buffers-ran", without == 0, message)
 }
@@ -244,13 +244,13 @@ fn buffers_known(sanity: &Sanity, rows: usize) -> Option<SanityCheck> {
 }
 
 fn encoders_listed(sanity: &Sanity) -> Option<SanityCheck> {
-    let (listed, all) = (sanity.encoders_listed?, sanity.encoders);
+    let (listed, encoders) = (sanity.encoders_listed?, sanity.encoders);
     let message = message!(
         "{} of the {} encoders that ran are in the encoder list, which has their encoding times",
         ungrouped(listed),
-        ungrouped(all)
+        ungrouped(encoders)
     );
-    check("encoders-listed", listed == all, message)
+    check("encoders-listed", listed == encoders, message)
 }
 
 /// Smallest number of intervals or gaps for which it is odd if one is longer than all others

@@ -24,14 +24,15 @@ impl SpilledEncoders {
     pub(crate) fn read(table: &SpillEvents, chosen: &ChosenProcesses) -> Self {
         let rows = 0..table.encoders.len();
         let own = rows.filter(|&row| chosen.owns_row(table.processes.as_ref(), row));
-        let event = |row| {
-            let id = table.encoders.get(row).and_then(NonZeroU64::new)?;
-            // An event of no bytes is not a spill.
-            let bytes = table.bytes.get(row).filter(|&bytes| bytes > 0)?;
-            Some((id, bytes))
-        };
 
-        let mut events: Vec<(NonZeroU64, u64)> = own.filter_map(event).collect();
+        let mut events: Vec<(NonZeroU64, u64)> = own
+            .filter_map(|row| {
+                let id = table.encoders.get(row).and_then(NonZeroU64::new)?;
+                // An event of no bytes is not a spill.
+                let bytes = table.bytes.get(row).filter(|&bytes| bytes > 0)?;
+                Some((id, bytes))
+            })
+            .collect();
         // Of several events of an encoder the largest counts.
         events.sort_unstable_by_key(|&(id, bytes)| (id, Reverse(bytes)));
         events.dedup_by_key(|&mut (id, _)| id);

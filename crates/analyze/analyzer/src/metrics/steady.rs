@@ -77,9 +77,11 @@ fn excluded_part(kind: PartKind, span: Span) -> ExcludedPart {
 
 /// Returns the few quiet gaps that dominate a part together; none if they do not.
 fn pauses(gaps: &[Gap], quiet_gap_ns: u64, part: Span) -> Vec<Span> {
-    let quiet = inner(gaps).iter().map(|gap| gap.span);
-    let quiet = quiet.filter(|gap| gap.length_ns() >= quiet_gap_ns && touches(*gap, part));
-    let quiet: Vec<Span> = quiet.collect();
+    let quiet: Vec<Span> = inner(gaps)
+        .iter()
+        .map(|gap| gap.span)
+        .filter(|gap| gap.length_ns() >= quiet_gap_ns && touches(*gap, part))
+        .collect();
     let total_ns = length_ns(&quiet);
     let dominate = quiet.len() <= PAUSES && total_ns * PARTS >= part.length_ns();
     if dominate { quiet } else { Vec::new() }
@@ -89,12 +91,12 @@ fn pauses(gaps: &[Gap], quiet_gap_ns: u64, part: Span) -> Vec<Span> {
 fn largest_between(pauses: &[Span], part: Span, subject: &Subject) -> Span {
     let starts = pauses.iter().map(|pause| pause.end_ns);
     let starts = std::iter::once(part.start_ns).chain(starts);
-    let ends = pauses.iter().map(|pause| pause.start_ns);
-    let ends = ends.chain(std::iter::once(part.end_ns));
+    let pause_starts = pauses.iter().map(|pause| pause.start_ns);
+    let ends = pause_starts.chain(std::iter::once(part.end_ns));
     let stretches = starts
         .zip(ends)
-        .filter(|(start_ns, end_ns)| start_ns < end_ns);
-    let stretches = stretches.map(|(start_ns, end_ns)| Span::new(start_ns, end_ns));
+        .filter(|(start_ns, end_ns)| start_ns < end_ns)
+        .map(|(start_ns, end_ns)| Span::new(start_ns, end_ns));
     let most = stretches.max_by_key(|stretch| (count_in(subject, *stretch), stretch.length_ns()));
     most.unwrap_or(part)
 }

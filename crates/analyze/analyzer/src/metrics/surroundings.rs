@@ -14,8 +14,7 @@ use crate::basics::spans::Span;
 use crate::error::Result;
 use crate::metrics::machine::others;
 use crate::report::{
-    AllocatedMemory, Cause, Counters, Cpu, Heap, Kernel, Machine, Memory, MemoryPoint, NotRecorded,
-    Shader,
+    AllocatedMemory, Cause, Counters, Cpu, Heap, Kernel, Machine, Memory, NotRecorded, Shader,
 };
 use crate::subject::Subject;
 use crate::subject::named_intervals::NamedIntervals;
@@ -35,20 +34,41 @@ pub(crate) struct Surroundings {
     pub not_recorded: Vec<NotRecorded>,
 }
 
+/// What the surroundings of the process are computed from, beside their tables.
+pub(crate) struct SurroundingsInput<'a> {
+    pub recording: &'a Recording,
+    pub subject: &'a Subject,
+    pub busy_window: BusyWindow<'a>,
+    /// The process's intervals by kernel.
+    pub named: &'a NamedIntervals,
+    /// Kernels of the report.
+    pub kernels: &'a [Kernel],
+    /// Stretches of idle time that host work caused.
+    pub host: &'a [Span],
+    /// The window without a warm-up or a pause that dominates it.
+    pub steady: Span,
+    /// Starts of all iterations.
+    pub iteration_starts: &'a [u64],
+}
+
 impl Surroundings {
-    /// Computes the parts, and frees the memory of the tables. `kernels` are the process's intervals
-    /// by kernel, and the report's kernels; `host` are the stretches of idle time that host work
-    /// caused; `idle` returns all idle time with its causes; `steady` is the steady part with the
-    /// starts of all iterations.
+    /// Computes the parts, and frees the memory of the tables. `idle` returns all idle time with its
+    /// causes.
     pub(crate) fn new(
         tables: SurroundingTables,
-        recording: &Recording,
-        subject: &Subject,
-        busy_window: BusyWindow<'_>,
-        (kernels, host): ((&NamedIntervals, &[Kernel]), &[Span]),
+        input: &SurroundingsInput<'_>,
         idle: impl Fn() -> Vec<(Span, Cause)>,
-        steady: (Span, &[u64]),
     ) -> Result<Self> {
+        let &SurroundingsInput {
+            recording,
+            subject,
+            busy_window,
+            named,
+            kernels,
+            host,
+            steady,
+            iteration_starts,
+        } = input;
         let mut not_recorded = Vec::new();
         if subject.others.are_unrecorded {
             not_recorded.push(others::not_recorded());
@@ -68,12 +88,13 @@ impl Surroundings {
             chosen: &subject.chosen,
             names: &recording.names,
             window,
-            steady: steady.0,
-            iteration_starts: steady.1,
+            steady,
+            iteration_starts,
             signposts: &subject.signposts,
         };
-        let memory = memory(tables.allocations, &input);
-        let memory = memory.map_err(|why| not_recorded.push(why)).ok();
+        let memory = memory(tables.allocations, &input)
+            .map_err(|why| not_recorded.push(why))
+            .ok();
 
         let input = CounterInput {
             recording,
@@ -81,10 +102,10 @@ impl Surroundings {
             busy: busy_window.busy,
             mine: &subject.mine,
             others: &subject.others.busy,
-            kernels,
+            kernels: (named, kernels),
         };
-        let (counters, series) = counters(tables.counters, &input);
-        let counters = counters.map_err(|why| not_recorded.push(why)).ok();
+        let (read_counters, series) = counters(tables.counters, &input);
+        let counters = read_counters.map_err(|why| not_recorded.push(why)).ok();
 
         let (buffers, names) = (&subject.buffers, &recording.names);
         let mut engines = engines(tables.engines, busy_window, buffers, idle, names);
@@ -115,10 +136,10 @@ impl Surroundings {
             engines,
             lanes,
             cpu,
-            shaders: if kernels.0.functions.is_empty() {
+            shaders: if named.functions.is_empty() {
                 inventory(&tables.shader_list, chosen, &recording.names)
             } else {
-                kernels.0.functions.clone()
+                named.functions.clone()
             },
             not_recorded,
         })
@@ -137,10 +158,11 @@ fn levels(allocated: Option<&AllocatedMemory>, window: Span) -> Vec<CounterSampl
     }
     let ends = points.iter().skip(1).map(|point| point.at_ns);
     let pieces = points.iter().zip(ends.chain([window.end_ns]));
-    let sample = |(point, end_ns): (&MemoryPoint, u64)| CounterSample {
-        start_ns: point.at_ns,
-        end_ns: Some(end_ns),
-        value: point.bytes as f64,
-    };
-    pieces.map(sample).collect()
+    pieces
+        .map(|(point, end_ns)| CounterSample {
+            start_ns: point.at_ns,
+            end_ns: Some(end_ns),
+            value: point.bytes as f64,
+        })
+        .collect()
 }

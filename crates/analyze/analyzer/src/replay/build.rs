@@ -124,8 +124,8 @@ impl Recorded<'_> {
                 .checked_sub(1)
                 .and_then(|place| self.steps.list.get(place));
             let free_ns = before.map(|step| step.committed_ns).max(awaited_ns);
-            let encoding_ns = step.encoding_ns.unwrap_or(step.committed_ns);
-            let encoding_ns = encoding_ns.max(free_ns.unwrap_or(encoding_ns));
+            let begun_ns = step.encoding_ns.unwrap_or(step.committed_ns);
+            let encoding_ns = begun_ns.max(free_ns.unwrap_or(begun_ns));
             let is_paced = self.paced.binary_search(&place).is_ok();
             let driver = drivers.get(place).copied().flatten();
             let ended_ns = self.ended_ns(step);
@@ -163,8 +163,8 @@ impl Recorded<'_> {
         typical: Delays,
     ) -> impl Iterator<Item = Kick> {
         let began_ns = step.driver.map(|times| signed(times.begins_ns));
-        let own = self.steps.intervals_of(step).iter();
-        let own = own.filter_map(|&index| Some((index, self.mine.get(index)?)));
+        let indices = self.steps.intervals_of(step).iter();
+        let own = indices.filter_map(|&index| Some((index, self.mine.get(index)?)));
         own.zip(starts)
             .map(move |((index, interval), &(observed, channel))| Kick {
                 submit_ns: began_ns.map_or(0, |began_ns| observed.step_ns - began_ns),

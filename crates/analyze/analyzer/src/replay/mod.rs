@@ -47,8 +47,10 @@ pub(crate) fn replay(recorded: &Recorded<'_>) -> Option<Replay> {
 /// without all of these.
 fn removals(program: &Program) -> Vec<Removal> {
     let mut sets: Vec<Vec<ReplayPart>> = ReplayPart::ALL.iter().map(|&part| vec![part]).collect();
-    let others = ReplayPart::ALL.into_iter();
-    let others: Vec<ReplayPart> = others.filter(|&part| part != ReplayPart::Gpu).collect();
+    let others: Vec<ReplayPart> = ReplayPart::ALL
+        .into_iter()
+        .filter(|&part| part != ReplayPart::Gpu)
+        .collect();
     for (place, &part) in others.iter().enumerate() {
         let later = others.iter().skip(place + 1);
         sets.extend(later.map(|&other| vec![part, other]));

@@ -247,27 +247,28 @@ impl Program {
     pub(crate) fn merged(&self, times: usize) -> Self {
         let times = times.max(1);
         let groups = self.commands.chunks(times);
-        let merge = |group: &[Command]| {
-            let (first, last) = (group.first()?, group.last()?);
-            let sum = |part: fn(&Command) -> i64| group.iter().map(part).sum::<i64>();
-            // The rest of a group would wait for its own first part.
-            let waits_for = first.waits_for.map(|earlier| earlier / times);
-            let driver = group.iter().filter_map(|each| each.driver);
-            Some(Command {
-                waits_for,
-                not_before_ns: first.not_before_ns,
-                host_ns: first.host_ns,
-                encode_ns: sum(|each| each.host_ns + each.encode_ns) - first.host_ns,
-                driver: first.driver.map(|own| DriverWork {
-                    work_ns: driver.map(|each| each.work_ns).max().unwrap_or(own.work_ns),
-                    ..own
-                }),
-                kicks: first.kicks.start..last.kicks.end,
-                completion_ns: last.completion_ns,
-            })
-        };
         Self {
-            commands: groups.filter_map(merge).collect(),
+            commands: groups
+                .filter_map(|group| {
+                    let (first, last) = (group.first()?, group.last()?);
+                    let sum = |part: fn(&Command) -> i64| group.iter().map(part).sum::<i64>();
+                    // The rest of a group would wait for its own first part.
+                    let waits_for = first.waits_for.map(|earlier| earlier / times);
+                    let driver = group.iter().filter_map(|each| each.driver);
+                    Some(Command {
+                        waits_for,
+                        not_before_ns: first.not_before_ns,
+                        host_ns: first.host_ns,
+                        encode_ns: sum(|each| each.host_ns + each.encode_ns) - first.host_ns,
+                        driver: first.driver.map(|own| DriverWork {
+                            work_ns: driver.map(|each| each.work_ns).max().unwrap_or(own.work_ns),
+                            ..own
+                        }),
+                        kicks: first.kicks.start..last.kicks.end,
+                        completion_ns: last.completion_ns,
+                    })
+                })
+                .collect(),
             kicks: Arc::clone(&self.kicks),
             channels: self.channels,
             scale: self.scale,

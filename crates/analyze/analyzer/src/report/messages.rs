@@ -89,8 +89,11 @@ impl Report {
         });
         let excluded = self.window.excluded.iter_mut().map(|cut| &mut cut.why);
         let gate = self.gate.iter_mut().flat_map(GateResult::messages_mut);
-        let warm_up = self.phases.warm_up.iter_mut();
-        let warm_up = warm_up.map(|warm_up| &mut warm_up.explanation);
+        let warm_up = self
+            .phases
+            .warm_up
+            .iter_mut()
+            .map(|warm_up| &mut warm_up.explanation);
         let checks = self.sanity.checks.iter_mut().map(|check| &mut check.text);
         let not_recorded = self.not_recorded.iter_mut().map(|part| &mut part.why);
         let work = self.work.iter_mut().flat_map(|work| {

@@ -41,8 +41,8 @@ impl Counts {
     /// or if some were committed several times.
     #[must_use]
     pub fn known_command_buffers(&self) -> Option<u64> {
-        let found = self.named(self.command_buffers);
-        found.filter(|_| self.reused_command_buffers == 0)
+        self.named(self.command_buffers)
+            .filter(|_| self.reused_command_buffers == 0)
     }
 
     fn named(&self, count: u64) -> Option<u64> {

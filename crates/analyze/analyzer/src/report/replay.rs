@@ -216,8 +216,8 @@ impl Replay {
     /// Returns the time that is left without these parts.
     #[must_use]
     pub fn left_without(&self, parts: &[ReplayPart]) -> Option<u64> {
-        let found = self.removals.iter().find(|each| each.without == parts);
-        Some(found?.left_ns)
+        let removal = self.removals.iter().find(|each| each.without == parts);
+        Some(removal?.left_ns)
     }
 
     /// Returns the prediction of a change.

@@ -141,8 +141,7 @@ impl WorkFile {
     #[must_use]
     pub fn is_simulated(&self) -> bool {
         let program = self.program.as_ref();
-        let simulated = program.and_then(|program| program.get("simulated")?.as_bool());
-        simulated == Some(true)
+        program.and_then(|program| program.get("simulated")?.as_bool()) == Some(true)
     }
 
     fn check(&self) -> Result<(), String> {
@@ -156,13 +155,13 @@ impl WorkFile {
         positive("peak_tflops", self.peak_tflops)?;
 
         let mut labels = BTreeSet::new();
-        for (at, entry) in self.work.iter().enumerate() {
+        for (index, entry) in self.work.iter().enumerate() {
             entry
                 .check()
-                .map_err(|problem| format!("work[{at}]: {problem}"))?;
+                .map_err(|problem| format!("work[{index}]: {problem}"))?;
             if !labels.insert((&entry.label, &entry.channel)) {
                 return Err(format!(
-                    "work[{at}]: `{}` has two entries for the same channel",
+                    "work[{index}]: `{}` has two entries for the same channel",
                     entry.label
                 ));
             }
@@ -216,10 +215,10 @@ impl KnownWork {
 }
 
 fn check_timings(timings: &[Timing]) -> Result<(), String> {
-    for (at, timing) in timings.iter().enumerate() {
+    for (index, timing) in timings.iter().enumerate() {
         timing
             .span_ns()
-            .map_err(|problem| format!("timings[{at}]: {problem}"))?;
+            .map_err(|problem| format!("timings[{index}]: {problem}"))?;
     }
 
     let numbers: Vec<u64> = timings

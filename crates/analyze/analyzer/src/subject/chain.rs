@@ -155,9 +155,9 @@ fn work_on_buffers(driver: &DriverWork, chosen: &ChosenProcesses, names: &Names)
         let kind = at(&driver.types, row);
         kind.is_some_and(|kind| names.text(kind) == COMMAND_BUFFER)
     };
-    let rows = driver.spans.started();
-    let rows = rows.filter(|&(row, _)| chosen.contains(at(&driver.processes, row)));
-    let mut work: Vec<Span> = rows
+    let started = driver.spans.started();
+    let own = started.filter(|&(row, _)| chosen.contains(at(&driver.processes, row)));
+    let mut work: Vec<Span> = own
         .filter(|&(row, _)| is_buffer(row))
         .map(|(_, span)| span)
         .collect();
@@ -171,8 +171,9 @@ fn work_on_buffers(driver: &DriverWork, chosen: &ChosenProcesses, names: &Names)
 fn ends_of(waits: &RecordedWaits, chosen: &ChosenProcesses) -> Vec<(u64, NonZeroU64)> {
     let rows = waits.spans.started();
     let own = rows.filter(|&(row, _)| chosen.owns_row(waits.processes.as_ref(), row));
-    let ends = own.filter_map(|(row, span)| Some((span.end_ns, id_of(&waits.buffer_ids, row)?)));
-    let mut ends: Vec<(u64, NonZeroU64)> = ends.collect();
+    let mut ends: Vec<(u64, NonZeroU64)> = own
+        .filter_map(|(row, span)| Some((span.end_ns, id_of(&waits.buffer_ids, row)?)))
+        .collect();
     ends.sort_unstable();
     ends
 }

@@ -5,6 +5,8 @@
 //! intervals is an error that lists those with some: metalens never switches to another
 //! process.
 
+use std::cmp::Reverse;
+
 use metalens_trace::{Names, Process, ProcessId, Run, Target as RunTarget, TargetProcess};
 
 use super::processes::ProcessUse;
@@ -109,8 +111,8 @@ fn recorded(
         Some(pid) => candidate.process.pid == Some(pid),
         None => same_name(&wanted.name, names.text(candidate.process.name)),
     };
-    let found: Vec<&ProcessUse> = used.iter().filter(is_wanted).collect();
-    if found.is_empty() {
+    let named: Vec<&ProcessUse> = used.iter().filter(is_wanted).collect();
+    if named.is_empty() {
         let pid = wanted.pid.map(|pid| format!(" (pid {pid})"));
         let shown = format!("the process {}{}", wanted.name, pid.unwrap_or_default());
         let ending = wanted
@@ -120,7 +122,7 @@ fn recorded(
         return Err(no_gpu_intervals(shown, ending, names, used));
     }
 
-    let other_name = found
+    let other_name = named
         .iter()
         .map(|process| names.text(process.process.name))
         .find(|name| !same_name(&wanted.name, name));
@@ -132,7 +134,7 @@ fn recorded(
         );
         Note::quiet("process-renamed", text)
     });
-    let mut processes: Vec<ProcessId> = found.iter().map(|process| process.id).collect();
+    let mut processes: Vec<ProcessId> = named.iter().map(|process| process.id).collect();
     processes.sort_unstable();
     Ok(ChosenProcesses {
         chosen_by,
@@ -146,8 +148,8 @@ const COMPOSITOR: &str = "WindowServer";
 
 fn busiest(names: &Names, used: &[ProcessUse]) -> Result<ChosenProcesses> {
     // `used` is sorted: the busiest comes first.
-    let name = |one: &ProcessUse| names.text(one.process.name);
-    let program = used.iter().find(|one| name(one) != COMPOSITOR);
+    let name = |candidate: &ProcessUse| names.text(candidate.process.name);
+    let program = used.iter().find(|candidate| name(candidate) != COMPOSITOR);
     let Some(chosen) = program.or(used.first()) else {
         return Err(no_gpu_intervals("a process".to_owned(), None, names, used));
     };
@@ -181,11 +183,7 @@ fn no_gpu_intervals(
             intervals: process.intervals,
         })
         .collect();
-    present.sort_by(|a, b| {
-        b.intervals
-            .cmp(&a.intervals)
-            .then_with(|| a.name.cmp(&b.name))
-    });
+    present.sort_by_cached_key(|process| (Reverse(process.intervals), process.name.clone()));
     Error::NoGpuIntervals {
         wanted,
         ending,

@@ -160,8 +160,8 @@ impl Commands {
     /// a single row is wrong, and only the completion is unknown. `buffers` are sorted by id.
     pub(crate) fn mark_reused(&mut self, buffers: &mut [Buffer]) {
         for buffer in buffers {
-            let completed_ns = self.completions.get(buffer.id);
-            let completed_ns = completed_ns.and_then(|ns| i64::try_from(ns).ok());
+            let listed_ns = self.completions.get(buffer.id);
+            let completed_ns = listed_ns.and_then(|ns| i64::try_from(ns).ok());
             let is_odd = self.completions.is_contradicted(buffer.id)
                 || completed_ns.is_some_and(|ns| buffer.last_committed_ns() > Some(ns));
             buffer.is_reused = is_odd && buffer.has_several_commits();
@@ -247,15 +247,16 @@ impl Commands {
         let is_own = |row| chosen.owns_row(table.processes.as_ref(), row);
         self.encodings = spans_by_id(&table.spans, &table.ids, is_own)?;
 
-        let started = table.spans.started().filter(|&(row, _)| is_own(row));
+        let own = table.spans.started().filter(|&(row, _)| is_own(row));
         let started =
-            started.filter_map(|(row, span)| Some((id_of(&table.buffer_ids, row)?, span.start_ns)));
+            own.filter_map(|(row, span)| Some((id_of(&table.buffer_ids, row)?, span.start_ns)));
         self.encoded = started.collect();
         self.encoded.sort_unstable();
         self.encoded.dedup_by_key(|(id, _)| *id);
 
-        let mine = (0..table.threads.len()).filter(|&row| is_own(row));
-        let mine = mine.filter_map(|row| Some((row, at(&table.threads, row)?)));
+        let mine = (0..table.threads.len())
+            .filter(|&row| is_own(row))
+            .filter_map(|row| Some((row, at(&table.threads, row)?)));
         self.threads = distinct(mine.clone().map(|(_, thread)| thread));
         if with_threads {
             let entry = |(row, thread)| Some((id_of(&table.ids, row)?, thread));
@@ -296,10 +297,10 @@ fn without_interval(buffers: &[(NonZeroU64, Span)], everyone: &[Interval]) -> u6
         }
     }
     named.sort_unstable();
-    let is_without = |(at, (_, span)): &(usize, &(NonZeroU64, Span))| {
+    let is_without = |(index, (_, span)): &(usize, &(NonZeroU64, Span))| {
         let next = nameless.partition_point(|&start_ns| start_ns < span.start_ns);
         let has_nameless = nameless.get(next).is_some_and(|&ns| ns <= span.end_ns);
-        named.binary_search(at).is_err() && !has_nameless
+        named.binary_search(index).is_err() && !has_nameless
     };
     buffers.iter().enumerate().filter(is_without).count() as u64
 }

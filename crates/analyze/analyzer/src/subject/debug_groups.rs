@@ -95,8 +95,8 @@ fn groups(
 
 /// Removes the thread from a label: ` ( Main Thread 0x1f (bench, pid: 12) )`.
 fn without_thread(label: &str) -> &str {
-    let cut = label.rfind(" ( ").filter(|&at| {
-        let rest = label.get(at..).unwrap_or("");
+    let cut = label.rfind(" ( ").filter(|&space| {
+        let rest = label.get(space..).unwrap_or("");
         rest.ends_with(')') && rest.contains("pid: ")
     });
     label
@@ -110,11 +110,11 @@ fn without_thread(label: &str) -> &str {
 fn innermost(groups: &[DebugGroup], at_ns: u64, thread: Option<ThreadId>) -> Option<Symbol> {
     const DEPTH: usize = 64;
     let before = groups.partition_point(|group| group.span.start_ns <= at_ns);
-    let candidates = groups.get(..before)?.iter().rev().take(DEPTH);
-    let mut candidates = candidates.filter(|group| group.span.end_ns > at_ns);
-    let is_on_thread =
-        |group: &&DebugGroup| group.thread.is_none() || thread.is_none() || group.thread == thread;
-    candidates.find(is_on_thread).map(|group| group.name)
+    let nearest = groups.get(..before)?.iter().rev().take(DEPTH);
+    let mut candidates = nearest.filter(|group| group.span.end_ns > at_ns);
+    candidates
+        .find(|group| group.thread.is_none() || thread.is_none() || group.thread == thread)
+        .map(|group| group.name)
 }
 
 #[cfg(test)]

@@ -105,7 +105,7 @@ pub(crate) fn sweep(
     mut visit: impl FnMut(Option<Span>, Option<Gap>),
 ) {
     let mut last: Option<(Span, usize)> = None;
-    for (at, span) in spans.enumerate() {
+    for (index, span) in spans.enumerate() {
         let span = span.clip(window);
         if span.is_empty() {
             continue;
@@ -114,7 +114,7 @@ pub(crate) fn sweep(
         last = match last {
             Some((busy, ender)) if span.start_ns <= busy.end_ns => {
                 let ender = if span.end_ns >= busy.end_ns {
-                    at
+                    index
                 } else {
                     ender
                 };
@@ -122,9 +122,9 @@ pub(crate) fn sweep(
                 Some((Span::new(busy.start_ns, end_ns), ender))
             }
             previous => {
-                let (busy, gap) = closed(previous, window.start_ns, span.start_ns, Some(at));
+                let (busy, gap) = closed(previous, window.start_ns, span.start_ns, Some(index));
                 visit(busy, gap);
-                Some((span, at))
+                Some((span, index))
             }
         };
     }
@@ -153,11 +153,11 @@ fn closed(
 pub(crate) fn inner(gaps: &[Gap]) -> &[Gap] {
     let gaps = match gaps {
         [first, rest @ ..] if first.before().is_none() => rest,
-        all => all,
+        gaps => gaps,
     };
     match gaps {
         [rest @ .., last] if last.after().is_none() => rest,
-        all => all,
+        gaps => gaps,
     }
 }
 

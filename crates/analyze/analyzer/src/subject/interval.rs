@@ -44,8 +44,8 @@ impl Interval {
 /// Returns the distinct encoders of some intervals, in the order of their ids.
 #[must_use]
 pub(crate) fn encoders(intervals: &[Interval]) -> Vec<u64> {
-    let ids = intervals.iter().filter_map(|interval| interval.encoder);
-    let mut ids: Vec<u64> = ids.map(NonZeroU64::get).collect();
+    let encoders = intervals.iter().filter_map(|interval| interval.encoder);
+    let mut ids: Vec<u64> = encoders.map(NonZeroU64::get).collect();
     // Ids nearly rise with time, so that sorting them is faster than hashing.
     ids.sort_unstable();
     ids.dedup();

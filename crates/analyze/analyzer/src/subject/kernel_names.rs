@@ -35,13 +35,13 @@ impl NameHints {
     }
 
     /// Returns the possible sources of an interval's name, by its index.
-    pub(crate) fn sources(&self, at: usize, interval: &Interval) -> NameSources {
+    pub(crate) fn sources(&self, index: usize, interval: &Interval) -> NameSources {
         NameSources {
             label: interval.label,
             channel: interval.channel,
-            shaders: self.shaders.names.get(at).copied().flatten(),
-            group: self.groups.get(at).copied().flatten(),
-            dispatched: self.dispatched.names.get(at).copied().flatten(),
+            shaders: self.shaders.names.get(index).copied().flatten(),
+            group: self.groups.get(index).copied().flatten(),
+            dispatched: self.dispatched.names.get(index).copied().flatten(),
         }
     }
 }
@@ -74,14 +74,14 @@ impl<'a> KernelNames<'a> {
     /// Creates the names from the pairs of labels that the encoder list has.
     #[must_use]
     pub(crate) fn new(names: &'a Names, pairs: &[(Symbol, Symbol)], hints: &'a NameHints) -> Self {
-        let split = |&(buffer, encoder): &(Symbol, Symbol)| {
+        let splits = pairs.iter().map(|&(buffer, encoder)| {
             let (buffer, encoder) = (names.text(buffer), names.text(encoder));
             (format!("{buffer}:{encoder}"), buffer.len() + 1)
-        };
+        });
         Self {
             names,
             hints,
-            splits: pairs.iter().map(split).collect(),
+            splits: splits.collect(),
         }
     }
 
@@ -144,9 +144,9 @@ impl<'a> KernelNames<'a> {
 
     /// Splits a label into the labels of the command buffer and of the encoder.
     fn split<'t>(&self, label: &'t str) -> (&'t str, &'t str) {
-        let at = self.known_split(label).or_else(|| counted_split(label));
-        if let Some(at) = at
-            && let (Some(buffer), Some(encoder)) = (label.get(..at - 1), label.get(at..))
+        let split = self.known_split(label).or_else(|| counted_split(label));
+        if let Some(split) = split
+            && let (Some(buffer), Some(encoder)) = (label.get(..split - 1), label.get(split..))
         {
             return (buffer, encoder);
         }
@@ -158,8 +158,8 @@ impl<'a> KernelNames<'a> {
     fn known_split(&self, label: &str) -> Option<usize> {
         /// Number of ends that are tried: a hostile label may have a million parts.
         const TRIED: usize = 64;
-        let ends = label.match_indices(" & ").map(|(end, _)| end).take(TRIED);
-        let mut ends = ends.chain([label.len()]);
+        let parts = label.match_indices(" & ").map(|(end, _)| end).take(TRIED);
+        let mut ends = parts.chain([label.len()]);
         ends.find_map(|end| self.splits.get(label.get(..end)?).copied())
     }
 }

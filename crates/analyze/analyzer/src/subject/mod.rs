@@ -183,8 +183,8 @@ impl Subject {
             subject.waiting = waiting(&Steps::new(&subject, true), &subject.chain);
         }
         subject.keep(whole);
-        if let Some(found) = facts.skipped {
-            subject.skipped = Some(found.report(&subject.mine, whole, true));
+        if let Some(warm_up) = facts.skipped {
+            subject.skipped = Some(warm_up.report(&subject.mine, whole, true));
             subject.keep(window);
         }
         subject.steps = Steps::new(&subject, false);
@@ -278,10 +278,13 @@ impl WindowInput<'_> {
         )?;
         let whole = cut.window;
 
-        let skipped = self.request.skip_warm_up.then(|| self.warm_up(whole));
-        let skipped = skipped.flatten();
-        if let Some(found) = &skipped {
-            cut.to(Span::new(found.end_ns, whole.end_ns), "warm-up", "");
+        let skipped = self
+            .request
+            .skip_warm_up
+            .then(|| self.warm_up(whole))
+            .flatten();
+        if let Some(warm_up) = &skipped {
+            cut.to(Span::new(warm_up.end_ns, whole.end_ns), "warm-up", "");
         }
 
         Ok(WindowFacts {
@@ -294,8 +297,7 @@ impl WindowInput<'_> {
     }
 
     fn warm_up(&self, window: Span) -> Option<warm_up::DetectedWarmUp> {
-        let intervals = self.timeline.intervals.iter();
-        let mine = intervals.filter(|interval| {
+        let mine = self.timeline.intervals.iter().filter(|interval| {
             self.chosen.contains(interval.process) && touches(interval.span, window)
         });
         let kernels = NamedIntervals::by_label(mine.clone(), self.names, self.label_pairs);

@@ -73,8 +73,8 @@ impl NamedIntervals {
         let (mut coalesced, mut coalesced_encoders) = (0, 0);
 
         let mut recent = [None; RECENT];
-        let group_of = mine.into_iter().enumerate().map(|(at, interval)| {
-            let sources = hints.sources(at, interval);
+        let group_of = mine.into_iter().enumerate().map(|(index, interval)| {
+            let sources = hints.sources(index, interval);
             let place = sources.label.map_or(0, Symbol::index) % RECENT;
             let place = recent.get_mut(place);
             if let Some((_, group)) = place
@@ -115,8 +115,9 @@ impl NamedIntervals {
         });
 
         // A machine has memory for fewer than four billion names.
-        let group_of = group_of.map(|group| u32::try_from(group).unwrap_or(u32::MAX));
-        let group_of: Vec<u32> = group_of.collect();
+        let group_of: Vec<u32> = group_of
+            .map(|group| u32::try_from(group).unwrap_or(u32::MAX))
+            .collect();
         let covered_ns = sums(&group_of, &hints.shaders.covered_ns, groups.len());
         Self {
             functions: hints.dispatched.inventory.clone(),

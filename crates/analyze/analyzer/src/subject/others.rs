@@ -58,11 +58,11 @@ impl UseByProcess {
     /// starts.
     pub(crate) fn add(&mut self, process: Option<ProcessId>, inside: Span) {
         // Processes are numbered from 0; index 0 here is for rows that name none.
-        let at = process.map_or(0, |process| process.index() + 1);
-        if self.users.len() <= at {
-            self.users.resize_with(at + 1, || (None, Vec::new()));
+        let index = process.map_or(0, |process| process.index() + 1);
+        if self.users.len() <= index {
+            self.users.resize_with(index + 1, || (None, Vec::new()));
         }
-        if let Some((user, spans)) = self.users.get_mut(at) {
+        if let Some((user, spans)) = self.users.get_mut(index) {
             *user = process;
             extend(spans, inside);
         }

@@ -65,12 +65,9 @@ impl UsageCollector {
                 busy_ns: running.busy_ns,
             })
             .collect();
-        used.sort_by(|a, b| {
-            let key = |process: &ProcessUse| {
-                let name = names.text(process.process.name).to_owned();
-                (name, process.process.pid)
-            };
-            b.busy_ns.cmp(&a.busy_ns).then_with(|| key(a).cmp(&key(b)))
+        used.sort_by_key(|usage| {
+            let name = names.text(usage.process.name);
+            (std::cmp::Reverse(usage.busy_ns), name, usage.process.pid)
         });
         used
     }

@@ -207,9 +207,11 @@ impl Events {
     ) -> Option<Interval> {
         (run.start <= run.end).then_some(())?;
         let span = Span::new(clock.ns(run.start)?, clock.ns(run.end)?);
-        let encoder = self.encoder_of.get(&run.submission);
-        let encoder = encoder.and_then(|(_, encoder)| self.encoders.get(encoder));
-        let encoder = encoder.map(|&(_, encoder)| encoder);
+        let encoder = self
+            .encoder_of
+            .get(&run.submission)
+            .and_then(|(_, encoder)| self.encoders.get(encoder))
+            .map(|&(_, encoder)| encoder);
         let commit = encoder.and_then(|encoder| self.commits.get(&encoder.buffer));
 
         Some(Interval {

@@ -82,8 +82,10 @@ pub(crate) fn shaders_of(
 
     for interval in mine {
         let seen = Seen::in_interval(&samples, interval);
-        let name = seen.names_interval(interval.span);
-        let name = name.then(|| name_of(&seen.shaders, made)).flatten();
+        let name = seen
+            .names_interval(interval.span)
+            .then(|| name_of(&seen.shaders, made))
+            .flatten();
         shaders.names.push(name);
         shaders
             .covered_ns
@@ -138,14 +140,14 @@ impl Seen {
     /// Finds the outer samples that begin in an interval, on its channel.
     fn in_interval(samples: &[ShaderSample], interval: &Interval) -> Self {
         let from = samples.partition_point(|sample| sample.span.start_ns < interval.span.start_ns);
-        let samples = samples.iter().skip(from);
-        let samples = samples.take_while(|sample| sample.span.start_ns < interval.span.end_ns);
+        let later = samples.iter().skip(from);
+        let meanwhile = later.take_while(|sample| sample.span.start_ns < interval.span.end_ns);
 
         let mut shaders: Vec<(Symbol, u64)> = Vec::new();
         let mut spans = Vec::new();
         let mut percent = Some(0.0);
         let mut open: Vec<&ShaderSample> = Vec::new();
-        for sample in samples.filter(|sample| {
+        for sample in meanwhile.filter(|sample| {
             sample.channel.is_none()
                 || interval.channel.is_none()
                 || sample.channel == interval.channel
@@ -158,7 +160,9 @@ impl Seen {
 
             let span = sample.span.clip(interval.span);
             spans.push(span);
-            percent = percent.zip(sample.percent).map(|(sum, one)| sum + one);
+            percent = percent
+                .zip(sample.percent)
+                .map(|(sum, percent)| sum + percent);
             match shaders.iter_mut().find(|(name, _)| *name == sample.name) {
                 Some((_, length)) => *length += span.length_ns(),
                 None => shaders.push((sample.name, span.length_ns())),
@@ -187,10 +191,9 @@ impl Seen {
     fn covered_ns(&self, part: Span) -> u64 {
         let inside = self.covered.iter().map(|span| span.clip(part));
         let covered_ns = length_ns(&inside.collect::<Vec<Span>>());
-        let by_percent = self
-            .percent
-            .map(|percent| (part.length_ns() as f64 * percent / 100.0).round() as u64);
-        by_percent.map_or(covered_ns, |ns| ns.min(covered_ns))
+        self.percent
+            .map(|percent| (part.length_ns() as f64 * percent / 100.0).round() as u64)
+            .map_or(covered_ns, |ns| ns.min(covered_ns))
     }
 }
 
@@ -214,13 +217,13 @@ fn name_of(shaders: &[(Symbol, u64)], names: &mut Names) -> Option<Symbol> {
     }
 
     let text = if shaders.len() <= NAMED {
-        let all: Vec<&str> = shaders.iter().map(|&(name, _)| names.text(name)).collect();
-        all.join(" + ")
+        let shader_names: Vec<&str> = shaders.iter().map(|&(name, _)| names.text(name)).collect();
+        shader_names.join(" + ")
     } else {
         // Of equally long ones the first in time, so that the name is stable.
-        let largest = shaders.iter().rev().max_by_key(|(_, length)| *length);
-        let largest = largest.map_or(first, |&(name, _)| name);
-        format!("{} + {} more", names.text(largest), rest.len())
+        let longest = shaders.iter().rev().max_by_key(|(_, length)| *length);
+        let longest_name = longest.map_or(first, |&(name, _)| name);
+        format!("{} + {} more", names.text(longest_name), rest.len())
     };
     Some(names.symbol(&text))
 }

@@ -167,22 +167,25 @@ impl Signposts {
         names: &Names,
     ) -> Option<Vec<Span>> {
         let kinds = self.kinds.iter();
-        let named = kinds.filter(|(kind, _)| names.text(kind.name) == name);
-        let named = named.map(|(kind, times)| times.spans.iter().map(|&span| (kind.process, span)));
-        let mut found: Vec<(Option<ProcessId>, Span)> = named.flatten().collect();
-        if found.is_empty() {
+        let named = kinds
+            .filter(|(kind, _)| names.text(kind.name) == name)
+            .map(|(kind, times)| times.spans.iter().map(|&span| (kind.process, span)));
+        let mut found_spans: Vec<(Option<ProcessId>, Span)> = named.flatten().collect();
+        if found_spans.is_empty() {
             // A message is displayed with more spaces than it was written with.
-            let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
             let name = words(name);
             let messages = self.by_message.iter();
             let same = messages.filter(|(message, _)| words(names.text(**message)) == name);
-            found.extend(same.flat_map(|(_, times)| times));
+            found_spans.extend(same.flat_map(|(_, times)| times));
         }
 
-        if found.iter().any(|&(process, _)| chosen.contains(process)) {
-            found.retain(|&(process, _)| chosen.contains(process));
+        if found_spans
+            .iter()
+            .any(|&(process, _)| chosen.contains(process))
+        {
+            found_spans.retain(|&(process, _)| chosen.contains(process));
         }
-        let mut spans: Vec<Span> = found.into_iter().map(|(_, span)| span).collect();
+        let mut spans: Vec<Span> = found_spans.into_iter().map(|(_, span)| span).collect();
         spans.sort_unstable();
         (!spans.is_empty()).then_some(spans)
     }
@@ -251,6 +254,10 @@ impl Signposts {
             table(SIGNPOST_INTERVALS.schema)
         ))
     }
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Begin or end of an os_signpost interval. Sorted by time, and at one time by the other

@@ -74,7 +74,7 @@ impl Steps {
         let mut rows = rows.into_iter().peekable();
         for (place, &(committed_ns, id)) in commits.iter().enumerate() {
             let first = intervals.len();
-            while let Some((_, index)) = rows.next_if(|&(at, _)| at == place) {
+            while let Some((_, index)) = rows.next_if(|&(step, _)| step == place) {
                 intervals.push(index);
             }
             list.push(step(subject, committed_ns, id, first, &intervals));
@@ -102,8 +102,8 @@ impl Steps {
     /// Returns the command buffers whose work begins in a part of the window.
     pub(crate) fn within(&self, part: Span, mine: &[Interval]) -> Self {
         let is_inside = |step: &&Step| {
-            let first = self.intervals.get(step.intervals.start);
-            let first = first.and_then(|&index| mine.get(index));
+            let index = self.intervals.get(step.intervals.start);
+            let first = index.and_then(|&index| mine.get(index));
             first.is_some_and(|first| {
                 touches(
                     Span::new(first.span.start_ns, first.span.start_ns + 1),
@@ -129,13 +129,12 @@ impl Steps {
                 let interval = self
                     .intervals
                     .get(place)
-                    .and_then(|&at| subject.mine.get(at));
+                    .and_then(|&index| subject.mine.get(index));
                 let times = interval.and_then(|interval| subject.chain.times(interval));
-                let is_between = |ns: &u64| {
+                let ns = times.map(|times| times.submitted_ns).filter(|ns| {
                     step.driver.is_some_and(|driver| driver.begins_ns <= *ns)
                         && interval.is_some_and(|interval| *ns <= interval.span.start_ns)
-                };
-                let ns = times.map(|times| times.submitted_ns).filter(is_between);
+                });
                 if let Some(slot) = submitted.get_mut(place) {
                     *slot = ns.and_then(|ns| i64::try_from(ns).ok());
                 }
@@ -153,13 +152,13 @@ fn rows(subject: &Subject, commits: &[(i64, NonZeroU64)]) -> Vec<(usize, usize)>
         .map(|(place, &(_, id))| (id, place))
         .collect();
     places.sort_unstable();
-    let ids = places.first().zip(places.last());
-    let ids = ids.map(|(&(first, _), &(last, _))| first..=last);
+    let ends = places.first().zip(places.last());
+    let ids = ends.map(|(&(first, _), &(last, _))| first..=last);
     let place = |id: NonZeroU64| {
         // Ids rise with time: of a million intervals, most are far from a few command buffers.
         ids.as_ref().filter(|ids| ids.contains(&id))?;
-        let at = places.binary_search_by_key(&id, |&(id, _)| id).ok()?;
-        places.get(at).map(|&(_, place)| place)
+        let index = places.binary_search_by_key(&id, |&(id, _)| id).ok()?;
+        places.get(index).map(|&(_, place)| place)
     };
     let intervals = subject.mine.iter().enumerate();
     intervals
@@ -180,9 +179,9 @@ fn step(
         i64::try_from(encoding.span.start_ns).ok()
     });
     let completed_ns = subject.commands.completion(id);
-    let driver = subject.chain.times_of(id);
+    let times = subject.chain.times_of(id);
     // Impossible orders come from damaged rows, and no station may be moved by them.
-    let driver = driver.filter(|times| i128::from(times.begins_ns) >= i128::from(committed_ns));
+    let driver = times.filter(|times| i128::from(times.begins_ns) >= i128::from(committed_ns));
     Step {
         id,
         encoding_ns: encodings.min().filter(|&start_ns| start_ns <= committed_ns),

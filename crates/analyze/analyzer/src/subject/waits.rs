@@ -69,7 +69,7 @@ pub(crate) fn waiting(steps: &Steps, chain: &Chain) -> Waiting {
         let is_usual = is_most(&pairs, list.len()) || is_regular(&pairs);
         let verdict = verdict(slope, is_usual);
         may_wait |= is_usual && verdict == WaitVerdict::Unknown;
-        let found = Waiting {
+        let waiting = Waiting {
             verdict,
             is_recorded: false,
             in_flight: lag as u64,
@@ -79,14 +79,14 @@ pub(crate) fn waiting(steps: &Steps, chain: &Chain) -> Waiting {
             slope_error: slope.map(|(_, error)| error),
         };
         if verdict == WaitVerdict::Waits {
-            return found;
+            return waiting;
         }
         // The completions that most encodings come after are those that a wait would be for.
         if undecided
             .as_ref()
-            .is_none_or(|other| found.pairs > other.pairs)
+            .is_none_or(|other| waiting.pairs > other.pairs)
         {
-            undecided = Some(found);
+            undecided = Some(waiting);
         }
     }
     let never = Waiting {
@@ -143,8 +143,8 @@ fn recorded(list: &[Step], waits: &[(u64, NonZeroU64)]) -> Waiting {
             encoded_after: as_f64(encoding_ns - before.committed_ns),
         });
     }
-    let lags = lags.iter().enumerate().skip(1);
-    let (in_flight, most) = lags
+    let tried = lags.iter().enumerate().skip(1);
+    let (in_flight, most) = tried
         .max_by_key(|&(lag, &count)| (count, Reverse(lag)))
         .unwrap_or((0, &0));
     Waiting {
@@ -189,39 +189,43 @@ fn is_never(list: &[Step]) -> bool {
 /// this many places before, and came after the last commit.
 fn pairs(list: &[Step], lag: usize) -> Vec<Pair> {
     let places = lag.max(1)..list.len();
-    let pair = |place: usize| {
-        let last = list.get(place - 1)?;
-        let completed_ns = list.get(place - lag)?.completed_ns?;
-        let encoding_ns = list.get(place)?.encoding_ns?;
-        // A later completion before the encoding would be what the program waited for.
-        let is_last = lag == 1
-            || list
-                .get(place - lag + 1)
-                .and_then(|next| next.completed_ns)
-                .is_none_or(|next_ns| next_ns > encoding_ns);
-        let waited = is_last && completed_ns > last.committed_ns && completed_ns <= encoding_ns;
-        waited.then(|| Pair {
-            place,
-            completed_after: as_f64(completed_ns - last.committed_ns),
-            encoded_after: as_f64(encoding_ns - last.committed_ns),
+    places
+        .filter_map(|place| {
+            let last = list.get(place - 1)?;
+            let completed_ns = list.get(place - lag)?.completed_ns?;
+            let encoding_ns = list.get(place)?.encoding_ns?;
+            // A later completion before the encoding would be what the program waited for.
+            let is_last = lag == 1
+                || list
+                    .get(place - lag + 1)
+                    .and_then(|next| next.completed_ns)
+                    .is_none_or(|next_ns| next_ns > encoding_ns);
+            let waited = is_last && completed_ns > last.committed_ns && completed_ns <= encoding_ns;
+            waited.then(|| Pair {
+                place,
+                completed_after: as_f64(completed_ns - last.committed_ns),
+                encoded_after: as_f64(encoding_ns - last.committed_ns),
+            })
         })
-    };
-    places.filter_map(pair).collect()
+        .collect()
 }
 
 /// Returns the slope of the encodings over the completions, and its standard error; `None` if the
 /// completions do not vary.
 fn slope(pairs: &[Pair]) -> Option<(f64, f64)> {
-    let changes = pairs.windows(2).filter_map(|two| match two {
-        [a, b] => Some((
-            b.completed_after - a.completed_after,
-            b.encoded_after - a.encoded_after,
-        )),
-        _ => None,
-    });
-    let mut changes: Vec<(f64, f64)> = changes.collect();
+    let mut changes: Vec<(f64, f64)> = pairs
+        .windows(2)
+        .filter_map(|two| match two {
+            [a, b] => Some((
+                b.completed_after - a.completed_after,
+                b.encoded_after - a.encoded_after,
+            )),
+            _ => None,
+        })
+        .collect();
     let cut = changes.len() / TRIMMED;
-    changes.sort_by(|a, b| size(*a).total_cmp(&size(*b)));
+    let size = |(x, y): &(f64, f64)| x.abs().max(y.abs());
+    changes.sort_by(|a, b| size(a).total_cmp(&size(b)));
     changes.truncate(changes.len() - cut);
 
     let squares: f64 = changes.iter().map(|(x, _)| x * x).sum();
@@ -237,10 +241,6 @@ fn slope(pairs: &[Pair]) -> Option<(f64, f64)> {
     Some((slope, error))
 }
 
-fn size((x, y): (f64, f64)) -> f64 {
-    x.abs().max(y.abs())
-}
-
 fn is_most(pairs: &[Pair], steps: usize) -> bool {
     as_f64(pairs.len() as i64) >= MOST * as_f64(steps as i64)
 }
@@ -248,11 +248,13 @@ fn is_most(pairs: &[Pair], steps: usize) -> bool {
 /// Returns whether nearly all pairs come at the same distance: the program waits for every n-th
 /// command buffer. Pairs that happen to look like waits come at any distance.
 fn is_regular(pairs: &[Pair]) -> bool {
-    let distances = pairs.windows(2).filter_map(|two| match two {
-        [a, b] => Some(b.place - a.place),
-        _ => None,
-    });
-    let mut distances: Vec<usize> = distances.collect();
+    let mut distances: Vec<usize> = pairs
+        .windows(2)
+        .filter_map(|two| match two {
+            [a, b] => Some(b.place - a.place),
+            _ => None,
+        })
+        .collect();
     distances.sort_unstable();
     let median = distances.get(distances.len() / 2).copied().unwrap_or(0);
     let usual = distances.iter().filter(|&&each| each == median).count();

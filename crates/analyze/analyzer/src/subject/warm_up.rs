@@ -99,16 +99,17 @@ pub(crate) fn find<'a>(
     };
 
     let gaps = inner(gaps);
-    let candidates = [
+    let warm_ups = [
         work.slow_intervals(names),
         work.long_gaps(gaps),
         work.quiet_gap(gaps),
     ];
     let most = work.count() / PARTS;
-    let candidates = candidates.into_iter().flatten();
-    candidates
+    warm_ups
+        .into_iter()
+        .flatten()
         .filter(|warm_up| warm_up.intervals <= most)
-        .max_by_key(|found| found.end_ns)
+        .max_by_key(|warm_up| warm_up.end_ns)
 }
 
 /// Work of the process in the window.
@@ -149,9 +150,9 @@ impl<Spans: Iterator<Item = Span> + Clone> ProcessWork<'_, Spans> {
 
         // The explanation names the interval that exceeds its median the most.
         let slowest = self.rows().take(prefix.length).filter_map(slow).enumerate();
-        let slowest = slowest.max_by_key(|&(at, (length, usual, _))| {
+        let slowest = slowest.max_by_key(|&(index, (length, usual, _))| {
             let times = u128::from(length) * 1_000 / u128::from(usual);
-            (times, std::cmp::Reverse(at))
+            (times, std::cmp::Reverse(index))
         });
         let (_, (length, usual, kernel)) = slowest?;
 
@@ -196,13 +197,15 @@ impl<Spans: Iterator<Item = Span> + Clone> ProcessWork<'_, Spans> {
         let usual = usual(later.map(|gap| gap.span.length_ns()).collect())?;
 
         let limit = LONG_NS.max(usual.saturating_mul(LONG_TIMES));
-        let flags = gaps.iter().map(|gap| gap.span.length_ns() >= limit);
-        let flags: Vec<bool> = flags.collect();
+        let flags: Vec<bool> = gaps
+            .iter()
+            .map(|gap| gap.span.length_ns() >= limit)
+            .collect();
         let prefix = slow_prefix(&flags)?;
 
         let last = gaps.get(prefix.length.checked_sub(1)?)?;
-        let longest = gaps.iter().take(prefix.length);
-        let longest = longest.map(|gap| gap.span.length_ns()).max()?;
+        let slow = gaps.iter().take(prefix.length);
+        let longest = slow.map(|gap| gap.span.length_ns()).max()?;
 
         let explanation = message!(
             "{} lasted {} or longer, up to {}, instead of {} as usual; {}",
@@ -218,12 +221,13 @@ impl<Spans: Iterator<Item = Span> + Clone> ProcessWork<'_, Spans> {
     fn quiet_gap(&self, gaps: &[Gap]) -> Option<DetectedWarmUp> {
         let quiet_ns = quiet_gap_ns(gaps.iter().map(|gap| gap.span.length_ns()));
         let most = self.count() * BURST_PCT / 100;
-        let early = gaps.iter().enumerate();
-        let early = early.take_while(|(_, gap)| gap.after().is_some_and(|before| before <= most));
-        let (at, gap) = early.max_by_key(|(at, gap)| (gap.span.length_ns(), *at))?;
+        let numbered = gaps.iter().enumerate();
+        let early =
+            numbered.take_while(|(_, gap)| gap.after().is_some_and(|before| before <= most));
+        let (index, gap) = early.max_by_key(|(index, gap)| (gap.span.length_ns(), *index))?;
 
         let (length, before) = (gap.span.length_ns(), gap.after()?);
-        let later = gaps.iter().skip(at + 1).map(|gap| gap.span.length_ns());
+        let later = gaps.iter().skip(index + 1).map(|gap| gap.span.length_ns());
         let longest_later = later.max().unwrap_or(0);
         let is_quiet = length >= quiet_ns && length >= longest_later.saturating_mul(QUIET_TIMES);
 
@@ -236,8 +240,8 @@ impl<Spans: Iterator<Item = Span> + Clone> ProcessWork<'_, Spans> {
             time(length),
             time(longest_later),
         );
-        let found = self.found(before, WarmUpReason::QuietGap, explanation);
-        found.filter(|_| is_quiet)
+        self.found(before, WarmUpReason::QuietGap, explanation)
+            .filter(|_| is_quiet)
     }
 
     /// Makes the result of a sign: the steady rest starts with the interval after the warm-up.
@@ -307,10 +311,10 @@ impl Prefix {
 /// unlikely to be chance.
 fn slow_prefix(flags: &[bool]) -> Option<Prefix> {
     let (mut surplus, mut best, mut length) = (0_i64, 0, 0);
-    for (at, &slow) in flags.iter().enumerate() {
+    for (index, &slow) in flags.iter().enumerate() {
         surplus += if slow { 1 } else { -1 };
         if slow && surplus > 0 && surplus >= best {
-            (best, length) = (surplus, at + 1);
+            (best, length) = (surplus, index + 1);
         }
     }
 

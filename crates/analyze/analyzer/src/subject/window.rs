@@ -36,8 +36,8 @@ impl Cut {
         signposts: &Signposts,
         names: &Names,
     ) -> Result<Self> {
-        let mine = timeline.intervals.iter();
-        let mine = mine.filter(|interval| chosen.contains(interval.process));
+        let intervals = timeline.intervals.iter();
+        let mine = intervals.filter(|interval| chosen.contains(interval.process));
         let (mut first_ns, mut last_ns) = (u64::MAX, 0);
         for interval in mine.clone() {
             first_ns = first_ns.min(interval.span.start_ns);
@@ -115,12 +115,13 @@ impl Cut {
     pub(crate) fn to(&mut self, part: Span, before: impl Into<Message>, after: impl Into<Message>) {
         let whole = self.window;
         self.window = whole.clip(part);
+
         let sides = [
             (whole.start_ns, self.window.start_ns, before.into()),
             (self.window.end_ns, whole.end_ns, after.into()),
-        ];
-
-        let sides = sides.into_iter().filter(|(from, to, _)| from < to);
+        ]
+        .into_iter()
+        .filter(|(from, to, _)| from < to);
         self.excluded
             .extend(sides.map(|(from_ns, to_ns, why)| Excluded {
                 from_ns,
@@ -170,19 +171,20 @@ fn spans_of_phase(
     signposts: &Signposts,
     names: &Names,
 ) -> Result<Vec<Span>> {
-    let found = signposts.of_name(name, chosen, names);
-    found.ok_or_else(|| Error::NoSuchPhase {
-        wanted: name.to_owned(),
-        present: signposts.names(names),
-    })
+    signposts
+        .of_name(name, chosen, names)
+        .ok_or_else(|| Error::NoSuchPhase {
+            wanted: name.to_owned(),
+            present: signposts.names(names),
+        })
 }
 
 /// Returns the interval of a phase with this number, from 1.
 fn span_of_iteration(phase: &str, spans: &[Span], number: u64) -> Result<Span> {
-    let at = number
+    let index = number
         .checked_sub(1)
-        .and_then(|at| usize::try_from(at).ok());
-    let span = at.and_then(|at| spans.get(at).copied());
+        .and_then(|index| usize::try_from(index).ok());
+    let span = index.and_then(|index| spans.get(index).copied());
     span.ok_or_else(|| Error::NoSuchIteration {
         phase: phase.to_owned(),
         wanted: number,

@@ -165,10 +165,14 @@ impl Spans {
     /// Returns the span of each row; fails if a start or a duration is null.
     pub(crate) fn all(&self) -> impl Iterator<Item = metalens_trace::Result<Span>> {
         (0..self.rows()).map(|row| {
-            let start = self.starts.get(row);
-            let start = start.ok_or_else(|| self.null(row, "start"))?;
-            let duration = self.durations.get(row);
-            let duration = duration.ok_or_else(|| self.null(row, "duration"))?;
+            let start = self
+                .starts
+                .get(row)
+                .ok_or_else(|| self.null(row, "start"))?;
+            let duration = self
+                .durations
+                .get(row)
+                .ok_or_else(|| self.null(row, "duration"))?;
             Ok(Span::new(start, start + duration))
         })
     }

@@ -66,8 +66,7 @@ impl Column for Numbers {
             .iter()
             .any(|spec| spec.mnemonic == mnemonic && spec.engineering_type.starts_with("XR"));
 
-        let texts = table.take_texts(mnemonic).map(Self::Text);
-        match texts {
+        match table.take_texts(mnemonic).map(Self::Text) {
             Err(_) if !is_raw => table.take_integers(mnemonic).map(Self::Whole),
             texts => texts,
         }

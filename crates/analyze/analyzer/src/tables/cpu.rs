@@ -117,8 +117,9 @@ fn weights(table: &mut Table) -> metalens_trace::Result<FoundWeights> {
 
 /// Returns the name of the best table of samples that has rows.
 fn best_table(trace: &Trace) -> Option<&'static str> {
-    let has_rows = |name: &&str| trace.find_table(name).is_some_and(|t| t.rows() > 0);
-    TABLES.into_iter().find(has_rows)
+    TABLES
+        .into_iter()
+        .find(|name| trace.find_table(name).is_some_and(|t| t.rows() > 0))
 }
 
 /// Returns the reason why an existing table of samples could not be read.

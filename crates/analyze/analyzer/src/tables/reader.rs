@@ -39,8 +39,8 @@ impl<T> TableReader<T> {
 
     /// Takes every table of this name out of a trace, the largest first.
     pub(super) fn take_all(&self, trace: &mut Trace) -> Vec<TableResult<T>> {
-        let all = trace.take_tables(self.schema).into_iter();
-        all.map(|table| self.columns(table, trace)).collect()
+        let tables = trace.take_tables(self.schema).into_iter();
+        tables.map(|table| self.columns(table, trace)).collect()
     }
 
     fn columns(&self, mut table: Table, trace: &Trace) -> TableResult<T> {

@@ -47,8 +47,8 @@ impl Recording {
 
     /// Returns a setting of the GPU, such as its `Counter Set`.
     pub(crate) fn gpu_setting(&self, name: &str) -> Option<String> {
-        let all = self.run.settings.iter();
-        let values = all
+        let settings = self.run.settings.iter();
+        let values = settings
             .filter(|setting| setting.key == "GPU")
             .flat_map(|setting| &setting.values);
         let mut settings = values.filter_map(|value| value.strip_prefix(name)?.strip_prefix(':'));
@@ -123,8 +123,7 @@ fn truncated_tables(trace: &Trace) -> Vec<String> {
 /// Returns the notes from reading the trace.
 fn notes(trace: &Trace, read_once: &[&str]) -> Vec<Note> {
     let ambiguities = trace.ambiguities(read_once);
-    let notes = trace.notes.iter().chain(&ambiguities);
-    notes.map(note).collect()
+    trace.notes.iter().chain(&ambiguities).map(note).collect()
 }
 
 fn note(trace_note: &TraceNote) -> Note {

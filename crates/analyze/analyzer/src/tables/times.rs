@@ -54,10 +54,11 @@ const NEEDED: [&str; 4] = [
 /// a note. Drops rows outside of the recording, and returns their numbers; `None` if its length is
 /// unknown.
 pub(crate) fn check(trace: &mut Trace) -> Result<Option<Vec<RowsOutside>>> {
-    let impossible = trace.tables().iter();
-    let impossible =
-        impossible.filter_map(|table| Some((table.schema.name.clone(), impossible_time(table)?)));
-    let impossible: Vec<(String, String)> = impossible.collect();
+    let impossible: Vec<(String, String)> = trace
+        .tables()
+        .iter()
+        .filter_map(|table| Some((table.schema.name.clone(), impossible_time(table)?)))
+        .collect();
 
     for (table, why) in impossible {
         if NEEDED.contains(&table.as_str()) {
@@ -68,8 +69,7 @@ pub(crate) fn check(trace: &mut Trace) -> Result<Option<Vec<RowsOutside>>> {
 
     let wall_ns = trace.run.duration_ns;
     let outside = wall_ns.map(|wall_ns| {
-        let tables = trace.tables_mut().iter_mut();
-        let outside = tables.filter_map(|table| {
+        let outside = trace.tables_mut().iter_mut().filter_map(|table| {
             let rows = drop_outside(table, wall_ns.saturating_add(AFTER_NS));
             let schema = table.schema.name.clone();
             (rows > 0).then_some(RowsOutside { schema, rows })
@@ -106,7 +106,7 @@ fn drop_outside(table: &mut Table, end_ns: u64) -> u64 {
     }
     let late: Vec<bool> = rows.clone().map(is_late).collect();
     let early: Vec<bool> = rows.clone().map(is_early).collect();
-    let is = |all: &[bool], row: usize| all.get(row).copied().unwrap_or(false);
+    let is = |flags: &[bool], row: usize| flags.get(row).copied().unwrap_or(false);
     let outside = rows
         .filter(|&row| is(&late, row) || is(&early, row))
         .count();

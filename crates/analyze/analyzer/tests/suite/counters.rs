@@ -24,7 +24,7 @@ fn real(raw: &RawCounters, request: Request) -> Analysis {
         .report
         .processes
         .iter()
-        .max_by_key(|one| one.intervals);
+        .max_by_key(|process| process.intervals);
     let pid = most.and_then(|process| process.pid).unwrap();
     load(&Request {
         processes: vec![pid.to_string()],
@@ -90,7 +90,9 @@ fn a_report_has_the_values_of_the_stored_bytes() {
         let expected = by_name.get_mut(series.name.as_str()).unwrap();
         expected.sort_by_key(|sample| sample.0);
         let samples = series.samples.iter();
-        let found: Vec<(u64, f64)> = samples.map(|one| (one.start_ns, one.value)).collect();
+        let found: Vec<(u64, f64)> = samples
+            .map(|sample| (sample.start_ns, sample.value))
+            .collect();
         assert_eq!(&found, expected, "{}", series.name);
         compared += found.len();
     }
@@ -127,8 +129,8 @@ fn real_counters_obey_laws() {
     );
 
     let spans = analysis.everyone().unwrap();
-    let spans: Vec<(u64, u64)> = spans.map(|one| (one.start_ns, one.end_ns)).collect();
-    let is_idle = |from: u64, to: u64| spans.iter().all(|one| one.1 <= from || to <= one.0);
+    let spans: Vec<(u64, u64)> = spans.map(|span| (span.start_ns, span.end_ns)).collect();
+    let is_idle = |from: u64, to: u64| spans.iter().all(|span| span.1 <= from || to <= span.0);
     let (mut percentages, mut idle) = (0, 0);
     let mut gb_per_s: BTreeMap<u64, f64> = BTreeMap::new();
     for series in analysis.counters() {
@@ -160,7 +162,11 @@ fn real_counters_obey_laws() {
     assert!(counters.kernels.iter().any(|kernel| kernel.samples > 0));
     for kernel in &counters.kernels {
         assert_eq!(kernel.why_none.is_some(), kernel.samples == 0, "{kernel:?}");
-        let shares: f64 = kernel.limiters.iter().map(|one| one.highest_share).sum();
+        let shares: f64 = kernel
+            .limiters
+            .iter()
+            .map(|limiter| limiter.highest_share)
+            .sum();
         let expected = if kernel.limiters.is_empty() { 0.0 } else { 1.0 };
         assert!((shares - expected).abs() < 1e-9, "{kernel:?}");
         let limiters = kernel.limiters.iter();
@@ -250,7 +256,10 @@ fn a_bundle_and_an_export_have_the_truth() {
             .iter()
             .map(|kernel| {
                 let first = kernel.limiters.first();
-                (kernel.name.as_str(), first.map(|one| one.counter.as_str()))
+                (
+                    kernel.name.as_str(),
+                    first.map(|limiter| limiter.counter.as_str()),
+                )
             })
             .collect();
         let cache = "GPU Last Level Cache Limiter";
@@ -339,11 +348,11 @@ fn compare(name: &str, report: &metalens_analyzer::Report, truth: &Truth) -> usi
         for kernel in &counters.kernels {
             let channel = kernel.channel.as_deref().unwrap_or_default();
             let mut truths = expected.kernels.iter();
-            let truth = truths.find(|one| one.name == kernel.name && one.channel == channel);
+            let truth = truths.find(|truth| truth.name == kernel.name && truth.channel == channel);
             let limiters = kernel.limiters.iter();
-            let all = limiters.map(|one| (one.counter.as_str(), one.mean_pct));
+            let all = limiters.map(|limiter| (limiter.counter.as_str(), limiter.mean_pct));
             let others = kernel.means.iter();
-            let mut all = all.chain(others.map(|one| (one.counter.as_str(), one.mean)));
+            let mut all = all.chain(others.map(|mean| (mean.counter.as_str(), mean.mean)));
             let mean = all.find(|(counter, _)| *counter == expected.name);
             assert_eq!(mean.is_some(), truth.is_some(), "{name}: {}", kernel.name);
             if let (Some((_, mean)), Some(truth)) = (mean, truth) {

@@ -290,7 +290,7 @@ fn serialized_is_first_in_real_recordings() {
         let caveats = report
             .findings
             .iter()
-            .take_while(|one| one.severity == Severity::Caveat);
+            .take_while(|finding| finding.severity == Severity::Caveat);
         let caveats = caveats.count();
         let first = &report.findings[caveats];
         let parts = ["submission-latency", "completion-latency"];

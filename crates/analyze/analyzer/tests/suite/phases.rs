@@ -250,21 +250,27 @@ fn a_window_is_cut_to_a_detected_iteration() {
 
     let mut start_ns = found.start_ns;
     for number in 1..=12 {
-        let one = cut(number).unwrap();
-        let chosen = one.phases.selected_iteration.unwrap();
+        let report = cut(number).unwrap();
+        let chosen = report.phases.selected_iteration.unwrap();
         assert_eq!((chosen.number, chosen.count), (number, 12));
         assert_eq!(chosen.found_by, FoundBy::KernelSequence);
-        assert_eq!((one.window.start_ns, one.counts.intervals), (start_ns, 4));
-        assert_eq!(one.window.end_ns, chosen.end_ns);
-        start_ns = one.window.end_ns;
+        assert_eq!(
+            (report.window.start_ns, report.counts.intervals),
+            (start_ns, 4)
+        );
+        assert_eq!(report.window.end_ns, chosen.end_ns);
+        start_ns = report.window.end_ns;
 
         let marker = found.marker.as_ref().unwrap();
         let told = format!(
             "the window is iteration {number} of 12 detected ones: the same kernels repeat in the \
              same order, and {marker} begins each iteration"
         );
-        assert!(one.loud_notes().any(|note| note.text() == told), "{told}");
-        let reasons: Vec<&str> = one
+        assert!(
+            report.loud_notes().any(|note| note.text() == told),
+            "{told}"
+        );
+        let reasons: Vec<&str> = report
             .window
             .excluded
             .iter()
@@ -304,8 +310,8 @@ fn an_iteration_needs_a_rule() {
         every: 10.try_into().unwrap(),
         length: Nanos::new(3 * MS),
     });
-    let one = report_of(&paused, &first).unwrap();
-    let chosen = one.phases.selected_iteration.unwrap();
+    let report = report_of(&paused, &first).unwrap();
+    let chosen = report.phases.selected_iteration.unwrap();
     assert_eq!((chosen.found_by, chosen.count), (FoundBy::Gaps, 99));
-    assert_eq!(one.counts.intervals, 10);
+    assert_eq!(report.counts.intervals, 10);
 }

@@ -31,13 +31,13 @@ impl BatchEntry {
     }
 
     /// Returns the path as a text that no other path has.
-    pub(crate) fn key(found: &FoundRecording) -> String {
-        let shown = found.path.display().to_string();
-        match found.path.to_str() {
+    pub(crate) fn key(recording: &FoundRecording) -> String {
+        let shown = recording.path.display().to_string();
+        match recording.path.to_str() {
             Some(_) => shown,
             None => format!(
                 "{shown} {}",
-                sha256(found.path.as_os_str().as_encoded_bytes())
+                sha256(recording.path.as_os_str().as_encoded_bytes())
             ),
         }
     }

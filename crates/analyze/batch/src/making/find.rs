@@ -220,11 +220,9 @@ pub(crate) fn canonical(path: &Path) -> PathBuf {
 
 /// Returns the last part of a path. For `..` it is the name of the folder that it leads to.
 pub(crate) fn last_name(path: &Path) -> String {
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned());
-    let real = || Some(canonical(path).file_name()?.to_string_lossy().into_owned());
-    name.or_else(real)
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .or_else(|| Some(canonical(path).file_name()?.to_string_lossy().into_owned()))
         .unwrap_or_else(|| path.display().to_string())
 }
 
@@ -263,7 +261,11 @@ mod tests {
     }
 
     fn names(search: &Search) -> Vec<&str> {
-        search.found.iter().map(|one| one.name.as_str()).collect()
+        search
+            .found
+            .iter()
+            .map(|recording| recording.name.as_str())
+            .collect()
     }
 
     #[test]
@@ -281,10 +283,14 @@ mod tests {
         let root = mixed_folder();
         let at = |path: &str| root.path().join(path);
         let check = |named: &[&str], expected: &[&str], refused: &[&str], twice: usize| {
-            let named: Vec<PathBuf> = named.iter().map(|one| at(one)).collect();
+            let named: Vec<PathBuf> = named.iter().map(|path| at(path)).collect();
             let search = find(&named, &at("out")).unwrap();
             assert_eq!(names(&search), expected, "{named:?}");
-            let refusals: Vec<&str> = search.refused.iter().map(|one| one.why.as_str()).collect();
+            let refusals: Vec<&str> = search
+                .refused
+                .iter()
+                .map(|refusal| refusal.why.as_str())
+                .collect();
             assert_eq!(refusals, refused, "{named:?}");
             assert_eq!(search.twice, twice, "{named:?}");
         };

@@ -59,8 +59,8 @@ fn run_job<T, R>(work: &dyn Fn(&T) -> R, job: &T) -> JobOutcome<R> {
     match catch_unwind(AssertUnwindSafe(|| work(job))) {
         Ok(result) => JobOutcome::Result(result),
         Err(panic) => {
-            let message = panic.downcast_ref::<String>().map(String::as_str);
-            let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let message = text.or_else(|| panic.downcast_ref::<&str>().copied());
             JobOutcome::Panicked(message.unwrap_or("no reason given").to_owned())
         }
     }

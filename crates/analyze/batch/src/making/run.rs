@@ -201,14 +201,17 @@ fn failed_recording(entry: &BatchEntry, problem: ReportProblem, output: &Path) -
 }
 
 /// Returns each recording with the name of its folder.
-fn entries(found: &[FoundRecording], output: &Path) -> Vec<BatchEntry> {
-    let keys: Vec<String> = found.iter().map(BatchEntry::key).collect();
-    let names: Vec<(&str, &str)> = found
+fn entries(recordings: &[FoundRecording], output: &Path) -> Vec<BatchEntry> {
+    let keys: Vec<String> = recordings.iter().map(BatchEntry::key).collect();
+    let names: Vec<(&str, &str)> = recordings
         .iter()
         .zip(&keys)
-        .map(|(found, key)| (found.name.as_str(), key.as_str()))
+        .map(|(recording, key)| (recording.name.as_str(), key.as_str()))
         .collect();
-    let inputs: HashSet<_> = found.iter().map(|found| canonical(&found.path)).collect();
+    let inputs: HashSet<_> = recordings
+        .iter()
+        .map(|recording| canonical(&recording.path))
+        .collect();
 
     let owner = |slug: &str| {
         let folder = output.join(slug);
@@ -218,11 +221,13 @@ fn entries(found: &[FoundRecording], output: &Path) -> Vec<BatchEntry> {
     };
 
     let slugs = slugs(&names, owner);
-    let entries = found.iter().zip(slugs);
-    let entries = entries.map(|(found, slug)| BatchEntry {
-        found: found.clone(),
-        slug,
-    });
+    let entries = recordings
+        .iter()
+        .zip(slugs)
+        .map(|(recording, slug)| BatchEntry {
+            found: recording.clone(),
+            slug,
+        });
     entries.collect()
 }
 
@@ -232,9 +237,11 @@ fn other_reports_note(entries: &[BatchEntry], output: &Path) -> Option<String> {
     let own: HashSet<&str> = entries.iter().map(|entry| entry.slug.as_str()).collect();
 
     let folders = std::fs::read_dir(output).ok()?.flatten();
-    let others = folders.filter(|folder| state::is_entry(&folder.path()));
-    let others = others.map(|folder| folder.file_name().to_string_lossy().into_owned());
-    let mut others: Vec<String> = others.filter(|name| !own.contains(name.as_str())).collect();
+    let mut others: Vec<String> = folders
+        .filter(|folder| state::is_entry(&folder.path()))
+        .map(|folder| folder.file_name().to_string_lossy().into_owned())
+        .filter(|name| !own.contains(name.as_str()))
+        .collect();
     others.sort();
 
     let named = others.get(..NAMED).unwrap_or(&others).join(", ");

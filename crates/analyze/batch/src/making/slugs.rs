@@ -137,7 +137,7 @@ mod tests {
             ("run!", "3"),
             ("b", "4"),
         ]);
-        let mut lower: Vec<String> = slugs.iter().map(|one| one.to_lowercase()).collect();
+        let mut lower: Vec<String> = slugs.iter().map(|slug| slug.to_lowercase()).collect();
         lower.sort();
         lower.dedup();
         assert_eq!(lower.len(), 4, "{slugs:?}");

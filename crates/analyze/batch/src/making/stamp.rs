@@ -51,8 +51,11 @@ impl InputStamp {
         let target = fs::metadata(path).ok().filter(|_| path.is_symlink());
         for facts in own.into_iter().chain(target) {
             self.bytes = self.bytes.saturating_add(facts.len());
-            let modified = facts.modified().unwrap_or(UNIX_EPOCH);
-            let modified = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
+            let modified = facts
+                .modified()
+                .unwrap_or(UNIX_EPOCH)
+                .duration_since(UNIX_EPOCH)
+                .unwrap_or_default();
             let modified_ns = u64::try_from(modified.as_nanos()).unwrap_or(u64::MAX);
             self.modified_ns = self.modified_ns.wrapping_add(modified_ns);
         }

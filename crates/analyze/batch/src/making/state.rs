@@ -58,8 +58,7 @@ impl EntryState {
     }
 
     pub(crate) fn save(&self, folder: &Path) -> Result<(), ReportProblem> {
-        let text = serde_json::to_vec(self);
-        let mut text = text.map_err(|error| {
+        let mut text = serde_json::to_vec(self).map_err(|error| {
             ReportProblem::from_reason(&format!("cannot write {STATE}: {error}"))
         })?;
         text.push(b'\n');

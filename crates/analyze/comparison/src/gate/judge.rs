@@ -66,8 +66,8 @@ pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
 fn missing_runs(comparison: &Comparison, gate: &Gate) -> Option<GateRow> {
     let (base, new) = (comparison.base.runs.len(), comparison.new.runs.len());
     let least = gate.runs.unwrap_or(base);
-    let found = gate.runs.map_or(new, |_| base.min(new));
-    let by = least.checked_sub(found).filter(|by| *by > 0)?;
+    let judged = gate.runs.map_or(new, |_| base.min(new));
+    let by = least.checked_sub(judged).filter(|by| *by > 0)?;
     let why = message!(
         "new has {}, base has {}; the missing runs may be slower",
         counted(new as u64, "run"),
@@ -79,7 +79,7 @@ fn missing_runs(comparison: &Comparison, gate: &Gate) -> Option<GateRow> {
         of: None,
         rule: LimitRule::Min,
         limit: Number::new(least as f64)?,
-        value: Number::new(found as f64),
+        value: Number::new(judged as f64),
         unit: Unit::Count,
         by: Number::new(by as f64),
         severity: if gate.allow_inconclusive {
@@ -100,8 +100,9 @@ fn judge_kernels(
     rows: &mut GateRows,
 ) {
     let kernels = comparison.kernels.iter();
-    let matching = kernels.filter(|kernel| matches(&limit.pattern, &kernel.name));
-    let matching: Vec<&KernelChange> = matching.collect();
+    let matching: Vec<&KernelChange> = kernels
+        .filter(|kernel| matches(&limit.pattern, &kernel.name))
+        .collect();
     if matching.is_empty() {
         let names = comparison.kernels.iter().map(|kernel| kernel.name.as_str());
         let subject = GateSubject {
@@ -217,9 +218,8 @@ impl GateRows {
         // Errors before warnings. The sort is stable, so limits and kernels keep their order.
         rows.sort_by_key(|row| (row.verdict, row.severity == GateSeverity::Warn));
         let has_error = |verdict: GateVerdict| {
-            let is_error =
-                |row: &GateRow| row.verdict == verdict && row.severity == GateSeverity::Error;
-            rows.iter().any(is_error)
+            rows.iter()
+                .any(|row| row.verdict == verdict && row.severity == GateSeverity::Error)
         };
 
         let is_failed = !self.is_measured || has_error(GateVerdict::Miss);

@@ -51,18 +51,18 @@ pub(super) struct NewKernelShares {
 
 impl NewKernelShares {
     pub(super) fn from_comparison(comparison: &Comparison) -> Self {
-        let sums = find(&comparison.metrics, "busy.sum_ns");
-        let sums = sums.map(|metric| &metric.change.new.values);
-        let known = comparison.kernels.iter();
-        let known: Vec<_> = known
-            .filter(|one| one.class != ChangeClass::Added)
+        let sums = find(&comparison.metrics, "busy.sum_ns").map(|metric| &metric.change.new.values);
+        let known: Vec<_> = comparison
+            .kernels
+            .iter()
+            .filter(|kernel| kernel.class != ChangeClass::Added)
             .collect();
 
         let share = |run: usize| {
             let sum = (*sums?.get(run)?)?.get();
             let totals = known
                 .iter()
-                .filter_map(|one| *one.total_ns.new.values.get(run)?);
+                .filter_map(|kernel| *kernel.total_ns.new.values.get(run)?);
             let share = 1.0 - totals.map(Number::get).sum::<f64>() / sum;
             share.is_finite().then_some(share)
         };
@@ -78,9 +78,9 @@ impl NewKernelShares {
     pub(super) fn largest_share(&self, kernel: &KernelChange) -> f64 {
         let values = kernel.total_ns.new.values.iter().zip(&self.shares);
         let lacking = values.filter(|(value, _)| value.is_none());
-        let shares = lacking.map(|(_, share)| *share);
+        let known = lacking.map(|(_, share)| *share);
         let is_of_base = kernel.class != ChangeClass::Added;
-        let shares = shares.filter(|_| is_of_base);
+        let shares = known.filter(|_| is_of_base);
 
         // An unknown share may have any size.
         shares.fold(kernel.share.unwrap_or(1.0), f64::max)

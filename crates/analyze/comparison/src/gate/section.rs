@@ -70,11 +70,14 @@ impl GateSection {
             let place = format!("{source}: gate.metrics.{id:?}");
             metric(id, limits).map_err(|why| format!("{place}: {why}"))
         });
-        let kernels = self.kernels.into_iter().map(|(pattern, limits)| {
-            let place = format!("{source}: gate.kernels.{pattern:?}");
-            kernel(&pattern, limits).map_err(|why| format!("{place}: {why}"))
-        });
-        let kernels = kernels.collect::<Result<Vec<_>, _>>()?;
+        let kernels = self
+            .kernels
+            .into_iter()
+            .map(|(pattern, limits)| {
+                let place = format!("{source}: gate.kernels.{pattern:?}");
+                kernel(&pattern, limits).map_err(|why| format!("{place}: {why}"))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
 
         let gate = Gate {
             source: message!("[gate] of {}", path(source)),
@@ -124,8 +127,8 @@ fn kernel(pattern: &str, mut limits: Limits) -> Result<Vec<KernelLimit>, String>
         limit,
     };
 
-    let count = limits.instances.take().map(|by| growth(&by.text()));
-    let count = count.transpose()?.map(|by| Limit {
+    let by = limits.instances.take().map(|by| growth(&by.text()));
+    let count = by.transpose()?.map(|by| Limit {
         grow: Some(by),
         shrink: Some(by).filter(|by| *by < 1.0),
         severity: limits.severity,
@@ -147,8 +150,8 @@ fn kernel(pattern: &str, mut limits: Limits) -> Result<Vec<KernelLimit>, String>
 impl Limits {
     /// Returns whether there is a rule for the figure itself.
     fn has_rule(&self) -> bool {
-        let all = [&self.max, &self.min, &self.grow, &self.shrink, &self.range];
-        all.into_iter().any(Option::is_some)
+        let limits = [&self.max, &self.min, &self.grow, &self.shrink, &self.range];
+        limits.into_iter().any(Option::is_some)
     }
 }
 
@@ -169,8 +172,8 @@ fn limit(limits: Limits, unit: Unit) -> Result<Limit, String> {
     if limit.shrink.is_some_and(|share| share >= 1.0) {
         return Err("`shrink` can never fail: nothing shrinks by more than 100 %".to_owned());
     }
-    let all = [limit.max, limit.min, limit.grow, limit.shrink, limit.range];
-    if all.iter().all(Option::is_none) {
+    let limits = [limit.max, limit.min, limit.grow, limit.shrink, limit.range];
+    if limits.iter().all(Option::is_none) {
         let why = "this entry has no limit: write max, min, grow, shrink or range, or instances for kernels";
         return Err(why.to_owned());
     }
@@ -185,8 +188,9 @@ fn value(text: &str, unit: Unit) -> Result<f64, String> {
         Unit::Ratio => share(text),
         Unit::Bytes => Ok(bytes(text)? as f64),
         Unit::Count => {
-            let count = text.parse::<u64>();
-            let count = count.map_err(|_| format!("`{text}` is not a whole number"))?;
+            let count = text
+                .parse::<u64>()
+                .map_err(|_| format!("`{text}` is not a whole number"))?;
             Ok(count as f64)
         }
     }
@@ -208,20 +212,19 @@ fn bytes(text: &str) -> Result<u64, String> {
 #[must_use]
 pub fn line_of_limit(file: &str, key: &str, is_of_kernel: bool) -> usize {
     let keys = [key.to_owned(), format!("\"{key}\""), format!("'{key}'")];
-    let has_key = |line: &str| {
-        let line = line.trim_start();
-        let mut rests = keys.iter().filter_map(|key| line.strip_prefix(key));
-        rests.any(|rest| rest.trim_start().starts_with(['=', '.']))
-    };
     let table = if is_of_kernel {
         "[gate.kernels]"
     } else {
         "[gate.metrics]"
     };
 
-    let line = file.lines().position(has_key);
-    let line = line.or_else(|| file.lines().position(|line| line.trim() == table));
-    line.map_or(1, |found| found + 1)
+    let line = file.lines().position(|line| {
+        let line = line.trim_start();
+        let mut rests = keys.iter().filter_map(|key| line.strip_prefix(key));
+        rests.any(|rest| rest.trim_start().starts_with(['=', '.']))
+    });
+    let number = line.or_else(|| file.lines().position(|line| line.trim() == table));
+    number.map_or(1, |index| index + 1)
 }
 
 #[cfg(test)]

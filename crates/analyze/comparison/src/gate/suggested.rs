@@ -32,16 +32,21 @@ pub fn suggested_gate(baseline: &Baseline) -> String {
     }
 
     text.push_str("\n[gate.kernels]\n");
-    let of = |figure: KernelFigure| default.kernels.iter().find(|one| one.figure == figure);
+    let of = |figure: KernelFigure| {
+        default
+            .kernels
+            .iter()
+            .find(|kernel| kernel.figure == figure)
+    };
     let (Some(active), Some(count)) = (of(KernelFigure::Median), of(KernelFigure::Instances))
     else {
         return text;
     };
-    let sum = runs.metrics.get("busy.sum_ns");
-    let sum = sum.and_then(|sum| median_of_known(sum));
+    let sums = runs.metrics.get("busy.sum_ns");
+    let sum = sums.and_then(|sum| median_of_known(sum));
     let total = |kernel: &KernelRuns| median_of_known(&kernel.total_ns).unwrap_or(0.0);
     let mut kernels: Vec<&KernelRuns> = runs.kernels.iter().collect();
-    kernels.sort_by(|one, other| total(other).total_cmp(&total(one)));
+    kernels.sort_by(|a, b| total(b).total_cmp(&total(a)));
 
     let mut seen: Vec<&str> = Vec::new();
     for kernel in kernels {
@@ -51,7 +56,7 @@ pub fn suggested_gate(baseline: &Baseline) -> String {
         }
         seen.push(&kernel.name);
         let is_large = sum.is_none_or(|sum| total(kernel) >= sum * active.share);
-        text.push_str(&kernel_lines(kernel, (active, count), is_large));
+        text.push_str(&kernel_lines(kernel, active, count, is_large));
     }
     text
 }
@@ -73,41 +78,43 @@ fn metric_lines(id: &str, shown: &str, unit: Unit, active: Option<&MetricLimit>)
 /// the kernel is large.
 fn kernel_lines(
     kernel: &KernelRuns,
-    (active, count): (&KernelLimit, &KernelLimit),
+    time_limit: &KernelLimit,
+    count_limit: &KernelLimit,
     is_large: bool,
 ) -> String {
     let mark = if is_large { "" } else { "# " };
-    let shown = [
+    let shown: Vec<String> = [
         ("median", range(&kernel.med_ns, Unit::Ns)),
         ("total", range(&kernel.total_ns, Unit::Ns)),
         ("instances", range(&kernel.instances, Unit::Count)),
-    ];
-    let shown = shown.into_iter();
-    let shown = shown.filter_map(|(what, range)| Some(format!("{what} {}", range?)));
-    let shown: Vec<String> = shown.collect();
+    ]
+    .into_iter()
+    .filter_map(|(what, range)| Some(format!("{what} {}", range?)))
+    .collect();
     format!(
         "# {}\n{mark}{} = {{ {}, of = \"{}\", instances = \"{:.0}%\" }}\n",
         shown.join(", "),
         key(&kernel.name),
-        rules(&active.limit),
-        active.figure.name(),
-        count.limit.grow.unwrap_or(0.0) * 100.0
+        rules(&time_limit.limit),
+        time_limit.figure.name(),
+        count_limit.limit.grow.unwrap_or(0.0) * 100.0
     )
 }
 
 /// Returns the relative rules of a limit, as a settings file has them.
 fn rules(limit: &Limit) -> String {
-    let rules = [("grow", limit.grow), ("shrink", limit.shrink)].into_iter();
-    let rules = rules.filter_map(|(name, share)| {
-        let percent = share? * 100.0;
-        Some(format!("{name} = \"{percent:.0}%\""))
-    });
+    let rules = [("grow", limit.grow), ("shrink", limit.shrink)]
+        .into_iter()
+        .filter_map(|(name, share)| {
+            let percent = share? * 100.0;
+            Some(format!("{name} = \"{percent:.0}%\""))
+        });
     rules.collect::<Vec<String>>().join(", ")
 }
 
 /// Returns the median of the values, and their range if they differ.
 fn range(values: &[Option<Number>], unit: Unit) -> Option<String> {
-    let known = || values.iter().flatten().map(|one| one.get());
+    let known = || values.iter().flatten().map(|value| value.get());
     let shown = |value: f64| Some(sentences::value(Number::new(value)?, unit).text);
     let (low, high) = (
         shown(known().min_by(f64::total_cmp)?)?,

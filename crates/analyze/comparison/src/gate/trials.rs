@@ -38,9 +38,9 @@ impl Random {
 
     /// Returns a number of the normal distribution (Box–Muller).
     fn normal(&mut self) -> f64 {
-        let (one, other) = (self.next().midpoint(1.0), self.next());
-        let length = (-2.0 * one.max(f64::MIN_POSITIVE).ln()).sqrt();
-        length * (std::f64::consts::PI * other).cos()
+        let (first, second) = (self.next().midpoint(1.0), self.next());
+        let length = (-2.0 * first.max(f64::MIN_POSITIVE).ln()).sqrt();
+        length * (std::f64::consts::PI * second).cos()
     }
 
     /// Returns true in this share of all cases.
@@ -102,7 +102,7 @@ fn drifting(random: &mut Random, number: usize) -> f64 {
 
 /// Returns the verdict on a limit of 5 %.
 fn verdict(judge: &Judge, base: &[Option<Number>], new: &[Option<Number>]) -> GateVerdict {
-    let change = judge.change((base, new), Unit::Ns, Preference::Lower);
+    let change = judge.change(base, new, Unit::Ns, Preference::Lower);
     let subject = GateSubject {
         what: "x",
         channel: None,
@@ -142,14 +142,16 @@ fn number_on(
     let trials = (0..TRIALS).filter(|_| {
         let mut run =
             |number: usize, true_ns: f64| Number::new(true_ns * machine(&mut random, number));
-        let places = |at: usize, is_new: bool| match (alternates, is_new) {
-            (true, _) => 2 * at + usize::from(is_new),
-            (false, false) => at,
-            (false, true) => base + at,
+        let places = |run: usize, is_new: bool| match (alternates, is_new) {
+            (true, _) => 2 * run + usize::from(is_new),
+            (false, false) => run,
+            (false, true) => base + run,
         };
-        let was: Vec<_> = (0..base).map(|at| run(places(at, false), 1e6)).collect();
+        let was: Vec<_> = (0..base)
+            .map(|number| run(places(number, false), 1e6))
+            .collect();
         let now: Vec<_> = (0..new)
-            .map(|at| run(places(at, true), 1e6 * factor))
+            .map(|number| run(places(number, true), 1e6 * factor))
             .collect();
         verdict(&judge, &was, &now) == expected
     });
@@ -166,13 +168,14 @@ fn table() -> String {
         "| runs | ±3 %: false alarms, inconclusive, caught | ±5 % | ±10 % |\n| --- | --- | --- | --- |\n"
             .to_owned();
     for (base, new) in SIDES {
-        let cells = VARIATIONS.map(|variation| {
-            let alarms = percent(number_of(Miss, (base, new), variation, 1.0));
-            let caught = percent(number_of(Miss, (base, new), variation, 1.1));
-            let unclear = percent(number_of(Inconclusive, (base, new), variation, 1.0));
-            format!("{alarms}, {unclear}, {caught}")
-        });
-        let cells = cells.join(" | ");
+        let cells = VARIATIONS
+            .map(|variation| {
+                let alarms = percent(number_of(Miss, (base, new), variation, 1.0));
+                let caught = percent(number_of(Miss, (base, new), variation, 1.1));
+                let unclear = percent(number_of(Inconclusive, (base, new), variation, 1.0));
+                format!("{alarms}, {unclear}, {caught}")
+            })
+            .join(" | ");
         table.push_str(&format!("| {base} against {new} | {cells} |\n"));
     }
     table

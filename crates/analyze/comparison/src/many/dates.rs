@@ -35,11 +35,11 @@ fn zone(clock: &str) -> Option<(&str, i64)> {
     if let Some(clock) = clock.strip_suffix(['Z', 'z']) {
         return Some((clock, 0));
     }
-    let Some(at) = clock.find(['+', '-']) else {
+    let Some(sign) = clock.find(['+', '-']) else {
         return Some((clock, 0));
     };
 
-    let (clock, zone) = clock.split_at(at);
+    let (clock, zone) = clock.split_at(sign);
     let sign = if zone.starts_with('-') { -1 } else { 1 };
     let zone: String = zone.chars().filter(char::is_ascii_digit).collect();
     let (hours, minutes) = (

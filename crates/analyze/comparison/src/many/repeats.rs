@@ -14,22 +14,22 @@ type RunKey<'a> = (&'a str, u64, Option<i64>, [u64; 4], &'a RowGaps);
 /// what was made of it.
 pub fn mark_repeats(rows: &mut [IndexRow]) {
     let mut order: Vec<usize> = (0..rows.len()).collect();
-    order.sort_by_key(|&at| rows.get(at).map(|row| !row.input.ends_with(".trace")));
+    order.sort_by_key(|&index| rows.get(index).map(|row| !row.input.ends_with(".trace")));
 
     let mut first: HashMap<RunKey<'_>, &str> = HashMap::new();
     let mut repeats: Vec<(usize, String)> = Vec::new();
-    for at in order {
-        let Some(row) = rows.get(at) else { continue };
+    for index in order {
+        let Some(row) = rows.get(index) else { continue };
         match first.get(&run(row)) {
-            Some(&report) => repeats.push((at, report.to_owned())),
+            Some(&report) => repeats.push((index, report.to_owned())),
             None => {
                 first.insert(run(row), &row.report);
             }
         }
     }
 
-    for (at, report) in repeats {
-        if let Some(row) = rows.get_mut(at) {
+    for (index, report) in repeats {
+        if let Some(row) = rows.get_mut(index) {
             row.same_as = Some(report);
         }
     }

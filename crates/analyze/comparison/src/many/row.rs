@@ -191,11 +191,14 @@ impl IndexRow {
 /// Returns a hash of kernels, by name, channel and number of instances. If these are not all of the
 /// intervals, it is the hash of none: which kernels are listed depends on their times.
 fn work(report: &Report) -> String {
-    let kernels = report.kernels.iter().map(|kernel| {
-        let channel = kernel.channel.as_deref();
-        (kernel.name.as_str(), channel, kernel.instances)
-    });
-    let mut kernels: Vec<(&str, Option<&str>, u64)> = kernels.collect();
+    let mut kernels: Vec<(&str, Option<&str>, u64)> = report
+        .kernels
+        .iter()
+        .map(|kernel| {
+            let channel = kernel.channel.as_deref();
+            (kernel.name.as_str(), channel, kernel.instances)
+        })
+        .collect();
     let instances: u64 = kernels.iter().map(|(_, _, instances)| instances).sum();
     if instances != report.counts.intervals {
         kernels.clear();
@@ -240,8 +243,8 @@ fn count_findings(report: &Report) -> RowFindings {
 }
 
 fn problems(report: &Report, missing: Vec<Note>) -> Vec<Note> {
-    let failing = report.sanity.checks.iter().filter(|check| !check.ok);
-    let failing = failing.map(|check| Note::loud(&check.id, &check.text));
+    let checks = report.sanity.checks.iter().filter(|check| !check.ok);
+    let failing = checks.map(|check| Note::loud(&check.id, &check.text));
     let loud = report.loud_notes().cloned();
     loud.chain(failing).chain(missing).collect()
 }
@@ -249,8 +252,8 @@ fn problems(report: &Report, missing: Vec<Note>) -> Vec<Note> {
 /// Returns the busy shares of the process and of the others in each part of the window.
 fn over_time(report: &Report) -> (Vec<u16>, Vec<u16>) {
     let chunks = &report.shape.utilization;
-    let ends = chunks.iter().skip(1).map(|next| next.start_ns);
-    let ends = ends.chain([report.window.end_ns]);
+    let starts = chunks.iter().skip(1).map(|next| next.start_ns);
+    let ends = starts.chain([report.window.end_ns]);
     let shares = chunks.iter().zip(ends).map(|(chunk, end)| {
         let length = end.saturating_sub(chunk.start_ns);
         (
@@ -264,8 +267,7 @@ fn over_time(report: &Report) -> (Vec<u16>, Vec<u16>) {
 /// Returns a share rounded to thousandths; a share above zero is at least one.
 fn thousandths(part: u64, whole: u64) -> u16 {
     let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
-    let nearest = (2_000 * part + whole) / (2 * whole);
-    let nearest = nearest.clamp(u128::from(part > 0), 1_000);
+    let nearest = ((2_000 * part + whole) / (2 * whole)).clamp(u128::from(part > 0), 1_000);
     u16::try_from(nearest).unwrap_or(1_000)
 }
 

@@ -74,7 +74,12 @@ pub fn total_findings<'a>(
             }),
         }
     }
-    totals.sort_by_key(|one| (one.severity, std::cmp::Reverse((one.reports, one.saves_ns))));
+    totals.sort_by_key(|total| {
+        (
+            total.severity,
+            std::cmp::Reverse((total.reports, total.saves_ns)),
+        )
+    });
     totals
 }
 
@@ -100,10 +105,10 @@ mod tests {
             finding("serialized", Severity::High, Some(3)),
         ];
         let totals = total_findings([&one[..], &other[..], &[]]);
-        let shown = totals.iter().map(|one| {
+        let shown = totals.iter().map(|total| {
             format!(
                 "{} {:?} {} {:?}",
-                one.id, one.severity, one.reports, one.saves_ns
+                total.id, total.severity, total.reports, total.saves_ns
             )
         });
         assert_eq!(

@@ -13,24 +13,25 @@ use metalens_analyzer::Number;
 /// round.
 #[must_use]
 pub(crate) fn shift_by_rounds(base: &[f64], new: &[f64]) -> Option<Shift> {
-    let rounds = base.iter().zip(new);
-    let differences: Vec<f64> = rounds.map(|(was, now)| now - was).collect();
+    let differences: Vec<f64> = base.iter().zip(new).map(|(was, now)| now - was).collect();
     let mut means: Vec<f64> = (0..differences.len())
-        .flat_map(|one| {
-            let others = differences.get(one..).unwrap_or_default();
-            let first = others.first().copied().unwrap_or(0.0);
-            others.iter().map(move |other| f64::midpoint(first, *other))
+        .flat_map(|first| {
+            let others = differences.get(first..).unwrap_or_default();
+            let difference = others.first().copied().unwrap_or(0.0);
+            others
+                .iter()
+                .map(move |other| f64::midpoint(difference, *other))
         })
         .collect();
     means.sort_by(f64::total_cmp);
 
     let count = means.len();
-    let at = |index: usize| means.get(index).copied();
+    let mean = |index: usize| means.get(index).copied();
     let middle = median_of_sorted(&means)?;
     let interval = rank(differences.len()).and_then(|rank| {
         Some(ConfidenceInterval {
-            low: Number::new(at(rank.k - 1)?)?,
-            high: Number::new(at(count.checked_sub(rank.k)?)?)?,
+            low: Number::new(mean(rank.k - 1)?)?,
+            high: Number::new(mean(count.checked_sub(rank.k)?)?)?,
             confidence: rank.confidence,
         })
     });
@@ -138,7 +139,9 @@ mod tests {
     fn shifts_by_hand() {
         let check = |base: &[f64], new: &[f64], estimate: f64, range: Option<(f64, f64)>| {
             let found = shift_by_rounds(base, new).unwrap();
-            let interval = found.interval.map(|one| (one.low.get(), one.high.get()));
+            let interval = found
+                .interval
+                .map(|interval| (interval.low.get(), interval.high.get()));
             assert_eq!((found.estimate.get(), interval), (estimate, range));
         };
         check(&[10.0], &[12.0], 2.0, None);
@@ -146,7 +149,7 @@ mod tests {
         check(&[10.0, 20.0], &[11.0, 23.0], 2.0, Some((1.0, 3.0)));
         // The rounds differ by far more than the sides do.
         let base = [10.0, 200.0, 30.0, 400.0, 50.0, 600.0];
-        let new: Vec<f64> = base.iter().map(|one| one + 2.0).collect();
+        let new: Vec<f64> = base.iter().map(|value| value + 2.0).collect();
         check(&base, &new, 2.0, Some((2.0, 2.0)));
         assert_eq!(shift_by_rounds(&[], &[]), None);
     }

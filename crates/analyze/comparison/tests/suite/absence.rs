@@ -31,7 +31,7 @@ fn read(folder: &Path) -> Option<Report> {
 }
 
 fn scenario(name: &str) -> Scenario {
-    let preset = presets().iter().find(|one| one.name == name).unwrap();
+    let preset = presets().iter().find(|preset| preset.name == name).unwrap();
     let toml = match std::env::var_os("METALENS_MILLION") {
         Some(_) => preset.toml.to_owned(),
         None => preset.toml.replace("count = 1000000", "count = 1000"),
@@ -44,7 +44,13 @@ fn scaled(runs: &Runs, factor: f64) -> Runs {
     let mut runs = runs.clone();
     let metrics = runs.metrics.values_mut();
     let kernels = runs.kernels.iter_mut();
-    let kernels = kernels.flat_map(|one| [&mut one.total_ns, &mut one.instances, &mut one.med_ns]);
+    let kernels = kernels.flat_map(|kernel| {
+        [
+            &mut kernel.total_ns,
+            &mut kernel.instances,
+            &mut kernel.med_ns,
+        ]
+    });
     for value in metrics.chain(kernels).flatten() {
         *value = value.and_then(|value| Number::new(value.get() * factor));
     }
@@ -54,9 +60,9 @@ fn scaled(runs: &Runs, factor: f64) -> Runs {
 /// Returns a limit for each rule, and whether it is a lower limit. `max` and `min` are beyond these
 /// values.
 fn limits(values: &[Option<Number>]) -> Vec<(Limit, bool)> {
-    let values = values.iter().flatten().map(|one| one.get());
-    let (least, most) = values.fold((f64::MAX, f64::MIN), |(least, most), one| {
-        (least.min(one), most.max(one))
+    let values = values.iter().flatten().map(|value| value.get());
+    let (least, most) = values.fold((f64::MAX, f64::MIN), |(least, most), value| {
+        (least.min(value), most.max(value))
     });
     let none = Limit::default();
     vec![
@@ -161,7 +167,13 @@ fn first(runs: &Runs, count: usize) -> Runs {
         .values_mut()
         .chain(runs.performance.values_mut());
     let kernels = runs.kernels.iter_mut();
-    let kernels = kernels.flat_map(|one| [&mut one.total_ns, &mut one.instances, &mut one.med_ns]);
+    let kernels = kernels.flat_map(|kernel| {
+        [
+            &mut kernel.total_ns,
+            &mut kernel.instances,
+            &mut kernel.med_ns,
+        ]
+    });
     metrics
         .chain(kernels)
         .chain([&mut runs.others])
@@ -235,9 +247,9 @@ impl Missed {
     fn check(&self, what: &str, first: &Report) {
         let mut reports = self.reports.clone();
         reports[0] = first.clone();
-        for (at, side) in [&reports[..1], &reports[..]].into_iter().enumerate() {
-            let compared = compared(&self.bases[at], &Runs::from_reports(side));
-            let gates = self.gates[at].iter();
+        for (index, side) in [&reports[..1], &reports[..]].into_iter().enumerate() {
+            let compared = compared(&self.bases[index], &Runs::from_reports(side));
+            let gates = self.gates[index].iter();
             for gate in gates.filter(|(gate, _)| !is_measured_otherwise(what, gate)) {
                 assert!(
                     is_missed(&compared, gate),
@@ -328,12 +340,12 @@ impl Missed {
 
     fn without_kernels(&self) {
         let complete = &self.reports[0];
-        for (at, kernel) in complete.kernels.iter().enumerate() {
+        for (index, kernel) in complete.kernels.iter().enumerate() {
             let mut report = complete.clone();
-            report.kernels.remove(at);
+            report.kernels.remove(index);
             self.check(&kernel.name, &report);
             let mut renamed = complete.clone();
-            renamed.kernels[at].name.push_str("_v2");
+            renamed.kernels[index].name.push_str("_v2");
             self.check(&kernel.name, &renamed);
         }
         let mut none = complete.clone();
@@ -368,8 +380,8 @@ fn places_in(value: &Value, place: &str, places: &mut Vec<String>) {
         Value::Array(list) => {
             let is_whole = ["/kernels", "/targets"].contains(&place);
             let most = if is_whole { list.len() } else { 1 };
-            for (at, value) in list.iter().enumerate().take(most) {
-                let place = format!("{place}/{at}");
+            for (index, value) in list.iter().enumerate().take(most) {
+                let place = format!("{place}/{index}");
                 places_in(value, &place, places);
                 places.push(place);
             }
@@ -411,7 +423,7 @@ fn check(name: &'static str) {
         write_export(&scenario, folder.path(), false).unwrap();
         folder
     });
-    let reports: Option<Vec<Report>> = folders.iter().map(|one| read(one.path())).collect();
+    let reports: Option<Vec<Report>> = folders.iter().map(|folder| read(folder.path())).collect();
     let Some(reports) = reports else {
         // There is no report, so no limit can be kept.
         assert_eq!(name, "no-target-rows");

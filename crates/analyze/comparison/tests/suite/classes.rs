@@ -11,7 +11,11 @@ use super::{SMALL, report};
 fn preset(name: &str) -> Report {
     let scenario = Scenario::preset(name).unwrap();
     let presets = metalens_simulator::presets();
-    let toml = presets.iter().find(|one| one.name == name).unwrap().toml;
+    let toml = presets
+        .iter()
+        .find(|preset| preset.name == name)
+        .unwrap()
+        .toml;
     report(toml, scenario.seed)
 }
 
@@ -33,7 +37,7 @@ fn quantities_and_fusion_verdicts() {
     use ChangeClass::{Grown, Shrunk, Unchanged};
     let check = |base: &Report, new: &Report, expected: [ChangeClass; 4], verdict, says: &str| {
         let found = fusion(base, new);
-        let moved: Vec<ChangeClass> = found.moved.iter().map(|one| one.class).collect();
+        let moved: Vec<ChangeClass> = found.moved.iter().map(|quantity| quantity.class).collect();
         assert_eq!(moved, expected, "{found:#?}");
         let fusion = found.fusion.unwrap();
         assert_eq!(fusion.verdict, verdict, "{}", fusion.says);
@@ -100,7 +104,7 @@ fn circumstances_are_compared() {
         let said: Vec<String> = found.differ.iter().map(ToString::to_string).collect();
         assert_eq!(said.join("; "), differs);
         assert_eq!(found.comparable, differs.is_empty());
-        let is_said = unknown.is_empty() || found.unknown.iter().any(|one| one == unknown);
+        let is_said = unknown.is_empty() || found.unknown.iter().any(|fact| fact == unknown);
         assert!(is_said, "{:?}", found.unknown);
     };
     check(|_| {}, "", "");
@@ -188,7 +192,7 @@ fn the_four_quantities_are_in_order() {
     let base = report(SMALL, 0);
     let found = fusion(&base, &base);
 
-    let what: Vec<Quantity> = found.moved.iter().map(|one| one.what).collect();
+    let what: Vec<Quantity> = found.moved.iter().map(|quantity| quantity.what).collect();
     use Quantity::{Dispatches, Gaps, KernelTime, Wall};
     assert_eq!(what, [Dispatches, Gaps, KernelTime, Wall]);
     assert_eq!(

@@ -41,9 +41,13 @@ fn check_mirror(there: &Change, back: &Change) {
     assert_eq!(mirrored(there.class), back.class, "{there:?} {back:?}");
     let by = |change: &Change| change.absolute.map(Number::get);
     assert_eq!(by(there), by(back).map(|by| -by));
-    let ends = |change: &Change| change.interval.map(|one| (one.low.get(), one.high.get()));
+    let ends = |change: &Change| {
+        change
+            .interval
+            .map(|interval| (interval.low.get(), interval.high.get()))
+    };
     assert_eq!(ends(there), ends(back).map(|(low, high)| (-high, -low)));
-    let direction = |one: Direction| match one {
+    let direction = |direction: Direction| match direction {
         Direction::Better => Direction::Worse,
         Direction::Worse => Direction::Better,
     };
@@ -54,19 +58,20 @@ fn check_mirrors(base: &[Report], new: &[Report]) -> Comparison {
     let there = compare(base, new, &options());
     let back = compare(new, base, &options());
     assert_eq!(there.metrics.len(), back.metrics.len());
-    for (one, other) in there.metrics.iter().zip(&back.metrics) {
-        assert_eq!(one.id, other.id);
-        check_mirror(&one.change, &other.change);
+    for (metric, other) in there.metrics.iter().zip(&back.metrics) {
+        assert_eq!(metric.id, other.id);
+        check_mirror(&metric.change, &other.change);
     }
     assert_eq!(there.kernels.len(), back.kernels.len());
-    for one in &there.kernels {
+    for kernel in &there.kernels {
         let mut all = back.kernels.iter();
-        let other = all.find(|other| (&other.name, &other.channel) == (&one.name, &one.channel));
+        let other =
+            all.find(|other| (&other.name, &other.channel) == (&kernel.name, &kernel.channel));
         let other = other.unwrap();
-        assert_eq!(mirrored(one.class), other.class, "{}", one.name);
-        check_mirror(&one.total_ns, &other.total_ns);
-        check_mirror(&one.instances, &other.instances);
-        check_mirror(&one.med_ns, &other.med_ns);
+        assert_eq!(mirrored(kernel.class), other.class, "{}", kernel.name);
+        check_mirror(&kernel.total_ns, &other.total_ns);
+        check_mirror(&kernel.instances, &other.instances);
+        check_mirror(&kernel.med_ns, &other.med_ns);
     }
     assert_eq!(there.comparable.comparable, back.comparable.comparable);
     there
@@ -77,7 +82,7 @@ fn swapped_sides_mirror_each_other() {
     let (base, new) = (reports(SMALL, 0..3), reports(&slower(), 10..13));
     let found = check_mirrors(&base, &new);
     let class = |name: &str| {
-        let kernel = found.kernels.iter().find(|one| one.name == name);
+        let kernel = found.kernels.iter().find(|kernel| kernel.name == name);
         kernel.map(|kernel| kernel.class)
     };
     assert_eq!(class("softmax"), Some(ChangeClass::Removed));
@@ -229,7 +234,7 @@ fn a_run_that_is_given_twice_is_found() {
         });
         assert_eq!(note.count() == 1, is_same, "{:?}", found.notes);
         assert_eq!(found.method.confidence.is_none(), is_same);
-        let intervals = found.metrics.iter().map(|one| one.change.interval);
+        let intervals = found.metrics.iter().map(|metric| metric.change.interval);
         assert!(!is_same || intervals.flatten().count() == 0);
     };
     check(|_| {}, true);
@@ -257,7 +262,7 @@ fn unknown_causes_are_not_compared() {
         for metric in found
             .metrics
             .iter()
-            .filter(|one| one.group == MetricGroup::Idle)
+            .filter(|metric| metric.group == MetricGroup::Idle)
         {
             let is_told = metric.change.new.median.is_some();
             assert_eq!(
@@ -399,7 +404,7 @@ fn totals_of_other_work_have_no_direction() {
     let (base, new) = (repeated(40, 1), repeated(20, 1));
     let found = compare(from_ref(&base), from_ref(&new), &CompareOptions::default());
     for id in ["window.span_ns", "gaps.total_ns", "idle.serialized"] {
-        let metric = found.metrics.iter().find(|one| one.id == id).unwrap();
+        let metric = found.metrics.iter().find(|metric| metric.id == id).unwrap();
         assert_eq!(metric.change.class, ChangeClass::Shrunk, "{id}");
         assert_eq!(metric.change.direction, None, "{id}");
     }

@@ -95,17 +95,17 @@ fn check(
         runs.collect::<Vec<_>>()
     };
     let found = compare(&runs(base, 0), &runs(new, 100), &CompareOptions::default());
-    for one in said {
+    for words in said {
         assert!(
-            found.headline.text.contains(one),
-            "{name}: {one}\n{}",
+            found.headline.text.contains(words),
+            "{name}: {words}\n{}",
             found.headline
         );
     }
-    for one in not_said {
+    for words in not_said {
         assert!(
-            !found.headline.text.contains(one),
-            "{name}: {one}\n{}",
+            !found.headline.text.contains(words),
+            "{name}: {words}\n{}",
             found.headline
         );
     }

@@ -56,8 +56,8 @@ fn times(machine: Machine, variants: usize, rounds: usize, gain: f64, seed: u64)
             };
             values[variant] = 1e8 * (truth + noise);
         }
-        for (one, value) in all.iter_mut().zip(values) {
-            one.push(value);
+        for (values, value) in all.iter_mut().zip(values) {
+            values.push(value);
         }
     }
     all
@@ -67,11 +67,11 @@ fn change(base: &[f64], new: &[f64]) -> Change {
     let numbers = |values: &[f64]| {
         values
             .iter()
-            .map(|&one| Number::new(one))
+            .map(|&value| Number::new(value))
             .collect::<Vec<_>>()
     };
     let sides = (numbers(base), numbers(new));
-    change_by_turns((&sides.0, &sides.1), Unit::Ns, Floor::default(), 0.0)
+    change_by_turns(&sides.0, &sides.1, Unit::Ns, Floor::default(), 0.0)
 }
 
 /// Returns the share of trials in which a difference was found, in percent.

@@ -165,9 +165,8 @@ impl RecordingArguments {
             "--gpu-clock",
             "--time-limit",
         ];
-        let words = self.command.iter().skip(1);
-        let words = words.take_while(|word| *word != "--");
-        let words = words.filter_map(|word| word.to_str());
+        let arguments = self.command.iter().skip(1).take_while(|word| *word != "--");
+        let words = arguments.filter_map(|word| word.to_str());
         words.filter(|word| OWN.contains(&word.split('=').next().unwrap_or(word)))
     }
 }

@@ -42,7 +42,7 @@ pub(crate) struct VerifyArguments {
 }
 
 fn ids() -> clap::builder::PossibleValuesParser {
-    let all = metalens_verify::EXPERIMENTS.iter();
-    let ids: Vec<&'static str> = all.map(|experiment| experiment.id).collect();
+    let experiments = metalens_verify::EXPERIMENTS.iter();
+    let ids: Vec<&'static str> = experiments.map(|experiment| experiment.id).collect();
     ids.into()
 }

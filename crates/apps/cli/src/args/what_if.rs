@@ -57,18 +57,16 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 
 /// Parses a factor, such as `0.5x` or `0.5`.
 fn parse_factor(text: &str) -> Result<f64, String> {
-    let number = text.strip_suffix('x').unwrap_or(text);
-    let factor: Option<f64> = number.parse().ok();
-    let factor = factor.filter(|factor| (0.0..=1_000.0).contains(factor));
+    let read: Option<f64> = text.strip_suffix('x').unwrap_or(text).parse().ok();
+    let factor = read.filter(|factor| (0.0..=1_000.0).contains(factor));
     factor.ok_or_else(|| "expected a factor from 0 to 1000, such as 0.5x".to_owned())
 }
 
 fn parse_kernel(text: &str) -> Result<KernelFactor, String> {
-    let parts = text
+    let (pattern, factor) = text
         .rsplit_once('=')
-        .filter(|(pattern, _)| !pattern.is_empty());
-    let (pattern, factor) =
-        parts.ok_or_else(|| "expected NAME=FACTOR, such as 'gemm*=0.5x'".to_owned())?;
+        .filter(|(pattern, _)| !pattern.is_empty())
+        .ok_or_else(|| "expected NAME=FACTOR, such as 'gemm*=0.5x'".to_owned())?;
     Ok(KernelFactor {
         pattern: pattern.to_owned(),
         factor: parse_factor(factor)?,

@@ -163,14 +163,14 @@ fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::
     }
 
     let mut out = out::page();
-    for (at, one) in reports.iter().enumerate() {
-        if at > 0 {
+    for (index, report) in reports.iter().enumerate() {
+        if index > 0 {
             writeln!(out, "\n")?;
         }
         if several && !request.markdown {
-            writeln!(out, "{}", shown(&one.source.path))?;
+            writeln!(out, "{}", shown(&report.source.path))?;
         }
-        let document = selected(one, request)?;
+        let document = selected(report, request)?;
         let text = if request.markdown {
             markdown::page(&document, &[])
         } else {
@@ -182,15 +182,15 @@ fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::
 }
 
 /// Returns the document of a report, as far as it is to be printed.
-fn selected(one: &Report, request: &AnalyzeRequest) -> Result<Document, Misuse> {
+fn selected(report: &Report, request: &AnalyzeRequest) -> Result<Document, Misuse> {
     let view = &request.view;
     let mut document = if request.markdown {
         // People post pages, so names of others are left out unless asked for.
-        report::document(&for_page(one, request.show_names))
+        report::document(&for_page(report, request.show_names))
     } else if view.is_brief() {
-        report::brief(one)
+        report::brief(report)
     } else {
-        report::document(one)
+        report::document(report)
     };
     view.choose(&mut document, REPORT)?;
     Ok(document)
@@ -198,10 +198,10 @@ fn selected(one: &Report, request: &AnalyzeRequest) -> Result<Document, Misuse> 
 
 /// Prints the table of a section as CSV.
 fn show_csv(reports: &[Report], request: &AnalyzeRequest) -> anyhow::Result<()> {
-    let [one] = reports else {
+    let [report] = reports else {
         return Err(Misuse("--format csv takes one input".to_owned()).into());
     };
-    request.view.print_csv(report::document(one), REPORT)
+    request.view.print_csv(report::document(report), REPORT)
 }
 
 /// Returns the files to write, without those in the report's folder.

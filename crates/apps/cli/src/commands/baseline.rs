@@ -72,11 +72,11 @@ fn refused(error: BaselineError) -> anyhow::Error {
 
 /// Prints a baseline as text or JSON.
 fn show(arguments: &BaselineShowArguments) -> anyhow::Result<ExitCode> {
-    let found = read_baseline(&arguments.file)?;
+    let baseline = read_baseline(&arguments.file)?;
     if arguments.json {
-        out::json().write_all(found.text()?.as_bytes())?;
+        out::json().write_all(baseline.text()?.as_bytes())?;
     } else {
-        let document = baseline::document(&found);
+        let document = baseline::document(&baseline);
         out::page().write_all(terminal::text(&document, out::width()).as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)

@@ -50,7 +50,9 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
     }
     refuse_different(&comparisons, arguments.allow_different)?;
 
-    let named = comparisons.iter().map(|one| ("metalens compare", one));
+    let named = comparisons
+        .iter()
+        .map(|comparison| ("metalens compare", comparison));
     write_junit(named, arguments.gate.junit.as_deref())?;
     let is_complete = write_folder(&comparisons, base_run.zip(new_run), arguments)?;
     show(&comparisons, arguments)?;
@@ -284,11 +286,11 @@ fn show(comparisons: &[Comparison], arguments: &CompareArguments) -> anyhow::Res
         out.write_all(terminal::text(&document, out::width()).as_bytes())?;
         return Ok(());
     }
-    for (at, one) in comparisons.iter().enumerate() {
-        if at > 0 {
+    for (index, comparison) in comparisons.iter().enumerate() {
+        if index > 0 {
             writeln!(out)?;
         }
-        let mut document = comparison::document(one, arguments.show_names);
+        let mut document = comparison::document(comparison, arguments.show_names);
         view.choose(&mut document, COMPARISON)?;
         out.write_all(markdown::page(&document, &[]).as_bytes())?;
     }

@@ -87,22 +87,21 @@ fn request(arguments: &ExportArguments, bundle: &Path, folder: PathBuf) -> Expor
 /// `X.export` in `--output` if there are several bundles.
 fn folders(arguments: &ExportArguments) -> anyhow::Result<Vec<PathBuf>> {
     let several = arguments.bundles.len() > 1;
-    let folder = |bundle: &PathBuf| {
-        let beside = beside(bundle)?;
-        Ok(match &arguments.output {
-            None => {
-                // The user did not name this path, so a link here must not redirect the export.
-                metalens_files::refuse_link(&beside)?;
-                beside
-            }
-            Some(folder) if several => folder.join(beside.file_name().unwrap_or_default()),
-            Some(folder) => folder.clone(),
-        })
-    };
     let folders: Vec<PathBuf> = arguments
         .bundles
         .iter()
-        .map(folder)
+        .map(|bundle| {
+            let beside = beside(bundle)?;
+            Ok(match &arguments.output {
+                None => {
+                    // The user did not name this path, so a link here must not redirect the export.
+                    metalens_files::refuse_link(&beside)?;
+                    beside
+                }
+                Some(folder) if several => folder.join(beside.file_name().unwrap_or_default()),
+                Some(folder) => folder.clone(),
+            })
+        })
         .collect::<anyhow::Result<_>>()?;
 
     let mut unique = BTreeSet::new();

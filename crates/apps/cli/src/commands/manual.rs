@@ -51,14 +51,15 @@ fn pages() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
 /// Returns the synopsis of a command: its options and arguments with the names of their values.
 fn synopsis(command: &clap::Command) -> String {
     let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
-    let shown = command.get_arguments().filter(|one| !one.is_hide_set());
-    let (last, first): (Vec<&clap::Arg>, Vec<&clap::Arg>) =
-        shown.partition(|one| one.is_positional());
-    let options = first.into_iter().map(|one| {
-        if one.is_required_set() {
-            one.to_string()
+    let (last, first): (Vec<&clap::Arg>, Vec<&clap::Arg>) = command
+        .get_arguments()
+        .filter(|argument| !argument.is_hide_set())
+        .partition(|argument| argument.is_positional());
+    let options = first.into_iter().map(|argument| {
+        if argument.is_required_set() {
+            argument.to_string()
         } else {
-            format!("[{one}]")
+            format!("[{argument}]")
         }
     });
     let arguments = last.into_iter().map(ToString::to_string);

@@ -91,8 +91,9 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
 
 /// Returns the folder and its parents that do not exist yet, the innermost first.
 fn new_folders(folder: &Path) -> Vec<PathBuf> {
-    let all = folder.ancestors();
-    let new = all.take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    let new = folder
+        .ancestors()
+        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
     new.map(Path::to_owned).collect()
 }
 

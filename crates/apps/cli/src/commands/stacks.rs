@@ -6,7 +6,7 @@ mod top;
 mod words;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -131,9 +131,9 @@ fn notes(new: &Collected, base: Option<&Collected>, format: StacksFormat) -> std
 fn list(arguments: &StacksArguments, request: &Request, quiet: bool) -> anyhow::Result<Vec<u8>> {
     if arguments.idle {
         let names = StackLabels::Names;
-        let found = Collected::read(&arguments.input, arguments, request, names, quiet)?;
+        let collected = Collected::read(&arguments.input, arguments, request, names, quiet)?;
         return Ok(as_list(
-            top::while_idle(&found.stacks, &found.notes),
+            top::while_idle(&collected.stacks, &collected.notes),
             arguments,
         ));
     }
@@ -188,8 +188,8 @@ fn format_of(file: &Path) -> Option<StacksFormat> {
         (".folded", StacksFormat::Folded),
         (".txt", StacksFormat::Folded),
     ];
-    let found = formats.into_iter().find(|(end, _)| name.ends_with(end));
-    found.map(|(_, format)| format)
+    let format = formats.into_iter().find(|(end, _)| name.ends_with(end));
+    format.map(|(_, format)| format)
 }
 
 /// Refuses a file for a list whose name promises stacks.
@@ -199,11 +199,10 @@ fn check_ending_of_list(arguments: &StacksArguments) -> Result<(), Misuse> {
     } else {
         ("--top", "txt")
     };
-    let is_other = |file: &&PathBuf| {
-        let found = file.extension().and_then(|found| found.to_str());
-        format_of(file) == Some(StacksFormat::Speedscope) || found != Some(ending)
-    };
-    match arguments.output.as_ref().filter(is_other) {
+    match arguments.output.as_ref().filter(|file| {
+        let extension = file.extension().and_then(|extension| extension.to_str());
+        format_of(file) == Some(StacksFormat::Speedscope) || extension != Some(ending)
+    }) {
         Some(file) => Err(Misuse(format!(
             "{} does not end in .{ending}, which {option} writes",
             file.display()

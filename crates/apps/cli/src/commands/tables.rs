@@ -42,9 +42,8 @@ fn print_rows(
         None => trace.table(schema)?,
     };
 
-    let notes = trace.notes.iter().map(ToString::to_string);
-    let notes = notes.chain(others(&trace, table));
-    for note in notes.filter(|_| !quiet) {
+    let own = trace.notes.iter().map(ToString::to_string);
+    for note in own.chain(others(&trace, table)).filter(|_| !quiet) {
         writeln!(out::notes(), "note: {}", shown(&note))?;
     }
 
@@ -107,18 +106,20 @@ struct TableLine {
 impl TableLine {
     fn new(document: &ListedDocument, inside: &str) -> Self {
         // A file inside of the input is named from there.
-        let file = document.file.strip_prefix(inside);
-        let file = file.and_then(|rest| {
-            rest.strip_prefix('/')
-                .or(inside.ends_with('/').then_some(rest))
-        });
-        let file = file.map_or(document.file.as_str(), |file| file.trim_start_matches('/'));
-        let file = file.to_owned();
+        let file = document
+            .file
+            .strip_prefix(inside)
+            .and_then(|rest| {
+                rest.strip_prefix('/')
+                    .or(inside.ends_with('/').then_some(rest))
+            })
+            .map_or(document.file.as_str(), |file| file.trim_start_matches('/'))
+            .to_owned();
 
         match &document.table {
             Ok(table) => {
-                let types = table.schema.columns.iter();
-                let types = types.map(|column| column.engineering_type.clone());
+                let columns = table.schema.columns.iter();
+                let types = columns.map(|column| column.engineering_type.clone());
                 Self {
                     schema: table.schema.name.clone(),
                     run: table.origin.run,
@@ -148,11 +149,12 @@ impl TableLine {
 fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let list = |options: LoadOptions<'_>| input.list(options);
     let documents = progress::reading(arguments.reading.reading(), quiet, list);
-    let listed = documents.iter();
-    let listed = listed.map(|document| TableLine::new(document, input.path()));
-    let mut listed: Vec<TableLine> = listed.collect();
+    let mut listed: Vec<TableLine> = documents
+        .iter()
+        .map(|document| TableLine::new(document, input.path()))
+        .collect();
     // A table is looked for by its name; files of a bundle are in no order that a person knows.
-    listed.sort_by(|one, other| (&one.schema, one.run).cmp(&(&other.schema, other.run)));
+    listed.sort_by(|a, b| (&a.schema, a.run).cmp(&(&b.schema, b.run)));
 
     if arguments.json {
         out::json().write_all(json::document(&listed)?.as_bytes())?;
@@ -161,10 +163,11 @@ fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Resu
         out::page().write_all(screen.as_bytes())?;
     }
 
-    let failed = documents
+    let failed: Vec<_> = documents
         .into_iter()
-        .filter_map(|document| document.table.err());
-    let failed: Vec<_> = failed.filter(is_failure).collect();
+        .filter_map(|document| document.table.err())
+        .filter(is_failure)
+        .collect();
     let code = if failed.is_empty() {
         ExitCode::SUCCESS
     } else {

@@ -218,9 +218,9 @@ fn gaps(report: &Report, top: Option<usize>) -> Result<ToolAnswer, ToolProblem> 
     let whole = plain_json(report)?;
     let mut content = fields(&whole, &["process", "window", "idle", "gaps", "notes"]);
     if let Some(Value::Object(gaps)) = content.get_mut("gaps") {
-        let longest = gaps.remove("top");
-        let longest = longest.as_ref().and_then(Value::as_array);
-        let longest = longest.into_iter().flatten().take(top).cloned();
+        let top_gaps = gaps.remove("top");
+        let listed = top_gaps.as_ref().and_then(Value::as_array);
+        let longest = listed.into_iter().flatten().take(top).cloned();
         content.insert("longest".to_owned(), longest.collect());
     }
 
@@ -304,8 +304,8 @@ fn not_recorded(whole: &Map<String, Value>) -> Value {
 fn more(report: &Report) -> String {
     let shown: Document = report::brief(report);
     let shown = shown.section_names();
-    let all = report::document(report).section_names();
-    let others: Vec<String> = all.into_iter().filter(|id| !shown.contains(id)).collect();
+    let names = report::document(report).section_names();
+    let others: Vec<String> = names.into_iter().filter(|id| !shown.contains(id)).collect();
     format!(
         "\nFor more: section with one of {}; findings for evidence and advice; kernels; gaps; all.\n",
         others.join(", ")

@@ -85,19 +85,20 @@ impl ToolCall<'_> {
     pub(super) async fn run(&self, command: ChildCommand) -> Result<Finished, ToolProblem> {
         self.roots.refuse_settings_outside()?;
         let token = self.context.meta.get_progress_token();
-        let progress = |seconds: f64, message: &str| {
-            let Some(token) = &token else {
-                return;
-            };
-            // The total duration is unknown.
-            let param = ProgressNotificationParam::new(token.clone(), seconds)
-                .with_message(format!("{message} ({seconds:.0} s)"));
-            let peer = self.context.peer.clone();
-            // A client that has left, or reads slowly, must not delay the call.
-            tokio::spawn(async move { peer.notify_progress(param).await });
-        };
         let canceled = self.context.ct.cancelled();
-        self.children.run(command, canceled, progress).await
+        self.children
+            .run(command, canceled, |seconds: f64, message: &str| {
+                let Some(token) = &token else {
+                    return;
+                };
+                // The total duration is unknown.
+                let param = ProgressNotificationParam::new(token.clone(), seconds)
+                    .with_message(format!("{message} ({seconds:.0} s)"));
+                let peer = self.context.peer.clone();
+                // A client that has left, or reads slowly, must not delay the call.
+                tokio::spawn(async move { peer.notify_progress(param).await });
+            })
+            .await
     }
 }
 

@@ -156,11 +156,8 @@ fn options(
 
 /// Returns the options for the two sides.
 fn sides(call: &ToolCall<'_>, arguments: &CompareArguments) -> Result<Vec<OsString>, ToolProblem> {
-    let wrong = |what: &str| {
-        ToolProblem::new(what).hint("give base and new, or baseline and new; each new is a run")
-    };
     if arguments.new.is_empty() {
-        return Err(wrong("new is empty"));
+        return Err(wrong_sides("new is empty"));
     }
 
     let mut options: Vec<OsString> = Vec::new();
@@ -174,13 +171,17 @@ fn sides(call: &ToolCall<'_>, arguments: &CompareArguments) -> Result<Vec<OsStri
             option.push(call.input(file)?);
             options.push(option);
         }
-        (true, None) => return Err(wrong("there is nothing to compare with")),
-        (false, Some(_)) => return Err(wrong("base and baseline exclude each other")),
+        (true, None) => return Err(wrong_sides("there is nothing to compare with")),
+        (false, Some(_)) => return Err(wrong_sides("base and baseline exclude each other")),
     }
 
     options.push("--new".into());
     options.extend(call.inputs(&arguments.new)?);
     Ok(options)
+}
+
+fn wrong_sides(what: &str) -> ToolProblem {
+    ToolProblem::new(what).hint("give base and new, or baseline and new; each new is a run")
 }
 
 /// Runs `metalens compare`, and returns the comparison and the exit code.

@@ -14,8 +14,8 @@ pub(super) async fn doctor(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProble
     const UNAVAILABLE: i32 = 3;
     let words = ["doctor", "--json", "--quiet"].map(OsString::from).to_vec();
     let what = "checking this machine".to_owned();
-    let found = call.metalens(what, words, &[UNAVAILABLE]).await?;
-    let mut structured: Map<String, Value> = serde_json::from_slice(&found.stdout)?;
+    let output = call.metalens(what, words, &[UNAVAILABLE]).await?;
+    let mut structured: Map<String, Value> = serde_json::from_slice(&output.stdout)?;
     // The facts are long, and the checks have the conclusions.
     structured.remove("facts");
     Ok(ToolAnswer {
@@ -27,17 +27,13 @@ pub(super) async fn doctor(call: &ToolCall<'_>) -> Result<ToolAnswer, ToolProble
 }
 
 /// Returns a line for each check, with lines for its remedy.
-fn text(found: &Map<String, Value>) -> String {
-    let word = |object: &Value, key: &str| {
-        let word = object.get(key).and_then(Value::as_str);
-        word.unwrap_or_default().to_owned()
-    };
-    let can = match found.get("can_record") {
+fn text(report: &Map<String, Value>) -> String {
+    let can = match report.get("can_record") {
         Some(Value::Bool(true)) => "This machine can record.",
         _ => "This machine cannot record.",
     };
     let mut lines = vec![can.to_owned()];
-    let checks = found.get("checks").and_then(Value::as_array);
+    let checks = report.get("checks").and_then(Value::as_array);
 
     for check in checks.into_iter().flatten() {
         let (id, verdict) = (word(check, "id"), word(check, "verdict"));
@@ -46,9 +42,14 @@ fn text(found: &Map<String, Value>) -> String {
             continue;
         };
         lines.push(format!("  → {}", word(remedy, "what")));
-        let commands = remedy.get("commands").and_then(Value::as_array);
-        let commands = commands.into_iter().flatten().filter_map(Value::as_str);
+        let listed = remedy.get("commands").and_then(Value::as_array);
+        let commands = listed.into_iter().flatten().filter_map(Value::as_str);
         lines.extend(commands.map(|command| format!("    {command}")));
     }
     lines.join("\n") + "\n"
+}
+
+fn word(object: &Value, key: &str) -> String {
+    let word = object.get(key).and_then(Value::as_str);
+    word.unwrap_or_default().to_owned()
 }

@@ -110,8 +110,8 @@ fn tables_text(tables: &Value) -> String {
     let mut text = String::from("     rows  table\n");
     for table in tables.as_array().into_iter().flatten() {
         let cell = |key: &str| table.get(key).cloned().unwrap_or_default();
-        let schema = cell("schema");
-        let schema = schema.as_str().unwrap_or_default();
+        let schema_cell = cell("schema");
+        let schema = schema_cell.as_str().unwrap_or_default();
         text.push_str(&format!("{:>9}  {schema}", cell("rows").to_string()));
         if let Value::String(problem) = cell("problem") {
             text.push_str(&format!("  {problem}"));

@@ -120,18 +120,11 @@ impl<'de> Visitor<'de> for QueryRowVisitor {
 /// Returns the description of one table in the output of `metalens query --schema`, or the names of
 /// all columns: the whole output has more words than most queries need.
 fn columns(whole: &str, table: Option<&str>) -> Result<String, ToolProblem> {
-    let name = |block: &str| {
-        block
-            .split_whitespace()
-            .next()
-            .unwrap_or_default()
-            .to_owned()
-    };
     let blocks: Vec<&str> = whole.trim().split("\n\n").collect();
     if let Some(table) = table {
-        let found = blocks.iter().find(|block| name(block) == table);
-        let known: Vec<String> = blocks.iter().map(|block| name(block)).collect();
-        return found.map(|block| format!("{block}\n")).ok_or_else(|| {
+        let block = blocks.iter().find(|block| table_of(block) == table);
+        let known: Vec<String> = blocks.iter().map(|block| table_of(block)).collect();
+        return block.map(|block| format!("{block}\n")).ok_or_else(|| {
             ToolProblem::new(format!("there is no table {table:?}"))
                 .hint(format!("use one of {}", known.join(", ")))
         });
@@ -142,10 +135,19 @@ fn columns(whole: &str, table: Option<&str>) -> Result<String, ToolProblem> {
         let mut lines = block.lines();
         text.push_str(lines.next().unwrap_or_default());
         // The next line has the headings.
-        let names: Vec<String> = lines.skip(1).map(name).collect();
+        let names: Vec<String> = lines.skip(1).map(table_of).collect();
         text.push_str(&format!("\n  {}\n", names.join(", ")));
     }
     Ok(text + "With table, the columns of one table have units and meanings.\n")
+}
+
+/// Returns the name of the table that a block is about.
+fn table_of(block: &str) -> String {
+    block
+        .split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// Returns a line for each row, under the names of the columns.

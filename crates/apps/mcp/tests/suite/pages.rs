@@ -55,7 +55,7 @@ fn the_settings_on_the_page_start_a_server_with_the_tools_on_the_page() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|one| one.as_str().unwrap())
+        .map(|value| value.as_str().unwrap())
         .collect();
     let ["mcp", options @ ..] = words.as_slice() else {
         panic!("{words:?}");

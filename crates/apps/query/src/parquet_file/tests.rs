@@ -78,7 +78,10 @@ fn samples() -> Vec<Sample> {
         let folder = dataset.path().join(table.name);
         let mut files = written.files.iter();
         let file = files.find(|file| file.starts_with(&folder)).unwrap();
-        let own = table.columns.into_iter().filter(|one| !one.is_partition);
+        let own = table
+            .columns
+            .into_iter()
+            .filter(|column| !column.is_partition);
         Sample {
             folder: tempfile::tempdir().unwrap(),
             table: table.name,
@@ -92,7 +95,10 @@ fn samples() -> Vec<Sample> {
 #[test]
 fn numbers_of_a_footer_are_checked() {
     let samples = samples();
-    let sample = samples.iter().find(|one| one.table == "kernels").unwrap();
+    let sample = samples
+        .iter()
+        .find(|sample| sample.table == "kernels")
+        .unwrap();
     let rows = sample.read(&sample.bytes).unwrap();
     assert!(rows > 1, "{rows}");
     assert_eq!(
@@ -179,8 +185,8 @@ fn numbers_of_a_footer_are_checked() {
     let with_rows = |group: RowGroupMetaData, rows: i64| {
         let mut group = group.into_builder().set_num_rows(rows);
         let columns = group.take_columns().into_iter();
-        let columns = columns.map(|one| {
-            let one = one.into_builder().set_num_values(rows);
+        let columns = columns.map(|column| {
+            let one = column.into_builder().set_num_values(rows);
             one.build().unwrap()
         });
         let columns = columns.collect();

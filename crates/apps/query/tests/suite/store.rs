@@ -205,7 +205,7 @@ fn hostile_labels_come_back_unchanged() {
         .report
         .kernels
         .iter()
-        .map(|one| one.name.as_str())
+        .map(|kernel| kernel.name.as_str())
         .collect();
     expected.sort_unstable();
     assert_eq!(rows(&answer).concat(), expected);

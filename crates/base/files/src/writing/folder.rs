@@ -115,24 +115,24 @@ impl Folder {
     ///
     /// Fails if a link or a file is on the way.
     pub fn find(&self, path: &Path) -> Result<Option<Self>> {
-        let mut found = None;
+        let mut folder = None;
         for name in path.components() {
-            match found.as_ref().unwrap_or(self).enter(name.as_os_str()) {
+            match folder.as_ref().unwrap_or(self).enter(name.as_os_str()) {
                 Err(Error::Io { cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound => {
                     return Ok(None);
                 }
-                entered => found = Some(entered?),
+                entered => folder = Some(entered?),
             }
         }
-        Ok(found)
+        Ok(folder)
     }
 
     /// Returns whether something has a name in this folder, also a link that leads nowhere.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         // Only one answer of the system means absence.
-        let found = statat(&self.opened, name, AtFlags::SYMLINK_NOFOLLOW);
-        !matches!(found, Err(Errno::NOENT))
+        let status = statat(&self.opened, name, AtFlags::SYMLINK_NOFOLLOW);
+        !matches!(status, Err(Errno::NOENT))
     }
 
     /// Returns the names of everything in this folder.
@@ -159,8 +159,7 @@ impl Folder {
     /// Returns the errors of [`read_text`](crate::read_text), also for a link.
     pub fn read_text(&self, name: &str, limit: u64) -> std::io::Result<String> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let opened = openat(&self.opened, name, flags, Mode::empty());
-        let opened = opened.map_err(|error| {
+        let opened = openat(&self.opened, name, flags, Mode::empty()).map_err(|error| {
             if self.is_link(OsStr::new(name)) {
                 refused_link()
             } else {
@@ -192,8 +191,8 @@ impl Folder {
     }
 
     fn is_link(&self, name: &OsStr) -> bool {
-        let found = statat(&self.opened, name, AtFlags::SYMLINK_NOFOLLOW);
-        found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
+        statat(&self.opened, name, AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|status| FileType::from_raw_mode(status.st_mode) == FileType::Symlink)
     }
 
     /// Returns true if a name belongs to a device, a pipe or a socket, directly or through a

@@ -40,9 +40,9 @@ impl FromStr for Owner {
 
     /// Reads `501:20`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let ids = text.split_once(':');
-        let ids =
-            ids.and_then(|(uid, gid)| Some((parse_id(uid.as_ref())?, parse_id(gid.as_ref())?)));
+        let ids = text
+            .split_once(':')
+            .and_then(|(uid, gid)| Some((parse_id(uid.as_ref())?, parse_id(gid.as_ref())?)));
         let (uid, gid) = ids.ok_or_else(|| format!("`{text}` is not UID:GID, such as 501:20"))?;
         Ok(Self { uid, gid })
     }

@@ -58,7 +58,7 @@ pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
 /// Fails if the path is a link.
 pub fn refuse_link(path: &Path) -> Result<()> {
     match path.symlink_metadata() {
-        Ok(found) if found.is_symlink() => Err(Error::Link(path.to_owned())),
+        Ok(status) if status.is_symlink() => Err(Error::Link(path.to_owned())),
         _ => Ok(()),
     }
 }

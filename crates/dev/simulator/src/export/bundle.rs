@@ -136,24 +136,29 @@ fn write_run(
     let core = create_dir(corespace.join(format!("run{}", plan.run)).join("core"))?;
     let mut uniquing = Uniquing::create(&core.join("uniquing"), scenario)?;
     let mut specs: Vec<Spec> = Vec::new();
-    let subject = (scenario, plan);
     for input in INPUTS.iter().chain(symbols::inputs(scenario)) {
         let folder = StoreFolder::new(corespace, specs.len());
-        let table = (&input.schema, input.spec());
-        let mut store = Store::create(folder, table, subject, &mut uniquing)?;
+        let mut store = Store::create(
+            folder,
+            &input.schema,
+            input.spec(),
+            scenario,
+            plan,
+            &mut uniquing,
+        )?;
         (input.rows)(&mut store)?;
         specs.push(store.finish()?);
     }
 
     for table in chosen {
         let folder = StoreFolder::new(corespace, specs.len());
-        let table_spec = (&table.schema(), Spec::for_table(*table, scenario));
-        let mut store = Store::create(folder, table_spec, subject, &mut uniquing)?;
+        let (schema, spec) = (table.schema(), Spec::for_table(*table, scenario));
+        let mut store = Store::create(folder, &schema, spec, scenario, plan, &mut uniquing)?;
         tables::write_rows(*table, &mut store)?;
         specs.push(store.finish()?);
     }
     uniquing.finish()?;
-    manager::write(&core, subject, &specs)
+    manager::write(&core, scenario, plan, &specs)
 }
 
 fn write_texts(bundle: &Path, scenario: &Scenario, truths: &[Truth]) -> Result<(), Error> {

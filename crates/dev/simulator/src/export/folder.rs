@@ -74,8 +74,9 @@ impl Folder {
         for entry in entries {
             let path = entry.map_err(Error::io("read folder", &self.dir))?.path();
             let name = path.file_name().and_then(|name| name.to_str());
-            let is_stale = |name| is_exported(name) && !self.written.iter().any(|one| one == name);
-            if name.is_some_and(is_stale) {
+            if name.is_some_and(|name| {
+                is_exported(name) && !self.written.iter().any(|written| written == name)
+            }) {
                 fs::remove_file(&path).map_err(Error::io("remove outdated", &path))?;
             }
         }

@@ -49,18 +49,17 @@ pub(super) fn functions(plan: &Plan, process: ProcessIndex) -> impl Iterator<Ite
     let common = (0..).zip(NAMES).filter(move |_| has_stacks);
     let inside = (!callers.is_empty()).then_some((INSIDE, INSIDE_NAME));
     let callers = (INSIDE + 1..).zip(callers.iter().map(String::as_str));
-    let named = common.chain(host.map(|host| (HOST, host))).chain(inside);
-    let named = named.chain(callers);
+    let ends = common.chain(host.map(|host| (HOST, host))).chain(inside);
+    let named = ends.chain(callers);
     named.map(|(index, name)| (name, offset(index)))
 }
 
 /// Returns the stack of an allocation.
-pub(super) fn allocation_stack<'p>(plan: &'p Plan, one: &PlannedAllocation) -> Stack<'p> {
-    let caller = &plan.process(one.process).callers[one.caller];
-    let inside = one.inside.then_some((INSIDE, INSIDE_NAME));
-    let frames = inside.into_iter();
-    let frames = frames.chain([
-        (INSIDE + 1 + one.caller, caller.as_str()),
+pub(super) fn allocation_stack<'p>(plan: &'p Plan, allocation: &PlannedAllocation) -> Stack<'p> {
+    let caller = &plan.process(allocation.process).callers[allocation.caller];
+    let inside = allocation.inside.then_some((INSIDE, INSIDE_NAME));
+    let frames = inside.into_iter().chain([
+        (INSIDE + 1 + allocation.caller, caller.as_str()),
         (MAIN, NAMES[MAIN]),
     ]);
     let frame = |(depth, (index, name))| Frame {
@@ -68,7 +67,7 @@ pub(super) fn allocation_stack<'p>(plan: &'p Plan, one: &PlannedAllocation) -> S
         address: LOAD_ADDRESS + offset(index) + address_in_function(depth),
     };
     Stack {
-        process: one.process,
+        process: allocation.process,
         frames: frames.enumerate().map(frame).collect(),
     }
 }

@@ -99,9 +99,8 @@ impl RawTable {
 
 /// Returns whether a file of an export has raw events.
 pub(super) fn is_raw_file(name: &str) -> bool {
-    let has_schema = |table: &RawTable| {
+    RAW_TABLES.iter().any(|table| {
         let rest = name.strip_prefix(table.schema.name);
         rest.is_some_and(|rest| rest.starts_with('.') && rest.ends_with(".xml"))
-    };
-    RAW_TABLES.iter().any(has_schema)
+    })
 }

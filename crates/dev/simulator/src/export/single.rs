@@ -40,12 +40,12 @@ pub(crate) fn listed_tables(scenario: &Scenario) -> Vec<ListedTable> {
 
     let entries = Table::ALL
         .into_iter()
-        .filter(|table| table.has_entry(scenario));
-    let entries = entries.map(|table| ListedTable {
-        schema: table.name(),
-        target_pid: table.has_target_pid().then_some(target_pid),
-        table: Some(table),
-    });
+        .filter(|table| table.has_entry(scenario))
+        .map(|table| ListedTable {
+            schema: table.name(),
+            target_pid: table.has_target_pid().then_some(target_pid),
+            table: Some(table),
+        });
     unexported.chain(entries).collect()
 }
 

@@ -65,11 +65,10 @@ impl Table {
     /// stock template and others for which it has data.
     pub fn recorded(scenario: &Scenario) -> impl Iterator<Item = Self> {
         let chosen = scenario.tables.as_deref();
-        let is_recorded = move |table: &Self| match chosen {
+        Self::ALL.into_iter().filter(move |table| match chosen {
             Some(chosen) => chosen.contains(table),
             None => table.is_listed(scenario),
-        };
-        Self::ALL.into_iter().filter(is_recorded)
+        })
     }
 
     /// Returns whether the table of contents lists the table. Tables that the stock template leaves

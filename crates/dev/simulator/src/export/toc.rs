@@ -35,8 +35,9 @@ impl Contents {
 
     /// Returns the process that was launched or attached to.
     pub(super) fn target(&self) -> Option<&PlannedProcess> {
-        let is_analyzed = |process: &&PlannedProcess| process.role == Role::Target;
-        self.processes.iter().find(is_analyzed)
+        self.processes
+            .iter()
+            .find(|process| process.role == Role::Target)
     }
 }
 
@@ -97,10 +98,9 @@ fn run(out: &mut impl Write, scenario: &Scenario, contents: &Contents) -> io::Re
 /// Returns the path of a process's program.
 pub(super) fn path(recording: &Recording, process: &PlannedProcess) -> String {
     // All runs share the path in the recording, but a run may record another program.
-    let is_recorded_program = |program: &String| {
+    let program = recording.program.clone().filter(|program| {
         process.role == Role::Target && program.ends_with(&format!("/{}", process.name))
-    };
-    let program = recording.program.clone().filter(is_recorded_program);
+    });
     program.unwrap_or_else(|| format!("/synthetic/{}", process.name))
 }
 
@@ -147,8 +147,9 @@ fn target_process(recording: &Recording, target: &PlannedProcess) -> String {
         TargetKind::Attached => "attached",
         TargetKind::Launched | TargetKind::AllProcesses => "launched",
     };
-    let arguments = recording.arguments.as_ref();
-    let arguments = arguments
+    let arguments = recording
+        .arguments
+        .as_ref()
         .map(|text| format!("arguments=\"{}\" ", escaped(text)))
         .unwrap_or_default();
     format!(

@@ -213,10 +213,11 @@ fn cut_off(document: &Path, order: &ExportOrder, session: &mut Session<'_>, exit
 /// Returns an offset inside the row in the middle of a document.
 fn middle_of_a_row(text: &[u8]) -> usize {
     const ROW: &[u8] = b"<row>";
-    let starts = |at: &usize| text.get(*at..).is_some_and(|rest| rest.starts_with(ROW));
+    let starts = |start: &usize| text.get(*start..).is_some_and(|rest| rest.starts_with(ROW));
     let middle = text.len() / 2;
-    let row = (middle..text.len()).find(starts);
-    let row = row.or_else(|| (0..middle).rev().find(starts));
+    let row = (middle..text.len())
+        .find(starts)
+        .or_else(|| (0..middle).rev().find(starts));
     row.map_or(middle, |row| row + ROW.len() + 7)
 }
 

@@ -104,8 +104,9 @@ fn print_all(names: Vec<&str>, session: &mut Session<'_>) {
 /// Returns the names of the standard templates.
 pub(super) fn templates(session: &Session<'_>) -> Vec<&'static str> {
     let without_metal = session.misbehaves(Misbehavior::NoMetalTemplate);
-    let all = TEMPLATES.into_iter();
-    all.filter(|name| !(without_metal && *name == METAL))
+    TEMPLATES
+        .into_iter()
+        .filter(|name| !(without_metal && *name == METAL))
         .collect()
 }
 

@@ -215,11 +215,12 @@ impl Misbehavior {
     }
 
     fn from_name(name: &str) -> Result<Self, UnknownMisbehavior> {
-        let mut all = Self::ALL.iter().copied();
-        let found = all.find(|misbehavior| misbehavior.name() == name);
-        found.ok_or_else(|| UnknownMisbehavior {
-            name: name.to_owned(),
-        })
+        let mut misbehaviors = Self::ALL.iter().copied();
+        misbehaviors
+            .find(|misbehavior| misbehavior.name() == name)
+            .ok_or_else(|| UnknownMisbehavior {
+                name: name.to_owned(),
+            })
     }
 
     /// Returns whether the misbehavior counts calls, or has files, in the state folder.

@@ -24,11 +24,6 @@ pub(super) fn find(order: &RecordOrder, session: &mut Session<'_>) -> Result<Pat
 
 /// Returns the path of the bundle: the requested one, or a unique name in the requested folder.
 fn requested(order: &RecordOrder, session: &mut Session<'_>) -> Result<PathBuf, Exit> {
-    let is_bundle = |path: &Path| {
-        path.extension()
-            .is_some_and(|extension| extension == "trace")
-    };
-
     match &order.output {
         None => Ok(unique(order).into()),
         Some(output) if is_bundle(output) => match output.file_name() {
@@ -45,6 +40,11 @@ fn requested(order: &RecordOrder, session: &mut Session<'_>) -> Result<PathBuf, 
     }
 }
 
+fn is_bundle(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "trace")
+}
+
 /// Returns `Launch_<name>_<date>_<8 hex>.trace`. The form of the date is a guess.
 fn unique(order: &RecordOrder) -> String {
     let prefix = match &order.target {
@@ -57,8 +57,9 @@ fn unique(order: &RecordOrder) -> String {
         }
     };
 
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = now.unwrap_or_default();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     let unique = process::id() ^ now.subsec_nanos();
     format!("{prefix}_{}_{unique:08X}.trace", date(now.as_secs()))
 }

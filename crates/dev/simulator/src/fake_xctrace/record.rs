@@ -154,7 +154,7 @@ fn earlier(output: &Path, session: &mut Session<'_>) -> Result<Option<Scenario>,
 
 /// Finds the process to attach to, or fails with the code of the real tool.
 fn attach(attach_to: &AttachTo, session: &mut Session<'_>) -> Result<RecordedProcess, Exit> {
-    let found = RecordedProcess::find(attach_to);
+    let process = RecordedProcess::find(attach_to);
     let (is_refused, text, code) = match attach_to {
         AttachTo::Pid(pid) => (
             session.misbehaves(Misbehavior::Exit21),
@@ -168,7 +168,7 @@ fn attach(attach_to: &AttachTo, session: &mut Session<'_>) -> Result<RecordedPro
         ),
     };
 
-    found.filter(|_| !is_refused).ok_or_else(|| {
+    process.filter(|_| !is_refused).ok_or_else(|| {
         session.print_error(&text);
         Exit::Code(code)
     })
@@ -183,8 +183,9 @@ fn announce(order: &RecordOrder, prepared: &Prepared, session: &mut Session<'_>)
         (_, Some(process)) => format!("Attaching to: {} ({}).", process.name, process.pid),
         (_, None) => "Targeting All Processes.".to_owned(),
     };
-    let limit = order.time_limit;
-    let limit = limit.map(|limit| format!(" Time limit: {}", limit.short_text()));
+    let limit = order
+        .time_limit
+        .map(|limit| format!(" Time limit: {}", limit.short_text()));
     let line = format!(
         "Starting recording with the {} template{}. {target}{}",
         prepared.template.name,
@@ -198,7 +199,7 @@ fn announce(order: &RecordOrder, prepared: &Prepared, session: &mut Session<'_>)
 fn added(instruments: &[String]) -> String {
     match instruments {
         [] => String::new(),
-        [one] => format!(" and {one} Instrument"),
+        [name] => format!(" and {name} Instrument"),
         several => format!(" and {} Instruments", several.join(", ")),
     }
 }
@@ -361,8 +362,8 @@ fn save(
         return Ok(Exit::Code(54));
     }
     if !session.misbehaves(Misbehavior::SavesStub) {
-        let scenario = outcome::scenario(order, prepared, ended, session);
-        let scenario = scenario.map_err(|error| failed(&error, session))?;
+        let scenario = outcome::scenario(order, prepared, ended, session)
+            .map_err(|error| failed(&error, session))?;
         let saved = write(&scenario, &prepared.output, session);
         if let Some(exit) = saved.map_err(|error| failed(&error, session))? {
             return Ok(exit);

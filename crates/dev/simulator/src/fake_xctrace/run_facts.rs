@@ -86,8 +86,8 @@ pub(super) fn with_facts(mut scenario: Scenario, facts: &RunFacts) -> Scenario {
     recording_program(&mut scenario, facts);
 
     if facts.rows == RecordedRows::Child {
-        let targets = scenario.process.iter();
-        let targets = targets.filter(|process| process.role == Role::Target);
+        let processes = scenario.process.iter();
+        let targets = processes.filter(|process| process.role == Role::Target);
         let children: Vec<Process> = targets.map(child_of).collect();
         scenario.process.extend(children);
     }
@@ -129,18 +129,19 @@ fn set_clock(recording: &mut Recording, facts: &RunFacts) {
         Some(2) => "Medium",
         Some(3) => "Maximum",
         Some(_) => {
-            let piece = |index: u64| StatePiece {
-                state: if index.is_multiple_of(2) {
-                    "Minimum"
-                } else {
-                    "Maximum"
-                }
-                .to_owned(),
-                start: Nanos::new(index * CLOCK_PERIOD_NS),
-                end: None,
-                induced: false,
-            };
-            recording.performance = (0..CLOCK_PERIODS).map(piece).collect();
+            recording.performance = (0..CLOCK_PERIODS)
+                .map(|index| StatePiece {
+                    state: if index.is_multiple_of(2) {
+                        "Minimum"
+                    } else {
+                        "Maximum"
+                    }
+                    .to_owned(),
+                    start: Nanos::new(index * CLOCK_PERIOD_NS),
+                    end: None,
+                    induced: false,
+                })
+                .collect();
             return;
         }
     };

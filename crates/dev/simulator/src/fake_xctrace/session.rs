@@ -53,12 +53,13 @@ impl<'a> Session<'a> {
             return u32::MAX;
         }
 
-        let is_free = |call: &u32| {
-            let path = state.join(format!("{misbehavior}.{call}"));
-            let made = OpenOptions::new().write(true).create_new(true).open(path);
-            made.is_ok()
-        };
-        (1..1_000).find(is_free).unwrap_or(u32::MAX)
+        (1..1_000)
+            .find(|call| {
+                let path = state.join(format!("{misbehavior}.{call}"));
+                let made = OpenOptions::new().write(true).create_new(true).open(path);
+                made.is_ok()
+            })
+            .unwrap_or(u32::MAX)
     }
 
     /// Returns whether SIGINT was received.

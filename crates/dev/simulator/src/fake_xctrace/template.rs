@@ -105,11 +105,9 @@ fn values_of<'a>(
         list.map(Vec::as_slice)
     };
     let (keys, values) = (list("NS.keys"), list("NS.objects"));
-    let pairs = keys
-        .unwrap_or_default()
+    keys.unwrap_or_default()
         .iter()
-        .zip(values.unwrap_or_default());
-    pairs
+        .zip(values.unwrap_or_default())
         .filter(move |(key, _)| resolved(key, objects).as_string() == Some(wanted))
         .map(|(_, value)| resolved(value, objects))
 }

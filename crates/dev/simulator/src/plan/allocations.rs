@@ -15,7 +15,7 @@ pub(super) fn allocations(
     scenario: &Scenario,
     plan: &Plan,
 ) -> Result<Vec<PlannedAllocation>, Error> {
-    let mut all = Vec::new();
+    let mut allocations = Vec::new();
     for (position, (_, process)) in scenario.processes_of(plan.run).enumerate() {
         let index = ProcessIndex::at(position);
         if !plan.is_instrumented(index) {
@@ -23,19 +23,20 @@ pub(super) fn allocations(
         }
         for (caller, allocation) in process.allocation.iter().enumerate() {
             let field = format!("process[{position}].allocation[{caller}]");
-            add(&mut all, plan, (index, caller), allocation, &field)?;
+            add(&mut allocations, plan, index, caller, allocation, &field)?;
         }
     }
-    for (id, one) in (FIRST_ID..).zip(&mut all) {
-        one.id = id;
+    for (id, allocation) in (FIRST_ID..).zip(&mut allocations) {
+        allocation.id = id;
     }
-    Ok(all)
+    Ok(allocations)
 }
 
 fn add(
-    all: &mut Vec<PlannedAllocation>,
+    allocations: &mut Vec<PlannedAllocation>,
     plan: &Plan,
-    (process, caller): (ProcessIndex, usize),
+    process: ProcessIndex,
+    caller: usize,
     allocation: &Allocation,
     field: &str,
 ) -> Result<(), Error> {
@@ -46,22 +47,23 @@ fn add(
     let step = allocation
         .every
         .map_or(own.len().max(1), |every| every.get() as usize);
-    let starts = (0..own.len()).step_by(step);
-    let starts = starts.take(allocation.steps.map_or(usize::MAX, |steps| steps as usize));
+    let starts = (0..own.len())
+        .step_by(step)
+        .take(allocation.steps.map_or(usize::MAX, |steps| steps as usize));
     let count = allocation.count.get() as usize;
     if starts.len().saturating_mul(count) > RESOURCES_MAX {
         let problem = format!("makes more than {RESOURCES_MAX} resources");
         return Err(Error::field(field, problem, "fewer or larger resources"));
     }
 
-    for at in starts {
-        let made_ns = plan.encoder(own[at].first_encoder).start_ns;
+    for start in starts {
+        let made_ns = plan.encoder(own[start].first_encoder).start_ns;
         let end = allocation
             .lives
-            .and_then(|lives| own.get(at + lives as usize));
+            .and_then(|lives| own.get(start + lives as usize));
         let freed_ns = end.map(|buffer| buffer.committed_ns.max(made_ns));
         for _ in 0..count {
-            all.push(PlannedAllocation {
+            allocations.push(PlannedAllocation {
                 process,
                 caller,
                 label: allocation.label.clone(),
@@ -78,9 +80,9 @@ fn add(
 
 /// Returns what the driver wires and unwires for all processes within the run.
 pub(super) fn wiring(scenario: &Scenario, plan: &Plan) -> Vec<PlannedWiring> {
-    let mut all = Vec::new();
+    let mut wiring = Vec::new();
     for (position, (_, process)) in scenario.processes_of(plan.run).enumerate() {
-        all.extend(process.wiring.iter().map(|wiring| {
+        wiring.extend(process.wiring.iter().map(|wiring| {
             let start_ns = scenario.clock.cut(wiring.start.get());
             PlannedWiring {
                 process: ProcessIndex::at(position),
@@ -91,7 +93,7 @@ pub(super) fn wiring(scenario: &Scenario, plan: &Plan) -> Vec<PlannedWiring> {
             }
         }));
     }
-    all.retain(|wiring| wiring.end_ns <= plan.wall_ns);
-    all.sort_by_key(|wiring| wiring.start_ns);
-    all
+    wiring.retain(|wiring| wiring.end_ns <= plan.wall_ns);
+    wiring.sort_by_key(|wiring| wiring.start_ns);
+    wiring
 }

@@ -7,7 +7,7 @@ use crate::scenario::Scenario;
 /// Returns the work of all processes that ends within the run.
 pub(super) fn engines(scenario: &Scenario, plan: &Plan) -> Vec<PlannedWork> {
     let clock = scenario.clock;
-    let mut all = Vec::new();
+    let mut works = Vec::new();
     for (process, planned) in processes_in_run(scenario, plan) {
         for work in &planned.engine {
             let pieces = (0..u64::from(work.count)).map(|ordinal| {
@@ -23,9 +23,9 @@ pub(super) fn engines(scenario: &Scenario, plan: &Plan) -> Vec<PlannedWork> {
                     end_ns: clock.cut(start.saturating_add(work.length.get())),
                 }
             });
-            all.extend(pieces.take_while(|piece| piece.end_ns <= plan.wall_ns));
+            works.extend(pieces.take_while(|piece| piece.end_ns <= plan.wall_ns));
         }
     }
-    all.sort_by_key(|piece| piece.start_ns);
-    all
+    works.sort_by_key(|piece| piece.start_ns);
+    works
 }

@@ -19,11 +19,11 @@ impl ActivityKind {
 
 /// Returns the signposts of all processes, ordered by their start.
 pub(super) fn signposts(scenario: &Scenario, plan: &Plan) -> Vec<PlannedSignpost> {
-    let mut all = Vec::new();
+    let mut signposts = Vec::new();
     for (index, process) in processes_in_run(scenario, plan) {
         for signpost in &process.signpost {
             for (start_ns, end_ns) in times(signpost, plan, index, scenario.clock) {
-                all.push(PlannedSignpost {
+                signposts.push(PlannedSignpost {
                     process: index,
                     name: signpost.name.clone(),
                     subsystem: signpost.subsystem.clone(),
@@ -36,12 +36,12 @@ pub(super) fn signposts(scenario: &Scenario, plan: &Plan) -> Vec<PlannedSignpost
         }
     }
 
-    all.retain(|signpost| signpost.end_ns.unwrap_or(signpost.start_ns) <= plan.wall_ns);
-    all.sort_by_key(|signpost| signpost.start_ns);
-    for (id, signpost) in (1..).zip(&mut all) {
+    signposts.retain(|signpost| signpost.end_ns.unwrap_or(signpost.start_ns) <= plan.wall_ns);
+    signposts.sort_by_key(|signpost| signpost.start_ns);
+    for (id, signpost) in (1..).zip(&mut signposts) {
         signpost.id = id;
     }
-    all
+    signposts
 }
 
 /// Returns the start of each occurrence of a signpost, and its end unless it is an event.
@@ -51,7 +51,7 @@ fn times(
     process: ProcessIndex,
     clock: Clock,
 ) -> Vec<(u64, Option<u64>)> {
-    let cut = |at: crate::scenario::nanos::Nanos| clock.cut(at.get());
+    let cut = |time: crate::scenario::nanos::Nanos| clock.cut(time.get());
     let Some(every) = signpost.every else {
         let from = signpost.from.map(|from| (cut(from), signpost.to.map(cut)));
         return from.into_iter().collect();
@@ -59,46 +59,45 @@ fn times(
 
     let is_own = |buffer: &&Buffer| buffer.process == process;
     let own: Vec<&Buffer> = plan.buffers.iter().filter(is_own).collect();
-    let around = |group: &[&Buffer]| {
-        let starts = group
-            .iter()
-            .map(|buffer| plan.encoder(buffer.first_encoder).start_ns);
-        let start_ns = starts.min()?;
-        let end_ns = group.iter().map(|buffer| buffer.completed_ns).max()?;
-        Some((start_ns, Some(end_ns.max(start_ns))))
-    };
 
     own.chunks_exact(every.get() as usize)
-        .filter_map(around)
+        .filter_map(|group| {
+            let starts = group
+                .iter()
+                .map(|buffer| plan.encoder(buffer.first_encoder).start_ns);
+            let start_ns = starts.min()?;
+            let end_ns = group.iter().map(|buffer| buffer.completed_ns).max()?;
+            Some((start_ns, Some(end_ns.max(start_ns))))
+        })
         .collect()
 }
 
 /// Returns the hangs of all processes that end within the run.
 pub(super) fn hangs(scenario: &Scenario, plan: &Plan) -> Vec<PlannedHang> {
-    let mut all = Vec::new();
+    let mut samples = Vec::new();
     for (index, process) in processes_in_run(scenario, plan) {
-        all.extend(process.hang.iter().map(|hang| PlannedHang {
+        samples.extend(process.hang.iter().map(|hang| PlannedHang {
             process: index,
             start_ns: scenario.clock.cut(hang.start.get()),
             duration_ns: scenario.clock.cut(hang.length.get()),
             kind: hang.kind.clone(),
         }));
     }
-    all.retain(|hang| hang.start_ns + hang.duration_ns <= plan.wall_ns);
-    all.sort_by_key(|hang| hang.start_ns);
-    all
+    samples.retain(|hang| hang.start_ns + hang.duration_ns <= plan.wall_ns);
+    samples.sort_by_key(|hang| hang.start_ns);
+    samples
 }
 
 /// Returns the stack samples of all processes, ordered by time.
 pub(super) fn samples(scenario: &Scenario, plan: &Plan) -> Result<Vec<Sample>, Error> {
-    let mut all = Vec::new();
+    let mut hangs = Vec::new();
     for (index, process) in processes_in_run(scenario, plan) {
         if let Some(samples) = &process.samples {
-            sample(samples, plan, index, scenario.clock, &mut all)?;
+            sample(samples, plan, index, scenario.clock, &mut hangs)?;
         }
     }
-    all.sort_by_key(|sample| sample.at_ns);
-    Ok(all)
+    hangs.sort_by_key(|sample| sample.at_ns);
+    Ok(hangs)
 }
 
 /// Adds the samples of one thread. Its activities overlap if it serves several streams.

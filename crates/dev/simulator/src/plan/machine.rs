@@ -49,7 +49,8 @@ pub(crate) fn thermal(scenario: &Scenario, wall_ns: u64) -> Vec<PlannedState> {
 /// Returns the states of pieces, cut to the run, or `None` if there are no pieces.
 fn planned_states(pieces: &[StatePiece], wall_ns: u64, clock: Clock) -> Option<Vec<PlannedState>> {
     let next_start = |index: usize| pieces.get(index + 1).map(|piece| piece.start);
-    let planned = |(index, piece): (usize, &StatePiece)| PlannedState {
+    let numbered = pieces.iter().enumerate();
+    let planned = numbered.map(|(index, piece)| PlannedState {
         start_ns: clock.cut(piece.start.get()).min(wall_ns),
         end_ns: piece
             .end
@@ -57,9 +58,9 @@ fn planned_states(pieces: &[StatePiece], wall_ns: u64, clock: Clock) -> Option<V
             .map_or(wall_ns, |end| clock.cut(end.get()).min(wall_ns)),
         state: piece.state.clone(),
         induced: piece.induced,
-    };
+    });
 
-    let mut states: Vec<PlannedState> = pieces.iter().enumerate().map(planned).collect();
+    let mut states: Vec<PlannedState> = planned.collect();
     states.retain(|state| state.start_ns < state.end_ns);
     (!pieces.is_empty()).then_some(states)
 }
@@ -132,15 +133,16 @@ fn grown(plan: &Plan, process: ProcessIndex, growth: Growth) -> Vec<(u64, u64)> 
 fn intervals(levels: Vec<(u64, u64)>, wall_ns: u64) -> Vec<MemoryInterval> {
     let ends = levels.iter().skip(1).map(|(at_ns, _)| *at_ns);
     let ends: Vec<u64> = ends.chain([wall_ns]).collect();
-    let interval = |((start_ns, bytes), end_ns): ((u64, u64), u64)| MemoryInterval {
-        start_ns: start_ns.min(wall_ns),
-        end_ns: end_ns.min(wall_ns),
-        bytes,
-    };
-
-    let mut all: Vec<MemoryInterval> = levels.into_iter().zip(ends).map(interval).collect();
-    all.retain(|interval| interval.start_ns < interval.end_ns);
-    all
+    levels
+        .into_iter()
+        .zip(ends)
+        .map(|((start_ns, bytes), end_ns)| MemoryInterval {
+            start_ns: start_ns.min(wall_ns),
+            end_ns: end_ns.min(wall_ns),
+            bytes,
+        })
+        .filter(|interval| interval.start_ns < interval.end_ns)
+        .collect()
 }
 
 /// Returns the samples of all counters from the first kick to the last, ordered by time.
@@ -169,9 +171,9 @@ pub(crate) fn counter_samples(plan: &Plan) -> Vec<CounterSample> {
                 first_level += 1;
             }
 
-            let during = levels[first_level..].iter();
-            let during = during.take_while(|level| level.0 < until_ns);
-            let area: u128 = during
+            let area: u128 = levels[first_level..]
+                .iter()
+                .take_while(|level| level.0 < until_ns)
                 .map(|&(from_ns, to_ns, value)| {
                     let ns = to_ns.min(until_ns) - from_ns.max(at_ns);
                     u128::from(ns) * u128::from(value)

@@ -173,10 +173,9 @@ impl Plan {
 
     /// Returns the process that was launched or attached to.
     pub(crate) fn recorded_target(&self) -> Option<ProcessIndex> {
-        let is_analyzed = |process: &PlannedProcess| process.role == Role::Target;
         self.processes
             .iter()
-            .position(is_analyzed)
+            .position(|process| process.role == Role::Target)
             .map(ProcessIndex::at)
     }
 

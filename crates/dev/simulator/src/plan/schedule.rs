@@ -40,7 +40,7 @@ pub(super) fn process(
         callers: process
             .allocation
             .iter()
-            .map(|one| one.caller.clone())
+            .map(|allocation| allocation.caller.clone())
             .collect(),
     });
 

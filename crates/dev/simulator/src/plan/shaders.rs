@@ -60,34 +60,35 @@ pub(crate) fn intervals_of<'p>(
             Some((index + 1, owner.shaders[index].as_str()))
         };
 
-        let interval = move |part: u8| {
-            let from_ns = kick.duration_ns * u64::from(part) / parts;
-            let to_ns = kick.duration_ns * (u64::from(part) + 1) / parts;
-            let (number, name) = shader(first + usize::from(part))?;
-            let outer = ShaderInterval {
-                kick,
-                process,
-                start_ns: kick.start_ns + from_ns,
-                duration_ns: (to_ns - from_ns) * u64::from(sampled.percent) / 100,
-                name,
-                number,
-                depth: 0,
-            };
+        (0..kick.encoder_count)
+            .filter_map(move |part| {
+                let from_ns = kick.duration_ns * u64::from(part) / parts;
+                let to_ns = kick.duration_ns * (u64::from(part) + 1) / parts;
+                let (number, name) = shader(first + usize::from(part))?;
+                let outer = ShaderInterval {
+                    kick,
+                    process,
+                    start_ns: kick.start_ns + from_ns,
+                    duration_ns: (to_ns - from_ns) * u64::from(sampled.percent) / 100,
+                    name,
+                    number,
+                    depth: 0,
+                };
 
-            let third_ns = outer.duration_ns / 3;
-            let (number, name) = shader(first + usize::from(part) + 1)?;
-            let inner = ShaderInterval {
-                start_ns: outer.start_ns + third_ns,
-                duration_ns: third_ns,
-                name,
-                number,
-                depth: 1,
-                ..outer.clone()
-            };
+                let third_ns = outer.duration_ns / 3;
+                let (number, name) = shader(first + usize::from(part) + 1)?;
+                let inner = ShaderInterval {
+                    start_ns: outer.start_ns + third_ns,
+                    duration_ns: third_ns,
+                    name,
+                    number,
+                    depth: 1,
+                    ..outer.clone()
+                };
 
-            let inner = (sampled.nested && third_ns > 0).then_some(inner);
-            (outer.duration_ns > 0).then(|| std::iter::once(outer).chain(inner))
-        };
-        (0..kick.encoder_count).filter_map(interval).flatten()
+                let inner = (sampled.nested && third_ns > 0).then_some(inner);
+                (outer.duration_ns > 0).then(|| std::iter::once(outer).chain(inner))
+            })
+            .flatten()
     })
 }

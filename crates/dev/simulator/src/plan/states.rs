@@ -58,10 +58,9 @@ pub(crate) fn states(plan: &Plan) -> Vec<GpuState> {
 /// Returns the color of a kick's process in Instruments. A row without a process has the color of
 /// other processes.
 pub(crate) fn color(plan: &Plan, kick: &Kick) -> u64 {
-    let role = plan
-        .process_of(kick)
-        .map(|process| plan.process(process).role);
-    role.map_or(COLOR_OTHER, role_color)
+    plan.process_of(kick)
+        .map(|process| plan.process(process).role)
+        .map_or(COLOR_OTHER, role_color)
 }
 
 /// Returns the color that Instruments gives a role.

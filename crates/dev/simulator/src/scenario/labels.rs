@@ -18,8 +18,10 @@ pub enum Labels {
 impl Labels {
     /// Returns the label of the item at `index`.
     pub(crate) fn pick(&self, index: usize) -> &str {
-        let all = self.all();
-        all.get(index % all.len().max(1)).map_or("", String::as_str)
+        let labels = self.all();
+        labels
+            .get(index % labels.len().max(1))
+            .map_or("", String::as_str)
     }
 
     /// Returns every label that it can give.

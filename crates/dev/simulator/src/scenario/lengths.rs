@@ -44,14 +44,14 @@ impl Lengths {
 
     /// Returns the shortest and the longest duration it can give, or `None` for an empty cycle.
     pub(crate) fn bounds(&self) -> Option<(u64, u64)> {
-        let all: &[Nanos] = match self {
+        let lengths: &[Nanos] = match self {
             Self::Fixed(length) => std::slice::from_ref(length),
             Self::Range(ends) => ends,
             Self::Cycle { cycle } => cycle,
         };
 
-        let shortest = all.iter().min()?.get();
-        let longest = all.iter().max()?.get();
+        let shortest = lengths.iter().min()?.get();
+        let longest = lengths.iter().max()?.get();
         Some((shortest, longest))
     }
 }

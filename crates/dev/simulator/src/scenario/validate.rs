@@ -97,44 +97,44 @@ fn recording(facts: &Recording) -> Result<(), Error> {
 }
 
 /// Checks a process and its streams.
-fn process(at: &str, process: &Process, runs: u32) -> Result<(), Error> {
-    name(&format!("{at}.name"), &process.name)?;
-    within(&format!("{at}.pid"), process.pid, 1, u32::MAX)?;
+fn process(place: &str, process: &Process, runs: u32) -> Result<(), Error> {
+    name(&format!("{place}.name"), &process.name)?;
+    within(&format!("{place}.pid"), process.pid, 1, u32::MAX)?;
     for run in process.runs.iter().flatten() {
-        within(&format!("{at}.runs"), *run, 1, runs)?;
+        within(&format!("{place}.runs"), *run, 1, runs)?;
     }
     for shader in &process.shaders {
-        name(&format!("{at}.shaders"), shader)?;
+        name(&format!("{place}.shaders"), shader)?;
     }
-    machine_and_host::process(at, process)?;
+    machine_and_host::process(place, process)?;
 
     for (index, entry) in process.stream.iter().enumerate() {
-        let at = format!("{at}.stream[{index}]");
+        let stream_place = format!("{place}.stream[{index}]");
         if index == 0 && entry.follows {
             return Err(Error::field(
-                &format!("{at}.follows"),
+                &format!("{stream_place}.follows"),
                 "is true, but no stream comes before the first",
                 "true from the second stream on",
             ));
         }
-        stream(&at, entry)?;
+        stream(&stream_place, entry)?;
     }
 
     Ok(())
 }
 
 /// Checks the fields of a stream, then their combinations.
-fn stream(at: &str, stream: &Stream) -> Result<(), Error> {
-    name(&format!("{at}.channel"), &stream.channel)?;
-    within(&format!("{at}.count"), stream.count, 1, u32::MAX)?;
+fn stream(place: &str, stream: &Stream) -> Result<(), Error> {
+    name(&format!("{place}.channel"), &stream.channel)?;
+    within(&format!("{place}.count"), stream.count, 1, u32::MAX)?;
     within(
-        &format!("{at}.encoders-per-buffer"),
+        &format!("{place}.encoders-per-buffer"),
         stream.encoders_per_buffer(),
         1,
         ENCODERS_PER_BUFFER_MAX,
     )?;
     within(
-        &format!("{at}.in-flight"),
+        &format!("{place}.in-flight"),
         stream.in_flight.unwrap_or(1),
         1,
         IN_FLIGHT_MAX,
@@ -146,28 +146,32 @@ fn stream(at: &str, stream: &Stream) -> Result<(), Error> {
     } else {
         1
     };
-    lengths(&format!("{at}.duration"), &stream.duration, shortest_ns)?;
-    lengths(&format!("{at}.encode"), &stream.encode, 1)?;
-    lengths(&format!("{at}.gap"), &stream.gap, 0)?;
-    lengths(&format!("{at}.host"), &stream.host, 0)?;
-    lengths(&format!("{at}.launch"), &stream.launch, 0)?;
-    lengths(&format!("{at}.completion"), &stream.completion, 0)?;
+    lengths(&format!("{place}.duration"), &stream.duration, shortest_ns)?;
+    lengths(&format!("{place}.encode"), &stream.encode, 1)?;
+    lengths(&format!("{place}.gap"), &stream.gap, 0)?;
+    lengths(&format!("{place}.host"), &stream.host, 0)?;
+    lengths(&format!("{place}.launch"), &stream.launch, 0)?;
+    lengths(&format!("{place}.completion"), &stream.completion, 0)?;
 
     if let Some(then) = &stream.then {
-        name(&format!("{at}.then.channel"), &then.channel)?;
-        lengths(&format!("{at}.then.duration"), &then.duration, shortest_ns)?;
-        lengths(&format!("{at}.then.lag"), &then.lag, 0)?;
+        name(&format!("{place}.then.channel"), &then.channel)?;
+        lengths(
+            &format!("{place}.then.duration"),
+            &then.duration,
+            shortest_ns,
+        )?;
+        lengths(&format!("{place}.then.lag"), &then.lag, 0)?;
     }
     if let Some(warm_up) = stream.warm_up {
         within(
-            &format!("{at}.warm-up.factor"),
+            &format!("{place}.warm-up.factor"),
             warm_up.factor,
             1,
             WARM_UP_FACTOR_MAX,
         )?;
     }
     if let Some(sampled) = stream.sampled {
-        within(&format!("{at}.sampled.percent"), sampled.percent, 0, 100)?;
+        within(&format!("{place}.sampled.percent"), sampled.percent, 0, 100)?;
     }
 
     let moments = [
@@ -182,16 +186,16 @@ fn stream(at: &str, stream: &Stream) -> Result<(), Error> {
         ("oddities.early-by", stream.oddities.early_by),
     ];
     for (field, length) in moments {
-        lengths(&format!("{at}.{field}"), &Lengths::Fixed(length), 0)?;
+        lengths(&format!("{place}.{field}"), &Lengths::Fixed(length), 0)?;
     }
-    labels(at, stream)?;
-    combinations(at, stream)
+    labels(place, stream)?;
+    combinations(place, stream)
 }
 
 /// Refuses settings that are possible alone but not together.
-fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
+fn combinations(place: &str, stream: &Stream) -> Result<(), Error> {
     let refuse = |field: &str, problem: &str, allowed: &str| {
-        Err(Error::field(&format!("{at}.{field}"), problem, allowed))
+        Err(Error::field(&format!("{place}.{field}"), problem, allowed))
     };
     if stream
         .then
@@ -227,13 +231,13 @@ fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
 }
 
 /// Checks the labels. Instruments shows either both labels or, for unlabeled work, none.
-fn labels(at: &str, stream: &Stream) -> Result<(), Error> {
+fn labels(place: &str, stream: &Stream) -> Result<(), Error> {
     let fields = [
         ("buffer-label", &stream.buffer_label),
         ("encoder-label", &stream.encoder_label),
     ];
     for (field, value) in fields {
-        let field = format!("{at}.{field}");
+        let field = format!("{place}.{field}");
         let Some(value) = value else { continue };
         if value.all().is_empty() {
             return Err(Error::field(
@@ -248,18 +252,13 @@ fn labels(at: &str, stream: &Stream) -> Result<(), Error> {
             .try_for_each(|label| text(&field, label))?;
     }
 
-    let has_empty = |labels: &Option<Labels>| {
-        labels
-            .as_ref()
-            .is_some_and(|labels| labels.all().iter().any(String::is_empty))
-    };
     let is_unlabeled = |labels: &Option<Labels>| *labels == Some(Labels::Same(String::new()));
     let (buffer, encoder) = (&stream.buffer_label, &stream.encoder_label);
     if (has_empty(buffer) || has_empty(encoder)) && !(is_unlabeled(buffer) && is_unlabeled(encoder))
     {
         let allowed = "buffer-label = \"\" and encoder-label = \"\" together, or no empty label";
         return Err(Error::field(
-            &format!("{at}.encoder-label"),
+            &format!("{place}.encoder-label"),
             "has an empty label, or buffer-label has one",
             allowed,
         ));
@@ -267,18 +266,24 @@ fn labels(at: &str, stream: &Stream) -> Result<(), Error> {
     Ok(())
 }
 
+fn has_empty(labels: &Option<Labels>) -> bool {
+    labels
+        .as_ref()
+        .is_some_and(|labels| labels.all().iter().any(String::is_empty))
+}
+
 /// Checks the number of recorded processes: one for a launched or attached run, else none.
 fn targets(scenario: &Scenario, run: u32) -> Result<(), Error> {
     let is_analyzed = |process: &Process| process.role == Role::Target;
-    let found = scenario
+    let count = scenario
         .processes_of(run)
         .filter(|(_, process)| is_analyzed(process))
         .count();
     let wanted = usize::from(scenario.recording.target != TargetKind::AllProcesses);
-    if found == wanted {
+    if count == wanted {
         return Ok(());
     }
-    let problem = format!("is `target` for {found} processes of run {run}");
+    let problem = format!("is `target` for {count} processes of run {run}");
     let allowed = if wanted == 1 {
         "exactly one per run"
     } else {

@@ -34,42 +34,54 @@ pub(super) fn allocations(plan: &Plan, target: ProcessIndex) -> Option<Allocatio
         return None;
     }
     let mut truth = Allocations::default();
-    let own = plan.allocations.iter().filter(|one| one.process == target);
+    let own = plan
+        .allocations
+        .iter()
+        .filter(|allocation| allocation.process == target);
     let own: Vec<&PlannedAllocation> = own.collect();
-    for one in &own {
-        if one.made_ns.is_none() {
-            truth.freed_from_before += u64::from(one.freed_ns.is_some());
+    for allocation in &own {
+        if allocation.made_ns.is_none() {
+            truth.freed_from_before += u64::from(allocation.freed_ns.is_some());
             continue;
         }
-        let bytes = own_bytes(one);
+        let bytes = own_bytes(allocation);
         truth.allocations += 1;
-        truth.inside_others += u64::from(one.inside);
+        truth.inside_others += u64::from(allocation.inside);
         truth.bytes += bytes;
-        let caller = plan.process(target).callers[one.caller].clone();
+        let caller = plan.process(target).callers[allocation.caller].clone();
         let sums = truth.callers.entry(caller).or_default();
         (sums.0, sums.1) = (sums.0 + 1, sums.1 + bytes);
-        if one.freed_ns.is_some() {
+        if allocation.freed_ns.is_some() {
             truth.freed += 1;
             truth.freed_bytes += bytes;
         } else {
             sums.2 += bytes;
         }
         // Memory only grows when a resource is made: count all that live at each such moment.
-        truth.peak_bytes = truth.peak_bytes.max(live(&own, one.made_ns.unwrap_or(0)));
+        truth.peak_bytes = truth
+            .peak_bytes
+            .max(live(&own, allocation.made_ns.unwrap_or(0)));
     }
     Some(truth)
 }
 
 fn live(own: &[&PlannedAllocation], at_ns: u64) -> u64 {
-    let lives = |one: &&&PlannedAllocation| {
-        one.made_ns.is_some_and(|made_ns| made_ns <= at_ns)
-            && one.freed_ns.is_none_or(|freed_ns| freed_ns > at_ns)
+    let lives = |allocation: &&&PlannedAllocation| {
+        allocation.made_ns.is_some_and(|made_ns| made_ns <= at_ns)
+            && allocation.freed_ns.is_none_or(|freed_ns| freed_ns > at_ns)
     };
-    own.iter().filter(lives).map(|one| own_bytes(one)).sum()
+    own.iter()
+        .filter(lives)
+        .map(|allocation| own_bytes(allocation))
+        .sum()
 }
 
-const fn own_bytes(one: &PlannedAllocation) -> u64 {
-    if one.inside { 0 } else { one.bytes }
+const fn own_bytes(allocation: &PlannedAllocation) -> u64 {
+    if allocation.inside {
+        0
+    } else {
+        allocation.bytes
+    }
 }
 
 /// Memory that the driver wired for the process.
@@ -96,26 +108,26 @@ pub(super) fn wired(
         return None;
     }
     let mut truth = Wired::default();
-    let own = plan.wiring.iter().filter(|one| one.process == target);
+    let own = plan.wiring.iter().filter(|wiring| wiring.process == target);
     let (mut covered_ns, mut ignored) = (0, (0, 0));
-    for one in own {
-        let sum = match one.start_ns {
-            _ if one.unwire => &mut truth.unwired,
+    for wiring in own {
+        let sum = match wiring.start_ns {
+            _ if wiring.unwire => &mut truth.unwired,
             start_ns if start_ns < window.start_ns => &mut truth.before_window,
             start_ns if start_ns < window.end_ns => &mut truth.in_window,
             _ => &mut ignored,
         };
-        *sum = (sum.0 + 1, sum.1 + one.bytes);
-        if one.unwire {
+        *sum = (sum.0 + 1, sum.1 + wiring.bytes);
+        if wiring.unwire {
             continue;
         }
         // Time that an earlier one covers counts once.
-        let start_ns = one.start_ns.max(covered_ns);
+        let start_ns = wiring.start_ns.max(covered_ns);
         for gap in gaps {
-            let (from_ns, to_ns) = (gap.from_ns.max(start_ns), gap.to_ns.min(one.end_ns));
+            let (from_ns, to_ns) = (gap.from_ns.max(start_ns), gap.to_ns.min(wiring.end_ns));
             truth.in_gaps_ns += to_ns.saturating_sub(from_ns);
         }
-        covered_ns = covered_ns.max(one.end_ns);
+        covered_ns = covered_ns.max(wiring.end_ns);
     }
     Some(truth)
 }

@@ -8,7 +8,6 @@ use super::model::{
 use super::sweep::{self, Gap, Segment, Side, Window};
 use super::tally::Tally;
 use super::{counters, details, kernels, ledger};
-use crate::plan::PlannedHang;
 use crate::plan::states::states;
 use crate::plan::{Encoder, Kick, Plan, ProcessIndex};
 use crate::scenario::recording::TargetKind;
@@ -34,7 +33,7 @@ pub(crate) fn count_truth(plan: &Plan) -> Truth {
     let kernels = kernels::kernels(plan, &own);
     let ledger = |known: fn(&Encoder) -> bool| {
         let gaps = gaps.as_deref()?;
-        Some(ledger::ledger(plan, &own, (&segments, gaps), known))
+        Some(ledger::ledger(plan, &own, &segments, gaps, known))
     };
     let listed = ledger(|encoder| encoder.recorded);
     let recovered = ledger(|encoder| encoder.recorded || encoder.recoverable);
@@ -84,14 +83,13 @@ fn errors(plan: &Plan, target: Option<ProcessIndex>) -> usize {
 }
 
 fn hangs(plan: &Plan, target: Option<ProcessIndex>, window: Window) -> usize {
-    let touches = |hang: &&PlannedHang| {
-        hang.start_ns < window.end_ns && hang.start_ns + hang.duration_ns > window.start_ns
-    };
-    let own = plan
-        .hangs
+    plan.hangs
         .iter()
-        .filter(|hang| Some(hang.process) == target);
-    own.filter(touches).count()
+        .filter(|hang| Some(hang.process) == target)
+        .filter(|hang| {
+            hang.start_ns < window.end_ns && hang.start_ns + hang.duration_ns > window.start_ns
+        })
+        .count()
 }
 
 fn target(plan: &Plan, shares: &[(ProcessIndex, ProcessShare)]) -> Option<ProcessIndex> {
@@ -176,7 +174,8 @@ fn gap_lengths(gaps: &[Gap]) -> Gaps {
         .copied()
         .map(Some)
         .chain([None]);
-    let bin = |(from_ns, to_ns): (u64, Option<u64>)| {
+    let bins = HISTOGRAM_EDGES_NS.into_iter().zip(upper);
+    let histogram = bins.map(|(from_ns, to_ns)| {
         let (count, total_ns) = lengths.between(from_ns, to_ns);
         HistogramBin {
             from_ns,
@@ -184,7 +183,7 @@ fn gap_lengths(gaps: &[Gap]) -> Gaps {
             count,
             total_ns,
         }
-    };
+    });
 
     Gaps {
         count: lengths.count(),
@@ -195,7 +194,7 @@ fn gap_lengths(gaps: &[Gap]) -> Gaps {
         p99_ns: lengths.percentile(99),
         max_ns: lengths.max(),
         below_1us: lengths.between(0, Some(1_000)).0,
-        histogram: HISTOGRAM_EDGES_NS.into_iter().zip(upper).map(bin).collect(),
+        histogram: histogram.collect(),
     }
 }
 
@@ -207,13 +206,13 @@ fn channels(plan: &Plan, own: &[&Kick]) -> Vec<Channel> {
             .or_default()
             .push(kick);
     }
-    let channel = |(name, kicks): (&str, Vec<&Kick>)| Channel {
+    let channels = by_name.into_iter().map(|(name, kicks)| Channel {
         name: name.to_owned(),
         intervals: count(kicks.len()),
         sum_ns: kicks.iter().map(|kick| kick.duration_ns).sum(),
         busy_ns: sweep::covered_ns(&kicks),
-    };
-    by_name.into_iter().map(channel).collect()
+    });
+    channels.collect()
 }
 
 /// Returns the use of the GPU by each process, the busiest first.
@@ -224,27 +223,27 @@ fn shares(plan: &Plan) -> Vec<(ProcessIndex, ProcessShare)> {
             by_process[process.get()].push(kick);
         }
     }
-    let share = |(position, kicks): (usize, Vec<&Kick>)| {
-        let index = ProcessIndex::at(position);
-        let process = plan.process(index);
-        let share = ProcessShare {
-            name: process.name.clone(),
-            pid: process.pid,
-            intervals: count(kicks.len()),
-            busy_ns: sweep::covered_ns(&kicks),
-        };
-        (!kicks.is_empty()).then_some((index, share))
-    };
 
     let mut shares: Vec<_> = by_process
         .into_iter()
         .enumerate()
-        .filter_map(share)
+        .filter_map(|(position, kicks)| {
+            let index = ProcessIndex::at(position);
+            let process = plan.process(index);
+            let share = ProcessShare {
+                name: process.name.clone(),
+                pid: process.pid,
+                intervals: count(kicks.len()),
+                busy_ns: sweep::covered_ns(&kicks),
+            };
+            (!kicks.is_empty()).then_some((index, share))
+        })
         .collect();
 
     shares.sort_by(|(_, a), (_, b)| {
-        let by_name = || (&a.name, a.pid).cmp(&(&b.name, b.pid));
-        b.busy_ns.cmp(&a.busy_ns).then_with(by_name)
+        b.busy_ns
+            .cmp(&a.busy_ns)
+            .then_with(|| (&a.name, a.pid).cmp(&(&b.name, b.pid)))
     });
     shares
 }

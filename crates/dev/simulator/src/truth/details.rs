@@ -360,8 +360,7 @@ fn difference(later: u64, earlier: u64) -> i64 {
 /// from the lowest one.
 fn spread(values: Vec<i64>) -> Spread {
     let lowest = values.iter().copied().min().unwrap_or(0).min(0);
-    let above_lowest = values.iter().map(|value| value.abs_diff(lowest));
-    let tally: Tally = above_lowest.collect();
+    let tally: Tally = values.iter().map(|value| value.abs_diff(lowest)).collect();
     let value = |above: Option<u64>| above.map(|above| lowest.saturating_add_unsigned(above));
     Spread {
         count: tally.count(),

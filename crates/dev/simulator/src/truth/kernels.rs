@@ -95,7 +95,10 @@ pub(super) fn kernels(plan: &Plan, own: &[&Kick]) -> Vec<Kernel> {
         }
     }
 
-    let mut kernels: Vec<Kernel> = by_name.into_iter().filter_map(kernel).collect();
+    let mut kernels: Vec<Kernel> = by_name
+        .into_iter()
+        .filter_map(|((name, channel, named_by), rows)| kernel(name, channel, named_by, rows))
+        .collect();
     // The sort is stable, and the map is sorted by name and channel.
     kernels.sort_by_key(|kernel| std::cmp::Reverse(kernel.total_ns));
     kernels
@@ -135,7 +138,7 @@ fn sampled<'p>(plan: &'p Plan, kick: &'p Kick) -> Option<Samples<'p>> {
 }
 
 /// Returns the figures of a kernel.
-fn kernel(((name, channel, named_by), rows): ((String, &str, NamedBy), Rows)) -> Option<Kernel> {
+fn kernel(name: String, channel: &str, named_by: NamedBy, rows: Rows) -> Option<Kernel> {
     let durations = rows.durations;
     Some(Kernel {
         shader_ns: rows.shader_ns,

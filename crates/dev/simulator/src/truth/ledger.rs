@@ -76,7 +76,8 @@ struct Pair<'a> {
 pub(super) fn ledger(
     plan: &Plan,
     own: &[&Kick],
-    (segments, gaps): (&[Segment], &[Gap]),
+    segments: &[Segment],
+    gaps: &[Gap],
     known: fn(&Encoder) -> bool,
 ) -> Ledger {
     let neighbors = Neighbors::new(own, gaps);
@@ -103,13 +104,12 @@ pub(super) fn ledger(
 impl Ledger {
     /// Cuts a segment where the cause changes, and adds each part to its cause.
     fn add_segment(&mut self, pair: &Pair<'_>, segment: &Segment) {
-        let inside = |at_ns: &u64| (segment.from_ns..segment.to_ns).contains(at_ns);
         let (begins_ns, submitted_ns) = pair.driver.unzip();
         let mut cuts: Vec<u64> = [pair.completed_ns, pair.encoding.start_ns, pair.committed_ns]
             .into_iter()
             .chain(begins_ns)
             .chain(submitted_ns)
-            .filter(inside)
+            .filter(|at_ns| (segment.from_ns..segment.to_ns).contains(at_ns))
             .chain([segment.from_ns, segment.to_ns])
             .collect();
         cuts.sort_unstable();

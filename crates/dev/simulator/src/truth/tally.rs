@@ -51,13 +51,12 @@ impl Tally {
 
     /// Returns the number of values from `low` up to but not including `high`, and their total.
     pub(super) fn between(&self, low: u64, high: Option<u64>) -> (u64, u64) {
-        let within = self
-            .occurrences
+        self.occurrences
             .range(low..)
-            .take_while(|(value, _)| high.is_none_or(|high| **value < high));
-        within.fold((0, 0), |(count, total), (value, occurrences)| {
-            (count + occurrences, total + value * occurrences)
-        })
+            .take_while(|(value, _)| high.is_none_or(|high| **value < high))
+            .fold((0, 0), |(count, total), (value, occurrences)| {
+                (count + occurrences, total + value * occurrences)
+            })
     }
 }
 

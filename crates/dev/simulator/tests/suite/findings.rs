@@ -231,10 +231,10 @@ fn highest_limiter(truth: &Truth, kernel: &str) -> f64 {
     let limiters = truth
         .counters
         .iter()
-        .filter(|one| one.name.ends_with(" Limiter"));
-    let means = limiters.flat_map(|one| &one.kernels);
+        .filter(|counter| counter.name.ends_with(" Limiter"));
+    let means = limiters.flat_map(|limiter| &limiter.kernels);
     let means = means.filter(|one| one.name == kernel);
-    means.map(|one| one.mean).fold(0.0, f64::max)
+    means.map(|kernel| kernel.mean).fold(0.0, f64::max)
 }
 
 fn ratio(part: u64, whole: u64) -> f64 {

@@ -200,17 +200,15 @@ pub(crate) fn describe_end(answer: &ToolOutput) -> String {
         (None, None) => "xctrace ended".to_owned(),
     };
     let output = answer.all();
-    let last_line = output.lines().map(str::trim).rfind(|line| !line.is_empty());
+    let last = output.lines().map(str::trim).rfind(|line| !line.is_empty());
 
     // A shell reports a signal as an exit code, which the list of known codes contains.
     let code = answer.code.or(answer.signal.map(|signal| 128 + signal));
     let code = code.and_then(|code| find_code(EXPORT_CODES, code));
-    let known = last_line
-        .and_then(find_message)
-        .map(|message| &message.meaning);
+    let known = last.and_then(find_message).map(|message| &message.meaning);
     let meaning = known.or(code).filter(|_| answer.code != Some(0));
 
-    let last_line = last_line.map(|line| format!("; its last line: {}", cut(line)));
+    let last_line = last.map(|line| format!("; its last line: {}", cut(line)));
     let meaning = meaning.map(|meaning| format!(" ({})", meaning.what));
     format!(
         "{end}{}{}",
@@ -222,7 +220,7 @@ pub(crate) fn describe_end(answer: &ToolOutput) -> String {
 /// Returns the beginning of a line that may be very long.
 fn cut(line: &str) -> String {
     match line.char_indices().nth(200) {
-        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line.to_owned(),
     }
 }

@@ -64,10 +64,11 @@ fn add_tag(tag: &BytesStart<'_>, inside: &[String], runs: &mut Vec<ListedRun>) -
         }
         (["trace-toc", "run", "tracks", "track", "details"], "detail") => {
             let (run, detail) = (runs.last_mut()?, attribute(tag, "name"));
-            let mut known = TRACK_DETAILS.iter();
-            let known =
-                known.find(|one| one.track == run.track && detail.as_deref() == Some(one.detail));
-            run.schemas.extend(known.map(|one| one.table.to_owned()));
+            let known = TRACK_DETAILS.iter().find(|detailed| {
+                detailed.track == run.track && detail.as_deref() == Some(detailed.detail)
+            });
+            run.schemas
+                .extend(known.map(|detailed| detailed.table.to_owned()));
         }
         (["trace-toc", "run", "data"], "table") => {
             // A table without a schema still counts for the positions of the others.
@@ -80,8 +81,8 @@ fn add_tag(tag: &BytesStart<'_>, inside: &[String], runs: &mut Vec<ListedRun>) -
 }
 
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found = tag.try_get_attribute(name).ok()??;
-    Some(found.value.to_string())
+    let attribute = tag.try_get_attribute(name).ok()??;
+    Some(attribute.value.to_string())
 }
 
 /// Returns the index of the requested run, or of the last run.

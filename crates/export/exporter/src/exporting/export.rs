@@ -226,13 +226,13 @@ impl ExportRun<'_> {
 
     /// Returns the schemas of jobs whose tables the bundle does not have.
     fn empty(&self, jobs: &[&TableJob]) -> Vec<String> {
-        let is_empty = |job: &&&TableJob| {
-            let found = self.manifest.find(&job.schema, job.run, job.place);
-            found.is_some_and(|table| table.state == TableState::Absent)
-        };
         let mut empty: Vec<String> = jobs
             .iter()
-            .filter(is_empty)
+            .filter(|job| {
+                self.manifest
+                    .find(&job.schema, job.run, job.place)
+                    .is_some_and(|table| table.state == TableState::Absent)
+            })
             .map(|job| job.schema.clone())
             .collect();
         empty.sort();

@@ -33,23 +33,23 @@ pub(crate) fn load_earlier_export(
     };
 
     let documents = documents(folder)?;
-    let found = ExportManifest::load(folder).map_err(Error::at(folder))?;
-    match found {
-        _ if force => Ok(found),
-        Some(found) if found.basis.bundle != basis.bundle => Err(occupied(format!(
+    let manifest = ExportManifest::load(folder).map_err(Error::at(folder))?;
+    match manifest {
+        _ if force => Ok(manifest),
+        Some(manifest) if manifest.basis.bundle != basis.bundle => Err(occupied(format!(
             "contains the export of another bundle, {}",
-            found.basis.bundle
+            manifest.basis.bundle
         ))),
-        Some(found) => {
+        Some(manifest) => {
             let is_ours = |name: &String| {
                 let is_table = |table: &crate::TableFile| table.file.as_ref() == Some(name);
-                name == "toc.xml" || found.tables.iter().any(is_table)
+                name == "toc.xml" || manifest.tables.iter().any(is_table)
             };
             match documents.iter().find(|name| !is_ours(name)) {
                 Some(name) => Err(occupied(format!(
                     "contains {name}, which metalens did not export"
                 ))),
-                None => Ok(Some(found)),
+                None => Ok(Some(manifest)),
             }
         }
         None if folder.join(MANIFEST).symlink_metadata().is_ok() => Err(occupied(format!(

@@ -50,18 +50,19 @@ pub(crate) fn jobs_from_contents(
     };
     let places = run.schemas.iter().enumerate();
     let wanted = places.filter(|(_, schema)| is_plain(schema) && is_wanted(schema));
-    let job = |(index, schema): (usize, &String)| {
-        let has_siblings = run.schemas.iter().filter(|other| *other == schema).count() > 1;
-        let place = has_siblings.then_some(index + 1);
-        TableJob {
-            run: run.number,
-            position: run_index as u64 + 1,
-            schema: schema.clone(),
-            place,
-            stem: stem(schema, (runs.len() > 1).then_some(run.number), place),
-        }
-    };
-    wanted.map(job).collect()
+    wanted
+        .map(|(index, schema)| {
+            let has_siblings = run.schemas.iter().filter(|other| *other == schema).count() > 1;
+            let place = has_siblings.then_some(index + 1);
+            TableJob {
+                run: run.number,
+                position: run_index as u64 + 1,
+                schema: schema.clone(),
+                place,
+                stem: stem(schema, (runs.len() > 1).then_some(run.number), place),
+            }
+        })
+        .collect()
 }
 
 fn track_detail(table: &str) -> Option<TrackDetail> {
@@ -73,16 +74,17 @@ fn track_detail(table: &str) -> Option<TrackDetail> {
 /// Returns the jobs for a bundle without a table of contents: one for every name, since the
 /// table may exist. Details of tracks are seldom there.
 pub(crate) fn jobs_from_names(names: &[String], run: u64) -> Vec<TableJob> {
-    let is_wanted = |name: &&String| is_plain(name) && track_detail(name).is_none();
-    let wanted = names.iter().filter(is_wanted);
-    let job = |schema: &String| TableJob {
-        run,
-        position: run,
-        schema: schema.clone(),
-        place: None,
-        stem: stem(schema, (run > 1).then_some(run), None),
-    };
-    wanted.map(job).collect()
+    names
+        .iter()
+        .filter(|name| is_plain(name) && track_detail(name).is_none())
+        .map(|schema| TableJob {
+            run,
+            position: run,
+            schema: schema.clone(),
+            place: None,
+            stem: stem(schema, (run > 1).then_some(run), None),
+        })
+        .collect()
 }
 
 /// Returns a name such as `os-signpost.run-2.table-14`, which the reader of a folder reads as a table

@@ -21,8 +21,8 @@ impl ExportManifest {
     /// Writes the manifest into a folder, completely or not at all.
     pub(crate) fn save(&self, folder: &Folder) -> Result<()> {
         let path = Path::new(MANIFEST);
-        let text = serde_json::to_vec_pretty(self).map_err(|error| Error::at(path)(error.into()));
-        let mut text = text?;
+        let mut text =
+            serde_json::to_vec_pretty(self).map_err(|error| Error::at(path)(error.into()))?;
         text.push(b'\n');
         Ok(folder.write_bytes(path, true, &text)?)
     }
@@ -37,8 +37,8 @@ impl ExportManifest {
     /// Returns the files that a table replaces: its own old file, or one that was exported by
     /// name when its place was unknown, or the reverse.
     pub(crate) fn rivals(&self, schema: &str, run: u64, place: Option<usize>) -> Vec<String> {
-        let rivals = self.tables.iter();
-        let rivals = rivals.filter(|table| table.is_rival_of(schema, run, place));
+        let tables = self.tables.iter();
+        let rivals = tables.filter(|table| table.is_rival_of(schema, run, place));
         rivals.filter_map(|table| table.file.clone()).collect()
     }
 
@@ -71,6 +71,6 @@ impl TableFile {
 }
 
 fn has_size(path: &Path, bytes: u64) -> bool {
-    let found = path.symlink_metadata();
-    found.is_ok_and(|found| found.is_file() && found.len() == bytes)
+    path.symlink_metadata()
+        .is_ok_and(|file| file.is_file() && file.len() == bytes)
 }

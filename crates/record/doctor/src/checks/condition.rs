@@ -9,10 +9,10 @@ const HARMLESS: [&str; 2] = ["Instruments", "DTServiceHub"];
 /// Checks that no other recorder runs, since only one at a time can sample the kernel (kperf).
 pub(super) fn recorders(condition: &Condition) -> Check {
     let id = "recorders";
-    let Some(all) = &condition.recorders.value else {
+    let Some(recorders) = &condition.recorders.value else {
         return Check::unknown(id, condition.recorders.why_not.as_ref());
     };
-    let (open, recording): (Vec<&Process>, Vec<&Process>) = all
+    let (open, recording): (Vec<&Process>, Vec<&Process>) = recorders
         .iter()
         .partition(|process| HARMLESS.contains(&process.name.as_str()));
 

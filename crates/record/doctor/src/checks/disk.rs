@@ -26,8 +26,8 @@ pub(super) fn free_space(disk: &Disk, time_limit: Option<Duration>) -> Check {
     let of_bundle = room(&disk.free_bytes, use_of_disk, time_limit);
 
     // Which of the folders Instruments uses is unknown: the one with the least room may be it.
-    let others = disk.temporary.iter().filter(|folder| !folder.shares_disk);
-    let others = others.map(|folder| room(&folder.free_bytes, DiskUse::Scratch, time_limit));
+    let elsewhere = disk.temporary.iter().filter(|folder| !folder.shares_disk);
+    let others = elsewhere.map(|folder| room(&folder.free_bytes, DiskUse::Scratch, time_limit));
     others.fold(of_bundle, |worst, other| {
         if other.verdict > worst.verdict {
             other
@@ -112,15 +112,18 @@ const MAKE_ROOM: &str = "free disk space, or record to another disk (-o)";
 /// Checks for the remains of unfinished recordings. `is_quiet` if no recorder runs.
 pub(super) fn left_over(disk: &Disk, folder: &Path, is_quiet: bool) -> Check {
     let id = "left-over";
-    let Some(all) = &disk.left_over.value else {
+    let Some(recordings) = &disk.left_over.value else {
         return Check::unknown(id, disk.left_over.why_not.as_ref());
     };
 
-    if all.is_empty() {
+    if recordings.is_empty() {
         return scratch(id, disk, is_quiet);
     }
-    let bytes = all.iter().map(|folder| folder.bytes).sum();
-    let names: Vec<&str> = all.iter().map(|folder| folder.name.as_str()).collect();
+    let bytes = recordings.iter().map(|folder| folder.bytes).sum();
+    let names: Vec<&str> = recordings
+        .iter()
+        .map(|folder| folder.name.as_str())
+        .collect();
     let mut found = format!(
         "the folder has unfinished recordings, {} in total: {}",
         size(bytes),

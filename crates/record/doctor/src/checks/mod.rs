@@ -23,7 +23,7 @@ pub(crate) fn all(
     xctrace: &XctraceStatus,
     planned: &PlannedRecording<'_>,
 ) -> Vec<Check> {
-    let mut all = vec![
+    let mut checks = vec![
         platform(&facts.machine),
         machine::virtual_machine(&facts.machine),
         machine::rosetta(&facts.machine),
@@ -38,15 +38,15 @@ pub(crate) fn all(
         tools::root(planned.is_root),
     ];
 
-    all.extend(tools::recording_options(xctrace));
+    checks.extend(tools::recording_options(xctrace));
     if let Some(own) = planned.own {
-        all.push(program::quarantine(runner, "quarantine", own));
+        checks.push(program::quarantine(runner, "quarantine", own));
     }
-    all.extend(program::all(runner, planned, &facts.rights, &facts.machine));
+    checks.extend(program::all(runner, planned, &facts.rights, &facts.machine));
     // Scratch files are in use only while one of these runs.
     let is_quiet = facts.condition.recorders.value.as_ref();
     let is_quiet = is_quiet.is_some_and(Vec::is_empty);
-    all.extend([
+    checks.extend([
         disk::free_space(&facts.disk, planned.time_limit),
         disk::left_over(&facts.disk, planned.folder, is_quiet),
         condition::recorders(&facts.condition),
@@ -55,20 +55,21 @@ pub(crate) fn all(
         condition::gpu_users(&facts.gpu),
         condition::performance_state(&facts.gpu),
     ]);
-    all
+    checks
 }
 
 /// Returns the warnings and problems to show before a recording, from the checks that cost
 /// almost no time.
 #[must_use]
 pub fn preflight(condition: &Condition, disk: &Disk, time_limit: Option<Duration>) -> Vec<String> {
-    let all = [
+    let checks = [
         disk::free_space(disk, time_limit),
         condition::recorders(condition),
         condition::power(condition),
         condition::thermal(condition),
     ];
-    all.into_iter()
+    checks
+        .into_iter()
         .filter(|check| check.verdict >= CheckVerdict::Warning)
         .map(|check| match check.remedy {
             Some(remedy) => format!("{}: {}", check.found, remedy.what),

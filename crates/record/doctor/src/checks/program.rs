@@ -22,19 +22,19 @@ pub(super) fn all(
         Some(Err(why)) => {
             vec![Check::problem("program", why.clone()).remedy("give the path of a program", &[])]
         }
-        Some(Ok(found)) => {
-            let protection = protection(found, rights);
-            let place = place(planned, found);
+        Some(Ok(program)) => {
+            let protection = protection(program, rights);
+            let place = place(planned, program);
             // Apple signs the programs that macOS protects: nobody else can sign them again.
-            if found.doubt.is_some() {
+            if program.doubt.is_some() {
                 return vec![protection, place];
             }
             vec![
                 protection,
                 place,
-                architecture(runner, &found.path, machine),
-                quarantine(runner, "downloaded", &found.path),
-                signature(runner, &found.path),
+                architecture(runner, &program.path, machine),
+                quarantine(runner, "downloaded", &program.path),
+                signature(runner, &program.path),
             ]
         }
     }
@@ -96,11 +96,11 @@ pub(super) fn quarantine(runner: &dyn CommandRunner, id: &str, path: &Path) -> C
 const QUARANTINE: &str = "com.apple.quarantine";
 
 /// Warns about folders in which a program that `xctrace` starts may hang.
-fn place(planned: &PlannedRecording<'_>, found: &FoundProgram) -> Check {
+fn place(planned: &PlannedRecording<'_>, program: &FoundProgram) -> Check {
     let id = "guarded-folder";
-    let mut paths: Vec<(&str, &Path)> = vec![("the program", &found.path)];
+    let mut paths: Vec<(&str, &Path)> = vec![("the program", &program.path)];
     paths.extend(
-        found
+        program
             .interpreter
             .as_deref()
             .map(|path| ("its interpreter", path)),
@@ -108,16 +108,16 @@ fn place(planned: &PlannedRecording<'_>, found: &FoundProgram) -> Check {
     paths.push(("the current folder", Path::new(".")));
     paths.push(("the folder of the recording", planned.folder));
     match guarded(&paths, planned.home.map(Path::new)) {
-        Some(found) => Check::warning(id, found).remedy(WAY_OUT, &[]),
+        Some(reason) => Check::warning(id, reason).remedy(WAY_OUT, &[]),
         None => Check::ok(id, "the recording uses no folder that macOS guards"),
     }
 }
 
 /// Checks whether the system lets the program be recorded.
-fn protection(found: &FoundProgram, rights: &Rights) -> Check {
+fn protection(program: &FoundProgram, rights: &Rights) -> Check {
     let id = "program";
-    let path = found.path.display();
-    match (&found.doubt, rights.protection.value) {
+    let path = program.path.display();
+    match (&program.doubt, rights.protection.value) {
         (None, _) => Check::ok(id, format!("{path} is not part of macOS")),
         (Some(doubt), Some(Protection::Off)) => Check::warning(
             id,
@@ -232,8 +232,8 @@ fn is_apples(program: &Path) -> bool {
 /// Returns the interpreter of a script.
 fn interpreter(program: &Path) -> Option<PathBuf> {
     let folder = program.parent().unwrap_or(Path::new("/"));
-    let found = metalens_xctrace::resolve(program.as_os_str(), None, folder).ok()?;
-    found.interpreter
+    let resolved = metalens_xctrace::resolve(program.as_os_str(), None, folder).ok()?;
+    resolved.interpreter
 }
 
 /// Returns the check of a program without a signature, such as a script or a program that a
@@ -261,17 +261,17 @@ impl CodeSignature {
         let flags = rest.split_whitespace().next()?;
         let names = flags.split_once('(').map_or("", |(_, names)| names);
         let names: Vec<&str> = names.trim_end_matches(')').split(',').collect();
-        let entitlement = text.split_once(ENTITLEMENT).map(|(_, value)| value);
+        let rest = text.split_once(ENTITLEMENT).map(|(_, value)| value);
         let next_key = |value: &&str| value.find("[Key]").or_else(|| value.find("<key>"));
-        let entitlement = entitlement.map(|value| match next_key(&value) {
+        let entitlement = rest.map(|value| match next_key(&value) {
             Some(end) => value.get(..end).unwrap_or(value),
             None => value,
         });
-        let is_true = |value: &str| value.contains("<true/>") || value.contains("[Bool] true");
         Some(Self {
             is_hardened: names.contains(&"runtime"),
             is_restricted: names.contains(&"restrict"),
-            may_be_traced: entitlement.is_some_and(is_true),
+            may_be_traced: entitlement
+                .is_some_and(|value| value.contains("<true/>") || value.contains("[Bool] true")),
             has_entitlements: text.contains("[Key]") || text.contains("<key>"),
         })
     }

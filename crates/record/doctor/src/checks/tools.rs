@@ -134,8 +134,8 @@ pub(super) fn template(xctrace: &XctraceStatus, template: &str) -> Check {
         }
     };
 
-    let mut all = templates.standard.iter().chain(&templates.custom);
-    if all.any(|name| name == template) {
+    let mut names = templates.standard.iter().chain(&templates.custom);
+    if names.any(|name| name == template) {
         Check::ok(id, format!("{template} exists"))
     } else {
         Check::problem(id, format!("xctrace has no template `{template}`")).remedy(

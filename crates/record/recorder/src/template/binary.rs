@@ -86,9 +86,10 @@ impl BinaryList {
             return None;
         }
         let table_bytes = bytes.get(table..end)?;
-        let offsets = table_bytes.chunks_exact(offset_width);
-        let offsets = offsets.map(|offset| usize::try_from(read_number(offset)?).ok());
-        let offsets: Vec<usize> = offsets.collect::<Option<_>>()?;
+        let offsets: Vec<usize> = table_bytes
+            .chunks_exact(offset_width)
+            .map(|offset| usize::try_from(read_number(offset)?).ok())
+            .collect::<Option<_>>()?;
         let list = Self {
             bytes: bytes.get(..table)?.to_owned(),
             offsets,
@@ -113,10 +114,10 @@ impl BinaryList {
 
     /// Returns an object, or None if there is none of this number, or it is cut off.
     pub(super) fn object(&self, number: usize) -> Option<Object> {
-        let at = *self.offsets.get(number)?;
-        let marker = *self.bytes.get(at)?;
+        let offset = *self.offsets.get(number)?;
+        let marker = *self.bytes.get(offset)?;
         let (kind, low) = (marker >> 4, marker & 0xf);
-        let simple = |width: usize| self.bytes.get(at + 1..(at + 1).checked_add(width)?);
+        let simple = |width: usize| self.bytes.get(offset + 1..(offset + 1).checked_add(width)?);
         Some(match (kind, low) {
             (0, 8) => Object::Scalar(Scalar::Boolean(false)),
             (0, 9) => Object::Scalar(Scalar::Boolean(true)),
@@ -128,52 +129,53 @@ impl BinaryList {
             },
             (8, _) => Object::Scalar(Scalar::Uid(read_number(simple(usize::from(low) + 1)?)?)),
             (5, _) => {
-                let text = self.content(at, low, 1)?;
+                let text = self.content(offset, low, 1)?;
                 Object::Text(text.iter().map(|&letter| char::from(letter)).collect())
             }
             (6, _) => {
-                let pairs = self.content(at, low, 2)?.chunks_exact(2);
+                let pairs = self.content(offset, low, 2)?.chunks_exact(2);
                 let units =
                     pairs.map(|pair| pair.iter().fold(0, |sum, &byte| sum << 8 | u16::from(byte)));
                 Object::Text(String::from_utf16_lossy(&units.collect::<Vec<_>>()))
             }
-            (10, _) => Object::Array(self.references(at, low, 1)?),
-            (12, _) => Object::Set(self.references(at, low, 1)?),
-            (13, _) => Object::Dictionary(self.references(at, low, 2)?),
+            (10, _) => Object::Array(self.references(offset, low, 1)?),
+            (12, _) => Object::Set(self.references(offset, low, 1)?),
+            (13, _) => Object::Dictionary(self.references(offset, low, 2)?),
             _ => Object::Other,
         })
     }
 
     /// Returns the content of an object that begins at `at` and has elements of this width.
-    fn content(&self, at: usize, low: u8, width: usize) -> Option<&[u8]> {
-        let (start, count) = self.count(at, low)?;
+    fn content(&self, offset: usize, low: u8, width: usize) -> Option<&[u8]> {
+        let (start, count) = self.count(offset, low)?;
         self.bytes
             .get(start..start.checked_add(count.checked_mul(width)?)?)
     }
 
     /// Returns where the elements of an object begin, and how many there are. The low half of its
     /// marker has a small count; an integer after it has a large one.
-    fn count(&self, at: usize, low: u8) -> Option<(usize, usize)> {
+    fn count(&self, offset: usize, low: u8) -> Option<(usize, usize)> {
         if low < 0xf {
-            return Some((at + 1, usize::from(low)));
+            return Some((offset + 1, usize::from(low)));
         }
-        let marker = *self.bytes.get(at + 1)?;
+        let marker = *self.bytes.get(offset + 1)?;
         let width = match marker {
             0x10..=0x13 => 1_usize << (marker & 0xf),
             _ => return None,
         };
-        let start = at + 2 + width;
-        let count = read_number(self.bytes.get(at + 2..start)?)?;
+        let start = offset + 2 + width;
+        let count = read_number(self.bytes.get(offset + 2..start)?)?;
         Some((start, usize::try_from(count).ok()?))
     }
 
     /// Returns the references in a collection. None if one leads nowhere.
-    fn references(&self, at: usize, low: u8, lists: usize) -> Option<References> {
-        let (start, _) = self.count(at, low)?;
-        let content = self.content(at, low, lists * self.reference_width)?;
-        let to = content.chunks_exact(self.reference_width);
-        let to = to.map(|reference| usize::try_from(read_number(reference)?).ok());
-        let to: Vec<usize> = to.collect::<Option<_>>()?;
+    fn references(&self, offset: usize, low: u8, lists: usize) -> Option<References> {
+        let (start, _) = self.count(offset, low)?;
+        let content = self.content(offset, low, lists * self.reference_width)?;
+        let to: Vec<usize> = content
+            .chunks_exact(self.reference_width)
+            .map(|reference| usize::try_from(read_number(reference)?).ok())
+            .collect::<Option<_>>()?;
         to.iter()
             .all(|object| *object < self.offsets.len())
             .then_some(References { to, at: start })
@@ -182,16 +184,17 @@ impl BinaryList {
     /// Returns the number of the value of a key of a dictionary.
     pub(super) fn value(&self, dictionary: &References, key: &str) -> Option<usize> {
         let (keys, values) = dictionary.to.split_at_checked(dictionary.to.len() / 2)?;
-        let is_key = |number: &usize| matches!(self.object(*number), Some(Object::Text(text)) if text == key);
-        let at = keys.iter().position(is_key)?;
-        values.get(at).copied()
+        let index = keys.iter().position(
+            |number| matches!(self.object(*number), Some(Object::Text(text)) if text == key),
+        )?;
+        values.get(index).copied()
     }
 
     /// Makes an element of an array refer to another object.
     pub(super) fn point(&mut self, list: &References, index: usize, to: usize) {
-        let at = list.at + index * self.reference_width;
+        let offset = list.at + index * self.reference_width;
         let reference = number_of_width(to, self.reference_width);
-        if let Some(old) = self.bytes.get_mut(at..at + self.reference_width) {
+        if let Some(old) = self.bytes.get_mut(offset..offset + self.reference_width) {
             old.copy_from_slice(&reference);
         }
     }
@@ -281,8 +284,8 @@ fn read_number(bytes: &[u8]) -> Option<u64> {
 
 /// Returns the last bytes of a number, which has no others.
 fn number_of_width(number: usize, width: usize) -> Vec<u8> {
-    let all = (number as u64).to_be_bytes();
-    let missing = width.saturating_sub(all.len());
-    let from = all.len().saturating_sub(width);
-    [&vec![0; missing], all.get(from..).unwrap_or_default()].concat()
+    let bytes = (number as u64).to_be_bytes();
+    let missing = width.saturating_sub(bytes.len());
+    let from = bytes.len().saturating_sub(width);
+    [&vec![0; missing], bytes.get(from..).unwrap_or_default()].concat()
 }

@@ -24,8 +24,9 @@ pub(super) fn patched(
     template: &[u8],
     changes: &[TemplateChange],
 ) -> Result<Vec<u8>, &'static str> {
-    let list = BinaryList::parse(template).or_else(|| BinaryList::parse(&as_binary(template)?));
-    let mut list = list.ok_or("it is not a property list")?;
+    let mut list = BinaryList::parse(template)
+        .or_else(|| BinaryList::parse(&as_binary(template)?))
+        .ok_or("it is not a property list")?;
     for &change in changes {
         apply(change, &mut list)?;
     }
@@ -43,13 +44,14 @@ fn as_binary(template: &[u8]) -> Option<Vec<u8>> {
 /// Replaces the dictionaries that stand for references in XML, `{CF$UID: 3}`.
 fn with_uids(value: Value) -> Value {
     match value {
-        Value::Array(all) => Value::Array(all.into_iter().map(with_uids).collect()),
-        Value::Dictionary(all) => match (all.len(), all.get("CF$UID")) {
+        Value::Array(elements) => Value::Array(elements.into_iter().map(with_uids).collect()),
+        Value::Dictionary(entries) => match (entries.len(), entries.get("CF$UID")) {
             (1, Some(Value::Integer(index))) if index.as_unsigned().is_some() => {
                 Value::Uid(Uid::new(index.as_unsigned().unwrap_or_default()))
             }
             _ => Value::Dictionary(
-                all.into_iter()
+                entries
+                    .into_iter()
                     .map(|(key, value)| (key, with_uids(value)))
                     .collect::<Dictionary>(),
             ),
@@ -123,13 +125,12 @@ fn reference_to(
     list: &mut BinaryList,
     objects: &Objects,
 ) -> Result<usize, &'static str> {
-    let is = |list: &BinaryList, number: usize, scalar: Scalar| {
-        list.object(number) == Some(Object::Scalar(scalar))
-    };
     let elements = &objects.elements.to;
-    let index = elements.iter().position(|&number| is(list, number, value));
+    let index = elements
+        .iter()
+        .position(|&number| is_scalar(list, number, value));
     let uid = Scalar::Uid(index.unwrap_or(elements.len()) as u64);
-    let known = list.all().find(|&number| is(list, number, uid));
+    let known = list.all().find(|&number| is_scalar(list, number, uid));
     if let (Some(_), Some(known)) = (index, known) {
         return Ok(known);
     }
@@ -142,6 +143,10 @@ fn reference_to(
         list.extend_array(objects.number, &objects.elements, new);
     }
     Ok(known.unwrap_or_else(|| list.append(uid)))
+}
+
+fn is_scalar(list: &BinaryList, number: usize, scalar: Scalar) -> bool {
+    list.object(number) == Some(Object::Scalar(scalar))
 }
 
 /// The place of a setting's value.
@@ -161,7 +166,7 @@ struct Slot {
 /// does not exist.
 fn slots(change: TemplateChange, list: &BinaryList, objects: &Objects) -> Vec<Slot> {
     let [first, companion] = change.keys();
-    let (mut all, mut has_first) = (Vec::new(), false);
+    let (mut copies, mut has_first) = (Vec::new(), false);
     for &dictionary in &objects.elements.to {
         let Some(Object::Dictionary(contents)) = list.object(dictionary) else {
             continue;
@@ -179,8 +184,7 @@ fn slots(change: TemplateChange, list: &BinaryList, objects: &Objects) -> Vec<Sl
         };
 
         let find = |name: &str| {
-            let is_key = |&key: &usize| matches!(objects.resolved(list, key), Some(Object::Text(text)) if text == name);
-            let index = keys.to.iter().position(is_key)?;
+            let index = keys.to.iter().position(|&key| matches!(objects.resolved(list, key), Some(Object::Text(text)) if text == name))?;
             let value = objects.resolved(list, *values.to.get(index)?);
             Some(Slot {
                 dictionary,
@@ -198,9 +202,9 @@ fn slots(change: TemplateChange, list: &BinaryList, objects: &Objects) -> Vec<Sl
         let with_first = change.always_changes_companion() && first.is_some();
         let companion = find(companion).filter(|slot| with_first || is_kind(slot));
         has_first |= first.is_some();
-        all.extend(first.into_iter().chain(companion));
+        copies.extend(first.into_iter().chain(companion));
     }
-    if has_first { all } else { Vec::new() }
+    if has_first { copies } else { Vec::new() }
 }
 
 #[cfg(test)]

@@ -121,32 +121,33 @@ impl Sampler {
         // SAFETY: the range is that of the buffer.
         let data = unsafe { self.buffer.resolveCounterRange(range) };
         let bytes = data.map(|data| data.to_vec()).unwrap_or_default();
-        let values = bytes.chunks_exact(SAMPLE_BYTES);
-        let values: Vec<u64> = values
+        let values: Vec<u64> = bytes
+            .chunks_exact(SAMPLE_BYTES)
             .map(|value| u64::from_ne_bytes(value.try_into().unwrap_or_default()))
             .collect();
 
         let pairs = self.slots.iter().zip(values.chunks_exact(2));
         let taken = |value: u64| value != MTLCounterErrorValue && value != 0;
-        let sample = |(slot, pair): (&Slot, &[u64])| match *pair {
-            [start, end] if taken(start) && taken(end) => Some(CounterSample {
-                encoder: slot.encoder as u64,
-                label: slot.label,
-                dispatch: slot.dispatch,
-                start,
-                end,
-            }),
-            _ => None,
-        };
-        pairs.filter_map(sample).collect()
+        pairs
+            .filter_map(|(slot, pair)| match *pair {
+                [start, end] if taken(start) && taken(end) => Some(CounterSample {
+                    encoder: slot.encoder as u64,
+                    label: slot.label,
+                    dispatch: slot.dispatch,
+                    start,
+                    end,
+                }),
+                _ => None,
+            })
+            .collect()
     }
 
     fn pair(&self, encoder: usize, dispatch: Option<u64>) -> Option<Pair<'_>> {
         let is_slot = |slot: &Slot| slot.encoder == encoder && slot.dispatch == dispatch;
-        let at = self.slots.iter().position(is_slot)?;
+        let first = self.slots.iter().position(is_slot)?;
         Some(Pair {
             buffer: &self.buffer,
-            first: 2 * at,
+            first: 2 * first,
         })
     }
 }
@@ -155,14 +156,14 @@ impl Sampler {
 fn slots(plan: &WorkloadPlan, at_dispatches: bool) -> Vec<Slot> {
     let encoders = plan.step.iter().flat_map(|buffer| &buffer.encoders);
     let mut slots = Vec::new();
-    for (at, encoder) in encoders.enumerate() {
+    for (index, encoder) in encoders.enumerate() {
         let slot = |dispatch| Slot {
-            encoder: at,
+            encoder: index,
             label: encoder.task.label(),
             dispatch,
         };
         if at_dispatches {
-            slots.extend((0..sampled_dispatches(encoder)).map(|at| slot(Some(at))));
+            slots.extend((0..sampled_dispatches(encoder)).map(|dispatch| slot(Some(dispatch))));
         } else {
             slots.push(slot(None));
         }
@@ -230,8 +231,10 @@ impl Pair<'_> {
         self.take(encoder, self.first + 1);
     }
 
-    fn take(self, encoder: &ProtocolObject<dyn MTLComputeCommandEncoder>, at: usize) {
+    fn take(self, encoder: &ProtocolObject<dyn MTLComputeCommandEncoder>, index: usize) {
         // SAFETY: the sample buffer has room for this sample, and the GPU can take it here.
-        unsafe { encoder.sampleCountersInBuffer_atSampleIndex_withBarrier(self.buffer, at, true) };
+        unsafe {
+            encoder.sampleCountersInBuffer_atSampleIndex_withBarrier(self.buffer, index, true)
+        };
     }
 }

@@ -67,8 +67,7 @@ fn dispatches(
     samples: Option<EncoderSamples<'_>>,
 ) -> Result<()> {
     encoder.setComputePipelineState(gpu.pipeline(kernel)?);
-    let arrays = planned.reads.iter().chain([&planned.writes]);
-    for (index, &array) in arrays.enumerate() {
+    for (index, &array) in planned.reads.iter().chain([&planned.writes]).enumerate() {
         // SAFETY: the kernel has an array at this index (a test compares the source with the
         // plan), and the array has at least the `size` elements that are passed below; the
         // command buffer retains it.
@@ -137,7 +136,8 @@ fn copy(
     Ok(())
 }
 
-fn flat((width, height): (u64, u64)) -> MTLSize {
+fn flat(area: (u64, u64)) -> MTLSize {
+    let (width, height) = area;
     MTLSize {
         width: size(width),
         height: size(height),

@@ -52,12 +52,13 @@ impl Gpu {
             let encoders = plan.step.iter().flat_map(|buffer| &buffer.encoders);
             encoders.map(|encoder| encoder.task)
         };
-        let label = |task: Task| (task, NSString::from_str(task.label()));
         let arrays = plan.arrays.iter().map(|array| filled(&device, array));
         Ok(Self {
             pipelines: pipelines(&device, tasks())?,
             arrays: arrays.collect::<Result<_>>()?,
-            encoder_labels: tasks().map(label).collect(),
+            encoder_labels: tasks()
+                .map(|task| (task, NSString::from_str(task.label())))
+                .collect(),
             buffer_labels: [Phase::WarmUp, Phase::Measured]
                 .map(|phase| NSString::from_str(&plan.command_buffer_label(phase))),
             device,
@@ -90,15 +91,15 @@ impl Gpu {
         &self,
         kernel: Kernel,
     ) -> Result<&ProtocolObject<dyn MTLComputePipelineState>> {
-        let found = self.pipelines.get(&kernel);
-        found
+        self.pipelines
+            .get(&kernel)
             .map(|pipeline| &**pipeline)
             .ok_or_else(|| missing("find the pipeline of a kernel"))
     }
 
-    pub(super) fn array(&self, at: usize) -> Result<&ProtocolObject<dyn MTLBuffer>> {
-        let found = self.arrays.get(at);
-        found
+    pub(super) fn array(&self, index: usize) -> Result<&ProtocolObject<dyn MTLBuffer>> {
+        self.arrays
+            .get(index)
             .map(|buffer| &**buffer)
             .ok_or_else(|| missing("find an array"))
     }
@@ -116,8 +117,8 @@ impl Gpu {
     }
 
     /// Returns a copy of an array. It is complete only after the GPU has finished.
-    pub(super) fn elements(&self, at: usize) -> Vec<f32> {
-        let Some(buffer) = self.arrays.get(at) else {
+    pub(super) fn elements(&self, index: usize) -> Vec<f32> {
+        let Some(buffer) = self.arrays.get(index) else {
             return Vec::new();
         };
 
@@ -128,7 +129,7 @@ impl Gpu {
         // SAFETY: the buffer is shared memory of `length` bytes, aligned to a page; any bits
         // are an f32. Volatile reads, element by element, make values old but not undefined
         // even while a GPU is still writing.
-        copy.extend((0..elements).map(|at| unsafe { first.add(at).read_volatile() }));
+        copy.extend((0..elements).map(|element| unsafe { first.add(element).read_volatile() }));
         copy
     }
 }

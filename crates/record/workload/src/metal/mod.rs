@@ -49,8 +49,8 @@ fn run_on(gpu: &Gpu, plan: &WorkloadPlan, options: &Options) -> Result<WorkloadR
     clocks.push(gpu.clocks());
 
     let mut checked = Vec::new();
-    for (at, array) in plan.arrays.iter().enumerate() {
-        checked.extend(crate::check::check(array, &gpu.elements(at))?);
+    for (index, array) in plan.arrays.iter().enumerate() {
+        checked.extend(crate::check::check(array, &gpu.elements(index))?);
     }
 
     Ok(WorkloadRun {

@@ -63,8 +63,8 @@ impl<'a> Steps<'a> {
             .ok_or_else(|| missing("make a command buffer"))?;
         buffer.setLabel(Some(self.gpu.buffer_label(phase)));
 
-        for (at, encoder) in (first_encoder..).zip(&planned.encoders) {
-            let samples = sampler.map(|sampler| sampler.samples_of(at));
+        for (number, encoder) in (first_encoder..).zip(&planned.encoders) {
+            let samples = sampler.map(|sampler| sampler.samples_of(number));
             encode::encode(self.gpu, &buffer, encoder, samples)?;
         }
 

@@ -95,10 +95,11 @@ impl Export {
     /// Fails if this version cannot export a range of time, or the name of a table cannot be used
     /// in an expression.
     pub fn arguments(&self, version: &Version) -> Result<Vec<OsString>> {
-        let mut all: Vec<OsString> = vec!["export".into(), "--input".into(), (&self.input).into()];
+        let mut arguments: Vec<OsString> =
+            vec!["export".into(), "--input".into(), (&self.input).into()];
         match self.selection.expression()? {
-            None => all.push("--toc".into()),
-            Some(expression) => all.extend(["--xpath".into(), expression.into()]),
+            None => arguments.push("--toc".into()),
+            Some(expression) => arguments.extend(["--xpath".into(), expression.into()]),
         }
 
         let times = [
@@ -116,13 +117,13 @@ impl Export {
                     version,
                 });
             }
-            all.extend([option.into(), format!("{time}ns").into()]);
+            arguments.extend([option.into(), format!("{time}ns").into()]);
         }
 
         if let Some(output) = &self.output {
-            all.extend(["--output".into(), output.into()]);
+            arguments.extend(["--output".into(), output.into()]);
         }
-        Ok(all)
+        Ok(arguments)
     }
 }
 

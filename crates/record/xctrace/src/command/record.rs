@@ -93,44 +93,44 @@ impl Record {
     /// Fails if this version lacks an option, or the request cannot be expressed in arguments.
     pub fn arguments(&self, version: &Version) -> Result<Vec<OsString>> {
         self.check(version)?;
-        let mut all = Arguments::new("record");
+        let mut arguments = Arguments::new("record");
         match &self.template {
-            Template::Named(name) => all.pair("--template", name),
-            Template::File(path) => all.pair("--template", path),
+            Template::Named(name) => arguments.pair("--template", name),
+            Template::File(path) => arguments.pair("--template", path),
         }
 
         for instrument in &self.instruments {
-            all.pair("--instrument", instrument);
+            arguments.pair("--instrument", instrument);
         }
-        all.pair("--output", &self.output);
+        arguments.pair("--output", &self.output);
         if self.append_run {
-            all.push("--append-run");
+            arguments.push("--append-run");
         }
 
         if let Some(name) = &self.run_name {
-            all.pair("--run-name", name);
+            arguments.pair("--run-name", name);
         }
         if let Some(limit) = self.time_limit {
-            all.pair("--time-limit", limit.to_string());
+            arguments.pair("--time-limit", limit.to_string());
         }
 
         if let Some(window) = self.window {
-            all.pair("--window", window.to_string());
+            arguments.pair("--window", window.to_string());
         }
         if let Some(device) = &self.device {
-            all.pair("--device", device);
+            arguments.pair("--device", device);
         }
 
         if let Some(name) = &self.tracing_started {
-            all.pair("--notify-tracing-started", name);
+            arguments.pair("--notify-tracing-started", name);
         }
         if version.has(Feature::NoPromptAndWindow) {
             // Without this option some templates wait for Enter.
-            all.push("--no-prompt");
+            arguments.push("--no-prompt");
         }
 
-        all.target(&self.target);
-        Ok(all.0)
+        arguments.target(&self.target);
+        Ok(arguments.0)
     }
 
     /// Checks the request, and that the version has all features that it needs.

@@ -30,15 +30,16 @@ pub(crate) struct IntervalRow<'t> {
 /// Returns the table. Names of other processes are only included on request.
 pub(crate) fn table(analysis: &Analysis, show_names: bool) -> Result<MemoryTable> {
     let everyone = analysis.everyone().ok_or(Error::OnlyTarget)?;
-    let others = everyone.filter(|interval| !interval.is_analyzed);
-    let others = others.filter_map(|interval| IntervalRow::from_other(interval, show_names));
+    let others = everyone
+        .filter(|interval| !interval.is_analyzed)
+        .filter_map(|interval| IntervalRow::from_other(interval, show_names));
 
     let mut states = StateAt::new(analysis.performance());
-    let rows = MergedRows {
+    let merged = MergedRows {
         own: analysis.intervals().map(IntervalRow::from_own).peekable(),
         others: others.peekable(),
     };
-    let rows = rows.map(|row| IntervalRow {
+    let rows = merged.map(|row| IntervalRow {
         state: states.at(row.start_ns),
         ..row
     });

@@ -109,12 +109,13 @@ pub struct TableInfo {
 /// Returns the tables and their columns.
 #[must_use]
 pub fn describe() -> Vec<TableInfo> {
-    let table = |which: DatasetTable| TableInfo {
-        name: which.name(),
-        meaning: which.meaning(),
-        columns: which.columns(),
-    };
-    DatasetTable::ALL.map(table).to_vec()
+    DatasetTable::ALL
+        .map(|which| TableInfo {
+            name: which.name(),
+            meaning: which.meaning(),
+            columns: which.columns(),
+        })
+        .to_vec()
 }
 
 const fn partition(name: &'static str, kind: CellKind, meaning: &'static str) -> ColumnInfo {

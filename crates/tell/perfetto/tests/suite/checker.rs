@@ -138,8 +138,8 @@ impl DrawnTrace {
                 let at_ns = nanoseconds(&event["ts"]);
                 // Perfetto binds the stop to the slice that began last on the track.
                 let slice = self.slices.iter().rev();
-                let mut slice = slice.filter(|one| one.pid == pid && one.tid == tid());
-                let slice = slice.find(|one| one.start_ns <= at_ns).unwrap();
+                let mut slice = slice.filter(|slice| slice.pid == pid && slice.tid == tid());
+                let slice = slice.find(|slice| slice.start_ns <= at_ns).unwrap();
                 assert!(at_ns <= slice.end_ns(), "{event:?} on {slice:?}");
                 let stop = Stop {
                     kind: kind.chars().next().unwrap(),
@@ -195,13 +195,13 @@ impl DrawnTrace {
             slices.sort_by_key(|slice| slice.start_ns);
             let mut open: Vec<&Slice> = Vec::new();
             for next in slices {
-                open.retain(|one| {
-                    let is_over = one.end_ns() <= next.start_ns;
-                    !is_over || one.start_ns == next.start_ns
+                open.retain(|slice| {
+                    let is_over = slice.end_ns() <= next.start_ns;
+                    !is_over || slice.start_ns == next.start_ns
                 });
-                for one in &open {
-                    let nests = next.category == "phase" && next.end_ns() <= one.end_ns();
-                    assert!(nests, "{what}: {one:?} {next:?}");
+                for slice in &open {
+                    let nests = next.category == "phase" && next.end_ns() <= slice.end_ns();
+                    assert!(nests, "{what}: {slice:?} {next:?}");
                 }
                 open.push(next);
             }

@@ -131,7 +131,12 @@ fn check_states(what: &str, analysis: &Analysis, drawn: &DrawnTrace) {
         assert_eq!(sum(&induced), state.induced_ns, "{what}: {}", state.state);
     }
 
-    for phase in report.phases.signposts.iter().filter(|one| one.is_analyzed) {
+    for phase in report
+        .phases
+        .signposts
+        .iter()
+        .filter(|phase| phase.is_analyzed)
+    {
         let slices = slices_of("phase", &phase.name);
         assert_eq!(union_ns(&slices), phase.window_ns, "{what}: {}", phase.name);
     }
@@ -167,14 +172,17 @@ fn check_names(what: &str, analysis: &Analysis, text: &[u8]) {
     let report = &analysis.report;
     let text = std::str::from_utf8(text).unwrap();
     let own = serde_json::to_string(&(&report.process, &report.kernels)).unwrap();
-    let others = report.processes.iter().filter(|one| !one.is_analyzed);
-    let others = others.map(|one| one.name.as_str());
+    let others = report
+        .processes
+        .iter()
+        .filter(|process| !process.is_analyzed);
+    let others = others.map(|process| process.name.as_str());
     let loggers = report
         .phases
         .signposts
         .iter()
-        .filter(|one| !one.is_analyzed);
-    let loggers = loggers.flat_map(|one| [Some(one.name.as_str()), one.process.as_deref()]);
+        .filter(|phase| !phase.is_analyzed);
+    let loggers = loggers.flat_map(|phase| [Some(phase.name.as_str()), phase.process.as_deref()]);
     for name in others.chain(loggers.flatten()) {
         let quoted = serde_json::to_string(name).unwrap();
         let name = &quoted[1..quoted.len() - 1];
@@ -202,7 +210,10 @@ fn check_channels(what: &str, analysis: &Analysis, drawn: &DrawnTrace, pid: u64)
         .filter(|slice| slice.category == "gpu")
         .map(|slice| slice.name.as_str())
         .collect();
-    let mut names: Vec<&str> = analysis.intervals().map(|one| one.kernel).collect();
+    let mut names: Vec<&str> = analysis
+        .intervals()
+        .map(|interval| interval.kernel)
+        .collect();
     drawn_names.sort_unstable();
     names.sort_unstable();
     assert_eq!(drawn_names, names, "{what}: kernels by name");

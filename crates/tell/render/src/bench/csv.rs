@@ -9,7 +9,7 @@ use metalens_text::csv;
 /// of 1.
 pub fn csv(bench: &Bench, out: &mut dyn Write) -> io::Result<()> {
     let mut ids: Vec<&str> = Vec::new();
-    for figure in bench.variants.iter().flat_map(|one| &one.figures) {
+    for figure in bench.variants.iter().flat_map(|variant| &variant.figures) {
         if !ids.contains(&figure.id.as_str()) {
             ids.push(&figure.id);
         }
@@ -17,7 +17,7 @@ pub fn csv(bench: &Bench, out: &mut dyn Write) -> io::Result<()> {
 
     let mut csv = csv::Writer::new(out);
     let parameters = bench.parameters.iter();
-    let parameters = parameters.map(|one| format!("parameter_{}", one.name));
+    let parameters = parameters.map(|parameter| format!("parameter_{}", parameter.name));
     let parameters: Vec<String> = parameters.collect();
     let headings = ["variant", "round", "synthetic"].into_iter();
     let headings = headings.chain(parameters.iter().map(String::as_str));
@@ -31,7 +31,7 @@ pub fn csv(bench: &Bench, out: &mut dyn Write) -> io::Result<()> {
                 csv.text(parameter.value.as_str())?;
             }
             for id in &ids {
-                let values = variant.figure(id).map(|one| one.values.as_slice());
+                let values = variant.figure(id).map(|figure| figure.values.as_slice());
                 let value = values.and_then(|values| *values.get(at)?);
                 csv.optional(value.map(metalens_comparison::Number::get))?;
             }

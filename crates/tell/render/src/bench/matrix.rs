@@ -80,7 +80,10 @@ impl<'a> Matrix<'a> {
         };
 
         let is_at = |variant: &&VariantResult, row: &str, column: &str| {
-            let values = variant.parameters.iter().map(|one| one.value.as_str());
+            let values = variant
+                .parameters
+                .iter()
+                .map(|parameter| parameter.value.as_str());
             let values: Vec<&str> = values.collect();
             match *values {
                 [first, second] => (first, second) == (row, column),
@@ -92,7 +95,10 @@ impl<'a> Matrix<'a> {
         for row in &rows.values {
             let mut line = Vec::new();
             for column in &columns.values {
-                let mut found = bench.variants.iter().filter(|one| is_at(one, row, column));
+                let mut found = bench
+                    .variants
+                    .iter()
+                    .filter(|variant| is_at(variant, row, column));
                 line.push(found.next());
                 if found.next().is_some() {
                     // Several commands have this place.
@@ -153,7 +159,7 @@ pub(super) fn section(bench: &Bench) -> Option<Section> {
     for (row, line) in matrix.rows.values.iter().zip(&matrix.cells) {
         let cells = line
             .iter()
-            .map(|cell| Cell::from(time(cell.and_then(|one| one.wall.median))));
+            .map(|cell| Cell::from(time(cell.and_then(|variant| variant.wall.median))));
         table.row([Cell::from(name(row))].into_iter().chain(cells));
     }
 

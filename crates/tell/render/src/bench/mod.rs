@@ -57,7 +57,7 @@ pub fn document(bench: &Bench) -> Document {
         warnings(bench),
         runs(bench),
     ];
-    let names = bench.variants.iter().map(|one| name(&one.name));
+    let names = bench.variants.iter().map(|variant| name(&variant.name));
     let names: Vec<Message> = names.collect();
     let title = if names.len() > 4 {
         message!(
@@ -90,7 +90,11 @@ pub fn screen(bench: &Bench) -> Document {
 /// Returns the verdict, with this many comparisons behind it, and as many of their causes.
 fn opening(bench: &Bench, rivals: usize, causes: usize) -> Section {
     let synthetic = bench.synthetic.then(|| Block::Warning(SYNTHETIC.into()));
-    let done = bench.variants.iter().map(|one| one.runs.len() as u64).sum();
+    let done = bench
+        .variants
+        .iter()
+        .map(|variant| variant.runs.len() as u64)
+        .sum();
     let stopped = (!bench.complete).then(|| {
         let runs = counted(done, "run");
         Block::Warning(message!("STOPPED: only {} of the benchmark", runs))
@@ -131,15 +135,18 @@ fn details(bench: &Bench, most: usize, causes: usize) -> Vec<Message> {
     }
 
     let standing = bench.standing.as_ref();
-    let order = standing.map(|one| {
-        let others = one.others.iter().map(|rival| rival.variant);
-        [one.best].into_iter().chain(others).collect::<Vec<usize>>()
+    let order = standing.map(|standing| {
+        let others = standing.others.iter().map(|rival| rival.variant);
+        [standing.best]
+            .into_iter()
+            .chain(others)
+            .collect::<Vec<usize>>()
     });
     let place = |pair: &&PairResult| {
         let order = order.iter().flatten();
         let names = order.filter_map(|&at| bench.variants.get(at));
         names
-            .map(|one| &one.name)
+            .map(|variant| &variant.name)
             .position(|name| *name == pair.new)
     };
     let mut pairs: Vec<&PairResult> = bench.pairs.iter().collect();
@@ -183,9 +190,13 @@ fn gate(bench: &Bench) -> Option<Section> {
 /// Returns the findings of the variants.
 fn findings(bench: &Bench) -> Option<Section> {
     let variants = bench.variants.iter();
-    let groups = variants.map(|one| {
-        let runs = one.runs.len() as u64;
-        (Some(one.name.as_str()), runs, one.findings.as_slice())
+    let groups = variants.map(|variant| {
+        let runs = variant.runs.len() as u64;
+        (
+            Some(variant.name.as_str()),
+            runs,
+            variant.findings.as_slice(),
+        )
     });
     finding_totals::section(groups, "runs")
 }

@@ -33,8 +33,8 @@ pub(crate) fn spread(bench: &Bench) -> Option<Spread> {
     let variants = bench.variants.iter().take(MOST);
     let all = variants
         .clone()
-        .flat_map(|one| one.wall.values.iter().flatten());
-    let all: Vec<f64> = all.map(|one| one.get()).collect();
+        .flat_map(|variant| variant.wall.values.iter().flatten());
+    let all: Vec<f64> = all.map(|value| value.get()).collect();
     let (least, most) = (
         all.iter().copied().reduce(f64::min)?,
         all.iter().copied().reduce(f64::max)?,
@@ -49,17 +49,17 @@ pub(crate) fn spread(bench: &Bench) -> Option<Spread> {
     };
 
     let text = |value_ns: f64| Number::new(value_ns).map(|ns| value(ns, Unit::Ns).text);
-    let rows = variants.filter_map(|one| {
-        let median = one.wall.median?.get();
+    let rows = variants.filter_map(|variant| {
+        let median = variant.wall.median?.get();
         Some(SpreadRow {
-            name: one.name.clone(),
+            name: variant.name.clone(),
             median: (place(median), text(median)?),
-            runs: one
+            runs: variant
                 .wall
                 .values
                 .iter()
                 .flatten()
-                .map(|one| place(one.get()))
+                .map(|value| place(value.get()))
                 .collect(),
         })
     });
@@ -77,7 +77,7 @@ pub(crate) fn spread(bench: &Bench) -> Option<Spread> {
 
 /// Returns the section with all runs on one axis; nothing with a single run of each.
 pub(super) fn section(bench: &Bench) -> Option<Section> {
-    let is_spread = bench.variants.iter().any(|one| one.runs.len() > 1);
+    let is_spread = bench.variants.iter().any(|variant| variant.runs.len() > 1);
     let spread = spread(bench).filter(|_| is_spread)?;
     let longest = spread.rows.iter().map(|row| row.name.chars().count());
     let longest = longest.max().unwrap_or(0).min(30);

@@ -67,8 +67,8 @@ pub(super) fn variants(bench: &Bench) -> Section {
         if let Some(standing) = &bench.standing {
             let mut rivals = standing.others.iter();
             let times = rivals
-                .find(|one| one.variant == at)
-                .and_then(|one| one.times);
+                .find(|rival| rival.variant == at)
+                .and_then(|rival| rival.times);
             cells.push(match times {
                 Some(times) => {
                     message::number(format!("×{:.2}", times.get()), times.get(), |factor| {
@@ -123,10 +123,10 @@ pub(crate) fn time_parts(variant: &VariantResult, basis: WorkBasis) -> Option<Ti
 /// Returns the table of idle time by cause; nothing if no variant was idle.
 pub(super) fn idle(bench: &Bench) -> Option<Section> {
     let variants = bench.variants.iter();
-    let parts = variants.map(|one| time_parts(one, bench.basis));
+    let parts = variants.map(|variant| time_parts(variant, bench.basis));
     let parts: Vec<Option<TimeParts>> = parts.collect();
     let is_there = |cause: &Cause| {
-        let mut all = parts.iter().flatten().flat_map(|one| &one.idle);
+        let mut all = parts.iter().flatten().flat_map(|part| &part.idle);
         all.any(|(other, ns)| other == cause && *ns > 0.0)
     };
     let mut causes: Vec<Cause> = Cause::ALL.into_iter().filter(is_there).collect();
@@ -134,12 +134,12 @@ pub(super) fn idle(bench: &Bench) -> Option<Section> {
         return None;
     }
     let total_of = |cause: &Cause| -> f64 {
-        let idle = parts.iter().flatten().flat_map(|one| &one.idle);
+        let idle = parts.iter().flatten().flat_map(|part| &part.idle);
         idle.filter(|(other, _)| other == cause)
             .map(|(_, ns)| ns)
             .sum()
     };
-    causes.sort_by(|one, other| total_of(other).total_cmp(&total_of(one)));
+    causes.sort_by(|a, b| total_of(b).total_cmp(&total_of(a)));
 
     let mut columns = vec![Column::name("variant"), Column::number("GPU idle")];
     // Where there is no room, the smallest go first.
@@ -205,11 +205,11 @@ pub(super) fn kernels(bench: &Bench) -> Option<Section> {
     let shown: Vec<&VariantResult> = shown.collect();
     let mut totals: BTreeMap<Key<'_>, Vec<Option<Number>>> = BTreeMap::new();
     for (at, variant) in shown.iter().enumerate() {
-        for one in &variant.kernels {
-            let key = (one.name.as_str(), one.channel.as_deref());
+        for runs in &variant.kernels {
+            let key = (runs.name.as_str(), runs.channel.as_deref());
             let row = totals.entry(key).or_insert_with(|| vec![None; shown.len()]);
             if let Some(cell) = row.get_mut(at) {
-                *cell = SideValues::from_values(&one.total_ns).median;
+                *cell = SideValues::from_values(&runs.total_ns).median;
             }
         }
     }
@@ -219,17 +219,17 @@ pub(super) fn kernels(bench: &Bench) -> Option<Section> {
 
     let differ = |row: &[Option<Number>]| {
         // A variant without the kernel spends no time in it.
-        let times = || row.iter().map(|one| one.map_or(0.0, Number::get));
+        let times = || row.iter().map(|number| number.map_or(0.0, Number::get));
         times().fold(0.0, f64::max) - times().fold(f64::MAX, f64::min)
     };
     let mut rows: Vec<(Key<'_>, Vec<Option<Number>>)> = totals.into_iter().collect();
-    rows.sort_by(|(_, one), (_, other)| differ(other).total_cmp(&differ(one)));
+    rows.sort_by(|(_, a), (_, b)| differ(b).total_cmp(&differ(a)));
 
     let mut columns = vec![Column::name("kernel")];
     columns.extend(
         shown
             .iter()
-            .map(|one| Column::number(message!("in {}", name(&one.name)))),
+            .map(|variant| Column::number(message!("in {}", name(&variant.name)))),
     );
     let caption = "Total time of each kernel in each variant: medians of the runs";
     let mut table = Table::new("kernels", caption, columns)
@@ -250,8 +250,8 @@ pub(super) fn kernels(bench: &Bench) -> Option<Section> {
 
 /// Returns the table of the clock, the heat and other processes.
 pub(super) fn machine(bench: &Bench) -> Option<Section> {
-    let is_known = |one: &VariantResult| {
-        !one.states.is_empty() || !one.thermal.is_empty() || one.others.median.is_some()
+    let is_known = |variant: &VariantResult| {
+        !variant.states.is_empty() || !variant.thermal.is_empty() || variant.others.median.is_some()
     };
     if !bench.variants.iter().any(is_known) {
         return None;
@@ -269,10 +269,13 @@ pub(super) fn machine(bench: &Bench) -> Option<Section> {
         let states = variant
             .states
             .iter()
-            .filter(|one| one.share.get() >= 0.005)
-            .map(|one| message!("{} {}", name(&one.state), percent(one.share.get())));
+            .filter(|state| state.share.get() >= 0.005)
+            .map(|state| message!("{} {}", name(&state.state), percent(state.share.get())));
         let states: Vec<Message> = states.collect();
-        let thermal = variant.thermal.iter().map(|one| name(one));
+        let thermal = variant
+            .thermal
+            .iter()
+            .map(|thermal_state| name(thermal_state));
         let thermal: Vec<Message> = thermal.collect();
         let listed = |all: Vec<Message>| {
             if all.is_empty() {

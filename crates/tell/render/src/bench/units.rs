@@ -14,7 +14,7 @@ const ROWS: (usize, usize) = (12, 100);
 /// Returns the table; nothing if no variant repeats a unit of work.
 pub(super) fn section(bench: &Bench) -> Option<Section> {
     let mut phases: Vec<Option<&str>> = Vec::new();
-    for unit in bench.variants.iter().flat_map(|one| &one.units) {
+    for unit in bench.variants.iter().flat_map(|variant| &variant.units) {
         let phase = unit.phase.as_deref();
         if !phases.contains(&phase) {
             phases.push(phase);

@@ -44,9 +44,9 @@ pub(super) fn document(comparisons: &[Comparison]) -> Document {
 
 /// Returns the circumstances of the first comparison, and those that differ from them.
 fn circumstances(comparisons: &[Comparison]) -> Vec<Section> {
-    let first = comparisons.first().map(|one| &one.comparable);
+    let first = comparisons.first().map(|comparison| &comparison.comparable);
     let others = comparisons.iter().skip(1);
-    let others = others.filter(|one| Some(&one.comparable) != first);
+    let others = others.filter(|comparison| Some(&comparison.comparable) != first);
     comparisons
         .iter()
         .take(1)
@@ -69,12 +69,14 @@ pub(super) fn brief(comparisons: &[Comparison]) -> Document {
         hidden_notes += hidden;
     }
     let first = remarks.first().cloned().unwrap_or_default().into_iter();
-    let common = first.filter(|one| remarks.iter().all(|all| all.contains(one)));
+    let common = first.filter(|remark| remarks.iter().all(|all| all.contains(remark)));
     let common: Vec<Block> = common.collect();
 
     let mut sections = Vec::new();
     for ((comparison, remarks), number) in comparisons.iter().zip(remarks).zip(1_u64..) {
-        let own = remarks.into_iter().filter(|one| !common.contains(one));
+        let own = remarks
+            .into_iter()
+            .filter(|remark| !common.contains(remark));
         sections.push(headline(comparison, number).with_all(own));
     }
     sections.push(Section::new("all", "", 0).with_all(common));
@@ -141,7 +143,9 @@ fn figures(comparisons: &[Comparison], before: usize, shown: fn(&Change) -> bool
     let mut table = Table::new("figures", "Figures of all sides", columns);
     let metrics = comparisons.first().map_or(&[][..], |first| &first.metrics);
     for metric in metrics {
-        let changes = comparisons.iter().map(|one| change(one, &metric.id));
+        let changes = comparisons
+            .iter()
+            .map(|comparison| change(comparison, &metric.id));
         if !changes.clone().flatten().any(shown) {
             continue;
         }
@@ -158,7 +162,9 @@ fn figures(comparisons: &[Comparison], before: usize, shown: fn(&Change) -> bool
 
 fn change<'a>(comparison: &'a Comparison, id: &str) -> Option<&'a Change> {
     let mut metrics = comparison.metrics.iter();
-    metrics.find(|one| one.id == id).map(|one| &one.change)
+    metrics
+        .find(|metric| metric.id == id)
+        .map(|metric| &metric.change)
 }
 
 /// Returns the value of one of several sides, and its change. `absent` is the text for a side
@@ -186,9 +192,9 @@ fn kernels(comparisons: &[Comparison], before: usize) -> Option<Section> {
     let mut seen: Vec<&KernelChange> = Vec::new();
     let all = comparisons
         .iter()
-        .flat_map(|one| one.kernels.iter().take(KERNELS));
+        .flat_map(|comparison| comparison.kernels.iter().take(KERNELS));
     for kernel in all {
-        if !seen.iter().any(|one| is_same(one, kernel)) {
+        if !seen.iter().any(|known| is_same(known, kernel)) {
             seen.push(kernel);
         }
     }
@@ -197,10 +203,10 @@ fn kernels(comparisons: &[Comparison], before: usize) -> Option<Section> {
     }
     let columns = columns(before, comparisons.len());
     let mut table = Table::new("kernels", "Median instance of kernels", columns);
-    for one in seen {
-        let was = value(one.med_ns.base_value(), Unit::Ns, ABSENT);
-        let first = [kernel(&one.name), was];
-        let rest = comparisons.iter().flat_map(|side| side_of(side, one));
+    for listed in seen {
+        let was = value(listed.med_ns.base_value(), Unit::Ns, ABSENT);
+        let first = [kernel(&listed.name), was];
+        let rest = comparisons.iter().flat_map(|side| side_of(side, listed));
         table.row(first.into_iter().chain(rest));
     }
     let section = Section::new("kernels", "Kernels: median instance", 3);
@@ -209,9 +215,9 @@ fn kernels(comparisons: &[Comparison], before: usize) -> Option<Section> {
 
 fn side_of(comparison: &Comparison, kernel: &KernelChange) -> [Message; 2] {
     let mut kernels = comparison.kernels.iter();
-    let found = kernels.find(|one| is_same(one, kernel));
-    let [now, became] = cells(found.map(|one| &one.med_ns), Unit::Ns, ABSENT);
-    match found.map(|one| one.class) {
+    let found = kernels.find(|own| is_same(own, kernel));
+    let [now, became] = cells(found.map(|kernel| &kernel.med_ns), Unit::Ns, ABSENT);
+    match found.map(|kernel| kernel.class) {
         Some(class @ (ChangeClass::Added | ChangeClass::Removed)) => {
             [now, format::class(class, None, None, true).into()]
         }
@@ -219,6 +225,6 @@ fn side_of(comparison: &Comparison, kernel: &KernelChange) -> [Message; 2] {
     }
 }
 
-fn is_same(one: &KernelChange, other: &KernelChange) -> bool {
-    (&one.name, &one.channel) == (&other.name, &other.channel)
+fn is_same(kernel: &KernelChange, other: &KernelChange) -> bool {
+    (&kernel.name, &kernel.channel) == (&other.name, &other.channel)
 }

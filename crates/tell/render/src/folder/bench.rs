@@ -85,7 +85,7 @@ fn heat_maps(result: &Bench) -> Result<Vec<FileContent>> {
 }
 
 fn manifest(result: &Bench, contents: &[FileContent]) -> Manifest {
-    let names = result.variants.iter().map(|one| one.name.as_str());
+    let names = result.variants.iter().map(|variant| variant.name.as_str());
     Manifest {
         schema: manifest::SCHEMA.to_owned(),
         metalens: env!("CARGO_PKG_VERSION").to_owned(),

@@ -17,7 +17,7 @@ pub(super) fn check_place(folder: &Path) -> Result<()> {
     for folder in [folder, &charts] {
         let there = folder
             .ancestors()
-            .find(|one| one.symlink_metadata().is_ok());
+            .find(|folder| folder.symlink_metadata().is_ok());
         let there = match there {
             Some(there) if !there.as_os_str().is_empty() => there,
             _ => Path::new("."),
@@ -66,8 +66,10 @@ impl CreatedPaths {
     /// Finds the folders that have to be created, the inner ones first.
     fn of(folder: &Path) -> Self {
         let charts = folder.join(FOLDER_OF_CHARTS);
-        let missing = charts.ancestors().filter(|one| !one.as_os_str().is_empty());
-        let missing = missing.take_while(|one| one.symlink_metadata().is_err());
+        let missing = charts
+            .ancestors()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let missing = missing.take_while(|folder| folder.symlink_metadata().is_err());
         Self {
             folders: missing.map(Path::to_path_buf).collect(),
             files: Vec::new(),
@@ -85,7 +87,7 @@ impl CreatedPaths {
         folder.inner(Path::new(FOLDER_OF_CHARTS))?;
         clear(&folder, path, manifest, force)?;
         let files = contents.iter();
-        let files = files.map(|one| (one.path.as_str(), one.bytes.as_slice()));
+        let files = files.map(|file| (file.path.as_str(), file.bytes.as_slice()));
         for (name, bytes) in files.chain([(MANIFEST, text)]) {
             folder.write_bytes(Path::new(name), force, bytes)?;
             self.files.push(path.join(name));

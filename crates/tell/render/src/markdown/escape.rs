@@ -44,7 +44,9 @@ pub(super) fn in_html(text: &str) -> String {
 /// Returns a code span, from which readers copy the exact text. Text that a code span in a table
 /// cannot hold becomes an HTML element.
 pub(super) fn as_code(text: &str) -> String {
-    let is_odd = |one: char| matches!(one, '`' | '|' | '\\') || one.is_control() || is_hidden(one);
+    let is_odd = |letter: char| {
+        matches!(letter, '`' | '|' | '\\') || letter.is_control() || is_hidden(letter)
+    };
     let begins_or_ends_with_space = text.trim() != text;
     // Whoever searches bodies for markers does not know code from text.
     let is_odd = text.contains(is_odd) || text.contains("<!--");
@@ -104,10 +106,10 @@ fn each(text: &str, write: impl Fn(usize, char, &mut String)) -> String {
 
 /// Returns the position of a mark that would begin a list or underline a heading.
 fn mark_of_line(text: &str) -> Option<usize> {
-    let after_number = text.trim_start_matches(|one: char| one.is_ascii_digit());
+    let after_number = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let digits = text.len() - after_number.len();
     let is_numbered = digits > 0 && begins_item(after_number, &['.', ')']);
-    let is_of_rule = |one: char| matches!(one, '-' | '=') || is_blank(one);
+    let is_of_rule = |letter: char| matches!(letter, '-' | '=') || is_blank(letter);
     let is_rule = !text.is_empty() && text.chars().all(is_of_rule);
     let is_item = begins_item(text, &['-', '+']);
     // What begins so is a command in a log of a workflow.
@@ -147,8 +149,8 @@ fn links(before: &str, letter: char, rest: &str) -> bool {
     let is_next = |test: fn(char) -> bool| after.chars().next().is_some_and(test);
     let ends = |word: &str| ends_with_ignoring_case(before, word);
     match letter {
-        '@' => is_next(|one| one.is_alphanumeric() || matches!(one, '-' | '_')),
-        '#' => is_next(|one| one.is_ascii_digit()),
+        '@' => is_next(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_')),
+        '#' => is_next(|letter| letter.is_ascii_digit()),
         ':' => {
             let is_address = after.starts_with("//") || ends("mailto") || ends("xmpp");
             is_address || (!before.ends_with(':') && begins_emoji(after))
@@ -170,11 +172,12 @@ fn ends_with_ignoring_case(text: &str, word: &str) -> bool {
 /// Returns whether the text begins an emoji, as in `tada:`, but not in `fast:` of
 /// `metal::fast::exp`.
 fn begins_emoji(after: &str) -> bool {
-    let is_of_name = |one: char| one.is_ascii_alphanumeric() || matches!(one, '_' | '+' | '-');
+    let is_of_name =
+        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '+' | '-');
     let end = after.trim_start_matches(is_of_name);
     let name = after.get(..after.len() - end.len()).unwrap_or("");
     // The time of day is none, and of all numbers these are.
-    let is_number = name.chars().all(|one| one.is_ascii_digit());
+    let is_number = name.chars().all(|letter| letter.is_ascii_digit());
     let is_name = !name.is_empty() && (!is_number || matches!(name, "100" | "1234"));
     is_name && end.starts_with(':') && !end.starts_with("::")
 }
@@ -182,12 +185,12 @@ fn begins_emoji(after: &str) -> bool {
 /// Returns the length of the commit hash that begins here: 7 to 64 hexadecimal digits and no more.
 /// The first may be a capital: a sentence may begin with the hash.
 fn hash_length(before: &str, rest: &str) -> Option<usize> {
-    let is_of_word = |one: char| one.is_alphanumeric() || one == '_';
-    let is_digit = |one: char| matches!(one, '0'..='9' | 'a'..='f');
+    let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let is_digit = |letter: char| matches!(letter, '0'..='9' | 'a'..='f');
     if before.ends_with(is_of_word) {
         return None;
     }
-    let after = rest.strip_prefix(|one: char| one.is_ascii_hexdigit())?;
+    let after = rest.strip_prefix(|letter: char| letter.is_ascii_hexdigit())?;
     let after = after.trim_start_matches(is_digit);
     let length = rest.len() - after.len();
     ((7..=64).contains(&length) && !after.starts_with(is_of_word)).then_some(length)

@@ -72,9 +72,9 @@ fn waits(engine: &Engine) -> Message {
 /// Returns the work of an engine by label, and whose it is.
 fn work(engine: &Engine) -> Option<Message> {
     let labels = engine.work.iter().take(LABELS);
-    let labels = labels.filter_map(|one| {
-        let label = name(one.label.as_ref()?);
-        Some(message!("{} {}", label, time(one.total_ns)))
+    let labels = labels.filter_map(|work| {
+        let label = name(work.label.as_ref()?);
+        Some(message!("{} {}", label, time(work.total_ns)))
     });
     let labels: Vec<Message> = labels.collect();
     let whose = if engine.of_process {

@@ -50,26 +50,26 @@ pub(super) fn kernels(report: &Report) -> Section {
     let mut table = table.sortable().limited(short, long);
     table = table.of(report.kernels.len());
     table.has_preview = true;
-    for one in report.kernels.iter().take(MOST_KERNELS) {
+    for listed in report.kernels.iter().take(MOST_KERNELS) {
         let times = [
-            one.avg_ns,
-            one.med_ns,
-            one.min_ns,
-            one.max_ns,
-            one.stddev_ns,
+            listed.avg_ns,
+            listed.med_ns,
+            listed.min_ns,
+            listed.max_ns,
+            listed.stddev_ns,
         ];
         let first = [
-            percent(one.time_pct / 100.0),
-            short_time(one.total_ns),
-            count(one.instances),
+            percent(listed.time_pct / 100.0),
+            short_time(listed.total_ns),
+            count(listed.instances),
         ];
-        let dispatches = has_dispatches.then(|| known(one.dispatches, count));
-        let spilled = has_spills.then(|| spilled(one));
+        let dispatches = has_dispatches.then(|| known(listed.dispatches, count));
+        let spilled = has_spills.then(|| spilled(listed));
         let seen = has_samples.then(|| {
-            let ns = one.shader_ns;
-            known(ns, |ns| share(ns, one.total_ns))
+            let ns = listed.shader_ns;
+            known(ns, |ns| share(ns, listed.total_ns))
         });
-        let last = [kernel(&one.name), known(one.channel.as_deref(), name)];
+        let last = [kernel(&listed.name), known(listed.channel.as_deref(), name)];
         let times = times.map(short_time).into_iter().chain(seen);
         let first = first.into_iter().chain(dispatches).chain(spilled);
         table.row(first.chain(times).chain(last));

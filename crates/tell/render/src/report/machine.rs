@@ -76,7 +76,7 @@ fn driver_and_others(report: &Report) -> Vec<Fact> {
     let machine = &report.machine;
     let mut facts = Vec::new();
     if let Some(driver) = &machine.driver {
-        let calls: u64 = driver.types.iter().map(|one| one.count).sum();
+        let calls: u64 = driver.types.iter().map(|events| events.count).sum();
         let text = message!(
             "{} for the process: they cover {} of the window, {} of it in the gaps",
             counted(calls, "interval"),
@@ -86,7 +86,10 @@ fn driver_and_others(report: &Report) -> Vec<Fact> {
         facts.push(Fact::new("driver", text));
     }
 
-    if let Some(compiles) = machine.shader_compiles.filter(|one| one.inside.count > 0) {
+    if let Some(compiles) = machine
+        .shader_compiles
+        .filter(|compiles| compiles.inside.count > 0)
+    {
         let text = message!(
             "{} inside the window, {}",
             counted(compiles.inside.count, "compilation"),
@@ -106,12 +109,12 @@ fn others(report: &Report) -> Option<Fact> {
         time(busy_ns),
         share(busy_ns, report.window.span_ns)
     );
-    let top = others.top.iter().take(OTHERS).map(|one| {
-        let name = match &one.name {
+    let top = others.top.iter().take(OTHERS).map(|used| {
+        let name = match &used.name {
             Some(name) => process(name, false),
             None => "rows that name no process".into(),
         };
-        message!("{} {}", name, time(one.in_gaps_ns))
+        message!("{} {}", name, time(used.in_gaps_ns))
     });
     let in_gaps = (others.in_gaps_ns > 0).then(|| {
         message!(
@@ -211,18 +214,18 @@ fn kernel_counters(found: &Counters) -> Option<Block> {
     ];
     let table = Table::new("kernel-counters", "Limiter of each kernel", columns);
     let mut table = table.limited(short, long).of(kernels.len());
-    for one in kernels.iter().take(long) {
-        let (limiter, bandwidth) = (one.limiters.first(), one.bandwidth);
+    for counters in kernels.iter().take(long) {
+        let (limiter, bandwidth) = (counters.limiters.first(), counters.bandwidth);
         table.row([
-            kernel(&one.name),
+            kernel(&counters.name),
             known(limiter, |limiter| name(&limiter.counter)),
             known(limiter, |limiter| percentage(limiter.mean_pct)),
             known(limiter, |limiter| percent(limiter.highest_share)),
             known(bandwidth, |bandwidth| gb_per_s(bandwidth.gb_per_s)),
-            known(bandwidth.and_then(|one| one.share), |share| {
+            known(bandwidth.and_then(|bandwidth| bandwidth.share), |share| {
                 percent(share.at_least)
             }),
-            count(one.samples),
+            count(counters.samples),
         ]);
     }
     (!kernels.is_empty()).then_some(Block::Table(table))
@@ -237,9 +240,13 @@ fn without_counters(found: &Counters) -> Option<Block> {
             .filter(|kernel| kernel.why_none.is_some())
     };
     let all = none().count();
-    let reasons = none().take(REASONS).filter_map(|one| {
-        let why = one.why_none.as_ref()?;
-        Some(message!("no values for {}: {}", kernel(&one.name), why))
+    let reasons = none().take(REASONS).filter_map(|counters| {
+        let why = counters.why_none.as_ref()?;
+        Some(message!(
+            "no values for {}: {}",
+            kernel(&counters.name),
+            why
+        ))
     });
     let more = all.saturating_sub(REASONS);
     let more = (more > 0).then(|| {

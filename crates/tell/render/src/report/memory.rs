@@ -213,14 +213,16 @@ fn groups(
         .of(usize::try_from(all).unwrap_or(usize::MAX));
     for group in groups.iter().take(long) {
         let inside = group.iterations.as_ref();
-        let each = inside.map(|one| mean(one.turnover.allocations, iterations));
+        let each = inside.map(|inside| mean(inside.turnover.allocations, iterations));
         table.row([
             Cell::from(title(group, id)),
             Cell::from(count(group.allocations)),
             Cell::from(bytes(group.bytes)),
             Cell::from(bytes(group.live.bytes)),
             Cell::from(known(each, rounded)),
-            Cell::from(known(inside, |one| growth(one.growth.bytes_per_iteration))),
+            Cell::from(known(inside, |inside| {
+                growth(inside.growth.bytes_per_iteration)
+            })),
         ]);
     }
     (!groups.is_empty()).then_some(Block::Table(table))
@@ -338,15 +340,18 @@ fn title(group: &MemoryGroup, id: &str) -> Message {
 
 /// Returns the other processes that allocated.
 fn others(memory: &Memory) -> Option<Block> {
-    let others = memory.processes.iter().filter(|one| !one.is_analyzed);
-    let others = others.map(|one| {
-        let name = one.name.as_deref();
+    let others = memory
+        .processes
+        .iter()
+        .filter(|process| !process.is_analyzed);
+    let others = others.map(|user| {
+        let name = user.name.as_deref();
         let name = name.map_or_else(|| "no process".into(), |name| process(name, false));
-        message!("{} (peak {})", name, bytes(one.peak_bytes))
+        message!("{} (peak {})", name, bytes(user.peak_bytes))
     });
     let text = Message::joined(others, ", ");
     let text = message!("Other processes that allocated: {}", text);
-    let has_others = memory.processes.iter().any(|one| !one.is_analyzed);
+    let has_others = memory.processes.iter().any(|process| !process.is_analyzed);
     has_others.then_some(Block::Remark(text))
 }
 

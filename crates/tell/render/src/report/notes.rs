@@ -20,7 +20,7 @@ pub(super) fn notes(report: &Report) -> Option<Section> {
 /// Returns the things that were not recorded, with reasons; `None` if everything was.
 pub(super) fn not_recorded(report: &Report) -> Option<Section> {
     let missing = report.not_recorded.iter();
-    let missing = missing.map(|one| Fact::new(&one.what, one.why.clone()));
+    let missing = missing.map(|part| Fact::new(&part.what, part.why.clone()));
     let missing: Vec<Fact> = missing.collect();
     if missing.is_empty() {
         return None;

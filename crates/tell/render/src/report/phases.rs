@@ -59,14 +59,14 @@ fn kernels(phases: &Phases) -> Option<Table> {
             continue;
         };
         total += encoded.kernels_count;
-        for one in encoded.kernels.iter().take(KERNELS) {
+        for listed in encoded.kernels.iter().take(KERNELS) {
             table.row([
                 name(&phase.name),
-                percent(one.time_pct / 100.0),
-                time(one.total_ns),
-                count(one.instances),
-                kernel(&one.name),
-                known(one.channel.as_deref(), name),
+                percent(listed.time_pct / 100.0),
+                time(listed.total_ns),
+                count(listed.instances),
+                kernel(&listed.name),
+                known(listed.channel.as_deref(), name),
             ]);
         }
     }
@@ -139,15 +139,15 @@ fn named(phases: &Phases) -> Table {
     ];
     let table = Table::new("signposts", "Phases that programs named", columns);
     let mut table = table.sortable().limited(short, long);
-    for one in &phases.signposts {
-        let owner = one.process.as_deref().unwrap_or("-");
+    for phase in &phases.signposts {
+        let owner = phase.process.as_deref().unwrap_or("-");
         table.row([
-            name(&one.name),
-            count(one.count),
-            time(one.total_ns),
-            known(one.median_ns, time),
-            known(one.ratio, percent),
-            process(owner, one.is_analyzed),
+            name(&phase.name),
+            count(phase.count),
+            time(phase.total_ns),
+            known(phase.median_ns, time),
+            known(phase.ratio, percent),
+            process(owner, phase.is_analyzed),
         ]);
     }
     table

@@ -82,16 +82,16 @@ pub(super) fn processes(report: &Report) -> Option<Section> {
     let table = Table::new("processes", "Processes that used the GPU", columns);
     let table = table.sortable().limited(short, long);
     let mut table = table.of(report.processes.len());
-    for one in report.processes.iter().take(long) {
-        let busy_ns = one.window_busy_ns;
+    for user in report.processes.iter().take(long) {
+        let busy_ns = user.window_busy_ns;
         table.row([
-            process(&one.name, one.is_analyzed),
-            known(one.pid, |pid| ungrouped(u64::from(pid))),
+            process(&user.name, user.is_analyzed),
+            known(user.pid, |pid| ungrouped(u64::from(pid))),
             time(busy_ns),
             share(busy_ns, report.window.span_ns),
-            time(one.busy_ns),
-            count(one.intervals),
-            Message::from(if one.is_analyzed { "analyzed" } else { "" }),
+            time(user.busy_ns),
+            count(user.intervals),
+            Message::from(if user.is_analyzed { "analyzed" } else { "" }),
         ]);
     }
 

@@ -58,9 +58,9 @@ fn add(facts: &mut Vec<Fact>, name: &str, parts: [Option<Message>; 3]) {
     }
 }
 
-fn process_and_pid(one: &ProcessName) -> Message {
-    let name = process(&one.name, true);
-    match one.pid {
+fn process_and_pid(process_name: &ProcessName) -> Message {
+    let name = process(&process_name.name, true);
+    match process_name.pid {
         Some(pid) => message!("{} ({})", name, ungrouped(u64::from(pid))),
         None => name,
     }

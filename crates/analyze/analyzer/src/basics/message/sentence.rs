@@ -36,12 +36,12 @@ macro_rules! message {
 /// Returns whether a sentence has this many `{}` and no other braces.
 #[must_use]
 pub const fn has_places(sentence: &str, count: usize) -> bool {
-    let (mut rest, mut found) = (sentence.as_bytes(), 0);
+    let (mut rest, mut places) = (sentence.as_bytes(), 0);
     loop {
         rest = match rest {
-            [] => return found == count,
+            [] => return places == count,
             [b'{', b'}', rest @ ..] => {
-                found += 1;
+                places += 1;
                 rest
             }
             [b'{' | b'}', ..] => return false,
@@ -58,8 +58,8 @@ impl Message {
         let mut message = Self::default();
         let mut parts = parts.into_iter();
 
-        for (at, words) in sentence.split("{}").enumerate() {
-            if at > 0 {
+        for (index, words) in sentence.split("{}").enumerate() {
+            if index > 0 {
                 message.push(parts.next().unwrap_or_default());
             }
             message.text.push_str(words);
@@ -94,8 +94,8 @@ impl Message {
     #[must_use]
     pub fn joined<M: Into<Self>>(parts: impl IntoIterator<Item = M>, between: &str) -> Self {
         let mut message = Self::default();
-        for (at, part) in parts.into_iter().enumerate() {
-            if at > 0 {
+        for (index, part) in parts.into_iter().enumerate() {
+            if index > 0 {
                 message.text.push_str(between);
             }
             message.push(part);

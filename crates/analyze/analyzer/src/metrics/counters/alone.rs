@@ -35,7 +35,7 @@ impl Alone {
         // The sum of the running kernels' numbers is the number if only one runs.
         let (mut kernels, mut sum) = (0_usize, 0_usize);
         let mut stretches: Vec<(Span, usize)> = Vec::new();
-        for (at, &(time_ns, starts, kernel)) in edges.iter().enumerate() {
+        for (index, &(time_ns, starts, kernel)) in edges.iter().enumerate() {
             let Some(running) = running.get_mut(kernel) else {
                 continue;
             };
@@ -53,7 +53,7 @@ impl Alone {
                 }
             }
 
-            let until_ns = edges.get(at + 1).map_or(time_ns, |next| next.0);
+            let until_ns = edges.get(index + 1).map_or(time_ns, |next| next.0);
             if kernels == 1 && sum < count && until_ns > time_ns {
                 match stretches.last_mut() {
                     Some((last, kernel)) if last.end_ns == time_ns && *kernel == sum => {

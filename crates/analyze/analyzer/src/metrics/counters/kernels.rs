@@ -37,8 +37,8 @@ pub(super) fn kernels(
     bandwidth: &Bandwidth,
 ) -> Vec<KernelCounters> {
     let (named, listed) = input.kernels;
-    let own = input.mine.iter().zip(named.numbers());
-    let own = own.map(|(interval, kernel)| (interval.span.clip(input.window), kernel));
+    let numbered = input.mine.iter().zip(named.numbers());
+    let own = numbered.map(|(interval, kernel)| (interval.span.clip(input.window), kernel));
     let alone = Alone::new(own, named.count(), input.others);
     let sums = sums(counters, &alone, named.count());
     let longest_ns = alone.longest_ns(named.count());
@@ -77,24 +77,24 @@ pub(super) fn kernels(
     reason = "times are exact up to 2^53 ns, 104 days; a mean is rounded anyway"
 )]
 fn sums(counters: &[ReadCounter], alone: &Alone, count: usize) -> Vec<KernelSums> {
-    let mut all: Vec<KernelSums> = Vec::new();
-    all.resize_with(count, KernelSums::default);
-    for (at, counter) in counters.iter().enumerate() {
+    let mut sums_by_kernel: Vec<KernelSums> = Vec::new();
+    sums_by_kernel.resize_with(count, KernelSums::default);
+    for (index, counter) in counters.iter().enumerate() {
         let is_limiter = is_limiter(counter);
         for sample in &counter.series.samples {
             let span = Span::new(sample.start_ns, sample.end_ns.unwrap_or(sample.start_ns));
             let kernel = alone.throughout(span);
-            let Some(sums) = kernel.and_then(|kernel| all.get_mut(kernel)) else {
+            let Some(sums) = kernel.and_then(|kernel| sums_by_kernel.get_mut(kernel)) else {
                 continue;
             };
 
             let length_ns = span.length_ns();
-            let (area, total_ns) = sums.by_counter.entry(at).or_default();
+            let (area, total_ns) = sums.by_counter.entry(index).or_default();
             *area += sample.value * length_ns as f64;
             *total_ns += length_ns;
             sums.moments.insert(span.start_ns, length_ns);
             if is_limiter {
-                let this = (sample.value, at, length_ns);
+                let this = (sample.value, index, length_ns);
                 let highest = sums.highest.entry(span.start_ns).or_insert(this);
                 if sample.value > highest.0 {
                     *highest = this;
@@ -102,7 +102,7 @@ fn sums(counters: &[ReadCounter], alone: &Alone, count: usize) -> Vec<KernelSums
             }
         }
     }
-    all
+    sums_by_kernel
 }
 
 fn is_limiter(counter: &ReadCounter) -> bool {
@@ -120,20 +120,20 @@ fn summary(
     bandwidth: &Bandwidth,
     why_none: impl FnOnce() -> Message,
 ) -> KernelCounters {
-    let mean = |at: usize| {
-        let &(area, total_ns) = sums.by_counter.get(&at)?;
+    let mean = |index: usize| {
+        let &(area, total_ns) = sums.by_counter.get(&index)?;
         Some(area / total_ns as f64)
     };
     let highest_ns: u64 = sums.highest.values().map(|highest| highest.2).sum();
-    let share_of = |at: usize| {
-        let mine = sums.highest.values().filter(|highest| highest.1 == at);
-        let mine: u64 = mine.map(|highest| highest.2).sum();
-        mine as f64 / highest_ns as f64
+    let share_of = |index: usize| {
+        let highest = sums.highest.values().filter(|highest| highest.1 == index);
+        let own_ns: u64 = highest.map(|highest| highest.2).sum();
+        own_ns as f64 / highest_ns as f64
     };
 
     let (mut limiters, mut means) = (Vec::new(), Vec::new());
-    for (at, counter) in counters.iter().enumerate() {
-        let Some(mean) = mean(at) else {
+    for (index, counter) in counters.iter().enumerate() {
+        let Some(mean) = mean(index) else {
             continue;
         };
         let name = counter.series.name.clone();
@@ -141,7 +141,7 @@ fn summary(
             limiters.push(Limiter {
                 counter: name,
                 mean_pct: mean,
-                highest_share: share_of(at),
+                highest_share: share_of(index),
             });
         } else {
             means.push(CounterMean {
@@ -154,9 +154,10 @@ fn summary(
     limiters.sort_by(|a, b| b.mean_pct.total_cmp(&a.mean_pct));
 
     let of = |wanted: &str| {
-        let mut counters = counters.iter().enumerate();
-        let found = counters.find(|(_, counter)| counter.series.name == wanted);
-        found.and_then(|(at, _)| mean(at))
+        let mut numbered = counters.iter().enumerate();
+        numbered
+            .find(|(_, counter)| counter.series.name == wanted)
+            .and_then(|(index, _)| mean(index))
     };
     KernelCounters {
         name: kernel.name.clone(),

@@ -131,10 +131,10 @@ fn report(
     }
 
     let time = SampledTime::new(input.window, input.busy);
-    let all = counters.iter().flat_map(|counter| &counter.series.samples);
-    let reaching = || all.clone().filter(|sample| time.reaches(sample));
-    let without_value = without_value.iter().filter(|sample| time.reaches(sample));
-    let without_value = without_value.count() as u64;
+    let sampled = counters.iter().flat_map(|counter| &counter.series.samples);
+    let reaching = || sampled.clone().filter(|sample| time.reaches(sample));
+    let unset = without_value.iter().filter(|sample| time.reaches(sample));
+    let without_value = unset.count() as u64;
 
     let step_ns = counters.iter().filter_map(|counter| counter.step_ns).max();
     let bandwidth = Bandwidth::of_chip(input.recording.facts.device.gpu.as_deref());
@@ -169,25 +169,27 @@ fn report(
 
 /// Returns whether the counters are only what a recording without a counter set has.
 fn is_placeholder(counters: &[ReadCounter]) -> bool {
-    let is_it = |counter: &ReadCounter| {
-        let mut samples = counter.series.samples.iter();
-        counter.series.name == PLACEHOLDER && samples.all(|sample| sample.value == 0.0)
-    };
-    !counters.is_empty() && counters.iter().all(is_it)
+    !counters.is_empty()
+        && counters.iter().all(|counter| {
+            let mut samples = counter.series.samples.iter();
+            counter.series.name == PLACEHOLDER && samples.all(|sample| sample.value == 0.0)
+        })
 }
 
 /// Returns the values of a counter; `None` if no sample of it lies in the window.
 fn summary(counter: &ReadCounter, time: &SampledTime<'_>) -> Option<Counter> {
-    let weighted = counter.series.samples.iter().filter_map(|sample| {
-        let span = Span::new(sample.start_ns, sample.end_ns?);
-        let (in_window, in_busy) = time.weights(span)?;
-        Some(Weighted {
-            value: sample.value,
-            in_window,
-            in_busy,
+    let samples = counter.series.samples.iter();
+    let mut weighted: Vec<Weighted> = samples
+        .filter_map(|sample| {
+            let span = Span::new(sample.start_ns, sample.end_ns?);
+            let (in_window, in_busy) = time.weights(span)?;
+            Some(Weighted {
+                value: sample.value,
+                in_window,
+                in_busy,
+            })
         })
-    });
-    let mut weighted: Vec<Weighted> = weighted.collect();
+        .collect();
     weighted.sort_by(|a, b| a.value.total_cmp(&b.value));
 
     Some(Counter {

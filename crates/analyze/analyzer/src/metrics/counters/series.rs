@@ -110,21 +110,23 @@ impl Samples<'_> {
             counter.samples.push(sample);
         }
 
-        let counters = by_key.into_iter();
-        let counters = counters.map(|(key, rows)| self.counter(key, rows, info));
-        let mut counters: Vec<ReadCounter> = counters.collect();
+        let mut counters: Vec<ReadCounter> = by_key
+            .into_iter()
+            .map(|(key, rows)| self.counter(key, rows, info))
+            .collect();
         counters.sort_by(|a, b| (&a.series.name, a.id).cmp(&(&b.series.name, b.id)));
         (counters, without_value)
     }
 
     fn counter(&self, (id, name): Key, rows: CounterRows, info: &InfoById) -> ReadCounter {
         let info = id.and_then(|id| info.by_id.get(&id));
-        let name = name.map(|name| self.names.text(name).to_owned());
-        let name = name.or_else(|| info.and_then(|info| info.name.clone()));
-        let name = name.unwrap_or_else(|| match id {
-            Some(id) => format!("(counter {id})"),
-            None => "(unnamed counter)".to_owned(),
-        });
+        let name = name
+            .map(|name| self.names.text(name).to_owned())
+            .or_else(|| info.and_then(|info| info.name.clone()))
+            .unwrap_or_else(|| match id {
+                Some(id) => format!("(counter {id})"),
+                None => "(unnamed counter)".to_owned(),
+            });
 
         let mut samples = rows.samples;
         samples.sort_by_key(|sample| sample.start_ns);
@@ -205,17 +207,16 @@ impl InfoById {
 
         let mut by_id = FxHashMap::default();
         for (row, id) in table.ids.iter().enumerate() {
-            let info = || Info {
-                name: text(&table.names, row),
-                max_value: table
-                    .max_values
-                    .get(row, names)
-                    .filter(|&max| max < NO_MAXIMUM),
-                description: text(&table.descriptions, row),
-                kind: text(&table.kinds, row),
-            };
             if let Some(id) = id {
-                by_id.entry(id).or_insert_with(info);
+                by_id.entry(id).or_insert_with(|| Info {
+                    name: text(&table.names, row),
+                    max_value: table
+                        .max_values
+                        .get(row, names)
+                        .filter(|&max| max < NO_MAXIMUM),
+                    description: text(&table.descriptions, row),
+                    kind: text(&table.kinds, row),
+                });
             }
         }
         Self { by_id }

@@ -40,17 +40,18 @@ pub(crate) fn tracks<'a>(
 
     let counters = || report.counters.iter();
     let mean = |counter: &Counter| counter.busy.unwrap_or(counter.window).mean;
-    let is_limiter = |counter: &&Counter| {
-        counter.name.ends_with(LIMITER) && counter.unit == Some(CounterUnit::Percent)
-    };
-    let mut limiters: Vec<&Counter> = counters().filter(is_limiter).collect();
+    let mut limiters: Vec<&Counter> = counters()
+        .filter(|counter| {
+            counter.name.ends_with(LIMITER) && counter.unit == Some(CounterUnit::Percent)
+        })
+        .collect();
     limiters.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
-    let limiters = limiters.into_iter().take(LIMITERS);
-    let limiters = limiters.filter_map(|counter| of_series(counter, 100.0));
+    let highest = limiters.into_iter().take(LIMITERS);
+    let limiters = highest.filter_map(|counter| of_series(counter, 100.0));
 
-    let is_bandwidth = |counter: &&Counter| [READ, WRITE].contains(&counter.name.as_str());
     let chip = report.chip_gb_per_s.map(|chip| chip.max);
-    let bandwidth = counters().filter(is_bandwidth);
-    let bandwidth = bandwidth.filter_map(|counter| of_series(counter, chip?));
+    let bandwidth = counters()
+        .filter(|counter| [READ, WRITE].contains(&counter.name.as_str()))
+        .filter_map(|counter| of_series(counter, chip?));
     limiters.chain(bandwidth).collect()
 }

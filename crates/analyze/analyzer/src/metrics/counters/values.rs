@@ -27,12 +27,13 @@ impl<'a> SampledTime<'a> {
     }
 
     /// Returns the busy time before a point in time.
-    fn busy_before(&self, at: u64) -> u64 {
-        let next = self.busy.partition_point(|span| span.start_ns < at);
-        let last = next.checked_sub(1);
-        let last = last.and_then(|last| Some((self.busy.get(last)?, self.before.get(last)?)));
+    fn busy_before(&self, time_ns: u64) -> u64 {
+        let next = self.busy.partition_point(|span| span.start_ns < time_ns);
+        let last = next
+            .checked_sub(1)
+            .and_then(|last| Some((self.busy.get(last)?, self.before.get(last)?)));
         last.map_or(0, |(span, before)| {
-            before + at.min(span.end_ns) - span.start_ns
+            before + time_ns.min(span.end_ns) - span.start_ns
         })
     }
 
@@ -80,11 +81,12 @@ pub(super) fn values(
         .sum();
     let percentile = |percent: u128| {
         let mut passed: u128 = 0;
-        let reaches = |sample: &&Weighted| {
-            passed += u128::from(weight(sample));
-            passed * 100 >= total * percent
-        };
-        weighted().find(reaches).map_or(max, |sample| sample.value)
+        weighted()
+            .find(|sample| {
+                passed += u128::from(weight(sample));
+                passed * 100 >= total * percent
+            })
+            .map_or(max, |sample| sample.value)
     };
 
     Some(CounterValues {

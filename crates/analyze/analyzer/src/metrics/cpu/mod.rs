@@ -66,13 +66,13 @@ fn facts(
     names: &Names,
 ) -> Cpu {
     let inside = |span: Span| {
-        let rows = samples.rows.iter().filter(|sample| members.has(sample));
-        let rows = rows.filter(|row| (span.start_ns..span.end_ns).contains(&row.time_ns));
+        let own = samples.rows.iter().filter(|sample| members.has(sample));
+        let rows = own.filter(|row| (span.start_ns..span.end_ns).contains(&row.time_ns));
         rows.copied().collect::<Vec<Sample>>()
     };
     let mine = inside(spans.window);
 
-    let all = Tally::new(&mine);
+    let tally = Tally::new(&mine);
     let tracing = in_tracing(&mine, names);
     let (thread_count, threads) = threads(&mine, submitters, names);
 
@@ -81,8 +81,8 @@ fn facts(
         weight_unit: samples.unit,
         period: samples.period(),
         waiting_recorded: samples.waiting_recorded,
-        samples: all.samples,
-        weight: all.weight,
+        samples: tally.samples,
+        weight: tally.weight,
         unweighted: mine.iter().filter(|sample| sample.weight.is_none()).count() as u64,
         tracing: tracing.samples,
         tracing_weight: tracing.weight,
@@ -100,10 +100,10 @@ fn facts(
 
 /// Returns what the process did before its first GPU work; `None` without samples.
 fn before(rows: &[Sample], names: &Names) -> Option<CpuBefore> {
-    let all = Tally::new(rows);
-    (all.samples > 0).then(|| CpuBefore {
-        samples: all.samples,
-        weight: all.weight,
+    let tally = Tally::new(rows);
+    (tally.samples > 0).then(|| CpuBefore {
+        samples: tally.samples,
+        weight: tally.weight,
         callers: rank(rows, names, FUNCTIONS).callers,
     })
 }
@@ -122,7 +122,7 @@ fn host_facts(
 
     let examined = inside(&of_submitters(mine, submitters, names), host);
 
-    let all = Tally::new(&examined);
+    let tally = Tally::new(&examined);
     let calls = WaitingCalls::new(&examined, names);
     let count = |wanted: &dyn Fn(&Sample) -> bool| {
         examined.iter().filter(|sample| wanted(sample)).count() as u64
@@ -132,13 +132,13 @@ fn host_facts(
 
     Some(CpuHost {
         host_ns,
-        samples: all.samples,
-        weight: all.weight,
+        samples: tally.samples,
+        weight: tally.weight,
         running: activity(Activity::Running),
         waiting: activity(Activity::Waiting),
         unknown: activity(Activity::Unknown),
         in_waiting_calls: count(&|sample| calls.has(sample)),
-        coverage: ratio(all.weight, host_ns).filter(|_| unit == WeightUnit::Ns),
+        coverage: ratio(tally.weight, host_ns).filter(|_| unit == WeightUnit::Ns),
         without_stack: ranking.without_stack,
         self_frames: ranking.self_frames,
         total_frames: ranking.total_frames,
@@ -166,8 +166,10 @@ pub(crate) fn inside(samples: &[Sample], stretches: &[Span]) -> Vec<Sample> {
 
 /// Returns whether a point in time lies in one of these stretches.
 fn is_inside(sorted: &[Span], time_ns: u64) -> bool {
-    let at = sorted.partition_point(|span| span.end_ns <= time_ns);
-    sorted.get(at).is_some_and(|span| span.start_ns <= time_ns)
+    let next = sorted.partition_point(|span| span.end_ns <= time_ns);
+    sorted
+        .get(next)
+        .is_some_and(|span| span.start_ns <= time_ns)
 }
 
 /// Returns the reason why nothing is known about the program's host work, if nothing is.

@@ -119,11 +119,10 @@ fn sample(columns: &CpuSamples, row: usize, names: &Names) -> Option<Sample> {
     }
 
     let thread = at(&columns.threads, row);
-    let process_of_thread = || names.thread(thread?)?.process;
     Some(Sample {
         time_ns: columns.times.get(row)?,
         thread,
-        process: at(&columns.processes, row).or_else(process_of_thread),
+        process: at(&columns.processes, row).or_else(|| names.thread(thread?)?.process),
         state: at(&columns.states, row),
         weight: weight(columns, row, names),
         stack: at(&columns.stacks, row),

@@ -51,13 +51,13 @@ pub(crate) fn collapse(
         .into_iter()
         .map(|((process, thread, stack), tally)| {
             let process = process.and_then(|id| names.process(id));
-            let process = process.map_or("[unknown process]".to_owned(), |process| {
-                let pid = process.pid.filter(|_| labels == StackLabels::NamesAndIds);
-                let pid = pid.map(|pid| format!(" ({pid})"));
+            let process_name = process.map_or("[unknown process]".to_owned(), |process| {
+                let shown_pid = process.pid.filter(|_| labels == StackLabels::NamesAndIds);
+                let pid = shown_pid.map(|pid| format!(" ({pid})"));
                 clean(names.text(process.name)) + &pid.unwrap_or_default()
             });
             let line = format!(
-                "{process};{}{}",
+                "{process_name};{}{}",
                 thread_name(thread, names, labels),
                 frames(stack, names, labels)
             );
@@ -86,19 +86,18 @@ fn thread_name(thread: Option<ThreadId>, names: &Names, labels: StackLabels) -> 
     };
 
     let display = names.text(thread.display);
-    let names_process = |at: &usize| {
-        let tail = display.get(*at..).unwrap_or("");
+    let id_start = display.rfind(" (").filter(|space| {
+        let tail = display.get(*space..).unwrap_or("");
         tail.ends_with(')') && tail.contains(", pid: ")
-    };
-    let end = display.rfind(" (").filter(names_process);
-    let end = end.unwrap_or(display.len());
+    });
+    let end = id_start.unwrap_or(display.len());
     let with_id = display.get(..end).unwrap_or(display);
     if labels == StackLabels::NamesAndIds {
         return clean(with_id);
     }
 
-    let process = thread.process.and_then(|id| names.process(id));
-    let process = process.map_or("", |process| names.text(process.name));
+    let owner = thread.process.and_then(|id| names.process(id));
+    let process = owner.map_or("", |process| names.text(process.name));
     match without_id(with_id) {
         // Instruments shows a thread without a name by that of its process.
         "" => "[unnamed thread]".to_owned(),
@@ -143,25 +142,27 @@ fn frames(stack: Option<StackId>, names: &Names, labels: StackLabels) -> String 
 
 /// Returns a name of Rust without the hash at its end, `::h` and 16 digits.
 pub(super) fn without_hash(name: &str) -> &str {
-    let is_hash = |hash: &str| {
-        hash.len() == 16
-            && hash
-                .bytes()
-                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-    };
     match name.rsplit_once("::h") {
         Some((before, hash)) if is_hash(hash) => before,
         _ => name,
     }
 }
 
+fn is_hash(hash: &str) -> bool {
+    hash.len() == 16
+        && hash
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 /// Replaces characters that the format uses: a semicolon by a colon, as other tools do, and a
 /// line break by a space.
 fn clean(name: &str) -> String {
-    let clean = |c: char| match c {
-        ';' => ':',
-        c if c.is_control() => ' ',
-        c => c,
-    };
-    name.chars().map(clean).collect()
+    name.chars()
+        .map(|c| match c {
+            ';' => ':',
+            c if c.is_control() => ' ',
+            c => c,
+        })
+        .collect()
 }

@@ -65,8 +65,7 @@ pub(crate) fn by_weight<K: Ord>(tally: Tally, key: K) -> impl Ord {
 
 /// Returns one entry per thread state.
 pub(crate) fn states(samples: &[Sample], names: &Names) -> Vec<CpuState> {
-    let tallies = tally_by(samples, |sample| sample.state);
-    let mut states: Vec<CpuState> = tallies
+    let mut states: Vec<CpuState> = tally_by(samples, |sample| sample.state)
         .into_iter()
         .map(|(state, tally)| CpuState {
             state: state.map(|state| names.text(state).to_owned()),
@@ -126,8 +125,8 @@ pub(crate) fn threads(
 
     list.sort_by_key(|(tally, thread)| by_weight(*tally, (thread.name.clone(), thread.tid)));
     let count = list.len() as u64;
-    let list = list.into_iter().take(THREADS).map(|(_, thread)| thread);
-    (count, list.collect())
+    let longest = list.into_iter().take(THREADS).map(|(_, thread)| thread);
+    (count, longest.collect())
 }
 
 /// Identity of a thread: a thread may change its name, but not its number.
@@ -264,7 +263,7 @@ pub(crate) fn rank(samples: &[Sample], names: &Names, limit: usize) -> Ranking {
 
     let mut functions: FxHashMap<Function, Frames> = FxHashMap::default();
     let mut without_stack = 0;
-    for (at, &(stack, tally)) in stacks.iter().enumerate() {
+    for (index, &(stack, tally)) in stacks.iter().enumerate() {
         let frames = stack.into_iter().flat_map(|stack| names.stack(stack));
         let mut innermost = None;
         let mut caller = None;
@@ -279,8 +278,8 @@ pub(crate) fn rank(samples: &[Sample], names: &Names, limit: usize) -> Ranking {
             if caller.is_none() && !is_runtime(binary) {
                 caller = Some((name, frame.binary));
             }
-            if function.last_stack != at + 1 {
-                function.last_stack = at + 1;
+            if function.last_stack != index + 1 {
+                function.last_stack = index + 1;
                 function.total.add_all(tally);
             }
         }
@@ -291,8 +290,8 @@ pub(crate) fn rank(samples: &[Sample], names: &Names, limit: usize) -> Ranking {
         }
     }
 
-    let all = Tally::new(samples);
-    let top = |tally: fn(&Frames) -> Tally| top(&functions, tally, all, names, limit);
+    let whole = Tally::new(samples);
+    let top = |tally: fn(&Frames) -> Tally| top(&functions, tally, whole, names, limit);
     Ranking {
         self_frames: top(|frames| frames.own),
         total_frames: top(|frames| frames.total),
@@ -305,7 +304,7 @@ pub(crate) fn rank(samples: &[Sample], names: &Names, limit: usize) -> Ranking {
 fn top(
     functions: &FxHashMap<Function, Frames>,
     tally: fn(&Frames) -> Tally,
-    all: Tally,
+    whole: Tally,
     names: &Names,
     limit: usize,
 ) -> Vec<CpuFrame> {
@@ -318,14 +317,15 @@ fn top(
     list.sort_by_key(|((name, binary), tally)| by_weight(*tally, (text(*name), text(*binary))));
     list.truncate(limit);
 
-    let frame = |(&(name, binary), tally): (&Function, Tally)| CpuFrame {
-        function: text(name).map(str::to_owned),
-        binary: text(binary).map(str::to_owned),
-        samples: tally.samples,
-        weight: tally.weight,
-        share: ratio(tally.weight, all.weight),
-    };
-    list.into_iter().map(frame).collect()
+    list.into_iter()
+        .map(|(&(name, binary), tally)| CpuFrame {
+            function: text(name).map(str::to_owned),
+            binary: text(binary).map(str::to_owned),
+            samples: tally.samples,
+            weight: tally.weight,
+            share: ratio(tally.weight, whole.weight),
+        })
+        .collect()
 }
 
 /// Returns the tally of samples whose innermost function writes the system's trace, such as
@@ -381,15 +381,16 @@ impl WaitingCalls {
 
     /// Finds the calls in these samples.
     pub(crate) fn new(samples: &[Sample], names: &Names) -> Self {
-        let is_call = |stack: &StackId| {
-            let name = innermost_name(Some(*stack), names);
-            let name = name.strip_suffix("_nocancel").unwrap_or(name);
-            Self::NAMES.contains(&name)
-        };
         let stacks: FxHashSet<StackId> = samples.iter().filter_map(|sample| sample.stack).collect();
         let stacks = || stacks.iter().copied();
         Self {
-            calls: stacks().filter(is_call).collect(),
+            calls: stacks()
+                .filter(|stack| {
+                    let function = innermost_name(Some(*stack), names);
+                    let name = function.strip_suffix("_nocancel").unwrap_or(function);
+                    Self::NAMES.contains(&name)
+                })
+                .collect(),
             unknown: stacks()
                 .filter(|&stack| may_be_call(stack, names))
                 .collect(),
@@ -422,8 +423,7 @@ impl WaitingCalls {
 
 /// Returns whether a stack's innermost function has no name and may be a system call.
 fn may_be_call(stack: StackId, names: &Names) -> bool {
-    let innermost = names.stack(stack).next();
-    innermost.is_none_or(|frame| {
+    names.stack(stack).next().is_none_or(|frame| {
         let binary = frame.binary.map(|binary| names.text(binary));
         is_address(names.text(frame.name)) && binary.is_none_or(|binary| binary == SYSTEM_CALLS)
     })

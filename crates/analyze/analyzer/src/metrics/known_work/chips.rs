@@ -83,9 +83,9 @@ impl Chip {
     /// Finds a chip by the name that Metal and Instruments give the GPU: `Apple M1`, or `M1`.
     #[must_use]
     pub(crate) fn by_name(gpu: &str) -> Option<Self> {
-        let name = gpu.trim();
-        let name = name.strip_prefix("Apple ").unwrap_or(name);
-        let name = name.strip_suffix(" GPU").unwrap_or(name);
+        let full_name = gpu.trim();
+        let chip = full_name.strip_prefix("Apple ").unwrap_or(full_name);
+        let name = chip.strip_suffix(" GPU").unwrap_or(chip);
         CHIPS.iter().find(|chip| chip.name == name).copied()
     }
 
@@ -111,10 +111,10 @@ impl Chip {
     #[must_use]
     pub(crate) fn peak(&self, cores: Option<u32>) -> Option<ChipLimits> {
         let clock = self.clock_ghz?;
-        let peak = |(cores, _): (u32, f64)| {
-            f64::from(cores) * UNITS_PER_CORE * FLOPS_PER_UNIT * clock / 1e3
-        };
-        limits(self.fitting(cores).map(peak))
+        limits(
+            self.fitting(cores)
+                .map(|(cores, _)| f64::from(cores) * UNITS_PER_CORE * FLOPS_PER_UNIT * clock / 1e3),
+        )
     }
 
     fn fitting(&self, cores: Option<u32>) -> impl Iterator<Item = (u32, f64)> {

@@ -37,7 +37,7 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
     let matches = EntryByKernel::new(file, &report.kernels);
     let known = with_amounts(file, &matches, report, &mut notes);
 
-    let all = known
+    let whole = known
         .iter()
         .fold(Amounts::default(), |sum, work| sum.plus(work.amounts));
     let span_ns = report.window.span_ns;
@@ -45,11 +45,9 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
         .into_iter()
         .map(|work| work.row(chip.as_ref(), span_ns))
         .collect();
-    rows.sort_by(|a, b| {
-        let name = |row: &WorkRow| (row.label.clone(), row.kernels.clone(), row.channel.clone());
-        b.total_ns
-            .cmp(&a.total_ns)
-            .then_with(|| name(a).cmp(&name(b)))
+    rows.sort_by_cached_key(|row| {
+        let name = (row.label.clone(), row.kernels.clone(), row.channel.clone());
+        (std::cmp::Reverse(row.total_ns), name)
     });
 
     let labels_without = matches.labels_without(file);
@@ -67,7 +65,7 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
         file: file.file.clone(),
         chip,
         rows,
-        all: all.over(span_ns),
+        all: whole.over(span_ns),
         kernels_without,
         labels_without,
         timings: ordered
@@ -120,16 +118,12 @@ impl EntryByKernel {
     /// Assigns the entries: a kernel's own label has priority over `*`, then an entry with a
     /// channel over one without.
     fn new(file: &WorkFile, kernels: &[Kernel]) -> Self {
-        let fits = |entry: &KnownWork, kernel: &Kernel| {
-            let has_label = entry.label == kernel.name || entry.label == ANY;
-            has_label && (entry.channel.is_none() || entry.channel == kernel.channel)
-        };
         let entry_of = kernels.iter().map(|kernel| {
             let entries = file.work.iter().enumerate();
             let fitting = entries.filter(|(_, entry)| fits(entry, kernel));
             let best = fitting
                 .max_by_key(|(_, entry)| (entry.label == kernel.name, entry.channel.is_some()));
-            best.map(|(at, _)| at)
+            best.map(|(index, _)| index)
         });
         Self {
             entry_of: entry_of.collect(),
@@ -151,9 +145,15 @@ impl EntryByKernel {
 
     fn labels_without(&self, file: &WorkFile) -> Vec<String> {
         let entries = file.work.iter().enumerate();
-        let without = entries.filter(|(at, _)| !self.entry_of.contains(&Some(*at)));
+        let without = entries.filter(|(index, _)| !self.entry_of.contains(&Some(*index)));
         without.map(|(_, entry)| entry.label.clone()).collect()
     }
+}
+
+/// Returns whether an entry is about a kernel.
+fn fits(entry: &KnownWork, kernel: &Kernel) -> bool {
+    let has_label = entry.label == kernel.name || entry.label == ANY;
+    has_label && (entry.channel.is_none() || entry.channel == kernel.channel)
 }
 
 /// Kernels with the amounts of their work.
@@ -171,9 +171,9 @@ fn with_amounts<'a>(
     report: &'a Report,
     notes: &mut Vec<Note>,
 ) -> Vec<KernelsWithAmounts<'a>> {
-    let mut all = Vec::new();
-    for (at, entry) in file.work.iter().enumerate() {
-        let kernels = matches.kernels(at, &report.kernels);
+    let mut kernels_with_amounts = Vec::new();
+    for (index, entry) in file.work.iter().enumerate() {
+        let kernels = matches.kernels(index, &report.kernels);
 
         let amounts = Amounts {
             operations: entry.operations.map(u128::from),
@@ -185,14 +185,14 @@ fn with_amounts<'a>(
         match entry.per {
             _ if kernels.is_empty() => {}
             AmountScope::Instance => {
-                all.extend(kernels.into_iter().map(|kernel| KernelsWithAmounts {
+                kernels_with_amounts.extend(kernels.into_iter().map(|kernel| KernelsWithAmounts {
                     label,
                     amounts: amounts.times(kernel.instances),
                     kernels: vec![kernel],
                 }));
             }
             AmountScope::Total if report.window.excluded.is_empty() => {
-                all.push(KernelsWithAmounts {
+                kernels_with_amounts.push(KernelsWithAmounts {
                     label,
                     kernels,
                     amounts,
@@ -205,7 +205,7 @@ fn with_amounts<'a>(
                     kernel(label)
                 );
                 notes.push(Note::quiet("work-of-the-whole", text));
-                all.push(KernelsWithAmounts {
+                kernels_with_amounts.push(KernelsWithAmounts {
                     label,
                     kernels,
                     amounts: Amounts::default(),
@@ -213,7 +213,7 @@ fn with_amounts<'a>(
             }
         }
     }
-    all
+    kernels_with_amounts
 }
 
 impl KernelsWithAmounts<'_> {
@@ -262,12 +262,6 @@ fn chip(file: &WorkFile, recorded: Option<&str>, notes: &mut Vec<Note>) -> Optio
         Some(name) => (name, ChipNamedBy::Recording),
         None => (file.device.as_deref()?, ChipNamedBy::WorkFile),
     };
-    let exactly = |value: Option<f64>| {
-        value.map(|value| ChipLimits {
-            min: value,
-            max: value,
-        })
-    };
 
     let Some(chip) = Chip::by_name(chip_name) else {
         let text = message!(
@@ -302,6 +296,13 @@ fn chip(file: &WorkFile, recorded: Option<&str>, notes: &mut Vec<Note>) -> Optio
             .map_or_else(|| chip.cores(), |cores| vec![cores]),
         bandwidth_gb_s: exactly(file.bandwidth_gb_s).or_else(|| chip.bandwidth(file.gpu_cores)),
         peak_tflops: exactly(file.peak_tflops).or_else(|| chip.peak(file.gpu_cores)),
+    })
+}
+
+fn exactly(value: Option<f64>) -> Option<ChipLimits> {
+    value.map(|value| ChipLimits {
+        min: value,
+        max: value,
     })
 }
 

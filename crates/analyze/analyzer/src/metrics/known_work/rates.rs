@@ -20,10 +20,6 @@ impl Amounts {
     /// Returns the sum of the known amounts.
     #[must_use]
     pub(crate) fn plus(self, other: Self) -> Self {
-        let sum = |a: Option<u128>, b: Option<u128>| match (a, b) {
-            (Some(a), Some(b)) => Some(a.saturating_add(b)),
-            (a, b) => a.or(b),
-        };
         Self {
             operations: sum(self.operations, other.operations),
             bytes: sum(self.bytes, other.bytes),
@@ -53,6 +49,14 @@ impl Amounts {
             gb_per_s: per_ns(self.bytes, over_ns),
             tflop_per_s: per_ns(self.flops, over_ns).map(|rate| rate / 1e3),
         }
+    }
+}
+
+/// Returns the sum of the amounts that are known.
+fn sum(a: Option<u128>, b: Option<u128>) -> Option<u128> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        (a, b) => a.or(b),
     }
 }
 

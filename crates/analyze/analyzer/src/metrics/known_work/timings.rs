@@ -99,8 +99,8 @@ pub(crate) fn check(timings: &[Timing], buffers: &[Span]) -> Option<TimingCheck>
 }
 
 fn pairs<'a>(timings: &'a [Timing], buffers: &[Span]) -> Vec<PairedTiming<'a>> {
-    let pair = |(at, timing): (usize, &'a Timing)| {
-        let number = timing.command_buffer.unwrap_or(at as u64);
+    let pair = |(index, timing): (usize, &'a Timing)| {
+        let number = timing.command_buffer.unwrap_or(index as u64);
         let trace = *buffers.get(usize::try_from(number).ok()?)?;
         let (start_ns, end_ns) = timing.span_ns().ok()?;
         Some(PairedTiming {

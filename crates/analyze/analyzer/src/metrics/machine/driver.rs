@@ -1,5 +1,6 @@
 //! Computes the activity of the GPU driver and of the shader compiler for the process.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use metalens_trace::{Names, Symbol};
@@ -57,8 +58,9 @@ pub(crate) fn name_events(
 ) {
     for gap in gaps {
         let whole = Span::new(gap.start_ns, gap.start_ns + gap.duration_ns);
-        let rows = busy_window.rows(&table.processes, &table.spans);
-        let rows = rows.map(|(row, span)| (span.clip(whole), row));
+        let rows = busy_window
+            .rows(&table.processes, &table.spans)
+            .map(|(row, span)| (span.clip(whole), row));
         let mut inside: Vec<(Span, usize)> = rows.filter(|(span, _)| !span.is_empty()).collect();
         inside.sort_unstable();
         let longest = inside.iter().max_by_key(|(span, _)| span.length_ns());
@@ -75,8 +77,9 @@ pub(crate) fn name_events(
 /// Returns the name of an event: its label up to the first parenthesis, such as `Wire 368.00 MiB System
 /// Memory`, or else its type. In parentheses are its outcome and its thread.
 fn event_name(table: &OtherDriverWork, row: usize, names: &Names) -> Option<String> {
-    let label = at(&table.labels, row).and_then(|id| names.label(id));
-    let label = label.and_then(|label| names.text(label.text).split('(').next());
+    let label = at(&table.labels, row)
+        .and_then(|id| names.label(id))
+        .and_then(|label| names.text(label.text).split('(').next());
     let words: Vec<&str> = label.unwrap_or_default().split_whitespace().collect();
     if words.is_empty() {
         return at(&table.types, row).map(|kind| names.text(kind).to_owned());
@@ -116,10 +119,7 @@ fn by_type(
     }
 
     let mut types: Vec<DriverEvents> = types.into_values().collect();
-    types.sort_by(|a, b| {
-        let by_time = b.total_ns.cmp(&a.total_ns);
-        by_time.then_with(|| a.event_type.cmp(&b.event_type))
-    });
+    types.sort_by_cached_key(|events| (Reverse(events.total_ns), events.event_type.clone()));
     (types, spans)
 }
 

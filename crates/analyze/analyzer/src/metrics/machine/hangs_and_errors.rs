@@ -32,14 +32,15 @@ pub(super) fn hangs(
 }
 
 fn count_risks(table: &HangRisks, busy_window: BusyWindow<'_>) -> u64 {
-    let is_risk = |&row: &usize| {
-        let inside = table
-            .times
-            .get(row)
-            .is_some_and(|at| touches(Span::new(at, at), busy_window.window));
-        inside && busy_window.chosen.contains(at(&table.processes, row))
-    };
-    (0..table.times.len()).filter(is_risk).count() as u64
+    (0..table.times.len())
+        .filter(|&row| {
+            let inside = table
+                .times
+                .get(row)
+                .is_some_and(|time_ns| touches(Span::new(time_ns, time_ns), busy_window.window));
+            inside && busy_window.chosen.contains(at(&table.processes, row))
+        })
+        .count() as u64
 }
 
 /// Returns the command buffers that failed; those of the process are recognized by their ids.
@@ -88,10 +89,10 @@ pub(super) fn display(
     window: Span,
 ) -> Display {
     let vsyncs = vsyncs.map(|table| {
-        let times = table.times.iter().flatten();
+        let refreshes = table.times.iter().flatten();
         // Several displays, and several names of one, refresh at the same time.
-        let mut times: Vec<u64> = times
-            .filter(|&at| window.start_ns <= at && at < window.end_ns)
+        let mut times: Vec<u64> = refreshes
+            .filter(|&time_ns| window.start_ns <= time_ns && time_ns < window.end_ns)
             .collect();
         times.sort_unstable();
         times.dedup();

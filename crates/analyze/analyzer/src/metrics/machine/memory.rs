@@ -15,12 +15,13 @@ const SLICES: u64 = 60;
 
 /// Returns the memory that the process had allocated.
 pub(super) fn allocated(table: &AllocatedSizes, busy_window: BusyWindow<'_>) -> AllocatedMemory {
-    let row = |row: usize| {
-        let process = at(&table.processes, row);
-        let process = process.filter(|&process| busy_window.chosen.contains(Some(process)))?;
-        Some((table.starts.get(row)?, process, table.sizes.get(row)?))
-    };
-    let rows: Vec<_> = (0..table.starts.len()).filter_map(row).collect();
+    let rows: Vec<_> = (0..table.starts.len())
+        .filter_map(|row| {
+            let process = at(&table.processes, row)
+                .filter(|&process| busy_window.chosen.contains(Some(process)))?;
+            Some((table.starts.get(row)?, process, table.sizes.get(row)?))
+        })
+        .collect();
     summary(&levels(rows), busy_window.window)
 }
 
@@ -54,7 +55,8 @@ fn summary(levels: &[Level], window: Span) -> AllocatedMemory {
         }
     }
 
-    let starts_inside = |&&(at, _): &&Level| window.start_ns <= at && at < window.end_ns;
+    let starts_inside =
+        |&&(from_ns, _): &&Level| window.start_ns <= from_ns && from_ns < window.end_ns;
     let first = inside.first();
     AllocatedMemory {
         changes: levels.iter().filter(starts_inside).count() as u64,
@@ -77,10 +79,12 @@ fn without_repetitions(mut points: Vec<MemoryPoint>) -> Vec<MemoryPoint> {
 /// Returns the levels in the window; the first starts with the window if it is known then.
 fn within(levels: &[Level], window: Span) -> Vec<Level> {
     let first_after = levels.partition_point(|level| level.0 <= window.start_ns);
-    let at_start = first_after.checked_sub(1).and_then(|at| levels.get(at));
-    let at_start = at_start.map(|level| (window.start_ns, level.1));
-    let later = levels.iter().skip(first_after).copied();
-    let later = later.take_while(|level| level.0 < window.end_ns);
+    let before = first_after
+        .checked_sub(1)
+        .and_then(|index| levels.get(index));
+    let at_start = before.map(|level| (window.start_ns, level.1));
+    let after = levels.iter().skip(first_after).copied();
+    let later = after.take_while(|level| level.0 < window.end_ns);
     at_start.into_iter().chain(later).collect()
 }
 
@@ -95,9 +99,9 @@ fn points(levels: &[Level], window: Span) -> Vec<MemoryPoint> {
     for slice in 0..slices {
         let (from, to) = (edge(window, slice, slices), edge(window, slice + 1, slices));
         let mut most = current;
-        while let Some(&&(at, bytes)) = next.peek().filter(|level| level.0 < to) {
+        while let Some(&&(from_ns, bytes)) = next.peek().filter(|level| level.0 < to) {
             // A level that ended before the slice's first nanosecond is not in it.
-            most = if at <= from {
+            most = if from_ns <= from {
                 Some(bytes)
             } else {
                 most.max(Some(bytes))
@@ -172,7 +176,7 @@ pub(super) fn wired(table: &WiredSizes, window: Span) -> WiredMemory {
 
     let peak = rows
         .iter()
-        .max_by_key(|&&(at, bytes)| (bytes, std::cmp::Reverse(at)));
+        .max_by_key(|&&(from_ns, bytes)| (bytes, std::cmp::Reverse(from_ns)));
     WiredMemory {
         peak_bytes: peak.map(|peak| peak.1),
         peak_at_ns: peak.map(|peak| peak.0),

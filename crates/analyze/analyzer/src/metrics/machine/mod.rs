@@ -65,8 +65,9 @@ pub(crate) fn machine(
         driver = None;
     }
     let events = missing.note("machine.driver_events", tables.driver_events);
-    let wiring = events.as_ref();
-    let wiring = wiring.map(|table| wiring::wiring(table, names, busy_window));
+    let wiring = events
+        .as_ref()
+        .map(|table| wiring::wiring(table, names, busy_window));
     let compiles = missing.note("machine.shader_compiles", tables.shader_compiles);
     let hangs = missing.note("machine.hangs", tables.hangs);
     let errors = missing.note("machine.errors", tables.buffer_errors);

@@ -17,10 +17,10 @@ pub(crate) fn others(
     names: &Names,
 ) -> OtherProcesses {
     let idle_ns = length_ns(gaps);
-    let mut all: Vec<Span> = Vec::new();
+    let mut used: Vec<Span> = Vec::new();
     let mut top: Vec<OtherProcess> = Vec::new();
     for (process, spans) in use_by_process.users() {
-        all.extend(spans);
+        used.extend(spans);
         let in_gaps_ns = overlap_ns(spans, gaps);
         let process = process.and_then(|process| names.process(process));
         top.push(OtherProcess {
@@ -31,13 +31,12 @@ pub(crate) fn others(
         });
     }
 
-    all.sort_unstable();
-    let in_gaps_ns = overlap_ns(&union(all), gaps);
+    used.sort_unstable();
+    let in_gaps_ns = overlap_ns(&union(used), gaps);
     top.retain(|process| process.in_gaps_ns > 0);
-    top.sort_by(|a, b| {
-        let key = |process: &OtherProcess| (process.name.clone(), process.pid);
-        let by_time = b.in_gaps_ns.cmp(&a.in_gaps_ns);
-        by_time.then_with(|| key(a).cmp(&key(b)))
+    top.sort_by_cached_key(|process| {
+        let most = std::cmp::Reverse(process.in_gaps_ns);
+        (most, process.name.clone(), process.pid)
     });
     top.truncate(TOP);
 

@@ -133,8 +133,7 @@ impl StateRows {
     }
 
     fn into_intervals(self) -> Vec<StateInterval> {
-        let rows = self.rows.into_iter();
-        let intervals = rows.map(|row| StateInterval {
+        let intervals = self.rows.into_iter().map(|row| StateInterval {
             start_ns: row.span.start_ns,
             end_ns: row.span.end_ns,
             what: row.state,
@@ -153,8 +152,7 @@ impl StateRows {
     }
 
     fn changes(&self) -> u64 {
-        let neighbors = self.rows.windows(2);
-        let changes = neighbors.filter(|pair| match pair {
+        let changes = self.rows.windows(2).filter(|pair| match pair {
             [this, next] => this.state != next.state,
             _ => false,
         });

@@ -26,9 +26,9 @@ pub(super) fn wiring(
             _ => continue,
         };
         let label = at(&table.labels, row).and_then(|id| names.label(id));
-        let bytes = label.and_then(|label| size(names.text(label.text)));
-        wiring.without_size += u64::from(bytes.is_none());
-        let bytes = bytes.unwrap_or(0);
+        let written_size = label.and_then(|label| size(names.text(label.text)));
+        wiring.without_size += u64::from(written_size.is_none());
+        let bytes = written_size.unwrap_or(0);
         if !is_wiring {
             add(&mut wiring.unwire_requests, bytes);
             continue;

@@ -43,9 +43,8 @@ pub(crate) type Caller = (Option<Symbol>, Option<Symbol>);
 pub(crate) fn caller(stack: Option<StackId>, names: &Names) -> Option<Caller> {
     let frames = stack.into_iter().flat_map(|stack| names.stack(stack));
     let own: Vec<Frame> = frames.filter(|frame| !is_apples(frame, names)).collect();
-    let has_name = |frame: &&Frame| !is_address(names.text(frame.name));
-    let named = own.iter().find(has_name);
-    let named = named.map(|frame| (Some(frame.name), frame.binary));
+    let first_named = own.iter().find(|frame| !is_address(names.text(frame.name)));
+    let named = first_named.map(|frame| (Some(frame.name), frame.binary));
     named.or_else(|| own.first().map(|frame| (None, frame.binary)))
 }
 

@@ -24,7 +24,7 @@ struct Share {
 impl Iterations {
     /// Returns the iterations that lie in the steady part; `None` if there are few.
     pub(super) fn new(starts: &[u64], steady: Span) -> Option<Self> {
-        let inside = |at: &u64| (steady.start_ns..steady.end_ns).contains(at);
+        let inside = |start_ns: &u64| (steady.start_ns..steady.end_ns).contains(start_ns);
         let starts: Vec<u64> = starts.iter().copied().filter(inside).collect();
         (starts.len() > FEWEST).then_some(Self(starts))
     }
@@ -43,13 +43,13 @@ impl Iterations {
         let mut shares = vec![Share::default(); self.0.len().saturating_sub(1)];
         for life in lives {
             let born = self.index(life.born_ns);
-            if let Some(share) = born.and_then(|at| shares.get_mut(at)) {
+            if let Some(share) = born.and_then(|index| shares.get_mut(index)) {
                 share.allocations += 1;
                 share.bytes = share.bytes.saturating_add(life.bytes);
                 share.change += i128::from(life.bytes);
             }
             let freed = life.freed_ns.and_then(|at_ns| self.index(at_ns));
-            if let Some(share) = freed.and_then(|at| shares.get_mut(at)) {
+            if let Some(share) = freed.and_then(|index| shares.get_mut(index)) {
                 share.change -= i128::from(life.bytes);
             }
         }

@@ -74,7 +74,7 @@ impl Lives {
                     let parent = table.parents.get(row).filter(|&id| id != NO_PARENT);
                     let in_parent = parent.is_some_and(|id| live.contains_key(&(process, id)));
                     let stack = at(&table.stacks, row);
-                    let is_inside = in_parent || stack.is_some_and(|one| inside.contains(&one));
+                    let is_inside = in_parent || stack.is_some_and(|stack| inside.contains(&stack));
                     let before = live.insert((process, id), lives.made.len());
                     // An id that is used again is free: its deallocation is missing.
                     lives.end(before, time_ns);

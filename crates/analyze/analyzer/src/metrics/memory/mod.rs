@@ -8,6 +8,8 @@ mod phases;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
+
 use metalens_trace::{Names, ProcessId, StackId};
 use rustc_hash::FxHashMap;
 
@@ -65,24 +67,28 @@ pub(crate) fn first_table(
 /// Returns the reason why both tables are absent: that of the older one if only that has rows, or is
 /// in the recording.
 fn not_recorded(absent: &AbsentTable, before: &AbsentTable) -> NotRecorded {
-    let has_more = |a: &AbsentTable, b: &AbsentTable| {
-        (a.rows.is_some(), !a.is_unrecorded()) > (b.rows.is_some(), !b.is_unrecorded())
-    };
-    let one = if has_more(before, absent) {
+    let gone = if has_more(before, absent) {
         before
     } else {
         absent
     };
-    NotRecorded::new("memory", one.why())
+    NotRecorded::new("memory", gone.why())
+}
+
+/// Returns whether one absent table has more of what was looked for than another.
+fn has_more(a: &AbsentTable, b: &AbsentTable) -> bool {
+    (a.rows.is_some(), !a.is_unrecorded()) > (b.rows.is_some(), !b.is_unrecorded())
 }
 
 fn figures(lives: &Lives, schema: &str, input: &MemoryInput<'_>) -> Memory {
-    let mine = lives.made.iter().copied();
-    let mine: Vec<Life> = mine
+    let mine: Vec<Life> = lives
+        .made
+        .iter()
+        .copied()
         .filter(|life| input.chosen.contains(life.process))
         .collect();
-    let unborn = lives.unborn.iter();
-    let unborn = unborn.filter(|one| input.chosen.contains(one.process));
+    let not_made = lives.unborn.iter();
+    let unborn = not_made.filter(|life| input.chosen.contains(life.process));
     let (window, names) = (input.window, input.names);
     let in_window = turnover(&mine, window);
     let (peak_bytes, peak_at_ns) = peak(&mine);
@@ -90,8 +96,9 @@ fn figures(lives: &Lives, schema: &str, input: &MemoryInput<'_>) -> Memory {
     // Many allocations have the same stack.
     let mut of_stack: FxHashMap<Option<StackId>, Caller> = FxHashMap::default();
     let (callers, callers_count) = groups(&mine, iterations.as_ref(), names, |life| {
-        let found = of_stack.entry(life.stack);
-        *found.or_insert_with(|| caller(life.stack, names).unwrap_or_default())
+        *of_stack
+            .entry(life.stack)
+            .or_insert_with(|| caller(life.stack, names).unwrap_or_default())
     });
     let (labels, labels_count) = groups(&mine, iterations.as_ref(), names, |life| {
         let label = life.label.filter(|&label| !is_unnamed(names.text(label)));
@@ -108,7 +115,7 @@ fn figures(lives: &Lives, schema: &str, input: &MemoryInput<'_>) -> Memory {
         after_window: turnover(&mine, Span::new(window.end_ns, u64::MAX)),
         allocations_per_s: per_s(in_window.allocations, window),
         bytes_per_s: per_s(in_window.bytes, window),
-        freed_from_before: counted(unborn.map(|one| one.bytes)),
+        freed_from_before: counted(unborn.map(|life| life.bytes)),
         live: live(&mine),
         peak_bytes,
         peak_at_ns,
@@ -178,8 +185,9 @@ fn per_s(amount: u64, window: Span) -> Option<f64> {
 /// moment makes room for what is allocated then.
 fn peak(lives: &[Life]) -> (u64, Option<u64>) {
     let births = lives.iter().map(|life| (life.born_ns, true, life.bytes));
-    let ends = lives.iter();
-    let ends = ends.filter_map(|life| Some((life.freed_ns?, false, life.bytes)));
+    let ends = lives
+        .iter()
+        .filter_map(|life| Some((life.freed_ns?, false, life.bytes)));
     let mut events: Vec<(u64, bool, u64)> = births.chain(ends).collect();
     events.sort_unstable();
 
@@ -196,12 +204,12 @@ fn peak(lives: &[Life]) -> (u64, Option<u64>) {
 fn lifetimes(lives: &[Life]) -> Option<Lifetimes> {
     let length = |life: &Life| Some(life.freed_ns?.saturating_sub(life.born_ns));
     let mut lengths: Vec<u64> = lives.iter().filter_map(length).collect();
-    let found = summarize(&mut lengths)?;
+    let statistics = summarize(&mut lengths)?;
     Some(Lifetimes {
-        count: found.count,
-        median_ns: found.median,
-        p95_ns: found.p95,
-        max_ns: found.max,
+        count: statistics.count,
+        median_ns: statistics.median,
+        p95_ns: statistics.p95,
+        max_ns: statistics.max,
     })
 }
 
@@ -230,10 +238,9 @@ fn groups(
             iterations: iterations.and_then(|iterations| iterations.of_group(&lives)),
         })
         .collect();
-    groups.sort_by(|a, b| {
-        let size = |group: &MemoryGroup| (group.bytes, group.allocations);
-        let by_name = || (&a.name, &a.binary).cmp(&(&b.name, &b.binary));
-        size(b).cmp(&size(a)).then_with(by_name)
+    groups.sort_by_cached_key(|group| {
+        let largest = Reverse((group.bytes, group.allocations));
+        (largest, group.name.clone(), group.binary.clone())
     });
     groups.truncate(LISTED);
     (groups, count)
@@ -246,7 +253,7 @@ fn processes(lives: &[Life], input: &MemoryInput<'_>) -> Vec<MemoryProcess> {
         by_process.entry(life.process).or_default().push(*life);
     }
 
-    let mut all: Vec<MemoryProcess> = by_process
+    let mut processes: Vec<MemoryProcess> = by_process
         .into_iter()
         .map(|(id, lives)| {
             let process = id.and_then(|id| input.names.process(id));
@@ -261,10 +268,10 @@ fn processes(lives: &[Life], input: &MemoryInput<'_>) -> Vec<MemoryProcess> {
             }
         })
         .collect();
-    all.sort_by(|a, b| {
-        let by_name = || (&a.name, a.pid).cmp(&(&b.name, b.pid));
-        b.bytes.cmp(&a.bytes).then_with(by_name)
+    processes.sort_by_cached_key(|process| {
+        let most = Reverse(process.bytes);
+        (most, process.name.clone(), process.pid)
     });
-    all.truncate(LISTED);
-    all
+    processes.truncate(LISTED);
+    processes
 }

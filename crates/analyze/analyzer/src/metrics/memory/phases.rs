@@ -52,6 +52,6 @@ pub(super) fn phases(
 
 fn is_inside(at_ns: u64, disjoint: &[Span]) -> bool {
     let after = disjoint.partition_point(|span| span.start_ns <= at_ns);
-    let last = after.checked_sub(1).and_then(|at| disjoint.get(at));
+    let last = after.checked_sub(1).and_then(|index| disjoint.get(index));
     last.is_some_and(|span| at_ns < span.end_ns)
 }

@@ -88,9 +88,15 @@ fn lives_begin_and_end_in_the_recording() {
     assert_eq!((lifetimes.count, lifetimes.max_ns), (3, 20));
     assert_eq!((found.unread, found.without_stack), (1, 4));
     let labels = found.labels.iter();
-    let labels: Vec<_> = labels.map(|one| (one.name.as_deref(), one.bytes)).collect();
+    let labels: Vec<_> = labels
+        .map(|group| (group.name.as_deref(), group.bytes))
+        .collect();
     assert_eq!(labels, [(Some("a"), 100), (Some("b"), 50), (None, 7)]);
-    let of_other = found.processes.iter().find(|one| !one.is_analyzed).unwrap();
+    let of_other = found
+        .processes
+        .iter()
+        .find(|process| !process.is_analyzed)
+        .unwrap();
     assert_eq!((of_other.bytes, of_other.live.count), (9, 1));
     assert_eq!(found.iterations, None);
 }

@@ -80,7 +80,7 @@ impl<'a> Encoded<'a> {
         }
 
         let mut tallies = vec![Tally::default(); self.kernels.count()];
-        let (mut all, mut on_gpu) = (Tally::default(), None::<Span>);
+        let (mut whole, mut on_gpu) = (Tally::default(), None::<Span>);
         for span in union(spans.iter().copied()) {
             let from = self.begun_by(span.start_ns);
             let to = self.begun_by(span.end_ns);
@@ -95,8 +95,8 @@ impl<'a> Encoded<'a> {
                     tally.instances += 1;
                     tally.total_ns += length_ns;
                 }
-                all.instances += 1;
-                all.total_ns += length_ns;
+                whole.instances += 1;
+                whole.total_ns += length_ns;
                 on_gpu = Some(on_gpu.map_or(on_window, |known| Span {
                     start_ns: known.start_ns.min(on_window.start_ns),
                     end_ns: known.end_ns.max(on_window.end_ns),
@@ -104,10 +104,10 @@ impl<'a> Encoded<'a> {
             }
         }
 
-        let used = tallies.iter().enumerate();
-        let used = used.filter(|(_, tally)| tally.instances > 0);
+        let numbered = tallies.iter().enumerate();
+        let used = numbered.filter(|(_, tally)| tally.instances > 0);
         let mut kernels: Vec<PhaseKernel> = used
-            .map(|(number, tally)| self.kernel(number, *tally, all.total_ns))
+            .map(|(number, tally)| self.kernel(number, *tally, whole.total_ns))
             .collect();
         kernels.sort_by_key(|kernel| {
             let name = (kernel.name.clone(), kernel.channel.clone());
@@ -117,8 +117,8 @@ impl<'a> Encoded<'a> {
         kernels.truncate(KERNELS);
 
         Some(EncodedWork {
-            intervals: all.instances,
-            total_ns: all.total_ns,
+            intervals: whole.instances,
+            total_ns: whole.total_ns,
             start_ns: on_gpu.map(|span| span.start_ns),
             end_ns: on_gpu.map(|span| span.end_ns),
             kernels,

@@ -108,23 +108,26 @@ fn first_of_buffers(mine: &[Interval], line: &KernelSequence) -> KernelSequence 
 /// Returns the kernel that comes back after the longest fixed number of places.
 fn marked(line: &KernelSequence, found_by: FoundBy) -> Option<IterationStarts> {
     let places = places_of_kernels(line);
-    let candidates = places.iter().enumerate().filter_map(|(kernel, places)| {
-        let distance = usual_distance(places)?;
-        let is_everywhere = places.len() * distance * 2 >= line.len();
-        (distance >= 2 && is_everywhere).then_some((
-            distance,
-            std::cmp::Reverse(places.first()),
-            kernel,
-        ))
-    });
 
-    let mut candidates: Vec<_> = candidates.collect();
+    let mut candidates: Vec<_> = places
+        .iter()
+        .enumerate()
+        .filter_map(|(kernel, places)| {
+            let distance = usual_distance(places)?;
+            let is_everywhere = places.len() * distance * 2 >= line.len();
+            (distance >= 2 && is_everywhere).then_some((
+                distance,
+                std::cmp::Reverse(places.first()),
+                kernel,
+            ))
+        })
+        .collect();
     // Of several kernels with one distance the one that comes first counts; its place is unique.
     candidates.sort_unstable_by(|a, b| b.cmp(a));
     candidates.dedup_by_key(|&mut (distance, ..)| distance);
 
-    let mut candidates = candidates.into_iter().take(TRIED);
-    let (_, _, kernel) = candidates.find(|&(distance, ..)| returns(line, distance))?;
+    let mut most_distant = candidates.into_iter().take(TRIED);
+    let (_, _, kernel) = most_distant.find(|&(distance, ..)| returns(line, distance))?;
 
     let starts = places.get(kernel)?.iter();
     Some(IterationStarts {
@@ -158,8 +161,11 @@ fn usual_distance(places: &[u32]) -> Option<usize> {
     }
 
     let later = places.iter().skip(1);
-    let distances = places.iter().zip(later).map(|(this, next)| next - this);
-    let mut distances: Vec<u32> = distances.collect();
+    let mut distances: Vec<u32> = places
+        .iter()
+        .zip(later)
+        .map(|(this, next)| next - this)
+        .collect();
     let middle = distances.len() / 2;
     let usual = *distances.select_nth_unstable(middle).1;
     let even = distances
@@ -184,8 +190,8 @@ fn by_gaps(mine: &[Interval], gaps: &[Gap]) -> Option<IterationStarts> {
     lengths.sort_unstable();
     let long = long_from(&lengths)?;
 
-    let starts = inner.iter().filter(|gap| gap.span.length_ns() >= long);
-    let starts: Vec<usize> = starts.filter_map(Gap::after).collect();
+    let long_gaps = inner.iter().filter(|gap| gap.span.length_ns() >= long);
+    let starts: Vec<usize> = long_gaps.filter_map(Gap::after).collect();
     let have_several_buffers = most_have_several_buffers(mine, &starts);
 
     let mut periods = periods(mine, &starts);
@@ -203,21 +209,22 @@ fn by_gaps(mine: &[Interval], gaps: &[Gap]) -> Option<IterationStarts> {
 /// sorted lengths.
 fn long_from(sorted: &[u64]) -> Option<u64> {
     let upper = (sorted.len() / 2).saturating_sub(1);
-    let pairs = sorted.iter().zip(sorted.iter().skip(1)).skip(upper);
-    let pairs = pairs.take(sorted.len().saturating_sub(upper + STARTS));
+    let upper_half = sorted.iter().zip(sorted.iter().skip(1)).skip(upper);
+    let pairs = upper_half.take(sorted.len().saturating_sub(upper + STARTS));
     let breaks = pairs.filter(|(short, long)| **long >= short.saturating_mul(BREAK));
 
     // The wider break has the larger ratio; cross-multiplied, the comparison is exact.
-    let wider = |a: &(&u64, &u64), b: &(&u64, &u64)| {
-        let product = |a: &u64, b: &u64| u128::from(*a) * u128::from(*b);
-        product(a.1, b.0).cmp(&product(b.1, a.0))
-    };
-    breaks.max_by(wider).map(|(_, long)| *long)
+    breaks
+        .max_by(|a, b| {
+            let product = |a: &u64, b: &u64| u128::from(*a) * u128::from(*b);
+            product(a.1, b.0).cmp(&product(b.1, a.0))
+        })
+        .map(|(_, long)| *long)
 }
 
 fn most_have_several_buffers(mine: &[Interval], starts: &[usize]) -> bool {
     let iterations = starts.iter().zip(starts.iter().skip(1));
-    let (mut all, mut several) = (0, 0);
+    let (mut count, mut several) = (0, 0);
     for (&from, &until) in iterations {
         let mut buffers = mine
             .get(from..until)
@@ -226,16 +233,19 @@ fn most_have_several_buffers(mine: &[Interval], starts: &[usize]) -> bool {
             .map(|interval| interval.command_buffer);
         let first = buffers.next().flatten();
         let has_other = buffers.any(|buffer| buffer.is_some() && buffer != first);
-        all += 1;
+        count += 1;
         several += usize::from(first.is_some() && has_other);
     }
-    all > 0 && several * 100 >= all * EVEN_PCT
+    count > 0 && several * 100 >= count * EVEN_PCT
 }
 
 /// Returns the time from each start to the next.
 fn periods(mine: &[Interval], starts: &[usize]) -> Vec<u64> {
-    let times = starts.iter().filter_map(|&index| mine.get(index));
-    let times: Vec<u64> = times.map(|interval| interval.span.start_ns).collect();
+    let times: Vec<u64> = starts
+        .iter()
+        .filter_map(|&index| mine.get(index))
+        .map(|interval| interval.span.start_ns)
+        .collect();
     let later = times.iter().skip(1);
     times
         .iter()

@@ -56,7 +56,8 @@ pub(crate) fn phases(
         segments,
         signposts: named_phases(
             before.signposts,
-            (mine, &encoded),
+            mine,
+            &encoded,
             &occupancy.busy,
             window,
             chosen,
@@ -113,8 +114,8 @@ pub(crate) fn notes(phases: &Phases, window: Span) -> Vec<Note> {
         ));
     }
 
-    let saturated = phases.signposts.iter();
-    let saturated = saturated.filter(|phase| phase.total_ns == u64::MAX);
+    let named = phases.signposts.iter();
+    let saturated = named.filter(|phase| phase.total_ns == u64::MAX);
     notes.extend(saturated.map(|phase| {
         let text = message!(
             "the total of the os_signpost intervals named {} exceeds 64 bits: it is a lower bound",

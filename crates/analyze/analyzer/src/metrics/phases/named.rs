@@ -18,7 +18,8 @@ const LISTED: usize = 100;
 /// Returns the report's named phases. `mine` are sorted by start, `busy` is their union.
 pub(super) fn named_phases(
     signposts: &Signposts,
-    (mine, encoded): (&[Interval], &Encoded<'_>),
+    mine: &[Interval],
+    encoded: &Encoded<'_>,
     busy: &[Span],
     window: Span,
     chosen: &ChosenProcesses,

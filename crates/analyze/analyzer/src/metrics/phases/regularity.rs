@@ -13,8 +13,10 @@ const GAPS: usize = 20;
 /// 25th holds nearly all idle time: the question is whether these 25th gaps are alike, not
 /// whether the other 24 are.
 pub(crate) fn regularity(gaps: &[Gap], quiet_gap_ns: u64) -> Option<Regularity> {
-    let lengths = gaps.iter().map(|gap| gap.span.length_ns());
-    let mut lengths: Vec<u64> = lengths.filter(|&length| length < quiet_gap_ns).collect();
+    let all_lengths = gaps.iter().map(|gap| gap.span.length_ns());
+    let mut lengths: Vec<u64> = all_lengths
+        .filter(|&length| length < quiet_gap_ns)
+        .collect();
     if lengths.len() < GAPS {
         return None;
     }

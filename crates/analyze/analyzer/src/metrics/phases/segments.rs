@@ -23,12 +23,12 @@ pub(super) fn segments(mine: &[Interval], occupancy: &Occupancy, window: Span) -
     let quiet = gaps
         .iter()
         .filter(|gap| gap.span.length_ns() >= quiet_gap_ns);
-    let all = between(quiet, mine, window);
-    let count = all.len() as u64;
+    let segments = between(quiet, mine, window);
+    let count = segments.len() as u64;
     Segments {
         quiet_gap_ns,
         count,
-        list: busiest(all),
+        list: busiest(segments),
     }
 }
 
@@ -37,13 +37,13 @@ fn between<'a>(
     mine: &[Interval],
     window: Span,
 ) -> Vec<WindowSummary> {
-    let mut all = Vec::new();
+    let mut segments = Vec::new();
     let (mut start_ns, mut first) = (window.start_ns, 0);
     let mut add = |first: usize, until: usize, part: Span| {
         if !part.is_empty() {
             // No other interval has time between these two gaps.
             let own = mine.get(first..until).unwrap_or(&[]);
-            all.push(window_summary(own, part));
+            segments.push(window_summary(own, part));
         }
     };
 
@@ -53,17 +53,17 @@ fn between<'a>(
         (start_ns, first) = (gap.span.end_ns, next);
     }
     add(first, mine.len(), Span::new(start_ns, window.end_ns));
-    all
+    segments
 }
 
 /// Returns the busiest segments, in order of time.
-fn busiest(mut all: Vec<WindowSummary>) -> Vec<WindowSummary> {
-    if all.len() > LISTED {
-        all.sort_by_key(|segment| (Reverse(segment.busy_ns), segment.start_ns));
-        all.truncate(LISTED);
-        all.sort_by_key(|segment| segment.start_ns);
+fn busiest(mut segments: Vec<WindowSummary>) -> Vec<WindowSummary> {
+    if segments.len() > LISTED {
+        segments.sort_by_key(|segment| (Reverse(segment.busy_ns), segment.start_ns));
+        segments.truncate(LISTED);
+        segments.sort_by_key(|segment| segment.start_ns);
     }
-    all
+    segments
 }
 
 #[cfg(test)]

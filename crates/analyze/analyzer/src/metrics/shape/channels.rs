@@ -57,15 +57,17 @@ fn busiest(mine: &[Interval], window: Span, names: &Names) -> Vec<BusyChannel> {
         spans.push(interval.span.clip(window));
     }
 
-    let channels = spans.into_iter().map(|(channel, spans)| {
-        let busy = union(spans);
-        BusyChannel {
-            name: channel.map(|channel| names.text(channel).to_owned()),
-            busy_ns: length_ns(&busy),
-            busy,
-        }
-    });
-    let mut channels: Vec<BusyChannel> = channels.collect();
+    let mut channels: Vec<BusyChannel> = spans
+        .into_iter()
+        .map(|(channel, spans)| {
+            let busy = union(spans);
+            BusyChannel {
+                name: channel.map(|channel| names.text(channel).to_owned()),
+                busy_ns: length_ns(&busy),
+                busy,
+            }
+        })
+        .collect();
     channels.sort_by(|a, b| (b.busy_ns, &a.name).cmp(&(a.busy_ns, &b.name)));
     channels.truncate(CHANNELS);
     channels.sort_by(|a, b| a.name.cmp(&b.name));

@@ -17,12 +17,12 @@ pub(super) fn command_buffers(
     let in_window = || buffers.iter().filter(|buffer| buffer.in_window);
     let once = || in_window().filter(|buffer| !buffer.is_reused);
     let spans = once().filter_map(|buffer| between(buffer.span.start_ns, buffer.span.end_ns));
-    let encoders = once().map(|buffer| u64::from(buffer.encoders));
-    let mut encoders: Vec<u64> = encoders.filter(|&encoders| encoders > 0).collect();
+    let counts = once().map(|buffer| u64::from(buffer.encoders));
+    let mut encoders: Vec<u64> = counts.filter(|&encoders| encoders > 0).collect();
     encoders.sort_unstable();
 
-    let inside = gaps.iter().filter(|gap| splitter.is_inside_buffer(gap));
-    let inside = inside.map(|gap| gap.span.length_ns());
+    let gaps_inside = gaps.iter().filter(|gap| splitter.is_inside_buffer(gap));
+    let inside = gaps_inside.map(|gap| gap.span.length_ns());
 
     CommandBuffers {
         count: in_window().count() as u64,

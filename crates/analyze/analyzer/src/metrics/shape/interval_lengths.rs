@@ -32,8 +32,7 @@ impl<'a> IntervalLengths<'a> {
 
     /// Returns the index, kernel and length of each interval, with the statistics of the kernel.
     pub(super) fn rows(&self) -> impl Iterator<Item = (usize, usize, u64, &Statistics)> {
-        let numbers = self.kernels.numbers().enumerate();
-        let rows = numbers.zip(&self.lengths);
+        let rows = self.kernels.numbers().enumerate().zip(&self.lengths);
         rows.filter_map(|((index, kernel), &length)| {
             Some((index, kernel, length, self.by_kernel.get(kernel)?))
         })

@@ -84,20 +84,20 @@ fn short(
 
 fn short_kernels(lengths: &IntervalLengths<'_>, names: &Names) -> Vec<ShortKernel> {
     let kernels = lengths.by_kernel.iter().enumerate();
-    let short = kernels.filter(|(_, usual)| usual.count > 0 && usual.median < SHORT_NS);
-    let short = short.map(|(kernel, usual)| ShortKernel {
-        name: lengths.kernels.name(kernel).to_owned(),
-        channel: lengths.channel(kernel, names),
-        instances: usual.count,
-        total_ns: usual.total,
-        median_ns: usual.median,
-    });
 
-    let mut short: Vec<ShortKernel> = short.collect();
-    short.sort_by(|a, b| {
-        let key = |kernel: &ShortKernel| std::cmp::Reverse((kernel.instances, kernel.total_ns));
-        let name = |kernel: &ShortKernel| (kernel.name.clone(), kernel.channel.clone());
-        key(a).cmp(&key(b)).then_with(|| name(a).cmp(&name(b)))
+    let mut short: Vec<ShortKernel> = kernels
+        .filter(|(_, usual)| usual.count > 0 && usual.median < SHORT_NS)
+        .map(|(kernel, usual)| ShortKernel {
+            name: lengths.kernels.name(kernel).to_owned(),
+            channel: lengths.channel(kernel, names),
+            instances: usual.count,
+            total_ns: usual.total,
+            median_ns: usual.median,
+        })
+        .collect();
+    short.sort_by_cached_key(|kernel| {
+        let most = std::cmp::Reverse((kernel.instances, kernel.total_ns));
+        (most, kernel.name.clone(), kernel.channel.clone())
     });
     short.truncate(SHORT_KERNELS);
     short

@@ -38,8 +38,8 @@ pub(super) fn outliers(
 
     let count = outliers.len() as u64;
     outliers.sort_unstable_by_key(|&(excess, index, _)| (Reverse(excess), index));
-    let top = outliers.into_iter().take(TOP);
-    let top = top.filter_map(|(excess, index, kernel)| {
+    let longest = outliers.into_iter().take(TOP);
+    let top = longest.filter_map(|(excess, index, kernel)| {
         let median_ns = lengths.by_kernel.get(kernel)?.median;
         Some(Outlier {
             name: lengths.kernels.name(kernel).to_owned(),

@@ -48,22 +48,22 @@ pub(super) fn sequences(
     let mut patterns = line.patterns();
     patterns.truncate(TOP);
 
-    let sequences = patterns.into_iter().map(|found| Sequence {
-        kernels: found
+    let sequences = patterns.into_iter().map(|repeated| Sequence {
+        kernels: repeated
             .pattern
             .iter()
             .map(|&kernel| lengths.kernels.name(kernel as usize).to_owned())
             .collect(),
-        repetitions: found.repetitions,
-        intervals: found.members as u64,
-        ratio: ratio(found.members as u64, line.kernels.len() as u64).unwrap_or(0.0),
+        repetitions: repeated.repetitions,
+        intervals: repeated.members as u64,
+        ratio: ratio(repeated.members as u64, line.kernels.len() as u64).unwrap_or(0.0),
         start_ns: line
-            .index_of(found.first)
+            .index_of(repeated.first)
             .and_then(|index| mine.get(index))
             .map_or(0, |interval| interval.span.start_ns),
-        total_ns: found.total_ns,
-        idle_inside_ns: found.inside_ns,
-        idle_between_ns: found.between_ns,
+        total_ns: repeated.total_ns,
+        idle_inside_ns: repeated.inside_ns,
+        idle_between_ns: repeated.between_ns,
     });
     sequences.collect()
 }
@@ -141,15 +141,16 @@ impl<'a> ComputeLine<'a> {
             }
         }
 
-        let is_frequent = |found: &RepeatedPattern| {
-            let is_large = found.members * 100 >= self.kernels.len() * LEAST_PCT;
-            is_large && found.repetitions >= REPETITIONS
-        };
-        let mut patterns: Vec<RepeatedPattern> =
-            by_cycle.into_values().filter(is_frequent).collect();
-        patterns.sort_by(|a, b| {
-            let key = |found: &RepeatedPattern| (std::cmp::Reverse(found.members), found.first);
-            key(a).cmp(&key(b)).then(a.pattern.cmp(&b.pattern))
+        let mut patterns: Vec<RepeatedPattern> = by_cycle
+            .into_values()
+            .filter(|pattern| {
+                let is_large = pattern.members * 100 >= self.kernels.len() * LEAST_PCT;
+                is_large && pattern.repetitions >= REPETITIONS
+            })
+            .collect();
+        patterns.sort_by_cached_key(|repeated| {
+            let members = std::cmp::Reverse(repeated.members);
+            (members, repeated.first, repeated.pattern.clone())
         });
         patterns
     }
@@ -196,7 +197,7 @@ impl<'a> ComputeLine<'a> {
             return 0;
         }
 
-        let found = by_cycle
+        let repeated = by_cycle
             .entry(least_rotation(pattern))
             .or_insert_with(|| RepeatedPattern {
                 pattern: pattern.to_vec(),
@@ -206,19 +207,21 @@ impl<'a> ComputeLine<'a> {
 
         let repetitions = length / period;
         let members = repetitions * period;
-        found.repetitions += repetitions as u64;
-        found.members += members;
+        repeated.repetitions += repetitions as u64;
+        repeated.members += members;
         for member in start..start + members {
-            let length = self.index_of(member).and_then(|at| self.lengths.get(at));
-            found.total_ns += length.copied().unwrap_or(0);
+            let length = self
+                .index_of(member)
+                .and_then(|index| self.lengths.get(index));
+            repeated.total_ns += length.copied().unwrap_or(0);
         }
         for first in (start..start + members).step_by(period) {
-            found.inside_ns += self.idle_between(first, first + period - 1);
+            repeated.inside_ns += self.idle_between(first, first + period - 1);
             if first > start {
-                found.between_ns += self.idle_between(first - 1, first);
+                repeated.between_ns += self.idle_between(first - 1, first);
             }
         }
-        found.members
+        repeated.members
     }
 
     /// Returns the index of a member among the process's intervals.
@@ -247,12 +250,12 @@ fn longest_by_chance(kernels: &[u32]) -> Option<usize> {
     }
 
     let squares: u128 = counts.iter().map(|&n| u128::from(n).pow(2)).sum();
-    let all = kernels.len() as u128;
-    if squares >= all * all {
+    let members = kernels.len() as u128;
+    if squares >= members * members {
         // If there is only one kernel, its repetition is not chance.
         return Some(0);
     }
-    Some(chance_length(squares, all))
+    Some(chance_length(squares, members))
 }
 
 #[expect(
@@ -261,9 +264,9 @@ fn longest_by_chance(kernels: &[u32]) -> Option<usize> {
     clippy::cast_sign_loss,
     reason = "a threshold; it is positive, and `as` saturates"
 )]
-fn chance_length(squares: u128, all: u128) -> usize {
-    let equal = squares as f64 / (all * all) as f64;
-    ((100.0 * all as f64).ln() / -equal.ln()).ceil() as usize
+fn chance_length(squares: u128, members: u128) -> usize {
+    let equal = squares as f64 / (members * members) as f64;
+    ((100.0 * members as f64).ln() / -equal.ln()).ceil() as usize
 }
 
 /// Returns whether a pattern consists of a shorter one several times.
@@ -278,7 +281,7 @@ fn repeats_itself(pattern: &[u32]) -> bool {
 
 /// Returns the smallest rotation of a pattern, which is the same for all its rotations.
 fn least_rotation(pattern: &[u32]) -> Vec<u32> {
-    let rotation = |at: usize| pattern.iter().cycle().skip(at).take(pattern.len());
+    let rotation = |first: usize| pattern.iter().cycle().skip(first).take(pattern.len());
     let least = (0..pattern.len()).min_by(|&a, &b| rotation(a).cmp(rotation(b)));
     rotation(least.unwrap_or(0)).copied().collect()
 }

@@ -81,8 +81,7 @@ impl BenchArguments {
         seed: u32,
     ) -> anyhow::Result<RecordRequest> {
         let arguments = if variant.is_workload {
-            let words = WorkloadWords::try_parse_from(&variant.run.words);
-            let words = words.map_err(|error| {
+            let words = WorkloadWords::try_parse_from(&variant.run.words).map_err(|error| {
                 let text = error.to_string();
                 let first = text.lines().next().unwrap_or_default();
                 let why = first.trim_start_matches("error: ").to_owned();
@@ -140,7 +139,7 @@ impl BenchArguments {
         let clock = gpu_clock.map(|state| format!("{state:?}").to_lowercase());
         // Values may be secrets, and the file stays: only a digest is kept.
         let digest = || metalens_files::sha256(format!("{env:?}").as_bytes());
-        let all = [
+        let options = [
             ("--simulate", flag(&self.simulate)),
             (
                 "--recorder",
@@ -164,7 +163,7 @@ impl BenchArguments {
             ("--iteration", iteration.map(|number| number.to_string())),
             ("--skip-warmup", flag(skip_warmup)),
         ];
-        let set = all.into_iter();
+        let set = options.into_iter();
         set.filter_map(|(name, value)| Some((name.to_owned(), value?)))
             .collect()
     }

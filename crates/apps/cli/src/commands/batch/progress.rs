@@ -50,8 +50,8 @@ impl BatchWatcher for BatchProgress<'_> {
         if ahead > 0 {
             // indicatif draws nothing if stderr is not a terminal.
             let template = "{bar:30} {pos} of {len} recordings, {eta} left";
-            let style = ProgressStyle::with_template(template);
-            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+            let style = ProgressStyle::with_template(template)
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
             self.bar = ProgressBar::new(ahead).with_style(style);
         }
         Ok(())

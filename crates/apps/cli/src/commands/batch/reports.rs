@@ -45,9 +45,10 @@ impl DatasetRuns {
 /// because two builds may have the same version number.
 pub(super) fn fingerprint(analyzing: &Analyzing, show_names: bool) -> String {
     let version = env!("CARGO_PKG_VERSION");
-    let program = std::env::current_exe().and_then(fs::metadata);
-    let program = program.and_then(|facts| Ok((facts.len(), facts.modified()?)));
-    let program = program.ok();
+    let program = std::env::current_exe()
+        .and_then(fs::metadata)
+        .and_then(|facts| Ok((facts.len(), facts.modified()?)))
+        .ok();
 
     // Set only for a dataset: it does not change reports.
     let mut request = analyzing.request.clone();
@@ -73,8 +74,7 @@ impl Reports for ReportFolders {
     /// Refuses a folder whose files the user changed after metalens wrote them.
     fn refuse_changed(&self, folder: &Path) -> Result<(), ReportProblem> {
         // A report whose replacement was interrupted has no manifest, and may be replaced.
-        let manifest = Manifest::load(folder);
-        match manifest.and_then(|manifest| manifest.changed(folder)) {
+        match Manifest::load(folder).and_then(|manifest| manifest.changed(folder)) {
             Some(path) => Err(problem(&anyhow::anyhow!(
                 "{} changed after metalens wrote it; --force replaces it",
                 path.display()

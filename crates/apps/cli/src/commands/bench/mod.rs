@@ -90,15 +90,15 @@ fn record_all(
     let is_kept = matches!(place, RunPlace::Kept(_));
     let mut runner = BenchRunner::new(arguments, plan, place, analyzing, quiet)?;
     if !stored.is_empty() && !quiet {
-        let all = arguments.runs as usize * plan.variants.len();
+        let recordings = arguments.runs as usize * plan.variants.len();
         out::note(&format!(
-            "{} of {all} runs are already in the folder",
+            "{} of {recordings} runs are already in the folder",
             stored.len()
         ));
     }
 
-    let amounts = (arguments.runs, arguments.warmup);
-    let outcome = carry_out(plan, amounts, stored, &mut runner).inspect_err(|_| {
+    let (rounds, warm_ups) = (arguments.runs, arguments.warmup);
+    let outcome = carry_out(plan, rounds, warm_ups, stored, &mut runner).inspect_err(|_| {
         if is_kept && !quiet {
             out::note("the complete runs are kept; run the same command again for the others");
         }
@@ -144,8 +144,8 @@ fn finish(
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
     outputs::write(arguments, result)?;
-    let named = result.pairs.iter();
-    let named = named.map(|pair| (pair.new.as_str(), &pair.comparison));
+    let pairs = result.pairs.iter();
+    let named = pairs.map(|pair| (pair.new.as_str(), &pair.comparison));
     write_junit(named, arguments.gate.junit.as_deref())?;
     // A section that the result does not have must not cost the baseline.
     let printed = show(arguments, result);
@@ -207,7 +207,10 @@ fn save_baseline(
     };
     let first = outcome.runs.iter().filter(|run| run.turn.variant == 0);
     let reports: Vec<Report> = first.map(|run| run.report.clone()).collect();
-    let name = plan.variants.first().map_or("", |one| one.name.as_str());
+    let name = plan
+        .variants
+        .first()
+        .map_or("", |variant| variant.name.as_str());
     let baseline = Baseline::from_reports(&reports)
         .with_context(|| format!("cannot save {name} as a baseline"))?;
     if let Some(doubt) = baseline.doubt() {

@@ -158,8 +158,9 @@ impl<'a> BenchRunner<'a> {
         stopped_by: StoppedBy,
     ) -> anyhow::Result<RunEnd> {
         let is_cut = stopped_by == StoppedBy::TimeLimit;
-        let failure = program_end.filter(|_| !is_cut);
-        let failure = failure.and_then(|end| end.message(stopped_by));
+        let failure = program_end
+            .filter(|_| !is_cut)
+            .and_then(|end| end.message(stopped_by));
         if let Some(failure) = failure.as_ref().filter(|_| !self.arguments.ignore_failure) {
             bail!("{failure}; --ignore-failure measures it anyway");
         }
@@ -210,8 +211,9 @@ impl VariantRunner for BenchRunner<'_> {
     fn run_hook(&mut self, variant: &Variant, command: &str) -> anyhow::Result<()> {
         let mut shell = Command::new("sh");
         shell.args(["-c", command]).stdin(Stdio::null());
-        let ended = shell.output();
-        let ended = ended.with_context(|| format!("cannot start a shell for `{command}`"))?;
+        let ended = shell
+            .output()
+            .with_context(|| format!("cannot start a shell for `{command}`"))?;
         if ended.status.success() || self.is_stopped() {
             return Ok(());
         }
@@ -225,8 +227,8 @@ impl VariantRunner for BenchRunner<'_> {
     }
 
     fn warm_up(&mut self, variant: &Variant, number: u32) -> anyhow::Result<()> {
-        let all = self.arguments.warmup;
-        self.note(&format!("warm-up {number} of {all}: {}", variant.name));
+        let warm_ups = self.arguments.warmup;
+        self.note(&format!("warm-up {number} of {warm_ups}: {}", variant.name));
         let folder = tempfile::Builder::new()
             .prefix("metalens-warmup-")
             .tempdir()

@@ -37,9 +37,11 @@ pub(super) fn run(checks: &[Check], is_agreed: bool) -> anyhow::Result<bool> {
 
 /// Runs a command of a remedy, which is quoted for a shell. Returns why it failed.
 fn run_in_shell(command: &str) -> Result<(), String> {
-    let mut shell = Command::new("/bin/sh");
-    let shell = shell.args(["-c", command]).stdin(Stdio::null());
-    let output = shell.output().map_err(|cause| cause.to_string())?;
+    let output = Command::new("/bin/sh")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|cause| cause.to_string())?;
     if output.status.success() {
         return Ok(());
     }

@@ -70,12 +70,11 @@ fn gates(document: &WrittenDocument) -> Vec<Gate<'_>> {
     let results: Vec<(&str, Option<&GateResult>)> = match document {
         WrittenDocument::Report(report) => vec![("", report.gate.as_ref())],
         WrittenDocument::Comparison(comparison) => vec![("", comparison.gate.as_ref())],
-        WrittenDocument::Bench(bench) => {
-            let pairs = bench.pairs.iter();
-            pairs
-                .map(|pair| (pair.new.as_str(), pair.comparison.gate.as_ref()))
-                .collect()
-        }
+        WrittenDocument::Bench(bench) => bench
+            .pairs
+            .iter()
+            .map(|pair| (pair.new.as_str(), pair.comparison.gate.as_ref()))
+            .collect(),
     };
     let results = results.into_iter();
     results
@@ -111,8 +110,7 @@ impl Gate<'_> {
     }
 
     fn missed(&self) -> Vec<(MissedLimit, String)> {
-        let limits = gate::missed_limits(self.result);
-        limits
+        gate::missed_limits(self.result)
             .map(|limit| {
                 let message = self.line(&limit.text);
                 (limit, message)

@@ -14,28 +14,30 @@ use crate::args::posting::PrArguments;
 
 pub(super) fn run(
     arguments: &PrArguments,
-    (folder, check): (&PostedFolder, Option<&CheckRun>),
+    folder: &PostedFolder,
+    check: Option<&CheckRun>,
     texts: &CommentTexts,
     note: &dyn Fn(&str),
 ) -> anyhow::Result<()> {
     let requested = arguments.place();
     let environment = EnvironmentFacts::read(&requested)?;
-    let repository = repository(&requested)?;
-    let repository = repository.map_or_else(|| "OWNER/NAME".to_owned(), |name| name.to_string());
+    let repository =
+        repository(&requested)?.map_or_else(|| "OWNER/NAME".to_owned(), |name| name.to_string());
 
     let charts = folder.shown();
     let method = upload_method(arguments, &charts, &environment);
     let (pictures, files) = match method {
         UploadMethod::Assets => {
-            let at = (environment.server.as_str(), repository.as_str(), "COMMIT");
+            let target = (environment.server.as_str(), repository.as_str(), "COMMIT");
             let assets = images::assets(&charts).into_iter();
             let files = assets.map(|asset| asset.path).collect();
-            (images::on_branch(&charts, at), files)
+            (images::on_branch(&charts, target), files)
         }
         UploadMethod::Summary | UploadMethod::Text => (Vec::new(), Vec::new()),
     };
-    let body = texts.comment(environment.commit.as_deref(), &pictures, &[]);
-    let body = body.map_err(anyhow::Error::from_boxed)?;
+    let body = texts
+        .comment(environment.commit.as_deref(), &pictures, &[])
+        .map_err(anyhow::Error::from_boxed)?;
 
     for why in &folder.skipped {
         note(&format!("note: {why}"));
@@ -64,15 +66,13 @@ fn upload_method(
     environment: &EnvironmentFacts,
 ) -> UploadMethod {
     let has_charts = !charts.is_empty();
-    let may_work = |method: &UploadMethod| match method {
-        UploadMethod::Assets => has_charts,
-        UploadMethod::Summary => environment.summary.is_some(),
-        UploadMethod::Text => true,
-    };
-    let methods = images::methods(arguments.images.into());
-    methods
+    images::methods(arguments.images.into())
         .into_iter()
-        .find(may_work)
+        .find(|method| match method {
+            UploadMethod::Assets => has_charts,
+            UploadMethod::Summary => environment.summary.is_some(),
+            UploadMethod::Text => true,
+        })
         .unwrap_or(UploadMethod::Text)
 }
 
@@ -114,7 +114,12 @@ fn calls(
          the first time)"
     ));
     if let Some(run) = check {
-        let line = |one: &Annotation| format!("  {}:{}: {}", one.path, one.line, one.message);
+        let line = |annotation: &Annotation| {
+            format!(
+                "  {}:{}: {}",
+                annotation.path, annotation.line, annotation.message
+            )
+        };
         calls.push(format!(
             "  POST /repos/{repository}/check-runs ({}: {})",
             run.name, run.title

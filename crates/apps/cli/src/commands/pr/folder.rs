@@ -51,12 +51,13 @@ impl PostedFolder {
 
     /// Returns the charts that a comment shows.
     pub(super) fn shown(&self) -> Vec<ChartFile> {
-        let is_shown = |chart: &&ChartFile| {
-            let name = chart.name.as_str();
-            REPORT_CHARTS.contains(&name) || ["compare", HEAT_MAP].contains(&name)
-        };
         self.charts.iter().filter(is_shown).cloned().collect()
     }
+}
+
+fn is_shown(chart: &&ChartFile) -> bool {
+    let name = chart.name.as_str();
+    REPORT_CHARTS.contains(&name) || ["compare", HEAT_MAP].contains(&name)
 }
 
 /// Refuses what is not a folder with a report but is something else that metalens knows, and says

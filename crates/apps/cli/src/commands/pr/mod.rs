@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
     };
     if arguments.dry_run {
         let check = check.as_ref();
-        dry::run(arguments, (&folder, check), &texts, &|text| {
+        dry::run(arguments, &folder, check, &texts, &|text| {
             note(quiet, text);
         })?;
         return Ok(code);
@@ -79,8 +79,8 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
 }
 
 /// Returns the document to post, without the names of others unless asked for.
-fn document(found: &WrittenDocument, show_names: bool) -> metalens_render::document::Document {
-    match found {
+fn document(written: &WrittenDocument, show_names: bool) -> metalens_render::document::Document {
+    match written {
         WrittenDocument::Report(report) => report::document(&for_page(report, show_names)),
         WrittenDocument::Comparison(comparison) => comparison::for_comment(comparison, show_names),
         WrittenDocument::Bench(bench) => bench::screen(bench),
@@ -115,7 +115,10 @@ fn key(requested: Option<&str>, document: &WrittenDocument) -> Result<String, Mi
         }
         WrittenDocument::Bench(bench) => {
             let first = bench.variants.first();
-            ("benchmark", first.map_or("", |one| one.name.as_str()))
+            (
+                "benchmark",
+                first.map_or("", |variant| variant.name.as_str()),
+            )
         }
     };
 

@@ -57,8 +57,8 @@ pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<Ex
     };
     if !quiet {
         let path = shell::quoted_path(&recorded.path);
-        let process = recorded.other_work.as_ref();
-        let process = process.map(|work| format!(" --process {}", work.pid));
+        let other_work = recorded.other_work.as_ref();
+        let process = other_work.map(|work| format!(" --process {}", work.pid));
         writeln!(
             out::notes(),
             "next: metalens analyze {}{}",
@@ -332,7 +332,10 @@ fn note(kind: &str, text: &str) -> anyhow::Result<()> {
 fn recording_path(output: &Path, by: Recorders) -> anyhow::Result<PathBuf> {
     let output = metalens_files::without_trailing(output);
     let ending = by.ending();
-    if output.extension().is_some_and(|found| found == ending) {
+    if output
+        .extension()
+        .is_some_and(|extension| extension == ending)
+    {
         return Ok(output);
     }
 

@@ -126,10 +126,14 @@ pub(super) fn keep(draft: LogDraft, bundle: &Path, force: bool, quiet: bool) -> 
         return Ok(());
     }
     let (recorded, logged) = (load(bundle)?, load(&log)?);
-    let found = agreement(&recorded, &logged);
+    let agreement = agreement(&recorded, &logged);
     note(
         "log",
-        &format!("saved {}; {}", shell::quoted_path(&log), in_words(found)),
+        &format!(
+            "saved {}; {}",
+            shell::quoted_path(&log),
+            in_words(agreement)
+        ),
     )
 }
 
@@ -137,17 +141,17 @@ fn load(path: &Path) -> anyhow::Result<Trace> {
     Ok(Input::open(path)?.load(&agreement_selection(), LoadOptions::default())?)
 }
 
-fn in_words(found: Option<Agreement>) -> String {
-    let Some(found) = found else {
+fn in_words(agreement: Option<Agreement>) -> String {
+    let Some(agreement) = agreement else {
         return "none of its command buffers is in the recording".to_owned();
     };
     format!(
         "{} of {} in the recording and {} in the log are the same, and their GPU times differ by {} in the \
          median and {} at most",
-        found.matched,
-        counted(found.recorded, "command buffer"),
-        found.logged,
-        time(found.median_ns),
-        time(found.worst_ns),
+        agreement.matched,
+        counted(agreement.recorded, "command buffer"),
+        agreement.logged,
+        time(agreement.median_ns),
+        time(agreement.worst_ns),
     )
 }

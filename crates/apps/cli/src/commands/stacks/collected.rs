@@ -47,8 +47,8 @@ impl Collected {
                 by_count: arguments.by == AllocationWeight::Count,
             };
             let trace = load(&allocation_selection())?;
-            let found = allocation_stacks(trace, request, labels, choice)?;
-            return Ok(Self::allocations(found, choice));
+            let stacks = allocation_stacks(trace, request, labels, choice)?;
+            return Ok(Self::allocations(stacks, choice));
         }
         if arguments.idle {
             let idle = idle_stacks(load(&selection())?, request, labels)?;
@@ -83,23 +83,23 @@ impl Collected {
     }
 
     /// Returns the stacks of Metal allocations.
-    fn allocations(found: AllocationStacks, choice: AllocationChoice) -> Self {
+    fn allocations(stacks: AllocationStacks, choice: AllocationChoice) -> Self {
         let title = if choice.only_live {
             "Metal allocations that were never freed"
         } else {
             "Metal allocations"
         };
-        let all = counted(found.allocations, "allocation");
-        let note = format!("{all}, none with memory of its own: all lie inside others");
-        let notes = (found.bytes == 0 && !choice.by_count)
+        let allocations = counted(stacks.allocations, "allocation");
+        let note = format!("{allocations}, none with memory of its own: all lie inside others");
+        let notes = (stacks.bytes == 0 && !choice.by_count)
             .then_some(note)
             .into_iter()
             .collect();
         Self {
-            stacks: found.stacks,
+            stacks: stacks.stacks,
             process: "Metal".to_owned(),
             title: title.to_owned(),
-            subtitle: format!("{} of {all}", bytes(found.bytes)),
+            subtitle: format!("{} of {allocations}", bytes(stacks.bytes)),
             notes,
         }
     }

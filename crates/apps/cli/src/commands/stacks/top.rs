@@ -77,10 +77,11 @@ pub(super) fn while_idle(stacks: &CollapsedStacks, notes: &[String]) -> String {
         "Functions by total weight, with callees",
     ];
     for (which, title) in titles.into_iter().enumerate() {
-        let weights = by_function
+        let mut weights: Vec<(u64, &str)> = by_function
             .iter()
-            .filter_map(|(name, own)| Some((*own.get(which)?, *name)));
-        let mut weights: Vec<(u64, &str)> = weights.filter(|(own, _)| *own > 0).collect();
+            .filter_map(|(name, own)| Some((*own.get(which)?, *name)))
+            .filter(|(own, _)| *own > 0)
+            .collect();
         weights.sort_by_key(|&(own, name)| (Reverse(own), name));
         let mut columns = Columns::new(&[
             ("weight", Align::Right),

@@ -10,11 +10,10 @@ pub(super) fn process_names(profile: &Profile) -> String {
         return "all processes".to_owned();
     }
 
-    let analyzed = profile
+    let mut names: Vec<String> = profile
         .processes
         .iter()
-        .filter(|process| process.is_analyzed);
-    let mut names: Vec<String> = analyzed
+        .filter(|process| process.is_analyzed)
         .map(|process| shown(process.name.as_deref().unwrap_or("unknown process")).into_owned())
         .collect();
     names.dedup();

@@ -28,8 +28,8 @@ pub(crate) fn as_csv(table: &Table, names: &Names, out: &mut impl Write) -> io::
 /// Writes one object per row, with its keys in the order of the columns.
 pub(crate) fn as_json_lines(table: &Table, names: &Names, out: &mut impl Write) -> io::Result<()> {
     for row in 0..table.rows() {
-        for (at, (spec, column)) in table.columns().enumerate() {
-            out.write_all(if at == 0 { b"{" } else { b"," })?;
+        for (index, (spec, column)) in table.columns().enumerate() {
+            out.write_all(if index == 0 { b"{" } else { b"," })?;
             serde_json::to_writer(&mut *out, &spec.mnemonic)?;
             out.write_all(b":")?;
             serde_json::to_writer(&mut *out, &cells::json(column, row, names))?;

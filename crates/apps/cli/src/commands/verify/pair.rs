@@ -49,8 +49,7 @@ pub(super) fn run(bundle: &Path, export: &Path) -> anyhow::Result<ExitCode> {
 }
 
 fn load(path: &Path, selection: &Selection) -> anyhow::Result<Trace> {
-    let input = Input::open(path);
-    let trace = input.and_then(|input| input.load(selection, LoadOptions::default()));
+    let trace = Input::open(path).and_then(|input| input.load(selection, LoadOptions::default()));
     with_input(trace.map_err(Into::into), path)
 }
 

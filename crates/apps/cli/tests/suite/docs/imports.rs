@@ -190,7 +190,7 @@ impl<'a> Imports<'a> {
         let name = next.filter(|_| depth < 8);
         let again = name.and_then(|name| {
             let mut imported = self.paths.get(module.as_slice())?.iter();
-            let import = imported.find(|one| one.path.len() > 1 && one.name == *name)?;
+            let import = imported.find(|import| import.path.len() > 1 && import.name == *name)?;
             self.owner(module, &import.path, depth + 1)
         });
         again.or(Some(module.as_slice()))

@@ -103,7 +103,7 @@ fn a_kernel_engineer_learns_what_is_faster_and_why() {
     let change = |id: &str| {
         let changes = result["pairs"][0]["comparison"]["metrics"].as_array();
         let mut changes = changes.unwrap().iter();
-        let found = changes.find(|one| one["id"] == id).unwrap();
+        let found = changes.find(|change| change["id"] == id).unwrap();
         found["relative"].as_f64().unwrap()
     };
     assert!(change("busy.busy_ns").abs() < 0.02);

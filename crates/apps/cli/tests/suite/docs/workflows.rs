@@ -188,7 +188,8 @@ fn actions_are_pinned_to_commits() {
                 continue;
             }
             let (commit, tag) = version.split_once(" # v").unwrap_or((version, ""));
-            let is_commit = commit.len() == 40 && commit.bytes().all(|one| one.is_ascii_hexdigit());
+            let is_commit =
+                commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
             assert!(is_commit && !tag.is_empty(), "{}: {action}", file.display());
         }
     }

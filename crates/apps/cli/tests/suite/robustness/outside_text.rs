@@ -67,7 +67,7 @@ fn rounds(texts: &[&'static str]) -> Vec<Vec<(&'static str, &'static str)>> {
 
 /// Returns the hostile texts that XML can have.
 fn legal_in_xml() -> Vec<&'static str> {
-    let is_legal = |one: char| one >= ' ' || matches!(one, '\t' | '\n' | '\r');
+    let is_legal = |letter: char| letter >= ' ' || matches!(letter, '\t' | '\n' | '\r');
     let texts = HOSTILE.into_iter();
     texts.filter(|text| text.chars().all(is_legal)).collect()
 }
@@ -90,7 +90,9 @@ fn replace_names(folder: &Path, pairs: &[(&str, &str)], spelled: impl Fn(&str) -
 }
 
 fn in_xml(text: &str) -> String {
-    let spelled = text.chars().map(|one| format!("&#{};", u32::from(one)));
+    let spelled = text
+        .chars()
+        .map(|letter| format!("&#{};", u32::from(letter)));
     spelled.collect()
 }
 
@@ -135,7 +137,7 @@ fn on_terminal(mut command: Command) -> String {
 
 /// Checks that a text has no control character and no hidden character.
 fn check_harmless(text: &str, what: &str) {
-    let is_odd = |one: char| one != '\n' && (one.is_control() || is_hidden(one));
+    let is_odd = |letter: char| letter != '\n' && (letter.is_control() || is_hidden(letter));
     if let Some(at) = text.find(is_odd) {
         let before: Vec<char> = text[..at].chars().collect();
         let before: String = before[before.len().saturating_sub(60)..].iter().collect();
@@ -368,7 +370,8 @@ fn programs_get_texts_unchanged() {
 
 #[test]
 fn csv_cells_cannot_run_in_a_spreadsheet() {
-    let is_passed_over = |one: char| one.is_whitespace() || one.is_control() || is_hidden(one);
+    let is_passed_over =
+        |letter: char| letter.is_whitespace() || letter.is_control() || is_hidden(letter);
     let check = |csv: &str, what: &str| {
         let cells = cells(csv);
         assert!(cells.len() > 1, "{what}");

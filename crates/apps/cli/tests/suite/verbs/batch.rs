@@ -73,7 +73,9 @@ fn written(
         .iter()
         .filter(|(path, file)| before.get(*path) != Some(*file));
     let top = changed.filter_map(|(path, _)| path.iter().next());
-    let mut top: Vec<String> = top.map(|one| one.to_string_lossy().into_owned()).collect();
+    let mut top: Vec<String> = top
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect();
     top.dedup();
     top
 }
@@ -86,7 +88,7 @@ fn index(folder: &Path) -> Value {
     let found = jsonschema::validator_for(&schema).unwrap();
     let errors: Vec<String> = found
         .iter_errors(&index)
-        .map(|one| one.to_string())
+        .map(|error| error.to_string())
         .collect();
     assert!(errors.is_empty(), "{errors:?}");
     index
@@ -94,7 +96,7 @@ fn index(folder: &Path) -> Value {
 
 fn names(list: &Value) -> Vec<&str> {
     let list = list.as_array().unwrap().iter();
-    list.map(|one| one["name"].as_str().unwrap()).collect()
+    list.map(|row| row["name"].as_str().unwrap()).collect()
 }
 
 /// Checks that a report is complete: each file that its manifest lists has its length.
@@ -155,8 +157,8 @@ fn good_inputs_are_reported_and_bad_ones_named() {
 
     // A report of a batch is, to the byte, what `analyze -o` writes.
     metalens(folder.path(), &["analyze", "runs/t1", "-o", "alone"]);
-    let (alone, mut one) = (tree(&at("alone")), tree(&at("out/t1")));
-    assert!(one.remove(Path::new("batch.json")).is_some());
+    let (alone, mut in_batch) = (tree(&at("alone")), tree(&at("out/t1")));
+    assert!(in_batch.remove(Path::new("batch.json")).is_some());
     let bytes = |files: BTreeMap<PathBuf, (Vec<u8>, _)>| -> Vec<(PathBuf, Vec<u8>)> {
         files
             .into_iter()
@@ -164,7 +166,7 @@ fn good_inputs_are_reported_and_bad_ones_named() {
             .collect()
     };
 
-    assert!(bytes(alone) == bytes(one));
+    assert!(bytes(alone) == bytes(in_batch));
 
     let before = tree(&at("out"));
     let second = metalens(folder.path(), &ALL);
@@ -397,8 +399,8 @@ fn the_index_has_outliers_and_trends_and_no_private_names() {
         .as_array()
         .unwrap()
         .iter()
-        .filter(|one| one["figure"] == "busy")
-        .map(|one| one["report"].as_str().unwrap())
+        .filter(|limit| limit["figure"] == "busy")
+        .map(|limit| limit["report"].as_str().unwrap())
         .collect();
     assert_eq!(far, ["place-t7"]);
     // A page has a line for each recording, with all figures, and no column in which all is well.
@@ -408,7 +410,7 @@ fn the_index_has_outliers_and_trends_and_no_private_names() {
     let all = found["outliers"].as_array().unwrap();
     let recordings: BTreeSet<&str> = all
         .iter()
-        .map(|one| one["report"].as_str().unwrap())
+        .map(|limit| limit["report"].as_str().unwrap())
         .collect();
     assert!(recordings.len() < all.len(), "{all:?}");
     assert_eq!(lines.len(), recordings.len(), "{markdown}");
@@ -506,8 +508,8 @@ fn only_the_same_work_is_compared_and_a_run_counts_once() {
     assert_eq!(compared(&found), [same]);
     let group = found["outliers"].as_array().unwrap().iter();
     let group = group.chain(found["trends"].as_array().unwrap());
-    for one in group {
-        let name = one["group"].as_str().unwrap();
+    for group in group {
+        let name = group["group"].as_str().unwrap();
         assert!(
             name.contains("12 GPU intervals in 12 command buffers"),
             "{name}"
@@ -618,7 +620,7 @@ fn start(folder: &Path) -> Child {
 fn until_reports(out: &Path, count: usize) {
     let whole = || {
         let folders = fs::read_dir(out).into_iter().flatten().flatten();
-        let whole = folders.filter(|one| one.path().join("manifest.json").is_file());
+        let whole = folders.filter(|folder| folder.path().join("manifest.json").is_file());
         whole.count()
     };
 
@@ -650,12 +652,12 @@ fn killed_and_stopped_batches_leave_complete_reports_and_go_on() {
     killed.wait().unwrap();
     let whole = |path: &Path| path.join("manifest.json").is_file();
     let mut count = 0;
-    for one in fs::read_dir(&out)
+    for folder in fs::read_dir(&out)
         .unwrap()
         .flatten()
-        .filter(|one| whole(&one.path()))
+        .filter(|folder| whole(&folder.path()))
     {
-        check_whole(&one.path());
+        check_whole(&folder.path());
         count += 1;
     }
     assert!((4..24).contains(&count), "{count}");
@@ -749,8 +751,8 @@ fn every_real_recording_is_reported_or_named() {
         failed.contains(&"m1-every-table-no-target-rows"),
         "{failed:?}"
     );
-    for one in found["failed"].as_array().unwrap() {
-        assert!(!one["why"].as_str().unwrap().is_empty());
+    for refusal in found["failed"].as_array().unwrap() {
+        assert!(!refusal["why"].as_str().unwrap().is_empty());
     }
 }
 

@@ -176,7 +176,7 @@ fn two_parameters_are_a_matrix() {
     let told: Vec<&str> = rows[3]
         .split("  ")
         .map(str::trim)
-        .filter(|one| !one.is_empty())
+        .filter(|word| !word.is_empty())
         .collect();
     assert_eq!(told[..2], ["fastest", "unclear"], "{rows:?}");
     let result = json(&read(&bench, "out/bench.json"));
@@ -576,8 +576,8 @@ fn no_link_in_the_folder_leads_outside() {
 
     let alone = ["plan.json", "run.json"];
     let is_alone = |file: &&PathBuf| alone.iter().any(|name| file.ends_with(name));
-    let mut cases: Vec<Vec<&PathBuf>> = folders.iter().map(|one| vec![one]).collect();
-    cases.extend(files.iter().filter(is_alone).map(|one| vec![one]));
+    let mut cases: Vec<Vec<&PathBuf>> = folders.iter().map(|folder| vec![folder]).collect();
+    cases.extend(files.iter().filter(is_alone).map(|file| vec![file]));
     let others = files.iter().filter(|file| !is_alone(file));
     for folder in folders.iter().chain([&at("out")]) {
         let inside = others.clone().filter(|file| file.parent() == Some(folder));

@@ -62,7 +62,7 @@ pub(crate) fn check_schema(name: &str, document: &Value) {
     let validator = jsonschema::validator_for(&schema).unwrap();
     let errors: Vec<String> = validator
         .iter_errors(document)
-        .map(|one| one.to_string())
+        .map(|error| error.to_string())
         .collect();
     assert!(errors.is_empty(), "{errors:?}");
 }
@@ -94,8 +94,8 @@ fn two_and_more_sides_give_a_screen_and_valid_json() {
     let json = run(folder.path(), &[&many[..], &["--json"]].concat(), 0);
     let all: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(all.as_array().unwrap().len(), 2);
-    for one in all.as_array().unwrap() {
-        check_schema("comparison.schema.json", one);
+    for comparison in all.as_array().unwrap() {
+        check_schema("comparison.schema.json", comparison);
     }
 }
 
@@ -503,7 +503,10 @@ fn a_missing_table_or_kernel_does_not_meet_a_limit() {
     let json: Value = serde_json::from_str(&run(folder.path(), &default, 5)).unwrap();
     check_schema("comparison.schema.json", &json);
     let kernels = json["kernels"].as_array().unwrap();
-    let matmul = kernels.iter().find(|one| one["name"] == "matmul").unwrap();
+    let matmul = kernels
+        .iter()
+        .find(|kernel| kernel["name"] == "matmul")
+        .unwrap();
     assert_eq!(matmul["class"], "removed");
     assert_eq!(
         matmul["total_ns"]["new"]["values"],

@@ -403,7 +403,7 @@ fn is_changed(truth: &Truth) -> bool {
 }
 
 fn without<'a>(all: &[&'a str], some: &[&str]) -> Vec<&'a str> {
-    let rest = all.iter().filter(|one| !some.contains(one));
+    let rest = all.iter().filter(|name| !some.contains(name));
     rest.copied().collect()
 }
 
@@ -428,7 +428,9 @@ fn check_picture(folder: &Path, json: &Value, full: &str, all: &str) {
     let time = time.split("; ").next().unwrap();
     assert!(alt.contains(time), "{time}\n{alt}\n{all}");
     let mut metrics = json["metrics"].as_array().unwrap().iter();
-    let amount = metrics.find(|one| one["id"] == "counts.intervals").unwrap();
+    let amount = metrics
+        .find(|metric| metric["id"] == "counts.intervals")
+        .unwrap();
     let said = format!("{} GPU intervals", amount["fitted"]["new"]);
     assert!(alt.contains(&said), "{said}\n{alt}\n{all}");
 
@@ -470,7 +472,9 @@ fn check_headline(truth: &Truth, json: &Value, all: &str) {
         &json["work"]["per_unit"]
     };
     let mut figures = figures.as_array().unwrap().iter();
-    let wall = figures.find(|one| one["id"] == "window.span_ns").unwrap();
+    let wall = figures
+        .find(|figure| figure["id"] == "window.span_ns")
+        .unwrap();
     let word = match wall["class"].as_str().unwrap() {
         "grown" => " times as long",
         "shrunk" => " times as fast",

@@ -286,7 +286,7 @@ fn size(bench: &Bench) -> String {
     let tables = holds["tables"].as_array().unwrap();
     let bytes: u64 = tables
         .iter()
-        .map(|one| one["bytes"].as_u64().unwrap())
+        .map(|table| table["bytes"].as_u64().unwrap())
         .sum();
     #[expect(clippy::cast_precision_loss, reason = "as it is shown")]
     let kilobytes = bytes as f64 / 1e3;
@@ -374,7 +374,10 @@ fn tables_of_the_same_name_are_exported_by_position() {
     assert_eq!(all.status.code(), Some(0));
     let holds: serde_json::Value = serde_json::from_str(&stdout(&all)).unwrap();
     let tables = holds["holds"]["tables"].as_array().unwrap();
-    let whole = tables.iter().filter(|one| one["state"] == "whole").count();
+    let whole = tables
+        .iter()
+        .filter(|table| table["state"] == "whole")
+        .count();
     assert_eq!(whole, 6);
     let analyzed = bench.run(&["analyze", "run.export"]);
     assert_eq!(analyzed.status.code(), Some(0), "{}", stderr(&analyzed));

@@ -10,7 +10,7 @@ fn findings(folder: &Path, scenario: &str) -> Vec<String> {
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let findings = report["findings"].as_array().unwrap().iter();
     findings
-        .map(|one| one["id"].as_str().unwrap().to_owned())
+        .map(|finding| finding["id"].as_str().unwrap().to_owned())
         .collect()
 }
 

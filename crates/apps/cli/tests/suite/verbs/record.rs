@@ -227,8 +227,8 @@ pub(crate) fn each<T: Sync>(all: &[T], check: impl Fn(&T) + Sync) {
     thread::scope(|scope| {
         for _ in 0..6 {
             scope.spawn(|| {
-                while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    check(one);
+                while let Some(case) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    check(case);
                 }
             });
         }
@@ -277,7 +277,7 @@ fn masked(text: &str, mark: &str, is_part: fn(&char) -> bool, other: &str) -> St
     let mut parts = text.split(mark);
     let mut all = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let rest = part.trim_start_matches(|one: char| is_part(&one));
+        let rest = part.trim_start_matches(|letter: char| is_part(&letter));
         all.push_str(mark);
         all.push_str(if rest == part { "" } else { other });
         all.push_str(rest);

@@ -104,7 +104,7 @@ fn files_are_listed_as_they_were_named() {
         let listed: Value = serde_json::from_slice(&output.stdout).unwrap();
         let listed = listed.as_array().unwrap().iter();
         listed
-            .map(|one| one["file"].as_str().unwrap().to_owned())
+            .map(|listed| listed["file"].as_str().unwrap().to_owned())
             .collect()
     };
 
@@ -182,7 +182,8 @@ fn rows_have_every_value_of_real_counters() {
     let mut from_csv: Vec<(u64, u64, String)> = lines
         .map(|line| {
             let cells: Vec<&str> = line.split(',').collect();
-            let cell = |name: &str| cells[header.iter().position(|one| *one == name).unwrap()];
+            let cell =
+                |name: &str| cells[header.iter().position(|header| *header == name).unwrap()];
             let number = |name: &str| cell(name).parse().unwrap();
             (
                 number("timestamp"),

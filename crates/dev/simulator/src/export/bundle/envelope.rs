@@ -20,8 +20,9 @@ const SYNTHETIC: &str = "synthetic";
 
 /// Returns whether a folder is a bundle that this crate wrote.
 pub(super) fn is_ours(bundle: &Path) -> bool {
-    let manifest = Value::from_file(bundle.join("corespace/MANIFEST.plist"));
-    let manifest = manifest.ok().and_then(Value::into_dictionary);
+    let manifest = Value::from_file(bundle.join("corespace/MANIFEST.plist"))
+        .ok()
+        .and_then(Value::into_dictionary);
     manifest.is_some_and(|manifest| manifest.contains_key(SYNTHETIC))
 }
 

@@ -187,11 +187,10 @@ const fn target_type(target: TargetKind) -> u64 {
 /// stored as it is.
 fn termination(recording: &Recording) -> Node {
     let text = &recording.termination;
-    let code = text
-        .strip_prefix("exit(")
+    text.strip_prefix("exit(")
         .and_then(|rest| rest.strip_suffix(')'))
-        .and_then(|code| code.parse().ok());
-    code.map_or_else(|| Node::text(text), Node::int)
+        .and_then(|code| code.parse().ok())
+        .map_or_else(|| Node::text(text), Node::int)
 }
 
 /// Returns the settings of the recording, as in our tables of contents.

@@ -92,8 +92,9 @@ impl Layout {
 
     /// Returns the columns with fields of their own.
     pub(super) fn own_fields(&self) -> impl Iterator<Item = &Column> {
-        let own = |column: &&Column| column.topology_field.is_none();
-        self.columns.iter().filter(own)
+        self.columns
+            .iter()
+            .filter(|column| column.topology_field.is_none())
     }
 }
 

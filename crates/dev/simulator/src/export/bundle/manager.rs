@@ -25,7 +25,8 @@ struct Entry<'s> {
 /// Writes `tables.plist` and `exposedTableInfo.plist` of a run whose stores have these tables.
 pub(super) fn write(
     core: &Path,
-    (scenario, plan): (&Scenario, &Plan),
+    scenario: &Scenario,
+    plan: &Plan,
     specs: &[Spec],
 ) -> Result<(), Error> {
     let entries = entries(specs);

@@ -88,32 +88,32 @@ impl Cells for RowCells<'_> {
     }
 
     fn text(&mut self, _kind: Text, value: &str) {
-        let at = self.uniquing.string(value);
-        self.raw(u64::from(at));
+        let id = self.uniquing.string(value);
+        self.raw(u64::from(id));
     }
 
     fn process(&mut self, process: ProcessIndex) {
-        let at = self.uniquing.process(self.plan, process);
-        self.raw(u64::from(at));
+        let id = self.uniquing.process(self.plan, process);
+        self.raw(u64::from(id));
     }
 
     fn thread(&mut self, process: ProcessIndex) {
-        let at = self.uniquing.thread(self.plan, process);
-        self.raw(u64::from(at));
+        let id = self.uniquing.thread(self.plan, process);
+        self.raw(u64::from(id));
     }
 
     fn stack(&mut self, stack: &Stack<'_>) {
-        let at = self.uniquing.stack(self.plan, stack);
-        self.raw(u64::from(at));
+        let id = self.uniquing.stack(self.plan, stack);
+        self.raw(u64::from(id));
     }
 
     fn label(&mut self, _tag: &'static str, parts: &[Part<'_>]) {
-        let at = self.uniquing.label(self.plan, parts, true);
-        self.raw(u64::from(at));
+        let id = self.uniquing.label(self.plan, parts, true);
+        self.raw(u64::from(id));
     }
 
     fn label_once(&mut self, _tag: &'static str, parts: &[Part<'_>]) {
-        let at = self.uniquing.label(self.plan, parts, false);
-        self.raw(u64::from(at));
+        let id = self.uniquing.label(self.plan, parts, false);
+        self.raw(u64::from(id));
     }
 }

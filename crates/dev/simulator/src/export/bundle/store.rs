@@ -48,8 +48,10 @@ impl<'a> Store<'a> {
     /// Starts a store of the plan's run.
     pub(super) fn create(
         folder: StoreFolder<'_>,
-        (schema, spec): (&Schema, Spec),
-        (scenario, plan): (&'a Scenario, &'a Plan),
+        schema: &Schema,
+        spec: Spec,
+        scenario: &'a Scenario,
+        plan: &'a Plan,
         uniquing: &'a mut Uniquing,
     ) -> Result<Self, Error> {
         let dir = create_dir(folder.corespace.join(subpath(plan.run, folder.number)))?;

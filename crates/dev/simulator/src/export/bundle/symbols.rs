@@ -93,10 +93,9 @@ const fn path_number(process: ProcessIndex) -> u64 {
 }
 
 fn sampled(plan: &Plan) -> impl Iterator<Item = ProcessIndex> {
-    let is_sampled = |process: &ProcessIndex| functions::functions(plan, *process).next().is_some();
     (0..plan.processes.len())
         .map(ProcessIndex::at)
-        .filter(is_sampled)
+        .filter(|process| functions::functions(plan, *process).next().is_some())
 }
 
 /// Writes the archives of a run's sampled processes.
@@ -156,8 +155,8 @@ fn archive(uuid: [u8; 16], symbols: &[(&str, u64)]) -> Vec<u8> {
         (0x44, ARM64),
         (0x54, word(names.len() as u64)),
     ];
-    for (at, value) in header {
-        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    for (offset, value) in header {
+        bytes[offset..offset + 4].copy_from_slice(&value.to_le_bytes());
     }
     bytes[UUID_AT..UUID_AT + 16].copy_from_slice(&uuid);
     bytes

@@ -98,11 +98,12 @@ fn commit_note(cells: &mut impl Cells, plan: &Plan, buffer: &Buffer) {
 /// Writes `metal-application-intervals`: the life of every buffer, with its encoders below it.
 pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let plan = sheet.plan();
-    let objects = |buffer| {
-        let encoders = encodings(plan, buffer).map(Object::Encoder);
-        std::iter::once(Object::Buffer(buffer)).chain(encoders)
-    };
-    let mut rows: Vec<Object<'_>> = instrumented(plan).flat_map(objects).collect();
+    let mut rows: Vec<Object<'_>> = instrumented(plan)
+        .flat_map(|buffer| {
+            let encoders = encodings(plan, buffer).map(Object::Encoder);
+            std::iter::once(Object::Buffer(buffer)).chain(encoders)
+        })
+        .collect();
     rows.retain(is_recorded);
     rows.sort_by_key(|object| start_ns(plan, object));
 

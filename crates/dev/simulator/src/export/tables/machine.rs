@@ -22,10 +22,9 @@ pub(super) fn gpu_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
 /// Writes `metal-current-allocated-size`: memory that Metal had allocated for covered processes.
 pub(super) fn allocated_size<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let memory = sheet.plan().memory.iter();
-    let row = |(process, intervals): &'a (ProcessIndex, Vec<MemoryInterval>)| {
-        intervals.iter().map(|interval| (interval, *process))
-    };
-    let mut rows: Vec<(&MemoryInterval, ProcessIndex)> = memory.flat_map(row).collect();
+    let mut rows: Vec<(&MemoryInterval, ProcessIndex)> = memory
+        .flat_map(|(process, intervals)| intervals.iter().map(|interval| (interval, *process)))
+        .collect();
     rows.sort_by_key(|(interval, _)| interval.start_ns);
 
     for (interval, process) in rows {
@@ -48,38 +47,40 @@ pub(super) fn allocated_size<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error
 /// was freed, with its lifetime.
 pub(super) fn allocations<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let (plan, recording) = (sheet.plan(), sheet.recording());
-    let events = plan.allocations.iter().flat_map(|one| {
-        let made = one.made_ns.map(|at_ns| (at_ns, "Allocation", 0, one));
-        let lifetime = |at_ns: u64| one.made_ns.map_or(0, |made_ns| at_ns - made_ns);
-        let freed = one
+    let events = plan.allocations.iter().flat_map(|allocation| {
+        let made = allocation
+            .made_ns
+            .map(|at_ns| (at_ns, "Allocation", 0, allocation));
+        let lifetime = |at_ns: u64| allocation.made_ns.map_or(0, |made_ns| at_ns - made_ns);
+        let freed = allocation
             .freed_ns
-            .map(|at_ns| (at_ns, "Deallocation", lifetime(at_ns), one));
+            .map(|at_ns| (at_ns, "Deallocation", lifetime(at_ns), allocation));
         made.into_iter().chain(freed)
     });
     let mut events: Vec<_> = events.collect();
     events.sort_by_key(|(at_ns, ..)| *at_ns);
 
-    for (at_ns, event, lifetime_ns, one) in events {
-        let label = match one.label.as_str() {
-            "" => format!("Resource 0x{:x}", one.id),
+    for (at_ns, event, lifetime_ns, allocation) in events {
+        let label = match allocation.label.as_str() {
+            "" => format!("Resource 0x{:x}", allocation.id),
             label => label.to_owned(),
         };
-        let stack = functions::allocation_stack(plan, one);
+        let stack = functions::allocation_stack(plan, allocation);
         let parts = [
             Part::Text(Text::ObjectLabel, &label),
-            Part::Number(Number::SizeInBytes, one.bytes),
+            Part::Number(Number::SizeInBytes, allocation.bytes),
         ];
         sheet.row(|cells| {
             cells.number(Number::StartTime, at_ns);
             cells.number(Number::Duration, lifetime_ns);
-            cells.process(one.process);
-            cells.thread(one.process);
-            cells.number(Number::HardwareTraceId, one.id);
+            cells.process(allocation.process);
+            cells.thread(allocation.process);
+            cells.number(Number::HardwareTraceId, allocation.id);
             cells.number(Number::HardwareTraceId, u64::MAX);
             cells.text(Text::ObjectLabel, &label);
             cells.nothing();
-            cells.number(Number::SizeInBytes, one.bytes);
-            cells.number(Number::SizeInBytes, one.bytes);
+            cells.number(Number::SizeInBytes, allocation.bytes);
+            cells.number(Number::SizeInBytes, allocation.bytes);
             cells.label(FORMATTED_LABEL, &parts);
             cells.text(Text::DeviceName, &recording.gpu);
             cells.text(Text::ObjectLabel, "Buffer");

@@ -97,8 +97,8 @@ fn program(order: &RecordOrder, session: &Session<'_>) -> Result<Option<String>,
     let RecordTarget::Launch { program, .. } = &order.target else {
         return Ok(None);
     };
-    let copy = session.settings.state.as_ref();
-    let copy = copy.filter(|_| session.misbehaves(Misbehavior::OtherCopy));
+    let state = session.settings.state.as_ref();
+    let copy = state.filter(|_| session.misbehaves(Misbehavior::OtherCopy));
     let path = match (copy, program.file_name()) {
         (Some(state), Some(name)) => {
             fs::create_dir_all(state).map_err(Error::io("create folder", state))?;
@@ -110,8 +110,8 @@ fn program(order: &RecordOrder, session: &Session<'_>) -> Result<Option<String>,
     };
 
     // A scenario refuses longer texts and control characters.
-    let path = path.to_str().map(str::to_owned);
-    Ok(path.filter(|path| path.len() < 200 && !path.chars().any(char::is_control)))
+    let path_text = path.to_str().map(str::to_owned);
+    Ok(path_text.filter(|path| path.len() < 200 && !path.chars().any(char::is_control)))
 }
 
 /// Returns the recording mode. Two templates keep only the last seconds by default.

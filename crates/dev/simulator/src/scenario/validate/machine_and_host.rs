@@ -33,14 +33,14 @@ pub(super) fn recording(facts: &Recording) -> Result<(), Error> {
     }
 
     for (index, counter) in facts.counter.iter().enumerate() {
-        let at = format!("recording.counter[{index}]");
-        name(&format!("{at}.name"), &counter.name)?;
+        let place = format!("recording.counter[{index}]");
+        name(&format!("{place}.name"), &counter.name)?;
         if counter.largest() > COUNTER_VALUE_MAX {
             let problem = format!("can have the value {}", counter.largest());
             let allowed = format!("at most {COUNTER_VALUE_MAX}");
-            return Err(Error::field(&at, problem, allowed));
+            return Err(Error::field(&place, problem, allowed));
         }
-        let field = format!("{at}.period");
+        let field = format!("{place}.period");
         period(&field, counter.period)?;
         if counter.period.get() > COUNTER_PERIOD_NS_MAX {
             let problem = format!("is {}", counter.period);
@@ -51,47 +51,47 @@ pub(super) fn recording(facts: &Recording) -> Result<(), Error> {
 }
 
 /// Checks the memory, signposts, samples, hangs and engines of a process.
-pub(super) fn process(at: &str, process: &Process) -> Result<(), Error> {
-    memory(&format!("{at}.memory"), process.memory.as_ref())?;
+pub(super) fn process(place: &str, process: &Process) -> Result<(), Error> {
+    memory(&format!("{place}.memory"), process.memory.as_ref())?;
     if process.allocation.len() > CALLERS_MAX {
         let many = format!("lists {} allocations", process.allocation.len());
         let allowed = format!("at most {CALLERS_MAX}");
-        return Err(Error::field(&format!("{at}.allocation"), many, allowed));
+        return Err(Error::field(&format!("{place}.allocation"), many, allowed));
     }
     for (index, entry) in process.allocation.iter().enumerate() {
-        let at = format!("{at}.allocation[{index}]");
-        name(&format!("{at}.caller"), &entry.caller)?;
-        text(&format!("{at}.label"), &entry.label)?;
-        bytes(&format!("{at}.bytes"), entry.bytes)?;
+        let entry_place = format!("{place}.allocation[{index}]");
+        name(&format!("{entry_place}.caller"), &entry.caller)?;
+        text(&format!("{entry_place}.label"), &entry.label)?;
+        bytes(&format!("{entry_place}.bytes"), entry.bytes)?;
     }
     for (index, wiring) in process.wiring.iter().enumerate() {
-        let at = format!("{at}.wiring[{index}]");
-        instant(&format!("{at}.start"), wiring.start, 0)?;
-        instant(&format!("{at}.length"), wiring.length, 1)?;
-        bytes(&format!("{at}.bytes"), wiring.bytes)?;
+        let entry_place = format!("{place}.wiring[{index}]");
+        instant(&format!("{entry_place}.start"), wiring.start, 0)?;
+        instant(&format!("{entry_place}.length"), wiring.length, 1)?;
+        bytes(&format!("{entry_place}.bytes"), wiring.bytes)?;
     }
     for (index, entry) in process.signpost.iter().enumerate() {
-        signpost(&format!("{at}.signpost[{index}]"), entry)?;
+        signpost(&format!("{place}.signpost[{index}]"), entry)?;
     }
     if let Some(samples) = &process.samples {
-        period(&format!("{at}.samples.period"), samples.period)?;
+        period(&format!("{place}.samples.period"), samples.period)?;
         name(
-            &format!("{at}.samples.host-function"),
+            &format!("{place}.samples.host-function"),
             &samples.host_function,
         )?;
     }
 
     for (index, hang) in process.hang.iter().enumerate() {
-        let at = format!("{at}.hang[{index}]");
-        name(&format!("{at}.kind"), &hang.kind)?;
-        instant(&format!("{at}.start"), hang.start, 0)?;
-        instant(&format!("{at}.length"), hang.length, 1)?;
+        let entry_place = format!("{place}.hang[{index}]");
+        name(&format!("{entry_place}.kind"), &hang.kind)?;
+        instant(&format!("{entry_place}.start"), hang.start, 0)?;
+        instant(&format!("{entry_place}.length"), hang.length, 1)?;
     }
     for (index, work) in process.engine.iter().enumerate() {
-        let at = format!("{at}.engine[{index}]");
-        instant(&format!("{at}.start"), work.start, 0)?;
-        instant(&format!("{at}.length"), work.length, 1)?;
-        instant(&format!("{at}.every"), work.every, 1)?;
+        let entry_place = format!("{place}.engine[{index}]");
+        instant(&format!("{entry_place}.start"), work.start, 0)?;
+        instant(&format!("{entry_place}.length"), work.length, 1)?;
+        instant(&format!("{entry_place}.every"), work.every, 1)?;
     }
     Ok(())
 }
@@ -100,18 +100,18 @@ pub(super) fn process(at: &str, process: &Process) -> Result<(), Error> {
 fn pieces(field: &str, pieces: &[StatePiece]) -> Result<(), Error> {
     let mut free_ns = 0;
     for (index, piece) in pieces.iter().enumerate() {
-        let at = format!("{field}[{index}]");
-        name(&format!("{at}.state"), &piece.state)?;
+        let place = format!("{field}[{index}]");
+        name(&format!("{place}.state"), &piece.state)?;
 
         let start_ns = piece.start.get();
-        instant(&format!("{at}.start"), piece.start, 0)?;
+        instant(&format!("{place}.start"), piece.start, 0)?;
         if start_ns < free_ns {
             let early = format!("is {}, before the end of the previous piece", piece.start);
             let allowed = format!("{} or more", Nanos::new(free_ns));
-            return Err(Error::field(&format!("{at}.start"), early, allowed));
+            return Err(Error::field(&format!("{place}.start"), early, allowed));
         }
         if let Some(end) = piece.end {
-            instant(&format!("{at}.end"), end, start_ns + 1)?;
+            instant(&format!("{place}.end"), end, start_ns + 1)?;
         }
         free_ns = piece.end.map_or(start_ns + 1, Nanos::get);
     }
@@ -122,12 +122,12 @@ fn pieces(field: &str, pieces: &[StatePiece]) -> Result<(), Error> {
 fn memory(field: &str, memory: Option<&Memory>) -> Result<(), Error> {
     match memory {
         None => Ok(()),
-        Some(Memory::Levels(all)) if all.is_empty() => Err(Error::field(
+        Some(Memory::Levels(levels_given)) if levels_given.is_empty() => Err(Error::field(
             field,
             "is an empty list",
             "one level or more; without levels, leave the field out",
         )),
-        Some(Memory::Levels(all)) => levels(field, all),
+        Some(Memory::Levels(levels_given)) => levels(field, levels_given),
         Some(Memory::Growth(growth)) => {
             bytes(&format!("{field}.start-bytes"), growth.start_bytes)?;
             bytes(
@@ -141,9 +141,9 @@ fn memory(field: &str, memory: Option<&Memory>) -> Result<(), Error> {
 fn levels(field: &str, levels: &[Level]) -> Result<(), Error> {
     let mut free_ns = 0;
     for (index, level) in levels.iter().enumerate() {
-        let at = format!("{field}[{index}]");
-        instant(&format!("{at}.at"), level.at, free_ns)?;
-        bytes(&format!("{at}.bytes"), level.bytes)?;
+        let place = format!("{field}[{index}]");
+        instant(&format!("{place}.at"), level.at, free_ns)?;
+        bytes(&format!("{place}.bytes"), level.bytes)?;
         free_ns = level.at.get() + 1;
     }
     Ok(())
@@ -158,20 +158,20 @@ fn bytes(field: &str, bytes: u64) -> Result<(), Error> {
 }
 
 /// Checks a signpost, which has either times of its own or a period.
-fn signpost(at: &str, signpost: &Signpost) -> Result<(), Error> {
-    name(&format!("{at}.name"), &signpost.name)?;
-    text(&format!("{at}.subsystem"), &signpost.subsystem)?;
-    text(&format!("{at}.category"), &signpost.category)?;
+fn signpost(place: &str, signpost: &Signpost) -> Result<(), Error> {
+    name(&format!("{place}.name"), &signpost.name)?;
+    text(&format!("{place}.subsystem"), &signpost.subsystem)?;
+    text(&format!("{place}.category"), &signpost.category)?;
     match (signpost.from, signpost.to, signpost.every) {
         (Some(from), to, None) => {
-            instant(&format!("{at}.from"), from, 0)?;
+            instant(&format!("{place}.from"), from, 0)?;
             to.map_or(Ok(()), |to| {
-                instant(&format!("{at}.to"), to, from.get() + 1)
+                instant(&format!("{place}.to"), to, from.get() + 1)
             })
         }
         (None, None, Some(_)) => Ok(()),
         _ => Err(Error::field(
-            at,
+            place,
             "has no time, or times that contradict each other",
             "`from` with or without `to`, or `every` alone",
         )),
@@ -182,6 +182,6 @@ fn period(field: &str, period: Nanos) -> Result<(), Error> {
     instant(field, period, PERIOD_NS_MIN)
 }
 
-fn instant(field: &str, at: Nanos, least_ns: u64) -> Result<(), Error> {
-    lengths(field, &Lengths::Fixed(at), least_ns.min(LENGTH_NS_MAX))
+fn instant(field: &str, time: Nanos, least_ns: u64) -> Result<(), Error> {
+    lengths(field, &Lengths::Fixed(time), least_ns.min(LENGTH_NS_MAX))
 }

@@ -263,12 +263,12 @@ fn same_input_gives_same_bytes() {
     let folder = with_scenario("renderer");
     write_report(folder.path(), &["renderer", "-o", "one"]);
     write_report(folder.path(), &["renderer", "-o", "two"]);
-    let one = files_of(&folder.path().join("one"));
-    assert_eq!(one, files_of(&folder.path().join("two")));
+    let files = files_of(&folder.path().join("one"));
+    assert_eq!(files, files_of(&folder.path().join("two")));
     write_report(folder.path(), &["renderer", "-o", "two", "--force"]);
-    assert_eq!(one, files_of(&folder.path().join("two")));
+    assert_eq!(files, files_of(&folder.path().join("two")));
 
     // report.json is what --json prints.
     let printed = metalens(folder.path(), &["analyze", "renderer", "--json"]);
-    assert_eq!(one["report.json"], printed.stdout);
+    assert_eq!(files["report.json"], printed.stdout);
 }

@@ -108,7 +108,12 @@ fn pages_are_well_formed_and_load_nothing() {
     for folder in pages.map(with_page).into_iter().chain([hostile()]) {
         let page = page_of(&folder);
         let elements = elements(&page);
-        let count = |name: &str| elements.iter().filter(|one| one.starts_with(name)).count();
+        let count = |name: &str| {
+            elements
+                .iter()
+                .filter(|element| element.starts_with(name))
+                .count()
+        };
         assert_eq!(count("script"), 2);
         assert_eq!(count("style"), 1);
         assert!(count("table") >= 4);
@@ -212,10 +217,10 @@ impl Unpacked {
     fn stretches(text: &Value, width: usize) -> Vec<(u64, u64, u64)> {
         let mut at = 0;
         let numbers = Self::numbers(text);
-        let stretch = |one: &[u64]| {
-            let from = at + one[0];
-            at = from + one[1];
-            (from, at, one.get(2).copied().unwrap_or(0))
+        let stretch = |ends: &[u64]| {
+            let from = at + ends[0];
+            at = from + ends[1];
+            (from, at, ends.get(2).copied().unwrap_or(0))
         };
         numbers.chunks(width).map(stretch).collect()
     }
@@ -262,20 +267,20 @@ fn the_timeline_data_sums_to_the_report() {
         assert_eq!(sums.to_vec(), idle_by_cause(&report, &data), "{scenario}");
         let intervals = Unpacked::numbers(&data["intervals"]);
         for (lane, channel) in report["channels"].as_array().unwrap().iter().enumerate() {
-            let mine = intervals.chunks(4).filter(|one| one[2] == lane as u64);
-            let sum: u64 = mine.clone().map(|one| one[1]).sum();
+            let mine = intervals.chunks(4).filter(|chunk| chunk[2] == lane as u64);
+            let sum: u64 = mine.clone().map(|interval| interval[1]).sum();
             assert_eq!(channel["sum_ns"], sum, "{scenario}");
             assert_eq!(channel["intervals"], mine.count());
         }
         let others = Unpacked::numbers(&data["others"]);
-        let others: u64 = others.chunks(2).map(|one| one[1]).sum();
+        let others: u64 = others.chunks(2).map(|span| span[1]).sum();
         assert_eq!(report["busy"]["others_busy_ns"], others, "{scenario}");
     }
 }
 
 /// Returns how much of a stretch lies in other stretches, which do not overlap.
 fn overlap(from: u64, to: u64, others: &[(u64, u64, u64)]) -> u64 {
-    let common = others.iter().map(|one| (one.0.max(from), one.1.min(to)));
+    let common = others.iter().map(|span| (span.0.max(from), span.1.min(to)));
     common.map(|(from, to)| to.saturating_sub(from)).sum()
 }
 
@@ -359,14 +364,14 @@ fn phases_and_performance_states_have_lanes() {
     let lane = |at: usize| {
         let mut begun = 0;
         let numbers = Unpacked::numbers(&lanes[at]["pieces"]);
-        let piece = |one: &[u64]| {
-            begun += one[0];
-            let name = &data["names"][usize::try_from(one[3]).unwrap()];
+        let piece = |piece: &[u64]| {
+            begun += piece[0];
+            let name = &data["names"][usize::try_from(piece[3]).unwrap()];
             (
                 name.as_str().unwrap().to_owned(),
                 start + begun,
-                start + begun + one[1],
-                one[2],
+                start + begun + piece[1],
+                piece[2],
             )
         };
         numbers.chunks(5).map(piece).collect::<Vec<_>>()
@@ -376,7 +381,9 @@ fn phases_and_performance_states_have_lanes() {
     assert_eq!(lanes.len(), 2);
     let epoch = ("epoch".to_owned(), start, 708_000_000, 0);
     assert!(phases.contains(&epoch), "{phases:?}");
-    let steps = phases.iter().filter(|one| one.0 == "step" && one.3 == 1);
+    let steps = phases
+        .iter()
+        .filter(|phase| phase.0 == "step" && phase.3 == 1);
     assert_eq!((steps.count(), phases.len()), (10, 11), "{phases:?}");
     let end = start + data["span_ns"].as_u64().unwrap();
     let expected = [
@@ -511,7 +518,7 @@ fn check_contention(data: &Value) {
     let mut idle = Unpacked::numbers(&buckets["idle"]).into_iter();
     let names = data["causes"].as_array().unwrap();
     let mut seen = 0;
-    for (at, &others) in others.iter().enumerate() {
+    for (index, &others) in others.iter().enumerate() {
         let there = idle.next().unwrap();
         for (cause, name) in names.iter().enumerate() {
             let ns = if there & (1 << cause) == 0 {
@@ -520,7 +527,7 @@ fn check_contention(data: &Value) {
                 idle.next().unwrap()
             };
             if name == "contention" {
-                assert!(ns <= others, "bucket {at}: {ns} of {others}");
+                assert!(ns <= others, "bucket {index}: {ns} of {others}");
                 seen += ns;
             }
         }
@@ -632,7 +639,7 @@ fn check_self_test(name: &str, found: &Value) {
 
 fn numbers(value: &Value) -> Vec<f64> {
     let all = value.as_array().unwrap().iter();
-    all.map(|one| one.as_f64().unwrap()).collect()
+    all.map(|value| value.as_f64().unwrap()).collect()
 }
 
 /// Checks that links lead to what they name, that keys and drags move the view, that the sums of
@@ -644,7 +651,7 @@ fn check_use(name: &str, found: &Value, report: &Value, data: &Value) {
     let in_section = |id: &str| {
         links
             .iter()
-            .filter(|one| one["section"] == id)
+            .filter(|link| link["section"] == id)
             .collect::<Vec<_>>()
     };
     let gaps = in_section("longest-gaps");
@@ -719,13 +726,13 @@ fn check_use(name: &str, found: &Value, report: &Value, data: &Value) {
     let kernel = search["name"].as_str().unwrap();
     let wanted = kernel.to_lowercase();
     let has = |number: u64| {
-        let one = data["names"][usize::try_from(number).unwrap()]
+        let name = data["names"][usize::try_from(number).unwrap()]
             .as_str()
             .unwrap();
-        number > 0 && one.to_lowercase().contains(&wanted)
+        number > 0 && name.to_lowercase().contains(&wanted)
     };
     let intervals = Unpacked::numbers(&data["intervals"]);
-    let count = intervals.chunks(4).filter(|one| has(one[3])).count() as u64;
+    let count = intervals.chunks(4).filter(|chunk| has(chunk[3])).count() as u64;
     let count = metalens_text::units::count(count);
     assert!(
         search["all"]
@@ -740,11 +747,14 @@ fn check_use(name: &str, found: &Value, report: &Value, data: &Value) {
         found_ones[0][0].as_u64() < found_ones[1][0].as_u64(),
         "{name}: {search}"
     );
-    for one in found_ones {
-        let what = one[2].as_str().unwrap();
+    for interval in found_ones {
+        let what = interval[2].as_str().unwrap();
         assert!(what.to_lowercase().contains(&wanted), "{name}: {search}");
         assert!(
-            one[3].as_str().unwrap().contains(&format!(" of {count}")),
+            interval[3]
+                .as_str()
+                .unwrap()
+                .contains(&format!(" of {count}")),
             "{name}: {search}"
         );
     }
@@ -755,9 +765,9 @@ fn check_use(name: &str, found: &Value, report: &Value, data: &Value) {
         "{name}"
     );
     let mut times: BTreeMap<&str, u64> = BTreeMap::new();
-    for one in report["kernels"].as_array().unwrap() {
-        *times.entry(one["name"].as_str().unwrap()).or_default() +=
-            one["total_ns"].as_u64().unwrap();
+    for kernel in report["kernels"].as_array().unwrap() {
+        *times.entry(kernel["name"].as_str().unwrap()).or_default() +=
+            kernel["total_ns"].as_u64().unwrap();
     }
     let longer = times.values().filter(|&&ns| ns > times[kernel]).count();
     let class = format!("swatch kernel-{}", longer.min(5));
@@ -786,8 +796,8 @@ fn check_sums(name: &str, sums: &Value, data: &Value) {
     assert_eq!(sums["busy"], to - from - idle.iter().sum::<u64>(), "{name}");
     let mut at = 0;
     let intervals = Unpacked::numbers(&data["intervals"]);
-    let begun = intervals.chunks(4).filter(|one| {
-        at += one[0];
+    let begun = intervals.chunks(4).filter(|chunk| {
+        at += chunk[0];
         (from..to).contains(&at)
     });
     assert_eq!(sums["intervals"], begun.count(), "{name}");

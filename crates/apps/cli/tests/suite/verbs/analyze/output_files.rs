@@ -185,7 +185,7 @@ fn the_gaps_in_the_csv_sum_to_the_idle_time() {
         let parts = names
             .iter()
             .enumerate()
-            .filter(|(at, name)| *at > 2 && name.ends_with("_ns"));
+            .filter(|(index, name)| *index > 2 && name.ends_with("_ns"));
         let parts: Vec<usize> = parts.map(|(at, _)| at).collect();
         assert_eq!(parts.len(), 10);
         for &at in &parts {

@@ -136,8 +136,11 @@ fn every_misbehavior_has_a_test() {
     tried.extend(ELSEWHERE);
     tried.extend(super::super::verify::TRIED);
     tried.push("export-133");
-    for one in Misbehavior::ALL {
-        assert!(tried.contains(&one.name()), "{one} has no test");
+    for misbehavior in Misbehavior::ALL {
+        assert!(
+            tried.contains(&misbehavior.name()),
+            "{misbehavior} has no test"
+        );
     }
     assert_eq!(tried.len(), Misbehavior::ALL.len());
 }

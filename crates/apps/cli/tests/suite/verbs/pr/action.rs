@@ -44,7 +44,7 @@ impl Run {
         for part in parts {
             let (expression, rest) = part.split_once("}}").unwrap();
             let mut values = expression.split("||").map(|name| self.value(name.trim()));
-            filled += values.find(|one| !one.is_empty()).unwrap_or("");
+            filled += values.find(|value| !value.is_empty()).unwrap_or("");
             filled += rest;
         }
         filled
@@ -267,10 +267,10 @@ fn a_failed_gate_is_posted_annotated_and_fails_the_job_last() {
         "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00"
     );
     let annotations = check["output"]["annotations"].as_array().unwrap();
-    let places = annotations.iter().map(|one| {
-        assert_eq!(one["path"], "limits.toml");
-        assert_eq!(one["annotation_level"], "failure");
-        one["start_line"].as_u64().unwrap()
+    let places = annotations.iter().map(|annotation| {
+        assert_eq!(annotation["path"], "limits.toml");
+        assert_eq!(annotation["annotation_level"], "failure");
+        annotation["start_line"].as_u64().unwrap()
     });
     let mut places: Vec<u64> = places.collect();
     places.sort_unstable();

@@ -30,7 +30,7 @@ fn the_pull_request_of_a_workflow_run_is_found() {
         server
             .comments()
             .first()
-            .map_or(String::new(), |one| one.body.clone())
+            .map_or(String::new(), |comment| comment.body.clone())
     };
 
     let head = "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00";

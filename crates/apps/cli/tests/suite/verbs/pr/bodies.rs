@@ -76,8 +76,8 @@ fn names_of_others_are_left_out_by_default() {
     let report: Value =
         serde_json::from_slice(&fs::read(bench.path("out/report.json")).unwrap()).unwrap();
     let others = report["processes"].as_array().unwrap().iter();
-    let others = others.filter(|one| one["is_analyzed"] == false);
-    for other in others.map(|one| one["name"].as_str().unwrap()) {
+    let others = others.filter(|process| process["is_analyzed"] == false);
+    for other in others.map(|process| process["name"].as_str().unwrap()) {
         assert!(!plain.contains(other), "{other}");
     }
     assert_ne!(plain, named);
@@ -305,7 +305,7 @@ fn check_harmless(body: &str, hostile: &str) {
             Event::Html(html) | Event::InlineHtml(html) => {
                 let tags = html.match_indices('<').map(|(at, _)| &html[at..]);
                 for tag in tags.filter(|tag| !tag.starts_with("<!-- metalens:k -->")) {
-                    let is_ours = OURS.iter().any(|one| tag.starts_with(one))
+                    let is_ours = OURS.iter().any(|own| tag.starts_with(own))
                         || tag.starts_with("<b>")
                         || tag.starts_with("</b>");
                     assert!(is_ours, "{hostile}: {tag}");

@@ -151,7 +151,7 @@ fn serve(
         })
     };
 
-    let length = header("content-length").map_or(0, |one| one.parse().unwrap());
+    let length = header("content-length").map_or(0, |text| text.parse().unwrap());
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
     let body = String::from_utf8(body).unwrap();
@@ -311,8 +311,8 @@ fn pull(is_private: bool, from: &str) -> Value {
 }
 
 fn page(state: &State, query: &str, base: &str) -> Answer {
-    let number = query.split('&').find_map(|one| one.strip_prefix("page="));
-    let number: usize = number.map_or(1, |one| one.parse().unwrap());
+    let number = query.split('&').find_map(|part| part.strip_prefix("page="));
+    let number: usize = number.map_or(1, |number| number.parse().unwrap());
     let all: Vec<Value> = state.comments.iter().map(comment_json).collect();
     let start = (number - 1) * 100;
     let shown: Vec<&Value> = all.iter().skip(start).take(100).collect();
@@ -329,7 +329,13 @@ fn page(state: &State, query: &str, base: &str) -> Answer {
 }
 
 fn new_comment(state: &mut State, body: &str) -> u64 {
-    let id = state.comments.iter().map(|one| one.id).max().unwrap_or(0) + 1;
+    let id = state
+        .comments
+        .iter()
+        .map(|comment| comment.id)
+        .max()
+        .unwrap_or(0)
+        + 1;
     state.comments.push(Comment {
         id,
         author: VIEWER.to_owned(),
@@ -339,12 +345,12 @@ fn new_comment(state: &mut State, body: &str) -> u64 {
 }
 
 fn comment(state: &mut State, id: u64) -> Option<&mut Comment> {
-    state.comments.iter_mut().find(|one| one.id == id)
+    state.comments.iter_mut().find(|comment| comment.id == id)
 }
 
 fn one_comment(state: &mut State, method: &str, id: u64, json: &Value) -> Answer {
     if method == "DELETE" {
-        state.comments.retain(|one| one.id != id);
+        state.comments.retain(|comment| comment.id != id);
         return (204, String::new(), String::new());
     }
     let Some(found) = comment(state, id) else {

@@ -165,7 +165,11 @@ const LEFT_SAVING: &[Case] = &[
 /// Compares the transcript and the files that are left with a snapshot.
 fn check(case: &Case) -> (Bench, std::process::Output, String) {
     let bench = Bench::of(case.before);
-    let known = |name: &&str| Misbehavior::ALL.iter().any(|one| one.name() == *name);
+    let known = |name: &&str| {
+        Misbehavior::ALL
+            .iter()
+            .any(|misbehavior| misbehavior.name() == *name)
+    };
     let names: Vec<&str> = case.name.split(", ").filter(known).collect();
     let misbehave = format!("MISBEHAVE={}", names.join(","));
     let settings = [&[misbehave.as_str()], case.settings].concat();
@@ -506,7 +510,10 @@ fn every_misbehavior_has_a_case() {
         "no-configuration",
     ]);
     tried.extend(super::super::verify::TRIED);
-    for one in Misbehavior::ALL {
-        assert!(tried.contains(&one.name()), "{one} is not tried");
+    for misbehavior in Misbehavior::ALL {
+        assert!(
+            tried.contains(&misbehavior.name()),
+            "{misbehavior} is not tried"
+        );
     }
 }

@@ -298,8 +298,8 @@ fn script(log: &Log, streams: [u8; 3], end: &str, random: &mut Random) -> String
         Left::Stub => "mkdir \"$out\"\n",
     };
     let is_last = |at: usize| at + 1 == log.lines.len();
-    for (at, (part, text)) in log.lines.iter().enumerate() {
-        if is_last(at) {
+    for (index, (part, text)) in log.lines.iter().enumerate() {
+        if is_last(index) {
             script.push_str(leave);
         }
         let stream = match part {
