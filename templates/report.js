@@ -511,7 +511,7 @@
   /** Draws the way of the selected command buffer: work as boxes, moments as lines, and arrows in between. */
   function drawChain(row) {
     const chain = selected && selected.chain;
-    if (!chain) text('Select an interval or a gap to see the way of its command buffer.', 66, row.top + 11, colors.faint, width() - 70);
+    if (!chain) text('Select an interval or a gap.', 66, row.top + 11, colors.faint, width() - 70);
     else {
       const top = name => row.top + chainRows.indexOf(name) * CHAIN;
       // A line far outside would take long to draw.
@@ -521,17 +521,18 @@
         paper.fillStyle = colors[colour];
         paper.fillRect(x(from), top(name) + 2, Math.max(2, x(to) - x(from)), CHAIN - 4);
         if (before && before.name !== name) {
-          const isDown = top(name) > top(before.name), head = isDown ? -5 : 5, tip = [x(from), top(name) + (isDown ? 1 : CHAIN - 1)];
+          const isDown = top(name) > top(before.name), y = top(name) + (isDown ? 2 : CHAIN - 2), back = isDown ? -4 : 4;
           paper.fillStyle = paper.strokeStyle = colors.ink;
           paper.lineWidth = 1;
           paper.beginPath();
-          paper.moveTo(x(before.to), top(before.name) + (isDown ? CHAIN - 2 : 2));
-          paper.lineTo(...tip);
+          paper.moveTo(x(before.to), top(before.name) + CHAIN / 2);
+          paper.lineTo(x(from) + 0.5, top(before.name) + CHAIN / 2);
+          paper.lineTo(x(from) + 0.5, y + back);
           paper.stroke();
           paper.beginPath();
-          paper.moveTo(...tip);
-          paper.lineTo(tip[0] - 3, tip[1] + head);
-          paper.lineTo(tip[0] + 3, tip[1] + head);
+          paper.moveTo(x(from) + 0.5, y);
+          paper.lineTo(x(from) - 3, y + back);
+          paper.lineTo(x(from) + 4, y + back);
           paper.fill();
         }
         before = { name, to };
@@ -549,7 +550,7 @@
   function stagesOf({ start, end, encodes, encoded, committed, driver, submitted, completed }) {
     const stages = [
       ['encoding', 'program', encodes, encoded, 'encoding'], ['commit', 'program', committed, committed, 'ink'],
-      ['driver', 'driver', driver, submitted ?? driver, 'driver'], ['GPU', 'GPU', start, end, 'busy'],
+      ['driver', 'driver', driver, submitted ?? driver, 'driver'], ['GPU', 'GPU', start, end, 'ink'],
       ['completed', 'program', completed, completed, 'completion'],
     ];
     return stages.filter(stage => stage[2] !== undefined).map(([what, name, from, to, colour]) => ({ what, name, from, to, colour }));
@@ -560,7 +561,7 @@
     const stages = stagesOf(chain);
     return stages.map(({ what, from, to }, at) => {
       const words = [what];
-      if (at) words.push(`after ${time(from - stages[at - 1].to)}`);
+      if (at && from !== stages[at - 1].to) words.push(`after ${time(from - stages[at - 1].to)}`);
       if (to !== from) words.push(at ? `for ${time(to - from)}` : time(to - from));
       return words.length > 2 ? `${words[0]} ${words[1]}, ${words[2]}` : words.join(' ');
     });
@@ -951,7 +952,7 @@
     const many = `${count(found.intervals)} ${found.intervals === 1 ? 'interval begins' : 'intervals begin'} in it`;
     const order = data.causes.map((cause, at) => [cause, found.idle[at]]).filter(([, ns]) => ns).sort(([, a], [, b]) => b - a);
     byId('selected-sums').replaceChildren(
-      entry(`GPU busy ${time(found.busy)}, `, `${share(found.busy)}; ${many}`),
+      ...(found.busy || found.intervals ? [entry(`GPU busy ${time(found.busy)}, `, `${share(found.busy)}; ${many}`)] : []),
       ...order.map(([cause, ns]) => entry(causeName(cause), ` ${time(ns)}, ${share(ns)}`, cause)));
     const { chain } = selected, list = byId('selected-chain');
     list.hidden = !chain;
@@ -987,11 +988,11 @@
     const threads = data.sampled.of_encoding ? ' of the threads that encode' : '';
     const rows = [...functions].sort(([, a], [, b]) => b - a), rest = rows.splice(MOST_KERNELS);
     const head = document.createElement('li');
-    head.className = 'title';
+    head.className = many ? 'title' : 'faint';
     head.textContent = many ? `${count(many)} CPU ${many === 1 ? 'sample' : 'samples'}${threads}:` : `No CPU sample${threads} lies in it.`;
     list.replaceChildren(head,
-      ...rows.map(([name, number]) => entry(name ? nameOf(name - 1) : 'without a call stack', ` ${count(number)}`)),
-      ...(rest.length ? [entry(rest.length === 1 ? '1 more function' : `${count(rest.length)} more functions`, ` ${count(rest.reduce((all, [, number]) => all + number, 0))}`)] : []));
+      ...rows.map(([name, number]) => entry(name ? nameOf(name - 1) : 'without a call stack', `, ${count(number)}×`)),
+      ...(rest.length ? [entry(rest.length === 1 ? '1 more function' : `${count(rest.length)} more functions`, `, ${count(rest.reduce((all, [, number]) => all + number, 0))}×`)] : []));
   }
 
   const kernelClass = name => {
@@ -1257,20 +1258,21 @@
 
   /** Makes each cause in the legend a button that selects its longest times, one after the other. */
   function linkCauses() {
-    for (const key of document.querySelectorAll('#causes .key')) {
+    for (const key of document.querySelectorAll('#causes .key, #idle-table .cause')) {
       const cause = data.causes.indexOf(key.firstElementChild.classList[1]), button = document.createElement('button');
       if (!idle.cause.includes(cause)) continue;
       let longest = null, next = 0;
       button.type = 'button';
       button.className = 'jump';
-      button.title = 'Select the longest, then the next';
+      button.title = 'Select the longest, then the next' + (data.is_whole ? '' : ', of those that are here in full');
       button.textContent = key.textContent;
       button.addEventListener('click', () => {
         const length = at => idle.end[at] - idle.start[at];
         longest ||= [...idle.cause.keys()].filter(at => idle.cause[at] === cause).sort((a, b) => length(b) - length(a)).slice(0, 100);
-        const at = longest[next++ % longest.length];
-        select(idle.start[at], idle.end[at], causeName(cause));
+        const place = next++ % longest.length, at = longest[place];
+        select(idle.start[at], idle.end[at], `${data.labels[cause]} (${place + 1} of the ${longest.length} longest)`);
         look(...around(selected));
+        if (key.tagName === 'TH') show();
       });
       key.lastChild.replaceWith(button);
     }
@@ -1374,6 +1376,10 @@
       draw();
       results.gap_ns = gaps.end[at] - gaps.start[at];
       results.gap_hover = pointer(width() / 2, strip.top + 5);
+      select(gaps.start[at], gaps.end[at]);
+      results.gap_stages = byId('selected-chain').textContent;
+      results.gap_functions = byId('selected-cpu').textContent;
+      select();
     }
     results.held = layout.filter(one => one.kind === 'held').map(one => {
       const { label, series, of } = held[one.lane], all = series[0], at = all.start.length >> 1;

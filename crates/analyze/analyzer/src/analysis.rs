@@ -296,7 +296,9 @@ impl Analysis {
         } = &self.subject;
         let cut = &self.subject.buffers;
         let cut = cut.binary_search_by_key(&buffer.id, |one| one.id).ok();
-        let buffer = cut.and_then(|at| self.subject.buffers.get(at)).unwrap_or(buffer);
+        let buffer = cut
+            .and_then(|at| self.subject.buffers.get(at))
+            .unwrap_or(buffer);
         let committed_ns = buffer.committed_ns();
         let driver = chain.times_of(buffer.id).filter(|driver| {
             let begins_ns = i128::from(driver.begins_ns);

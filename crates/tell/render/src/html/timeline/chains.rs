@@ -26,11 +26,7 @@ pub(super) struct Chains {
 
 /// Packs the command buffers of intervals. Those of which only the time on the GPU is recorded are left
 /// out.
-pub(super) fn chains(
-    analysis: &Analysis,
-    pieces: &[&IntervalPiece<'_>],
-    full: [u64; 2],
-) -> Chains {
+pub(super) fn chains(analysis: &Analysis, pieces: &[&IntervalPiece<'_>], full: [u64; 2]) -> Chains {
     let report = &analysis.report;
     let origin = report.window.start_ns;
     let [from, to] = full.map(|ns| origin + ns);

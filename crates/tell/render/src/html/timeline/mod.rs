@@ -343,7 +343,10 @@ fn pack_samples<'a>(
         at = ns;
     }
     Some(Sampled {
-        of_encoding: cpu.threads.iter().any(|thread| thread.submits == Some(true)),
+        of_encoding: cpu
+            .threads
+            .iter()
+            .any(|thread| thread.submits == Some(true)),
         count,
         samples: packed.into_text(),
     })
