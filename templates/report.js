@@ -550,7 +550,7 @@
   function stagesOf({ start, end, encodes, encoded, committed, driver, submitted, completed }) {
     const stages = [
       ['encoding', 'program', encodes, encoded, 'encoding'], ['commit', 'program', committed, committed, 'ink'],
-      ['driver', 'driver', driver, submitted ?? driver, 'driver'], ['GPU', 'GPU', start, end, 'ink'],
+      ['driver', 'driver', driver, submitted ?? driver, 'driver'], ['GPU', 'GPU', start, end, 'faint'],
       ['completed', 'program', completed, completed, 'completion'],
     ];
     return stages.filter(stage => stage[2] !== undefined).map(([what, name, from, to, colour]) => ({ what, name, from, to, colour }));
@@ -722,7 +722,9 @@
     chain: () => {
       if (!selected || !selected.chain) return;
       const stages = stagesOf(selected.chain), from = stages[0].from, to = Math.max(...stages.map(stage => stage.to));
-      look(from - (to - from) / 10, to + (to - from) / 10);
+      // The names of the rows stay clear of it.
+      const pixel = (to - from) / Math.max(100, width() - 90);
+      look(from - 70 * pixel, to + 20 * pixel);
     },
     shown: () => select(view[0], view[1], 'what is shown'),
     middle: selectMiddle, clear: () => select(),
@@ -1268,9 +1270,9 @@
       button.textContent = key.textContent;
       button.addEventListener('click', () => {
         const length = at => idle.end[at] - idle.start[at];
-        longest ||= [...idle.cause.keys()].filter(at => idle.cause[at] === cause).sort((a, b) => length(b) - length(a)).slice(0, 100);
+        longest ||= [...idle.cause.keys()].filter(at => idle.cause[at] === cause).sort((a, b) => length(b) - length(a));
         const place = next++ % longest.length, at = longest[place];
-        select(idle.start[at], idle.end[at], `${data.labels[cause]} (${place + 1} of the ${longest.length} longest)`);
+        select(idle.start[at], idle.end[at], `${data.labels[cause]} (number ${count(place + 1)} of ${count(longest.length)} by length)`);
         look(...around(selected));
         if (key.tagName === 'TH') show();
       });

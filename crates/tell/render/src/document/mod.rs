@@ -126,8 +126,8 @@ pub struct ShownGain {
     pub factor: Message,
     /// The words before both: `about`, `at most` or `at least`.
     pub certainty: &'static str,
-    /// Share of the time that is left.
-    pub left: f64,
+    /// Saved share of the time.
+    pub share: f64,
 }
 
 /// A finding as media show it.
