@@ -762,7 +762,8 @@
     else zoom(Math.exp(Math.max(-300, Math.min(300, event.deltaY * unit)) * 0.003), event.offsetX);
   }, { passive: false });
 
-  // A mouse selects, and moves with Shift or its middle button. Fingers move and zoom. Both drag in the overview.
+  // A mouse selects, and moves with Shift or its middle button. Fingers move and zoom, and select what they tap. Both drag
+  // in the overview.
   const fingers = new Map();
   let dragging = null;
   const place = event => {
@@ -789,7 +790,8 @@
     if (event.button === 1) event.preventDefault();
     if (fingers.size > 1) dragging = null;
     else if (isOverview(y)) dragging = { ...overviewDrag(x), x };
-    else if (event.pointerType !== 'touch' && event.button === 0 && !event.shiftKey) dragging = { kind: 'select', x, y };
+    else if (event.pointerType === 'touch') dragging = { kind: 'tap', x };
+    else if (event.button === 0 && !event.shiftKey) dragging = { kind: 'select', x, y };
   });
   canvas.addEventListener('pointermove', event => {
     const [x, y] = place(event), before = fingers.get(event.pointerId);
@@ -801,9 +803,11 @@
     }
     fingers.set(event.pointerId, x);
     tip.hidden = true;
-    if (dragging) drag(x);
-    else if (fingers.size === 1) pan((before - x) / width());
-    else {
+    if (dragging && dragging.kind !== 'tap') drag(x);
+    else if (fingers.size === 1) {
+      pan((before - x) / width());
+      if (dragging && Math.abs(x - dragging.x) >= 4) dragging = null;
+    } else {
       const [other] = [...fingers].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
       const apart = Math.abs(x - other), was = Math.abs(before - other);
       if (apart > 5 && was > 5) zoom(was / apart, other);
@@ -1444,6 +1448,11 @@
     const before = view[0];
     drag(200, 100, layout[1].top + 5, { shiftKey: true });
     results.shift_moved = (view[0] - before) / wide() * width();
+    const gap = gaps.start.length >> 1, strip = layout.find(one => one.kind === 'causes');
+    look(gaps.start[gap], gaps.end[gap]);
+    select();
+    drag(width() / 2, width() / 2 + 1, strip.top + 5, { pointerType: 'touch' });
+    results.tapped = selected && selected.what;
     actions.all();
     drag(width() * 0.25, width() * 0.5, 10);
     results.brushed = view.map(ns => ns / SPAN);

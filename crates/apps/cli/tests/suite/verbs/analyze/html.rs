@@ -825,6 +825,7 @@ fn check_use(name: &str, found: &Value, report: &Value, data: &Value) {
     let moved = found["shift_moved"].as_f64().unwrap();
     assert!((moved - 100.0).abs() < 0.5, "{name}: {moved}");
 
+    assert_eq!(found["tapped"], "gap", "{name}");
     assert_eq!(found["find_has_focus"], true, "{name}");
     let search = &found["search"];
     // The first row, after the table was sorted.
