@@ -13,6 +13,8 @@
   const LANES = data.lanes.length, OTHERS = LANES, CAUSES = data.causes.length, SHADES = 4;
   /** Number of kernels with a color of their own; the next number is the color of all others. */
   const OWN = 5;
+  /** Stations of a command buffer beside those on the GPU. */
+  const STATIONS = ['encodes', 'encoded', 'committed', 'driver', 'submitted', 'completed'];
   const colorOf = new Uint8Array(data.names.length).fill(OWN);
   data.colored.forEach((name, color) => { if (name) colorOf[name] = color; });
 
@@ -29,7 +31,11 @@
       } while (byte & 128);
       return value;
     };
-    return { next, parts: () => {
+    const signed = () => {
+      const folded = next();
+      return folded % 2 ? -(folded + 1) / 2 : folded / 2;
+    };
+    return { next, signed, parts: () => {
       const there = next(), parts = new Array(CAUSES).fill(0);
       for (let cause = 0; cause < CAUSES; cause++) if (there & (1 << cause)) parts[cause] = next();
       return parts;
@@ -48,11 +54,15 @@
   /** Unpacks the data that is stored item by item: a series for each lane, the last for other processes; and gaps. */
   function unpack() {
     const lanes = Array.from({ length: LANES + 1 }, newSeries);
-    let from = reader(data.intervals), at = 0;
+    for (const series of lanes) series.chain = [];
+    let from = reader(data.intervals), at = 0, begun = 0;
+    const owners = reader(data.chains.owners);
     for (let n = data.counts[0]; n > 0; n--) {
       at += from.next();
-      const end = at + from.next(), lane = from.next();
+      const end = at + from.next(), lane = from.next(), owner = owners.next();
       push(lanes[lane], at, end, from.next());
+      lanes[lane].chain.push(owner ? begun + 1 - owner : null);
+      if (owner === 1) begun++;
     }
     const gaps = { start: [], end: [], reach: [], parts: [], before: [], after: [] };
     const idle = { start: [], end: [], reach: [], cause: [] };
@@ -86,6 +96,35 @@
       push(lanes[OTHERS], start, at, 0);
     }
     return { lanes, gaps, idle };
+  }
+
+  /**
+   * Unpacks the stations of each command buffer that has more than its time on the GPU, in order; a station that is not
+   * recorded is missing.
+   */
+  function unpackChains() {
+    const from = reader(data.chains.stations), chains = [];
+    let start = 0;
+    for (let n = data.chains.count; n > 0; n--) {
+      start += from.signed();
+      const end = start + from.next(), there = from.next(), chain = { start, end };
+      STATIONS.forEach((name, at) => { if (there & (1 << at)) chain[name] = start + from.signed(); });
+      chains.push(chain);
+    }
+    return chains;
+  }
+
+  /** Unpacks the CPU samples: times, and the number of the function's name plus 1. */
+  function unpackSamples() {
+    if (!data.sampled) return null;
+    const from = reader(data.sampled.samples), times = [], functions = [];
+    let at = FROM;
+    for (let n = data.sampled.count; n > 0; n--) {
+      at += from.next();
+      times.push(at);
+      functions.push(from.next());
+    }
+    return { times, functions };
   }
 
   /** Unpacks the states over time, by row; and the time in any state, if not all states are stored. */
@@ -135,7 +174,7 @@
     return { rows, width_ns, lanes, idleRow, begunRow: idleRow + CAUSES };
   }
 
-  const { lanes, gaps, idle } = unpack(), held = data.held.map(unpackHeld);
+  const { lanes, gaps, idle } = unpack(), chains = unpackChains(), sampled = unpackSamples(), held = data.held.map(unpackHeld);
   const buckets = pyramid();
   const hasOthers = lanes[OTHERS].start.length > 0 || (buckets && buckets.lanes[OTHERS].some(({ row }) => buckets.rows[row].at(-1)[0] > 0));
   const nameOf = number => data.names[number];
@@ -148,6 +187,16 @@
     while (low < high) {
       const middle = (low + high) >> 1;
       if (series.reach[middle] > ns) high = middle; else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** Returns the index of the first of some sorted times that is not before another. */
+  function firstAt(times, ns) {
+    let low = 0, high = times.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (times[middle] >= ns) high = middle; else low = middle + 1;
     }
     return low;
   }
@@ -231,6 +280,7 @@
   // ---- Texts.
 
   function time(ns) {
+    if (ns < 0) return '−' + time(-ns);
     if (ns < 1000) return Math.round(ns) + '\u00a0ns';
     for (const [unit, scale] of [['µs', 1e3], ['ms', 1e6], ['s', 1e9]]) {
       const value = ns / scale;
@@ -281,6 +331,9 @@
   const OVERVIEW = 26;
   /** Height of a row of states. */
   const HELD = 17;
+  /** Height of a row of the command buffer. */
+  const CHAIN = 15;
+  const chainRows = ['program', 'driver', 'GPU'].filter(name => name !== 'driver' || chains.some(one => one.driver !== undefined));
 
   /** Returns the rows of the drawing, from top to bottom. */
   function layOut() {
@@ -292,6 +345,7 @@
     };
     data.lanes.forEach((name, lane) => add('lane', name, 30, lane));
     if (hasOthers) add('lane', 'other processes', 18, OTHERS);
+    if (chains.length) add('chain', 'command buffer of the selection', chainRows.length * CHAIN);
     add('causes', 'idle time by cause', 34);
     held.forEach((one, at) => add('held', one.label, one.series.length * HELD, at));
     rows.height = top + 4;
@@ -334,6 +388,7 @@
     for (const row of layout) {
       if (row.kind === 'overview') drawOverview(row, pixels, ratio);
       if (row.kind === 'lane') drawLane(row, pixels, ratio);
+      if (row.kind === 'chain') drawChain(row);
       if (row.kind === 'causes') drawCauses(row, causeColumns(view, pixels), ratio);
       if (row.kind === 'held') drawHeld(row, pixels, ratio);
     }
@@ -451,6 +506,90 @@
     paper.globalAlpha = 1;
     paper.fillRect(left - 1.5, top, 1.5, layout.height - top);
     paper.fillRect(right, top, 1.5, layout.height - top);
+  }
+
+  /** Draws the way of the selected command buffer: work as boxes, moments as lines, and arrows in between. */
+  function drawChain(row) {
+    const chain = selected && selected.chain;
+    if (!chain) text('Select an interval or a gap.', 66, row.top + 11, colors.faint, width() - 70);
+    else {
+      const top = name => row.top + chainRows.indexOf(name) * CHAIN;
+      // A line far outside would take long to draw.
+      const x = ns => Math.max(-1e4, Math.min(width() + 1e4, xOf(ns)));
+      let before = null;
+      for (const { name, from, to, colour } of stagesOf(chain)) {
+        paper.fillStyle = colors[colour];
+        paper.fillRect(x(from), top(name) + 2, Math.max(2, x(to) - x(from)), CHAIN - 4);
+        if (before && before.name !== name) {
+          const isDown = top(name) > top(before.name), y = top(name) + (isDown ? 2 : CHAIN - 2), back = isDown ? -4 : 4;
+          paper.fillStyle = paper.strokeStyle = colors.ink;
+          paper.lineWidth = 1;
+          paper.beginPath();
+          paper.moveTo(x(before.to), top(before.name) + CHAIN / 2);
+          paper.lineTo(x(from) + 0.5, top(before.name) + CHAIN / 2);
+          paper.lineTo(x(from) + 0.5, y + back);
+          paper.stroke();
+          paper.beginPath();
+          paper.moveTo(x(from) + 0.5, y);
+          paper.lineTo(x(from) - 3, y + back);
+          paper.lineTo(x(from) + 4, y + back);
+          paper.fill();
+        }
+        before = { name, to };
+      }
+    }
+    chainRows.forEach((name, at) => {
+      paper.strokeStyle = colors.track;
+      paper.lineWidth = 3;
+      paper.strokeText(name, 5, row.top + at * CHAIN + 11);
+      text(name, 5, row.top + at * CHAIN + 11, colors.faint, width());
+    });
+  }
+
+  /** Returns what happened to a command buffer, in order, as far as it is recorded: what, where, from and to. */
+  function stagesOf({ start, end, encodes, encoded, committed, driver, submitted, completed }) {
+    const stages = [
+      ['encoding', 'program', encodes, encoded, 'encoding'], ['commit', 'program', committed, committed, 'ink'],
+      ['driver', 'driver', driver, submitted ?? driver, 'driver'], ['GPU', 'GPU', start, end, 'faint'],
+      ['completed', 'program', completed, completed, 'completion'],
+    ];
+    return stages.filter(stage => stage[2] !== undefined).map(([what, name, from, to, colour]) => ({ what, name, from, to, colour }));
+  }
+
+  /** Returns each stage of a command buffer as words, with the time since the last one. */
+  function tellStages(chain) {
+    const stages = stagesOf(chain);
+    return stages.map(({ what, from, to }, at) => {
+      const words = [what];
+      if (at && from !== stages[at - 1].to) words.push(`after ${time(from - stages[at - 1].to)}`);
+      if (to !== from) words.push(at ? `for ${time(to - from)}` : time(to - from));
+      return words.length > 2 ? `${words[0]} ${words[1]}, ${words[2]}` : words.join(' ');
+    });
+  }
+
+  /** Returns what of a command buffer is not recorded, or not exactly; empty if all is. */
+  function tellMissing(chain) {
+    const missing = { encodes: 'encoding', committed: 'commit', driver: 'driver', completed: 'completion' };
+    const names = Object.keys(missing).filter(key => chain[key] === undefined).map(key => missing[key]);
+    return [
+      ...(names.length ? [`not recorded: ${names.join(', ')}`] : []),
+      ...(chain.driver !== undefined && data.chains.submits_at_end ? ["the end of the driver's work counts as the submission"] : []),
+    ];
+  }
+
+  /** Returns the command buffer of an interval; of a part of a gap, that of the interval after it. */
+  function chainOf(from, to) {
+    const beginning = (at, end) => {
+      for (const series of lanes.slice(0, LANES)) {
+        for (let one = firstPast(series, at - 1); one < series.start.length && series.start[one] <= at; one++) {
+          const isIt = series.start[one] === at && (end === undefined || series.end[one] === end);
+          if (isIt && series.chain[one] !== null) return chains[series.chain[one]];
+        }
+      }
+      return null;
+    };
+    const gap = firstPast(gaps, from), isInGap = gaps.start[gap] <= from && to <= gaps.end[gap];
+    return isInGap ? beginning(gaps.end[gap]) : beginning(from, to);
   }
 
   /** Draws each column as a stack of the shares of the causes. */
@@ -580,6 +719,13 @@
     in: () => zoom(0.5, pointerX ?? undefined), out: () => zoom(2, pointerX ?? undefined),
     left: () => pan(-0.2), right: () => pan(0.2),
     fit: () => { if (selected) look(...around(selected)); },
+    chain: () => {
+      if (!selected || !selected.chain) return;
+      const stages = stagesOf(selected.chain), from = stages[0].from, to = Math.max(...stages.map(stage => stage.to));
+      // The names of the rows stay clear of it.
+      const pixel = (to - from) / Math.max(100, width() - 90);
+      look(from - 70 * pixel, to + 20 * pixel);
+    },
     shown: () => select(view[0], view[1], 'what is shown'),
     middle: selectMiddle, clear: () => select(),
     next: () => step(1), previous: () => step(-1), find: () => { byId('find').focus(); byId('find').select(); },
@@ -616,7 +762,8 @@
     else zoom(Math.exp(Math.max(-300, Math.min(300, event.deltaY * unit)) * 0.003), event.offsetX);
   }, { passive: false });
 
-  // A mouse selects, and moves with Shift or its middle button. Fingers move and zoom. Both drag in the overview.
+  // A mouse selects, and moves with Shift or its middle button. Fingers move and zoom, and select what they tap. Both drag
+  // in the overview.
   const fingers = new Map();
   let dragging = null;
   const place = event => {
@@ -643,7 +790,8 @@
     if (event.button === 1) event.preventDefault();
     if (fingers.size > 1) dragging = null;
     else if (isOverview(y)) dragging = { ...overviewDrag(x), x };
-    else if (event.pointerType !== 'touch' && event.button === 0 && !event.shiftKey) dragging = { kind: 'select', x, y };
+    else if (event.pointerType === 'touch') dragging = { kind: 'tap', x };
+    else if (event.button === 0 && !event.shiftKey) dragging = { kind: 'select', x, y };
   });
   canvas.addEventListener('pointermove', event => {
     const [x, y] = place(event), before = fingers.get(event.pointerId);
@@ -655,9 +803,11 @@
     }
     fingers.set(event.pointerId, x);
     tip.hidden = true;
-    if (dragging) drag(x);
-    else if (fingers.size === 1) pan((before - x) / width());
-    else {
+    if (dragging && dragging.kind !== 'tap') drag(x);
+    else if (fingers.size === 1) {
+      pan((before - x) / width());
+      if (dragging && Math.abs(x - dragging.x) >= 4) dragging = null;
+    } else {
       const [other] = [...fingers].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
       const apart = Math.abs(x - other), was = Math.abs(before - other);
       if (apart > 5 && was > 5) zoom(was / apart, other);
@@ -698,6 +848,7 @@
       return;
     }
     const row = rowAt(y), item = row && itemAt(row, x, y);
+    if (row && row.kind === 'chain') return;
     if (item) select(...item); else select();
   }
 
@@ -709,6 +860,7 @@
   function itemAt(row, x, y) {
     const ns = nsOf(x), pixel = (view[1] - view[0]) / width();
     let series, name;
+    if (row.kind === 'chain') return null;
     if (row.kind === 'held') {
       const rows = held[row.lane].series;
       series = rows[y === undefined ? 0 : Math.max(0, Math.min(rows.length - 1, Math.floor((y - row.top) / HELD)))];
@@ -777,7 +929,7 @@
   function select(from, to, what, isKnown) {
     const shown = byId('selected');
     request();
-    selected = from === undefined ? null : { from: Math.max(0, from), to: Math.min(SPAN, to), what };
+    selected = from === undefined ? null : { from: Math.max(0, from), to: Math.min(SPAN, to), what, chain: chainOf(from, to) };
     shown.hidden = !selected;
     if (!selected || selected.to < selected.from) { selected = null; shown.hidden = true; return; }
     const found = sums(selected.from, selected.to);
@@ -806,13 +958,49 @@
     const many = `${count(found.intervals)} ${found.intervals === 1 ? 'interval begins' : 'intervals begin'} in it`;
     const order = data.causes.map((cause, at) => [cause, found.idle[at]]).filter(([, ns]) => ns).sort(([, a], [, b]) => b - a);
     byId('selected-sums').replaceChildren(
-      entry(`GPU busy ${time(found.busy)}, `, `${share(found.busy)}; ${many}`),
+      ...(found.busy || found.intervals ? [entry(`GPU busy ${time(found.busy)}, `, `${share(found.busy)}; ${many}`)] : []),
       ...order.map(([cause, ns]) => entry(causeName(cause), ` ${time(ns)}, ${share(ns)}`, cause)));
+    const { chain } = selected, list = byId('selected-chain');
+    list.hidden = !chain;
+    byId('show-chain').hidden = !chain;
+    if (chain) {
+      const item = (words, kind) => {
+        const shown = document.createElement('li');
+        shown.textContent = words;
+        shown.className = kind;
+        return shown;
+      };
+      list.replaceChildren(item('Command buffer:', 'title'), ...tellStages(chain).map(words => item(words, '')),
+        ...tellMissing(chain).map(words => item(words, 'faint')));
+    }
     const kernels = [...found.kernels].sort(([, [a]], [, [b]]) => b - a), rest = kernels.splice(MOST_KERNELS);
+    showSamples(selected, entry);
     byId('selected-kernels').replaceChildren(
       ...kernels.map(([name, [ns, many]]) => entry(name, ` ${time(ns)}` + (many === null ? '' : `, ${count(many)}×`), kernelClass(name))),
       ...(rest.length ? [entry(rest.length === 1 ? '1 more kernel' : `${count(rest.length)} more kernels`, ` ${time(rest.reduce((all, [, [ns]]) => all + ns, 0))}`)] : []));
   }
+  /** Shows the functions that CPU samples found in a part of the window, if the page has all samples of it. */
+  function showSamples({ from, to }, entry) {
+    const list = byId('selected-cpu'), isKnown = sampled && (data.is_whole || isExact([from, to]));
+    list.hidden = !isKnown;
+    if (!isKnown) return;
+    const functions = new Map();
+    let many = 0;
+    for (let at = firstAt(sampled.times, from); at < sampled.times.length && sampled.times[at] < to; at++) {
+      const name = sampled.functions[at];
+      functions.set(name, (functions.get(name) || 0) + 1);
+      many++;
+    }
+    const threads = data.sampled.of_encoding ? ' of the threads that encode' : '';
+    const rows = [...functions].sort(([, a], [, b]) => b - a), rest = rows.splice(MOST_KERNELS);
+    const head = document.createElement('li');
+    head.className = many ? 'title' : 'faint';
+    head.textContent = many ? `${count(many)} CPU ${many === 1 ? 'sample' : 'samples'}${threads}:` : `No CPU sample${threads} lies in it.`;
+    list.replaceChildren(head,
+      ...rows.map(([name, number]) => entry(name ? nameOf(name - 1) : 'without a call stack', `, ${count(number)}×`)),
+      ...(rest.length ? [entry(rest.length === 1 ? '1 more function' : `${count(rest.length)} more functions`, `, ${count(rest.reduce((all, [, number]) => all + number, 0))}×`)] : []));
+  }
+
   const kernelClass = name => {
     const color = data.colored.findIndex(number => number && nameOf(number) === name);
     return `kernel-${color < 0 ? OWN : color}`;
@@ -972,6 +1160,10 @@
   function describe(row, x, y) {
     const ns = nsOf(x), pixel = (view[1] - view[0]) / width();
     if (row.kind === 'held') return describeHeld(row, ns, pixel, y);
+    if (row.kind === 'chain') {
+      const chain = selected && selected.chain;
+      return chain && { title: 'command buffer', lines: [...tellStages(chain), ...tellMissing(chain)] };
+    }
     if (!isExact(view)) return describeBucket(row, ns);
     const series = row.kind === 'causes' ? gaps : lanes[row.lane];
     const { best, many } = nearest(series, ns, 4 * pixel);
@@ -1072,20 +1264,21 @@
 
   /** Makes each cause in the legend a button that selects its longest times, one after the other. */
   function linkCauses() {
-    for (const key of document.querySelectorAll('#causes .key')) {
+    for (const key of document.querySelectorAll('#causes .key, #idle-table .cause')) {
       const cause = data.causes.indexOf(key.firstElementChild.classList[1]), button = document.createElement('button');
       if (!idle.cause.includes(cause)) continue;
       let longest = null, next = 0;
       button.type = 'button';
       button.className = 'jump';
-      button.title = 'Select the longest, then the next';
+      button.title = 'Select the longest, then the next' + (data.is_whole ? '' : ', of those that are here in full');
       button.textContent = key.textContent;
       button.addEventListener('click', () => {
         const length = at => idle.end[at] - idle.start[at];
-        longest ||= [...idle.cause.keys()].filter(at => idle.cause[at] === cause).sort((a, b) => length(b) - length(a)).slice(0, 100);
-        const at = longest[next++ % longest.length];
-        select(idle.start[at], idle.end[at], causeName(cause));
+        longest ||= [...idle.cause.keys()].filter(at => idle.cause[at] === cause).sort((a, b) => length(b) - length(a));
+        const place = next++ % longest.length, at = longest[place];
+        select(idle.start[at], idle.end[at], `${data.labels[cause]} (number ${count(place + 1)} of ${count(longest.length)} by length)`);
         look(...around(selected));
+        if (key.tagName === 'TH') show();
       });
       key.lastChild.replaceWith(button);
     }
@@ -1189,6 +1382,10 @@
       draw();
       results.gap_ns = gaps.end[at] - gaps.start[at];
       results.gap_hover = pointer(width() / 2, strip.top + 5);
+      select(gaps.start[at], gaps.end[at]);
+      results.gap_stages = byId('selected-chain').textContent;
+      results.gap_functions = byId('selected-cpu').textContent;
+      select();
     }
     results.held = layout.filter(one => one.kind === 'held').map(one => {
       const { label, series, of } = held[one.lane], all = series[0], at = all.start.length >> 1;
@@ -1251,6 +1448,11 @@
     const before = view[0];
     drag(200, 100, layout[1].top + 5, { shiftKey: true });
     results.shift_moved = (view[0] - before) / wide() * width();
+    const gap = gaps.start.length >> 1, strip = layout.find(one => one.kind === 'causes');
+    look(gaps.start[gap], gaps.end[gap]);
+    select();
+    drag(width() / 2, width() / 2 + 1, strip.top + 5, { pointerType: 'touch' });
+    results.tapped = selected && selected.what;
     actions.all();
     drag(width() * 0.25, width() * 0.5, 10);
     results.brushed = view.map(ns => ns / SPAN);

@@ -4,16 +4,18 @@
 use std::num::NonZeroU64;
 
 use metalens_trace::{Names, ProcessId, Symbol};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::basics::distinct::distinct;
-use crate::basics::spans::touches;
+use crate::basics::spans::{Span, touches};
 use crate::basics::state_interval::StateInterval;
 use crate::metrics::counters::{CounterSeries, CounterTrack, tracks};
+use crate::metrics::cpu::SampledFunctions;
 use crate::metrics::gap_causes::GapSplitter;
 use crate::metrics::lanes::Lanes;
 use crate::report::{Cause, GapParts, NamedBy, Report};
 use crate::subject::Subject;
+use crate::subject::buffers::{Buffer, buffers};
 use crate::subject::gaps::Gap;
 use crate::subject::named_intervals::NamedIntervals;
 
@@ -86,7 +88,27 @@ pub struct AnyInterval<'a> {
     pub committed_ns: Option<u64>,
 }
 
-/// Time, kernel and channel of a GPU interval of the process.
+/// Command buffer with the times of its stations, in nanoseconds since the recording began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommandBuffer {
+    /// Id of the command buffer.
+    pub id: NonZeroU64,
+    /// Start of the first encoding of its work in the window, and end of the last one; `None` if
+    /// unknown.
+    pub encoded_ns: Option<(u64, u64)>,
+    /// Commit, negative if before the recording; `None` if unknown, or if there are several.
+    pub committed_ns: Option<i64>,
+    /// Time at which the driver began to work on it; `None` if unknown.
+    pub driver_ns: Option<u64>,
+    /// Time of its first submission to the GPU; `None` if unknown.
+    pub submitted_ns: Option<u64>,
+    /// Start of its first interval on the GPU and end of its last one, inside the window or not.
+    pub gpu_ns: (u64, u64),
+    /// Time at which the program was notified of its completion; `None` if unknown.
+    pub completed_ns: Option<u64>,
+}
+
+/// Time, kernel, channel and command buffer of a GPU interval of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GpuSpan<'a> {
     /// Start of the interval, in nanoseconds since the recording began.
@@ -97,6 +119,8 @@ pub struct GpuSpan<'a> {
     pub kernel: &'a str,
     /// Channel that it ran on; `None` if the table has none.
     pub channel: Option<&'a str>,
+    /// Id of its command buffer; `None` if unknown.
+    pub command_buffer: Option<NonZeroU64>,
 }
 
 /// Gap with its causes.
@@ -231,8 +255,67 @@ impl Analysis {
                 end_ns: span.end_ns,
                 kernel: self.kernels.name(kernel),
                 channel: interval.channel.and_then(|channel| self.channel(channel)),
+                command_buffer: interval.command_buffer,
             }
         })
+    }
+
+    /// Returns the command buffers with an interval in a part of the window, in the order of their
+    /// ids; without those that were committed several times, whose stations are of no single commit.
+    #[must_use]
+    pub fn command_buffers(&self, part: (u64, u64)) -> Vec<CommandBuffer> {
+        let part = Span::new(part.0, part.1);
+        let mine = self.subject.mine.iter();
+        let inside = mine.clone().filter(|row| touches(row.span, part));
+        let ids = inside.filter_map(|row| row.command_buffer);
+        let ids = ids.filter(|&id| !self.subject.commands.is_reused(id));
+        let ids: FxHashSet<NonZeroU64> = ids.collect();
+        let rows = mine.filter(|row| row.command_buffer.is_some_and(|id| ids.contains(&id)));
+
+        let mut encoded: FxHashMap<NonZeroU64, (u64, u64)> = FxHashMap::default();
+        for row in rows.clone() {
+            let encoding = self.subject.commands.encoding(row);
+            if let (Some(id), Some(Span { start_ns, end_ns })) =
+                (row.command_buffer, encoding.map(|encoding| encoding.span))
+            {
+                let all = encoded.entry(id).or_insert((start_ns, end_ns));
+                *all = (all.0.min(start_ns), all.1.max(end_ns));
+            }
+        }
+
+        let buffers = buffers(rows, self.subject.window());
+        let buffers = buffers.iter();
+        buffers
+            .map(|buffer| self.stations(buffer, encoded.get(&buffer.id).copied()))
+            .collect()
+    }
+
+    /// Returns the stations of a command buffer. Impossible orders come from damaged rows.
+    fn stations(&self, buffer: &Buffer, encoded_ns: Option<(u64, u64)>) -> CommandBuffer {
+        let Subject {
+            commands, chain, ..
+        } = &self.subject;
+        let cut = &self.subject.buffers;
+        let cut = cut.binary_search_by_key(&buffer.id, |one| one.id).ok();
+        let buffer = cut
+            .and_then(|at| self.subject.buffers.get(at))
+            .unwrap_or(buffer);
+        let committed_ns = buffer.committed_ns();
+        let driver = chain.times_of(buffer.id).filter(|driver| {
+            let begins_ns = i128::from(driver.begins_ns);
+            committed_ns.is_none_or(|ns| i128::from(ns) <= begins_ns)
+        });
+        let submitted_ns = driver.map(|driver| driver.submitted_ns);
+
+        CommandBuffer {
+            id: buffer.id,
+            encoded_ns,
+            committed_ns,
+            driver_ns: driver.map(|driver| driver.begins_ns),
+            submitted_ns: submitted_ns.filter(|&ns| ns <= buffer.span.start_ns),
+            gpu_ns: (buffer.span.start_ns, buffer.span.end_ns),
+            completed_ns: commands.completion(buffer.id),
+        }
     }
 
     /// Returns the times when other processes ran on the GPU, inside the window: disjoint, in order
@@ -277,6 +360,13 @@ impl Analysis {
             samples: memory,
         }));
         tracks
+    }
+
+    /// Returns the CPU samples of the threads that encode GPU work; of all threads of the process if those
+    /// are unknown. Empty if the recording has none.
+    #[must_use]
+    pub fn sampled_functions(&self) -> &SampledFunctions {
+        &self.lanes.sampled
     }
 
     /// Returns the phases that the process named with signposts, in order of time. They may

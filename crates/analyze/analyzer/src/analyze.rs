@@ -126,8 +126,12 @@ fn analyze_part(
         report.notes.push(notes::intervals_from_raw_events());
     }
 
-    // The report has all that anyone needs of them, and there may be a million.
-    subject.buffers = Vec::new();
+    // Only of those that the window cuts do its intervals not tell the times. There may be a million.
+    let window = subject.window();
+    let is_cut = |span: Span| span.clip(window) != span;
+    let cut = subject.buffers.iter();
+    let cut = cut.filter(|buffer| buffer.in_window && is_cut(buffer.span));
+    subject.buffers = cut.copied().collect();
     Ok(Analysis::new(
         report,
         subject,

@@ -114,7 +114,9 @@ mod what_if;
 
 pub use agreement::{Agreement, agreement, agreement_selection};
 pub use allocation_stacks::{AllocationChoice, AllocationStacks, allocation_stacks};
-pub use analysis::{Analysis, AnyInterval, ExplainedGap, GpuInterval, GpuSpan, IdleStretch};
+pub use analysis::{
+    Analysis, AnyInterval, CommandBuffer, ExplainedGap, GpuInterval, GpuSpan, IdleStretch,
+};
 pub use analyze::analyze;
 pub use basics::message::{Message, PlacedValue};
 pub use basics::number::Number;
@@ -125,6 +127,7 @@ pub use figures::{FIGURES, Figure, MetricGroup, Preference, TimePlace, Unit};
 pub use findings::{distrust, ids as finding_ids};
 pub use idle_stacks::{IdleStacks, idle_stacks};
 pub use metrics::counters::{CounterSample, CounterSeries, CounterTrack};
+pub use metrics::cpu::SampledFunctions;
 pub use metrics::cpu::stacks::{CollapsedStacks, StackLabels};
 pub use metrics::gap_causes::lost_encodings;
 pub use profile::{collapsed_stacks, profile};

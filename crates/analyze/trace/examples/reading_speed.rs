@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         other => return Err(format!("unknown mode {other}").into()),
     };
     let seconds = start.elapsed().as_secs_f64();
-    writeln!(std::io::stdout(), "{seconds:.3} {count}")?;
+    writeln!(io::stdout(), "{seconds:.3} {count}")?;
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Defines what pictures draw beside the GPU intervals.
 
 use super::counters::{CounterSample, CounterSeries};
+use super::cpu::SampledFunctions;
 use super::engines::EngineLane;
 use crate::basics::state_interval::StateInterval;
 
@@ -15,4 +16,6 @@ pub(crate) struct Lanes {
     pub counters: Vec<CounterSeries>,
     /// Allocated memory of the process, in bytes; empty if it does not change in the window.
     pub memory: Vec<CounterSample>,
+    /// CPU samples of the threads that encode.
+    pub sampled: SampledFunctions,
 }

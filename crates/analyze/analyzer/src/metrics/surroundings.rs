@@ -110,13 +110,6 @@ impl Surroundings {
         let (buffers, names) = (&subject.buffers, &recording.names);
         let mut engines = engines(tables.engines, busy_window, buffers, idle, names);
         not_recorded.append(&mut engines.not_recorded);
-        let lanes = Lanes {
-            performance,
-            engines: std::mem::take(&mut engines.lanes),
-            counters: series,
-            memory: levels(machine.allocated.as_ref(), window),
-        };
-
         let (chosen, threads) = (&subject.chosen, &subject.commands.threads);
         let before = Span::new(0, window.start_ns);
         let before = (subject.cut.reach().start_ns == 0).then_some(before);
@@ -125,8 +118,15 @@ impl Surroundings {
             before,
             host,
         };
-        let cpu = cpu::cpu(tables.cpu, recording, chosen, threads, &spans)?;
+        let (cpu, sampled) = cpu::cpu(tables.cpu, recording, chosen, threads, &spans)?.unzip();
         not_recorded.extend(cpu::not_recorded(cpu.as_ref()));
+        let lanes = Lanes {
+            performance,
+            engines: std::mem::take(&mut engines.lanes),
+            counters: series,
+            memory: levels(machine.allocated.as_ref(), window),
+            sampled: sampled.unwrap_or_default(),
+        };
 
         Ok(Self {
             machine,

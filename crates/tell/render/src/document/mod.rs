@@ -126,6 +126,8 @@ pub struct ShownGain {
     pub factor: Message,
     /// The words before both: `about`, `at most` or `at least`.
     pub certainty: &'static str,
+    /// Saved share of the time.
+    pub share: f64,
 }
 
 /// A finding as media show it.

@@ -179,7 +179,11 @@ fn finding(finding: &FindingEntry, is_open: bool) -> String {
     let gain = finding.gain.as_ref().map_or_else(String::new, |gain| {
         let (time, factor) = (sentence(&gain.time), &gain.factor.text);
         let certainty = gain.certainty;
-        format!(" <span class=\"gain\">saves {certainty} {time}: {factor}× faster</span>")
+        let saved = 100.0 * gain.share.clamp(0.0, 1.0);
+        format!(
+            " <span class=\"gain\"><span class=\"track\"><i style=\"width:{saved:.1}%\"></i></span>\
+             saves {certainty} {time}: {factor}× faster</span>"
+        )
     });
     let places = places(&finding.places);
     let by_framework = finding.framework_advice.iter();

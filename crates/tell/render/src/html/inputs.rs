@@ -5,6 +5,7 @@ use metalens_charts::Theme;
 use metalens_comparison::Comparison;
 
 use super::blocks::PageExtras;
+use super::tiles::tiles;
 use super::{PageFrame, STYLE, TABLES_SCRIPT, comparison_page, page};
 use crate::comparison::{self, pictures};
 use crate::error::Result;
@@ -33,7 +34,7 @@ pub fn stored_report_page(stored: &Report) -> Result<String> {
     let frame = PageFrame {
         kind: "report",
         style: STYLE.to_owned(),
-        tiles: String::new(),
+        tiles: tiles(stored, "gpu-time"),
         data: String::new(),
         script: TABLES_SCRIPT.to_owned(),
     };

@@ -57,7 +57,7 @@ pub fn report_page(analysis: &Analysis, report: &Report) -> Result<String> {
     let frame = PageFrame {
         kind: "report",
         style: STYLE.to_owned(),
-        tiles: tiles::tiles(report),
+        tiles: tiles::tiles(report, "timeline"),
         data: format!("<script type=\"application/json\" id=\"timeline-data\">{data}</script>"),
         script: format!("{SCRIPT}{TABLES_SCRIPT}"),
     };
@@ -186,7 +186,7 @@ fn page(document: &Document, extras: &PageExtras<'_>, frame: &PageFrame) -> Resu
         Some((first, rest)) => format!("{first}</p>\n{}{rest}", frame.tiles),
         None => opening + &frame.tiles,
     };
-    // The timeline and the tiles say what the section of the busy chart does.
+    // The tiles say what the section of the busy chart does, and the timeline draws it.
     let is_said = |one: &Section| one.id == "utilization" && !frame.tiles.is_empty();
     let sections = document.sections.iter();
     let sections = sections.filter(|one| !is_opening(one) && !is_said(one));
@@ -393,6 +393,22 @@ mod tests {
             "990 more",
         ] {
             assert!(page.contains(more), "{more}");
+        }
+    }
+
+    /// A stored report has tiles, too, and no timeline that one of them could lead to.
+    #[test]
+    fn links_inside_a_page_lead_to_its_parts() {
+        let analysis = analysis_of("eager");
+        let report = &analysis.report;
+        let pages = [report_page(&analysis, report), stored_report_page(report)];
+        for page in pages.map(Result::unwrap) {
+            let links = page.split("href=\"#").skip(1);
+            let links: Vec<&str> = links.filter_map(|rest| rest.split('"').next()).collect();
+            assert!(links.len() > 10, "{links:?}");
+            for link in links {
+                assert!(page.contains(&format!(" id=\"{link}\"")), "{link}");
+            }
         }
     }
 

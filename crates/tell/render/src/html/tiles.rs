@@ -9,9 +9,14 @@ use super::escape::escaped;
 use crate::wording::{plain, share, unbroken};
 
 /// Returns the tiles: how busy, why idle, what to change, at which clock. One without content is left
-/// out.
-pub(super) fn tiles(report: &Report) -> String {
-    let tiles = [busy(report), idle(report), win(report), clock(report)];
+/// out. The first leads to the section with this id.
+pub(super) fn tiles(report: &Report, busy_section: &str) -> String {
+    let tiles = [
+        busy(report, busy_section),
+        idle(report),
+        win(report),
+        clock(report),
+    ];
     let tiles: String = tiles.into_iter().flatten().collect();
     format!("<div class=\"tiles\">\n{tiles}</div>\n")
 }
@@ -25,7 +30,7 @@ fn tile(to: &str, name: &str, figure: &str, below: &str) -> String {
 }
 
 /// Returns the busy share, of the window and of the whole recording.
-fn busy(report: &Report) -> Option<String> {
+fn busy(report: &Report, section: &str) -> Option<String> {
     let figure = unbroken(&percent(report.busy.ratio?));
     let window = unbroken(&time(report.window.span_ns));
     let mut below = format!("<small>from first to last work ({window})</small>");
@@ -48,7 +53,7 @@ fn busy(report: &Report) -> Option<String> {
             below += &format!("<small>{share} {name} ({ns})</small>");
         }
     }
-    Some(tile("timeline", "GPU busy", &figure, &below))
+    Some(tile(section, "GPU busy", &figure, &below))
 }
 
 /// Returns the idle time as a bar of its causes.

@@ -40,6 +40,7 @@ fn entry(finding: &Finding) -> FindingEntry {
         gain: finding.gain.map(|gain| ShownGain {
             time: time(gain.saves_ns),
             factor: factor(gain.speedup),
+            share: 1.0 - gain.speedup.recip(),
             certainty: gain.certainty.words(),
         }),
         evidence: evidence(finding),

@@ -12,12 +12,13 @@ pub(crate) mod tally;
 #[cfg(test)]
 mod tests;
 
-use metalens_trace::{Names, ThreadId};
+use metalens_trace::{Names, StackId, ThreadId};
+use rustc_hash::FxHashMap;
 
 use self::samples::{Sample, Samples};
 use self::tally::{
-    Activity, Members, Tally, WaitingCalls, identities, identity, in_tracing, rank, states,
-    threads, with_unnamed,
+    Activity, Function, Members, Tally, WaitingCalls, caller, identities, identity, in_tracing,
+    rank, states, threads, with_unnamed,
 };
 use crate::basics::spans::{Span, length_ns};
 use crate::basics::statistics::ratio;
@@ -40,15 +41,26 @@ pub(crate) struct CpuSpans<'a> {
     pub host: &'a [Span],
 }
 
-/// Returns what the threads of the process did inside the window; `None` if the trace has no
-/// samples at all. `submitters` are the threads that encode; empty if they are unknown.
+/// CPU samples, each with its function.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct SampledFunctions {
+    /// Names of functions, with their binaries.
+    pub names: Vec<String>,
+    /// Samples in the window, in order of time: nanoseconds since the recording began, and the place in
+    /// `names` of the innermost function outside of the runtime libraries, `None` without a call stack.
+    pub samples: Vec<(u64, Option<usize>)>,
+}
+
+/// Returns what the threads of the process did inside the window, and the samples of those that encode;
+/// `None` if the trace has no samples at all. `submitters` are the threads that encode; empty if they
+/// are unknown.
 pub(crate) fn cpu(
     table: Option<CpuTable>,
     recording: &Recording,
     chosen: &ChosenProcesses,
     submitters: &[ThreadId],
     spans: &CpuSpans<'_>,
-) -> Result<Option<Cpu>> {
+) -> Result<Option<(Cpu, SampledFunctions)>> {
     let Some(table) = table else {
         return Ok(None);
     };
@@ -64,19 +76,20 @@ fn facts(
     submitters: &[ThreadId],
     spans: &CpuSpans<'_>,
     names: &Names,
-) -> Cpu {
+) -> (Cpu, SampledFunctions) {
     let inside = |span: Span| {
         let own = samples.rows.iter().filter(|sample| members.has(sample));
         let rows = own.filter(|row| (span.start_ns..span.end_ns).contains(&row.time_ns));
         rows.copied().collect::<Vec<Sample>>()
     };
     let mine = inside(spans.window);
+    let submitting = of_submitters(&mine, submitters, names);
 
     let tally = Tally::new(&mine);
     let tracing = in_tracing(&mine, names);
     let (thread_count, threads) = threads(&mine, submitters, names);
 
-    Cpu {
+    let cpu = Cpu {
         table: samples.table.to_owned(),
         weight_unit: samples.unit,
         period: samples.period(),
@@ -90,11 +103,44 @@ fn facts(
         states: states(&mine, names),
         thread_count,
         threads,
-        host: host_facts(samples.unit, &mine, submitters, spans.host, names),
+        host: host_facts(samples.unit, &submitting, spans.host, names),
         before: spans
             .before
             .map(inside)
             .and_then(|rows| before(&rows, names)),
+    };
+    (cpu, sampled_functions(&submitting, names))
+}
+
+/// Returns the function of each sample.
+fn sampled_functions(samples: &[Sample], names: &Names) -> SampledFunctions {
+    let mut sampled = SampledFunctions::default();
+    let mut places: FxHashMap<Function, usize> = FxHashMap::default();
+    let mut by_stack: FxHashMap<StackId, Option<usize>> = FxHashMap::default();
+    for sample in samples {
+        let place = sample.stack.and_then(|stack| {
+            *by_stack.entry(stack).or_insert_with(|| {
+                let function = caller(stack, names)?;
+                Some(*places.entry(function).or_insert_with(|| {
+                    sampled.names.push(function_name(function, names));
+                    sampled.names.len() - 1
+                }))
+            })
+        });
+        sampled.samples.push((sample.time_ns, place));
+    }
+    sampled
+}
+
+/// Returns the name of a function with the file of its binary.
+fn function_name((function, binary): Function, names: &Names) -> String {
+    let file = binary.map(|binary| names.text(binary));
+    let file = file.map(|path| path.rsplit('/').next().unwrap_or(path));
+    match (function.map(|function| names.text(function)), file) {
+        (Some(function), Some(file)) => format!("{function} of {file}"),
+        (Some(function), None) => function.to_owned(),
+        (None, Some(file)) => format!("a function of {file}"),
+        (None, None) => "a function without a name".to_owned(),
     }
 }
 
@@ -110,8 +156,7 @@ fn before(rows: &[Sample], names: &Names) -> Option<CpuBefore> {
 
 fn host_facts(
     unit: WeightUnit,
-    mine: &[Sample],
-    submitters: &[ThreadId],
+    submitting: &[Sample],
     host: &[Span],
     names: &Names,
 ) -> Option<CpuHost> {
@@ -120,7 +165,7 @@ fn host_facts(
         return None;
     }
 
-    let examined = inside(&of_submitters(mine, submitters, names), host);
+    let examined = inside(submitting, host);
 
     let tally = Tally::new(&examined);
     let calls = WaitingCalls::new(&examined, names);

@@ -1,6 +1,6 @@
 //! Adds up samples by state, by thread, by process and by function.
 
-use metalens_trace::{Names, ProcessId, StackId, Symbol, ThreadId};
+use metalens_trace::{Frame, Names, ProcessId, StackId, Symbol, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::samples::{Sample, is_running};
@@ -217,7 +217,7 @@ pub(crate) struct Ranking {
 }
 
 /// Name and binary of a function; all functions of a binary without a symbol are one.
-type Function = (Option<Symbol>, Option<Symbol>);
+pub(crate) type Function = (Option<Symbol>, Option<Symbol>);
 
 /// Tallies of one function.
 #[derive(Default)]
@@ -265,25 +265,17 @@ pub(crate) fn rank(samples: &[Sample], names: &Names, limit: usize) -> Ranking {
     let mut without_stack = 0;
     for (index, &(stack, tally)) in stacks.iter().enumerate() {
         let frames = stack.into_iter().flat_map(|stack| names.stack(stack));
-        let mut innermost = None;
-        let mut caller = None;
         for (depth, frame) in frames.enumerate() {
-            let name = Some(frame.name).filter(|&name| !is_address(names.text(name)));
-            let function = functions.entry((name, frame.binary)).or_default();
+            let function = functions.entry(function(&frame, names)).or_default();
             if depth == 0 {
                 function.own.add_all(tally);
-                innermost = Some((name, frame.binary));
-            }
-            let binary = frame.binary.map_or("", |binary| names.text(binary));
-            if caller.is_none() && !is_runtime(binary) {
-                caller = Some((name, frame.binary));
             }
             if function.last_stack != index + 1 {
                 function.last_stack = index + 1;
                 function.total.add_all(tally);
             }
         }
-        if let Some(caller) = caller.or(innermost) {
+        if let Some(caller) = stack.and_then(|stack| caller(stack, names)) {
             functions.entry(caller).or_default().caller.add_all(tally);
         } else {
             without_stack += tally.samples;
@@ -298,6 +290,24 @@ pub(crate) fn rank(samples: &[Sample], names: &Names, limit: usize) -> Ranking {
         callers: top(|frames| frames.caller),
         without_stack,
     }
+}
+
+/// Returns the innermost function of a stack outside of the runtime libraries; of a stack that has none,
+/// the innermost one.
+pub(crate) fn caller(stack: StackId, names: &Names) -> Option<Function> {
+    let is_own = |frame: &Frame| {
+        let binary = frame.binary.map_or("", |binary| names.text(binary));
+        !is_runtime(binary)
+    };
+    let mut frames = names.stack(stack);
+    let innermost = names.stack(stack).next();
+    let frame = frames.find(is_own).or(innermost)?;
+    Some(function(&frame, names))
+}
+
+fn function(frame: &Frame, names: &Names) -> Function {
+    let name = Some(frame.name).filter(|&name| !is_address(names.text(name)));
+    (name, frame.binary)
 }
 
 /// Returns the functions with the most weight, by one of their tallies.

@@ -122,7 +122,7 @@ fn check(drawing: &[&str], submitters: &[usize], host: &str, expected: &Expected
         },
         &scene.names,
     );
-    let found = found.host.unwrap();
+    let found = found.0.host.unwrap();
     assert_eq!(
         (found.samples, found.running, found.waiting),
         (expected.samples, expected.running, expected.waiting)
@@ -184,13 +184,47 @@ fn what_came_before_the_window_is_named_by_callers() {
             before,
             host: &[],
         };
-        facts(&scene.samples, &scene.members, &[], &spans, &scene.names)
+        facts(&scene.samples, &scene.members, &[], &spans, &scene.names).0
     };
     let before = facts(Some(Span::new(0, window.start_ns))).before.unwrap();
     assert_eq!(before.samples, 4);
     let expected = [("c".to_owned(), 2), ("b".to_owned(), 1)];
     assert_eq!(short(&before.callers), expected);
     assert_eq!(facts(None).before, None);
+}
+
+/// The second thread submits nothing, and the last sample is after the window.
+#[test]
+fn samples_have_their_functions() {
+    let scene = scene(&["a.d?Ba", "bbbbbb"]);
+    let spans = CpuSpans {
+        window: Span::new(0, 5 * TICK_NS),
+        before: None,
+        host: &[],
+    };
+    let submitters = &scene.threads[..1];
+    let (_, found) = facts(
+        &scene.samples,
+        &scene.members,
+        submitters,
+        &spans,
+        &scene.names,
+    );
+    assert_eq!(found.names, ["a", "c", "b"]);
+    let expected = [(0, Some(0)), (2, Some(1)), (3, None), (4, Some(2))];
+    let expected = expected.map(|(tick, function)| (tick * TICK_NS, function));
+    assert_eq!(found.samples, expected);
+}
+
+#[test]
+fn functions_have_the_files_of_their_binaries() {
+    let mut names = Names::new();
+    let [f, binary] = ["f", "/usr/lib/libmine.dylib"].map(|name| Some(names.symbol(name)));
+    let name = |function, binary| function_name((function, binary), &names);
+    assert_eq!(name(f, binary), "f of libmine.dylib");
+    assert_eq!(name(f, None), "f");
+    assert_eq!(name(None, binary), "a function of libmine.dylib");
+    assert_eq!(name(None, None), "a function without a name");
 }
 
 #[test]
@@ -216,6 +250,7 @@ fn threads_and_states() {
         },
         &scene.names,
     );
+    let found = found.0;
     let threads = found.threads.iter();
     let threads: Vec<_> = threads
         .map(|thread| {

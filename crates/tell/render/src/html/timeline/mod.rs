@@ -5,6 +5,7 @@
 //! bucket. Times are relative to the start of the window.
 
 mod buckets;
+mod chains;
 mod packed;
 mod pieces;
 mod state_lanes;
@@ -14,6 +15,7 @@ use metalens_charts::KernelColors;
 use serde::Serialize;
 
 use self::buckets::{BucketBuilder, Buckets};
+use self::chains::{Chains, chains};
 use self::packed::Packed;
 use self::pieces::{IntervalPiece, Stretch, number_of, put_parts};
 use self::state_lanes::StateLane;
@@ -24,6 +26,8 @@ use super::names::{NameTable, short};
 const MOST_PIECES: usize = 40_000;
 /// Largest number of lanes; further channels share the last one.
 const MOST_LANES: usize = 11;
+/// Largest number of CPU samples of a page.
+const MOST_SAMPLES: usize = 200_000;
 
 /// The timeline as the page's script reads it.
 #[derive(Debug, Serialize)]
@@ -55,9 +59,22 @@ pub(super) struct Timeline {
     idle: String,
     /// For each stretch of other processes: start after the end of the last one, length.
     others: String,
+    chains: Chains,
+    /// CPU samples; null if none is recorded, or too many are.
+    sampled: Option<Sampled>,
     buckets: Option<Buckets>,
     /// Lanes of phases and states.
     held: Vec<StateLane>,
+}
+
+/// CPU samples in the part that is here in full, as the page's script reads them.
+#[derive(Debug, Serialize)]
+struct Sampled {
+    /// True if they are of the threads that encode, and not of all threads of the process.
+    of_encoding: bool,
+    count: usize,
+    /// For each sample: time after the last one, function (0 for none, else its number plus 1).
+    samples: String,
 }
 
 /// Returns the timeline of a report.
@@ -91,10 +108,13 @@ pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Timeline {
     let mut names = NameTable::default();
     let colored = colored(analysis, colors, &mut names);
     let state_lanes = state_lanes::lanes(analysis, &mut names);
-    let (intervals, interval_count) = pack_intervals(&pieces, full, &mut names);
+    let in_full = |piece: &&IntervalPiece<'_>| piece.start_ns < full[1] && piece.end_ns > full[0];
+    let in_full: Vec<&IntervalPiece<'_>> = pieces.iter().filter(in_full).collect();
+    let intervals = pack_intervals(&in_full, &mut names);
     let (gaps, gap_count) = pack_gaps(analysis, full, &mut names);
     let (idle, idle_count) = pack_idle(analysis, full);
     let (others, other_count) = pack_others(&others, full);
+    let sampled = pack_samples(analysis, full, &mut names);
 
     Timeline {
         start_ns: window.start_ns,
@@ -110,11 +130,13 @@ pub(super) fn timeline(analysis: &Analysis, colors: &KernelColors) -> Timeline {
             center.saturating_sub(around),
             center.saturating_add(around).min(span_ns),
         ],
-        counts: [interval_count, gap_count, idle_count, other_count],
+        counts: [in_full.len(), gap_count, idle_count, other_count],
         intervals,
         gaps,
         idle,
         others,
+        chains: chains(analysis, &in_full, full),
+        sampled,
         buckets: buckets.map(BucketBuilder::finish),
         held: state_lanes,
     }
@@ -150,6 +172,7 @@ fn pieces<'a>(
         lane: lanes.lane(one.channel),
         kernel: one.kernel,
         color: colors.number(one.kernel),
+        buffer: one.command_buffer,
     };
     analysis.spans().map(piece).collect()
 }
@@ -246,26 +269,18 @@ impl PageContents<'_> {
     }
 }
 
-/// Packs the intervals in a part of the window, and returns how many there are.
-fn pack_intervals<'a>(
-    pieces: &[IntervalPiece<'a>],
-    full: [u64; 2],
-    names: &mut NameTable<'a>,
-) -> (String, usize) {
+/// Packs intervals.
+fn pack_intervals<'a>(pieces: &[&IntervalPiece<'a>], names: &mut NameTable<'a>) -> String {
     let mut packed = Packed::default();
-    let (mut at, mut count) = (0, 0);
+    let mut at = 0;
     for piece in pieces {
-        if piece.start_ns >= full[1] || piece.end_ns <= full[0] {
-            continue;
-        }
         packed.put(piece.start_ns - at);
         packed.put(piece.end_ns - piece.start_ns);
         packed.put(piece.lane as u64);
         packed.put(names.number(piece.kernel));
         at = piece.start_ns;
-        count += 1;
     }
-    (packed.into_text(), count)
+    packed.into_text()
 }
 
 /// Packs the gaps in a part of the window, and returns how many there are.
@@ -299,6 +314,42 @@ fn pack_idle(analysis: &Analysis, full: [u64; 2]) -> (String, usize) {
         (stretch, Some(number_of(&one) as u64))
     });
     pack_stretches(parts, full)
+}
+
+/// Packs the CPU samples in a part of the window.
+fn pack_samples<'a>(
+    analysis: &'a Analysis,
+    full: [u64; 2],
+    names: &mut NameTable<'a>,
+) -> Option<Sampled> {
+    let report = &analysis.report;
+    let start_ns = report.window.start_ns;
+    let sampled = analysis.sampled_functions();
+    let samples = sampled.samples.iter();
+    let samples = samples.map(|&(ns, function)| (ns - start_ns, function));
+    let samples = samples.filter(|(ns, _)| (full[0]..full[1]).contains(ns));
+    let count = samples.clone().count();
+    let cpu = report.cpu.as_ref()?;
+    if sampled.samples.is_empty() || count > MOST_SAMPLES {
+        return None;
+    }
+
+    let mut packed = Packed::default();
+    let mut at = full[0];
+    for (ns, function) in samples {
+        packed.put(ns - at);
+        let name = function.and_then(|function| sampled.names.get(function));
+        packed.put(name.map_or(0, |name| names.number(name) + 1));
+        at = ns;
+    }
+    Some(Sampled {
+        of_encoding: cpu
+            .threads
+            .iter()
+            .any(|thread| thread.submits == Some(true)),
+        count,
+        samples: packed.into_text(),
+    })
 }
 
 /// Packs the stretches of other processes in a part of the window.

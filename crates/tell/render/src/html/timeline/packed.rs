@@ -23,6 +23,13 @@ impl Packed {
         }
     }
 
+    /// Appends a number with a sign, so that one near zero is short: 0, -1, 1, -2 are 0, 1, 2, 3. No
+    /// time of a recording needs more than 64 bits; a larger one would be cut.
+    pub(super) fn put_signed(&mut self, number: i128) {
+        let folded = (number << 1) ^ (number >> 127);
+        self.put(u64::try_from(folded).unwrap_or(u64::MAX));
+    }
+
     /// Returns the numbers as text.
     pub(super) fn into_text(self) -> String {
         STANDARD.encode(self.bytes)
@@ -48,6 +55,20 @@ mod tests {
         check(129, &[0x81, 1]);
         check(12857, &[0x80 + 57, 100]);
         check(u64::MAX, &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1]);
+    }
+
+    #[test]
+    fn signs_are_in_the_lowest_bit() {
+        let check = |number: i128, expected: &[u8]| {
+            let mut packed = Packed::default();
+            packed.put_signed(number);
+            assert_eq!(packed.bytes, expected, "{number}");
+        };
+        check(0, &[0]);
+        check(-1, &[1]);
+        check(1, &[2]);
+        check(-64, &[127]);
+        check(64, &[128, 1]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Intervals and idle parts of a timeline, and the numbers that the page's script knows them by.
 
+use std::num::NonZeroU64;
+
 use metalens_analyzer::{Cause, IdleStretch};
 
 use super::packed::Packed;
@@ -12,6 +14,8 @@ pub(super) struct IntervalPiece<'a> {
     pub(super) kernel: &'a str,
     /// Number of the kernel's color.
     pub(super) color: usize,
+    /// Id of its command buffer; `None` if unknown.
+    pub(super) buffer: Option<NonZeroU64>,
 }
 
 /// Start and end of a stretch, relative to the start of the window.

@@ -278,6 +278,112 @@ fn the_timeline_data_sums_to_the_report() {
     }
 }
 
+/// Command buffer of a page: its time on the GPU, and its other stations after the start of that.
+struct PageBuffer {
+    ns: i128,
+    after_start: [Option<i128>; 6],
+}
+
+fn buffers_of(data: &Value) -> Vec<PageBuffer> {
+    let signed = |number: u64| i128::from(number >> 1) ^ -i128::from(number & 1);
+    let mut numbers = Unpacked::numbers(&data["chains"]["stations"]).into_iter();
+    let mut buffers = Vec::new();
+    while let Some(_start) = numbers.next() {
+        let (ns, there) = (numbers.next().unwrap(), numbers.next().unwrap());
+        let is_there = |station: u32| there & (1 << station) != 0;
+        let after_start = [0, 1, 2, 3, 4, 5]
+            .map(|station| is_there(station).then(|| signed(numbers.next().unwrap())));
+        let ns = i128::from(ns);
+        buffers.push(PageBuffer { ns, after_start });
+    }
+    assert_eq!(data["chains"]["count"], buffers.len());
+    buffers
+}
+
+/// The times between stations are those of the report, which knows them by other code. No scenario lacks
+/// all of them.
+#[test]
+fn the_stations_of_command_buffers_are_those_of_the_report() {
+    for scenario in ["eager", "renderer", "shared-machine", "batched"] {
+        let folder = with_page(scenario);
+        let (report, Unpacked { data }) = (report_of(&folder), Unpacked::of(&page_of(&folder)));
+        let buffers = buffers_of(&data);
+        assert_eq!(report["counts"]["command_buffers"], buffers.len());
+        let check = |name: &str, between: &dyn Fn(&PageBuffer) -> Option<i128>| {
+            let times: Vec<i128> = buffers.iter().filter_map(between).collect();
+            let expected = &report["latency"][name];
+            let count = expected["count"].as_u64().unwrap_or(0);
+            assert_eq!(times.len() as u64, count, "{scenario}: {name}");
+            let edges = (times.iter().min().copied(), times.iter().max().copied());
+            let edge = |key: &str| expected[key].as_i64().map(i128::from);
+            assert_eq!(
+                edges,
+                (edge("min_ns"), edge("max_ns")),
+                "{scenario}: {name}"
+            );
+        };
+        check("driver_wait", &|buffer| {
+            Some(buffer.after_start[3]? - buffer.after_start[2]?)
+        });
+        check("driver", &|buffer| {
+            Some(buffer.after_start[4]? - buffer.after_start[3]?)
+        });
+        check("start", &|buffer| Some(-buffer.after_start[4]?));
+        check("submission", &|buffer| Some(-buffer.after_start[2]?));
+        check("completion", &|buffer| {
+            Some(buffer.after_start[5]? - buffer.ns)
+        });
+        let encodings = buffers.iter().filter(|one| one.after_start[0].is_some());
+        assert!(encodings.count() > 0, "{scenario}");
+
+        // Each command buffer has a first interval, in order.
+        let owners = Unpacked::numbers(&data["chains"]["owners"]);
+        assert_eq!(owners.len() as u64, data["counts"][0].as_u64().unwrap());
+        let firsts = owners.iter().filter(|&&owner| owner == 1).count();
+        assert_eq!(firsts, buffers.len(), "{scenario}");
+    }
+}
+
+/// The page has the samples of the threads that encode, of which the report counts those in host work.
+#[test]
+fn the_page_has_the_functions_of_cpu_samples() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = "[[process]]\nname = \"bench\"\npid = 4200\nrole = \"target\"\n\
+                    samples = { period = \"20us\", host-function = \"tokenize\" }\n\
+                    [[process.stream]]\ncount = 20\nsubmit = \"sync\"\nduration = \"20us\"\n\
+                    host = \"200us\"\nencode = \"30us\"\nlaunch = \"40us\"\ncompletion = \"40us\"\n";
+    fs::write(folder.path().join("sampled.toml"), scenario).unwrap();
+    let written = metalens(folder.path(), &["synth", "sampled.toml", "-o", "sampled"]);
+    assert!(written.status.success(), "{}", stderr(&written));
+    analyze(folder.path(), "sampled", &["-o", "out"]);
+
+    let (report, Unpacked { data }) = (report_of(&folder), Unpacked::of(&page_of(&folder)));
+    let numbers = Unpacked::numbers(&data["sampled"]["samples"]);
+    let threads = report["cpu"]["threads"].as_array().unwrap().iter();
+    let submitting = threads.filter(|thread| thread["submits"] == true);
+    let samples: u64 = submitting.map(|one| one["samples"].as_u64().unwrap()).sum();
+    assert!(samples > 0);
+    assert_eq!(numbers.len() as u64, 2 * samples);
+    assert_eq!(data["sampled"]["count"], samples);
+    let names = data["names"].as_array().unwrap();
+    let is_tokenize = |number: u64| {
+        let name = &names[usize::try_from(number).unwrap() - 1];
+        name.as_str().unwrap().starts_with("tokenize")
+    };
+    let functions = numbers.chunks(2).map(|one| one[1]);
+    let found = functions.filter(|&one| one > 0 && is_tokenize(one)).count() as u64;
+    let callers = report["cpu"]["host"]["callers"].as_array().unwrap().iter();
+    let expected = callers.filter(|one| one["function"] == "tokenize");
+    let expected: u64 = expected.map(|one| one["samples"].as_u64().unwrap()).sum();
+    assert!(expected > 0 && found >= expected, "{found}, {expected}");
+    let Some(shown) = self_test(&folder) else {
+        return;
+    };
+    check_self_test("sampled", &shown);
+    let text = shown["gap_functions"].as_str().unwrap();
+    assert!(text.contains("tokenize"), "{text}");
+}
+
 /// Returns how much of a stretch lies in other stretches, which do not overlap.
 fn overlap(from: u64, to: u64, others: &[(u64, u64, u64)]) -> u64 {
     let common = others.iter().map(|span| (span.0.max(from), span.1.min(to)));
@@ -616,6 +722,12 @@ fn check_self_test(name: &str, found: &Value) {
     let gap = text("gap_hover");
     assert!(gap.starts_with("gap: mostly "), "{name}: {gap}");
     assert!(gap.contains(&exact("gap_ns")), "{name}: {gap}");
+    let stages = text("gap_stages");
+    assert!(
+        stages.starts_with("Command buffer:encoding"),
+        "{name}: {stages}"
+    );
+    assert!(stages.contains("GPU after"), "{name}: {stages}");
     let column = |key: &str| -> Vec<u64> { serde_json::from_value(found[key].clone()).unwrap() };
     let (ascending, descending) = (column("ascending"), column("descending"));
     assert!(ascending.is_sorted(), "{name}: {ascending:?}");
@@ -720,6 +832,7 @@ fn check_use(name: &str, found: &Value, report: &Value, data: &Value) {
     let moved = found["shift_moved"].as_f64().unwrap();
     assert!((moved - 100.0).abs() < 0.5, "{name}: {moved}");
 
+    assert_eq!(found["tapped"], "gap", "{name}");
     assert_eq!(found["find_has_focus"], true, "{name}");
     let search = &found["search"];
     // The first row, after the table was sorted.
