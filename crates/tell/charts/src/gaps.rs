@@ -125,14 +125,18 @@ fn edges(parts: u64) -> Vec<u64> {
     inner
 }
 
-/// Returns bins in which the gaps of a program that is regular are told apart.
+/// Returns bins in which the gaps of a program that is regular are told apart, none as thin as a hair.
 fn bins(analysis: &Analysis) -> Vec<Bin> {
     /// Largest share of all gaps in one bin.
     const MOST: u64 = 4;
+    /// Largest ratio of lengths for which there is room for thin bins.
+    const FARTHEST: u64 = 1_000;
     let wide = bins_of(analysis, 1);
     let count: u64 = wide.iter().map(|bin| bin.count).sum();
     let is_crowded = wide.iter().any(|bin| bin.count > count / MOST);
-    if is_crowded && count > 20 {
+    let ends = wide.first().zip(wide.last());
+    let is_near = ends.is_some_and(|(first, last)| last.to_ns / first.from_ns.max(1) < FARTHEST);
+    if is_crowded && is_near && count > 20 {
         bins_of(analysis, 4)
     } else {
         wide
