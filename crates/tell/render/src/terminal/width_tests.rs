@@ -52,6 +52,22 @@ fn causes_of_idle_time_are_whole_in_a_narrow_terminal() {
     }
 }
 
+/// Names may be shortened, words of metalens not.
+#[test]
+fn no_word_of_metalens_is_cut_at_eighty_columns() {
+    for report in reports() {
+        let document = document(&report);
+        let screen = screen(&document, 80);
+        let tables = document.sections.iter().flat_map(Section::tables);
+        let rows = tables.flat_map(|table| table.rows.iter().take(table.short));
+        let first = rows.filter_map(|row| row.first());
+        for words in first.filter(|cell| !cell.is_name()) {
+            let words = words.text.text.as_str();
+            assert!(screen.contains(words), "{words} in {screen}");
+        }
+    }
+}
+
 /// A wider terminal shows more of a table.
 #[test]
 fn a_wider_terminal_shows_more_columns() {
