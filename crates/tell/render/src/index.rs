@@ -229,6 +229,7 @@ fn table(index: &Index) -> Section {
     ];
     if has_gate {
         columns.push(Column::number("limits missed"));
+        columns.push(Column::label("missed").spare(7));
     }
     columns.extend(has_dates.then(|| Column::words("recorded").spare(6)));
     columns.push(Column::label("program").spare(5));
@@ -246,6 +247,7 @@ fn table(index: &Index) -> Section {
         let mut cells = recording_cells(row, name);
         if has_gate {
             cells.push(missed(row).into());
+            cells.push(or_dash(missed_figures(row)).into());
         }
         cells.extend(has_dates.then(|| date(row).into()));
         cells.push(process(&row.process, true).into());

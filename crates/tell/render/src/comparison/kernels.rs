@@ -38,8 +38,6 @@ pub(super) fn changed_in_short(comparison: &Comparison) -> Option<Section> {
     let mut headings = vec!["kernel", "base", "new", "change", ""];
     let is_counted = |one: &&KernelChange| one.is_one_sided() || one.ran_differently_often();
     headings.extend(shown.iter().any(is_counted).then_some("instances"));
-    let is_of_total = |one: &&KernelChange| !one.med_ns.is_material() && one.has_other_tail();
-    headings.extend(shown.iter().any(is_of_total).then_some("total"));
     headings.extend(has_ambiguous_names(shown).then_some("channel"));
     let mut section = section_of(&moved)?;
     for table in section.tables_mut() {

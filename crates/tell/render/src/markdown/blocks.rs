@@ -236,7 +236,8 @@ impl Markdown<'_> {
     /// Returns a verdict with an arrow for its direction, which is seen before it is read.
     fn verdict(self, text: &Message, tone: Tone) -> String {
         let words = self.text(text);
-        let arrow = match words.split([',', ' ']).next().unwrap_or("") {
+        let of_total = words.strip_prefix("total ").unwrap_or(&words);
+        let arrow = match of_total.split([',', ' ']).next().unwrap_or("") {
             "higher" | "increased" => "▲ ",
             "lower" | "decreased" => "▼ ",
             "regressed" => "✗ ",

@@ -16,8 +16,10 @@ use crate::wording::unbroken;
 const SHORTEST_NAME: usize = 16;
 /// Least width of the lines that sentences are broken into.
 const SHORTEST_SENTENCE: usize = 24;
-/// Length of the longest bar: in most tables, and where a sentence follows it.
-const BARS: [usize; 2] = [30, 12];
+/// Length of the longest bar: in most tables, where a sentence follows it, and where that has little room.
+const BARS: [usize; 3] = [30, 12, 6];
+/// Least width of a line in which a sentence after a bar has room.
+const ROOMY: usize = 90;
 
 /// The lines of a table on a terminal.
 #[derive(Debug)]
@@ -38,9 +40,9 @@ pub(super) fn lay_out(tables: &[&Table], line_width: Option<usize>) -> Vec<Table
     let Some(first) = tables.first() else {
         return Vec::new();
     };
-    let texts: Vec<Vec<Vec<String>>> = tables.iter().map(|table| texts(table)).collect();
-    let natural = natural_widths(&first.columns, texts.iter().flatten());
     let room = line_width.unwrap_or(WIDEST_TEXT);
+    let texts: Vec<Vec<Vec<String>>> = tables.iter().map(|table| texts(table, room)).collect();
+    let natural = natural_widths(&first.columns, texts.iter().flatten());
     let rows: Vec<&Vec<String>> = texts.iter().flatten().collect();
     let words = widest_words(tables, &texts);
     let least = least_widths(&first.columns, &natural, &words);
@@ -80,13 +82,13 @@ pub(super) fn lay_out(tables: &[&Table], line_width: Option<usize>) -> Vec<Table
 }
 
 /// Returns the cells of the rows that a terminal shows, as text.
-fn texts(table: &Table) -> Vec<Vec<String>> {
+fn texts(table: &Table, room: usize) -> Vec<Vec<String>> {
     let has_words = |column: &Column| column.kind == ColumnKind::Sentence;
-    let [long, short] = BARS;
-    let longest_bar = if table.columns.iter().any(has_words) {
-        short
-    } else {
-        long
+    let [long, short, shortest] = BARS;
+    let longest_bar = match table.columns.iter().any(has_words) {
+        false => long,
+        true if room < ROOMY => shortest,
+        true => short,
     };
     let rows = table.rows.iter().take(table.short);
     let text = |cell: &Cell| match &cell.look {
