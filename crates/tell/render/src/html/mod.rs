@@ -359,6 +359,23 @@ mod tests {
         }
     }
 
+    /// A column that is never dropped is on every screen.
+    #[test]
+    fn narrow_screens_have_fewer_columns() {
+        let columns = [0, 1, 6].map(|spare| crate::document::Column::words("").spare(spare));
+        let style = narrow(&Table::new("runs", "", columns.to_vec()));
+        let hidden: Vec<(&str, usize)> = style
+            .lines()
+            .filter_map(|rule| {
+                let (_, rule) = rule.split_once("max-width: ")?;
+                let (width, cells) = rule.split_once("px")?;
+                assert!(!cells.contains(":nth-child(1)"), "{cells}");
+                Some((width, cells.matches(":nth-child").count()))
+            })
+            .collect();
+        assert_eq!(hidden, [("1400", 1), ("1000", 1), ("640", 2)]);
+    }
+
     /// Every list of the report, and every name in it, is longer than in any real report. Other
     /// tests cover the names of the timeline.
     #[test]

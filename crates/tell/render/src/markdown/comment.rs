@@ -79,10 +79,8 @@ pub fn comment(document: &Document, frame: &CommentFrame, limit: usize) -> Resul
         }
     };
 
-    let lines =
-        |at: usize, rows: usize, is_folded: bool| open_lines(&render(at, rows, &[], is_folded));
     let numbered = parts.iter().enumerate();
-    let open = numbered.map(|(at, part)| lines(at, part.rows, false));
+    let open = numbered.map(|(at, part)| open_lines(&render(at, part.rows, &[], false)));
     let mut open: Vec<usize> = open.collect();
     let mut folded = vec![false; parts.len()];
     while open.iter().sum::<usize>() > MOST_LINES {
