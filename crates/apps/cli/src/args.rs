@@ -425,7 +425,7 @@ pub(crate) struct CompletionsArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ManualArguments {
     /// Folder to write the pages to
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", default_value = "man")]
     pub(crate) output: PathBuf,
     /// Replace pages that exist
     #[arg(long)]

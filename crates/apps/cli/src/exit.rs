@@ -207,16 +207,17 @@ pub(crate) fn print_error(error: &anyhow::Error) {
 }
 
 /// Prints the missed limits of recordings on stderr, each with its recording if there are several, and the
-/// verdicts. Returns the exit code.
+/// verdicts, as far as they are `told`. Returns the exit code.
 pub(crate) fn of_recordings<'a>(
     gates: impl IntoIterator<Item = (Option<&'a str>, &'a GateResult)>,
-    quiet: bool,
+    told: impl Fn(&GateResult) -> bool,
 ) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     for (recording, gate) in gates {
         if gate.missed {
             code = missed();
-        } else if quiet {
+        }
+        if !told(gate) {
             continue;
         }
         let recording = recording

@@ -94,6 +94,14 @@ pub(crate) fn width() -> Option<usize> {
     Some(usize::from(width.0))
 }
 
+/// Returns the width of lines of text: that of the terminal, within what can be read; as designed where
+/// there is none.
+pub(crate) fn text_width() -> usize {
+    const READABLE: (usize, usize) = (60, 100);
+    let width = width().unwrap_or(READABLE.1);
+    width.clamp(READABLE.0, READABLE.1)
+}
+
 /// Says on standard error which file was written.
 pub(crate) fn wrote(path: &Path, quiet: bool) {
     if !quiet {

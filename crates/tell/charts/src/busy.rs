@@ -96,7 +96,7 @@ fn height(
     room.floor().max(80.0)
 }
 
-/// Draws the process's share as bars, the others' share as empty columns over them, and the limit.
+/// Draws the others' share as bars, the process's share as narrower ones before them, and the limit.
 #[expect(clippy::cast_possible_truncation, reason = "places on a canvas")]
 fn plot(canvas: &Canvas, report: &Report, place: Area) -> Result<(), ChartError> {
     let window = &report.window;
@@ -107,44 +107,28 @@ fn plot(canvas: &Canvas, report: &Report, place: Area) -> Result<(), ChartError>
     let snap = |length: f32| (length / canvas.pixel).round() * canvas.pixel;
     let into = |ns: u64| ratio(ns - window.start_ns, window.span_ns);
     let x = |ns: u64| snap(place.left + place.width * into(ns) as f32);
+    let has_others = chunks(report).any(|(_, _, chunk)| chunk.others_ns > 0);
     for (start, end, chunk) in chunks(report) {
-        let height = match chunk.busy_ns {
-            0 => 0.0,
-            busy_ns => snap(high(ratio(busy_ns, end - start))).max(1.0),
+        let (left, right) = (x(start), x(end));
+        // A narrow bar before a wide one: both stay visible, whichever is higher.
+        let inset = if has_others {
+            snap((right - left) / 4.0)
+        } else {
+            0.0
         };
-        let bar = Area {
-            left: x(start),
-            top: place.bottom() - height,
-            width: x(end) - x(start),
-            height,
-        };
-        canvas.rectangle(bar, canvas.palette.process);
-    }
-
-    // Columns without a filling, so that the bars behind them stay visible.
-    for (start, end, chunk) in chunks(report).filter(|(_, _, chunk)| chunk.others_ns > 0) {
-        let height = snap(high(ratio(chunk.others_ns, end - start)));
-        let level = (place.bottom() - height).clamp(place.top + 1.0, place.bottom() - 1.0);
-        for (fill, half) in [
-            (canvas.palette.background, 2.0),
-            (canvas.palette.others, 1.0),
-        ] {
-            let line = Area {
-                left: x(start),
-                top: level - half,
-                width: x(end) - x(start),
-                height: 2.0 * half,
+        let bars = [
+            (chunk.others_ns, 0.0, canvas.palette.others),
+            (chunk.busy_ns, inset, canvas.palette.process),
+        ];
+        for (ns, inset, fill) in bars.into_iter().filter(|(ns, ..)| *ns > 0) {
+            let height = snap(high(ratio(ns, end - start))).max(1.0);
+            let bar = Area {
+                left: left + inset,
+                top: place.bottom() - height,
+                width: right - left - 2.0 * inset,
+                height,
             };
-            canvas.rectangle(line, fill);
-        }
-        for left in [x(start), x(end) - 1.0] {
-            let side = Area {
-                left,
-                top: level,
-                width: 1.0,
-                height: place.bottom() - level,
-            };
-            canvas.rectangle(side, canvas.palette.others);
+            canvas.rectangle(bar, fill);
         }
     }
 

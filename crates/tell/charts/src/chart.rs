@@ -65,15 +65,18 @@ impl Chart {
 }
 
 impl Chart {
-    /// Returns whether the chart of a report would show anything: without gaps, there is no idle time
-    /// to draw, and without declared work no roofline.
+    /// Returns whether the chart of a report would show anything that its title does not say: without
+    /// gaps there is no idle time to draw, and without declared work no roofline; one interval has no
+    /// spread, and a GPU that is always busy no ups and downs.
     #[must_use]
     pub fn has_content(self, report: &Report) -> bool {
         match self {
             Self::Idle => report.idle.total_ns > 0,
             Self::Gaps => report.gaps.count > 0,
             Self::Roofline => has_roofline(report),
-            Self::Timeline | Self::Busy | Self::Kernels => true,
+            Self::Busy => report.gaps.count > 0 || report.busy.others_busy_ns > Some(0),
+            Self::Kernels => report.counts.intervals > 1,
+            Self::Timeline => true,
         }
     }
 }
@@ -94,7 +97,30 @@ pub fn draw(
         Chart::Idle => idle::draw(&analysis.report, options),
         Chart::Gaps => gaps::draw(analysis, options),
         Chart::Busy => busy::draw(analysis, options),
-        Chart::Kernels => kernels::draw(&analysis.report, options),
+        Chart::Kernels => kernels::draw(analysis, options),
         Chart::Roofline => roofline::draw(&analysis.report, options),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A picture that only repeats its title is not drawn.
+    #[test]
+    fn charts_have_content() {
+        let check = |count: u32, expected: &str| {
+            let toml = format!(
+                "seed = 1\n[[process]]\nname = \"bench\"\npid = 4101\nrole = \"target\"\n\
+                 [[process.stream]]\ncount = {count}\nduration = \"20us\"\n"
+            );
+            let report = metalens_testing::analysis_of_toml(&toml).report;
+            let charts = Chart::ALL.into_iter();
+            let drawn = charts.filter(|chart| chart.has_content(&report));
+            let drawn: Vec<&str> = drawn.map(Chart::name).collect();
+            assert_eq!(drawn.join(" "), expected, "{count}");
+        };
+        check(1, "timeline");
+        check(20, "timeline busy idle gaps kernels");
     }
 }

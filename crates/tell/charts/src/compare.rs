@@ -10,8 +10,8 @@ mod sentences;
 #[cfg(test)]
 mod tests;
 
-use metalens_analyzer::{Analysis, Report};
-use metalens_comparison::Comparison;
+use metalens_analyzer::{Analysis, Cause, Report};
+use metalens_comparison::{Change, Comparison, Number};
 use metalens_text::units::{percent, time};
 
 use crate::axes::Axis;
@@ -68,14 +68,18 @@ pub fn draw_comparison(
         height: 0.0,
     };
 
+    let sides = side_times(&canvas, comparison, (before, now));
+    let drawn = [before, now].map(|report| report.window.span_ns);
+    let times = sides.iter().map(|side| side.total_ns).chain(drawn);
     let scale = TimeScale {
         place,
-        longest_ns: before.window.span_ns.max(now.window.span_ns).max(1),
+        longest_ns: times.max().unwrap_or(0).max(1),
         lane: lane_height(top + below, options),
+        has_several: has_several(comparison),
     };
 
     let bottom = scale.timelines(&canvas, base, new, options)?;
-    let bottom = scale.window_bars(&canvas, before, now, bottom + 2.0);
+    let bottom = scale.window_bars(&canvas, &sides, bottom + 2.0);
     let bottom = canvas.legend(bottom + FAR, LEGEND, &legend);
     footer(&canvas, bottom, &small);
     canvas.finish(bottom + footer_height(&small) + MARGIN - 6.0, options)
@@ -110,7 +114,8 @@ fn title(base: &Report, new: &Report) -> String {
 }
 
 fn header(canvas: &Canvas, comparison: &Comparison, (base, new): (&Report, &Report)) -> f32 {
-    let lines = [comparison.causes().text, comparison.work_in_words().text];
+    let work = comparison.work_in_words().with_short_kernels();
+    let lines = [comparison.causes().text, work.text];
     let mut loud = sentences::loud(base, new);
     loud.extend(circumstances::warnings(&comparison.comparable));
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
@@ -137,6 +142,8 @@ struct TimeScale {
     place: Area,
     longest_ns: u64,
     lane: f32,
+    /// True if the timelines are those of one of several runs.
+    has_several: bool,
 }
 
 impl TimeScale {
@@ -155,14 +162,18 @@ impl TimeScale {
         options: &ChartOptions,
     ) -> Result<f32, ChartError> {
         let mut place = self.place;
-        self.title(
-            canvas,
-            place.top,
-            &[
+        let titles = if self.has_several {
+            [
+                "One run of each side: GPU busy above, idle time by cause below, on one scale",
+                "One run of each side: busy, and idle by cause",
+            ]
+        } else {
+            [
                 "GPU busy above, idle time by cause below; both start at the left, on one scale",
                 "Busy and idle time by cause, on one scale",
-            ],
-        );
+            ]
+        };
+        self.title(canvas, place.top, &titles);
         place.top += TITLE;
         let top = place.top;
         for (name, analysis) in [("base", base), ("new", new)] {
@@ -270,7 +281,8 @@ impl TimeScale {
         };
         canvas.rectangle(edge, canvas.palette.mark);
         let left = edge.right() + 5.0;
-        let text = format!("ends after {}", time(span_ns));
+        let run = if self.has_several { "run " } else { "" };
+        let text = format!("{run}ends after {}", time(span_ns));
         if left + font::width(&text, SMALL) <= self.place.right() {
             let at = (left, (lane.top + lane.height / 2.0 + 4.0).round());
             canvas.text(at, SMALL, Anchor::Start, canvas.palette.faint, &text);
@@ -287,50 +299,111 @@ impl TimeScale {
         canvas.text(at, SMALL, Anchor::End, ink, sum);
     }
 
-    /// Draws the window as one bar of busy time and causes of idle time. Returns its bottom.
-    fn window_bars(&self, canvas: &Canvas, base: &Report, new: &Report, top: f32) -> f32 {
-        let titles = [
-            "Busy time and idle time by cause, on one scale",
-            "Busy and idle by cause",
-        ];
+    /// Draws the time of each side as one bar of busy time and causes of idle time. Returns their bottom.
+    fn window_bars(&self, canvas: &Canvas, sides: &[SideTime; 2], top: f32) -> f32 {
+        let titles = if self.has_several {
+            [
+                "All runs: busy time and idle time by cause, on one scale",
+                "All runs: busy and idle by cause",
+            ]
+        } else {
+            [
+                "Busy time and idle time by cause, on one scale",
+                "Busy and idle by cause",
+            ]
+        };
         self.title(canvas, top, &titles);
         let mut place = Area {
             top: top + TITLE,
             height: BAR,
             ..self.place
         };
-        for (name, report) in [("base", base), ("new", new)] {
-            let span_ns = report.window.span_ns;
-            self.label(canvas, place, name, &time(span_ns), true);
+        for (name, side) in ["base", "new"].into_iter().zip(sides) {
+            self.label(canvas, place, name, &time(side.total_ns), true);
             let bar = Area {
-                width: self.width(canvas, span_ns),
+                width: self.width(canvas, side.total_ns),
                 ..place
             };
-            window_bar(canvas, bar, report);
+            stacked_bar(canvas, bar, &side.parts);
             place.top += BAR + NEAR;
         }
         place.top
     }
 }
 
-/// Draws busy time and the causes of idle time end to end, which is the whole window.
-fn window_bar(canvas: &Canvas, bar: Area, report: &Report) {
-    let mut all = vec![BarPart {
-        ns: report.busy.busy_ns,
-        fill: canvas.palette.process,
-        labels: vec![
-            format!("busy {}", time(report.busy.busy_ns)),
-            "busy".to_owned(),
-        ],
-    }];
+/// Time of a side from its first to its last GPU work, as the headline has it, and the parts that fill
+/// its bar: busy time and the causes of idle time. Figures of several runs need not add up.
+struct SideTime {
+    total_ns: u64,
+    parts: Vec<BarPart>,
+}
 
-    let causes = report.idle.parts.by_cause().into_iter();
-    all.extend(causes.map(|(cause, ns)| BarPart {
-        ns,
-        fill: canvas.palette.cause(cause),
-        labels: vec![format!("{} {}", cause.label(), time(ns)), time(ns)],
-    }));
-    stacked_bar(canvas, bar, &all);
+impl SideTime {
+    fn new(canvas: &Canvas, total_ns: u64, busy_ns: u64, idle: &[(Cause, u64)]) -> Self {
+        let busy = BarPart {
+            ns: busy_ns,
+            fill: canvas.palette.process,
+            labels: vec![format!("busy {}", time(busy_ns)), "busy".to_owned()],
+        };
+        let causes = idle.iter().map(|&(cause, ns)| BarPart {
+            ns,
+            fill: canvas.palette.cause(cause),
+            labels: vec![format!("{} {}", cause.label(), time(ns)), time(ns)],
+        });
+        Self {
+            total_ns,
+            parts: [busy].into_iter().chain(causes).collect(),
+        }
+    }
+
+    /// Returns the time of the only run of a side, whose parts add up.
+    fn of_run(canvas: &Canvas, report: &Report) -> Self {
+        let idle = report.idle.parts.by_cause();
+        let (total_ns, busy_ns) = (report.window.span_ns, report.busy.busy_ns);
+        Self::new(canvas, total_ns, busy_ns, &idle)
+    }
+}
+
+/// Returns whether a side has several runs, of which one is drawn.
+fn has_several(comparison: &Comparison) -> bool {
+    [&comparison.base, &comparison.new]
+        .iter()
+        .any(|side| side.runs.len() > 1)
+}
+
+/// Returns the times of both sides: the figures of the comparison, if a side has several runs.
+fn side_times(
+    canvas: &Canvas,
+    comparison: &Comparison,
+    (base, new): (&Report, &Report),
+) -> [SideTime; 2] {
+    type OfSide = fn(&Change) -> Option<Number>;
+    let sides: [(OfSide, &Report); 2] = [(Change::base_value, base), (Change::new_value, new)];
+    sides.map(|(of_side, report)| {
+        let figure = |id: &str| {
+            let mut metrics = comparison.metrics.iter();
+            let found = of_side(&metrics.find(|metric| metric.id == id)?.change);
+            found.map(whole_ns)
+        };
+        let several = has_several(comparison).then(|| {
+            let (total_ns, busy_ns) = (figure("window.span_ns")?, figure("busy.busy_ns")?);
+            let causes = Cause::ALL.into_iter();
+            let idle = causes.filter_map(|cause| Some((cause, figure(cause.figure())?)));
+            let idle: Vec<(Cause, u64)> = idle.collect();
+            Some(SideTime::new(canvas, total_ns, busy_ns, &idle))
+        });
+        let several = several.flatten();
+        several.unwrap_or_else(|| SideTime::of_run(canvas, report))
+    })
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "times: not negative, and below centuries"
+)]
+fn whole_ns(time_ns: Number) -> u64 {
+    time_ns.get().max(0.0).round() as u64
 }
 
 #[expect(

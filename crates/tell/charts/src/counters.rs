@@ -29,7 +29,6 @@ pub(crate) fn bands<'a>(analysis: &'a Analysis, palette: &Palette) -> Vec<Band<'
                 end_ns: sample.end_ns?,
                 name: Cow::Borrowed(*PARTS.get(part)?),
                 kind: part,
-                is_marked: false,
             })
         };
         Band {

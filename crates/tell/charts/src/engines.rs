@@ -44,7 +44,6 @@ fn items<'a>(intervals: &'a [StateInterval], palette: &Palette) -> Vec<BandItem<
                     end_ns: interval.end_ns,
                     name: Cow::Borrowed(&interval.what),
                     kind: *shades.entry(&interval.what).or_insert(next),
-                    is_marked: false,
                 });
             }
         }

@@ -125,18 +125,25 @@ fn edges(parts: u64) -> Vec<u64> {
     inner
 }
 
-/// Returns bins in which the gaps of a program that is regular are told apart.
+/// Returns bins in which the gaps of a program that is regular are told apart, none as thin as a hair.
 fn bins(analysis: &Analysis) -> Vec<Bin> {
     /// Largest share of all gaps in one bin.
     const MOST: u64 = 4;
-    let wide = bins_of(analysis, 1);
-    let count: u64 = wide.iter().map(|bin| bin.count).sum();
-    let is_crowded = wide.iter().any(|bin| bin.count > count / MOST);
-    if is_crowded && count > 20 {
-        bins_of(analysis, 4)
-    } else {
-        wide
+    /// Numbers of parts of a wide bin, each with the least number of gaps that it is for, and the largest
+    /// ratio of lengths for which there is room.
+    const FINER: [(u64, u64, u64); 2] = [(4, 20, 1_000), (8, 100, 30)];
+    let mut bins = bins_of(analysis, 1);
+    for (parts, least, farthest) in FINER {
+        let count: u64 = bins.iter().map(|bin| bin.count).sum();
+        let is_crowded = bins.iter().any(|bin| bin.count > count / MOST);
+        let ends = bins.first().zip(bins.last());
+        let has_room =
+            ends.is_some_and(|(first, last)| last.to_ns / first.from_ns.max(1) < farthest);
+        if is_crowded && has_room && count > least {
+            bins = bins_of(analysis, parts);
+        }
     }
+    bins
 }
 
 fn bins_of(analysis: &Analysis, parts: u64) -> Vec<Bin> {

@@ -170,14 +170,13 @@ fn row(canvas: &Canvas, top: f32, (cause, ns): (Cause, u64), total_ns: u64) {
     canvas.text((left, baseline), SMALL, Anchor::Start, palette.text, name);
     let left = left + 160.0;
     let room = right - SHARE - 55.0 - left;
-    let words = font::shorten(cause.explanation(), SMALL, room);
-    canvas.text(
-        (left, baseline),
-        SMALL,
-        Anchor::Start,
-        palette.faint,
-        &words,
-    );
+    let words = cause.explanation();
+    // All of them fit, or none does: they are short, and of like length.
+    let explanations = Cause::ALL.map(|cause| font::width(cause.explanation(), SMALL));
+    if explanations.into_iter().fold(0.0, f32::max) <= room {
+        let at = (left, baseline);
+        canvas.text(at, SMALL, Anchor::Start, palette.faint, words);
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Draws the kernels with the most time, and the spread of their durations.
 
-use metalens_analyzer::{Kernel, Report};
+use std::collections::HashMap;
+
+use metalens_analyzer::{Analysis, Kernel};
 use metalens_text::units::{count, counted, percent, short_time};
 
 use crate::axes::Axis;
@@ -9,15 +11,19 @@ use crate::font::{self, SMALL};
 use crate::kernel_colors::KernelColors;
 use crate::options::{ChartError, ChartOptions};
 use crate::palette::Color;
-use crate::scene::{Anchor, Primitive, Scene};
+use crate::scene::{Anchor, Scene};
 
 const MOST: usize = 12;
+/// Width of the columns of a row of durations, and height of the marks under them.
+const COLUMN: f32 = 4.0;
+const MARK: f32 = 6.0;
 /// Smallest width at which there are bars.
 const WIDE: f32 = 600.0;
 
 /// Draws the chart of kernels.
 #[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
-pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, ChartError> {
+pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene, ChartError> {
+    let report = &analysis.report;
     let title = format!("Kernels of {} with the most time", report.process.name);
     let canvas = Canvas::new(options, &title);
     let shown: Vec<&Kernel> = report.kernels.iter().take(MOST).collect();
@@ -75,7 +81,8 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
     let names = shown.iter().map(|kernel| kernel.name.as_str());
     let names = font::shorten_all(&names.collect::<Vec<_>>(), SMALL, least_room);
     let colors = KernelColors::of(report);
-    for (at, kernel) in shown.iter().enumerate() {
+    let spreads = spreads(analysis, &shown, &axis, place.width);
+    for (at, (kernel, durations)) in shown.iter().zip(&spreads).enumerate() {
         let line = Area {
             top: place.top + row * at as f32,
             height: row,
@@ -85,7 +92,7 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
         name(&canvas, line, &columns, (text, kernel), several);
         let fill = canvas.palette.kernel(colors.number(&kernel.name));
         bar(&canvas, line, &columns, kernel, (largest, fill));
-        spread(&canvas, line, &axis, (kernel, fill));
+        spread(&canvas, line, &axis, durations, (kernel, fill));
     }
     let bottom = key(&canvas, place.bottom() + AXIS + 4.0);
     canvas.finish(bottom + MARGIN - 6.0, options)
@@ -235,130 +242,109 @@ fn figures(kernel: &Kernel, has_counts: bool) -> String {
     }
 }
 
-/// Draws the spread of the durations: a thin line from the shortest to the longest, a thick one
-/// from the median to the 95th percentile.
+/// Number of instances of a kernel in each column of a row of durations.
+type Spread = Vec<u64>;
+
+/// Returns the spreads of the shown kernels, in rows of this width.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a place on a canvas"
+)]
+fn spreads(analysis: &Analysis, shown: &[&Kernel], axis: &Axis, width: f32) -> Vec<Spread> {
+    let columns = f64::from(width / COLUMN).max(1.0);
+    let mut spreads = vec![vec![0; columns as usize]; shown.len()];
+    let names = shown.iter().enumerate();
+    let rows: HashMap<(&str, Option<&str>), usize> = names
+        .map(|(at, one)| ((one.name.as_str(), one.channel.as_deref()), at))
+        .collect();
+    for one in analysis.intervals() {
+        let row = rows.get(&(one.kernel, one.channel));
+        let spread = row.and_then(|&row| spreads.get_mut(row));
+        let along = axis.along(one.end_ns.saturating_sub(one.start_ns) as f64);
+        let at = (along * columns).clamp(0.0, columns - 1.0) as usize;
+        if let Some(number) = spread.and_then(|spread| spread.get_mut(at)) {
+            *number += 1;
+        }
+    }
+    spreads
+}
+
+/// Draws how many instances took how long, and the median and the 95th percentile.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     reason = "a place on a canvas"
 )]
-fn spread(canvas: &Canvas, line: Area, axis: &Axis, (kernel, fill): (&Kernel, Color)) {
-    let marks = SpreadMarks {
-        canvas,
-        fill,
-        middle: (line.top + line.height / 2.0).round(),
-    };
+fn spread(
+    canvas: &Canvas,
+    line: Area,
+    axis: &Axis,
+    spread: &Spread,
+    (kernel, fill): (&Kernel, Color),
+) {
+    let most = spread.iter().copied().max().unwrap_or(0);
+    let foot = line.bottom() - MARK - 2.0;
+    for (at, &number) in spread.iter().enumerate().filter(|(_, number)| **number > 0) {
+        // A single outlier is visible beside thousands.
+        let height = (foot - line.top - 2.0) * ratio(number, most) as f32;
+        let column = (line.left + at as f32 * COLUMN, height.round().max(3.0));
+        bar_up(canvas, foot, column, COLUMN, fill);
+    }
+
     let x = |ns: u64| (line.left + line.width * axis.along(ns as f64) as f32).round();
-    marks.range(x(kernel.min_ns), x(kernel.max_ns));
-    marks.usual(x(kernel.med_ns), x(kernel.p95_ns));
-    marks.median(x(kernel.med_ns));
-    marks.limit(x(kernel.p95_ns));
+    let palette = &canvas.palette;
+    mark(canvas, foot, x(kernel.p95_ns), palette.others);
+    mark(canvas, foot, x(kernel.med_ns), palette.text);
 }
 
-/// Marks of a spread, at one height.
-struct SpreadMarks<'a> {
-    canvas: &'a Canvas,
-    fill: Color,
-    middle: f32,
+/// Draws a bar from its foot up: from a place, as high and as wide as given.
+fn bar_up(canvas: &Canvas, foot: f32, (left, height): (f32, f32), width: f32, fill: Color) {
+    let top = foot - height;
+    let bar = Area {
+        left,
+        top,
+        width,
+        height,
+    };
+    canvas.rectangle(bar, fill);
 }
 
-impl SpreadMarks<'_> {
-    fn stroke(&self, from: f32, to: f32, height: f32, fill: Color) {
-        let place = Area {
-            left: from,
-            top: self.middle - height / 2.0,
-            width: (to - from).max(2.0),
-            height,
-        };
-        self.canvas.rectangle(place, fill);
-    }
-
-    /// Draws a thin line with two ends.
-    fn range(&self, from: f32, to: f32) {
-        let fill = self.canvas.palette.others;
-        self.stroke(from, to, 2.0, fill);
-        self.stroke(from, from + 2.0, 10.0, fill);
-        self.stroke(to.max(from + 2.0) - 2.0, to, 10.0, fill);
-    }
-
-    fn usual(&self, from: f32, to: f32) {
-        self.stroke(from, to, 6.0, self.fill);
-    }
-
-    fn median(&self, at: f32) {
-        let palette = &self.canvas.palette;
-        for (radius, fill) in [(5.5, palette.background), (4.5, self.fill)] {
-            let points = circle((at, self.middle), radius);
-            self.canvas.add(Primitive::Polygon { points, fill });
-        }
-    }
-
-    fn limit(&self, at: f32) {
-        self.stroke(at - 1.0, at + 1.0, 16.0, self.canvas.palette.text);
-    }
+/// Draws a mark under the foot of bars, which hides none of them.
+fn mark(canvas: &Canvas, foot: f32, at: f32, fill: Color) {
+    bar_up(canvas, foot + MARK, (at - 1.0, MARK), 3.0, fill);
 }
 
 /// Draws the marks with their meaning. Returns the bottom.
 fn key(canvas: &Canvas, top: f32) -> f32 {
     const LINE: f32 = 20.0;
-    const MARK: f32 = 26.0;
-    let entries = [
-        "shortest and longest",
-        "median",
-        "median to 95th percentile",
-    ];
+    const ROOM: f32 = 22.0;
+    let entries = ["instances that took this long", "median", "95th percentile"];
     let (mut left, mut line) = (MARGIN, top);
     for (which, text) in entries.into_iter().enumerate() {
-        let text = font::shorten(text, SMALL, canvas.width - 2.0 * MARGIN - MARK - 6.0);
-        let width = MARK + 6.0 + font::width(&text, SMALL);
+        let text = font::shorten(text, SMALL, canvas.width - 2.0 * MARGIN - ROOM - 6.0);
+        let width = ROOM + 6.0 + font::width(&text, SMALL);
         if left > MARGIN && left + width > canvas.width - MARGIN {
             left = MARGIN;
             line += LINE;
         }
 
-        let marks = SpreadMarks {
-            canvas,
-            fill: canvas.palette.faint,
-            middle: line + 10.0,
-        };
-
+        let (palette, middle) = (&canvas.palette, left + ROOM / 2.0);
         match which {
-            0 => marks.range(left, left + MARK),
-            1 => marks.median(left + MARK / 2.0),
-            _ => {
-                marks.usual(left, left + MARK);
-                marks.limit(left + MARK);
+            0 => {
+                let lefts = (0_u8..).map(|at| left + 1.0 + f32::from(at) * COLUMN);
+                for column in lefts.zip([4.0, 9.0, 13.0, 6.0, 3.0]) {
+                    bar_up(canvas, line + 16.0, column, COLUMN, palette.faint);
+                }
             }
+            1 => mark(canvas, line + 7.0, middle, palette.text),
+            _ => mark(canvas, line + 7.0, middle, palette.others),
         }
 
-        let at = (left + MARK + 6.0, line + 14.0);
+        let at = (left + ROOM + 6.0, line + 14.0);
         canvas.text(at, SMALL, Anchor::Start, canvas.palette.text, &text);
         left += width + 18.0;
     }
     line + LINE
-}
-
-/// Returns a circle as a polygon of 24 corners.
-fn circle((x, y): (f32, f32), radius: f32) -> Vec<(f32, f32)> {
-    /// Sines of 0 to 90 degrees, in steps of 15 degrees.
-    const SINES: [f32; 7] = [
-        0.0,
-        0.258_819,
-        0.5,
-        std::f32::consts::FRAC_1_SQRT_2,
-        0.866_025,
-        0.965_926,
-        1.0,
-    ];
-    let sine = |step: usize| {
-        let sine = |step: usize| SINES.get(step).copied().unwrap_or(1.0);
-        match step % 24 {
-            step @ 0..=6 => sine(step),
-            step @ 7..=12 => sine(12 - step),
-            step @ 13..=18 => -sine(step - 12),
-            step => -sine(24 - step),
-        }
-    };
-    let corner = |step: usize| (x + radius * sine(step + 6), y + radius * sine(step));
-    (0..24).map(corner).collect()
 }

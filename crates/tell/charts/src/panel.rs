@@ -122,8 +122,8 @@ impl Panel {
             .iter()
             .filter(|lane| lane.owner == LaneOwner::Process);
         let own = own.count();
-        // An empty lane among others needs little height to show that it is empty.
-        let is_empty = lane.total_ns() == 0 && own > 1;
+        // A lane that is empty, or as good as, needs little height among others to show it.
+        let is_empty = lane.total_ns() < self.grid.span_ns() / 1_000 && own > 1;
         let height = match (lane.owner, own) {
             (LaneOwner::Others, _) => 16.0,
             (LaneOwner::Process, _) if is_empty => 16.0,

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use metalens_analyzer::{Analysis, StateInterval};
+use metalens_text::units::short_time;
 
 use crate::palette::Palette;
 use crate::strip::{Band, BandItem, BandKind};
@@ -37,16 +38,16 @@ fn parts<'a>(analysis: &Analysis, palette: &Palette) -> Option<Band<'a>> {
         end_ns,
         name: Cow::Owned(name),
         kind,
-        is_marked: false,
     };
 
     let warm = warm_until.map(|end| item(window.start_ns, end, 0, "warm-up".to_owned()));
     let cold = warm_until.unwrap_or(window.start_ns);
     let several = segments.len() > 1;
-    let legends = match segments.len() {
-        0 | 1 => ["steady", ""],
-        2 => ["segment 1", "segment 2"],
-        _ => ["segments 1, 3, …", "segments 2, 4, …"],
+    let pause = short_time(report.phases.segments.quiet_gap_ns);
+    let legend = if several {
+        format!("segments, with pauses of {pause} or more between them")
+    } else {
+        "steady".to_owned()
     };
     let rest = segments.into_iter().enumerate();
     let rest = rest.map(|(at, (start, end))| {
@@ -63,8 +64,8 @@ fn parts<'a>(analysis: &Analysis, palette: &Palette) -> Option<Band<'a>> {
         items: warm.into_iter().chain(rest).collect(),
         kinds: [
             (palette.warm_up, "warm-up"),
-            (palette.phases[0], legends[0]),
-            (palette.phases[1], legends[1]),
+            (palette.phases[0], &legend),
+            (palette.phases[1], &legend),
         ]
         .map(|(fill, legend)| BandKind {
             fill,
@@ -137,6 +138,5 @@ fn item(phase: &StateInterval, kind: usize) -> BandItem<'_> {
         end_ns: phase.end_ns,
         name: Cow::Borrowed(&phase.what),
         kind,
-        is_marked: false,
     }
 }

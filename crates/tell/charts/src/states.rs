@@ -48,13 +48,11 @@ pub(crate) fn band<'a>(analysis: &'a Analysis, palette: &Palette) -> Option<Band
         end_ns: interval.end_ns,
         name: Cow::Borrowed(interval.what.as_str()),
         kind: kind(&interval.what),
-        is_marked: interval.is_induced,
     });
     (!intervals.is_empty()).then(|| Band {
         kinds: kinds.chain(more).collect(),
         items: items.collect(),
         unknown: Some("GPU state not recorded"),
-        marked: "marked induced in the recording",
         ..Band::new("GPU state")
     })
 }

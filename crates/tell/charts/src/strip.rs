@@ -29,8 +29,6 @@ pub(crate) struct Band<'a> {
     pub(crate) is_cut: bool,
     /// True if the strip shows the share of time that its items cover.
     pub(crate) has_share: bool,
-    /// Legend of marked items.
-    pub(crate) marked: &'static str,
     /// Legend of the time without any item. None if it is not shown.
     pub(crate) unknown: Option<&'static str>,
 }
@@ -50,7 +48,6 @@ impl Band<'_> {
             items: Vec::new(),
             is_cut: false,
             has_share: false,
-            marked: "",
             unknown: None,
         }
     }
@@ -63,8 +60,6 @@ pub(crate) struct BandItem<'a> {
     pub(crate) name: std::borrow::Cow<'a, str>,
     /// Index of its kind in `kinds`.
     pub(crate) kind: usize,
-    /// True if the item has a line along its top.
-    pub(crate) is_marked: bool,
 }
 
 /// A band on a grid.
@@ -81,7 +76,6 @@ pub(crate) struct Strip {
     named: Vec<(u64, u64, String, Color)>,
     /// Times at which one item of a kind ends and another begins.
     cuts: Vec<u64>,
-    marked: Sweep,
 }
 
 /// Coverage of the columns by items of one color.
@@ -103,7 +97,6 @@ impl Strip {
             layers,
             named: Vec::new(),
             cuts: Vec::new(),
-            marked: Sweep::new(grid),
         }
     }
 
@@ -137,9 +130,6 @@ impl Strip {
             return;
         };
         layer.sweep.add(item.start_ns, item.end_ns);
-        if item.is_marked {
-            self.marked.add(item.start_ns, item.end_ns);
-        }
 
         let (start, end) = (
             item.start_ns.max(self.grid.start_ns),
@@ -174,8 +164,7 @@ impl Strip {
         let span_ns = self.grid.span_ns();
         let layers = self.layers.iter();
         let is_one = layers.filter(|layer| layer.sweep.total_ns() > 0).count() == 1;
-        let is_evenly_marked = [0, span_ns].contains(&self.marked.total_ns());
-        is_one && is_evenly_marked && self.any_ns == span_ns && !self.is_cut
+        is_one && self.any_ns == span_ns && !self.is_cut
     }
 
     /// Returns the legend of the colors with their shares of time; empty if the name in the strip
@@ -192,12 +181,16 @@ impl Strip {
 
         let unknown_ns = self.grid.span_ns() - self.any_ns;
         let unknown = band.unknown.map(|label| (palette.panel, label, unknown_ns));
-        let marked = (palette.mark, band.marked, self.marked.total_ns());
-
-        kinds
-            .chain(unknown)
-            .chain([marked])
-            .filter(|&(_, _, ns)| ns > 0)
+        // Shades that only part neighbors have one meaning.
+        let mut entries: Vec<(Color, &str, u64)> = Vec::new();
+        for (fill, label, ns) in kinds.chain(unknown).filter(|&(_, _, ns)| ns > 0) {
+            match entries.last_mut() {
+                Some(last) if last.1 == label => last.2 += ns,
+                _ => entries.push((fill, label, ns)),
+            }
+        }
+        let entries = entries.into_iter();
+        entries
             .map(|(fill, label, ns)| (fill, format!("{label} {}", self.percent_of_grid(ns))))
             .collect()
     }
@@ -214,7 +207,6 @@ impl Strip {
             };
             canvas.rectangle(line, canvas.palette.background);
         }
-        self.draw_marks(canvas, place);
         let named = self.named.iter();
         let named = named.map(|(start, end, name, ink)| (*start, *end, name.as_str(), *ink));
         names_inside(canvas, self.grid, place, &named.collect::<Vec<_>>());
@@ -243,18 +235,6 @@ impl Strip {
                 bars(canvas, place, spans, layer.fill);
             }
         }
-    }
-
-    /// Draws a line along the top of marked items.
-    fn draw_marks(&self, canvas: &Canvas, place: Area) {
-        if self.marked.total_ns() == 0 {
-            return;
-        }
-        let spans = self.marked.shares().map(|share| {
-            let height = if share > 0.0 { 2.0 } else { 0.0 };
-            (place.top, place.top + height)
-        });
-        bars(canvas, place, spans.collect(), canvas.palette.mark);
     }
 }
 

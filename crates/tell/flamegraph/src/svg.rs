@@ -71,7 +71,24 @@ fn drawn(folded: &str, unit: &str, factor: f64, heading: &Heading) -> io::Result
 
     let mut picture = Vec::new();
     flamegraph::from_lines(&mut options, folded.lines(), &mut picture)?;
-    Ok(picture)
+    Ok(on_dark_screens(picture))
+}
+
+/// Adds the style for dark screens: a picture follows its reader's. Names stay dark, because they are on
+/// bright bars.
+fn on_dark_screens(mut picture: Vec<u8>) -> Vec<u8> {
+    const END: &[u8] = b"</style>";
+    const DARK: &[u8] = b"@media (prefers-color-scheme: dark) {
+#background stop { stop-color:#0d1117; }
+#title, #subtitle, #details, #matched, #search, #unzoom { fill:#eceff3; }
+#search { opacity:0.6; }
+}
+";
+    let end = picture.windows(END.len()).position(|part| part == END);
+    if let Some(end) = end {
+        picture.splice(end..end, DARK.iter().copied());
+    }
+    picture
 }
 
 #[cfg(test)]
@@ -132,6 +149,19 @@ mod tests {
             picture,
             "each time the same"
         );
+    }
+
+    /// Its texts outside of bars and its background have a second color.
+    #[test]
+    fn a_dark_screen_has_a_dark_picture() {
+        let picture = svg(&stacks(&[("app;Main", 1)]), &heading()).unwrap();
+        let text = String::from_utf8(picture).unwrap();
+        let (_, dark) = text.split_once("(prefers-color-scheme: dark)").unwrap();
+        let (dark, _) = dark.split_once("</style>").unwrap();
+        for id in ["background", "title", "subtitle", "details", "search"] {
+            assert!(dark.contains(&format!("#{id}")), "{id}");
+            assert!(text.contains(&format!("id=\"{id}\"")), "{id}");
+        }
     }
 
     #[test]

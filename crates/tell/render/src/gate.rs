@@ -195,13 +195,15 @@ pub fn lines_of(gate: &GateResult) -> Vec<String> {
 /// Returns the limits that were not kept.
 pub(crate) fn section(gate: &GateResult) -> Section {
     let title = title([gate]);
-    let source = gate.source.clone();
-    let tally = Block::Text(message!("{}: {}", plain(tally(gate)), source));
     let open = gate.rows.iter();
     let open = open.filter(|row| row.verdict != GateVerdict::Pass);
     let open: Vec<&GateRow> = open.collect();
-    let section = Section::new("gate", title, 1).with(tally);
-    section.with_some((!open.is_empty()).then(|| Block::Table(table(&open))))
+    // The first line of the page says how many limits passed.
+    Section::new("gate", title, 1).with(if open.is_empty() {
+        Block::Text(message!("{}: {}", plain(tally(gate)), gate.source.clone()))
+    } else {
+        Block::Table(table(&open))
+    })
 }
 
 /// Returns the title of the section on gates.
@@ -214,7 +216,7 @@ fn table(open: &[&GateRow]) -> Table {
         Column::name("limit of"),
         Column::words("limit"),
         Column::number("found"),
-        Column::number("missed by"),
+        Column::number("missed by").spare(1),
         Column::words(""),
         Column::sentence("reason"),
     ];
@@ -224,6 +226,7 @@ fn table(open: &[&GateRow]) -> Table {
         columns,
     );
     let mut table = table.limited(LIMITS, MOST_LIMITS).of(open.len());
+    table.has_preview = true;
     for row in open.iter().take(MOST_LIMITS) {
         table.row([
             plain_name(row).into(),

@@ -1,6 +1,8 @@
 //! Builds the document of a batch's index: many recordings at a glance, one row each.
 
-use metalens_analyzer::message::{count, counted, kernel, path, percent, process};
+use std::collections::BTreeMap;
+
+use metalens_analyzer::message::{count, counted, path, percent, process};
 use metalens_analyzer::{Bound, Message, Note, Severity, message};
 use metalens_batch::{FailedRecording, Index};
 use metalens_comparison::many::{self, IndexFigure, IndexRow, RowFinding, SameWorkGroup};
@@ -65,9 +67,8 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
         title: "GPU profiles".into(),
         sections: sections.into_iter().flatten().collect(),
         footer: plain(format!(
-            "metalens {}, {}. index.html has more columns, index.csv has all of them, and \
-             index.json has everything. Dates are UTC in charts, and in the time zone of the \
-             recording in the table.",
+            "metalens {}, {}. index.csv has more columns, and index.json has everything. Dates are \
+             UTC in charts, and in the time zone of the recording in the table.",
             index.metalens, index.schema
         )),
     }
@@ -217,42 +218,33 @@ fn table(index: &Index) -> Section {
     let rows: Vec<&IndexRow> = recordings(index).collect();
     let has_dates = rows.iter().any(|row| row.date.is_some());
     let has_gate = rows.iter().any(|row| row.gate.is_some());
-    let has_problems = rows.iter().any(|row| !own_problems(index, row).is_empty());
     let mut columns = vec![
         Column::name("recording"),
-        Column::words("verdict"),
-        // On a narrow page, these are what a reader sees without scrolling.
+        Column::words("verdict").spare(1),
         Column::words("finding"),
-        Column::bar("busy over time").spare(9),
+        Column::bar("busy over time").spare(3),
         Column::number("busy"),
-        Column::number("window").spare(1),
-        Column::number("mean gap").spare(3),
-        Column::words("top idle cause").spare(2),
-        Column::label("top kernel").detail(),
-        Column::number("GPU intervals").spare(4),
-        Column::number("command buffers").detail(),
-        Column::number("kernels").detail(),
-        Column::number("gaps").detail(),
-        Column::number("median gap").detail(),
-        Column::number("p95 gap").detail(),
-        Column::number("machine busy").detail(),
+        Column::number("window").spare(2),
+        Column::words("top idle cause").spare(4),
     ];
-    columns.extend(has_problems.then(|| Column::number("problems").spare(7)));
     if has_gate {
         columns.push(Column::number("limits missed"));
-        columns.push(Column::label("missed").detail());
+        columns.push(Column::label("missed").spare(7));
     }
-    columns.extend(has_dates.then(|| Column::words("recorded").spare(8)));
+    columns.extend(has_dates.then(|| Column::words("recorded").spare(6)));
     columns.push(Column::label("program").spare(5));
     columns.push(Column::label("GPU").spare(8));
 
+    let mut bare: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in &rows {
+        *bare.entry(bare_name(row)).or_default() += 1;
+    }
     let table = Table::new("recordings", "All recordings, by name", columns);
     let mut table = table.sortable().limited(ROWS, usize::MAX);
     for row in rows {
-        let mut cells = recording_cells(row);
-        if has_problems {
-            cells.push(count(own_problems(index, row).len() as u64).into());
-        }
+        let is_only = bare.get(bare_name(row)) == Some(&1);
+        let name = if is_only { bare_name(row) } else { &row.name };
+        let mut cells = recording_cells(row, name);
         if has_gate {
             cells.push(missed(row).into());
             cells.push(or_dash(missed_figures(row)).into());
@@ -267,6 +259,11 @@ fn table(index: &Index) -> Section {
     let alike = alike(&mut table);
     let section = Section::new("all", "Recordings", 2).with(Block::Table(table));
     section.with_some(alike.map(Block::Remark))
+}
+
+/// Returns the name of a recording without the ending that most have.
+fn bare_name(row: &IndexRow) -> &str {
+    row.name.strip_suffix(".trace").unwrap_or(&row.name)
 }
 
 /// Removes the columns in which all rows are alike, and returns what they say.
@@ -358,19 +355,19 @@ fn repeats(index: &Index) -> Option<Section> {
     is_any.then(|| section.with_some(more(all)))
 }
 
-fn recording_cells(row: &IndexRow) -> Vec<Cell> {
-    let gaps = &row.gaps;
+fn recording_cells(row: &IndexRow, name: &str) -> Vec<Cell> {
     let idle = row.idle.as_ref();
     let idle = idle.map(|idle| Cell {
         text: message!("{} {}", idle.cause.label(), percent(idle.share)),
         look: Look::Cause(idle.cause),
     });
+    let verdict = row.bound.map_or("-", Bound::label);
     vec![
         Cell {
-            text: path(&row.name),
+            text: path(name),
             look: Look::Report(row.report.clone()),
         },
-        row.bound.map_or("-", Bound::label).into(),
+        verdict.trim_start_matches("bound by ").into(),
         finding(row),
         Cell {
             text: Message::default(),
@@ -378,16 +375,7 @@ fn recording_cells(row: &IndexRow) -> Vec<Cell> {
         },
         known(row.busy_ratio, percent).into(),
         short_time(row.span_ns).into(),
-        known(gaps.mean_ns, short_time).into(),
         idle.unwrap_or_else(|| "-".into()),
-        top_kernel(row).into(),
-        count(row.intervals).into(),
-        known(row.command_buffers, count).into(),
-        count(row.kernels).into(),
-        count(gaps.count).into(),
-        known(gaps.median_ns, short_time).into(),
-        known(gaps.p95_ns, short_time).into(),
-        known(row.machine_busy_ratio, percent).into(),
     ]
 }
 
@@ -399,29 +387,24 @@ fn or_dash(text: String) -> Message {
     }
 }
 
-/// Returns the cell of the most important finding, which sorts by severity. If that is a caveat, the
-/// most severe finding about speed stands instead, and the caveat is mentioned: both are reasons to open
-/// the report.
+/// Returns the cell of the most important finding, which sorts by severity. A caveat stands there only
+/// if there is no finding about speed.
 fn finding(row: &IndexRow) -> Cell {
-    let Some(first) = &row.finding else {
-        return "-".into();
-    };
     let about_speed = row.all_findings.iter();
     let about_speed = about_speed.filter(|one| one.severity != Severity::Caveat);
     let most_severe = about_speed.min_by_key(|one| one.severity);
-    let (linked, text) = match most_severe.filter(|_| first.severity == Severity::Caveat) {
-        Some(speed) => (speed, format!("{}, a caveat", word_and_id(speed))),
-        None => (first, word_and_id(first)),
+    let Some(shown) = most_severe.or(row.finding.as_ref()) else {
+        return "-".into();
     };
-    let rank = match linked.severity {
+    let rank = match shown.severity {
         Severity::High => 4,
         Severity::Medium => 3,
         Severity::Low => 2,
         Severity::Caveat => 1,
     };
     Cell {
-        text: plain(text),
-        look: Look::Finding(row.report.clone(), linked.id.clone(), rank),
+        text: plain(word_and_id(shown)),
+        look: Look::Finding(row.report.clone(), shown.id.clone(), rank),
     }
 }
 
@@ -453,13 +436,6 @@ pub(crate) fn missed_figures(row: &IndexRow) -> String {
     let missed = row.gate.iter().flat_map(GateResult::missed_rows);
     let names: Vec<&str> = missed.map(|row| row.what.as_str()).collect();
     names.join(", ")
-}
-
-fn top_kernel(row: &IndexRow) -> Message {
-    let share = |pct: f64| percent(pct / 100.0);
-    known(row.top_kernel.as_ref(), |top| {
-        message!("{} {}", kernel(&top.name), share(top.time_pct))
-    })
 }
 
 /// Returns `2026-03-30 13:02` for an ISO 8601 date, in the time zone of the recording.
@@ -495,6 +471,8 @@ pub(crate) fn reason(failed: &FailedRecording, show_names: bool) -> (String, Opt
     let (why, hint) = failed.unnamed.clone().unwrap_or(named);
     let short = |text: String| {
         let text = text.replace(&failed.input, &failed.name);
+        // The name is beside it.
+        let text = text.replace(&format!("{}: ", failed.name), "");
         if failed.folder.is_empty() {
             text
         } else {

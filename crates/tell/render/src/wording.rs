@@ -42,6 +42,36 @@ pub(crate) fn sentence(mut message: Message) -> Message {
     message
 }
 
+/// Splits a message after its first sentence. The rest is empty if there is only one.
+pub(crate) fn first_sentence(message: &Message) -> (Message, Message) {
+    const END: &str = ". ";
+    let mut offset = 0;
+    let end = message.segments().into_iter().find_map(|(text, value)| {
+        // A name may hold anything.
+        let end = text.find(END).filter(|_| value.is_none());
+        let end = end.map(|end| offset + end);
+        offset += text.len();
+        end
+    });
+    let Some(end) = end else {
+        return (message.clone(), Message::default());
+    };
+
+    let part = |from: usize, to: usize| {
+        let values = message.values.iter();
+        let values = values.filter(|value| (from..to).contains(&value.at));
+        let values = values.cloned().map(|mut value| {
+            value.at -= from;
+            value
+        });
+        Message {
+            text: message.text.get(from..to).unwrap_or_default().to_owned(),
+            values: values.collect(),
+        }
+    };
+    (part(0, end), part(end + END.len(), message.text.len()))
+}
+
 /// Returns a time in three digits, such as `179 µs`, for tables of many columns.
 pub(crate) fn short_time(ns: u64) -> Message {
     Message::value(units::short_time(ns), Value::Time { ns })
@@ -75,6 +105,32 @@ mod tests {
     use metalens_analyzer::message::{counted, kernel, percent, time};
 
     use super::*;
+
+    #[test]
+    fn a_message_splits_after_its_first_sentence() {
+        let check = |said: &Message, expected: [&str; 2]| {
+            let (first, rest) = first_sentence(said);
+            assert_eq!([&first.text, &rest.text], expected);
+            for part in [&first, &rest] {
+                let values = part.values.iter();
+                assert!(
+                    values
+                        .clone()
+                        .all(|one| part.text[one.at..].starts_with(&one.text)),
+                    "{part:?}"
+                );
+            }
+            assert_eq!(first.values.len() + rest.values.len(), said.values.len());
+        };
+        check(&"one".into(), ["one", ""]);
+        let said = message!(
+            "{} ran for {}. Then {}",
+            kernel("a. b"),
+            time(5),
+            kernel("c")
+        );
+        check(&said, ["a. b ran for 5 ns", "Then c"]);
+    }
 
     /// `~` in the expected text is the no-break space.
     #[test]

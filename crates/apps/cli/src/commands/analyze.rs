@@ -74,7 +74,7 @@ fn write_and_show(
     if !is_complete {
         return Ok(exit::some_failed());
     }
-    let code = verdict(std::slice::from_ref(&report), quiet);
+    let code = verdict(std::slice::from_ref(&report), request, quiet);
     let is_open = match page {
         Some(page) => opening::open(&page, quiet)?,
         None => true,
@@ -123,7 +123,7 @@ fn run_several(
     show(&reports, request, true)?;
 
     if reports.len() == inputs.len() {
-        Ok(verdict(&reports, quiet))
+        Ok(verdict(&reports, request, quiet))
     } else {
         Ok(exit::some_failed())
     }
@@ -138,14 +138,15 @@ fn analyze_one(input: &Path, request: &AnalyzeRequest, quiet: bool) -> anyhow::R
 }
 
 /// Returns the exit code of reports. Says on stderr which limits were missed, with the recording if there
-/// are several.
-fn verdict(reports: &[Report], quiet: bool) -> ExitCode {
+/// are several, unless the same terminal shows them already.
+fn verdict(reports: &[Report], request: &AnalyzeRequest, quiet: bool) -> ExitCode {
+    let is_shown = !request.json && request.view.is_brief() && out::is_for_a_person();
     let has_several = reports.len() > 1;
     let gates = reports.iter().filter_map(|report| {
         let recording = has_several.then_some(report.source.path.as_str());
         Some((recording, report.gate.as_ref()?))
     });
-    exit::of_recordings(gates, quiet)
+    exit::of_recordings(gates, |gate| !is_shown && (gate.missed || !quiet))
 }
 
 /// Prints reports as JSON, CSV, Markdown or text.

@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
     if arguments.json {
         out::json().write_all(json::document(&diagnosis)?.as_bytes())?;
     } else {
-        out::page().write_all(screen(&diagnosis).as_bytes())?;
+        out::page().write_all(screen(&diagnosis, out::text_width()).as_bytes())?;
     }
 
     if arguments.fix && !fix::run(&diagnosis.checks, arguments.yes)? {
@@ -84,28 +84,27 @@ fn diagnose_this_mac(
     ))
 }
 
-/// Maximum width of a line, in columns.
-const WIDTH: usize = 100;
 /// Width of the column with a check's name.
 const NAME: usize = 18;
 
 /// Formats a line for each check, and below those with a remedy what to do.
-fn screen(diagnosis: &Diagnosis) -> String {
+fn screen(diagnosis: &Diagnosis, width: usize) -> String {
     let mut text = format!("{VERDICT}{}{VERDICT:#}\n\n", verdict(diagnosis));
     for check in &diagnosis.checks {
-        write_check(check, &mut text);
+        write_check(check, width, &mut text);
     }
 
     if !diagnosis.can_record {
         text.push_str(&format!("\n{TITLE}What works here{TITLE:#}\n"));
         let commands = &diagnosis.works_here;
         let longest = commands.iter().map(|alternative| alternative.command.len());
-        let width = longest.max().unwrap_or(0);
+        let names = longest.max().unwrap_or(0);
         for alternative in commands {
-            text.push_str(&format!(
-                "  {:width$}  {FAINT}{}{FAINT:#}\n",
-                alternative.command, alternative.what
-            ));
+            let lines = wrap(&alternative.what, width.saturating_sub(names + 4));
+            for (at, line) in lines.iter().enumerate() {
+                let command = if at == 0 { &*alternative.command } else { "" };
+                text.push_str(&format!("  {command:names$}  {FAINT}{line}{FAINT:#}\n"));
+            }
         }
     }
     text
@@ -136,7 +135,7 @@ fn verdict(diagnosis: &Diagnosis) -> String {
 }
 
 /// Formats a check, wrapped beside its name, and its remedy.
-fn write_check(check: &Check, text: &mut String) {
+fn write_check(check: &Check, width: usize, text: &mut String) {
     let (style, mark) = match check.verdict {
         CheckVerdict::Ok => (GOOD, '✓'),
         CheckVerdict::NotApplicable => (FAINT, '·'),
@@ -150,7 +149,7 @@ fn write_check(check: &Check, text: &mut String) {
     };
 
     let indent = " ".repeat(NAME + 4);
-    for (at, part) in wrap(&shown(&check.found), WIDTH - NAME - 4)
+    for (at, part) in wrap(&shown(&check.found), width - NAME - 4)
         .iter()
         .enumerate()
     {
@@ -162,13 +161,13 @@ fn write_check(check: &Check, text: &mut String) {
     }
 
     if let Some(remedy) = &check.remedy {
-        write_remedy(remedy, &indent, text);
+        write_remedy(remedy, width, &indent, text);
     }
 }
 
 /// Formats a remedy. Each command has a line of its own, not wrapped, so that it can be copied.
-fn write_remedy(remedy: &Remedy, indent: &str, text: &mut String) {
-    for (at, part) in wrap(&shown(&remedy.what), WIDTH - NAME - 6)
+fn write_remedy(remedy: &Remedy, width: usize, indent: &str, text: &mut String) {
+    for (at, part) in wrap(&shown(&remedy.what), width - NAME - 6)
         .iter()
         .enumerate()
     {
@@ -313,7 +312,7 @@ mod tests {
             home: Some("/Users/ada"),
             hides_names: false,
         };
-        let text = screen(&diagnose(mac, &planned, tool));
+        let text = screen(&diagnose(mac, &planned, tool), 100);
         let text = anstream::adapter::strip_str(&text).to_string();
 
         // Free disk space is not the same on all machines.

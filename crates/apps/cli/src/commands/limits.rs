@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use metalens_comparison::{Unit, metrics, suggested_gate};
+use metalens_render::terminal::wrap;
 
 use super::compare::read_baseline;
 use crate::args::comparing::BaselineLimitsArguments;
@@ -25,20 +26,30 @@ pub(super) fn write(arguments: &BaselineLimitsArguments, quiet: bool) -> anyhow:
 
 /// Lists what limits can be about.
 pub(super) fn figures() -> anyhow::Result<ExitCode> {
+    let width = out::text_width();
     let mut out = out::page();
     writeln!(out, "Figures, for [gate.metrics]:\n")?;
+    let ids = metrics().map(|figure| figure.id.len());
+    let longest = ids.max().unwrap_or(0);
     for figure in metrics() {
         let (id, name) = (figure.id, figure.name);
-        writeln!(out, "  {id:<28}  {:<6}  {name}", unit_name(figure.unit))?;
+        writeln!(
+            out,
+            "  {id:<longest$}  {:<5}  {name}",
+            unit_name(figure.unit)
+        )?;
     }
-    let rest = "
-Kernels, for [gate.kernels]: their names, where * stands for any text, and of = \"total\",
-\"median\" or \"instances\".
-
-Rules: max, min (absolute), grow, shrink (relative to base), range (above base's largest value).
-Options: severity = \"error\" or \"warn\", optional = true; kernels only: of, share.
-docs/gating.md explains them. `metalens baseline limits BASELINE` writes a file with all of a baseline.";
-    writeln!(out, "{rest}")?;
+    let rest = [
+        "Kernels, for [gate.kernels]: their names, where * stands for any text, and of = \"total\", \
+         \"median\" or \"instances\".",
+        "Rules: max, min (absolute), grow, shrink (relative to base), range (above base's largest value). \
+         Options: severity = \"error\" or \"warn\", optional = true; kernels only: of, share. \
+         docs/gating.md explains them. `metalens baseline limits BASELINE` writes a file with all of a \
+         baseline.",
+    ];
+    for paragraph in rest {
+        writeln!(out, "\n{}", wrap(paragraph, width).join("\n"))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -100,11 +100,11 @@ fn stacks(
 fn heading(new: &Collected, base: Option<&Collected>) -> Heading {
     match base {
         None => Heading {
-            title: new.title.clone(),
+            title: new.name(),
             subtitle: new.subtitle.clone(),
         },
         Some(_) => Heading {
-            title: format!("{} vs. base", new.title),
+            title: format!("{} vs. base", new.name()),
             subtitle: "red: larger share; blue: smaller share; white: the same".to_owned(),
         },
     }

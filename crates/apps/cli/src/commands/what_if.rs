@@ -9,8 +9,9 @@ use metalens_analyzer::{
 };
 use metalens_comparison::matches_pattern;
 use metalens_render::json;
+use metalens_render::terminal::wrap;
 use metalens_text::shown;
-use metalens_text::units::time;
+use metalens_text::units::{counted, time};
 use metalens_trace::{Input, LoadOptions};
 
 use crate::args::what_if::WhatIfArguments;
@@ -53,6 +54,7 @@ pub(crate) fn run(arguments: &WhatIfArguments, quiet: bool) -> anyhow::Result<Ex
 }
 
 fn print(found: &WhatIf) -> anyhow::Result<()> {
+    let width = out::text_width();
     let mut out = out::page();
     let speedup = found
         .speedup
@@ -74,16 +76,19 @@ fn print(found: &WhatIf) -> anyhow::Result<()> {
     for kernel in &found.changed_kernels {
         writeln!(out, "  changed: {}", shown(kernel))?;
     }
-    writeln!(out, "\n{}", assumptions(found).join("\n"))?;
+    writeln!(out)?;
+    for line in assumptions(found) {
+        writeln!(out, "{}", wrap(&line, width).join("\n"))?;
+    }
     Ok(())
 }
 
 /// Returns what the prediction assumes, and what it cannot know.
 fn assumptions(found: &WhatIf) -> Vec<String> {
     let mut lines = vec![format!(
-        "Replayed: {} command buffers{}. Host work and latencies stay as recorded where the change does \
+        "Replayed: {}{}. Host work and latencies stay as recorded where the change does \
          not name them.",
-        found.command_buffers,
+        counted(found.command_buffers, "command buffer"),
         if found.is_sample {
             " in the middle, for all"
         } else {
@@ -91,8 +96,11 @@ fn assumptions(found: &WhatIf) -> Vec<String> {
         }
     )];
     match found.waiting.verdict {
+        WaitVerdict::Waits if found.waiting.in_flight == 1 => lines.push(
+            "The program waits for each command buffer before it commits the next.".to_owned(),
+        ),
         WaitVerdict::Waits => lines.push(format!(
-            "The program waits for the command buffer that it committed {} before.",
+            "The program has at most {} command buffers in flight, then it waits for the oldest.",
             found.waiting.in_flight
         )),
         WaitVerdict::DoesNotWait => {

@@ -61,7 +61,7 @@ macro_rules! preset {
 const PRESETS: [Preset; 10] = [
     preset!(
         "eager",
-        "1,000 small dispatches, each in its own command buffer, with a wait after each"
+        "1,000 small dispatches, each committed alone and waited for"
     ),
     preset!(
         "fused",
@@ -70,7 +70,7 @@ const PRESETS: [Preset; 10] = [
     preset!("batched", "the dispatches of eager, 25 per command buffer"),
     preset!(
         "pipelined",
-        "the dispatches of eager, committed ahead: the queue is never empty"
+        "the dispatches of eager, committed ahead: never an empty queue"
     ),
     preset!(
         "renderer",

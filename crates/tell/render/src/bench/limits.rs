@@ -4,7 +4,7 @@ use metalens_analyzer::message::name;
 use metalens_analyzer::{Message, message};
 use metalens_bench::{Bench, PairResult};
 use metalens_comparison::sentences::value;
-use metalens_comparison::{Change, GateRow, KernelFigure, Number, Unit};
+use metalens_comparison::{Change, GateRow, GateVerdict, KernelFigure, Number, Unit};
 
 use super::tables::ABSENT;
 use crate::document::{Block, Column, Table};
@@ -29,7 +29,9 @@ pub(super) fn limits(bench: &Bench) -> Option<Block> {
         let gate = pair.comparison.gate.iter().flat_map(|gate| &gate.rows);
         gate.map(move |row| (pair, row))
     });
-    let rows: Vec<_> = rows.collect();
+    let mut rows: Vec<_> = rows.collect();
+    // A first screen has few rows: those that failed.
+    rows.sort_by_key(|(_, row)| row.verdict == GateVerdict::Pass);
     let table = Table::new("limits", caption, columns);
     let mut table = table.limited(MOST.0, MOST.1).of(rows.len());
     table.rest = " more limits".into();

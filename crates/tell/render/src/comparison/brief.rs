@@ -3,7 +3,7 @@
 use metalens_comparison::Comparison;
 
 use super::circumstances::{fusion, loud_notes, runs, unknown};
-use super::{document, figures, kernels, several};
+use super::{document, figures, headline, kernels, several};
 use crate::document::{Block, Document, Section};
 use crate::first_screen::{keep_columns, keep_rows, more};
 use crate::gate;
@@ -83,7 +83,7 @@ fn opening(comparison: &Comparison) -> (Section, usize) {
     let (notes, hidden) = loud_notes(comparison);
     let section = Section::new("verdict", "", 0)
         .with_some(comparison.gate.as_ref().map(gate::verdict_line))
-        .with(Block::Lead(comparison.headline.clone()))
+        .with_all(headline(comparison))
         .with_some(fusion(comparison).into_iter().next())
         .with_all(notes.into_iter().map(Block::Warning))
         .with_all(differences(comparison))

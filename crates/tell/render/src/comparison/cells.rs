@@ -27,11 +27,15 @@ pub(super) fn verdict(change: &Change, class: ChangeClass, direction: Option<Dir
     Cell::verdict(text, tone(class, change.size, direction))
 }
 
-/// Returns the verdict on the change of a total, in color.
+/// Returns the verdict on the change of a total with its size, in color: the columns beside it are about
+/// the median.
 pub(super) fn class_of_total(change: &Change) -> Cell {
     let (class, size, direction) = (change.class, change.size, change.direction);
     let is_sure = change.interval.is_some();
-    let text = message!("total {}", format::class(class, size, direction, is_sure));
+    let word = format::class(class, size, direction, is_sure);
+    let share = sentences::share(change);
+    let share = (!share.text.is_empty()).then(|| message!(", {}", share));
+    let text = message!("total {}{}", word, share);
     Cell::verdict(text, tone(class, size, direction))
 }
 

@@ -8,7 +8,7 @@ use crate::document::{Block, Fact, Section};
 use crate::wording::plain;
 
 /// The note that the headline of a first screen says, too.
-const SAID: &str = "kernels-gone";
+pub(super) const SAID: &str = "kernels-gone";
 
 /// Returns the remarks that a reader should know beside the headline.
 pub(super) fn remarks(comparison: &Comparison) -> Vec<Block> {

@@ -42,7 +42,7 @@ pub(super) fn difference_of_runs(comparison: &Comparison) -> Option<Section> {
         Column::number("base"),
         Column::number("new"),
         Column::number("change"),
-        Column::number("of the difference"),
+        Column::number("of the difference").spare(1),
     ];
     let caption = "Parts of the time from first to last GPU work, which sum to it";
     let mut table = Table::new("difference", caption, columns);

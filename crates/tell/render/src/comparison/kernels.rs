@@ -5,8 +5,10 @@ use metalens_analyzer::{Message, message};
 use metalens_comparison::format;
 use metalens_comparison::{ChangeClass, Comparison, KernelChange, Unit};
 
+use super::MOST_CHANGED;
 use super::cells::{self, ABSENT, before_and_after, class_of_total, difference, value};
 use crate::document::{Block, Cell, Column, Section, Table, Tone};
+use crate::first_screen::keep_columns;
 use crate::wording::plain;
 
 /// Largest number of kernels that screens and pages show.
@@ -25,6 +27,23 @@ pub(super) fn kernels(comparison: &Comparison) -> Section {
 pub(super) fn changed(comparison: &Comparison) -> Option<Section> {
     let moved = comparison.kernels.iter().filter(|one| is_changed(one));
     section_of(&moved.collect::<Vec<_>>())
+}
+
+/// Returns the kernels that changed by more than noise, with the columns that differ between them, so
+/// that a line is short.
+pub(super) fn changed_in_short(comparison: &Comparison) -> Option<Section> {
+    let moved = comparison.kernels.iter().filter(|one| is_changed(one));
+    let moved: Vec<&KernelChange> = moved.collect();
+    let shown = moved.get(..MOST_CHANGED).unwrap_or(&moved);
+    let mut headings = vec!["kernel", "base", "new", "change", ""];
+    let is_counted = |one: &&KernelChange| one.is_one_sided() || one.ran_differently_often();
+    headings.extend(shown.iter().any(is_counted).then_some("instances"));
+    headings.extend(has_ambiguous_names(shown).then_some("channel"));
+    let mut section = section_of(&moved)?;
+    for table in section.tables_mut() {
+        keep_columns(table, &headings);
+    }
+    Some(section)
 }
 
 fn empty() -> Section {

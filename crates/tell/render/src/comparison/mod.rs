@@ -11,17 +11,17 @@ mod several;
 
 use std::path::Path;
 
-use metalens_analyzer::message::Value;
+use metalens_analyzer::message::{Value, counted};
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{Comparison, Number, Unit, sentences};
 
 use crate::bars::bar;
 use crate::document::{Block, Chart, Column, Document, Drawing, Section, Table};
 use crate::gate;
-use crate::wording::plain;
+use crate::wording::{first_sentence, plain};
 pub use brief::brief;
 use cells::{paths, verdict};
-use circumstances::{comparable, remarks};
+use circumstances::{SAID, comparable, remarks};
 pub use junit::junit;
 
 /// The figures that are drawn as bars where there is no picture: the duration, the work and the
@@ -67,7 +67,7 @@ pub fn for_comment(comparison: &Comparison, show_names: bool) -> Document {
     let mut whole = document(comparison, show_names);
     let comparison = &shown(comparison, show_names);
     let moved = [
-        kernels::changed(comparison),
+        kernels::changed_in_short(comparison),
         figures::changed(comparison),
         figures::idle_changed(comparison),
     ];
@@ -80,15 +80,23 @@ pub fn for_comment(comparison: &Comparison, show_names: bool) -> Document {
     for section in &mut whole.sections {
         section.is_folded |= ["kernels", "figures", "comparable"].contains(&section.id);
         if section.id == "kernels" {
-            section.title = plain(if has_kernels {
-                "All kernels"
+            let all = counted(comparison.kernels.len() as u64, "kernel");
+            section.title = if has_kernels {
+                message!("All {}", all)
             } else {
-                "Kernels: none changed by more than noise"
-            });
+                message!("{}: none changed by more than noise", all)
+            };
             for table in section.tables_mut() {
                 table.has_preview = false;
             }
         }
+    }
+    // The headline says it, too.
+    let gone = comparison.notes.iter().find(|note| note.id == SAID);
+    for section in &mut whole.sections {
+        let is_said =
+            |block: &Block| gone.is_some_and(|gone| *block == Block::Warning(gone.message.clone()));
+        section.blocks.retain(|block| !is_said(block));
     }
     let open = whole.sections.iter();
     let open = open.take_while(|section| ["verdict", "gate", "picture"].contains(&section.id));
@@ -102,6 +110,7 @@ pub fn for_comment(comparison: &Comparison, show_names: bool) -> Document {
         for table in section.tables_mut() {
             table.has_preview = false;
             table.rows.truncate(MOST_CHANGED);
+            merge_changes(table);
         }
         // Open, whatever its order of being left out.
         section.priority = section.priority.min(4);
@@ -110,6 +119,25 @@ pub fn for_comment(comparison: &Comparison, show_names: bool) -> Document {
     whole.sections.extend(picture);
     whole.sections.append(&mut folded);
     whole
+}
+
+/// Puts a change and its share of base into one column: a line of a comment is short. Of a share, only
+/// its change in points is known.
+fn merge_changes(table: &mut Table) {
+    let heading = |column: &Column| column.heading.text == "change";
+    let Some(at) = table.columns.iter().position(heading) else {
+        return;
+    };
+    if let Some(share) = table.columns.get_mut(at + 1) {
+        share.heading = "change".into();
+    }
+    table.columns.remove(at);
+    for row in &mut table.rows {
+        let by = row.remove(at);
+        if let Some(share) = row.get_mut(at).filter(|share| share.text.text.is_empty()) {
+            *share = by;
+        }
+    }
 }
 
 /// Returns the document of comparisons with one base: their sentences, then one table.
@@ -126,8 +154,16 @@ fn opening(comparison: &Comparison) -> Section {
     let gate = comparison.gate.as_ref().map(gate::verdict_line);
     let section = Section::new("verdict", "", 0)
         .with_some(gate)
-        .with(Block::Lead(comparison.headline.clone()));
+        .with_all(headline(comparison));
     section.with_all(remarks(comparison))
+}
+
+/// Returns the headline: how the time changed, and apart from it what else differs.
+fn headline(comparison: &Comparison) -> impl Iterator<Item = Block> {
+    let headline = comparison.headline.with_short_kernels();
+    let (first, rest) = first_sentence(&headline);
+    let rest = (!rest.text.is_empty()).then_some(Block::Text(rest));
+    [Block::Lead(first)].into_iter().chain(rest)
 }
 
 #[expect(

@@ -132,7 +132,7 @@ impl Document {
                 sort_rows(table, at);
                 if let Some(column) = table.columns.get_mut(at) {
                     // What the reader asked for is shown wherever there is a screen.
-                    (column.spare, column.is_detail) = (0, false);
+                    column.spare = 0;
                 }
                 is_found = true;
             }

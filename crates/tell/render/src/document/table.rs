@@ -41,8 +41,6 @@ pub struct Column {
     /// The order in which columns are dropped where there is no room: 0 never, else the highest
     /// first.
     pub spare: u8,
-    /// True if only an interactive page has the column, where readers can sort and search.
-    pub is_detail: bool,
 }
 
 /// The kind of a column's cells.
@@ -206,7 +204,6 @@ impl Column {
             heading: heading.into(),
             kind,
             spare: 0,
-            is_detail: false,
         }
     }
 
@@ -244,13 +241,6 @@ impl Column {
     #[must_use]
     pub fn spare(mut self, spare: u8) -> Self {
         self.spare = spare;
-        self
-    }
-
-    /// Leaves the column to interactive pages.
-    #[must_use]
-    pub fn detail(mut self) -> Self {
-        self.is_detail = true;
         self
     }
 }

@@ -22,7 +22,7 @@ use metalens_comparison::{Change, Comparison, KernelChange, Number};
 use metalens_files::sha256_of_bytes;
 use metalens_text::shorten_all;
 
-use crate::document::{Document, Section};
+use crate::document::{Document, Section, Table};
 use crate::error::{Error, Result};
 use crate::index::TrendPicture;
 use crate::time_parts::TimeParts;
@@ -153,9 +153,15 @@ pub fn index_page(all: &Index, pictures: &[TrendPicture], show_names: bool) -> R
         (picture.path.clone(), figure)
     });
     let drawn: Vec<InlineChart> = drawn.collect();
+    let document = index::document(all, pictures, show_names);
+    let tables = document.sections.iter().flat_map(Section::tables);
+    let narrow: String = tables
+        .filter(|table| table.id == "recordings")
+        .map(narrow)
+        .collect();
     let frame = PageFrame {
         kind: "index",
-        style: format!("{STYLE}{INDEX_STYLE}"),
+        style: format!("{STYLE}{INDEX_STYLE}{narrow}"),
         tiles: String::new(),
         data: String::new(),
         script: format!("{TABLES_SCRIPT}{INDEX_SCRIPT}"),
@@ -164,7 +170,25 @@ pub fn index_page(all: &Index, pictures: &[TrendPicture], show_names: bool) -> R
         drawn: &drawn,
         colors: None,
     };
-    page(&index::document(all, pictures, show_names), &extras, &frame)
+    page(&document, &extras, &frame)
+}
+
+/// Returns the style that hides the columns for which a narrow screen has no room: those that a terminal
+/// drops first.
+fn narrow(table: &Table) -> String {
+    /// Widths of screens in pixels, each with the least rank of a column that it hides.
+    const HIDDEN: [(u32, u8); 3] = [(1400, 6), (1000, 4), (640, 1)];
+    let rules = HIDDEN.map(|(width, least)| {
+        let columns = table.columns.iter().zip(1..);
+        let hidden = columns.filter(|(column, _)| column.spare >= least);
+        let cells = hidden.map(|(_, at)| format!("#{}-table tr > :nth-child({at})", table.id));
+        let cells = cells.collect::<Vec<_>>().join(", ");
+        if cells.is_empty() {
+            return cells;
+        }
+        format!("@media screen and (max-width: {width}px) {{ {cells} {{ display: none; }} }}\n")
+    });
+    rules.concat()
 }
 
 /// The parts of a page that are not in its document.
@@ -333,6 +357,23 @@ mod tests {
             change(&mut one);
             list.splice(..count.min(300), vec![one; count.min(300)]);
         }
+    }
+
+    /// A column that is never dropped is on every screen.
+    #[test]
+    fn narrow_screens_have_fewer_columns() {
+        let columns = [0, 1, 6].map(|spare| crate::document::Column::words("").spare(spare));
+        let style = narrow(&Table::new("runs", "", columns.to_vec()));
+        let hidden: Vec<(&str, usize)> = style
+            .lines()
+            .filter_map(|rule| {
+                let (_, rule) = rule.split_once("max-width: ")?;
+                let (width, cells) = rule.split_once("px")?;
+                assert!(!cells.contains(":nth-child(1)"), "{cells}");
+                Some((width, cells.matches(":nth-child").count()))
+            })
+            .collect();
+        assert_eq!(hidden, [("1400", 1), ("1000", 1), ("640", 2)]);
     }
 
     /// Every list of the report, and every name in it, is longer than in any real report. Other

@@ -20,6 +20,8 @@ const BAR: usize = 14;
 /// Largest length of a name in a comment: nobody reads a longer one to its end, and a report has
 /// thousands.
 const LONGEST_NAME: usize = 120;
+/// Largest length of a name in a table of a comment, which has room for the columns beside it.
+const LONGEST_CELL: usize = 44;
 /// Largest length of a sentence in a comment.
 const LONGEST_TEXT: usize = 700;
 /// Largest number of places of a finding in a comment; the page has the others.
@@ -166,8 +168,8 @@ impl Markdown<'_> {
         let is_preview = self.is_comment && table.has_preview;
         let (most, is_kept): (usize, fn(&Column) -> bool) = match () {
             () if is_preview => (PREVIEW, |column| column.spare == 0),
-            () if self.is_comment => (self.most, |column| !column.is_detail),
-            () => (self.most.min(table.short), |column| !column.is_detail),
+            () if self.is_comment => (self.most, |_| true),
+            () => (self.most.min(table.short), |_| true),
         };
         let shown = table.rows.len().min(most);
         let mut text = self.rows(table, shown, is_kept);
@@ -185,7 +187,7 @@ impl Markdown<'_> {
     /// Returns rows of a table under its headings.
     pub(super) fn rows(self, table: &Table, most: usize, is_kept: fn(&Column) -> bool) -> String {
         let longest = if self.is_comment {
-            LONGEST_NAME
+            LONGEST_CELL
         } else {
             usize::MAX
         };
@@ -234,7 +236,8 @@ impl Markdown<'_> {
     /// Returns a verdict with an arrow for its direction, which is seen before it is read.
     fn verdict(self, text: &Message, tone: Tone) -> String {
         let words = self.text(text);
-        let arrow = match words.split([',', ' ']).next().unwrap_or("") {
+        let of_total = words.strip_prefix("total ").unwrap_or(&words);
+        let arrow = match of_total.split([',', ' ']).next().unwrap_or("") {
             "higher" | "increased" => "▲ ",
             "lower" | "decreased" => "▼ ",
             "regressed" => "✗ ",

@@ -25,7 +25,9 @@ pub const REPORT_CHARTS: [&str; 1] = ["timeline"];
 /// The priority from which on sections are folded.
 const FOLDED: u8 = 5;
 /// Largest number of warnings, because they precede everything else.
-const MOST_WARNINGS: usize = 10;
+const MOST_WARNINGS: usize = 5;
+/// Largest number of lines that a reader sees before unfolding anything. A picture is one line.
+const MOST_LINES: usize = 60;
 /// The priority of a whole table, which is dropped before the section that previews it.
 const WHOLE_TABLE: u8 = 4;
 
@@ -63,7 +65,7 @@ enum CommentPart<'a> {
 pub fn comment(document: &Document, frame: &CommentFrame, limit: usize) -> Result<String> {
     let contents = contents(document);
     let parts: Vec<PagePart> = contents.iter().map(part).collect();
-    let render = |at: usize, most: usize, left_out: &[&str]| {
+    let render = |at: usize, most: usize, left_out: &[&str], is_folded: bool| {
         let markdown = Markdown {
             is_comment: true,
             pictures: &frame.pictures,
@@ -71,23 +73,60 @@ pub fn comment(document: &Document, frame: &CommentFrame, limit: usize) -> Resul
         };
         match contents.get(at) {
             Some(CommentPart::Head(opening)) => head(document, opening, frame, markdown),
-            Some(CommentPart::Section(section)) => section_text(section, markdown),
+            Some(CommentPart::Section(section)) => section_text(section, is_folded, markdown),
             Some(CommentPart::WholeTable(section, table)) => whole_table(section, table, markdown),
             Some(CommentPart::Foot) | None => foot(document, frame, left_out, markdown),
         }
     };
+
+    let numbered = parts.iter().enumerate();
+    let open = numbered.map(|(at, part)| open_lines(&render(at, part.rows, &[], false)));
+    let mut open: Vec<usize> = open.collect();
+    let mut folded = vec![false; parts.len()];
+    while open.iter().sum::<usize>() > MOST_LINES {
+        // The least important one first, and the last of several.
+        let long = parts.iter().zip(&open).enumerate();
+        let long = long.filter(|(_, (part, lines))| part.priority > 0 && **lines > 1);
+        let Some((at, _)) = long.max_by_key(|(_, (part, _))| part.priority) else {
+            break;
+        };
+        if let (Some(folded), Some(open)) = (folded.get_mut(at), open.get_mut(at)) {
+            (*folded, *open) = (true, 1);
+        }
+    }
+
+    let render = |at: usize, most: usize, left_out: &[&str]| {
+        let is_folded = folded.get(at) == Some(&true);
+        render(at, most, left_out, is_folded)
+    };
     fitted(&parts, limit, &render)
 }
 
-/// Returns the parts of the comment. Sections without a title come first.
+/// Returns the number of lines that are seen before anything is unfolded, without empty ones.
+fn open_lines(markdown: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut lines = 0;
+    for line in markdown.lines() {
+        depth += line.matches("<details>").count();
+        let is_seen = depth == 0 && !line.is_empty() && !line.starts_with('<');
+        let is_summary = depth == 1 && line.starts_with("<summary>");
+        lines += usize::from(is_seen || is_summary || line.starts_with("<img"));
+        depth = depth.saturating_sub(line.matches("</details>").count());
+    }
+    lines
+}
+
+/// Returns the parts of the comment. Sections without a title come first, folded ones last.
 fn contents(document: &Document) -> Vec<CommentPart<'_>> {
     let sections = document.sections.as_slice();
     let is_opening = |section: &Section| section.title.text.is_empty();
     let opening = sections.iter().take_while(|one| is_opening(one)).count();
     let (opening, sections) = sections.split_at(opening);
     let mut contents = vec![CommentPart::Head(opening)];
+    let (folded, open): (Vec<&Section>, Vec<&Section>) =
+        sections.iter().partition(|section| is_folded(section));
     let mut whole = Vec::new();
-    for section in sections {
+    for section in open.into_iter().chain(folded) {
         contents.push(CommentPart::Section(section));
         for block in &section.blocks {
             if let Block::Table(table) = block
@@ -161,13 +200,17 @@ fn head(
     text
 }
 
-fn section_text(section: &Section, markdown: Markdown<'_>) -> String {
+fn section_text(section: &Section, folds: bool, markdown: Markdown<'_>) -> String {
     let text = markdown.blocks(section);
     if text.is_empty() {
         return text;
     }
-    let is_folded = section.is_folded || section.priority >= FOLDED;
-    markdown.under(&section.title, is_folded, &text) + "\n\n"
+    markdown.under(&section.title, folds || is_folded(section), &text) + "\n\n"
+}
+
+/// Returns whether a reader has to unfold a section.
+fn is_folded(section: &Section) -> bool {
+    section.is_folded || section.priority >= FOLDED
 }
 
 fn whole_table(section: &Section, table: &Table, markdown: Markdown<'_>) -> String {
@@ -216,4 +259,85 @@ fn foot(
         said.push(format!("{shown} of {} charts shown", frame.charts));
     }
     text + &format!("<sub>{}</sub>\n", said.join(" · "))
+}
+
+#[cfg(test)]
+mod tests {
+    use metalens_analyzer::Severity;
+
+    use super::*;
+    use crate::document::{Column, FindingEntry};
+    use crate::report::document;
+    use crate::wording::plain;
+
+    /// Returns the number of lines that a reader of the comment sees.
+    fn lines_of(document: &Document) -> usize {
+        open_lines(&comment(document, &CommentFrame::default(), COMMENT_LIMIT).unwrap())
+    }
+
+    #[test]
+    fn folded_lines_are_not_seen() {
+        let check = |markdown: &str, expected: usize| {
+            assert_eq!(open_lines(markdown), expected, "{markdown}");
+        };
+        check("<!-- key -->\n### Title\n\na\nb\n", 3);
+        let folded = "<details>\n<summary>More</summary>\n\na\n\nb\n\n</details>\n";
+        check(folded, 1);
+        let outer = format!("<details>\n<summary>All</summary>\n\n{folded}\n</details>\n\nc\n");
+        check(&outer, 2);
+        check(
+            "<picture>\n<source srcset=\"a\">\n<img src=\"b\">\n</picture>\n",
+            1,
+        );
+    }
+
+    #[test]
+    fn a_reader_sees_at_most_sixty_lines() {
+        for name in ["eager", "renderer", "shared-machine", "awkward", "two-runs"] {
+            let report = metalens_testing::analysis_of(name).report;
+            let lines = lines_of(&document(&report));
+            assert!((10..=MOST_LINES).contains(&lines), "{name}: {lines}");
+        }
+    }
+
+    /// A document with more of everything than a recording has.
+    #[test]
+    fn a_long_comment_folds_what_matters_least() {
+        let words = |number: usize| plain("words ".repeat(number));
+        let finding = |at: usize| FindingEntry {
+            id: format!("finding-{at}"),
+            severity: Severity::High,
+            title: words(5),
+            gain: None,
+            evidence: words(5),
+            places: vec![words(5); 9],
+            action: words(5),
+            advice: words(5),
+            framework_advice: Vec::new(),
+            counter_evidence: words(5),
+        };
+        let mut sections = vec![
+            Section::new("verdict", "", 0)
+                .with_all((0..20).map(|at| Block::Warning(words(at + 1)))),
+            Section::new("findings", "Findings", 2)
+                .with(Block::Findings((0..20).map(finding).collect())),
+        ];
+        for priority in 1..=4 {
+            let mut table = Table::new("t", "Rows", vec![Column::name("row")]);
+            for _ in 0..50 {
+                table.row([words(1)]);
+            }
+            let title = words(usize::from(priority));
+            sections.push(Section::new("rows", title, priority).with(Block::Table(table)));
+        }
+        let document = Document {
+            title: "Long".into(),
+            sections,
+            footer: "end".into(),
+        };
+        assert!(lines_of(&document) <= MOST_LINES);
+        // The head is never folded.
+        let text = comment(&document, &CommentFrame::default(), COMMENT_LIMIT).unwrap();
+        assert_eq!(text.matches("[!WARNING]").count(), MOST_WARNINGS);
+    }
 }

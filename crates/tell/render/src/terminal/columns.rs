@@ -1,6 +1,6 @@
 //! Aligns columns, and fits texts into a width.
 
-use metalens_text::Style;
+use metalens_text::{Style, shorten_all};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::style::FAINT;
@@ -50,14 +50,19 @@ impl Columns {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Shortens the cells of the last column so that no line is wider than `line_width`.
+    /// Shortens the cells of the last column so that no line is wider than `line_width`, and no two
+    /// different ones look alike.
     #[must_use]
     pub fn fit(mut self, line_width: usize) -> Self {
         let last = self.alignment.len().saturating_sub(1);
         let others: usize = self.widths().iter().take(last).map(|width| width + 2).sum();
         let left = line_width.saturating_sub(others + 2).max(12);
-        for (cell, _) in self.rows.iter_mut().filter_map(|row| row.get_mut(last)) {
-            *cell = shorten(cell, left);
+        let cells = self.rows.iter().filter_map(|row| row.get(last));
+        let cells: Vec<&str> = cells.map(|(cell, _)| cell.as_str()).collect();
+        let short = shorten_all(&cells, &|cell| cell.width() <= left);
+        let cells = self.rows.iter_mut().filter_map(|row| row.get_mut(last));
+        for ((cell, _), short) in cells.zip(short) {
+            *cell = short;
         }
         self
     }

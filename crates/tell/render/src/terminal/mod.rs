@@ -18,7 +18,10 @@ use style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
 
 /// Largest width of a sentence, however wide the terminal is.
 const WIDEST_TEXT: usize = 100;
-/// Least width that lines are made for: no table can be read in less, so a narrower terminal breaks
+/// Least width of a sentence, and of the value of a fact.
+const NARROWEST_TEXT: usize = 30;
+const NARROWEST_FACT: usize = 20;
+/// Least width that tables are made for: none can be read in less, so a narrower terminal breaks
 /// the lines.
 const NARROWEST: usize = 60;
 /// Largest width of a line in a table; longer ones are hard to read.
@@ -36,10 +39,11 @@ const ITEMS: usize = 50;
 /// break. Without a terminal, the width is always the same.
 #[must_use]
 pub fn text(document: &Document, columns: Option<usize>) -> String {
-    let width = columns.unwrap_or(WIDEST_TEXT).clamp(NARROWEST, WIDEST);
+    let columns_or_usual = columns.unwrap_or(WIDEST_TEXT);
     let mut screen = Screen {
         text: String::new(),
-        width,
+        width: columns_or_usual.clamp(NARROWEST, WIDEST),
+        prose: columns_or_usual.clamp(NARROWEST_TEXT, WIDEST_TEXT),
         is_terminal: columns.is_some(),
     };
     let is_alone = document.sections.len() == 1;
@@ -55,6 +59,8 @@ struct Screen {
     text: String,
     /// Width of a line in a table.
     width: usize,
+    /// Width of a line of a sentence.
+    prose: usize,
     /// True if somebody reads it on a terminal; else names are not shortened.
     is_terminal: bool,
 }
@@ -70,7 +76,7 @@ impl Screen {
     /// Adds an indented text in one style; the first line has a mark before it.
     fn marked(&mut self, indent: usize, mark: &str, text: &str, style: Style) {
         let hang = indent + mark.width();
-        let room = self.width.min(WIDEST_TEXT) - hang;
+        let room = self.prose.saturating_sub(hang);
         for (at, line) in wrap(&shown(text), room).into_iter().enumerate() {
             let before = if at == 0 {
                 format!("{:indent$}{mark}", "")
@@ -177,7 +183,7 @@ fn facts(facts: &[Fact], screen: &mut Screen) {
     for fact in facts {
         let name = shorten(&shown(&fact.name), names);
         let padding = " ".repeat(names.saturating_sub(name.width()) + 2);
-        let room = screen.width.min(WIDEST_TEXT) - names - 4;
+        let room = screen.prose.saturating_sub(names + 4).max(NARROWEST_FACT);
         let lines = wrap(&shown(&unbroken(&fact.value)), room);
         for (at, line) in lines.into_iter().enumerate() {
             if at == 0 {
@@ -305,7 +311,7 @@ fn finding_title(finding: &FindingEntry, screen: &mut Screen) {
         Severity::Low => ("LOW", FAINT),
         Severity::Caveat => ("CAVEAT", FAINT),
     };
-    let room = screen.width.min(WIDEST_TEXT) - 10;
+    let room = screen.prose - 10;
     let title = wrap(&shown(&finding.title.text), room);
     for (at, line) in title.into_iter().enumerate() {
         let word = if at == 0 { word } else { "" };

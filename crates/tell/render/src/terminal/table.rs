@@ -16,8 +16,10 @@ use crate::wording::unbroken;
 const SHORTEST_NAME: usize = 16;
 /// Least width of the lines that sentences are broken into.
 const SHORTEST_SENTENCE: usize = 24;
-/// Length of the longest bar: in most tables, and where a sentence follows it.
-const BARS: [usize; 2] = [30, 12];
+/// Length of the longest bar: in most tables, where a sentence follows it, and where that has little room.
+const BARS: [usize; 3] = [30, 12, 6];
+/// Least width of a line in which a sentence after a bar has room.
+const ROOMY: usize = 90;
 
 /// The lines of a table on a terminal.
 #[derive(Debug)]
@@ -38,12 +40,16 @@ pub(super) fn lay_out(tables: &[&Table], line_width: Option<usize>) -> Vec<Table
     let Some(first) = tables.first() else {
         return Vec::new();
     };
-    let texts: Vec<Vec<Vec<String>>> = tables.iter().map(|table| texts(table)).collect();
-    let natural = natural_widths(&first.columns, texts.iter().flatten());
     let room = line_width.unwrap_or(WIDEST_TEXT);
+    let texts: Vec<Vec<Vec<String>>> = tables.iter().map(|table| texts(table, room)).collect();
+    let natural = natural_widths(&first.columns, texts.iter().flatten());
     let rows: Vec<&Vec<String>> = texts.iter().flatten().collect();
-    let kept = kept_columns(&first.columns, &rows, &natural, room);
-    let mut widths = fitted_widths(&first.columns, &natural, &kept, room);
+    let words = widest_words(tables, &texts);
+    let least = least_widths(&first.columns, &natural, &words);
+    let kept = kept_columns(&first.columns, &rows, &least, room);
+    let whole = fitted_widths(&natural, &least, &kept, room);
+    let shortest = least_widths(&first.columns, &natural, &[]);
+    let mut widths = fitted_widths(&whole, &shortest, &kept, room);
     if line_width.is_none() {
         for ((width, natural), column) in widths.iter_mut().zip(&natural).zip(&first.columns) {
             if has_names(column) {
@@ -76,13 +82,13 @@ pub(super) fn lay_out(tables: &[&Table], line_width: Option<usize>) -> Vec<Table
 }
 
 /// Returns the cells of the rows that a terminal shows, as text.
-fn texts(table: &Table) -> Vec<Vec<String>> {
+fn texts(table: &Table, room: usize) -> Vec<Vec<String>> {
     let has_words = |column: &Column| column.kind == ColumnKind::Sentence;
-    let [long, short] = BARS;
-    let longest_bar = if table.columns.iter().any(has_words) {
-        short
-    } else {
-        long
+    let [long, short, shortest] = BARS;
+    let longest_bar = match table.columns.iter().any(has_words) {
+        false => long,
+        true if room < ROOMY => shortest,
+        true => short,
     };
     let rows = table.rows.iter().take(table.short);
     let text = |cell: &Cell| match &cell.look {
@@ -107,30 +113,47 @@ fn natural_widths<'a>(
     widths
 }
 
-/// Returns the least width of a column.
-fn least_width(column: &Column, natural: usize) -> usize {
-    match column.kind {
-        ColumnKind::Name | ColumnKind::Label => natural.min(SHORTEST_NAME),
+/// Returns the width of the widest cell of each column that is no name, but words of metalens.
+fn widest_words(tables: &[&Table], texts: &[Vec<Vec<String>>]) -> Vec<usize> {
+    let mut widest = Vec::new();
+    let rows = tables.iter().zip(texts);
+    for (row, texts) in rows.flat_map(|(table, texts)| table.rows.iter().zip(texts)) {
+        widest.resize(row.len().max(widest.len()), 0);
+        for (width, (cell, text)) in widest.iter_mut().zip(row.iter().zip(texts)) {
+            if !cell.is_name() {
+                *width = text.width().max(*width);
+            }
+        }
+    }
+    widest
+}
+
+/// Returns the least widths of columns. Names may be shortened; the words beside them in their column
+/// are whole.
+fn least_widths(columns: &[Column], natural: &[usize], words: &[usize]) -> Vec<usize> {
+    let columns = columns.iter().zip(natural).enumerate();
+    let least = columns.map(|(at, (column, &natural))| match column.kind {
+        ColumnKind::Name | ColumnKind::Label => natural.min(
+            words
+                .get(at)
+                .map_or(SHORTEST_NAME, |&words| words.max(SHORTEST_NAME)),
+        ),
         // In three lines, or not at all.
         ColumnKind::Sentence => natural.min(SHORTEST_SENTENCE.max(natural.div_ceil(3) + 5)),
         ColumnKind::Number | ColumnKind::Words | ColumnKind::Bar => natural,
-    }
+    });
+    least.collect()
 }
 
 /// Returns the columns for which a line has room. A column that tells rows apart is never dropped.
 fn kept_columns(
     columns: &[Column],
     rows: &[&Vec<String>],
-    natural: &[usize],
+    least: &[usize],
     line_width: usize,
 ) -> Vec<usize> {
-    let shown = columns.iter().enumerate();
-    let shown = shown.filter(|(_, column)| !column.is_detail);
-    let mut kept: Vec<usize> = shown.map(|(at, _)| at).collect();
-    let least = |at: &usize| {
-        let column = columns.get(*at).zip(natural.get(*at));
-        column.map_or(0, |(column, &natural)| least_width(column, natural) + 2)
-    };
+    let mut kept: Vec<usize> = (0..columns.len()).collect();
+    let least = |at: &usize| least.get(*at).map_or(0, |least| least + 2);
     // A sentence takes most room, and can be told below the table.
     let rank = |at: &usize| {
         columns.get(*at).map_or(0, |column| match column.kind {
@@ -175,7 +198,7 @@ fn dropped(columns: &[Column], kept: &[usize]) -> Vec<String> {
     let dropped = columns.filter(|(at, column)| {
         // Sentences are told below the table, and a bar repeats its number.
         let is_elsewhere = matches!(column.kind, ColumnKind::Sentence | ColumnKind::Bar);
-        !kept.contains(at) && !column.is_detail && !is_elsewhere
+        !kept.contains(at) && !is_elsewhere
     });
     let headings = dropped.map(|(_, column)| shown(&column.heading.text).into_owned());
     headings.filter(|heading| !heading.is_empty()).collect()
@@ -183,8 +206,8 @@ fn dropped(columns: &[Column], kept: &[usize]) -> Vec<String> {
 
 /// Returns the widths of columns. The widest names are shortened first.
 fn fitted_widths(
-    columns: &[Column],
     natural: &[usize],
+    least: &[usize],
     kept: &[usize],
     line_width: usize,
 ) -> Vec<usize> {
@@ -195,9 +218,8 @@ fn fitted_widths(
     };
     while total(&widths) > line_width {
         let shrinks = |at: &&usize| {
-            let column = columns.get(**at).zip(natural.get(**at));
-            let least = column.map(|(column, &natural)| least_width(column, natural));
-            least.is_some_and(|least| widths.get(**at).is_some_and(|&width| width > least))
+            let least = least.get(**at);
+            least.is_some_and(|least| widths.get(**at).is_some_and(|width| width > least))
         };
         let widest = kept
             .iter()

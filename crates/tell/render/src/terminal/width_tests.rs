@@ -1,7 +1,7 @@
 //! Tests screens in terminals of several widths.
 
 use anstream::adapter::strip_str;
-use metalens_analyzer::Report;
+use metalens_analyzer::{Cause, Report};
 
 use super::*;
 use crate::report::{brief, document};
@@ -48,6 +48,40 @@ fn causes_of_idle_time_are_whole_in_a_narrow_terminal() {
                     .any(|line| line.trim().starts_with(cause.label()));
                 assert!(is_there || ns == 0, "{columns}: {}: {idle}", cause.label());
             }
+        }
+    }
+}
+
+/// Names may be shortened, words of metalens not.
+#[test]
+fn no_word_of_metalens_is_cut_at_eighty_columns() {
+    for report in reports() {
+        let document = document(&report);
+        let screen = screen(&document, 80);
+        let tables = document.sections.iter().flat_map(Section::tables);
+        let rows = tables.flat_map(|table| table.rows.iter().take(table.short));
+        let first = rows.filter_map(|row| row.first());
+        for words in first.filter(|cell| !cell.is_name()) {
+            let words = words.text.text.as_str();
+            assert!(screen.contains(words), "{words} in {screen}");
+        }
+    }
+}
+
+/// Each cause of idle time has one line.
+#[test]
+fn meanings_of_causes_are_whole_at_eighty_columns() {
+    for report in reports() {
+        let screen = screen(&brief(&report), 80);
+        let (_, idle) = screen.split_once("Idle time by cause\n").unwrap();
+        let (idle, _) = idle.split_once("\n\n").unwrap();
+        for cause in Cause::ALL {
+            let begins = format!("  {}  ", cause.label());
+            let mut lines = idle.lines().filter(|line| line.starts_with(&begins));
+            assert!(
+                lines.all(|line| line.ends_with(cause.explanation())),
+                "{idle}"
+            );
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use metalens_text::shorten_all;
 use serde::{Deserialize, Serialize};
 
 use super::value::{PlacedValue, Value};
@@ -158,6 +159,24 @@ impl Message {
         *self = Self { text, values };
         true
     }
+
+    /// Returns the sentence with names of kernels that a reader can take in: of at most 48 letters, and
+    /// so that no two different ones look alike.
+    #[must_use]
+    pub fn with_short_kernels(&self) -> Self {
+        const LONGEST: usize = 48;
+        let kernels = self.values.iter();
+        let kernels = kernels.filter(|value| value.value == Value::Kernel);
+        let kernels: Vec<&str> = kernels.map(|value| value.text.as_str()).collect();
+        let short = shorten_all(&kernels, &|name| name.chars().count() <= LONGEST);
+        let mut short = short.into_iter();
+        let mut message = self.clone();
+        message.rewrite(|value| {
+            let is_kernel = value.value == Value::Kernel;
+            is_kernel.then(|| short.next()).flatten()
+        });
+        message
+    }
 }
 
 impl fmt::Display for Message {
@@ -210,6 +229,18 @@ fn segments<'a>(text: &'a str, values: &'a [PlacedValue]) -> Option<Vec<Segment<
 mod tests {
     use super::*;
     use crate::basics::message::{count, counted, kernel, process, time};
+
+    #[test]
+    fn long_kernels_of_a_sentence_are_shortened_apart() {
+        let long = |end: &str| format!("{}{end}", "k".repeat(60));
+        let said = message!("{} → {}", kernel(&long("+++++++++")), kernel(&long("+++")));
+        let short = said.with_short_kernels();
+        let (first, second) = short.text.split_once(" → ").unwrap();
+        assert_ne!(first, second);
+        assert!(short.text.chars().count() <= 2 * 48 + 3, "{}", short.text);
+        let unchanged = message!("{} is gone", kernel("short"));
+        assert_eq!(unchanged.with_short_kernels(), unchanged);
+    }
 
     #[test]
     fn sentences_are_filled() {

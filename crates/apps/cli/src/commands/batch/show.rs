@@ -12,6 +12,9 @@ use metalens_text::{shown, shown_message};
 
 use crate::out;
 
+/// Largest number of failed inputs whose hints are printed, too.
+const MOST_HINTS: usize = 5;
+
 /// Prints how many files were skipped, and how many inputs were named twice.
 pub(super) fn search(search: &Search) -> std::io::Result<()> {
     let mut notes = Vec::new();
@@ -79,6 +82,8 @@ pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
         writeln!(out, "{error}error:{error:#} {}", shown(&problem))?;
     }
 
+    // Of many, the page has the hints.
+    let has_few = index.failed.len() <= MOST_HINTS || index.rows.is_empty();
     for failed in &index.failed {
         let why = shown_message(&failed.why);
         if failed.why.starts_with(&failed.input) {
@@ -87,7 +92,7 @@ pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
             let input = shown(&failed.input);
             writeln!(out, "{error}error:{error:#} {input}: {why}")?;
         }
-        if let Some(hint) = &failed.hint {
+        if let Some(hint) = failed.hint.as_ref().filter(|_| has_few) {
             let style = style::HINT;
             writeln!(out, "{style}hint:{style:#} {}", shown(hint))?;
         }
@@ -101,7 +106,16 @@ pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
         } else {
             "; the others succeeded"
         };
-        writeln!(out, "{failed} of {} failed{others}", counted(all, "input"))?;
+        let hints = if has_few {
+            ""
+        } else {
+            "; index.html says what to do about each"
+        };
+        writeln!(
+            out,
+            "{failed} of {} failed{others}{hints}",
+            counted(all, "input")
+        )?;
     }
     Ok(())
 }

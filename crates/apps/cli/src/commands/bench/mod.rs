@@ -156,9 +156,11 @@ fn finish(
     printed?;
     refuse_different(arguments, result)?;
 
+    // The first screen has the limits that failed.
+    let is_shown = !arguments.json && arguments.view.view().is_brief() && out::is_for_a_person();
     for pair in &result.pairs {
         let compared = std::slice::from_ref(&pair.comparison);
-        if !gate::is_missed(compared) {
+        if is_shown || !gate::is_missed(compared) {
             continue;
         }
         for line in gate::lines(compared) {

@@ -63,7 +63,11 @@ impl Collected {
 
     /// Returns a name for them among the stacks of other recordings.
     pub(super) fn name(&self) -> String {
-        format!("{}: {}", self.process, self.title)
+        if self.title.starts_with(&self.process) {
+            self.title.clone()
+        } else {
+            format!("{}: {}", self.process, self.title)
+        }
     }
 
     /// Returns the stacks of all samples.

@@ -9,6 +9,8 @@ use metalens_render::terminal::{Align, Columns};
 use metalens_text::shown;
 use metalens_text::units::{count, counted};
 
+use crate::out;
+
 use super::words::{percent, process_names, weight};
 
 /// Formats the functions and threads with the most weight.
@@ -48,7 +50,7 @@ pub(super) fn screen(profile: &Profile) -> String {
             shown(&thread.name).into_owned(),
         ]);
     }
-    text.push_str(&columns.fit(100).text());
+    text.push_str(&columns.fit(out::text_width()).text());
     text
 }
 
@@ -97,7 +99,7 @@ pub(super) fn while_idle(stacks: &CollapsedStacks, notes: &[String]) -> String {
         }
         text.push_str(&format!(
             "\n{TITLE}{title}{TITLE:#}\n{}",
-            columns.fit(100).text()
+            columns.fit(out::text_width()).text()
         ));
     }
     text
@@ -129,5 +131,5 @@ fn functions(frames: &[CpuFrame], unit: WeightUnit) -> String {
             shown(frame.function.as_deref().unwrap_or("(no symbol)")).into_owned(),
         ]);
     }
-    columns.fit(100).text()
+    columns.fit(out::text_width()).text()
 }

@@ -60,7 +60,7 @@ fn a_prediction_says_what_limits_and_what_it_assumes() {
     assert!(lines[1].starts_with("Limited by "), "{text}");
     assert!(text.contains("Replayed: 48 command buffers"), "{text}");
     assert!(
-        text.contains("waits for the command buffer that it committed 1 before"),
+        text.contains("waits for each command buffer before it commits the next"),
         "{text}"
     );
 }
