@@ -64,8 +64,15 @@ pub fn issues(bytes: &[u8]) {
     }
 }
 
+/// Reads the lines of a command-buffer log with both parsers. Panics if the fast one accepts a line that
+/// is another object to the other, or none.
+pub fn log_lines(bytes: &[u8]) {
+    crate::log::compare_parsers(bytes);
+}
+
 /// Reads a command-buffer log.
 pub fn log(bytes: &[u8]) {
+    log_lines(bytes);
     let mut trace = crate::partial_trace::PartialTrace::default();
     drop(crate::log::read(
         bytes,

@@ -13,10 +13,13 @@ use crate::buffers::{
 };
 use crate::commit4::{FEEDBACK, commit_several};
 use crate::cost;
+use crate::events::{made_event, signal, signaling};
 use crate::hooks::{Role, hook};
 use crate::mode::{contained, is_watching};
 use crate::objc::Id;
-use crate::objects::{BUFFERS, PIPELINES, count_indirect, count_work, number_queue, set_pipeline};
+use crate::objects::{
+    BUFFERS, Buffer, PIPELINES, count_indirect, count_work, number_queue, set_pipeline,
+};
 use crate::pipelines::{Source, made_pipeline, name_later, name_of_pipeline};
 use crate::session::Session;
 use crate::stamps::{Pass, Sampled};
@@ -60,6 +63,12 @@ pub(crate) enum Act {
     },
     /// Waits for a command buffer.
     Wait,
+    /// Makes a shared event.
+    Event,
+    /// Encodes that a command buffer signals an event.
+    Signal,
+    /// Waits for a value of a shared event.
+    WaitForEvent,
     /// Frees an object whose address can be used again.
     Free,
 }
@@ -79,15 +88,17 @@ impl Act {
             Self::Work | Self::Indirect => 8,
             Self::End => 9,
             Self::Commit | Self::Commit4 { .. } => 10,
-            Self::Wait => 11,
+            Self::Wait | Self::WaitForEvent => 11,
             Self::Free => 12,
+            Self::Event => 13,
+            Self::Signal => 14,
         }
     }
 
     /// Returns whether a nested call is a part of the outer one even if it is to another object:
     /// what a wrapper's inside makes is not what the program gets.
     fn is_part_of_other_object(self) -> bool {
-        self.group() <= 3 || matches!(self.group(), 5 | 6)
+        matches!(self.group(), 1..=3 | 5 | 6 | 11 | 13 | 14)
     }
 }
 
@@ -112,6 +123,8 @@ enum Kept {
     Encoder(u64, Option<Sampled>),
     Name(Arc<str>),
     Wait(Arc<Session>, u64, u64),
+    /// Value that is waited for, and the begin.
+    WaitForEvent(usize, u64),
     /// A block must live as long as the call.
     Block(#[expect(dead_code, reason = "kept, not read")] Block),
 }
@@ -182,7 +195,7 @@ impl Call {
         match act {
             // Known once they are done. A dispatch can end in an exception, and is none then.
             Act::Queue | Act::Maker | Act::Buffer | Act::Buffer4 | Act::EncoderPart => {}
-            Act::Work | Act::Indirect => {}
+            Act::Work | Act::Indirect | Act::Event => {}
             Act::Encoder(kind, pass) => {
                 let start = now();
                 let sampled = sample_encoder(kind, pass, object, words);
@@ -207,12 +220,19 @@ impl Call {
                 replaced = commit_several(object, words, options).map(|spent| (0, spent));
             }
             Act::Wait => {
-                if let Some(buffer) = BUFFERS.get(object) {
-                    let number = buffer.number.load(Ordering::Relaxed);
-                    if let (Some(session), true) = (&buffer.session, number > 0) {
-                        call.kept = Kept::Wait(session.clone(), number, now());
-                    }
+                if let Some((session, number)) = BUFFERS.get(object).and_then(in_log) {
+                    call.kept = Kept::Wait(session, number, now());
                 }
+            }
+            Act::Signal => {
+                if let &mut [event, value] = words {
+                    signal(object, event, value);
+                }
+            }
+            // The command buffer may be committed during the wait.
+            Act::WaitForEvent => {
+                let value = words.first().copied().unwrap_or(0);
+                call.kept = Kept::WaitForEvent(value, now());
             }
             Act::Free => {
                 PIPELINES.remove(object);
@@ -234,6 +254,11 @@ impl Call {
             (Some(Act::Work), _) => count_work(object),
             (Some(Act::Indirect), _) => count_indirect(object),
             (Some(Act::Wait), Kept::Wait(session, number, begun)) => session.wait(number, begun),
+            (Some(Act::WaitForEvent), Kept::WaitForEvent(value, begun)) => {
+                if let Some((session, number)) = signaling(object, value).and_then(in_log) {
+                    session.wait(number, begun);
+                }
+            }
             (Some(act), kept) if result != 0 => made(act, object, result, kept),
             _ => {}
         }
@@ -286,6 +311,13 @@ impl Underway {
     }
 }
 
+/// Returns the log that a committed command buffer is in, and its number.
+fn in_log(buffer: Arc<Buffer>) -> Option<(Arc<Session>, u64)> {
+    let number = buffer.number.load(Ordering::Relaxed);
+    let session = buffer.session.clone().filter(|_| number > 0)?;
+    Some((session, number))
+}
+
 /// Notes an object that a call made.
 fn made(act: Act, maker: Id, object: Id, kept: Kept) {
     match (act, kept) {
@@ -294,6 +326,7 @@ fn made(act: Act, maker: Id, object: Id, kept: Kept) {
             hook(object, Role::Queue);
         }
         (Act::Maker, _) => hook(object, Role::PipelineMaker),
+        (Act::Event, _) => made_event(object),
         (Act::Buffer, _) => made_buffer(maker, object),
         (Act::Buffer4, _) => made_buffer_of_device(object),
         (Act::Encoder(kind, _), Kept::Encoder(start, sampled)) => {

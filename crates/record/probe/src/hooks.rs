@@ -46,9 +46,9 @@ pub(crate) struct Size([usize; 3]);
 #[repr(C)]
 pub(crate) struct Range([usize; 2]);
 
-/// What a hooked method returns: nothing, or an object.
+/// What a hooked method returns: nothing, an object, or a `BOOL`.
 pub(crate) trait Returned {
-    /// Returns the object, or 0.
+    /// Returns it as a word, 0 for nothing.
     fn word(&self) -> usize;
     fn from_word(word: usize) -> Self;
 }
@@ -71,6 +71,16 @@ impl Returned for usize {
     }
 }
 
+impl Returned for u8 {
+    fn word(&self) -> usize {
+        usize::from(*self)
+    }
+
+    fn from_word(word: usize) -> Self {
+        u8::from(word != 0)
+    }
+}
+
 /// What an object is for, which says the methods to hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
@@ -78,6 +88,7 @@ pub(crate) enum Role {
     PipelineMaker,
     Queue,
     CommandBuffer,
+    SharedEvent,
     Encoder,
     Pipeline,
     CommitOptions,
@@ -214,6 +225,8 @@ fn pattern(types: &str) -> String {
             '?' if was_object => continue,
             '@' | ':' | '#' | '*' | 'Q' | 'q' | 'L' | 'l' | '^' => 'w',
             '{' => 's',
+            // `BOOL`, which is one of these on each system.
+            'c' | 'C' => 'B',
             other => other,
         };
         was_object = letter == '@';
@@ -249,6 +262,7 @@ mod tests {
             ("d16@0:8", "d"),
             ("v20@0:8f16", "vf"),
             ("v20@0:8B16", "vB"),
+            ("c32@0:8Q16Q24", "Bww"),
         ] {
             assert_eq!(pattern(types), expected, "{types}");
         }

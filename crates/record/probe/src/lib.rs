@@ -35,19 +35,24 @@
 //!
 //! # What it does not see
 //!
-//! * Waits for events of Metal 4, and for shared events: they name no command buffer.
+//! * Waits for shared events that no command buffer of this process signals, or that a queue of Metal 4
+//!   does, and handlers of events.
 //! * Kernels inside of indirect command buffers: each execution counts as `(indirect commands)`.
 //! * Functions of pipelines that were made before the probe came, or in a private way: the label of
 //!   the pipeline is used, else `(unknown function)`.
 //! * Programs that ignore or lose the variable which loads the library: hardened ones, Apple's own,
 //!   and those behind a launcher that is itself a program, since the launcher's children inherit
 //!   nothing.
+//!
+//! Phases are not signposts of a recording: the name of a signpost is a constant of the program's image,
+//! and that of a phase is made while it runs.
 
 mod block;
 mod buffers;
 mod calls;
 mod commit4;
 mod cost;
+mod events;
 mod hooks;
 mod interface;
 mod metal;

@@ -24,6 +24,9 @@ macro_rules! method {
     ($act:expr, $selector:literal $(, @$word:ident)* => object) => {
         method!(build few $act, $selector, "w", usize; [$($word)*] [])
     };
+    ($act:expr, $selector:literal $(, @$word:ident)* => truth) => {
+        method!(build few $act, $selector, "B", u8; [$($word)*] [])
+    };
     (build $levels:ident $act:expr, $selector:literal, $result_type:literal, $result:ty;
         [$($word:ident)*] [$($by_value:ident: $type:ty)*]) => {{
         static ORIGINALS: [std::sync::atomic::AtomicUsize; crate::hooks::LEVELS] =
@@ -82,6 +85,7 @@ pub(crate) fn tables(role: Role) -> [&'static [Method]; 2] {
         Role::PipelineMaker => [MAKER, &[]],
         Role::Queue => [QUEUE, &[]],
         Role::CommandBuffer => [BUFFER, &[]],
+        Role::SharedEvent => [EVENT, &[]],
         Role::Encoder => [ENCODER, &[]],
         Role::Pipeline => [PIPELINE, FREED],
         Role::CommitOptions => [FREED, &[]],
@@ -96,6 +100,7 @@ static DEVICE: &[Method] = &[
     method!(Act::Queue, c"newMTL4CommandQueue" => object),
     method!(Act::Queue, c"newMTL4CommandQueueWithDescriptor:error:", @a, @b => object),
     method!(Act::Buffer4, c"newCommandBuffer" => object),
+    method!(Act::Event, c"newSharedEvent" => object),
     method!(Act::Maker, c"newCompilerWithDescriptor:error:", @a, @b => object),
     method!(Act::Maker, c"newArchiveWithURL:error:", @a, @b => object),
 ];
@@ -208,7 +213,12 @@ static BUFFER: &[Method] = &[
     method!(Act::Begin, c"beginCommandBufferWithAllocator:options:", @a, @b),
     method!(Act::Commit, c"commit"),
     method!(Act::Wait, c"waitUntilCompleted"),
+    method!(Act::Signal, c"encodeSignalEvent:value:", @a, @b),
 ];
+
+/// Methods of shared events.
+static EVENT: &[Method] =
+    &[method!(Act::WaitForEvent, c"waitUntilSignaledValue:timeoutMS:", @a, @b => truth)];
 
 /// Methods of encoders.
 static ENCODER: &[Method] = &[

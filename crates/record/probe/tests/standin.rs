@@ -343,6 +343,24 @@ fn a_layer_of_validation_around_metal_is_counted_once() {
 }
 
 #[test]
+fn waits_for_a_shared_event_name_the_command_buffer_that_signals_it() {
+    let Some(built) = plain() else { return };
+    for environment in [&[][..], &[("STANDIN_WRAP", "1")]] {
+        let run = check(built, "events", environment, 100);
+        assert_eq!(run.notes(), [""; 0]);
+        let waits = run.of_kind("wait");
+        let numbers: Vec<u64> = waits
+            .iter()
+            .map(|wait| wait["wait"].as_u64().unwrap())
+            .collect();
+        assert!(
+            numbers.iter().copied().eq((2..=100).step_by(2)),
+            "{numbers:?}"
+        );
+    }
+}
+
+#[test]
 fn waits_name_their_command_buffer_and_thread() {
     let Some(built) = plain() else { return };
     let run = built.run("eager", Probe::Logs, &[]);

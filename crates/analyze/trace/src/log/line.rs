@@ -2,9 +2,12 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::num::NonZeroU64;
 
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+
+use super::plain;
 
 /// Name and version of the format.
 pub(super) const FORMAT: &str = "command-buffer-log/1";
@@ -12,7 +15,7 @@ pub(super) const FORMAT: &str = "command-buffer-log/1";
 const LATEST: u64 = 90 * 365 * 86_400 * 1_000_000_000;
 
 /// The header of a log.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Header<'a> {
     #[serde(borrow)]
@@ -36,10 +39,28 @@ pub(super) struct Header<'a> {
 
 /// A time in nanoseconds. It is never 0: a time that is unknown is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Time(pub(super) u64);
+pub(super) struct Time(NonZeroU64);
+
+impl Time {
+    /// Returns the time of this many nanoseconds, or why it is none.
+    pub(super) fn new(ns: u64) -> Result<Self, String> {
+        match NonZeroU64::new(ns) {
+            None => Err("the time is 0: leave out a time that is unknown".to_owned()),
+            Some(_) if ns > LATEST => Err(format!(
+                "the time {ns} is later than {LATEST}: times are nanoseconds"
+            )),
+            Some(ns) => Ok(Self(ns)),
+        }
+    }
+
+    /// Returns the time in nanoseconds.
+    pub(super) fn ns(self) -> u64 {
+        self.0.get()
+    }
+}
 
 /// A command buffer.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Buffer<'a> {
     pub(super) command_buffer: u64,
@@ -51,11 +72,11 @@ pub(super) struct Buffer<'a> {
     #[serde(default)]
     pub(super) encode: Option<Time>,
     #[serde(default)]
-    scheduled: Option<Time>,
+    pub(super) scheduled: Option<Time>,
     #[serde(default)]
     pub(super) completed: Option<Time>,
     #[serde(default)]
-    queue: Option<u64>,
+    pub(super) queue: Option<u64>,
     #[serde(default)]
     pub(super) thread: Option<u64>,
     #[serde(borrow, default)]
@@ -67,7 +88,7 @@ pub(super) struct Buffer<'a> {
 }
 
 /// An encoder of a command buffer.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Encoder<'a> {
     pub(super) kind: EncoderKind,
@@ -100,6 +121,16 @@ pub(super) enum EncoderKind {
 }
 
 impl EncoderKind {
+    /// Every kind, in the order of their declaration.
+    pub(super) const ALL: [Self; 6] = [
+        Self::Compute,
+        Self::Blit,
+        Self::Render,
+        Self::AccelerationStructure,
+        Self::ResourceState,
+        Self::MachineLearning,
+    ];
+
     /// Returns the name of the kind.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -114,11 +145,11 @@ impl EncoderKind {
 }
 
 /// Functions of an encoder, in the order of their first dispatch, with the number of dispatches.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Kernels<'a>(pub(super) Vec<(Cow<'a, str>, u64)>);
 
 /// A phase that the program named.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Phase<'a> {
     #[serde(borrow)]
@@ -126,11 +157,11 @@ pub(super) struct Phase<'a> {
     pub(super) start: Time,
     pub(super) end: Time,
     #[serde(default, rename = "thread")]
-    _thread: Option<u64>,
+    pub(super) _thread: Option<u64>,
 }
 
 /// A time in which the program waited for a command buffer.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wait {
     pub(super) wait: u64,
@@ -141,14 +172,14 @@ pub(super) struct Wait {
 }
 
 /// A note of the writer about something that it could not do.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Note {
     note: String,
 }
 
 /// The last line of a log.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct End {
     pub(super) end: Time,
@@ -160,7 +191,7 @@ pub(super) struct End {
 }
 
 /// An object after the header.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) enum Line<'a> {
     Buffer(Buffer<'a>),
     Phase(Phase<'a>),
@@ -211,8 +242,14 @@ impl<'a> Header<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Parses a line after the header.
-    pub(super) fn parse(text: &'a [u8]) -> Result<Self, LineError> {
+    /// Parses a line after the header, which is also given as text if it is known to be one.
+    pub(super) fn parse(bytes: &'a [u8], text: Option<&'a str>) -> Result<Self, LineError> {
+        text.and_then(plain::parse)
+            .map_or_else(|| Self::parse_any(bytes), Ok)
+    }
+
+    /// Parses a line of any form.
+    pub(super) fn parse_any(text: &'a [u8]) -> Result<Self, LineError> {
         if text.first() != Some(&b'{') && !text.is_empty() {
             return Err("a line is a JSON object".to_owned().into());
         }
@@ -230,12 +267,12 @@ impl<'a> Line<'a> {
         }
         if keys.phase.is_some() {
             let phase: Phase<'_> = parse(text)?;
-            in_order(&[("start", Some(phase.start)), ("end", Some(phase.end))])?;
+            in_order([("start", Some(phase.start)), ("end", Some(phase.end))])?;
             return Ok(Self::Phase(phase));
         }
         if keys.wait.is_some() {
             let wait: Wait = parse(text)?;
-            in_order(&[("start", Some(wait.start)), ("end", Some(wait.end))])?;
+            in_order([("start", Some(wait.start)), ("end", Some(wait.end))])?;
             return Ok(Self::Wait(wait));
         }
         if keys.note.is_some() {
@@ -272,14 +309,14 @@ impl Buffer<'_> {
             }
             _ => return Err("only one of gpu_start and gpu_end is there".to_owned()),
         }
-        in_order(&[
+        in_order([
             ("encode", self.encode),
             ("commit", Some(self.commit)),
             ("gpu_start", self.gpu_start),
             ("gpu_end", self.gpu_end),
             ("completed", self.completed),
         ])?;
-        in_order(&[("commit", Some(self.commit)), ("scheduled", self.scheduled)])?;
+        in_order([("commit", Some(self.commit)), ("scheduled", self.scheduled)])?;
         for (place, encoder) in self.encoders.iter().enumerate() {
             let check = encoder.check();
             check.map_err(|detail| format!("encoders[{place}]: {detail}"))?;
@@ -290,8 +327,8 @@ impl Buffer<'_> {
 
 impl Encoder<'_> {
     fn check(&self) -> Result<(), String> {
-        in_order(&[("start", self.start), ("end", self.end)])?;
-        in_order(&[("gpu_start", self.gpu_start), ("gpu_end", self.gpu_end)])?;
+        in_order([("start", self.start), ("end", self.end)])?;
+        in_order([("gpu_start", self.gpu_start), ("gpu_end", self.gpu_end)])?;
         if self.gpu_start.is_some() != self.gpu_end.is_some() {
             return Err("only one of gpu_start and gpu_end is there".to_owned());
         }
@@ -300,21 +337,25 @@ impl Encoder<'_> {
 }
 
 /// Checks that the times that are there come in this order.
-fn in_order(times: &[(&str, Option<Time>)]) -> Result<(), String> {
-    let mut known = times.iter().filter_map(|&(key, time)| Some((key, time?)));
-    let Some(mut last) = known.next() else {
-        return Ok(());
-    };
-    for next in known {
-        if next.1 < last.1 {
-            return Err(format!(
-                "{} ({}) is before {} ({})",
-                next.0, next.1.0, last.0, last.1.0
-            ));
+#[inline]
+fn in_order<const N: usize>(times: [(&str, Option<Time>); N]) -> Result<(), String> {
+    let mut last: Option<(&str, Time)> = None;
+    for (key, time) in times {
+        let Some(time) = time else {
+            continue;
+        };
+        if let Some(last) = last.filter(|last| time < last.1) {
+            return Err(disorder((key, time), last));
         }
-        last = next;
+        last = Some((key, time));
     }
     Ok(())
+}
+
+#[cold]
+fn disorder(next: (&str, Time), last: (&str, Time)) -> String {
+    let (next_ns, last_ns) = (next.1.ns(), last.1.ns());
+    format!("{} ({next_ns}) is before {} ({last_ns})", next.0, last.0)
 }
 
 fn parse<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, LineError> {
@@ -342,15 +383,7 @@ fn cause<'a, T: Deserialize<'a>>(text: &'a [u8], error: &serde_json::Error) -> L
 
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match u64::deserialize(deserializer)? {
-            0 => Err(D::Error::custom(
-                "the time is 0: leave out a time that is unknown",
-            )),
-            time if time > LATEST => Err(D::Error::custom(format!(
-                "the time {time} is later than {LATEST}: times are nanoseconds"
-            ))),
-            time => Ok(Self(time)),
-        }
+        Self::new(u64::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 

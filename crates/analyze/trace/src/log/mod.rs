@@ -5,16 +5,16 @@
 //! encoder's dispatches, and the waits.
 
 mod line;
+mod plain;
 mod tables;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::io::Read;
 use std::num::NonZeroUsize;
-use std::panic::resume_unwind;
+use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use rustc_hash::FxBuildHasher;
+use rustc_hash::FxHashMap;
 
 use self::line::{End, Header, Line, LineError};
 use self::tables::LogTables;
@@ -32,9 +32,9 @@ const LOG: &str = "command-buffer log";
 const LONGEST_LINE: usize = 16 << 20;
 /// Number of bytes that are parsed at once.
 const BATCH: usize = 4 << 20;
-/// Number of bytes that are not worth another thread.
-const SMALL_BATCH: usize = 64 << 10;
-/// Largest number of threads that parse: more would wait for the one that builds the tables.
+/// Number of bytes that a thread parses at once.
+const PART: usize = 256 << 10;
+/// Largest number of threads: more would wait for the one that builds the tables.
 const MOST_THREADS: usize = 4;
 
 /// Returns whether a file begins as a command-buffer log of any version does.
@@ -59,21 +59,32 @@ pub(crate) fn read(
     let mut state = ReadState::default();
     let mut number = 1;
     while let Some(batch) = batches.next()? {
-        for line in parsed(batch) {
+        for_each_line(batch, |line| {
             number += 1;
-            match line.object {
+            let taken = match line.object {
                 // Only the last line can lack its newline, and only a cut one is no whole object.
-                Err(error) if error.is_cut && !line.is_whole => state.is_cut = true,
-                Err(error) => return Err(broken(file, number, error.detail)),
-                Ok(object) => {
-                    let taken = state.take(object, &mut tables, names);
-                    taken.map_err(|detail| broken(file, number, detail))?;
+                Err(error) if error.is_cut && !line.is_whole => {
+                    state.is_cut = true;
+                    Ok(())
                 }
-            }
-        }
+                Err(error) => Err(error.detail),
+                Ok(object) => state.take(object, &mut tables, names),
+            };
+            taken.map_err(|detail| broken(file, number, detail))
+        })?;
     }
     state.finish(header, tables, file, trace);
     Ok(())
+}
+
+/// Panics if the parser of plain lines accepts a line that is another object to serde, or none.
+pub(crate) fn compare_parsers(bytes: &[u8]) {
+    for line in bytes.split(|&byte| byte == b'\n') {
+        let plain = std::str::from_utf8(line).ok().and_then(plain::parse);
+        if plain.is_some() {
+            assert_eq!(plain, Line::parse_any(line).ok());
+        }
+    }
 }
 
 /// Returns the error of a line.
@@ -88,11 +99,31 @@ fn broken(file: &str, line: u64, detail: String) -> Error {
 /// State of a log that is being read, beside its tables.
 #[derive(Default)]
 struct ReadState {
-    seen: HashSet<u64, FxBuildHasher>,
+    seen: Numbers,
     notes: Vec<TraceNote>,
     end: Option<End>,
     /// True if the last line is cut off.
     is_cut: bool,
+}
+
+/// A set of numbers, nearly all of which follow each other.
+#[derive(Default)]
+struct Numbers {
+    /// A bit for each number of a block, by the number of the block.
+    blocks: FxHashMap<u64, u64>,
+    count: u64,
+}
+
+impl Numbers {
+    /// Adds a number, and returns whether it is new.
+    fn insert(&mut self, number: u64) -> bool {
+        let block = self.blocks.entry(number / 64).or_default();
+        let bit = 1 << (number % 64);
+        let is_new = *block & bit == 0;
+        *block |= bit;
+        self.count += u64::from(is_new);
+        is_new
+    }
 }
 
 impl ReadState {
@@ -119,7 +150,7 @@ impl ReadState {
             Line::Wait(wait) => tables.add_wait(&wait, names),
             Line::Note(text) => self.notes.push(TraceNote::Writer { text }),
             Line::End(end) => {
-                let written = self.seen.len() as u64;
+                let written = self.seen.count;
                 if end.command_buffers != written {
                     return Err(format!(
                         "the end counts {} command buffers, but the log has {written}",
@@ -151,7 +182,7 @@ impl ReadState {
             self.notes.push(TraceNote::Truncated {
                 file: file.to_owned(),
                 table: LOG.to_owned(),
-                rows: self.seen.len(),
+                rows: usize::try_from(self.seen.count).unwrap_or(usize::MAX),
             });
         }
         if tables.outside > 0 {
@@ -201,32 +232,50 @@ struct ParsedLine<'a> {
     is_whole: bool,
 }
 
-/// Parses the lines of a batch, on several threads if there are.
-fn parsed(batch: &[u8]) -> Vec<ParsedLine<'_>> {
+/// Parses the lines of a batch, on other threads if there are several, and hands them out in order.
+fn for_each_line<'a>(
+    batch: &'a [u8],
+    mut take: impl FnMut(ParsedLine<'a>) -> Result<()>,
+) -> Result<()> {
+    let parts = parts(batch);
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    if threads == 1 || batch.len() < SMALL_BATCH {
-        return parse_lines(batch);
-    }
-    let mut parts = Vec::new();
-    let mut rest = batch;
-    for thread in (2..=threads.min(MOST_THREADS)).rev() {
-        let (part, others) = rest.split_at(line_end(rest, rest.len() / thread));
-        parts.push(part);
-        rest = others;
+    let workers = threads.min(MOST_THREADS) - 1;
+    if workers == 0 || parts.len() == 1 {
+        return parts.into_iter().flat_map(parse_lines).try_for_each(take);
     }
     thread::scope(|scope| {
-        let started: Vec<_> = parts
-            .into_iter()
-            .map(|part| scope.spawn(|| parse_lines(part)))
-            .collect();
-        let last = parse_lines(rest);
-        let parsed = started
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        let mut lines: Vec<ParsedLine<'_>> = parsed.flatten().collect();
-        lines.extend(last);
-        lines
+        let start = |first: usize| {
+            let (done, parsed) = sync_channel(1);
+            let own: Vec<&[u8]> = parts.iter().skip(first).step_by(workers).copied().collect();
+            // The receiver is gone after an error.
+            scope.spawn(move || {
+                let mut parsed = own.into_iter().map(parse_lines);
+                parsed.try_for_each(|lines| done.send(lines))
+            });
+            parsed
+        };
+        let workers: Vec<_> = (0..workers).map(start).collect();
+        for worker in workers.iter().cycle().take(parts.len()) {
+            // A thread that panicked sends nothing more, and lets the scope panic.
+            worker
+                .recv()
+                .into_iter()
+                .flatten()
+                .try_for_each(&mut take)?;
+        }
+        Ok(())
     })
+}
+
+/// Cuts whole lines into parts of about the same size.
+fn parts(mut lines: &[u8]) -> Vec<&[u8]> {
+    let mut parts = Vec::new();
+    while !lines.is_empty() {
+        let (part, rest) = lines.split_at(line_end(lines, PART.min(lines.len())));
+        parts.push(part);
+        lines = rest;
+    }
+    parts
 }
 
 /// Returns the end of the line with this byte, after its newline.
@@ -235,16 +284,20 @@ fn line_end(lines: &[u8], byte: usize) -> usize {
     memchr::memchr(b'\n', rest).map_or(lines.len(), |newline| byte + newline + 1)
 }
 
-fn parse_lines(mut lines: &[u8]) -> Vec<ParsedLine<'_>> {
+fn parse_lines(lines: &[u8]) -> Vec<ParsedLine<'_>> {
+    let text = std::str::from_utf8(lines).ok();
     let mut parsed = Vec::new();
-    while !lines.is_empty() {
-        let (line, rest) = lines.split_at(line_end(lines, 0));
-        let text = line.strip_suffix(b"\n");
+    let mut start = 0;
+    while start < lines.len() {
+        let end = line_end(lines, start);
+        let line = lines.get(start..end).unwrap_or(&[]);
+        let bytes = line.strip_suffix(b"\n").unwrap_or(line);
+        let text = text.and_then(|text| text.get(start..start + bytes.len()));
         parsed.push(ParsedLine {
-            object: Line::parse(text.unwrap_or(line)),
-            is_whole: text.is_some(),
+            object: Line::parse(bytes, text),
+            is_whole: bytes.len() < line.len(),
         });
-        lines = rest;
+        start = end;
     }
     parsed
 }

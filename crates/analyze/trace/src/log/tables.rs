@@ -78,7 +78,12 @@ pub(super) struct LogTables {
     waits: Rows,
     process: ProcessId,
     device: Option<Symbol>,
+    /// Names of the kinds of encoders.
+    kinds: [Symbol; EncoderKind::ALL.len()],
     last_encoder: u64,
+    last_thread: Option<(u64, ThreadId)>,
+    /// Labels of the last GPU interval, and its own.
+    last_label: Option<(Labels, Symbol)>,
     /// Earliest and latest time of the log.
     first: u64,
     last: u64,
@@ -89,6 +94,9 @@ pub(super) struct LogTables {
     /// Text that is put together, and used again.
     text: String,
 }
+
+/// Labels of a command buffer and of its encoder.
+type Labels = [Symbol; 2];
 
 /// The part of a command buffer that becomes one GPU interval.
 struct Part<'b> {
@@ -116,7 +124,10 @@ impl LogTables {
                 pid: Some(header.pid),
             }),
             device: header.device.as_ref().map(|device| names.symbol(device)),
+            kinds: EncoderKind::ALL.map(|kind| names.symbol(kind.name())),
             last_encoder: 0,
+            last_thread: None,
+            last_label: None,
             first: u64::MAX,
             last: 0,
             outside: 0,
@@ -177,10 +188,10 @@ impl LogTables {
     /// Returns whether each encoder has times of its own that lie in those of the command buffer. A
     /// tenth of its length is left to the difference of the clocks.
     fn has_own_times(&mut self, buffer: &Buffer<'_>, start: Time, end: Time) -> bool {
-        let slack = (end.0 - start.0) / 10;
+        let slack = (end.ns() - start.ns()) / 10;
         let mut own = buffer.encoders.iter().filter_map(|encoder| {
             let (first, last) = (encoder.gpu_start?, encoder.gpu_end?);
-            Some(first.0 + slack >= start.0 && last.0 <= end.0 + slack)
+            Some(first.ns() + slack >= start.ns() && last.ns() <= end.ns() + slack)
         });
         let is_timed = own.clone().count() == buffer.encoders.len() && !buffer.encoders.is_empty();
         let outside = own.clone().filter(|is_inside| !is_inside).count();
@@ -198,31 +209,26 @@ impl LogTables {
             Cell::Number(self.last_encoder),
         );
         let process = Cell::Process(self.process);
-        let buffer_label = buffer.label.as_deref().unwrap_or("");
+        let buffer_label = names.symbol(buffer.label.as_deref().unwrap_or(""));
         let encoder_label = self.label_of(part.encoders, names);
 
         // Copies run on the channel of compute work, too. Work of one channel never overlaps, so that a
         // channel of their own would promise what no GPU does.
         let has = |kind| part.encoders.iter().any(|encoder| encoder.kind == kind);
-        let channel = if has(EncoderKind::Render) {
-            "Render"
+        let channel = self.name_of(if has(EncoderKind::Render) {
+            EncoderKind::Render
         } else {
-            "Compute"
-        };
-        let channel = names.symbol(channel);
-        self.text.clear();
-        let label = names.text(encoder_label);
-        // Writing to a string does not fail.
-        let _ = write!(self.text, "{buffer_label}:{label}");
-        let label = names.symbol(&self.text);
-        let latency = part.start.0.checked_sub(buffer.commit.0);
+            EncoderKind::Compute
+        });
+        let label = self.label_of_interval([buffer_label, encoder_label], names);
+        let latency = part.start.ns().checked_sub(buffer.commit.ns());
         self.intervals.add(&[
             Cell::time(part.start),
-            Cell::Number(part.end.0 - part.start.0),
+            Cell::Number(part.end.ns() - part.start.ns()),
             process,
             id,
             encoder,
-            Cell::Text(Some(channel)),
+            Cell::Text(channel),
             Cell::Text(Some(label)),
             latency.map_or(Cell::Null, Cell::Number),
             Cell::Text(self.device),
@@ -231,10 +237,9 @@ impl LogTables {
         if let Some((start, end)) = part.encoded {
             self.see(start);
             let thread = Cell::Thread(self.thread(buffer.thread, names));
-            let buffer_label = names.symbol(buffer_label);
             self.encoders.add(&[
                 Cell::time(start),
-                Cell::Number(end.0.saturating_sub(start.0)),
+                Cell::Number(end.ns().saturating_sub(start.ns())),
                 process,
                 thread,
                 id,
@@ -244,13 +249,17 @@ impl LogTables {
             ]);
         }
         for found in part.encoders {
-            let kind = Cell::Text(Some(names.symbol(found.kind.name())));
+            let kind = Cell::Text(self.name_of(found.kind));
             for (function, dispatches) in &found.kernels.0 {
                 let function = Cell::Text(Some(names.symbol(function)));
                 let row = [encoder, function, kind, Cell::Number(*dispatches), process];
                 self.dispatches.add(&row);
             }
         }
+    }
+
+    fn name_of(&self, kind: EncoderKind) -> Option<Symbol> {
+        self.kinds.get(kind as usize).copied()
     }
 
     /// Returns the label of one encoder, or the different ones of several. A copy without one has that
@@ -284,7 +293,7 @@ impl LogTables {
         self.see(phase.start);
         self.see(phase.end);
         let name = Cell::Text(Some(names.symbol(&phase.phase)));
-        let duration = Cell::Number(phase.end.0 - phase.start.0);
+        let duration = Cell::Number(phase.end.ns() - phase.start.ns());
         let process = Cell::Process(self.process);
         self.phases
             .add(&[Cell::time(phase.start), duration, name, process]);
@@ -293,7 +302,7 @@ impl LogTables {
     pub(super) fn add_wait(&mut self, wait: &Wait, names: &mut Names) {
         self.see(wait.start);
         self.see(wait.end);
-        let duration = Cell::Number(wait.end.0 - wait.start.0);
+        let duration = Cell::Number(wait.end.ns() - wait.start.ns());
         let thread = Cell::Thread(self.thread(wait.thread, names));
         self.waits.add(&[
             Cell::time(wait.start),
@@ -306,8 +315,8 @@ impl LogTables {
 
     /// Widens the time of the log, so that it has this time.
     pub(super) fn see(&mut self, time: Time) {
-        self.first = self.first.min(time.0);
-        self.last = self.last.max(time.0);
+        self.first = self.first.min(time.ns());
+        self.last = self.last.max(time.ns());
     }
 
     /// Returns the time from the first to the last time of the log.
@@ -317,14 +326,34 @@ impl LogTables {
 
     fn thread(&mut self, tid: Option<u64>, names: &mut Names) -> Option<ThreadId> {
         let tid = tid?;
+        if let Some((_, id)) = self.last_thread.filter(|&(last, _)| last == tid) {
+            return Some(id);
+        }
         self.text.clear();
+        // Writing to a string does not fail.
         let _ = write!(self.text, "Thread {tid:#x}");
         let display = names.symbol(&self.text);
-        Some(names.thread_id(Thread {
+        let id = names.thread_id(Thread {
             display,
             tid: Some(tid),
             process: Some(self.process),
-        }))
+        });
+        self.last_thread = Some((tid, id));
+        Some(id)
+    }
+
+    /// Returns the label of a GPU interval, as Instruments puts it together.
+    fn label_of_interval(&mut self, labels: Labels, names: &mut Names) -> Symbol {
+        if let Some((_, label)) = self.last_label.filter(|&(last, _)| last == labels) {
+            return label;
+        }
+        let [buffer, encoder] = labels.map(|label| names.text(label));
+        self.text.clear();
+        // Writing to a string does not fail.
+        let _ = write!(self.text, "{buffer}:{encoder}");
+        let label = names.symbol(&self.text);
+        self.last_label = Some((labels, label));
+        label
     }
 
     /// Returns the selected tables, with times from the first one of the log, and the list of all. What
@@ -393,7 +422,7 @@ enum Cell {
 
 impl Cell {
     fn time(time: Time) -> Self {
-        Self::Number(time.0)
+        Self::Number(time.ns())
     }
 }
 

@@ -66,6 +66,21 @@ static void pipelined(void) {
     for (int step = 0; step < 30; step++) buffers[step] = one(step % 3 ? gemm : softmax, 3);
     for (int step = 0; step < 30; step++) wait_for(buffers[step]);
 }
+// Waits as MLX does: for a value of an event that a command buffer signals.
+static void events(void) {
+    Metal event = [device newSharedEvent], other = [device newSharedEvent];
+    if (![other waitUntilSignaledValue:0 timeoutMS:1]) abort();
+    for (int step = 1; step <= 100; step++) {
+        Metal buffer = [queue commandBuffer];
+        Metal encoder = [buffer computeCommandEncoder];
+        dispatch(encoder, gemm, 1);
+        [encoder endEncoding];
+        [buffer encodeSignalEvent:event value:2 * step];
+        commit(buffer);
+        // The value is one that the event jumps over.
+        if (step % 2 == 0 && ![event waitUntilSignaledValue:2 * step - 1 timeoutMS:~0ul]) abort();
+    }
+}
 static void *of_thread(void *number) {
     standin_thread((int)(long)number);
     for (int step = 0; step < 50; step++) wait_for(one(step % 2 ? gemm : softmax, 4));
@@ -338,7 +353,7 @@ static void cost(void) {
 
 int main(int count, char **arguments) {
     static const struct { const char *name; void (*run)(void); } WAYS[] = {
-        {"eager", eager}, {"batched", batched}, {"pipelined", pipelined}, {"threads", threads},
+        {"eager", eager}, {"events", events}, {"batched", batched}, {"pipelined", pipelined}, {"threads", threads},
         {"mixed", mixed}, {"failing", failing}, {"exception", exception}, {"metal4", metal4},
         {"labels", many_labels}, {"passes", passes}, {"odd", odd}, {"fork", forking}, {"exit", leaving},
         {"abort", crashing}, {"inside", inside}, {"cost", cost},

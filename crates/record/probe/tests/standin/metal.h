@@ -66,6 +66,9 @@ __attribute__((objc_root_class))
 - (void)addCompletedHandler:(void *)handler;
 - (void)commit;
 - (void)waitUntilCompleted;
+- (id)newSharedEvent;
+- (void)encodeSignalEvent:(id)event value:(uint64_t)value;
+- (BOOL)waitUntilSignaledValue:(uint64_t)value timeoutMS:(uint64_t)milliseconds;
 - (double)GPUStartTime;
 - (double)GPUEndTime;
 - (id)error;

@@ -176,8 +176,27 @@ static uint64_t ticks(uint64_t time) { return time ? time * 3 / 125 + 1000000 : 
 // What one encoder did, and what one buffer holds of it.
 struct Work { char kind[16], label[64]; Samples *samples; NSUInteger start, end; struct { char name[64]; int count; } kernels[32]; int kernelCount; };
 
+@interface _MTLSharedEvent : NSObject { @public uint64_t signaled; }
+@end
+@interface GPUSharedEvent : _MTLSharedEvent
+@end
+@implementation _MTLSharedEvent
+- (BOOL)waitUntilSignaledValue:(uint64_t)value timeoutMS:(uint64_t)milliseconds {
+    called("waitUntilSignaledValue %lu %lu", value, milliseconds);
+    pthread_mutex_lock(&lock);
+    while (signaled < value) pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    return YES;
+}
+@end
+@implementation GPUSharedEvent
+- (BOOL)waitUntilSignaledValue:(uint64_t)value timeoutMS:(uint64_t)milliseconds { return [super waitUntilSignaledValue:value timeoutMS:milliseconds]; }
+@end
+
 @interface _MTLCommandBuffer : NSObject {
-    @public struct Work *work[64];
+    @public _MTLSharedEvent *event;
+    uint64_t value;
+    struct Work *work[64];
     int workCount, failing, done, isSubmitted;
     struct Block *scheduled[8], *completed[8];
     int scheduledCount, completedCount;
@@ -369,6 +388,7 @@ static void *gpu(void *unused) {
         // Waiting ends before handlers are called, which is the harder order for the probe.
         pthread_mutex_lock(&lock);
         for (int at = 0; at < commit->count; at++) commit->buffers[at]->done = 1;
+        if (buffer->event) buffer->event->signaled = buffer->value;
         pthread_cond_broadcast(&changed);
         pthread_mutex_unlock(&lock);
         for (int at = 0; at < buffer->completedCount; at++) call_block(buffer->completed[at], buffer);
@@ -438,6 +458,11 @@ void standin_drain(void) {
     pthread_mutex_lock(&lock);
     while (!done) pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
+}
+- (void)encodeSignalEvent:(id)set value:(uint64_t)to {
+    called("encodeSignalEvent %lu", to);
+    event = set;
+    value = to;
 }
 - (double)GPUStartTime { return gpuStart / 1e9; }
 - (double)GPUEndTime { return gpuEnd / 1e9; }
@@ -550,6 +575,7 @@ static void *make_later(void *argument) {
 - (id)name { static id name; if (!name) name = string("Stand-in GPU"); return name; }
 - (id)newCommandQueue { called("newCommandQueue"); return [GPUCommandQueue alloc]; }
 - (id)newCommandQueueWithMaxCommandBufferCount:(NSUInteger)count { (void)count; return [OddQueue alloc]; }
+- (id)newSharedEvent { called("newSharedEvent"); return [GPUSharedEvent alloc]; }
 - (id)newMTL4CommandQueue { return [GPU4CommandQueue alloc]; }
 - (id)newCommandBuffer { called("newCommandBuffer"); return [GPU4CommandBuffer alloc]; }
 - (id)newCompilerWithDescriptor:(id)descriptor error:(id *)error { (void)descriptor, (void)error; return [Compiler alloc]; }
@@ -610,6 +636,8 @@ static void *make_later(void *argument) {
 @end
 @interface DebugComputeEncoder : Debug
 @end
+@interface DebugSharedEvent : Debug
+@end
 static id wrap(Class class, id base) { Debug *made = [class alloc]; made->base = base; return made; }
 @implementation Debug
 - (id)label { return [base label]; }
@@ -619,6 +647,7 @@ static id wrap(Class class, id base) { Debug *made = [class alloc]; made->base =
 @end
 @implementation DebugDevice
 - (id)newCommandQueue { return wrap(objc_getClass("DebugQueue"), [base newCommandQueue]); }
+- (id)newSharedEvent { return wrap(objc_getClass("DebugSharedEvent"), [base newSharedEvent]); }
 - (id)newFunctionWithName:(const char *)name { return [base newFunctionWithName:name]; }
 - (id)newComputePipelineStateWithFunction:(id)function error:(id *)error { return [base newComputePipelineStateWithFunction:function error:error]; }
 @end
@@ -631,8 +660,12 @@ static id wrap(Class class, id base) { Debug *made = [class alloc]; made->base =
 - (void)addCompletedHandler:(void *)handler { [base addCompletedHandler:handler]; }
 - (void)commit { [base commit]; }
 - (void)waitUntilCompleted { [base waitUntilCompleted]; }
+- (void)encodeSignalEvent:(id)event value:(uint64_t)value { [base encodeSignalEvent:((Debug *)event)->base value:value]; }
 - (double)GPUStartTime { return [base GPUStartTime]; }
 - (double)GPUEndTime { return [base GPUEndTime]; }
+@end
+@implementation DebugSharedEvent
+- (BOOL)waitUntilSignaledValue:(uint64_t)value timeoutMS:(uint64_t)milliseconds { return [base waitUntilSignaledValue:value timeoutMS:milliseconds]; }
 @end
 @implementation DebugComputeEncoder
 - (void)setComputePipelineState:(id)pipeline { [base setComputePipelineState:pipeline]; }
