@@ -13,6 +13,7 @@
 mod policy;
 mod random;
 mod raw_counters;
+mod scratch;
 mod table;
 mod taking;
 
@@ -21,6 +22,7 @@ use std::path::{Path, PathBuf};
 pub use policy::check_policy;
 pub use random::Random;
 pub use raw_counters::{RawCounters, raw_counters};
+pub use scratch::scratch;
 
 use metalens_analyzer::{Analysis, Error, Request, analyze, selection};
 use metalens_simulator::{Scenario, write_export};
@@ -44,7 +46,7 @@ pub fn analyze_input(input: &Path, request: &Request) -> Result<Analysis, Error>
 ///
 /// If the scenario has no process to report on.
 pub fn analyze_scenario(scenario: &Scenario, request: &Request) -> Result<Analysis, Error> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let export = folder.path().join("export");
     write_export(scenario, &export, false).unwrap();
     analyze_input(&export, request)

@@ -19,7 +19,7 @@ use super::report;
 )]
 fn a_second_reader_finds_the_same() {
     let python = std::env::var_os("METALENS_PYTHON").unwrap_or("python3".into());
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let (mut asked, mut expected) = (String::new(), String::new());
     for seed in 0..400 {
         let scenario = random_scenario(seed);

@@ -134,7 +134,7 @@ fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
 fn every_scenario_has_the_verdict_of_its_truth() {
     let mut found: Vec<(Option<Bound>, u32)> = Vec::new();
     for (name, scenario) in scenarios() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         for truth in write_export(&scenario, folder.path(), false).unwrap() {
             let run = Some(u64::from(truth.run));
             let (Ok(report), Some(idle)) =

@@ -232,7 +232,7 @@ fn a_bundle_and_an_export_have_the_truth() {
     const POINTS: &str = "gpu-counter-value";
     const INTERVALS: &str = "metal-gpu-counter-intervals";
     let mut scenario = Scenario::from_toml(SCENARIO).unwrap();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let inputs = [
         ("points.trace", false, POINTS),
         ("points", false, POINTS),
@@ -288,7 +288,7 @@ fn random_scenarios_have_the_truth() {
         if scenario.recording.counter.is_empty() {
             continue;
         }
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let bundle = folder.path().join("run.trace");
         write_bundle_with(&scenario, &bundle, BundleOptions::default()).unwrap();
         let export = folder.path().join("export");

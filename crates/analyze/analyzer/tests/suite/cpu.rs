@@ -157,7 +157,7 @@ host = "1ms"
 /// of its GPU intervals.
 #[test]
 fn stacks_while_the_gpu_was_idle_are_counted() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let scenario = Scenario::from_toml(SAMPLED).unwrap();
     write_export(&scenario, &folder.path().join("export"), false).unwrap();
     let load = || {
@@ -236,7 +236,7 @@ fn samples_without_names_are_unknown() {
         return;
     };
     let whole = recordings.join("m1-bundle-and-export/gpu_baseline.trace");
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let without = folder.path().join("without.trace");
     copy_without_symbols(&whole, &without);
 

@@ -71,7 +71,7 @@ fn scenario() -> Scenario {
 
 fn reports() -> [Report; 2] {
     let scenario = scenario();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let [bundle, export] = ["run.trace", "export"].map(|name| folder.path().join(name));
     write_bundle(&scenario, &bundle, false).unwrap();
     write_export(&scenario, &export, false).unwrap();
@@ -173,7 +173,7 @@ fn work_of_mpsgraph_is_of_the_process_of_its_command_buffer() {
     let mut scenario = Scenario::from_toml(DISPATCHES).unwrap();
     let plain = analyze_scenario(&scenario, &Request::default()).unwrap();
     let window = plain.report.window.start_ns;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let path = folder.path().join("export");
     write_export(&scenario, &path, false).unwrap();
     let [mine, others] = [4200, 4300].map(|pid| buffers(&path, pid));

@@ -24,7 +24,7 @@ pub(super) fn report_of_case(folder: &Path, case: &str) -> Report {
         panic!("{}: {error}: every finding needs both", toml.display());
     });
     let scenario = Scenario::from_toml(&text).unwrap();
-    let export = tempfile::tempdir().unwrap();
+    let export = metalens_testing::scratch();
     write_export(&scenario, export.path(), false).unwrap();
     let mut request = Request::default();
     for (name, path) in files_of_case(folder, case) {

@@ -19,7 +19,7 @@ const REGIONS: &str = r#"<row path="tool" address-range="0x1 - 0x2" dirty-size="
 
 /// Returns the report of an export with these details.
 fn report_with(details: &[(&str, &str)]) -> Report {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     write_export(&Scenario::preset("eager").unwrap(), folder.path(), false).unwrap();
     for (name, rows) in details {
         std::fs::write(folder.path().join(name), document(rows)).unwrap();

@@ -31,7 +31,7 @@ type Edit<'a> = (&'a str, fn(&mut Vec<String>));
 
 /// Returns the report of the scenario after changes of its tables.
 fn edited(edits: &[Edit<'_>], to_ns: Option<u64>) -> Report {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let export = folder.path().join("export");
     let scenario = Scenario::from_toml(SCENARIO).unwrap();
     write_export(&scenario, &export, false).unwrap();
@@ -146,7 +146,7 @@ fn command_buffers_without_an_interval_are_counted() {
 #[test]
 fn buffers_without_an_interval_need_both_tables() {
     for table in [ENCODERS, COMPLETIONS] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let scenario = Scenario::from_toml(SCENARIO).unwrap();
         write_export(&scenario, folder.path().join("export").as_path(), false).unwrap();
         let export = folder.path().join("export");

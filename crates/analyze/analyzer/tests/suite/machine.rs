@@ -68,7 +68,7 @@ fn lifetimes_of_command_buffers_are_noted() {
 fn an_unknown_state_is_left_out() {
     let mut scenario = Scenario::preset("eager").unwrap();
     scenario.recording.performance_state = "Turbo".to_owned();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let bundle = folder.path().join("run.trace");
     let options = BundleOptions {
         overwrite: false,
@@ -101,7 +101,7 @@ fn an_unknown_state_is_left_out() {
 #[test]
 fn a_broken_table_makes_only_itself_missing() {
     let scenario = Scenario::preset("eager").unwrap();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     write_export(&scenario, folder.path(), false).unwrap();
     let whole = report(folder.path(), None, &Request::default()).unwrap();
     let broken = folder.path().join("device-thermal-state-intervals.xml");

@@ -73,7 +73,7 @@ fn kernels(report: &Report) -> Vec<(&str, u64)> {
 /// ```
 #[test]
 fn debug_groups_name_the_work_encoded_in_them() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let scenario = Scenario::from_toml(SCENARIO).unwrap();
     write_export(&scenario, folder.path(), false).unwrap();
     let plain = report(folder.path(), None, &Request::default()).unwrap();
@@ -107,7 +107,7 @@ fn debug_groups_name_the_work_encoded_in_them() {
 /// Shaders name their intervals if the recording has the Shader Timeline.
 #[test]
 fn shaders_name_their_intervals() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let text = SCENARIO.replace(
         "role = \"target\"",
         "role = \"target\"\nshaders = [\"mul_f16\"]",
@@ -121,7 +121,7 @@ fn shaders_name_their_intervals() {
     assert_eq!(found.shaders[0].name, "mul_f16");
 
     // The list of shaders has no times, and names no interval.
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     write_export(&Scenario::from_toml(&text).unwrap(), folder.path(), false).unwrap();
     let listed = report(folder.path(), None, &Request::default()).unwrap();
     assert_eq!(kernels(&listed), [("(unlabeled Compute)", 6)]);
@@ -177,7 +177,7 @@ fn shaders_name_intervals_by_coverage() {
 #[test]
 fn percentages_of_samples_are_read() {
     fn check(percents: [&str; 2], named_by: NamedBy, shader_ns: u64) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let text = SCENARIO.replace("count = 6", "count = 1\nencoder-label = \"layer\"");
         let scenario = Scenario::from_toml(&text).unwrap();
         write_export(&scenario, folder.path(), false).unwrap();
@@ -246,7 +246,7 @@ fn the_window_server_is_not_the_program() {
     };
     let check = |scenario: &str, expected: &str, noted: &str| {
         let scenario = Scenario::from_toml(scenario).unwrap();
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         write_export(&scenario, folder.path(), false).unwrap();
         let table = folder.path().join("metal-gpu-intervals.xml");
         let report = report(&table, None, &Request::default()).unwrap();

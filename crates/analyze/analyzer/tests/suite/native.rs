@@ -21,7 +21,7 @@ fn write(scenario: &Scenario, folder: &Path, form_template: bool) {
 }
 
 fn check(name: &str, scenario: &Scenario) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     write(scenario, folder.path(), true);
     for run in 1..=scenario.runs {
         let text = |input: &str| {
@@ -115,7 +115,7 @@ fn every_cell_of_the_findings_is_equal() {
 
 /// Returns the number of cells that were compared, with the names of functions.
 fn same_cells(name: &str, scenario: &Scenario) -> u64 {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     write(scenario, folder.path(), true);
     let load = |input: &str| {
         let everything = Selection::everything().with_rendered_labels();
@@ -133,7 +133,7 @@ fn same_cells(name: &str, scenario: &Scenario) -> u64 {
 /// A bundle without `form.template` has the same numbers; only facts about the run are unknown.
 #[test]
 fn a_bundle_without_template_has_its_numbers() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     write(&Scenario::preset("eager").unwrap(), folder.path(), false);
     let load = |input: &str| report(&folder.path().join(input), None, &Request::default()).unwrap();
     let (native, export) = (load("run.trace"), load("export"));

@@ -129,7 +129,7 @@ fn impossible_times_are_rejected() {
         );
     }
 
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let tables = Tables {
         intervals: vec![plain_interval()],
         ..Tables::default()
@@ -167,7 +167,7 @@ fn impossible_times_are_rejected() {
 /// A table that takes the place of another of its name is said, whichever it is.
 #[test]
 fn a_table_beside_another_of_its_name_makes_a_note() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let tables = Tables {
         intervals: vec![plain_interval()],
         ..Tables::default()
@@ -210,7 +210,7 @@ fn too_many_channels_are_refused() {
         ("channel-name", "string"),
     ];
     let check = |channels: usize, expected: Option<&str>| {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let row = |at: usize| {
             let texts = [
                 &(10 * at).to_string(),

@@ -177,7 +177,7 @@ impl Program {
 }
 
 fn report_of(tables: &Tables) -> Report {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     tables.write(folder.path());
     analyzed(folder.path())
 }
@@ -623,7 +623,7 @@ fn a_log_and_a_recording_of_one_run_agree() {
             ..Program::default()
         };
         let tables = program.run().tables;
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         tables.write(folder.path());
         let file = folder.path().join("run.jsonl");
         std::fs::write(&file, log(&tables, &[])).unwrap();
@@ -717,7 +717,7 @@ fn log(tables: &Tables, waits: &[(u64, u64)]) -> String {
 }
 
 fn report_of_log(log: &str) -> Report {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let file = folder.path().join("run.jsonl");
     std::fs::write(&file, log).unwrap();
     report(&file, None, &Request::default()).unwrap()

@@ -56,7 +56,7 @@ fn scenarios() -> impl Iterator<Item = (&'static str, Scenario)> {
 #[test]
 fn raw_events_of_scenarios_have_the_derived_intervals() {
     for (name, scenario) in scenarios() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         for form in FORMS {
             let path = folder.path().join(form);
             write(form, &scenario, &path);
@@ -71,7 +71,7 @@ fn raw_events_of_scenarios_have_the_derived_intervals() {
 /// Checks that raw events in an export are compared at all: one kick that moved is found.
 #[test]
 fn a_moved_interval_in_an_export_is_found() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let scenario = Scenario::preset("eager").unwrap();
     write("export", &scenario, folder.path());
     let path = folder.path().join("kdebug.table-6.xml");
@@ -92,7 +92,7 @@ fn a_moved_interval_in_an_export_is_found() {
 /// Raw events go on after the recording, and the derived table does not.
 #[test]
 fn raw_events_after_the_end_are_counted_apart() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let scenario = Scenario::preset("eager").unwrap();
     write("bundle", &scenario, folder.path());
     let mut trace = with_raw_events(folder.path());
@@ -131,7 +131,7 @@ fn a_recording_without_the_derived_table_has_the_same_intervals() {
         .flat_map(|name| FORMS.map(|form| (*name, form)))
     {
         let (with, without) = (Scenario::preset(name).unwrap(), without_intervals(name));
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let paths = ["with", "without"].map(|name| folder.path().join(name));
         write(form, &with, &paths[0]);
         write(form, &without, &paths[1]);
@@ -205,7 +205,7 @@ fn intervals(analysis: &Analysis) -> Vec<Told> {
 /// the table alone.
 #[test]
 fn an_empty_bundle_is_not_told_to_export_a_table() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     write_export(&without_intervals("eager"), folder.path(), false).unwrap();
     let mut trace = load(folder.path(), &selection());
     trace.run.tables.clear();
@@ -222,7 +222,7 @@ fn an_empty_bundle_is_not_told_to_export_a_table() {
 /// An error begins with what Instruments reports, and its hint is the remedy.
 #[test]
 fn issues_of_a_recording_without_intervals_are_in_the_error() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     write_export(&without_intervals("eager"), folder.path(), false).unwrap();
     let mut trace = load(folder.path(), &selection());
     let check = |trace: &Trace, message: &str, remedy: &str| {

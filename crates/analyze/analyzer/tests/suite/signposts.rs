@@ -67,7 +67,7 @@ fn write_signpost_intervals(folder: &Path, rows: &[(u64, u64, &str)]) {
 /// An interval that both tables have counts once.
 #[test]
 fn signposts_of_two_tables_count_once() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     write_export(&preset("eager"), folder.path(), false).unwrap();
     let events = [(720 * MS, "Begin", "step", 1), (740 * MS, "End", "step", 1)];
     write_signposts(folder.path(), &events);
@@ -99,7 +99,7 @@ const MS: u64 = 1_000_000;
 /// load    ├───────────────────────────┤ (from 600)    another begins at 850, and never ends
 /// ```
 fn with_signposts(request: &Request) -> Result<Report, Error> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     write_export(&preset("eager"), folder.path(), false).unwrap();
     let rows = [
         (600 * MS, "Begin", "load", 9),

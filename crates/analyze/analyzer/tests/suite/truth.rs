@@ -55,7 +55,7 @@ oddities = {{ coalesce-every = 3, coalesced-name = "labels", split-every = 7 }}
 }
 
 fn check(name: &str, scenario: &Scenario) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     for truth in write_export(scenario, folder.path(), false).unwrap() {
         let run = Some(u64::from(truth.run));
         match report(folder.path(), run, &Request::default()) {

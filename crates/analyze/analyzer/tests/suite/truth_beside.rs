@@ -102,7 +102,7 @@ struct Compared {
 
 impl Compared {
     fn check(&mut self, name: &str, scenario: &Scenario) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         for truth in write_export(scenario, folder.path(), false).unwrap() {
             let run = Some(u64::from(truth.run));
             // Runs without a report are compared in `truth`.

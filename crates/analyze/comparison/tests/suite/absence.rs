@@ -418,7 +418,7 @@ fn without(document: &Value, place: &str) -> Vec<Value> {
 fn check(name: &'static str) {
     let mut scenario = scenario(name);
     let folders = [0, 1, 2].map(|more| {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         scenario.seed += more;
         write_export(&scenario, folder.path(), false).unwrap();
         folder

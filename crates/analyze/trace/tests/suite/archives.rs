@@ -23,7 +23,7 @@ enum What {
 
 /// Returns an archive of recordings at these paths, with this path separator.
 fn archive(traces: &[(&str, What)], separator: &str) -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let path = folder.path().join("a.zip");
     let mut archive = zip::ZipWriter::new(File::create(&path).unwrap());
     for (root, what) in traces {
@@ -154,7 +154,7 @@ fn the_directory_is_read_once() {
 #[test]
 fn other_files_are_skipped() {
     for folder in ["", "a/b/"] {
-        let place = tempfile::tempdir().unwrap();
+        let place = metalens_testing::scratch();
         let path = place.path().join("a.zip");
         let mut archive = zip::ZipWriter::new(File::create(&path).unwrap());
         let options = zip::write::SimpleFileOptions::default();
@@ -199,7 +199,7 @@ fn a_zip_of_regular_labels_is_read() {
         encoder-label = ["matmul", "softmax"]
         duration = "20us"
     "#;
-    let place = tempfile::tempdir().unwrap();
+    let place = metalens_testing::scratch();
     let bundle = place.path().join("X.trace");
     let scenario = metalens_simulator::Scenario::from_toml(scenario).unwrap();
     metalens_simulator::write_bundle(&scenario, &bundle, false).unwrap();
@@ -254,7 +254,7 @@ fn a_zip_of_regular_labels_is_read() {
 /// Two entries with the same name are ambiguous.
 #[test]
 fn two_entries_with_one_name_are_refused() {
-    let place = tempfile::tempdir().unwrap();
+    let place = metalens_testing::scratch();
     let path = place.path().join("a.zip");
     let mut archive = zip::ZipWriter::new(File::create(&path).unwrap());
     for name in ["a/metal-gpu-intervals.xml", "a//metal-gpu-intervals.xml"] {

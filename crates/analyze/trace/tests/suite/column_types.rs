@@ -38,7 +38,7 @@ fn load(
     let mut files = Bundled::new();
     uniques.add_to(&mut files);
     add_stores(&mut files, &[store]);
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let bundle = Input::open(&written(&files, folder.path())).unwrap();
     let selection = Selection::everything().with_rendered_labels();
     bundle.load(&selection, LoadOptions::default()).unwrap()

@@ -161,7 +161,7 @@ fn damaged_tables_of_a_bundle_are_found() {
     for (change, file, fault) in cases {
         let mut files = good();
         change(&mut files);
-        let place = tempfile::tempdir().unwrap();
+        let place = metalens_testing::scratch();
         let trace = &written(&files, place.path());
         Damage {
             trace,
@@ -179,14 +179,14 @@ fn a_correct_count_is_accepted() {
     let size = usize::try_from(intervals().row_size()).unwrap();
     let stored = files.get_mut(&store(2, "bulkstore")).unwrap();
     stored.resize(0x1000 + 0x4000 * size, 0);
-    let place = tempfile::tempdir().unwrap();
+    let place = metalens_testing::scratch();
     let trace = load(&written(&files, place.path()), &Selection::everything()).unwrap();
     assert_eq!(trace.table(DAMAGED).unwrap().rows(), 2);
 }
 
 #[test]
 fn damaged_tables_of_an_export_are_found() {
-    let place = tempfile::tempdir().unwrap();
+    let place = metalens_testing::scratch();
     let other = super::GOOD
         .replace(DAMAGED, "process-info")
         .replace("table[7]", "table[8]");
@@ -207,7 +207,7 @@ fn a_damaged_common_file_is_listed() {
         super::mini_bundle::core("uniquing/strings"),
         b"<plist>".to_vec(),
     );
-    let place = tempfile::tempdir().unwrap();
+    let place = metalens_testing::scratch();
     let trace = written(&files, place.path());
     assert!(load(&trace, &Selection::everything().where_readable()).is_err());
     let listed = Input::open(&trace).unwrap().list(LoadOptions::default());
@@ -229,7 +229,7 @@ fn a_run_without_a_list_of_tables_gives_a_note() {
         "corespace/run2/core/uniquing/strings".to_owned(),
         Vec::new(),
     );
-    let place = tempfile::tempdir().unwrap();
+    let place = metalens_testing::scratch();
     let trace = load(&written(&files, place.path()), &Selection::everything()).unwrap();
     assert!(
         trace.notes.contains(&TraceNote::RunLeftOut { run: 2 }),
@@ -259,7 +259,7 @@ fn damaged_tables_of_a_real_bundle_are_found() {
             .unwrap();
         let (_, store) = stored.file.split_once(".trace/").unwrap();
         let file = format!("{store}/bulkstore");
-        let place = tempfile::tempdir().unwrap();
+        let place = metalens_testing::scratch();
         let trace = &place.path().join("X.trace");
         copy(&bundle, trace);
         let whole = fs::read(bundle.join(&file)).unwrap();

@@ -127,7 +127,7 @@ fn documents_of_all_scenarios_are_read_the_same_way() {
     let presets = ["awkward", "two-runs", "no-target-rows", "renderer"];
     let presets = presets.map(|name| Scenario::preset(name).unwrap());
     for scenario in presets.into_iter().chain((0..6).map(random_scenario)) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         write_export(&scenario, folder.path(), false).unwrap();
         for file in exports_in(folder.path()) {
             let bytes = std::fs::read(&file).unwrap();

@@ -21,7 +21,7 @@ fn load(files: &Bundled) -> Result<Trace, String> {
 }
 
 fn load_archive(archive: &[u8]) -> Result<Trace, String> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let path = folder.path().join("bundle.zip");
     std::fs::write(&path, archive).unwrap();
     let began = Instant::now();
@@ -149,7 +149,7 @@ fn files_far_larger_than_real_ones_are_refused() {
         (core("table-manager/tables.plist"), 4 << 20),
         (store(2, "bulkstore_descriptor"), 4 << 20),
     ] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let trace = written(&with(path.clone(), b"<plist>".to_vec()), folder.path());
         let file = std::fs::OpenOptions::new()
             .append(true)
@@ -187,7 +187,7 @@ fn an_archive_of_too_many_objects_is_refused() {
     for number in [count as u64, 0, table] {
         bytes.extend(number.to_be_bytes());
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let files = with("form.template".to_owned(), bytes);
     let error = Input::open(&written(&files, folder.path())).unwrap_err();
     assert!(
@@ -682,7 +682,7 @@ fn numbers_that_refer_to_nothing_are_refused() {
 #[test]
 fn a_document_of_run_0_is_read() {
     let xml = replaced(GOOD, "run[1]", "run[0]");
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let path = folder.path().join("t.xml");
     std::fs::write(&path, xml).unwrap();
     let input = Input::open(&path).unwrap();

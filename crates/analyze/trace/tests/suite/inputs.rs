@@ -24,7 +24,7 @@ fn good(path: &Path) -> Trace {
 }
 
 fn folder(files: &[(&str, &[u8])]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     for (name, content) in files {
         let path = folder.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -88,7 +88,7 @@ fn every_form_gives_the_same_rows() {
 
 #[test]
 fn files_that_macos_adds_to_a_zip_are_skipped() {
-    let place = tempfile::tempdir().unwrap();
+    let place = metalens_testing::scratch();
     let archive = place.path().join("run.zip");
     let files: [(&str, &[u8]); 4] = [
         ("run/toc.xml", TOC.as_bytes()),

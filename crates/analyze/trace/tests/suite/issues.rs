@@ -26,7 +26,7 @@ use fixture;
 
 /// Returns a bundle with a file in the folder of its run.
 fn load(file: &str, bytes: &[u8]) -> Trace {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let mut files = good();
     files.insert(format!("Trace1.run/{file}"), bytes.to_vec());
     let input = Input::open(&written(&files, folder.path())).unwrap();

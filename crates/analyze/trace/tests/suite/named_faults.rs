@@ -550,7 +550,7 @@ fn unknown_content_is_kept_or_noted() {
     same_numbers(&broken(">Fragment<", ">Tile<"));
     same_numbers(GOOD.replace('\n', "\r\n").as_bytes());
 
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let file = folder.path().join("metal-gpu-intervals.xml");
     std::fs::write(&file, broken("<row>", "<summary><x/>1</summary><row>")).unwrap();
     let trace = Input::open(&file)
@@ -569,7 +569,7 @@ fn unknown_content_is_kept_or_noted() {
 #[test]
 fn unknown_elements_are_counted() {
     let check = |elements: &str, expected: &str| {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let file = folder.path().join("metal-gpu-intervals.xml");
         let document = GOOD.replacen("<row>", &format!("{elements}\n<row>"), 1);
         let document = document.replace("</trace-query-result>", "<end/></trace-query-result>");
@@ -644,7 +644,7 @@ fn more_than_any_recording_has_is_refused() {
 /// note.
 #[test]
 fn a_document_may_be_cut_off_at_every_byte() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let file = folder.path().join("t.xml");
     let (whole, _) = read(GOOD.as_bytes()).unwrap();
     let starts: Vec<_> = whole[0].integers("start").unwrap().iter().collect();
@@ -682,7 +682,7 @@ fn rows_without_a_schema_after_a_table_are_refused() {
     let later = "</node><node xpath='//trace-toc[1]/run[1]/data[1]/table[8]'><row><start-time id='90' \
                  fmt='5'>5</start-time></row><row><start-time ref='90'/></row></node></trace-query-result>";
     let text = GOOD.replace("</node></trace-query-result>", later);
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let path = folder.path().join("several.xml");
     std::fs::write(&path, &text).unwrap();
     let input = Input::open(&path).unwrap();

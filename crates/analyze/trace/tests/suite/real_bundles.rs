@@ -518,7 +518,7 @@ fn a_zipped_bundle_reads_the_same() {
     let Some(real) = real_recordings() else {
         return;
     };
-    let place = tempfile::tempdir().unwrap();
+    let place = metalens_testing::scratch();
     let archive = place.path().join("artifact.zip");
     let mut zip = zip::ZipWriter::new(fs::File::create(&archive).unwrap());
     let options = zip::write::SimpleFileOptions::default();
@@ -608,7 +608,7 @@ fn assert_reported(what: &str, bundle: &Path, real: &Path) {
 
 /// Returns a copy of a bundle with one inflated file changed.
 fn altered(bundle: &Path, path: &str, change: impl Fn(&mut Vec<u8>)) -> tempfile::TempDir {
-    let place = tempfile::tempdir().unwrap();
+    let place = metalens_testing::scratch();
     for file in files_below(bundle) {
         let inside = file.strip_prefix(bundle).unwrap();
         let copy = place.path().join("copy.trace").join(inside);

@@ -19,7 +19,7 @@ fn refusal(path: &Path) -> (String, String) {
 
 #[track_caller]
 fn check(files: &Bundled, message: &str, hint: &str) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let (found, advice) = refusal(&written(files, folder.path()));
     assert!(found.ends_with(message), "{found}");
     assert!(advice.contains(hint), "{advice}");

@@ -115,7 +115,7 @@ fn special_files_in_an_export_are_refused() {
         "metal-gpu-intervals.xml.gz",
     ] {
         for (put, kind) in KINDS {
-            let place = tempfile::tempdir().unwrap();
+            let place = metalens_testing::scratch();
             let toc = "<trace-toc><run number=\"1\"/></trace-toc>";
             let other = GOOD.replace("metal-gpu-intervals", "other");
             fs::write(place.path().join("other.xml"), other).unwrap();
@@ -141,7 +141,7 @@ fn special_files_in_an_export_are_refused() {
 fn special_files_as_the_input_are_refused() {
     for (put, kind) in KINDS {
         for name in ["x.trace", "x.xml", "x.zip"] {
-            let place = tempfile::tempdir().unwrap();
+            let place = metalens_testing::scratch();
             let path = place.path().join(name);
             put(&path);
             let messages = messages(&path);

@@ -115,7 +115,7 @@ impl Bench {
             Form::Zipped => Bundled::from([("bundle.zip".to_owned(), zip(&files))]),
         };
 
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let mut bench = Self {
             form,
             folder,

@@ -60,7 +60,7 @@ fn export_of(scenario: &str) -> String {
 
 /// Creates a folder with the export of a scenario: a built-in one, or a file.
 fn with_scenario(name: &str) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let export = export_of(name);
     let written = metalens(folder.path(), &["synth", name, "-o", &export]);
     assert!(written.status.success(), "{}", stderr(&written));

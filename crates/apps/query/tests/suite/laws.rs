@@ -186,7 +186,7 @@ fn other_processes_are_named_only_with_show_names() {
     let others: Vec<&str> = others.map(|process| process.name.as_str()).collect();
     assert!(!others.is_empty());
     for show_names in [false, true] {
-        let dataset = tempfile::tempdir().unwrap();
+        let dataset = metalens_testing::scratch();
         write(&analysis, dataset.path(), WriteOptions { show_names }).unwrap();
         let answer = stored(dataset.path())
             .ask("SELECT DISTINCT process FROM intervals")
@@ -201,7 +201,7 @@ fn other_processes_are_named_only_with_show_names() {
 /// A dataset of a part of a recording has the rows of that part.
 #[test]
 fn a_part_of_a_recording_has_only_its_rows() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     metalens_simulator::write_export(&super::scenario("shared-machine"), folder.path(), false)
         .unwrap();
     let whole = super::analysis(folder.path(), Request::default()).unwrap();
@@ -243,7 +243,7 @@ fn findings_hide_the_names_of_others() {
     let named = message!("{} held the GPU", message::process(&other, false));
     finding.evidence = named;
     for show_names in [false, true] {
-        let dataset = tempfile::tempdir().unwrap();
+        let dataset = metalens_testing::scratch();
         write(&analysis, dataset.path(), WriteOptions { show_names }).unwrap();
         let library = stored(dataset.path());
         let count = ask_one(&library, "SELECT count(*) FROM findings");

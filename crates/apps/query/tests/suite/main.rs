@@ -63,7 +63,7 @@ fn stored(dataset: &Path) -> Library {
 
 /// Writes a dataset of one analysis, and opens it.
 fn dataset_of(analysis: &Analysis) -> (TempDir, Library) {
-    let dataset = tempfile::tempdir().unwrap();
+    let dataset = metalens_testing::scratch();
     write(analysis, dataset.path(), WriteOptions::default()).unwrap();
     let library = stored(dataset.path());
     (dataset, library)

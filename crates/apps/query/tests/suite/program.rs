@@ -54,7 +54,7 @@ fn transcript(output: &Output) -> String {
 
 /// Makes a folder with two exports and the dataset of both.
 fn with_dataset() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     for name in ["eager", "fused"] {
         let export = folder.path().join(name);
         metalens_simulator::write_export(&scenario(name), &export, false).unwrap();
@@ -124,7 +124,7 @@ fn errors_say_what_to_do() {
 
 #[test]
 fn a_missing_query_program_is_an_error_that_says_how_to_install_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let alone = folder.path().join("metalens");
     fs::copy(metalens(), &alone).unwrap();
     let output = Command::new(&alone)
@@ -190,7 +190,7 @@ fn a_query_above_the_memory_limit_is_stopped() {
 /// does.
 #[test]
 fn duckdb_and_pyarrow_agree() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let names = ["shared-machine", "eager", "renderer", "awkward"];
     for name in names {
         let export = folder.path().join(name);

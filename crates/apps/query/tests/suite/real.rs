@@ -12,7 +12,7 @@ fn gaps_of_real_recordings_sum_to_the_report() {
     let Some(real) = metalens_testing::real_recordings() else {
         return;
     };
-    let dataset = tempfile::tempdir().unwrap();
+    let dataset = metalens_testing::scratch();
     let mut checked = 0;
     for path in inputs(&real) {
         // Some recordings are damaged on purpose.

@@ -12,7 +12,7 @@ use super::{analysis_of, ask_one, preset, rows, scenario, stored};
 
 #[test]
 fn unfinished_and_foreign_files_are_ignored() {
-    let dataset = tempfile::tempdir().unwrap();
+    let dataset = metalens_testing::scratch();
     let written = write(&preset("eager"), dataset.path(), WriteOptions::default()).unwrap();
     let runs = dataset.path().join("runs");
     let of_run = written.files[0].parent().unwrap();
@@ -38,7 +38,7 @@ fn unfinished_and_foreign_files_are_ignored() {
 
 /// Returns a dataset of one run, and its file of gaps.
 fn with_gaps() -> (TempDir, PathBuf) {
-    let dataset = tempfile::tempdir().unwrap();
+    let dataset = metalens_testing::scratch();
     let written = write(&preset("eager"), dataset.path(), WriteOptions::default()).unwrap();
     let folder = dataset.path().join("gaps");
     let gaps = written
@@ -70,7 +70,7 @@ fn a_damaged_or_missing_file_is_an_error_that_names_it() {
 /// figures of one run the name of another.
 #[test]
 fn a_file_in_the_place_of_another_is_an_error() {
-    let dataset = tempfile::tempdir().unwrap();
+    let dataset = metalens_testing::scratch();
     let options = WriteOptions::default();
     let runs =
         ["eager", "fused"].map(|name| write(&preset(name), dataset.path(), options).unwrap());
@@ -130,7 +130,7 @@ fn columns_of_other_versions_are_left_out_or_null() {
 
 #[test]
 fn runs_with_odd_devices_and_dates_are_found() {
-    let dataset = tempfile::tempdir().unwrap();
+    let dataset = metalens_testing::scratch();
     let mut expected = Vec::new();
     let devices = [
         None,
@@ -196,7 +196,7 @@ fn hostile_labels_come_back_unchanged() {
     let stream = streams.next().unwrap();
     stream.encoder_label = Some(Labels::Cycle(labels.map(str::to_owned).to_vec()));
     let analysis = analysis_of(&hostile).unwrap();
-    let dataset = tempfile::tempdir().unwrap();
+    let dataset = metalens_testing::scratch();
     write(&analysis, dataset.path(), WriteOptions::default()).unwrap();
     let answer = stored(dataset.path())
         .ask("SELECT kernel FROM kernels")

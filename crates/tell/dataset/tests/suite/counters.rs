@@ -25,7 +25,7 @@ fn a_dataset_has_the_values_of_the_stored_bytes() {
     }
     assert_eq!(expected.len(), 7_050);
 
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let analysis = analysis(&raw.bundle, Request::default()).unwrap();
     let written = write(&analysis, folder.path(), WriteOptions::default()).unwrap();
     let mut files = written.files.iter();

@@ -61,7 +61,7 @@ fn check(kernels: usize, rest: bool) {
     let expected: Work = expected.collect();
     assert_eq!(expected.len(), 2 * kernels);
 
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let analysis = analysis_of(&scenario).unwrap();
     let written = write(&analysis, folder.path(), WriteOptions::default()).unwrap();
     let mut files = written.files.iter();

@@ -8,7 +8,7 @@ use super::{analysis, analysis_of, files, preset, scenario};
 
 #[test]
 fn writing_a_trace_again_gives_the_same_files() {
-    let dataset = tempfile::tempdir().unwrap();
+    let dataset = metalens_testing::scratch();
     let first = write(&preset("eager"), dataset.path(), WriteOptions::default()).unwrap();
     assert!(!first.replaced);
     let before = files(dataset.path());
@@ -22,7 +22,7 @@ fn writing_a_trace_again_gives_the_same_files() {
 /// The bundle and the export of one recording are one run.
 #[test]
 fn runs_are_named_after_their_contents() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let [export, bundle] = ["a.export", "b.trace"].map(|name| folder.path().join(name));
     write_export(&scenario("shared-machine"), &export, false).unwrap();
     write_bundle(&scenario("shared-machine"), &bundle, false).unwrap();
@@ -60,7 +60,7 @@ fn runs_are_named_after_their_contents() {
 /// A recording that differs only in its seed is another run.
 #[test]
 fn different_traces_have_different_names() {
-    let dataset = tempfile::tempdir().unwrap();
+    let dataset = metalens_testing::scratch();
     let base = scenario("eager");
     for seed in 0..5 {
         let mut other = base.clone();
@@ -77,7 +77,7 @@ fn different_traces_have_different_names() {
 
 #[test]
 fn several_processes_can_write_at_once() {
-    let dataset = tempfile::tempdir().unwrap();
+    let dataset = metalens_testing::scratch();
     std::thread::scope(|scope| {
         for name in ["eager", "fused", "eager", "fused", "batched"] {
             let dataset = dataset.path();
@@ -90,7 +90,7 @@ fn several_processes_can_write_at_once() {
 
 #[test]
 fn datasets_are_recognized() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     assert!(!is_dataset(folder.path()));
     write(&preset("eager"), folder.path(), WriteOptions::default()).unwrap();
     assert!(is_dataset(folder.path()));
@@ -101,7 +101,7 @@ fn datasets_are_recognized() {
 /// A bundle does not know its machine. Its run moves when the export tells.
 #[test]
 fn a_run_moves_to_its_device() {
-    let dataset = tempfile::tempdir().unwrap();
+    let dataset = metalens_testing::scratch();
     for (device, replaced) in [
         (None, false),
         (Some("Mac16,1"), true),

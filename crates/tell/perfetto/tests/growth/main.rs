@@ -51,7 +51,7 @@ fn work_and_memory_grow_no_faster_than_the_input() {
         return analyze(Path::new(&input));
     }
 
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let path = |name: &str| {
         let path = folder.path().join(name);
         std::fs::create_dir(&path).unwrap();

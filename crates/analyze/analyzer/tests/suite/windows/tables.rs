@@ -144,7 +144,7 @@ impl Tables {
 
     /// Returns the report of the part from one time to another.
     pub(crate) fn report(&self, from_ns: Option<u64>, to_ns: Option<u64>) -> Result<Report, Error> {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         self.write(folder.path());
         let request = Request {
             processes: vec!["bench".to_owned()],

@@ -61,7 +61,7 @@ fn check(folder: &Path, log: &str) {
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that cannot run says so")]
 fn the_emitters_write_logs() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let folder = folder.path();
     fs::write(folder.join("emitter.c"), block("c") + MAIN).unwrap();
     fs::write(folder.join("emitter.py"), block("python") + USE).unwrap();

@@ -60,7 +60,7 @@ fn spans(page: &str) -> Vec<Vec<&str>> {
 #[test]
 fn the_commands_on_the_pages_run_without_a_mac() {
     for recipe in RECIPES {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         for program in PROGRAMS {
             let path = folder.path().join(program);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -185,7 +185,7 @@ fn mean(run: &Output) -> f64 {
 
 #[test]
 fn the_script_for_llama_cpp_records_both_micro_batches() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     write_program(
         &folder.path().join("llama-bench"),
         "#!/bin/sh\necho \"asked: $@\"\n",

@@ -20,7 +20,7 @@ fn root() -> PathBuf {
 /// Returns the first lines about a scenario: those of the report, or of the error. The line that says
 /// that nothing of it is real is left out.
 fn first_lines(scenario: &str, beside: &[(PathBuf, String)]) -> String {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let written = metalens(folder.path(), &["synth", scenario, "-o", "x"]);
     assert!(written.status.success(), "{}", transcript(&written));
     for (file, name) in beside {

@@ -26,7 +26,7 @@ fn commands_of(words: &[&str]) -> Vec<String> {
 
 #[test]
 fn every_command_has_a_page() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let written = metalens(folder.path(), &["manual", "-o", "man"]);
     assert!(written.status.success(), "{}", stderr(&written));
     let in_sight = commands_of(&[]);
@@ -75,7 +75,7 @@ fn every_command_has_a_page() {
 #[test]
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn shells_accept_the_completions() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = metalens(folder.path(), &["completions", shell]);
         assert!(script.status.success(), "{}", stderr(&script));

@@ -32,7 +32,7 @@ fn script(reader: &str) -> PathBuf {
 
 /// Runs a reader's script in a new folder, as the reader would. Returns the folder, too.
 fn run(reader: &str, programs: &[&str], arguments: &[&str]) -> (tempfile::TempDir, Output) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let top = folder.path();
     for program in programs {
         let path = top.join("here").join(program);

@@ -182,7 +182,7 @@ fn every_link_leads_to_a_file() {
 /// The page about benchmarks shows what the program prints.
 #[test]
 fn the_printed_benchmark_on_the_page_is_current() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let command = "bench --simulate --workload eager --workload fused";
     let arguments: Vec<&str> = command.split(' ').collect();
     let expected = format!(

@@ -94,7 +94,7 @@ fn the_program_prints_the_schemas_of_docs() {
 fn the_schema_of_settings_has_their_keys() {
     let text = fs::read_to_string(docs().join("config.schema.json")).unwrap();
     let schema: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let check = |settings: &str| {
         fs::write(folder.path().join("metalens.toml"), settings).unwrap();
         stderr(&metalens(folder.path(), &["analyze", "absent.trace"]))

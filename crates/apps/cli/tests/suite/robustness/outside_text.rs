@@ -459,7 +459,7 @@ fn pages_show_hidden_characters() {
 #[test]
 fn names_are_no_commands_to_a_runner() {
     const NAMES: &str = r###"["::set-output name=x::pwn", "##[error]pwn", " ::error::pwn"]"###;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let here = folder.path();
     let scenario =
         crate::SMALL.replace("count = 3", &format!("count = 9\nencoder-label = {NAMES}"));

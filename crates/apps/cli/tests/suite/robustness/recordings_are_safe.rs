@@ -62,7 +62,7 @@ fn no_command_writes_inside_a_bundle() {
     fine("baseline save fused fused2 fused3 -o base.json");
     fine("analyze fused -o report");
     fs::create_dir(here.join("run.trace/deep")).unwrap();
-    let outside = tempfile::tempdir().unwrap();
+    let outside = metalens_testing::scratch();
     let link = outside.path().join("link");
     std::os::unix::fs::symlink(here.join("run.trace/deep"), &link).unwrap();
     let through_link = link.join("x").display().to_string();
@@ -158,7 +158,7 @@ fn set_mode(path: &Path, mode: u32) {
 /// A recording made with sudo belongs to root: that is the problem, not its format.
 #[test]
 fn bundles_that_may_not_be_read_are_not_called_unknown() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     set_mode(folder.path(), 0o755);
     let tables = "run.trace/corespace/run1/core/table-manager";
     for closed in ["run.trace", "run.trace/corespace", tables] {

@@ -58,7 +58,7 @@ fn memory_and_handles_do_not_grow_with_the_recordings() {
     let many = std::env::var("METALENS_TRACES").ok();
     let many: u32 = many.map_or(24, |many| many.parse().unwrap());
     let few = (many / 4).clamp(6, 100);
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let scenario = Scenario::from_toml(SMALL).unwrap();
     write_export(&scenario, &folder.path().join("tiny"), false).unwrap();
     let (of_few, of_many) = (peak(folder.path(), few), peak(folder.path(), many));

@@ -37,7 +37,7 @@ const COMMANDS: [&str; 3] = [
 /// Writes runs of a scenario, their baseline, and limits that they miss. Returns none
 /// for a scenario without a report.
 fn inputs(name: &str, toml: &str) -> Option<TempDir> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let at = |file: &str| folder.path().join(file);
     let mut scenario = Scenario::from_toml(toml).unwrap();
     for run in ["b1", "b2", "b3", "n1", "n2", "n3"] {
@@ -171,7 +171,7 @@ fn check(name: &str, toml: &str) {
         );
         assert_eq!(unread(whole.path(), &words), Some(5), "{name} {command}");
         for _ in 0..TAKEN {
-            let folder = tempfile::tempdir().unwrap();
+            let folder = metalens_testing::scratch();
             copy(whole.path(), folder.path());
             let all = files(folder.path(), &words);
             let path = &all[drawn(&mut seed, all.len())];
@@ -216,7 +216,7 @@ fn no_verdict_becomes_good_without_symbols() {
     let Some(real) = metalens_testing::real_recordings() else {
         return;
     };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let bundle = folder.path().join("x.trace");
     fs::create_dir(&bundle).unwrap();
     copy(

@@ -95,7 +95,7 @@ fn a_guessed_process_is_said_at_once() {
 /// time silences it.
 #[test]
 fn a_busy_gpu_silences_no_finding() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     for (work_us, severity) in [
         (50, "high"),
         (600, "high"),

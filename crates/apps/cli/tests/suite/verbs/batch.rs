@@ -38,7 +38,7 @@ fn trace(folder: &Path, seed: u32, duration: &str, name: &str) {
 
 /// Creates a folder with `count` of these exports in `runs`.
 pub(crate) fn traces(count: u32) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     for seed in 0..count {
         trace(folder.path(), seed, "200us", &format!("runs/t{seed}"));
     }
@@ -364,7 +364,7 @@ fn a_second_run_analyzes_only_what_changed() {
 
 #[test]
 fn the_index_has_outliers_and_trends_and_no_private_names() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     for seed in 0..9_u32 {
         let duration = match seed {
             7 => "20us".to_owned(),
@@ -479,7 +479,7 @@ fn compared(found: &Value) -> Vec<Vec<&str>> {
 /// other, and a bundle, its export and its archive are one run.
 #[test]
 fn only_the_same_work_is_compared_and_a_run_counts_once() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let scenario = |seed: u32, count: u32| {
         let text = format!(
             "seed = {seed}\n[[process]]\nname = \"bench\"\npid = 4321\nrole = \"target\"\n\
@@ -708,7 +708,7 @@ fn every_real_recording_is_reported_or_named() {
     let Some(real) = metalens_testing::real_recordings() else {
         return;
     };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let output = metalens(
         folder.path(),
         &["batch", real.to_str().unwrap(), "-o", "out"],

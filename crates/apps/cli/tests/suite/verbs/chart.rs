@@ -12,7 +12,7 @@ fn small_export() -> String {
 
 #[test]
 fn each_chart_can_be_a_png_or_an_svg() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let input = small_export();
     for chart in ["timeline", "idle", "gaps", "busy", "kernels"] {
         for (ending, start) in [("png", &b"\x89PNG\r\n"[..]), ("svg", &b"<svg "[..])] {
@@ -31,7 +31,7 @@ fn each_chart_can_be_a_png_or_an_svg() {
 
 #[test]
 fn scale_multiplies_the_pixels() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let input = small_export();
     let size = |name: &str, scale: &str| {
         let arguments = ["chart", "-q", &input, "-o", name, "--scale", scale];
@@ -51,7 +51,7 @@ fn scale_multiplies_the_pixels() {
 
 #[test]
 fn invalid_outputs_and_sizes_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let there = folder.path().join("there.png");
     fs::write(&there, "mine").unwrap();
     let input = small_export();
@@ -82,7 +82,7 @@ fn refused(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, usize) {
 
 #[test]
 fn two_recordings_can_be_compared_in_one_chart() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let input = small_export();
     let draw = |arguments: &[&str]| {
         let all = [&["chart", "-q", &input, "--base", &input], arguments].concat();
@@ -109,7 +109,7 @@ fn two_recordings_can_be_compared_in_one_chart() {
 
 #[test]
 fn invalid_comparisons_are_refused_and_write_nothing() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let input = small_export();
     fs::write(folder.path().join("there.png"), "mine").unwrap();
     let out = ["-o", "out.png"];
@@ -149,7 +149,7 @@ fn invalid_comparisons_are_refused_and_write_nothing() {
 /// Without known work the picture of a roofline would be empty.
 #[test]
 fn a_roofline_needs_known_work() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let input = small_export();
     let work = |label: &str| {
         format!(

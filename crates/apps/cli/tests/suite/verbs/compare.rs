@@ -22,7 +22,7 @@ pub(super) fn scenario(seed: u32, kernel_us: u32, more: &str) -> String {
 
 /// Creates a folder with an export of each named scenario.
 pub(super) fn with(runs: &[(&str, String)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     for (name, toml) in runs {
         let file = format!("{name}.toml");
         fs::write(folder.path().join(&file), toml).unwrap();
@@ -69,7 +69,7 @@ pub(crate) fn check_schema(name: &str, document: &Value) {
 
 #[test]
 fn two_and_more_sides_give_a_screen_and_valid_json() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     for name in ["eager", "fused", "batched"] {
         run(folder.path(), &["synth", name, "-o", name], 0);
     }

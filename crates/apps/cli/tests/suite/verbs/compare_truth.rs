@@ -292,7 +292,7 @@ fn headline_table_picture_gate_and_exit_code_tell_the_truth() {
 }
 
 fn check(truth: &Truth, runs: usize) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let folder = folder.path();
     let base = match truth.work {
         [_, "command-buffer"] => Side {
@@ -519,7 +519,7 @@ fn the_whole_example_of_the_page_runs() {
     let (_, example) = example.split_once("```sh\n").unwrap();
     let (example, _) = example.split_once("```").unwrap();
 
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let folder = folder.path();
     let slower = Side {
         kernel_us: 45,
@@ -583,7 +583,7 @@ fn the_whole_example_of_the_page_runs() {
 
 #[test]
 fn mistaken_arguments_are_explained() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let folder = folder.path();
     BASE.write(folder, "a", 3, 1);
     let run = |arguments: &str, code: i32, expected: &str| {

@@ -40,7 +40,7 @@ fn fixes_need_somebody_who_agrees() {
 
 #[test]
 fn record_without_a_mac_exits_with_3_and_writes_nothing() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     for arguments in [&["record"][..], &["record", "--shader-timeline"]] {
         let output = metalens(folder.path(), arguments);
         assert_eq!(output.status.code(), Some(3), "{}", transcript(&output));

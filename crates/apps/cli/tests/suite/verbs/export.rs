@@ -55,7 +55,7 @@ impl Bench {
     }
 
     fn of(version: &str, mode: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let bench = Self { folder };
         fs::create_dir(bench.path("run.trace")).unwrap();
         fs::write(bench.path("run.trace/form.template"), "x").unwrap();

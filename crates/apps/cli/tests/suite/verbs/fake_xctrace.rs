@@ -43,7 +43,7 @@ const RECORD: &[&str] = &["record", "--template", "Metal System Trace", "--no-pr
 
 /// Makes a working folder for the fake `xctrace`, with a small scenario.
 fn folder() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     fs::write(folder.path().join("small.toml"), SMALL).unwrap();
     folder
 }

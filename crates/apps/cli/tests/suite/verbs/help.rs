@@ -28,7 +28,7 @@ fn wrong_usage_exits_with_2_and_prints_nothing_on_stdout() {
 /// Words that people try lead to a command, or to the name that they meant.
 #[test]
 fn near_misses_are_answered() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let made = metalens(folder.path(), &["synth", "eager", "-o", "x.trace", "-q"]);
     assert_eq!(made.status.code(), Some(0));
     std::fs::write(folder.path().join("x.tar.gz"), TAR_GZ).unwrap();

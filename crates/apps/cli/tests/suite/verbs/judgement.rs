@@ -78,7 +78,7 @@ fn usual_mistakes_are_answered() {
 /// The count of failed inputs mentions others only if there are some, and nothing has a heading.
 #[test]
 fn a_lone_failed_input_has_no_others() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     fs::write(folder.path().join("notes.txt"), "words").unwrap();
     let output = metalens(folder.path(), &["batch", "notes.txt", "-o", "out"]);
     let said = stderr(&output);

@@ -46,7 +46,7 @@ impl Bench {
 
     /// Creates a bench whose `xctrace` runs these shell commands first.
     pub(crate) fn of(before: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let bench = Self { folder };
         for name in ["here", "tmp"] {
             fs::create_dir(bench.path(name)).unwrap();

@@ -10,7 +10,7 @@ use crate::{metalens, stderr, stdout, transcript, with_scenario};
 
 /// Creates an export with four CPU samples of two processes, and without GPU intervals.
 pub(crate) fn with_samples() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let columns = [
         ("time", "sample-time"),
         ("thread", "thread"),
@@ -195,7 +195,7 @@ host = "40us"
 
 #[test]
 fn idle_time_has_the_stacks_of_the_threads_that_submit() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     fs::write(folder.path().join("bench.toml"), SAMPLED).unwrap();
     let arguments = ["synth", "bench.toml", "-o", "bench"];
     let written = metalens(folder.path(), &arguments);

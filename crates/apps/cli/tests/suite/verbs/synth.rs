@@ -9,7 +9,7 @@ use crate::{SMALL, metalens, stderr, stdout, transcript, with_scenario};
 
 #[test]
 fn a_scenario_file_becomes_an_export() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     fs::write(folder.path().join("small.toml"), SMALL).unwrap();
     let output = metalens(folder.path(), &["synth", "small.toml", "-o", "out"]);
     assert_snapshot!(transcript(&output));
@@ -23,7 +23,7 @@ fn a_scenario_file_becomes_an_export() {
 
 #[test]
 fn an_invalid_scenario_file_is_explained() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let wrong = SMALL.replace("\"10us\"", "\"10 parsecs\"");
     fs::write(folder.path().join("wrong.toml"), wrong).unwrap();
     let output = metalens(folder.path(), &["synth", "wrong.toml", "-o", "out"]);
@@ -45,7 +45,7 @@ fn existing_files_survive() {
 
 #[test]
 fn list_shows_the_built_in_scenarios() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     assert_snapshot!(transcript(&metalens(folder.path(), &["synth", "--list"])));
     let output = metalens(folder.path(), &["synth", "eagre", "-o", "out"]);
     assert_snapshot!("no-such-scenario", transcript(&output));
@@ -54,7 +54,7 @@ fn list_shows_the_built_in_scenarios() {
 /// The native reader of the bundle and the reader of the export give the same report.
 #[test]
 fn a_bundle_and_an_export_of_a_scenario_are_equal() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     for output in ["eager.trace", "eager.export"] {
         let written = metalens(folder.path(), &["synth", "eager", "-o", output, "--quiet"]);
         assert_eq!(transcript(&written), "exit 0\n");
@@ -80,7 +80,7 @@ fn a_bundle_and_an_export_of_a_scenario_are_equal() {
 /// intervals of both forms with those that their raw events tell.
 #[test]
 fn raw_events_of_both_forms_are_compared() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let scenario = r#"
         [recording]
         raw-events = true

@@ -154,7 +154,7 @@ fn rows_have_every_value_of_real_counters() {
     expected.sort();
     assert_eq!(expected.len(), 7_050);
 
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let bundle = raw.bundle.to_str().unwrap();
     let rows = |format: &str| {
         let schema = "gpu-counter-value";

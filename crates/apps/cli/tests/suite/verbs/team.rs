@@ -37,7 +37,7 @@ fn page(folder: &Path, file: &str) -> String {
 
 #[test]
 fn a_page_has_limits_findings_and_environments() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let here = folder.path();
     // The nights on the M5 are other work, and those on the M2 become slower.
     for day in 1..=5 {

@@ -70,7 +70,7 @@ fn documents() -> String {
 
 #[test]
 fn a_fake_xctrace_that_behaves_is_as_expected_and_the_evidence_names_nobody() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let folder = folder.path();
     let output = verify(folder, &["--protected-folder", &documents()], "");
     let said = format!("{}{}", stdout(&output), stderr(&output));
@@ -205,7 +205,7 @@ const MOODS: [(&str, &[(&str, &str)]); 23] = [
 #[test]
 fn misbehaviors_have_the_right_verdicts() {
     each(&MOODS, |(mood, expected)| {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let ids: Vec<&str> = expected.iter().map(|(id, _)| *id).collect();
         check(folder.path(), &["--only", &ids.join(",")], mood, expected);
     });
@@ -228,7 +228,7 @@ fn check(folder: &Path, more: &[&str], mood: &str, expected: &[(&str, &str)]) {
 
 #[test]
 fn a_guarded_folder_is_tried_only_on_request() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let documents = documents();
     let check = |more: &[&str], verdict: &str| {
         let arguments = [&["--only", "protected", "--force"], more].concat();
@@ -247,7 +247,7 @@ fn a_guarded_folder_is_tried_only_on_request() {
 /// Scratch files that `xctrace` leaves are removed by the recorder.
 #[test]
 fn scratch_files_that_can_be_removed_are_as_expected() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     check(
         folder.path(),
         &["--only", "scratch"],
@@ -263,7 +263,7 @@ fn scratch_files_that_can_be_removed_are_as_expected() {
 /// The message of `xctrace` is in the evidence, because it is a known one.
 #[test]
 fn known_messages_are_evidence() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     verify(
         folder.path(),
         &["--only", "counters"],
@@ -276,7 +276,7 @@ fn known_messages_are_evidence() {
 
 #[test]
 fn an_interrupt_keeps_the_answers_so_far() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let folder = folder.path();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_metalens"));
     let child = command
@@ -309,7 +309,7 @@ fn an_interrupt_keeps_the_answers_so_far() {
 
 #[test]
 fn machines_and_arguments_that_cannot_work_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let folder = folder.path();
     let check = |output: Output, code: i32, expected: &str| {
         assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));

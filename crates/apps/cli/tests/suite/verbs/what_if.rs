@@ -14,7 +14,7 @@ fn small_export() -> String {
 /// Returns the prediction for the small export.
 fn predicted(change: &[&str]) -> Value {
     let input = small_export();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let arguments = [&["what-if", &input, "--json"], change].concat();
     let output = metalens(folder.path(), &arguments);
     assert!(output.status.success(), "{}", stderr(&output));
@@ -49,7 +49,7 @@ fn changes_leave_less_or_more() {
 
 #[test]
 fn a_prediction_says_what_limits_and_what_it_assumes() {
-    let (input, folder) = (small_export(), tempfile::tempdir().unwrap());
+    let (input, folder) = (small_export(), metalens_testing::scratch());
     let output = metalens(folder.path(), &["what-if", &input, "--in-flight", "2"]);
     let text = stdout(&output);
     let lines: Vec<&str> = text.lines().collect();
@@ -67,7 +67,7 @@ fn a_prediction_says_what_limits_and_what_it_assumes() {
 
 #[test]
 fn a_pattern_that_matches_nothing_is_an_error() {
-    let (input, folder) = (small_export(), tempfile::tempdir().unwrap());
+    let (input, folder) = (small_export(), metalens_testing::scratch());
     let check = |change: &[&str], expected: &str| {
         let arguments = [&["what-if", input.as_str()], change].concat();
         let output = metalens(folder.path(), &arguments);

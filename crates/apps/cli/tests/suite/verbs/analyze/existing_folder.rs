@@ -57,7 +57,7 @@ fn force_replaces_a_report_and_keeps_other_files() {
 /// The error is about the folder, although the input does not exist.
 #[test]
 fn files_in_place_of_folders_are_refused_by_name() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     fs::write(folder.path().join("file"), "mine").unwrap();
     fs::create_dir(folder.path().join("half")).unwrap();
     fs::write(folder.path().join("half/charts"), "mine").unwrap();

@@ -58,7 +58,7 @@ encoder-label = [
 "#;
 
 fn hostile() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let scenario = HOSTILE.replace("LONG", &"very_long_".repeat(19));
     fs::write(folder.path().join("hostile.toml"), scenario).unwrap();
     let written = metalens(folder.path(), &["synth", "hostile.toml", "-o", "hostile"]);
@@ -347,7 +347,7 @@ fn the_stations_of_command_buffers_are_those_of_the_report() {
 /// The page has the samples of the threads that encode, of which the report counts those in host work.
 #[test]
 fn the_page_has_the_functions_of_cpu_samples() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let scenario = "[[process]]\nname = \"bench\"\npid = 4200\nrole = \"target\"\n\
                     samples = { period = \"20us\", host-function = \"tokenize\" }\n\
                     [[process.stream]]\ncount = 20\nsubmit = \"sync\"\nduration = \"20us\"\n\
@@ -449,7 +449,7 @@ encoder-label = ["matmul", "add"]
 "#;
 
 fn with_phases_and_states(steps: &str, count: &str) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let scenario = PHASES_AND_STATES
         .replace("STEPS", steps)
         .replace("COUNT", count);
@@ -527,7 +527,7 @@ fn only_the_longest_of_many_phases_are_in_full() {
 /// Channels and kernels have hundreds of names of 10 kB each.
 #[test]
 fn long_names_keep_the_page_below_3_mb() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let mut scenario = "[[process]]\nname = \"nnn\"\npid = 4200\nrole = \"target\"\n".to_owned();
     for at in 0..200 {
         // A recording has at most 64 channels.
@@ -565,7 +565,7 @@ fn long_names_keep_the_page_below_3_mb() {
 /// browser goes from them to intervals.
 #[test]
 fn more_intervals_than_fit_become_buckets_that_sum_to_the_report() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let many =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/scenarios/million.toml");
     let many = fs::read_to_string(many).unwrap();
@@ -644,7 +644,7 @@ fn check_contention(data: &Value) {
 /// Runs the page's test of itself in Chromium, and returns its result. None without Chromium.
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn self_test(folder: &TempDir) -> Option<Value> {
-    let profile = tempfile::tempdir().unwrap();
+    let profile = metalens_testing::scratch();
     let page = folder.path().join("out/report.html");
     let run = |name: &str| {
         let mut chromium = Command::new(name);

@@ -208,7 +208,7 @@ fn the_gaps_in_the_csv_sum_to_the_idle_time() {
 /// The encoder list lost rows: the recording is read again with a table that has them.
 #[test]
 fn lost_encodings_are_recovered_from_another_table() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let scenario = r#"
 [[process]]
 name = "bench"

@@ -38,7 +38,7 @@ fn allow_truncated_analyzes_it_with_a_loud_note() {
 
 #[test]
 fn empty_and_unfinished_bundles_are_errors() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     fs::create_dir_all(folder.path().join("run.trace/corespace")).unwrap();
     assert_snapshot!(transcript(&metalens(
         folder.path(),

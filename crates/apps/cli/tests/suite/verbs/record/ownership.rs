@@ -12,7 +12,7 @@ use crate::verbs::stacks::with_samples;
 const OWNER: (u32, u32) = (12_345, 23_456);
 
 fn is_root() -> bool {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let is_root = folder.path().metadata().unwrap().uid() == 0;
     if !is_root {
         skipped("only root can change the owner of files");

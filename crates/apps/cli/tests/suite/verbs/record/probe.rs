@@ -16,7 +16,7 @@ struct StandIn {
 impl StandIn {
     #[expect(clippy::print_stderr, reason = "a test that cannot run says so")]
     fn build() -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let sources =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../record/probe/tests/standin");
         let gcc = |arguments: &[&str]| {

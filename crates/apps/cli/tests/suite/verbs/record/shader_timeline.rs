@@ -53,7 +53,7 @@ fn record_with(folder: &Path, more: &[&str]) -> Output {
 
 #[test]
 fn a_changed_template_reaches_xctrace_and_is_removed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let folder = folder.path();
     template(folder, "shaderprofiler");
     let shown = stdout(&record(folder, &["--dry-run"]));
@@ -79,7 +79,7 @@ fn the_requested_clock_reaches_xctrace() {
         ("maximum", 3),
         ("default", 4),
     ] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let folder = folder.path();
         template_of(folder, "gpuperformancestate", "<integer>0</integer>");
         let output = record_with(folder, &["--gpu-clock", clock]);
@@ -101,7 +101,7 @@ fn the_requested_clock_reaches_xctrace() {
 #[test]
 fn a_template_without_a_clock_is_refused() {
     let check = |more: &[&str], code: i32, expected: &str| {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         template(folder.path(), "shaderprofiler");
         let output = record_with(folder.path(), more);
         assert_eq!(output.status.code(), Some(code));
@@ -140,7 +140,7 @@ fn a_template_without_a_clock_is_refused() {
 #[test]
 fn a_missing_template_or_switch_is_refused() {
     let check = |prepare: &dyn Fn(&Path), expected: &str| {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         prepare(folder.path());
         let output = record(folder.path(), &[]);
         assert_eq!(output.status.code(), Some(1));
@@ -162,7 +162,7 @@ fn a_missing_template_or_switch_is_refused() {
 
 #[test]
 fn append_run_is_refused_because_a_bundle_keeps_its_template() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     template(folder.path(), "shaderprofiler");
     let output = record(folder.path(), &["--append-run"]);
     assert_eq!(output.status.code(), Some(1));
@@ -172,7 +172,7 @@ fn append_run_is_refused_because_a_bundle_keeps_its_template() {
 /// A recording with a changed template that cannot be exported names that cause, and is read natively.
 #[test]
 fn an_export_that_fails_names_the_changed_template() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     let folder = folder.path();
     template(folder, "shaderprofiler");
     let tool = xcode(folder);
@@ -217,7 +217,7 @@ fn an_export_that_fails_names_the_changed_template() {
 #[test]
 fn an_xctrace_that_ignores_the_changed_template_is_noticed() {
     let check = |misbehavior: &str, option: &[&str], expected: &str| {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let folder = folder.path();
         fs::write(
             folder.join("scenario.toml"),
@@ -320,7 +320,7 @@ completion = "15us"
 #[test]
 fn record_says_whether_the_shader_timeline_was_recorded() {
     let check = |timeline: &str, said: &str, expected: &str| {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let output = records(
             folder.path(),
             &SCENARIO.replace("TIMELINE", timeline),
@@ -351,7 +351,7 @@ fn record_says_whether_the_shader_timeline_was_recorded() {
 #[test]
 fn record_says_whether_the_requested_clock_was_in_force() {
     let check = |clock: &str, heading: &str, expected: &str| {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         let state = "false\nperformance-state = \"Minimum\"\nperformance-state-induced = true";
         let scenario = SCENARIO.replace("TIMELINE", state);
         let output = records(folder.path(), &scenario, &["--gpu-clock", clock]);
