@@ -302,11 +302,8 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
 }
 
 fn variant_names(plan: &StoredPlan) -> String {
-    let names = plan
-        .plan
-        .variants
-        .iter()
-        .map(|variant| variant.name.clone());
+    let variants = plan.plan.variants.iter();
+    let names = variants.map(|variant| variant.name.clone());
     names.collect::<Vec<String>>().join(", ")
 }
 
