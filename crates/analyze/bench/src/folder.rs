@@ -113,6 +113,7 @@ impl BenchFolder {
             _ => {}
         }
 
+        // Folders that no benchmark made are refused before anything is removed.
         let made = stored.map_or_else(Vec::new, |stored| folder_names(&stored.plan.variants));
         bench.refuse_others(&made)?;
         bench.remove_runs(&made)?;

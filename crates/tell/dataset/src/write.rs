@@ -55,6 +55,7 @@ pub fn write(analysis: &Analysis, dataset: &Path, options: WriteOptions) -> Resu
         folders.push(dataset.folder.inner(&partition.folder(which.name()))?);
     }
 
+    // All tables are drafts until the last one is written, so that a failure changes nothing.
     let mut drafts = Vec::new();
     for (which, folder) in IN_ORDER.into_iter().zip(&folders) {
         let draft = folder.draft(FILE.as_ref())?;
@@ -65,6 +66,7 @@ pub fn write(analysis: &Analysis, dataset: &Path, options: WriteOptions) -> Resu
         drafts.push((draft, file));
     }
 
+    // The run leaves the table `runs` before its other tables change, and is back in it last.
     let is_moved = dataset.remove_elsewhere(&partition)?;
     let replaced = dataset.remove_changed(&partition, &drafts)? || is_moved;
     let mut written = WrittenRun {
