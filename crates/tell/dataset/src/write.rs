@@ -178,11 +178,12 @@ impl Dataset<'_> {
             return Ok(false);
         }
 
-        if !drafts.iter().all(|(draft, file)| {
+        let are_same = drafts.iter().all(|(draft, file)| {
             let old = metalens_files::open_unlinked(file);
             old.and_then(|old| is_same(draft.file(), &old))
                 .unwrap_or(false)
-        }) {
+        });
+        if !are_same {
             let listed = partition.folder(DatasetTable::Runs.name()).join(FILE);
             self.folder.remove(&listed)?;
         }
