@@ -124,6 +124,7 @@ struct Session<'a, R> {
 impl<R: VariantRunner> Session<'_, R> {
     /// Carries out the missing turns. Ends early, without an error, when the user stops it.
     fn run(&mut self, missing: &[Turn], warm_ups: u32) -> Result<(), R::Error> {
+        // A variant whose runs are all stored needs neither its setup nor warm-ups.
         let is_needed = |number: usize| missing.iter().any(|turn| turn.variant == number);
         let variants = self.plan.variants.iter().enumerate();
         let needed: Vec<&Variant> = variants
@@ -135,6 +136,7 @@ impl<R: VariantRunner> Session<'_, R> {
             if self.runner.is_stopped() {
                 return Ok(());
             }
+            // Noted before the hook runs, so that a setup that fails halfway is cleaned up, too.
             self.set_up.push(variant);
             self.hook(variant, variant.run.hooks.setup.as_deref())?;
         }

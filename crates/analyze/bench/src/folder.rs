@@ -113,6 +113,7 @@ impl BenchFolder {
             _ => {}
         }
 
+        // Folders that no benchmark made are refused before anything is removed.
         let made = stored.map_or_else(Vec::new, |stored| folder_names(&stored.plan.variants));
         bench.refuse_others(&made)?;
         bench.remove_runs(&made)?;
@@ -302,11 +303,8 @@ fn difference(stored: &StoredPlan, wanted: &StoredPlan) -> Option<String> {
 }
 
 fn variant_names(plan: &StoredPlan) -> String {
-    let names = plan
-        .plan
-        .variants
-        .iter()
-        .map(|variant| variant.name.clone());
+    let variants = plan.plan.variants.iter();
+    let names = variants.map(|variant| variant.name.clone());
     names.collect::<Vec<String>>().join(", ")
 }
 

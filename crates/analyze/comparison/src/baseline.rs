@@ -4,7 +4,7 @@ use metalens_analyzer::message::{Value, name, path};
 use metalens_analyzer::{Message, Report, message};
 use serde::{Deserialize, Serialize};
 
-use crate::change::{LEAST_RUNS, STEADY, SideValues};
+use crate::change::{LEAST_RUNS, STEADY, SideValues, known};
 use crate::metrics::metrics;
 use crate::repeated::{RepeatedRun, last_name};
 use crate::runs::Runs;
@@ -87,12 +87,7 @@ impl Baseline {
         const RUNS: usize = 5;
         /// Smallest share by which the last run differs from the first.
         const SHARE: f64 = 0.03;
-        let window_lengths = self.runs.values("window.span_ns");
-        let values: Vec<f64> = window_lengths
-            .iter()
-            .flatten()
-            .map(|length| length.get())
-            .collect();
+        let values = known(&self.runs.values("window.span_ns"));
         let (first, last) = (*values.first()?, *values.last()?);
         let is_ordered = values.is_sorted() || values.iter().rev().is_sorted();
         let is_far = (last / first - 1.0).abs() >= SHARE;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, Floor, Judge, Preference};
+use crate::change::{Change, Floor, Judge, Preference, known};
 use crate::statistics::shift_by_rounds;
 use crate::unit::Unit;
 use metalens_analyzer::Number;
@@ -111,10 +111,6 @@ pub fn runs_to_tell(change: &Change, floor: Floor, unit: Unit) -> Option<RunsToT
         runs: runs.ceil().clamp(least, MOST_RUNS.max(least)) as u64,
         difference: Number::new(difference)?,
     })
-}
-
-fn known(values: &[Option<Number>]) -> Vec<f64> {
-    values.iter().flatten().map(|value| value.get()).collect()
 }
 
 /// Returns the standard deviation of a sample; none of fewer than two values.

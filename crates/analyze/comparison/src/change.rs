@@ -252,7 +252,8 @@ impl SideValues {
     }
 }
 
-fn known(values: &[Option<Number>]) -> Vec<f64> {
+/// Returns the values of the runs that have one.
+pub(crate) fn known(values: &[Option<Number>]) -> Vec<f64> {
     values.iter().flatten().map(|value| value.get()).collect()
 }
 

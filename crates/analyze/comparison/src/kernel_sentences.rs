@@ -50,19 +50,17 @@ pub(crate) fn one_sided(
     });
     let lists = [
         list("probably renamed: ".into(), renamed.collect()),
-        list(
-            message!("only in {}: ", name(base)),
-            gone.iter().map(|gone| kernel(&gone.name)).collect(),
-        ),
-        list(
-            message!("only in {}: ", name(new)),
-            added.iter().map(|added| kernel(&added.name)).collect(),
-        ),
+        list(message!("only in {}: ", name(base)), names(&gone)),
+        list(message!("only in {}: ", name(new)), names(&added)),
     ];
     let lists: Vec<Message> = lists.into_iter().flatten().collect();
     let doubt = may_be_renamed
         .then(|| Message::from("; which of them have another name now cannot be told"));
     (!lists.is_empty()).then(|| message!("Kernels {}{}", Message::joined(lists, "; "), doubt))
+}
+
+fn names(kernels: &[&KernelChange]) -> Vec<Message> {
+    kernels.iter().map(|change| kernel(&change.name)).collect()
 }
 
 fn list(title: Message, items: Vec<Message>) -> Option<Message> {

@@ -64,10 +64,11 @@ impl ParquetFile {
     /// Adds the cells of a column to a builder; a column that the file lacks is null.
     pub(crate) fn read(&self, name: &str, cells: &mut ColumnBuilder) -> Result<(), Damage> {
         let schema = self.metadata.file_metadata().schema_descr();
-        let Some(number) = schema.columns().iter().position(|column| {
+        let number = schema.columns().iter().position(|column| {
             let path = column.path().parts();
             path.len() == 1 && path.first().is_some_and(|own| own == name)
-        }) else {
+        });
+        let Some(number) = number else {
             cells.push_absent(self.rows);
             return Ok(());
         };

@@ -64,11 +64,12 @@ fn with_known_types(text: &str) -> String {
             let rest = part.strip_prefix(name)?;
             is_end(rest).then_some((words, rest))
         });
-        match known.or_else(|| {
+        let known = known.or_else(|| {
             let rest = part.strip_prefix("struct ")?;
             let end = rest.find(|letter: char| !letter.is_alphanumeric());
             Some(("an object", rest.get(end.unwrap_or(rest.len())..)?))
-        }) {
+        });
+        match known {
             Some((words, rest)) => plain.extend([words, rest]),
             None => plain.push_str(part),
         }

@@ -142,6 +142,7 @@ impl<'a> Attempt<'a> {
     ) -> Result<Self, AttemptError> {
         let arguments = record.arguments(&request.version)?;
         let log = RunLog::begin(request.log.as_deref(), &request.version.to_string())?;
+        // Notifications are not kept for later: whoever listens must do so before xctrace starts.
         let start_signal = StartSignal::begin(
             request.started_file.as_deref(),
             record.tracing_started.as_deref(),

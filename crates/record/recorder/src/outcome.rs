@@ -63,6 +63,14 @@ pub struct RecordingFailure {
 const NO_ALLOCATIONS: &str = "this template recorded no Metal allocations: the report cannot say whose \
      memory it is. Metal System Trace records them";
 
+/// Returns whether `xctrace` may still run after an error.
+fn is_running(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::StillSaving { .. } | Error::GaveUp { .. } | Error::NotFollowed { .. }
+    )
+}
+
 impl RecordingPlan {
     /// Records, and writes the files beside the bundle. Once there is a bundle, errors with
     /// these files do not fail the recording. `reader` reads the bundle once.
@@ -79,21 +87,7 @@ impl RecordingPlan {
         let system = SystemCommands::default();
         let mut check = BundleCheck::new(self, reader);
         let recorded = self.record_and_tidy(&system, watcher, &mut check);
-        let mut recording = recorded.map_err(|error| {
-            let work_file_error = self.keep_work_of_failed(&error).err();
-            let is_running = matches!(
-                error,
-                Error::StillSaving { .. } | Error::GaveUp { .. } | Error::NotFollowed { .. }
-            );
-            Box::new(RecordingFailure {
-                // A killed `xctrace` ends no program.
-                left_over: (!is_running)
-                    .then(|| self.left_over(None, &system))
-                    .flatten(),
-                error,
-                work_file_error,
-            })
-        })?;
+        let mut recording = recorded.map_err(|error| self.failure(error, &system))?;
         recording
             .warnings
             .extend(check.other_work.as_ref().map(OtherWork::message));
@@ -111,6 +105,7 @@ impl RecordingPlan {
         recording
             .warnings
             .extend(odd_code(recording.code, of_program));
+        // What the program was reached with is read below from the work file beside the bundle.
         let kept = self.keep_work(&recording.bundle);
         let program_end = program.and_then(ProgramEnd::new);
         let target = &self.xctrace_request.record.target;
@@ -152,6 +147,20 @@ impl RecordingPlan {
         })
     }
 
+    /// Keeps the work file of a recording that failed, if there may be a bundle, and finds what
+    /// still runs.
+    fn failure(&self, error: Error, system: &SystemCommands) -> Box<RecordingFailure> {
+        let work_file_error = self.keep_work_of_failed(&error).err();
+        Box::new(RecordingFailure {
+            // A killed `xctrace` ends no program.
+            left_over: (!is_running(&error))
+                .then(|| self.left_over(None, system))
+                .flatten(),
+            error,
+            work_file_error,
+        })
+    }
+
     /// Records, and removes the scratch files that `xctrace` left.
     fn record_and_tidy(
         &self,
@@ -163,10 +172,7 @@ impl RecordingPlan {
         let judge = &mut |bundle: &Path| check.judge(bundle);
         let recorded = record(&self.xctrace_request, watcher, judge);
         if let Some(scratch) = scratch {
-            let is_over = !matches!(
-                recorded,
-                Err(Error::StillSaving { .. } | Error::GaveUp { .. } | Error::NotFollowed { .. })
-            );
+            let is_over = !recorded.as_ref().is_err_and(is_running);
             let patience = self.xctrace_request.timeouts.scratch;
             scratch.tidy(is_over.then_some(patience), watcher);
         }

@@ -59,6 +59,7 @@ impl<'a> ScratchBefore<'a> {
 
         let mut removed = Vec::new();
         let mut left: Vec<(ScratchFile, String)> = Vec::new();
+        // The user may have ended the recording with Ctrl-C: only another press ends this wait.
         let asked_before = watcher.stop_request();
         let start = Instant::now();
         loop {

@@ -192,10 +192,8 @@ impl WorkloadPlan {
     /// Returns the bytes of memory that the arrays take.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
-        self.arrays
-            .iter()
-            .map(|array| array.elements * ELEMENT_BYTES)
-            .sum()
+        let arrays = self.arrays.iter();
+        arrays.map(|array| array.elements * ELEMENT_BYTES).sum()
     }
 }
 

@@ -55,6 +55,7 @@ pub fn write(analysis: &Analysis, dataset: &Path, options: WriteOptions) -> Resu
         folders.push(dataset.folder.inner(&partition.folder(which.name()))?);
     }
 
+    // All tables are drafts until the last one is written, so that a failure changes nothing.
     let mut drafts = Vec::new();
     for (which, folder) in IN_ORDER.into_iter().zip(&folders) {
         let draft = folder.draft(FILE.as_ref())?;
@@ -65,6 +66,7 @@ pub fn write(analysis: &Analysis, dataset: &Path, options: WriteOptions) -> Resu
         drafts.push((draft, file));
     }
 
+    // The run leaves the table `runs` before its other tables change, and is back in it last.
     let is_moved = dataset.remove_elsewhere(&partition)?;
     let replaced = dataset.remove_changed(&partition, &drafts)? || is_moved;
     let mut written = WrittenRun {
@@ -176,11 +178,12 @@ impl Dataset<'_> {
             return Ok(false);
         }
 
-        if !drafts.iter().all(|(draft, file)| {
+        let are_same = drafts.iter().all(|(draft, file)| {
             let old = metalens_files::open_unlinked(file);
             old.and_then(|old| is_same(draft.file(), &old))
                 .unwrap_or(false)
-        }) {
+        });
+        if !are_same {
             let listed = partition.folder(DatasetTable::Runs.name()).join(FILE);
             self.folder.remove(&listed)?;
         }

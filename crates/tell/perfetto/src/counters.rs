@@ -145,7 +145,6 @@ fn stepped(series: &CounterSeries, from_ns: u64, to_ns: u64) -> Vec<(u64, Option
 }
 
 /// Returns the busy share of each part of the window, in percent to a thousandth.
-#[expect(clippy::cast_precision_loss, reason = "shares are shown, not added up")]
 fn shares(
     report: &Report,
     busy: impl Fn(&metalens_analyzer::UtilizationChunk) -> u64,
@@ -160,6 +159,7 @@ fn shares(
     points.collect()
 }
 
+#[expect(clippy::cast_precision_loss, reason = "shares are shown, not added up")]
 fn share(busy_ns: u64, length_ns: u64) -> Option<Number> {
     let share = busy_ns as f64 / length_ns as f64 * 100.0;
     Number::from_f64((share * 1_000.0).round() / 1_000.0)

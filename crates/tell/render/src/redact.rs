@@ -201,11 +201,8 @@ impl Aliases {
         let processes = processes.map(|process| process.name.as_str());
         let others = report.machine.others.iter().flat_map(|others| &others.top);
         let others = others.filter_map(|process| process.name.as_deref());
-        let phases = report
-            .phases
-            .signposts
-            .iter()
-            .filter(|phase| !phase.is_analyzed);
+        let signposts = report.phases.signposts.iter();
+        let phases = signposts.filter(|phase| !phase.is_analyzed);
 
         let phases = phases.filter_map(|phase| phase.process.as_deref());
         let mut aliases: Vec<(String, String)> = Vec::new();

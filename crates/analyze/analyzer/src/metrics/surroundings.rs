@@ -59,21 +59,13 @@ impl Surroundings {
         input: &SurroundingsInput<'_>,
         idle: impl Fn() -> Vec<(Span, Cause)>,
     ) -> Result<Self> {
-        let &SurroundingsInput {
-            recording,
-            subject,
-            busy_window,
-            named,
-            kernels,
-            host,
-            steady,
-            iteration_starts,
-        } = input;
+        let (recording, subject) = (input.recording, input.subject);
+        let busy_window = input.busy_window;
         let mut not_recorded = Vec::new();
         if subject.others.are_unrecorded {
             not_recorded.push(others::not_recorded());
         }
-        let input = MachineInput {
+        let machine_input = MachineInput {
             tables: tables.machine,
             requested_state: recording.gpu_setting("Induced GPU Performance State"),
             busy_window,
@@ -81,30 +73,30 @@ impl Surroundings {
             others: &subject.others,
             names: &recording.names,
         };
-        let (machine, performance) = machine(input, &mut not_recorded);
+        let (machine, performance) = machine(machine_input, &mut not_recorded);
 
         let window = busy_window.window;
-        let input = MemoryInput {
+        let memory_input = MemoryInput {
             chosen: &subject.chosen,
             names: &recording.names,
             window,
-            steady,
-            iteration_starts,
+            steady: input.steady,
+            iteration_starts: input.iteration_starts,
             signposts: &subject.signposts,
         };
-        let memory = memory(tables.allocations, &input)
+        let memory = memory(tables.allocations, &memory_input)
             .map_err(|why| not_recorded.push(why))
             .ok();
 
-        let input = CounterInput {
+        let counter_input = CounterInput {
             recording,
             window,
             busy: busy_window.busy,
             mine: &subject.mine,
             others: &subject.others.busy,
-            kernels: (named, kernels),
+            kernels: (input.named, input.kernels),
         };
-        let (read_counters, series) = counters(tables.counters, &input);
+        let (read_counters, series) = counters(tables.counters, &counter_input);
         let counters = read_counters.map_err(|why| not_recorded.push(why)).ok();
 
         let (buffers, names) = (&subject.buffers, &recording.names);
@@ -116,7 +108,7 @@ impl Surroundings {
         let spans = CpuSpans {
             window,
             before,
-            host,
+            host: input.host,
         };
         let (cpu, sampled) = cpu::cpu(tables.cpu, recording, chosen, threads, &spans)?.unzip();
         not_recorded.extend(cpu::not_recorded(cpu.as_ref()));
@@ -136,10 +128,10 @@ impl Surroundings {
             engines,
             lanes,
             cpu,
-            shaders: if named.functions.is_empty() {
+            shaders: if input.named.functions.is_empty() {
                 inventory(&tables.shader_list, chosen, &recording.names)
             } else {
-                named.functions.clone()
+                input.named.functions.clone()
             },
             not_recorded,
         })

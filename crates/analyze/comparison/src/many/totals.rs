@@ -1,5 +1,7 @@
 //! Counts findings over many reports.
 
+use std::cmp::Reverse;
+
 use metalens_analyzer::{Effort, Finding, Severity};
 use serde::{Deserialize, Serialize};
 
@@ -74,12 +76,7 @@ pub fn total_findings<'a>(
             }),
         }
     }
-    totals.sort_by_key(|total| {
-        (
-            total.severity,
-            std::cmp::Reverse((total.reports, total.saves_ns)),
-        )
-    });
+    totals.sort_by_key(|total| (total.severity, Reverse((total.reports, total.saves_ns))));
     totals
 }
 

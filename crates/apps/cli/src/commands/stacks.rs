@@ -199,10 +199,11 @@ fn check_ending_of_list(arguments: &StacksArguments) -> Result<(), Misuse> {
     } else {
         ("--top", "txt")
     };
-    match arguments.output.as_ref().filter(|file| {
+    let other = arguments.output.as_ref().filter(|file| {
         let extension = file.extension().and_then(|extension| extension.to_str());
         format_of(file) == Some(StacksFormat::Speedscope) || extension != Some(ending)
-    }) {
+    });
+    match other {
         Some(file) => Err(Misuse(format!(
             "{} does not end in .{ending}, which {option} writes",
             file.display()

@@ -74,9 +74,10 @@ impl Folder {
         for entry in entries {
             let path = entry.map_err(Error::io("read folder", &self.dir))?.path();
             let name = path.file_name().and_then(|name| name.to_str());
-            if name.is_some_and(|name| {
+            let is_stale = name.is_some_and(|name| {
                 is_exported(name) && !self.written.iter().any(|written| written == name)
-            }) {
+            });
+            if is_stale {
                 fs::remove_file(&path).map_err(Error::io("remove outdated", &path))?;
             }
         }

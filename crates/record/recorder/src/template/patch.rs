@@ -171,6 +171,7 @@ fn slots(change: TemplateChange, list: &BinaryList, objects: &Objects) -> Vec<Sl
         let Some(Object::Dictionary(contents)) = list.object(dictionary) else {
             continue;
         };
+        // A keyed archive stores a dictionary as two lists: its keys, and their values in the same order.
         let array = |name: &str| match list.value(&contents, name) {
             Some(number) => match list.object(number) {
                 Some(Object::Array(elements)) => Some((number, elements)),

@@ -80,10 +80,8 @@ impl<'a> Matrix<'a> {
         };
 
         let is_at = |variant: &&VariantResult, row: &str, column: &str| {
-            let values = variant
-                .parameters
-                .iter()
-                .map(|parameter| parameter.value.as_str());
+            let parameters = variant.parameters.iter();
+            let values = parameters.map(|parameter| parameter.value.as_str());
             let values: Vec<&str> = values.collect();
             match *values {
                 [first, second] => (first, second) == (row, column),
@@ -95,10 +93,8 @@ impl<'a> Matrix<'a> {
         for row in &rows.values {
             let mut line = Vec::new();
             for column in &columns.values {
-                let mut found = bench
-                    .variants
-                    .iter()
-                    .filter(|variant| is_at(variant, row, column));
+                let variants = bench.variants.iter();
+                let mut found = variants.filter(|variant| is_at(variant, row, column));
                 line.push(found.next());
                 if found.next().is_some() {
                     // Several commands have this place.

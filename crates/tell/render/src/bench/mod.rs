@@ -90,11 +90,8 @@ pub fn screen(bench: &Bench) -> Document {
 /// Returns the verdict, with this many comparisons behind it, and as many of their causes.
 fn opening(bench: &Bench, rivals: usize, causes: usize) -> Section {
     let synthetic = bench.synthetic.then(|| Block::Warning(SYNTHETIC.into()));
-    let done = bench
-        .variants
-        .iter()
-        .map(|variant| variant.runs.len() as u64)
-        .sum();
+    let variants = bench.variants.iter();
+    let done = variants.map(|variant| variant.runs.len() as u64).sum();
     let stopped = (!bench.complete).then(|| {
         let runs = counted(done, "run");
         Block::Warning(message!("STOPPED: only {} of the benchmark", runs))

@@ -340,10 +340,8 @@ fn title(group: &MemoryGroup, id: &str) -> Message {
 
 /// Returns the other processes that allocated.
 fn others(memory: &Memory) -> Option<Block> {
-    let others = memory
-        .processes
-        .iter()
-        .filter(|process| !process.is_analyzed);
+    let processes = memory.processes.iter();
+    let others = processes.filter(|process| !process.is_analyzed);
     let others = others.map(|user| {
         let name = user.name.as_deref();
         let name = name.map_or_else(|| "no process".into(), |name| process(name, false));
