@@ -117,14 +117,14 @@
   /** Unpacks the CPU samples: times, and the number of the function's name plus 1. */
   function unpackSamples() {
     if (!data.sampled) return null;
-    const from = reader(data.sampled.samples), times = [], functions = [];
+    const from = reader(data.sampled.samples), reach = [], functions = [];
     let at = FROM;
     for (let n = data.sampled.count; n > 0; n--) {
       at += from.next();
-      times.push(at);
+      reach.push(at);
       functions.push(from.next());
     }
-    return { times, functions };
+    return { reach, functions };
   }
 
   /** Unpacks the states over time, by row; and the time in any state, if not all states are stored. */
@@ -187,16 +187,6 @@
     while (low < high) {
       const middle = (low + high) >> 1;
       if (series.reach[middle] > ns) high = middle; else low = middle + 1;
-    }
-    return low;
-  }
-
-  /** Returns the index of the first of some sorted times that is not before another. */
-  function firstAt(times, ns) {
-    let low = 0, high = times.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (times[middle] >= ns) high = middle; else low = middle + 1;
     }
     return low;
   }
@@ -511,7 +501,7 @@
   /** Draws the way of the selected command buffer: work as boxes, moments as lines, and arrows in between. */
   function drawChain(row) {
     const chain = selected && selected.chain;
-    if (!chain) text('Select an interval or a gap.', 66, row.top + 11, colors.faint, width() - 70);
+    if (!chain) text('Select one interval or gap.', 66, row.top + 11, colors.faint, width() - 70);
     else {
       const top = name => row.top + chainRows.indexOf(name) * CHAIN;
       // A line far outside would take long to draw.
@@ -970,7 +960,8 @@
         shown.className = kind;
         return shown;
       };
-      list.replaceChildren(item('Command buffer:', 'title'), ...tellStages(chain).map(words => item(words, '')),
+      const isInGap = !found.busy && !found.intervals;
+      list.replaceChildren(item(isInGap ? 'The command buffer after it:' : 'Its command buffer:', 'title'), ...tellStages(chain).map(words => item(words, '')),
         ...tellMissing(chain).map(words => item(words, 'faint')));
     }
     const kernels = [...found.kernels].sort(([, [a]], [, [b]]) => b - a), rest = kernels.splice(MOST_KERNELS);
@@ -979,6 +970,7 @@
       ...kernels.map(([name, [ns, many]]) => entry(name, ` ${time(ns)}` + (many === null ? '' : `, ${count(many)}×`), kernelClass(name))),
       ...(rest.length ? [entry(rest.length === 1 ? '1 more kernel' : `${count(rest.length)} more kernels`, ` ${time(rest.reduce((all, [, [ns]]) => all + ns, 0))}`)] : []));
   }
+
   /** Shows the functions that CPU samples found in a part of the window, if the page has all samples of it. */
   function showSamples({ from, to }, entry) {
     const list = byId('selected-cpu'), isKnown = sampled && (data.is_whole || isExact([from, to]));
@@ -986,7 +978,8 @@
     if (!isKnown) return;
     const functions = new Map();
     let many = 0;
-    for (let at = firstAt(sampled.times, from); at < sampled.times.length && sampled.times[at] < to; at++) {
+    for (let at = firstPast(sampled, from - 1); at < sampled.reach.length && sampled.reach[at] < to; at++) {
+      if (sampled.reach[at] < from) continue;
       const name = sampled.functions[at];
       functions.set(name, (functions.get(name) || 0) + 1);
       many++;
@@ -1276,7 +1269,7 @@
         const length = at => idle.end[at] - idle.start[at];
         longest ||= [...idle.cause.keys()].filter(at => idle.cause[at] === cause).sort((a, b) => length(b) - length(a));
         const place = next++ % longest.length, at = longest[place];
-        select(idle.start[at], idle.end[at], `${data.labels[cause]} (number ${count(place + 1)} of ${count(longest.length)} by length)`);
+        select(idle.start[at], idle.end[at], `${data.labels[cause]} (number ${count(place + 1)} of ${count(longest.length)}${data.is_whole ? '' : ' here'} by length)`);
         look(...around(selected));
         if (key.tagName === 'TH') show();
       });

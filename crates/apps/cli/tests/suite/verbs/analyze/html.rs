@@ -724,7 +724,7 @@ fn check_self_test(name: &str, found: &Value) {
     assert!(gap.contains(&exact("gap_ns")), "{name}: {gap}");
     let stages = text("gap_stages");
     assert!(
-        stages.starts_with("Command buffer:encoding"),
+        stages.starts_with("The command buffer after it:encoding"),
         "{name}: {stages}"
     );
     assert!(stages.contains("GPU after"), "{name}: {stages}");
