@@ -226,7 +226,19 @@ impl Canvas {
                 width: SQUARE,
                 height: SQUARE,
             };
-            self.rectangle(square, *color);
+            if *color == self.palette.panel {
+                // As pale as the page: a border says that there is a square.
+                self.rectangle(square, self.palette.axis);
+                let inside = Area {
+                    left: square.left + 1.0,
+                    top: square.top + 1.0,
+                    width: SQUARE - 2.0,
+                    height: SQUARE - 2.0,
+                };
+                self.rectangle(inside, *color);
+            } else {
+                self.rectangle(square, *color);
+            }
             let at = (square.right() + 5.0, line + 12.0);
             self.text(at, SMALL, Anchor::Start, self.palette.text, &label);
             left += width + 16.0;
