@@ -162,9 +162,11 @@ impl Canvas {
     }
 
     /// Returns legend entries for the kernels, with their shares of the GPU time.
+    #[expect(clippy::cast_precision_loss, reason = "a few names")]
     pub(crate) fn kernels(&self, report: &Report) -> Vec<(Color, String)> {
-        /// Room for a name.
+        /// Least room for a name, and the most of the width that names take.
         const NAME: f32 = 150.0;
+        const NAMES: f32 = 0.7;
         let colors = KernelColors::of(report);
         let total: u64 = report.kernels.iter().map(|kernel| kernel.total_ns).sum();
         let mut sums = vec![0; self.palette.kernels.len()];
@@ -174,7 +176,8 @@ impl Canvas {
             }
         }
         let names: Vec<&str> = colors.names().iter().map(String::as_str).collect();
-        let mut names = font::shorten_all(&names, SMALL, NAME);
+        let room = NAMES * self.width / names.len().max(1) as f32;
+        let mut names = font::shorten_all(&names, SMALL, room.max(NAME));
         if colors.has_more() {
             names.push("other kernels".to_owned());
         }
@@ -223,7 +226,19 @@ impl Canvas {
                 width: SQUARE,
                 height: SQUARE,
             };
-            self.rectangle(square, *color);
+            if *color == self.palette.panel {
+                // As pale as the page: a border says that there is a square.
+                self.rectangle(square, self.palette.axis);
+                let inside = Area {
+                    left: square.left + 1.0,
+                    top: square.top + 1.0,
+                    width: SQUARE - 2.0,
+                    height: SQUARE - 2.0,
+                };
+                self.rectangle(inside, *color);
+            } else {
+                self.rectangle(square, *color);
+            }
             let at = (square.right() + 5.0, line + 12.0);
             self.text(at, SMALL, Anchor::Start, self.palette.text, &label);
             left += width + 16.0;

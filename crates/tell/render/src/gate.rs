@@ -86,7 +86,7 @@ fn plainly(row: &GateRow) -> Message {
 }
 
 /// Returns the name of a limit's figure as tables of figures have it, instead of its id.
-fn plain_name(row: &GateRow) -> Message {
+pub(crate) fn plain_name(row: &GateRow) -> Message {
     let metric = metrics().find(|metric| row.of.is_none() && metric.id == row.what);
     metric.map_or_else(|| name(row), |metric| plain(metric.name))
 }

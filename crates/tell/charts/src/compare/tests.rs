@@ -70,29 +70,57 @@ fn picture_hashes() {
     insta::assert_snapshot!(hashes.join("\n"));
 }
 
-/// Each bar is as long as its window, on the time scale of the longer one.
+/// Checks that the bars of both sides are as long as these times, on the time scale of the longer one.
+fn check_bars(scene: &Scene, times_ns: [f64; 2], full: f64) {
+    let mut bars: Vec<(f32, f32)> = Vec::new();
+    for shape in &scene.shapes {
+        match shape {
+            Primitive::Rectangle { at, size, .. } if size.1 == BAR => {
+                match bars.iter_mut().find(|bar| bar.0 == at.1) {
+                    Some(bar) => bar.1 += size.0,
+                    None => bars.push((at.1, size.0)),
+                }
+            }
+            _ => {}
+        }
+    }
+    let widths: Vec<f64> = bars.iter().map(|bar| f64::from(bar.1)).collect();
+    let most = widths.iter().copied().fold(0.0, f64::max);
+    let expected = times_ns.map(|time_ns| time_ns / full * most);
+    assert_eq!(widths.len(), 2);
+    for (width, expected) in widths.iter().zip(expected) {
+        assert!((width - expected).abs() <= 1.0, "{width} {expected}");
+    }
+}
+
+/// Each bar is as long as its window.
 #[test]
 fn one_scale_for_both() {
     for (base, new) in [(whole(), part(3)), (part(7), whole()), (whole(), part(90))] {
         let spans = [&base, &new].map(|one| one.report.window.span_ns as f64);
-        let longest = spans[0].max(spans[1]);
-        let mut bars: Vec<(f32, f32)> = Vec::new();
-        for shape in &scene(&base, &new).shapes {
-            match shape {
-                Primitive::Rectangle { at, size, .. } if size.1 == BAR => {
-                    match bars.iter_mut().find(|bar| bar.0 == at.1) {
-                        Some(bar) => bar.1 += size.0,
-                        None => bars.push((at.1, size.0)),
-                    }
-                }
-                _ => {}
-            }
-        }
-        let widths: Vec<f32> = bars.iter().map(|bar| bar.1).collect();
-        let full = widths.iter().copied().fold(0.0, f32::max);
-        let expected = spans.map(|span| (span / longest * f64::from(full)).round());
-        let widths: Vec<f64> = widths.into_iter().map(f64::from).collect();
-        assert_eq!(widths, expected);
+        check_bars(&scene(&base, &new), spans, spans[0].max(spans[1]));
+    }
+}
+
+/// Of several runs, one is drawn, and the bars end where the headline does.
+#[test]
+fn bars_of_several_runs_end_where_the_headline_does() {
+    let (base, new) = ([whole(), part(2)], [part(3), part(5)]);
+    let reports =
+        |runs: &[Analysis]| -> Vec<Report> { runs.iter().map(|run| run.report.clone()).collect() };
+    let options = CompareOptions::default();
+    let comparison = compare(&reports(&base), &reports(&new), &options);
+    let mut metrics = comparison.metrics.iter();
+    let wall = metrics
+        .find(|metric| metric.id == "window.span_ns")
+        .unwrap();
+    let sides = [wall.change.base_value(), wall.change.new_value()];
+    let sides = sides.map(|side| side.unwrap().get());
+    for drawn in [(&base[0], &new[0]), (&base[1], &new[1])] {
+        let options = ChartOptions::default();
+        let scene = draw_comparison(&comparison, drawn.0, drawn.1, &options).unwrap();
+        check_bars(&scene, sides, sides[0].max(sides[1]));
+        check_texts(&scene, "several runs");
     }
 }
 

@@ -20,8 +20,8 @@ pub(super) fn limits(bench: &Bench) -> Option<Block> {
         Column::name("variant"),
         Column::label("limit of"),
         Column::words("limit"),
-        Column::number(message!("reference: {}", name(&first.base))),
-        Column::number("variant's"),
+        Column::number(message!("reference: {}", name(&first.base))).spare(2),
+        Column::number("variant's").spare(1),
         Column::words(""),
     ];
     let caption = "Limits of the gate: the reference and the value of each variant, as medians";
@@ -39,7 +39,7 @@ pub(super) fn limits(bench: &Bench) -> Option<Block> {
         let (reference, own) = values(pair, row);
         table.row([
             name(&pair.new).into(),
-            gate::name(row).into(),
+            gate::plain_name(row).into(),
             gate::limit(row).into(),
             reference.into(),
             own.into(),

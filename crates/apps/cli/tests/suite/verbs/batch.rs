@@ -203,6 +203,26 @@ fn good_inputs_are_reported_and_bad_ones_named() {
     check_whole(&at("out/deep-er-t5.export"));
 }
 
+/// A hint for each of many failed inputs hides which ones failed; the page has them.
+#[test]
+fn hints_of_many_failures_are_on_the_page() {
+    let hints = |failures: u32| {
+        let folder = traces(1);
+        for number in 0..failures {
+            fs::create_dir(folder.path().join(format!("runs/x{number}.trace"))).unwrap();
+        }
+        let output = metalens(folder.path(), &["batch", "runs", "-o", "out"]);
+        let told = stderr(&output);
+        assert_eq!(told.matches("error:").count(), failures as usize, "{told}");
+        let page = fs::read_to_string(folder.path().join("out/index.html")).unwrap();
+        assert_eq!(page.matches(" → ").count(), failures as usize, "{page}");
+        let sends_there = told.contains("index.html says what to do about each");
+        (told.matches("hint:").count(), sends_there)
+    };
+    assert_eq!(hints(5), (5, false));
+    assert_eq!(hints(6), (0, true));
+}
+
 /// A caveat does not stand before the finding about speed, and the words below the table are a sentence.
 #[test]
 fn rows_show_speed_beside_a_caveat() {
