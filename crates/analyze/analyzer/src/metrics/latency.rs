@@ -131,29 +131,35 @@ fn queue(buffers: &[Buffer], window: Span) -> Option<Queue> {
     }
 
     let depths = Depths::new(buffers, window)?;
-    let mut times = [0_u64; 3];
-    for &(span, depth) in &depths.steps {
+    let (mut times, mut max_depth, mut weight) = ([0_u64; 3], 0, 0);
+    for (span, depth) in depths.steps() {
         let class = usize::try_from(depth).unwrap_or(2).min(2);
         if let Some(time) = times.get_mut(class) {
             *time += span.length_ns();
         }
+        max_depth = max_depth.max(depth);
+        weight += u128::from(span.length_ns()) * u128::from(depth);
     }
 
+    let mean_depth = mean(weight, window.length_ns())?;
     let [empty_ns, one_ns, more_ns] = times;
     Some(Queue {
-        mean_depth: mean(depths.weight(window), window.length_ns())?,
-        max_depth: depths.steps.iter().map(|&(_, depth)| depth).max()?,
+        mean_depth,
+        max_depth,
         empty_ns,
         one_ns,
         more_ns,
-        over_time: depths.over_time(window),
+        over_time: depths.over_time(),
     })
 }
 
-/// Queue depth as a step function of time.
+/// Queue depth as a step function of time. There may be a million steps, so that none is kept.
 struct Depths {
-    /// Spans with their depth, which tile the window.
-    steps: Vec<(Span, u64)>,
+    window: Span,
+    /// Commits in order, not before the window.
+    commits: Vec<u64>,
+    /// Ends in order, not after the window.
+    ends: Vec<u64>,
 }
 
 impl Depths {
@@ -161,55 +167,72 @@ impl Depths {
         let mut known = buffers.iter().filter_map(queued).peekable();
         known.peek()?;
         let inside = known.map(|span| span.clip(window));
-
-        let mut changes: Vec<(u64, bool)> = inside
+        let (mut commits, mut ends): (Vec<u64>, Vec<u64>) = inside
             .filter(|span| !span.is_empty())
-            .flat_map(|span| [(span.start_ns, true), (span.end_ns, false)])
-            .collect();
-        changes.sort_unstable();
-
-        let (mut steps, mut from_ns, mut depth) = (Vec::new(), window.start_ns, 0_u64);
-        for (now, is_commit) in changes {
-            if now > from_ns {
-                steps.push((Span::new(from_ns, now), depth));
-                from_ns = now;
-            }
-            depth = if is_commit { depth + 1 } else { depth - 1 };
-        }
-        if from_ns < window.end_ns {
-            steps.push((Span::new(from_ns, window.end_ns), depth));
-        }
-        Some(Self { steps })
+            .map(|span| (span.start_ns, span.end_ns))
+            .unzip();
+        commits.sort_unstable();
+        ends.sort_unstable();
+        Some(Self {
+            window,
+            commits,
+            ends,
+        })
     }
 
-    /// Returns depth times length, summed over a part of the window.
-    fn weight(&self, part: Span) -> u128 {
-        let from = self
-            .steps
-            .partition_point(|(span, _)| span.end_ns <= part.start_ns);
-        let later = self.steps.iter().skip(from);
-        let inside = later.take_while(|(span, _)| span.start_ns < part.end_ns);
-        inside
-            .map(|&(span, depth)| u128::from(span.clip(part).length_ns()) * u128::from(depth))
-            .sum()
+    /// Returns spans with their depth, which tile the window.
+    fn steps(&self) -> impl Iterator<Item = (Span, u64)> {
+        let mut commits = self.commits.iter().peekable();
+        let mut ends = self.ends.iter().peekable();
+        let (mut start_ns, mut depth) = (self.window.start_ns, 0_u64);
+        std::iter::from_fn(move || {
+            // A buffer's end comes after its commit, so that the depth is never below 0.
+            while commits.next_if(|&&ns| ns <= start_ns).is_some() {
+                depth += 1;
+            }
+            while ends.next_if(|&&ns| ns <= start_ns).is_some() {
+                depth -= 1;
+            }
+            let next = commits.peek().into_iter().chain(ends.peek()).min();
+            let step = Span::new(start_ns, next.map_or(self.window.end_ns, |&&ns| ns));
+            start_ns = step.end_ns;
+            (!step.is_empty()).then_some((step, depth))
+        })
+    }
+
+    /// Returns depth times length, summed from the window's start up to each of these times, which come
+    /// in order.
+    fn weights(&self, until: impl Iterator<Item = u64>) -> Vec<u128> {
+        let weight = |from: u64, to: u64, depth| u128::from(to - from) * u128::from(depth);
+        let mut steps = self.steps().peekable();
+        let mut before = 0;
+        let weights = until.map(|ns| {
+            while let Some((step, depth)) = steps.next_if(|(step, _)| step.end_ns <= ns) {
+                before += weight(step.start_ns, step.end_ns, depth);
+            }
+            let rest = steps.peek().filter(|(step, _)| step.start_ns < ns);
+            before + rest.map_or(0, |&(step, depth)| weight(step.start_ns, ns, depth))
+        });
+        weights.collect()
     }
 
     /// Returns the mean depth in equal parts of the window.
-    fn over_time(&self, window: Span) -> Vec<QueueChunk> {
-        let parts = CHUNKS.min(window.length_ns());
+    fn over_time(&self) -> Vec<QueueChunk> {
+        let length_ns = self.window.length_ns();
+        let parts = CHUNKS.min(length_ns);
         let edge = |part: u64| {
-            let offset = u128::from(window.length_ns()) * u128::from(part) / u128::from(parts);
-            window.start_ns + u64::try_from(offset).unwrap_or(0)
+            let offset = u128::from(length_ns) * u128::from(part) / u128::from(parts);
+            self.window.start_ns + u64::try_from(offset).unwrap_or(0)
         };
-        (0..parts)
-            .filter_map(|part| {
-                let span = Span::new(edge(part), edge(part + 1));
-                Some(QueueChunk {
-                    start_ns: span.start_ns,
-                    mean_depth: mean(self.weight(span), span.length_ns())?,
-                })
+        let weights = self.weights((0..=parts).map(edge));
+        let chunks = (0..parts).zip(weights.iter().zip(weights.iter().skip(1)));
+        let chunk = |(part, (before, after)): (u64, (&u128, &u128))| {
+            Some(QueueChunk {
+                start_ns: edge(part),
+                mean_depth: mean(after - before, edge(part + 1) - edge(part))?,
             })
-            .collect()
+        };
+        chunks.filter_map(chunk).collect()
     }
 }
 

@@ -6,7 +6,6 @@ use std::num::NonZeroU64;
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
 
-use super::chosen_processes::ChosenProcesses;
 use super::commands::id_of;
 use super::interval::Interval;
 use crate::basics::by_id::ById;
@@ -38,17 +37,16 @@ type OfEncoder = (Symbol, u64);
 pub(crate) fn functions_of(
     table: TableResult<Dispatches>,
     mine: &[Interval],
-    chosen: &ChosenProcesses,
     names: &Names,
     made: &mut Names,
 ) -> Result<DispatchedFunctions> {
     let Some(table) = if_any(table)? else {
         return Ok(DispatchedFunctions::default());
     };
-    let by_encoder = by_encoder(&table, chosen, names, made);
+    let by_encoder = by_encoder(&table, names, made);
     let of_encoder = |interval: &Interval| by_encoder.get(interval.encoder?);
     Ok(DispatchedFunctions {
-        inventory: inventory(&table, chosen, names),
+        inventory: inventory(&table, names),
         names: mine
             .iter()
             .map(|interval| Some(of_encoder(interval)?.0))
@@ -60,13 +58,8 @@ pub(crate) fn functions_of(
     })
 }
 
-/// Returns the functions of each encoder of the chosen processes.
-fn by_encoder(
-    table: &Dispatches,
-    chosen: &ChosenProcesses,
-    names: &Names,
-    made: &mut Names,
-) -> ById<OfEncoder> {
+/// Returns the functions of each encoder.
+fn by_encoder(table: &Dispatches, names: &Names, made: &mut Names) -> ById<OfEncoder> {
     // Few sets of functions are distinct.
     let mut joined: FxHashMap<Vec<Symbol>, Symbol> = FxHashMap::default();
     let mut name_of = |functions: &mut Vec<Symbol>| {
@@ -84,9 +77,6 @@ fn by_encoder(
         let (Some(encoder), Some(function)) = row_of else {
             continue;
         };
-        if !chosen.contains(at(&table.processes, row)) {
-            continue;
-        }
         // The rows of an encoder are together.
         if let Some(last) = open.filter(|&last| last != encoder) {
             entries.push((last, (name_of(&mut functions), count)));
@@ -105,13 +95,11 @@ fn by_encoder(
     ById::new(entries)
 }
 
-/// Returns the functions of the chosen processes with the number of their dispatches.
-fn inventory(table: &Dispatches, chosen: &ChosenProcesses, names: &Names) -> Vec<Shader> {
+/// Returns the functions with the number of their dispatches.
+fn inventory(table: &Dispatches, names: &Names) -> Vec<Shader> {
     let mut counts: FxHashMap<(Symbol, Option<Symbol>), u64> = FxHashMap::default();
     for row in 0..table.functions.len() {
-        let function =
-            at(&table.functions, row).filter(|_| chosen.contains(at(&table.processes, row)));
-        if let Some(function) = function {
+        if let Some(function) = at(&table.functions, row) {
             let count = counts.entry((function, at(&table.kinds, row))).or_default();
             *count += table.counts.get(row).unwrap_or(0);
         }

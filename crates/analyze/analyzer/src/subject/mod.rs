@@ -218,7 +218,7 @@ impl Subject {
         let events = tables.application_events;
         let groups = groups_of(events, mine, commands, chosen, names, &mut texts)?;
 
-        let dispatched = functions_of(tables.dispatches, mine, chosen, names, &mut texts)?;
+        let dispatched = functions_of(tables.dispatches, mine, names, &mut texts)?;
 
         let hints = NameHints {
             texts,

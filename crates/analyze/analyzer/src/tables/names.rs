@@ -33,14 +33,14 @@ columns! {
 }
 
 columns! {
-    /// Table of the functions that each encoder dispatched, which only a command-buffer log has.
+    /// Table of the functions that each encoder dispatched, which only a command-buffer log has. A log
+    /// is of one process.
     table DISPATCHES = "command-buffer-log-dispatches";
     struct Dispatches {
         encoders: Integers = "encoder-id",
         functions: Texts = "function",
         kinds: Texts = "kind",
         counts: Integers = "dispatches",
-        processes: Processes = "process",
     }
 }
 

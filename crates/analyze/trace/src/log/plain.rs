@@ -173,11 +173,10 @@ impl<'a> Cursor<'a> {
         self.expect(b'"')?;
         let rest = self.text.as_bytes().get(self.at..)?;
         let is_last = |&byte: &u8| byte == b'"' || byte == b'\\' || byte < b' ';
-        let end = self.at + rest.iter().position(is_last)?;
-        let string = self.text.get(self.at..end)?;
-        self.at = end;
-        self.expect(b'"')?;
-        Some(string)
+        let length = rest.iter().position(is_last)?;
+        let string = self.text.get(self.at..self.at + length)?;
+        self.at += length + 1;
+        (rest.get(length) == Some(&b'"')).then_some(string)
     }
 
     fn time(&mut self) -> Option<Time> {

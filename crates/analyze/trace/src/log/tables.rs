@@ -57,7 +57,6 @@ const DISPATCHES: &[Declared] = &[
     ("function", "string"),
     ("kind", "string"),
     ("dispatches", "uint64"),
-    ("process", "process"),
 ];
 const WAITS: &[Declared] = &[
     ("start", "start-time"),
@@ -252,7 +251,7 @@ impl LogTables {
             let kind = Cell::Text(self.name_of(found.kind));
             for (function, dispatches) in &found.kernels.0 {
                 let function = Cell::Text(Some(names.symbol(function)));
-                let row = [encoder, function, kind, Cell::Number(*dispatches), process];
+                let row = [encoder, function, kind, Cell::Number(*dispatches)];
                 self.dispatches.add(&row);
             }
         }

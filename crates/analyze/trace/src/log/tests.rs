@@ -420,7 +420,7 @@ fn usual_lines_are_plain() {
 }
 
 /// Values and signs that a line may have, rightly or not.
-const TOKENS: [&str; 34] = [
+const TOKENS: [&str; 36] = [
     "{",
     "}",
     "[",
@@ -442,6 +442,8 @@ const TOKENS: [&str; 34] = [
     "\"a\"",
     "\"\"",
     "\"\\n\"",
+    "\"a\t\"",
+    "\"commit\r\"",
     "\"\u{1}\"",
     "\"é\"",
     "\"compute\"",
