@@ -7,8 +7,6 @@ use std::num::NonZeroU64;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::plain;
-
 /// Name and version of the format.
 pub(super) const FORMAT: &str = "command-buffer-log/1";
 /// Largest time: ninety years. Sums of times stay far below 2⁶⁴.
@@ -242,14 +240,8 @@ impl<'a> Header<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Parses a line after the header, which is also given as text if it is known to be one.
-    pub(super) fn parse(bytes: &'a [u8], text: Option<&'a str>) -> Result<Self, LineError> {
-        text.and_then(plain::parse)
-            .map_or_else(|| Self::parse_any(bytes), Ok)
-    }
-
-    /// Parses a line of any form.
-    pub(super) fn parse_any(text: &'a [u8]) -> Result<Self, LineError> {
+    /// Parses a line after the header, in any form.
+    pub(super) fn parse(text: &'a [u8]) -> Result<Self, LineError> {
         if text.first() != Some(&b'{') && !text.is_empty() {
             return Err("a line is a JSON object".to_owned().into());
         }
