@@ -168,16 +168,16 @@ impl Depths {
             .collect();
         changes.sort_unstable();
 
-        let (mut steps, mut from_ns, mut depth) = (Vec::new(), window.start_ns, 0_u64);
+        let (mut steps, mut at, mut depth) = (Vec::new(), window.start_ns, 0_u64);
         for (now, is_commit) in changes {
-            if now > from_ns {
-                steps.push((Span::new(from_ns, now), depth));
-                from_ns = now;
+            if now > at {
+                steps.push((Span::new(at, now), depth));
+                at = now;
             }
             depth = if is_commit { depth + 1 } else { depth - 1 };
         }
-        if from_ns < window.end_ns {
-            steps.push((Span::new(from_ns, window.end_ns), depth));
+        if at < window.end_ns {
+            steps.push((Span::new(at, window.end_ns), depth));
         }
         Some(Self { steps })
     }
@@ -187,11 +187,12 @@ impl Depths {
         let from = self
             .steps
             .partition_point(|(span, _)| span.end_ns <= part.start_ns);
-        let later = self.steps.iter().skip(from);
-        let inside = later.take_while(|(span, _)| span.start_ns < part.end_ns);
-        inside
-            .map(|&(span, depth)| u128::from(span.clip(part).length_ns()) * u128::from(depth))
-            .sum()
+        let steps = self.steps.iter().skip(from);
+        let steps = steps.take_while(|(span, _)| span.start_ns < part.end_ns);
+        let weight = |&(span, depth): &(Span, u64)| {
+            u128::from(span.clip(part).length_ns()) * u128::from(depth)
+        };
+        steps.map(weight).sum()
     }
 
     /// Returns the mean depth in equal parts of the window.
@@ -201,15 +202,14 @@ impl Depths {
             let offset = u128::from(window.length_ns()) * u128::from(part) / u128::from(parts);
             window.start_ns + u64::try_from(offset).unwrap_or(0)
         };
-        (0..parts)
-            .filter_map(|part| {
-                let span = Span::new(edge(part), edge(part + 1));
-                Some(QueueChunk {
-                    start_ns: span.start_ns,
-                    mean_depth: mean(self.weight(span), span.length_ns())?,
-                })
+        let chunk = |part: u64| {
+            let span = Span::new(edge(part), edge(part + 1));
+            Some(QueueChunk {
+                start_ns: span.start_ns,
+                mean_depth: mean(self.weight(span), span.length_ns())?,
             })
-            .collect()
+        };
+        (0..parts).filter_map(chunk).collect()
     }
 }
 

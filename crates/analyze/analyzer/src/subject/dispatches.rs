@@ -109,22 +109,20 @@ fn by_encoder(
 fn inventory(table: &Dispatches, chosen: &ChosenProcesses, names: &Names) -> Vec<Shader> {
     let mut counts: FxHashMap<(Symbol, Option<Symbol>), u64> = FxHashMap::default();
     for row in 0..table.functions.len() {
-        let function =
-            at(&table.functions, row).filter(|_| chosen.contains(at(&table.processes, row)));
+        let function = at(&table.functions, row);
+        let function = function.filter(|_| chosen.contains(at(&table.processes, row)));
         if let Some(function) = function {
             let count = counts.entry((function, at(&table.kinds, row))).or_default();
             *count += table.counts.get(row).unwrap_or(0);
         }
     }
-    let mut functions: Vec<Shader> = counts
-        .into_iter()
-        .map(|((function, kind), count)| Shader {
-            name: names.text(function).to_owned(),
-            pipeline: None,
-            kind: kind.map(|kind| names.text(kind).to_owned()),
-            dispatches: Some(count),
-        })
-        .collect();
+    let functions = counts.into_iter().map(|((function, kind), count)| Shader {
+        name: names.text(function).to_owned(),
+        pipeline: None,
+        kind: kind.map(|kind| names.text(kind).to_owned()),
+        dispatches: Some(count),
+    });
+    let mut functions: Vec<Shader> = functions.collect();
     functions.sort_by(|a, b| b.dispatches.cmp(&a.dispatches).then_with(|| a.cmp(b)));
     functions.truncate(SHADERS);
     functions
