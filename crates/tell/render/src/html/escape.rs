@@ -52,8 +52,24 @@ pub(super) fn moments(message: &Message, length_ns: Option<u64>) -> String {
 fn plain(&(text, value): &Segment<'_>) -> String {
     match value {
         Some(value) if value.value.is_measure() => escaped(&text.replace(' ', "\u{a0}")),
-        _ => escaped(text),
+        Some(_) => escaped(text),
+        None => with_code(text),
     }
+}
+
+/// Returns words as HTML, with what stands between backticks, such as a command, as code.
+fn with_code(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    // One without its pair is only a character.
+    if parts.len().is_multiple_of(2) {
+        return escaped(text);
+    }
+    let parts = parts.into_iter().enumerate();
+    let written = parts.map(|(at, part)| match at % 2 {
+        0 => escaped(part),
+        _ => format!("<code>{}</code>", escaped(part)),
+    });
+    written.collect()
 }
 
 /// Returns a part of a sentence as HTML if it is a moment.
@@ -161,6 +177,25 @@ mod tests {
             "&lt;a b=&#x27;&quot;&#x27;&gt;&amp;"
         );
         assert_eq!(escaped("a\u{202e}b"), "a‹U+202E›b");
+    }
+
+    #[test]
+    fn commands_are_code() {
+        let check = |words: &'static str, expected: &str| {
+            assert_eq!(sentence(&words.into()), expected);
+        };
+        check(
+            "run `a <b>` or `c`",
+            "run <code>a &lt;b&gt;</code> or <code>c</code>",
+        );
+        check("an odd ` is kept", "an odd ` is kept");
+        check("none", "none");
+        // Names are shown as they are.
+        let odd = message::kernel("`k`");
+        assert_eq!(
+            sentence(&message!("{} and `c`", odd)),
+            "`k` and <code>c</code>"
+        );
     }
 
     /// `~` in the expected text is the no-break space.
