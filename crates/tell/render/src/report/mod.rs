@@ -66,3 +66,55 @@ pub fn document(report: &Report) -> Document {
         )),
     }
 }
+
+/// Returns the document of a report for a pull request, whose first line names the limits that failed.
+#[must_use]
+pub fn for_comment(report: &Report) -> Document {
+    let mut document = document(report);
+    let missed = report.gate.as_ref().filter(|gate| gate.missed);
+    if let Some((opening, gate)) = document.sections.first_mut().zip(missed) {
+        opening.blocks.insert(0, gate::verdict_line(gate));
+    }
+    document
+}
+
+#[cfg(test)]
+mod tests {
+    use metalens_comparison::{GateRow, GateSeverity, GateVerdict, LimitRule, Number, Unit};
+
+    use super::*;
+    use crate::document::Block;
+
+    #[test]
+    fn a_comment_begins_with_the_limits_that_failed() {
+        let mut report = metalens_testing::analysis_of("eager").report;
+        let number = |value: f64| Number::new(value).unwrap();
+        report.gate = Some(metalens_comparison::GateResult {
+            source: "[gate] of gate.toml".into(),
+            missed: true,
+            inconclusive: false,
+            rows: vec![GateRow {
+                what: "busy.ratio".to_owned(),
+                channel: None,
+                of: None,
+                rule: LimitRule::Min,
+                limit: number(0.6),
+                value: Some(number(0.025)),
+                unit: Unit::Ratio,
+                by: Some(number(0.575)),
+                severity: GateSeverity::Error,
+                verdict: GateVerdict::Miss,
+                why: "it is 2.5 %".into(),
+            }],
+        });
+        let document = for_comment(&report);
+        let first = document.sections.first().unwrap().blocks.first();
+        let Some(Block::Failure(said)) = first else {
+            panic!("{first:?}");
+        };
+        assert!(
+            said.text.starts_with("Gate failed: busy share 2.5 %; "),
+            "{said:?}"
+        );
+    }
+}

@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
 /// Returns the document to post, without the names of others unless asked for.
 fn document(written: &WrittenDocument, show_names: bool) -> metalens_render::document::Document {
     match written {
-        WrittenDocument::Report(report) => report::document(&for_page(report, show_names)),
+        WrittenDocument::Report(report) => report::for_comment(&for_page(report, show_names)),
         WrittenDocument::Comparison(comparison) => comparison::for_comment(comparison, show_names),
         WrittenDocument::Bench(bench) => bench::screen(bench),
     }
