@@ -234,7 +234,7 @@ impl Pair<'_> {
     fn take(self, encoder: &ProtocolObject<dyn MTLComputeCommandEncoder>, index: usize) {
         // SAFETY: the sample buffer has room for this sample, and the GPU can take it here.
         unsafe {
-            encoder.sampleCountersInBuffer_atSampleIndex_withBarrier(self.buffer, index, true)
+            encoder.sampleCountersInBuffer_atSampleIndex_withBarrier(self.buffer, index, true);
         };
     }
 }
