@@ -235,6 +235,6 @@ impl Pair<'_> {
         // SAFETY: the sample buffer has room for this sample, and the GPU can take it here.
         unsafe {
             encoder.sampleCountersInBuffer_atSampleIndex_withBarrier(self.buffer, index, true);
-        };
+        }
     }
 }
