@@ -1,6 +1,7 @@
-//! Makes folders for tests.
+//! Makes folders for tests, and copies programs into them.
 
 use std::path::Path;
+use std::process::Command;
 
 use tempfile::{TempDir, tempdir, tempdir_in};
 
@@ -16,4 +17,14 @@ pub fn scratch() -> TempDir {
     let free = rustix::fs::statvfs(memory).map_or(0, |space| space.f_bavail * space.f_frsize);
     let in_memory = (!is_chosen && free >= NEEDED).then(|| tempdir_in(memory));
     in_memory.unwrap_or_else(tempdir).unwrap()
+}
+
+/// Copies a program that the test then runs. `cp` does it: a file that this process has open for writing is
+/// open in every child that another test starts at that moment, and cannot be run until that child runs.
+pub fn copy_program(from: impl AsRef<Path>, to: impl AsRef<Path>) {
+    let status = Command::new("cp")
+        .arg(from.as_ref())
+        .arg(to.as_ref())
+        .status();
+    assert!(status.unwrap().success(), "{}", to.as_ref().display());
 }

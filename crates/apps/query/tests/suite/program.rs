@@ -126,7 +126,7 @@ fn errors_say_what_to_do() {
 fn a_missing_query_program_is_an_error_that_says_how_to_install_it() {
     let folder = metalens_testing::scratch();
     let alone = folder.path().join("metalens");
-    fs::copy(metalens(), &alone).unwrap();
+    metalens_testing::copy_program(metalens(), &alone);
     let output = Command::new(&alone)
         .args(["query", "SELECT 1", "."])
         .env("PATH", folder.path())

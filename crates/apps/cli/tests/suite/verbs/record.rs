@@ -52,7 +52,7 @@ impl Bench {
             fs::create_dir(bench.path(name)).unwrap();
         }
         fs::write(bench.path("small.toml"), SMALL).unwrap();
-        fs::copy("/bin/sh", bench.path("here/bench")).unwrap();
+        metalens_testing::copy_program("/bin/sh", bench.path("here/bench"));
         bench.behave(&format!(
             "{before}\nexec {METALENS} fake-xctrace -- \"$@\"\n"
         ));

@@ -181,7 +181,7 @@ fn dry_run_prints_a_command_that_a_shell_can_run() {
 fn start_named(bench: &Bench, name: &str) -> Child {
     let program = bench.path(name);
     if !program.exists() {
-        fs::copy("/bin/sleep", &program).unwrap();
+        metalens_testing::copy_program("/bin/sleep", &program);
     }
     Command::new(program).arg("600").spawn().unwrap()
 }

@@ -145,7 +145,7 @@ fn long_recordings_are_warned_of() {
 #[test]
 fn an_attached_process_is_recorded_and_goes_on() {
     let bench = Bench::new();
-    std::fs::copy("/bin/sleep", bench.path("lens-at-work")).unwrap();
+    metalens_testing::copy_program("/bin/sleep", bench.path("lens-at-work"));
     let mut other = Command::new(bench.path("lens-at-work"))
         .arg("600")
         .spawn()
