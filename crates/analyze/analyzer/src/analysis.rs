@@ -263,8 +263,8 @@ impl Analysis {
     /// Returns the command buffers with an interval in a part of the window, in the order of their
     /// ids; without those that were committed several times, whose stations are of no single commit.
     #[must_use]
-    pub fn command_buffers(&self, part: (u64, u64)) -> Vec<CommandBuffer> {
-        let part = Span::new(part.0, part.1);
+    pub fn command_buffers(&self, from_ns: u64, to_ns: u64) -> Vec<CommandBuffer> {
+        let part = Span::new(from_ns, to_ns);
         let mine = self.subject.mine.iter();
         let inside = mine.clone().filter(|row| touches(row.span, part));
         let ids = inside.filter_map(|row| row.command_buffer);
@@ -278,14 +278,13 @@ impl Analysis {
             if let (Some(id), Some(Span { start_ns, end_ns })) =
                 (row.command_buffer, encoding.map(|encoding| encoding.span))
             {
-                let all = encoded.entry(id).or_insert((start_ns, end_ns));
-                *all = (all.0.min(start_ns), all.1.max(end_ns));
+                let known = encoded.entry(id).or_insert((start_ns, end_ns));
+                *known = (known.0.min(start_ns), known.1.max(end_ns));
             }
         }
 
-        let buffers = buffers(rows, self.subject.window());
-        let buffers = buffers.iter();
-        buffers
+        buffers(rows, self.subject.window())
+            .iter()
             .map(|buffer| self.stations(buffer, encoded.get(&buffer.id).copied()))
             .collect()
     }
@@ -295,11 +294,11 @@ impl Analysis {
         let Subject {
             commands, chain, ..
         } = &self.subject;
-        let cut = &self.subject.buffers;
-        let cut = cut.binary_search_by_key(&buffer.id, |one| one.id).ok();
-        let buffer = cut
-            .and_then(|at| self.subject.buffers.get(at))
-            .unwrap_or(buffer);
+        // Of one that the window cuts, only this list has all times.
+        let cut_by_window = &self.subject.buffers;
+        let place = cut_by_window.binary_search_by_key(&buffer.id, |known| known.id);
+        let cut = place.ok().and_then(|place| cut_by_window.get(place));
+        let buffer = cut.unwrap_or(buffer);
         let committed_ns = buffer.committed_ns();
         let driver = chain.times_of(buffer.id).filter(|driver| {
             let begins_ns = i128::from(driver.begins_ns);

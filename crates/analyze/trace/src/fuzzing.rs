@@ -64,15 +64,9 @@ pub fn issues(bytes: &[u8]) {
     }
 }
 
-/// Reads the lines of a command-buffer log with both parsers. Panics if the fast one accepts a line that
-/// is another object to the other, or none.
-pub fn log_lines(bytes: &[u8]) {
-    crate::log::compare_parsers(bytes);
-}
-
-/// Reads a command-buffer log.
-pub fn log(bytes: &[u8]) {
-    log_lines(bytes);
+/// Reads a command-buffer log. Returns the first line that its two parsers take for different objects.
+#[must_use]
+pub fn log(bytes: &[u8]) -> Option<&[u8]> {
     let mut trace = crate::partial_trace::PartialTrace::default();
     drop(crate::log::read(
         bytes,
@@ -80,6 +74,7 @@ pub fn log(bytes: &[u8]) {
         &Selection::everything(),
         &mut trace,
     ));
+    crate::log::disputed_line(bytes)
 }
 
 /// Reads a table of contents.

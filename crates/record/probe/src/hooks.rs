@@ -46,7 +46,7 @@ pub(crate) struct Size([usize; 3]);
 #[repr(C)]
 pub(crate) struct Range([usize; 2]);
 
-/// What a hooked method returns: nothing, an object, or a `BOOL`.
+/// The result of a hooked method: nothing, an object, or a `BOOL`.
 pub(crate) trait Returned {
     /// Returns it as a word, 0 for nothing.
     fn word(&self) -> usize;

@@ -11,7 +11,7 @@ mod sentences;
 mod tests;
 
 use metalens_analyzer::{Analysis, Cause, Report};
-use metalens_comparison::{Change, Comparison, Number};
+use metalens_comparison::{Comparison, TimeParts};
 use metalens_text::units::{percent, time};
 
 use crate::axes::Axis;
@@ -356,6 +356,13 @@ impl SideTime {
         }
     }
 
+    /// Returns the time of several runs of a side.
+    fn of_figures(canvas: &Canvas, parts: &TimeParts) -> Self {
+        let idle = parts.idle.iter();
+        let idle: Vec<(Cause, u64)> = idle.map(|(cause, ns)| (*cause, ns.to_whole())).collect();
+        Self::new(canvas, parts.total.to_whole(), parts.busy.to_whole(), &idle)
+    }
+
     /// Returns the time of the only run of a side, whose parts add up.
     fn of_run(canvas: &Canvas, report: &Report) -> Self {
         let idle = report.idle.parts.by_cause();
@@ -377,33 +384,12 @@ fn side_times(
     comparison: &Comparison,
     (base, new): (&Report, &Report),
 ) -> [SideTime; 2] {
-    type OfSide = fn(&Change) -> Option<Number>;
-    let sides: [(OfSide, &Report); 2] = [(Change::base_value, base), (Change::new_value, new)];
-    sides.map(|(of_side, report)| {
-        let figure = |id: &str| {
-            let mut metrics = comparison.metrics.iter();
-            let found = of_side(&metrics.find(|metric| metric.id == id)?.change);
-            found.map(whole_ns)
-        };
-        let several = has_several(comparison).then(|| {
-            let (total_ns, busy_ns) = (figure("window.span_ns")?, figure("busy.busy_ns")?);
-            let causes = Cause::ALL.into_iter();
-            let idle = causes.filter_map(|cause| Some((cause, figure(cause.figure())?)));
-            let idle: Vec<(Cause, u64)> = idle.collect();
-            Some(SideTime::new(canvas, total_ns, busy_ns, &idle))
-        });
-        let several = several.flatten();
-        several.unwrap_or_else(|| SideTime::of_run(canvas, report))
+    let [of_base, of_new] = comparison.time_parts();
+    let has_several = has_several(comparison);
+    [(of_base, base), (of_new, new)].map(|(parts, report)| match parts {
+        Some(parts) if has_several => SideTime::of_figures(canvas, &parts),
+        _ => SideTime::of_run(canvas, report),
     })
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "times: not negative, and below centuries"
-)]
-fn whole_ns(time_ns: Number) -> u64 {
-    time_ns.get().max(0.0).round() as u64
 }
 
 #[expect(

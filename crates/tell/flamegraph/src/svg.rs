@@ -151,7 +151,7 @@ mod tests {
         );
     }
 
-    /// Its texts outside of bars and its background have a second color.
+    /// Texts outside of bars and the background have a second color.
     #[test]
     fn a_dark_screen_has_a_dark_picture() {
         let picture = svg(&stacks(&[("app;Main", 1)]), &heading()).unwrap();

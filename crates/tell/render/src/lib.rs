@@ -40,7 +40,6 @@ pub mod markdown;
 mod redact;
 pub mod report;
 pub mod terminal;
-mod time_parts;
 mod wording;
 
 pub use error::{Error, Result};

@@ -23,6 +23,17 @@ impl Number {
     pub fn get(self) -> f64 {
         self.0
     }
+
+    /// Returns the nearest whole number; 0 for a negative one.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "not negative; one that is too large becomes the largest"
+    )]
+    pub fn to_whole(self) -> u64 {
+        self.0.max(0.0).round() as u64
+    }
 }
 
 impl Serialize for Number {

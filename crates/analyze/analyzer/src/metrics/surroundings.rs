@@ -34,7 +34,7 @@ pub(crate) struct Surroundings {
     pub not_recorded: Vec<NotRecorded>,
 }
 
-/// What the surroundings of the process are computed from, beside their tables.
+/// Inputs of the surroundings of the process, beside their tables.
 pub(crate) struct SurroundingsInput<'a> {
     pub recording: &'a Recording,
     pub subject: &'a Subject,

@@ -77,14 +77,13 @@ pub(crate) fn read(
     Ok(())
 }
 
-/// Panics if the parser of plain lines accepts a line that is another object to serde, or none.
-pub(crate) fn compare_parsers(bytes: &[u8]) {
-    for line in bytes.split(|&byte| byte == b'\n') {
+/// Returns the first line that the parser of plain lines accepts and that is another object to serde, or
+/// none.
+pub(crate) fn disputed_line(bytes: &[u8]) -> Option<&[u8]> {
+    bytes.split(|&byte| byte == b'\n').find(|line| {
         let plain = std::str::from_utf8(line).ok().and_then(plain::parse);
-        if plain.is_some() {
-            assert_eq!(plain, Line::parse(line).ok());
-        }
-    }
+        plain.is_some() && plain != Line::parse(line).ok()
+    })
 }
 
 /// Returns the error of a line.

@@ -102,7 +102,7 @@ fn one_scale_for_both() {
     }
 }
 
-/// Of several runs, one is drawn, and the bars end where the headline does.
+/// The bars of several runs end where the headline does, although one of them is drawn.
 #[test]
 fn bars_of_several_runs_end_where_the_headline_does() {
     let (base, new) = ([whole(), part(2)], [part(3), part(5)]);

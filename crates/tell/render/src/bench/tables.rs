@@ -7,11 +7,10 @@ use metalens_analyzer::message::{kernel, name, percent};
 use metalens_analyzer::{Cause, Message, message};
 use metalens_bench::{Bench, PairResult, VariantResult, WorkBasis};
 use metalens_comparison::sentences::{share, value};
-use metalens_comparison::{ChangeClass, Number, SideValues, Unit};
+use metalens_comparison::{ChangeClass, Number, SideValues, TimeParts, Unit};
 
 use super::{RUNS, TIMES};
 use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table, Tone};
-use crate::time_parts::TimeParts;
 
 /// Largest number of variants that have a column each.
 const BESIDE: usize = 6;
@@ -109,13 +108,12 @@ fn middle(variant: &VariantResult, id: &str, basis: WorkBasis) -> Option<Number>
 /// Returns the parts of a variant's wall time, per unit of work: each is the median of its runs. None
 /// if the wall time or the busy time is not known.
 pub(crate) fn time_parts(variant: &VariantResult, basis: WorkBasis) -> Option<TimeParts> {
-    let idle = Cause::ALL.into_iter().filter_map(|cause| {
-        let ns = middle(variant, cause.figure(), basis)?;
-        Some((cause, ns.get()))
-    });
+    let idle = Cause::ALL
+        .into_iter()
+        .filter_map(|cause| Some((cause, middle(variant, cause.figure(), basis)?)));
     Some(TimeParts {
-        total: variant.wall.median?.get(),
-        busy: variant.busy.median?.get(),
+        total: variant.wall.median?,
+        busy: variant.busy.median?,
         idle: idle.collect(),
     })
 }
@@ -127,7 +125,7 @@ pub(super) fn idle(bench: &Bench) -> Option<Section> {
     let parts: Vec<Option<TimeParts>> = parts.collect();
     let is_there = |cause: &Cause| {
         let mut all = parts.iter().flatten().flat_map(|part| &part.idle);
-        all.any(|(other, ns)| other == cause && *ns > 0.0)
+        all.any(|(other, ns)| other == cause && ns.get() > 0.0)
     };
     let mut causes: Vec<Cause> = Cause::ALL.into_iter().filter(is_there).collect();
     if causes.is_empty() {
@@ -136,7 +134,7 @@ pub(super) fn idle(bench: &Bench) -> Option<Section> {
     let total_of = |cause: &Cause| -> f64 {
         let idle = parts.iter().flatten().flat_map(|part| &part.idle);
         idle.filter(|(other, _)| other == cause)
-            .map(|(_, ns)| ns)
+            .map(|(_, ns)| ns.get())
             .sum()
     };
     causes.sort_by(|a, b| total_of(b).total_cmp(&total_of(a)));
@@ -150,11 +148,10 @@ pub(super) fn idle(bench: &Bench) -> Option<Section> {
     let mut table = Table::new("idle", caption, columns);
     for (variant, parts) in zip(&bench.variants, &parts) {
         let total = middle(variant, "gaps.total_ns", bench.basis);
-        let shown = |ns: Option<f64>| time(ns.and_then(Number::new));
         let by_cause = causes.iter().map(|cause| {
             let parts = parts.as_ref();
             let mut idle = parts.map_or(&[][..], |parts| &parts.idle).iter();
-            shown(idle.find(|(other, _)| other == cause).map(|(_, ns)| *ns))
+            time(idle.find(|(other, _)| other == cause).map(|(_, ns)| *ns))
         });
         let first = [name(&variant.name), time(total)];
         table.row(first.into_iter().chain(by_cause));

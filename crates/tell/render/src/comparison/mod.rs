@@ -166,13 +166,7 @@ fn headline(comparison: &Comparison) -> impl Iterator<Item = Block> {
     [Block::Lead(first)].into_iter().chain(rest)
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "lengths of a chart: times are not negative, and below centuries"
-)]
 fn picture(comparison: &Comparison) -> Option<Section> {
-    let ns = |value: Number| value.get().max(0.0).round() as u64;
     let metrics = DRAWN.iter().filter_map(|id| {
         let metric = comparison.metrics.iter().find(|metric| metric.id == *id)?;
         let (base, new) = (metric.change.base_value()?, metric.change.new_value()?);
@@ -181,7 +175,7 @@ fn picture(comparison: &Comparison) -> Option<Section> {
     let metrics: Vec<(&str, Number, Number)> = metrics.collect();
     let sides = metrics
         .iter()
-        .flat_map(|&(_, base, new)| [ns(base), ns(new)]);
+        .flat_map(|&(_, base, new)| [base.to_whole(), new.to_whole()]);
     let longest = sides.max()?;
     let names = metrics.iter().map(|(name, ..)| name.chars().count());
     let names = names.max().unwrap_or(0);
@@ -189,7 +183,7 @@ fn picture(comparison: &Comparison) -> Option<Section> {
         [(name, "base", base), ("", "new", new)].map(|(name, side, value)| {
             let time = sentences::value(value, Unit::Ns).text;
             let label = format!("{name:<names$}  {side:<4}  {time:>8}");
-            (label, bar(ns(value), longest, BAR))
+            (label, bar(value.to_whole(), longest, BAR))
         })
     });
 

@@ -15,17 +15,16 @@ mod timeline;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use metalens_analyzer::message::{counted, time};
-use metalens_analyzer::{Analysis, Cause, Report, message};
+use metalens_analyzer::{Analysis, Report, message};
 use metalens_batch::Index;
 use metalens_charts::{Chart, ChartOptions, KernelColors, Theme, alt, draw, has_roofline, svg};
-use metalens_comparison::{Change, Comparison, KernelChange, Number};
+use metalens_comparison::{Comparison, KernelChange, Number};
 use metalens_files::sha256_of_bytes;
 use metalens_text::shorten_all;
 
 use crate::document::{Document, Section, Table};
 use crate::error::{Error, Result};
 use crate::index::TrendPicture;
-use crate::time_parts::TimeParts;
 use crate::{index, report};
 pub use bench::bench_page;
 use blocks::{InlineChart, PageExtras};
@@ -77,14 +76,18 @@ pub fn comparison_page(
 ) -> Result<String> {
     let sum = |one: &KernelChange| {
         let sides = [one.total_ns.base_value(), one.total_ns.new_value()];
-        sides.into_iter().flatten().map(whole_ns).sum()
+        sides.into_iter().flatten().map(Number::to_whole).sum()
     };
     let kernels = compared.kernels.iter();
     let colors = KernelColors::by_time(kernels.map(|one| (one.name.as_str(), sum(one))));
     let drawn = match pictures {
         [light, dark] => vec![("compare".to_owned(), on_both(light, dark))],
         // A stored baseline or report has figures, and no intervals to draw.
-        _ => vec![("compare".to_owned(), time_bars(&sides(compared)))],
+        _ => {
+            let sides = ["base", "new"].into_iter().zip(compared.time_parts());
+            let known = sides.filter_map(|(name, parts)| Some((name.to_owned(), parts?)));
+            vec![("compare".to_owned(), time_bars(&known.collect::<Vec<_>>()))]
+        }
     };
     let extras = PageExtras {
         drawn: &drawn,
@@ -98,42 +101,6 @@ pub fn comparison_page(
         script: TABLES_SCRIPT.to_owned(),
     };
     page(document, &extras, &frame)
-}
-
-/// Returns the wall time of both sides and its parts; of none that lacks its wall time or busy time.
-fn sides(compared: &Comparison) -> Vec<(String, TimeParts)> {
-    type SideOf = fn(&Change) -> Option<Number>;
-    let sides: [(&str, SideOf); 2] = [("base", Change::base_value), ("new", Change::new_value)];
-    let sides = sides.into_iter().filter_map(|(name, side)| {
-        let figure = |id: &str| {
-            let mut metrics = compared.metrics.iter();
-            side(&metrics.find(|one| one.id == id)?.change).map(Number::get)
-        };
-        let causes = Cause::ALL.into_iter();
-        let causes = causes.filter_map(|cause| Some((cause, figure(cause.figure())?)));
-        let mut idle: Vec<(Cause, f64)> = causes.collect();
-        // The report has no causes where too much of the idle time has none.
-        if idle.iter().all(|(cause, _)| *cause == Cause::Unknown) {
-            idle = vec![(Cause::Unknown, figure("gaps.total_ns")?)];
-        }
-        let parts = TimeParts {
-            total: figure("window.span_ns")?,
-            busy: figure("busy.busy_ns")?,
-            idle,
-        };
-        Some((name.to_owned(), parts))
-    });
-    sides.collect()
-}
-
-/// Returns a time of a comparison in whole nanoseconds.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "sums of times: not negative, and below centuries"
-)]
-fn whole_ns(ns: Number) -> u64 {
-    ns.get().max(0.0).round() as u64
 }
 
 /// Returns a picture for light screens and one for dark ones, of which one is shown.

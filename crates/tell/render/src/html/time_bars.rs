@@ -1,16 +1,16 @@
 //! Draws busy time and idle time by cause as bars.
 
+use metalens_comparison::{Number, TimeParts};
 use metalens_text::units::time;
 
 use super::escape::{escaped, name};
-use crate::time_parts::TimeParts;
 use crate::wording::NO_BREAK;
 
 /// Style of the bars.
 pub(super) const TIMES_STYLE: &str = include_str!("../../../../../templates/times.css");
 
 /// A part of a bar: its class, its words and its time.
-type BarPiece = (&'static str, &'static str, f64);
+type BarPiece = (&'static str, &'static str, Number);
 
 /// Returns busy time and idle time by cause as bars on one scale, each with its name; nothing if all
 /// are empty.
@@ -48,14 +48,14 @@ fn bar_pieces(parts: &TimeParts) -> Vec<BarPiece> {
     let idle = parts.idle.iter();
     let idle = idle.map(|(cause, ns)| (cause.name(), cause.label(), *ns));
     let pieces = [("busy", "GPU busy", parts.busy)].into_iter().chain(idle);
-    pieces.filter(|(_, _, ns)| *ns > 0.0).collect()
+    pieces.filter(|(_, _, ns)| ns.get() > 0.0).collect()
 }
 
 /// Returns a bar with its name and its total.
-fn time_row(label_of_row: &str, pieces: &[BarPiece], total: f64, longest: f64) -> String {
-    let label = |label: &str, ns: f64| format!("{label} {}", whole_time(ns));
+fn time_row(label_of_row: &str, pieces: &[BarPiece], total: Number, longest: f64) -> String {
+    let label = |label: &str, ns: Number| format!("{label} {}", time(ns.to_whole()));
     let spans = pieces.iter().map(|(class, words, ns)| {
-        let width = percent(ns / longest);
+        let width = percent(ns.get() / longest);
         let title = escaped(&label(words, *ns));
         format!("<span class=\"{class}\" style=\"width:{width}\" title=\"{title}\"></span>")
     });
@@ -67,18 +67,8 @@ fn time_row(label_of_row: &str, pieces: &[BarPiece], total: f64, longest: f64) -
          aria-label=\"{}\">{spans}</div><span class=\"value\">{}</span></div>\n",
         name(label_of_row),
         escaped(&words.join(", ")),
-        unbroken(&whole_time(total))
+        unbroken(&time(total.to_whole()))
     )
-}
-
-/// Returns a time, rounded to whole nanoseconds.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "whole nanoseconds, not negative"
-)]
-fn whole_time(ns: f64) -> String {
-    time(ns.max(0.0).round() as u64)
 }
 
 pub(super) fn unbroken(text: &str) -> String {

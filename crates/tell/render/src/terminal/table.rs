@@ -85,10 +85,12 @@ pub(super) fn lay_out(tables: &[&Table], line_width: Option<usize>) -> Vec<Table
 fn texts(table: &Table, room: usize) -> Vec<Vec<String>> {
     let has_words = |column: &Column| column.kind == ColumnKind::Sentence;
     let [long, short, shortest] = BARS;
-    let longest_bar = match table.columns.iter().any(has_words) {
-        false => long,
-        true if room < ROOMY => shortest,
-        true => short,
+    let longest_bar = if !table.columns.iter().any(has_words) {
+        long
+    } else if room < ROOMY {
+        shortest
+    } else {
+        short
     };
     let rows = table.rows.iter().take(table.short);
     let text = |cell: &Cell| match &cell.look {

@@ -30,7 +30,7 @@ pub(super) fn chains(analysis: &Analysis, pieces: &[&IntervalPiece<'_>], full: [
     let report = &analysis.report;
     let origin = report.window.start_ns;
     let [from, to] = full.map(|ns| origin + ns);
-    let mut known = analysis.command_buffers((from, to));
+    let mut known = analysis.command_buffers(from, to);
     known.retain(|buffer| stations(buffer).iter().any(Option::is_some));
 
     let mut numbers = HashMap::new();

@@ -1,0 +1,58 @@
+//! Splits the wall time of a side into busy time and idle time by cause.
+
+use metalens_analyzer::{Cause, Number};
+
+use crate::change::Change;
+use crate::comparison::Comparison;
+
+/// A wall time and its parts, in nanoseconds. Medians of several runs need not add up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimeParts {
+    /// Wall time.
+    pub total: Number,
+    /// Busy time.
+    pub busy: Number,
+    /// Idle time of each cause that is known.
+    pub idle: Vec<(Cause, Number)>,
+}
+
+impl TimeParts {
+    /// Returns the sum of the parts.
+    #[must_use]
+    pub fn sum(&self) -> f64 {
+        let idle = self.idle.iter().map(|(_, ns)| ns.get());
+        self.busy.get() + idle.sum::<f64>()
+    }
+}
+
+impl Comparison {
+    /// Returns the wall time of base and new with its parts; `None` for a side that lacks its wall time or
+    /// busy time.
+    #[must_use]
+    pub fn time_parts(&self) -> [Option<TimeParts>; 2] {
+        [
+            self.parts_of(Change::base_value),
+            self.parts_of(Change::new_value),
+        ]
+    }
+
+    fn parts_of(&self, of_side: fn(&Change) -> Option<Number>) -> Option<TimeParts> {
+        let figure = |id: &str| {
+            let metric = self.metrics.iter().find(|metric| metric.id == id)?;
+            of_side(&metric.change)
+        };
+        let mut idle: Vec<(Cause, Number)> = Cause::ALL
+            .into_iter()
+            .filter_map(|cause| Some((cause, figure(cause.figure())?)))
+            .collect();
+        // The report has no causes where too much of the idle time has none.
+        if idle.iter().all(|(cause, _)| *cause == Cause::Unknown) {
+            idle = vec![(Cause::Unknown, figure("gaps.total_ns")?)];
+        }
+        Some(TimeParts {
+            total: figure("window.span_ns")?,
+            busy: figure("busy.busy_ns")?,
+            idle,
+        })
+    }
+}
