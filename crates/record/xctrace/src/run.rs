@@ -497,11 +497,7 @@ mod tests {
         check(second, "trap '' TERM; while :; do sleep 1; done", hangs);
         check(second, "while :; do echo x; sleep 0.01; done", hangs);
         let floods = "printed more than 4194304 bytes, and was stopped";
-        check(
-            second * 60,
-            "while :; do echo 'some words of a line'; done",
-            floods,
-        );
+        check(second * 60, "yes 'some words of a line'", floods);
         check(second * 60, "yes >&2", floods);
         check(
             second * 60,

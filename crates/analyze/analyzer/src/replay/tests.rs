@@ -84,7 +84,7 @@ fn a_replay_without_a_change_is_the_recording() {
     let random = std::env::var("METALENS_REPLAYS").ok();
     let random = random.map_or(100, |count| count.parse().unwrap());
     for scenario in scenarios.chain((0..random).map(random_scenario)) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = metalens_testing::scratch();
         write_export(&scenario, folder.path(), false).unwrap();
         compared.check(folder.path());
     }
@@ -163,7 +163,7 @@ fn program(count: usize, waits: bool) -> Program {
 #[test]
 fn a_sample_stands_for_all() {
     let scenario = Scenario::preset("eager").unwrap();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = metalens_testing::scratch();
     write_export(&scenario, folder.path(), false).unwrap();
     let measured = measured(folder.path()).unwrap();
     let whole = &measured.subject.steps;

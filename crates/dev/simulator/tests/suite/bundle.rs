@@ -23,7 +23,7 @@ struct TestBundle {
 impl TestBundle {
     fn new(scenario: &Scenario) -> Self {
         let bundle = Self {
-            dir: tempfile::tempdir().unwrap(),
+            dir: metalens_testing::scratch(),
         };
         write_bundle(scenario, &bundle.path(), false).unwrap();
         bundle
@@ -282,7 +282,7 @@ fn the_truth_and_the_scenario_are_inside() {
 
 #[test]
 fn the_document_archive_may_be_left_out() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = metalens_testing::scratch();
     let path = dir.path().join("bare.trace");
     let options = BundleOptions {
         form_template: false,
@@ -306,7 +306,7 @@ fn processes_are_named_whatever_tables_are_chosen() {
 
 #[test]
 fn only_synthetic_bundles_are_replaced() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = metalens_testing::scratch();
     let path = dir.path().join("below/X.trace");
     let scenario = Scenario::preset("two-runs").unwrap();
     write_bundle(&scenario, &path, false).unwrap();
@@ -330,7 +330,7 @@ fn only_synthetic_bundles_are_replaced() {
 
 #[test]
 fn no_temporary_files_are_left() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = metalens_testing::scratch();
     let path = dir.path().join("X.trace");
     let mut scenario = Scenario::preset("eager").unwrap();
     // The run is too short for its own events, which is found only when it is planned.

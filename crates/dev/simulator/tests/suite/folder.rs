@@ -24,7 +24,7 @@ pub(crate) fn files(dir: &Path) -> BTreeMap<String, String> {
 
 /// Returns the files of a scenario's export.
 pub(crate) fn exported(scenario: &Scenario) -> BTreeMap<String, String> {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = metalens_testing::scratch();
     write_export(scenario, dir.path(), false).unwrap();
     files(dir.path())
 }
@@ -101,7 +101,7 @@ fn several_runs_have_numbered_documents() {
 
 #[test]
 fn a_folder_in_use_is_refused_unless_overwriting() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = metalens_testing::scratch();
     let two_runs = Scenario::preset("two-runs").unwrap();
     write_export(&two_runs, dir.path(), false).unwrap();
     let refused = write_export(&two_runs, dir.path(), false).unwrap_err();
@@ -122,7 +122,7 @@ fn a_folder_in_use_is_refused_unless_overwriting() {
 
 #[test]
 fn an_impossible_scenario_leaves_nothing_behind() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = metalens_testing::scratch();
     let mut scenario = Scenario::preset("eager").unwrap();
     scenario.runs = 0;
     assert!(write_export(&scenario, dir.path(), false).is_err());

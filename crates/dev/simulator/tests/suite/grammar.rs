@@ -15,24 +15,29 @@ fn scenarios() -> impl Iterator<Item = Scenario> {
         .chain((0..150).map(random_scenario))
 }
 
+/// Every scenario is written once for all of these checks, because writing and reading it takes long.
 #[test]
-fn every_document_keeps_the_grammar() {
+fn the_documents_of_every_scenario_are_right() {
     for scenario in scenarios() {
-        for (name, text) in exported(&scenario) {
-            let Some(schema) = name
-                .strip_suffix(".xml")
-                .and_then(|name| name.split('.').next())
-            else {
-                continue;
-            };
-            if schema == "toc" {
-                continue;
-            }
-            let table = xml::table(&text);
-            assert_eq!(table.name, schema, "{}", scenario.name);
-            let starts: Vec<u64> = table.rows.iter().map(|row| row[0].number()).collect();
-            assert!(starts.is_sorted(), "{} {name}", scenario.name);
-        }
+        let files = exported(&scenario);
+        let of_run = |name: &&String| name.ends_with(".xml") && *name != "toc.xml";
+        let named = files.keys().filter(of_run);
+        let tables: BTreeMap<&str, xml::Table> = named
+            .map(|name| (name.as_str(), xml::table(&files[name])))
+            .collect();
+
+        rows_are_in_order(&tables, &scenario);
+        the_table_of_contents_lists_every_document_at_its_xpath(&tables, &files["toc.xml"]);
+        depth_counts_earlier_rows_of_the_channel_that_reach_the_start(&tables, &scenario);
+        active_and_idle_tile_the_time_from_first_to_last_event(&tables, &scenario);
+    }
+}
+
+fn rows_are_in_order(tables: &BTreeMap<&str, xml::Table>, scenario: &Scenario) {
+    for (name, table) in tables {
+        assert_eq!(name.split('.').next(), Some(table.name.as_str()), "{}", scenario.name);
+        let starts = table.rows.iter().map(|row| row[0].number());
+        assert!(starts.is_sorted(), "{} {name}", scenario.name);
     }
 }
 
@@ -50,28 +55,23 @@ fn rows_are_one_per_line_and_the_first_follows_the_schema() {
     assert!(empty.ends_with("</schema></node></trace-query-result>\n"));
 }
 
-#[test]
-fn the_table_of_contents_lists_every_document_at_its_xpath() {
-    for scenario in scenarios() {
-        let files = exported(&scenario);
-        let toc = xml::parse(&files["toc.xml"]);
-        let runs: Vec<&Element> = toc.all("run").collect();
-        for (name, text) in files
-            .iter()
-            .filter(|(name, _)| name.ends_with(".xml") && *name != "toc.xml")
-        {
-            let table = xml::table(text);
-            let numbers: Vec<usize> = table
-                .xpath
-                .split(['[', ']'])
-                .filter_map(|part| part.parse().ok())
-                .collect();
-            let [1, run, 1, position] = numbers[..] else {
-                panic!("{}", table.xpath)
-            };
-            let listed = &runs[run - 1].child("data").children[position - 1];
-            assert_eq!(listed.attribute("schema"), table.name, "{name}");
-        }
+fn the_table_of_contents_lists_every_document_at_its_xpath(
+    tables: &BTreeMap<&str, xml::Table>,
+    toc: &str,
+) {
+    let toc = xml::parse(toc);
+    let runs: Vec<&Element> = toc.all("run").collect();
+    for (name, table) in tables {
+        let numbers: Vec<usize> = table
+            .xpath
+            .split(['[', ']'])
+            .filter_map(|part| part.parse().ok())
+            .collect();
+        let [1, run, 1, position] = numbers[..] else {
+            panic!("{}", table.xpath)
+        };
+        let listed = &runs[run - 1].child("data").children[position - 1];
+        assert_eq!(listed.attribute("schema"), table.name, "{name}");
     }
 }
 
@@ -154,53 +154,47 @@ fn truth(files: &BTreeMap<String, String>) -> TruthFile {
     serde_json::from_str(&files["truth.json"]).unwrap()
 }
 
-#[test]
-fn depth_counts_earlier_rows_of_the_channel_that_reach_the_start() {
-    for scenario in scenarios().filter(|scenario| scenario.intervals_planned() < 1_000) {
-        let files = exported(&scenario);
-        for (_, text) in files
-            .iter()
-            .filter(|(name, _)| name.starts_with("metal-gpu-intervals"))
-        {
-            let mut earlier: HashMap<String, Vec<u64>> = HashMap::new();
-            for row in xml::table(text).rows {
-                let (start, end) = (row[0].number(), row[0].number() + row[1].number());
-                let ends = earlier.entry(row[2].text.clone()).or_default();
-                let reaching = ends.iter().filter(|end| **end >= start).count();
-                assert_eq!(row[5].number(), reaching as u64, "{}", scenario.name);
-                ends.push(end);
-            }
+fn depth_counts_earlier_rows_of_the_channel_that_reach_the_start(
+    tables: &BTreeMap<&str, xml::Table>,
+    scenario: &Scenario,
+) {
+    // Each row is compared with all before it.
+    if scenario.intervals_planned() >= 1_000 {
+        return;
+    }
+    for (name, table) in tables {
+        if !name.starts_with("metal-gpu-intervals") {
+            continue;
+        }
+        let mut earlier: HashMap<&str, Vec<u64>> = HashMap::new();
+        for row in &table.rows {
+            let (start, end) = (row[0].number(), row[0].number() + row[1].number());
+            let ends = earlier.entry(row[2].text.as_str()).or_default();
+            let reaching = ends.iter().filter(|end| **end >= start).count();
+            assert_eq!(row[5].number(), reaching as u64, "{}", scenario.name);
+            ends.push(end);
         }
     }
 }
 
-#[test]
-fn active_and_idle_tile_the_time_from_first_to_last_event() {
-    for scenario in scenarios().filter(|scenario| scenario.runs == 1) {
-        let files = exported(&scenario);
-        let rows = xml::table(&files["metal-gpu-intervals.xml"]).rows;
-        let states = xml::table(&files["metal-gpu-state-intervals.xml"]).rows;
-        let start = rows.iter().map(|row| row[0].number()).min();
-        let end = rows
-            .iter()
-            .map(|row| row[0].number() + row[1].number())
-            .max();
-        assert_eq!(states.first().map(|state| state[0].number()), start);
-        assert_eq!(
-            states
-                .last()
-                .map(|state| state[0].number() + state[1].number()),
-            end
-        );
-        for pair in states.windows(2) {
-            assert_eq!(
-                pair[0][0].number() + pair[0][1].number(),
-                pair[1][0].number()
-            );
-        }
-        for state in &states {
-            assert_eq!(state[5].number() > 0, state[2].text == "Active");
-        }
+fn active_and_idle_tile_the_time_from_first_to_last_event(
+    tables: &BTreeMap<&str, xml::Table>,
+    scenario: &Scenario,
+) {
+    if scenario.runs != 1 {
+        return;
+    }
+    let rows = &tables["metal-gpu-intervals.xml"].rows;
+    let states = &tables["metal-gpu-state-intervals.xml"].rows;
+    let start = |row: &Vec<Element>| row[0].number();
+    let end = |row: &Vec<Element>| row[0].number() + row[1].number();
+    assert_eq!(states.first().map(start), rows.iter().map(start).min());
+    assert_eq!(states.last().map(end), rows.iter().map(end).max());
+    for pair in states.windows(2) {
+        assert_eq!(end(&pair[0]), start(&pair[1]));
+    }
+    for state in states {
+        assert_eq!(state[5].number() > 0, state[2].text == "Active");
     }
 }
 

@@ -32,7 +32,7 @@ fn pair(name: &str) -> Option<Pair> {
         );
         return None;
     }
-    let dir = tempfile::tempdir().unwrap();
+    let dir = metalens_testing::scratch();
     let ours = dir.path().join("ours.trace");
     write_bundle(&Scenario::preset("eager").unwrap(), &ours, false).unwrap();
     Some(Pair {

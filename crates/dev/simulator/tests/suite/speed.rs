@@ -11,7 +11,7 @@ use metalens_simulator::{Scenario, write_bundle, write_export};
 #[expect(clippy::print_stderr, reason = "the measurement is the point")]
 fn a_million_intervals() {
     let scenario = Scenario::preset("million").unwrap();
-    let dir = tempfile::tempdir().unwrap();
+    let dir = metalens_testing::scratch();
     let started = Instant::now();
     let truths = write_export(&scenario, dir.path(), false).unwrap();
     let seconds = started.elapsed().as_secs_f64();
@@ -31,7 +31,7 @@ fn a_million_intervals() {
 #[expect(clippy::print_stderr, reason = "the measurement is the point")]
 fn a_million_intervals_as_a_bundle() {
     let scenario = Scenario::preset("million").unwrap();
-    let dir = tempfile::tempdir().unwrap();
+    let dir = metalens_testing::scratch();
     let started = Instant::now();
     let truths = write_bundle(&scenario, &dir.path().join("million.trace"), false).unwrap();
     let seconds = started.elapsed().as_secs_f64();
