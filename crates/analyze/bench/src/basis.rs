@@ -5,7 +5,6 @@ use std::iter::zip;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{TimeBasis, WorkAmount, WorkComparison};
 
-use crate::result::WorkBasis;
 use crate::sides::{Side, SidePair};
 
 /// Choice of the unit of work.
@@ -25,7 +24,7 @@ pub(crate) fn choose_basis(
     pairs: &[SidePair<'_>],
     sides: &[Side],
     choice: BasisChoice,
-) -> (WorkBasis, Option<Message>) {
+) -> (TimeBasis, Option<Message>) {
     let works: Vec<WorkComparison> = pairs
         .iter()
         .map(|pair| pair.changes.work(None, None))
@@ -33,7 +32,7 @@ pub(crate) fn choose_basis(
     let Some((pair, different)) =
         zip(pairs, &works).find(|(_, work)| work.amount != WorkAmount::Same)
     else {
-        return (WorkBasis::Run, None);
+        return (TimeBasis::Whole, None);
     };
 
     let is_cut = sides.iter().flat_map(Side::ends).any(|end| end.is_cut);
@@ -43,14 +42,14 @@ pub(crate) fn choose_basis(
         BasisChoice::Unit => false,
     };
     let basis = if is_whole || different.amount == WorkAmount::Unknown {
-        WorkBasis::Run
+        TimeBasis::Whole
     } else if works
         .iter()
         .all(|work| work.basis == TimeBasis::CommandBuffer || work.amount == WorkAmount::Same)
     {
-        WorkBasis::CommandBuffer
+        TimeBasis::CommandBuffer
     } else {
-        WorkBasis::Interval
+        TimeBasis::Interval
     };
 
     let others = if works.len() > 1 {
@@ -69,16 +68,16 @@ pub(crate) fn choose_basis(
 }
 
 /// Says what is compared although the amounts of work differ.
-fn consequence(basis: WorkBasis, choice: BasisChoice, is_cut: bool) -> &'static str {
+fn consequence(basis: TimeBasis, choice: BasisChoice, is_cut: bool) -> &'static str {
     match (basis, choice, is_cut) {
-        (WorkBasis::Run, BasisChoice::Run, true) => {
+        (TimeBasis::Whole, BasisChoice::Run, true) => {
             "Whole runs are compared (--per run), although the time limit ended them"
         }
-        (WorkBasis::Run, BasisChoice::Run, false) => "Whole runs are compared (--per run)",
-        (WorkBasis::Run, ..) => {
+        (TimeBasis::Whole, BasisChoice::Run, false) => "Whole runs are compared (--per run)",
+        (TimeBasis::Whole, ..) => {
             "Whole runs are compared, as alternatives for one job; use --per unit if they do different jobs"
         }
-        (WorkBasis::CommandBuffer, ..) => "Times are per command buffer",
-        (WorkBasis::Interval, ..) => "Times are per GPU interval",
+        (TimeBasis::CommandBuffer, ..) => "Times are per command buffer",
+        _ => "Times are per GPU interval",
     }
 }

@@ -3,14 +3,14 @@
 use metalens_analyzer::message::counted;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{
-    Baseline, ChangeClass, CompareOptions, ComparisonPreset, Gate, SideValues,
+    Baseline, ChangeClass, CompareOptions, ComparisonPreset, Gate, SideValues, TimeBasis,
     distinct_environments, is_by_rounds, judge,
 };
 
 use crate::basis::{BasisChoice, choose_basis};
 use crate::carry_out::BenchOutcome;
 use crate::figures::{figures, states, thermal_states};
-use crate::result::{Bench, PairResult, SCHEMA, VariantResult, WorkBasis};
+use crate::result::{Bench, PairResult, SCHEMA, VariantResult};
 use crate::sentences::versus;
 use crate::sides::{Side, SidePair, pairs, sides};
 use crate::standing::{find_standing, verdict};
@@ -85,7 +85,7 @@ impl Bench {
 }
 
 impl VariantResult {
-    fn new(variant: &Variant, side: &Side, basis: WorkBasis) -> Self {
+    fn new(variant: &Variant, side: &Side, basis: TimeBasis) -> Self {
         Self {
             name: variant.name.clone(),
             template: variant.template.clone(),
@@ -106,10 +106,10 @@ impl VariantResult {
 }
 
 /// Compares the times of two sides, and all their figures as `metalens compare` does.
-fn compare_pair(pair: SidePair<'_>, basis: WorkBasis, gate: Option<&Gate>) -> PairResult {
+fn compare_pair(pair: SidePair<'_>, basis: TimeBasis, gate: Option<&Gate>) -> PairResult {
     let SidePair { base, new, changes } = pair;
     // Whole runs of different work are compared as those of a fused program are.
-    let preset = (basis == WorkBasis::Run).then_some(ComparisonPreset::Fusion);
+    let preset = (basis == TimeBasis::Whole).then_some(ComparisonPreset::Fusion);
     let mut comparison = changes.comparison(&CompareOptions {
         preset,
         ..CompareOptions::default()

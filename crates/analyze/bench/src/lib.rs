@@ -56,7 +56,7 @@ pub use figures::{Figure, StateShare};
 #[cfg(unix)]
 pub use folder::{BenchFolder, PLAN, RunFile};
 pub use parameters::{Parameter, ParameterValue};
-pub use result::{Bench, PairResult, Rival, RunResult, SCHEMA, Standing, VariantResult, WorkBasis};
+pub use result::{Bench, PairResult, Rival, RunResult, SCHEMA, Standing, VariantResult};
 pub use turns::{Turn, turns};
 pub use units::WorkUnit;
 pub use variants::{BenchPlan, BenchRequest, CommandTemplate, CommandToRun, Hooks, Variant};

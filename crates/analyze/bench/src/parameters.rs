@@ -233,7 +233,8 @@ mod tests {
             Parameter::list("b", "x, y").unwrap(),
         ];
         let all = combinations(&parameters);
-        let text = |one: &Vec<ParameterValue>| one.iter().map(|one| one.value.clone()).collect();
+        let text =
+            |values: &Vec<ParameterValue>| values.iter().map(|value| value.value.clone()).collect();
         let all: Vec<String> = all.iter().map(text).collect();
         assert_eq!(all, ["1x", "1y", "2x", "2y"]);
         assert_eq!(combinations(&[]).len(), 1);

@@ -3,7 +3,7 @@
 use metalens_analyzer::Message;
 use metalens_comparison::many::FindingTotal;
 use metalens_comparison::{
-    Change, Comparison, Environment, KernelRuns, Number, RunsToTell, SideValues,
+    Change, Comparison, Environment, KernelRuns, Number, RunsToTell, SideValues, TimeBasis,
 };
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub struct Bench {
     /// Amounts of work, if they differ between variants or are unknown. Null if they are the same.
     pub work: Option<Message>,
     /// Unit of work that times are compared per.
-    pub basis: WorkBasis,
+    pub basis: TimeBasis,
     /// The fastest variant, or why it is unclear, in one sentence.
     pub verdict: Message,
     /// The fastest variant. Null for a single variant, or without any time.
@@ -49,19 +49,6 @@ pub struct Bench {
     pub environments: Vec<Environment>,
     /// Method of the comparison in one sentence.
     pub method: Message,
-}
-
-/// Unit of work that times are compared per.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum WorkBasis {
-    /// A whole run of the program.
-    Run,
-    /// One command buffer: all variants ran as many of them.
-    CommandBuffer,
-    /// Time of one GPU interval.
-    Interval,
 }
 
 /// The fastest variant and its rivals.
@@ -169,18 +156,6 @@ impl Bench {
             let gate = pair.comparison.gate.as_ref();
             gate.is_some_and(|gate| gate.missed)
         })
-    }
-}
-
-impl WorkBasis {
-    /// Returns the unit after a time, such as ` per GPU interval`; empty for whole runs.
-    #[must_use]
-    pub fn per(self) -> &'static str {
-        match self {
-            Self::Run => "",
-            Self::CommandBuffer => " per command buffer",
-            Self::Interval => " per GPU interval",
-        }
     }
 }
 

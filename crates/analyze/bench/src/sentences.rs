@@ -3,16 +3,16 @@
 use metalens_analyzer::message::{count, counted, name};
 use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::{sureness, times, value};
-use metalens_comparison::{Change, ChangeClass, Number, RunsToTell, Unit};
+use metalens_comparison::{Change, ChangeClass, Number, RunsToTell, TimeBasis, Unit};
 
-use crate::result::WorkBasis;
+use crate::wall_time::floor;
 
 /// Says how much faster or slower one variant is than another.
 pub(crate) fn versus(
     new: &str,
     base: &str,
     change: &Change,
-    basis: WorkBasis,
+    basis: TimeBasis,
     needed: Option<RunsToTell>,
 ) -> Message {
     // The medians of the runs, as in the tables. The difference is that of all pairs of runs.
@@ -21,7 +21,7 @@ pub(crate) fn versus(
             "{} and {}: {}",
             name(new),
             name(base),
-            if basis == WorkBasis::Run {
+            if basis == TimeBasis::Whole {
                 "wall time is not recorded"
             } else {
                 "wall time is not known, because nothing shows the time between units of one of them"
@@ -61,7 +61,7 @@ pub(crate) fn versus(
         " in these runs"
     };
     let (new, base) = (name(new), name(base));
-    let relation = match times(change, &basis.floor()) {
+    let relation = match times(change, &floor(basis)) {
         Some((times, sure)) if is_faster => {
             message!("is {} times as fast as {}{}{}", times, base, scope, sure)
         }
@@ -97,7 +97,7 @@ pub(crate) fn fastest(
     best: &str,
     best_value: Number,
     variants: usize,
-    basis: WorkBasis,
+    basis: TimeBasis,
     rivals: &[(&str, ChangeClass)],
 ) -> Message {
     let time = message!("{}{}", value(best_value, Unit::Ns), basis.per());
@@ -144,7 +144,7 @@ pub(crate) fn fastest(
 pub(crate) fn alone(
     variant: &str,
     wall: &metalens_comparison::SideValues,
-    basis: WorkBasis,
+    basis: TimeBasis,
 ) -> Message {
     let runs = wall.values.iter().flatten().count() as u64;
     let shown = |number: Option<Number>| number.map(|number| value(number, Unit::Ns));

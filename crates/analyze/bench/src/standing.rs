@@ -1,11 +1,11 @@
 //! Finds the fastest variant, and says how sure that is.
 
 use metalens_analyzer::Message;
-use metalens_comparison::{Change, ChangeClass, Direction, Number};
+use metalens_comparison::{Change, ChangeClass, Direction, Number, TimeBasis};
 
-use crate::result::{Bench, Rival, Standing, VariantResult, WorkBasis};
+use crate::result::{Bench, Rival, Standing, VariantResult};
 use crate::sentences::{alone, fastest, versus};
-use crate::wall_time::{needed, time_change};
+use crate::wall_time::{floor, needed, time_change};
 
 impl Bench {
     /// Returns the fastest of some of the variants and its rivals, by their positions among these.
@@ -17,7 +17,7 @@ impl Bench {
 }
 
 /// Finds the fastest variant, and compares all others with it.
-pub(crate) fn find_standing(variants: &[&VariantResult], basis: WorkBasis) -> Option<Standing> {
+pub(crate) fn find_standing(variants: &[&VariantResult], basis: TimeBasis) -> Option<Standing> {
     let mut order: Vec<(usize, f64)> = variants
         .iter()
         .enumerate()
@@ -61,11 +61,11 @@ pub(crate) const SURE: f64 = 0.9;
 const NEAR: f64 = 0.25;
 
 /// Returns whether the change is for the better, large enough to count, and sure enough.
-fn is_won(change: &Change, basis: WorkBasis) -> bool {
+fn is_won(change: &Change, basis: TimeBasis) -> bool {
     let (Some(interval), Some(base)) = (change.interval, change.base_value()) else {
         return false;
     };
-    let floor = basis.floor().relative;
+    let floor = floor(basis).relative;
     // The sum of many chances may miss the confidence by its last digit.
     change.direction == Some(Direction::Better)
         && change.relative.is_some_and(|share| share.abs() >= floor)
@@ -78,7 +78,7 @@ fn is_won(change: &Change, basis: WorkBasis) -> bool {
 pub(crate) fn verdict(
     variants: &[VariantResult],
     standing: Option<&Standing>,
-    basis: WorkBasis,
+    basis: TimeBasis,
 ) -> Message {
     let (Some(standing), [_, _, ..]) = (standing, variants) else {
         return match variants {
@@ -145,7 +145,7 @@ mod tests {
         let programs = (0..variants).map(|_| times(&mut random, runs, sigma));
         let mut programs: Vec<TimesPerUnit> = programs.collect();
         programs.sort_by(|left, right| median(left).total_cmp(&median(right)));
-        let basis = WorkBasis::Run;
+        let basis = TimeBasis::Whole;
         programs[1..].iter().all(|other| {
             let change = time_change(other, &programs[0], basis, false);
             is_won(&change, basis)

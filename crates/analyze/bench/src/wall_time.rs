@@ -5,44 +5,32 @@ use metalens_comparison::{
     change_of_sides, runs_to_tell, times_per_unit,
 };
 
-use crate::result::{VariantResult, WorkBasis};
+use crate::result::VariantResult;
 
 /// Metric of the reports that has the wall time.
 pub(crate) const WALL: &str = "window.span_ns";
 
-impl From<WorkBasis> for TimeBasis {
-    fn from(basis: WorkBasis) -> Self {
-        match basis {
-            WorkBasis::Run => Self::Whole,
-            WorkBasis::CommandBuffer => Self::CommandBuffer,
-            WorkBasis::Interval => Self::Interval,
-        }
-    }
-}
-
-impl WorkBasis {
-    /// Returns the smallest change that counts: times per unit are means of many.
-    pub(crate) fn floor(self) -> Floor {
-        let floor = Floor::default();
-        match self {
-            Self::Run => floor,
-            Self::CommandBuffer | Self::Interval => Floor {
-                time_ns: 0.0,
-                ..floor
-            },
-        }
+/// Returns the smallest change that counts: times per unit are means of many.
+pub(crate) fn floor(basis: TimeBasis) -> Floor {
+    let floor = Floor::default();
+    match basis {
+        TimeBasis::Whole => floor,
+        _ => Floor {
+            time_ns: 0.0,
+            ..floor
+        },
     }
 }
 
 /// Returns a time of each run, per unit of work.
-pub(crate) fn per_unit(runs: &Runs, id: &str, basis: WorkBasis) -> TimesPerUnit {
+pub(crate) fn per_unit(runs: &Runs, id: &str, basis: TimeBasis) -> TimesPerUnit {
     let values = |id: &str| runs.metrics.get(id).cloned().unwrap_or_default();
-    times_per_unit(id, basis.into(), values).unwrap_or_default()
+    times_per_unit(id, basis, values).unwrap_or_default()
 }
 
 impl VariantResult {
     /// Returns the wall time of each run, per unit of work.
-    pub(crate) fn wall_per_unit(&self, basis: WorkBasis) -> TimesPerUnit {
+    pub(crate) fn wall_per_unit(&self, basis: TimeBasis) -> TimesPerUnit {
         let error_ns = self.time_per_unit(WALL, basis).error_ns;
         TimesPerUnit {
             values: self.wall.values.clone(),
@@ -52,10 +40,10 @@ impl VariantResult {
 
     /// Returns a time of each run, per unit of work.
     #[must_use]
-    pub fn time_per_unit(&self, id: &str, basis: WorkBasis) -> TimesPerUnit {
+    pub fn time_per_unit(&self, id: &str, basis: TimeBasis) -> TimesPerUnit {
         let values = |id: &str| self.figure(id).map(|figure| figure.values.clone());
         let values = |id: &str| values(id).unwrap_or_default();
-        times_per_unit(id, basis.into(), values).unwrap_or_default()
+        times_per_unit(id, basis, values).unwrap_or_default()
     }
 }
 
@@ -64,7 +52,7 @@ impl VariantResult {
 pub(crate) fn time_change(
     base: &TimesPerUnit,
     new: &TimesPerUnit,
-    basis: WorkBasis,
+    basis: TimeBasis,
     is_stored: bool,
 ) -> Change {
     let error = base.error_ns + new.error_ns;
@@ -73,12 +61,12 @@ pub(crate) fn time_change(
     } else {
         change_by_turns
     };
-    change(&base.values, &new.values, Unit::Ns, basis.floor(), error)
+    change(&base.values, &new.values, Unit::Ns, floor(basis), error)
 }
 
 /// Returns the number of runs that would tell, if these do not.
-pub(crate) fn needed(change: &Change, basis: WorkBasis) -> Option<RunsToTell> {
+pub(crate) fn needed(change: &Change, basis: TimeBasis) -> Option<RunsToTell> {
     (change.class == ChangeClass::Unstable)
-        .then(|| runs_to_tell(change, basis.floor(), Unit::Ns))
+        .then(|| runs_to_tell(change, floor(basis), Unit::Ns))
         .flatten()
 }

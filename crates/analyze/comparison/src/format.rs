@@ -150,10 +150,10 @@ mod tests {
             (Added, Large, None, ["added", "added"]),
             (Unknown, Large, None, ["not recorded", "not recorded"]),
         ];
-        for (one, size, direction, expected) in cases {
-            let size = matches!(one, Grown | Shrunk).then_some(size);
-            let found = [true, false].map(|is_sure| class(one, size, direction, is_sure));
-            assert_eq!(found, expected, "{one:?}");
+        for (kind, size, direction, expected) in cases {
+            let size = matches!(kind, Grown | Shrunk).then_some(size);
+            let found = [true, false].map(|is_sure| class(kind, size, direction, is_sure));
+            assert_eq!(found, expected, "{kind:?}");
         }
     }
 }

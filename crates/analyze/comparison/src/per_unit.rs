@@ -82,6 +82,18 @@ impl TimeBasis {
         }
     }
 
+    /// Returns what follows a time, such as ` per GPU interval`; nothing for whole runs.
+    #[must_use]
+    pub fn per(self) -> &'static str {
+        match self {
+            Self::Whole => "",
+            Self::CommandBuffer => " per command buffer",
+            Self::Interval => " per GPU interval",
+            Self::Iteration => " per iteration",
+            Self::Kernel => " per instance",
+        }
+    }
+
     /// Returns the singular noun for a unit. None for whole runs.
     #[must_use]
     pub fn unit(self) -> Option<&'static str> {

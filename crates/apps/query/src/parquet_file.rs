@@ -186,7 +186,7 @@ fn checked_rows(metadata: &ParquetMetaData, data_end: u64) -> Result<usize, Dama
     ranges.sort_unstable_by_key(|range| (range.start, range.end));
     if ranges
         .windows(2)
-        .any(|two| matches!(two, [one, next] if next.start < one.end))
+        .any(|two| matches!(two, [first, next] if next.start < first.end))
     {
         return Err(wrong("two of its columns overlap"));
     }

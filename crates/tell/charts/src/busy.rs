@@ -88,7 +88,7 @@ fn height(
 ) -> f32 {
     let legends = legends.iter();
     let legend: f32 = legends
-        .map(|one| canvas.legend_height(LEGEND, one, options))
+        .map(|legend| canvas.legend_height(LEGEND, legend, options))
         .sum();
     let room = options.height.map_or(200.0, |height| {
         height as f32 - around - legend - (MARGIN - 6.0)

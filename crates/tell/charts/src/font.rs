@@ -196,7 +196,7 @@ fn at_a_pause(text: &str, size: f32, room: f32) -> Option<Vec<String>> {
         (longer <= room).then_some((longer, first, second))
     });
 
-    let (_, first, second) = halves.min_by(|one, other| one.0.total_cmp(&other.0))?;
+    let (_, first, second) = halves.min_by(|half, other| half.0.total_cmp(&other.0))?;
     Some(vec![first.to_owned(), second.to_owned()])
 }
 

@@ -126,7 +126,8 @@ impl KernelColumns {
         let names = widest(&|kernel| format!("{}  {}", kernel.name, channel(kernel, true)));
         let names = (names + 8.0).clamp(inner * least, inner * most).round();
         let bars = (inner * bars).round();
-        let [short, long] = [false, true].map(|has_counts| widest(&|one| figures(one, has_counts)));
+        let [short, long] =
+            [false, true].map(|has_counts| widest(&|kernel| figures(kernel, has_counts)));
         let has_counts = is_wide && names + bars + long <= inner * 0.7;
         let figures = if has_counts { long } else { short };
         let head = font::width(head(has_counts), SMALL);
@@ -257,12 +258,12 @@ fn spreads(analysis: &Analysis, shown: &[&Kernel], axis: &Axis, width: f32) -> V
     let mut spreads = vec![vec![0; columns as usize]; shown.len()];
     let names = shown.iter().enumerate();
     let rows: HashMap<(&str, Option<&str>), usize> = names
-        .map(|(at, one)| ((one.name.as_str(), one.channel.as_deref()), at))
+        .map(|(at, kernel)| ((kernel.name.as_str(), kernel.channel.as_deref()), at))
         .collect();
-    for one in analysis.intervals() {
-        let row = rows.get(&(one.kernel, one.channel));
+    for interval in analysis.intervals() {
+        let row = rows.get(&(interval.kernel, interval.channel));
         let spread = row.and_then(|&row| spreads.get_mut(row));
-        let along = axis.along(one.end_ns.saturating_sub(one.start_ns) as f64);
+        let along = axis.along(interval.end_ns.saturating_sub(interval.start_ns) as f64);
         let at = (along * columns).clamp(0.0, columns - 1.0) as usize;
         if let Some(number) = spread.and_then(|spread| spread.get_mut(at)) {
             *number += 1;

@@ -96,7 +96,7 @@ pub(crate) fn causes(analysis: &Analysis, grids: &[Grid]) -> Vec<Vec<Sweep>> {
 /// Returns the index of a cause in `Cause::ALL`.
 fn index_of(cause: Cause) -> usize {
     let mut all = Cause::ALL.iter();
-    all.position(|&one| one == cause).unwrap_or(0)
+    all.position(|&known| known == cause).unwrap_or(0)
 }
 
 impl Lane {
@@ -193,12 +193,17 @@ pub(crate) fn channels(report: &Report) -> Vec<Option<String>> {
     channels.truncate(CHANNELS);
 
     let rank = |name: Option<&str>| {
-        let known = ORDER.iter().position(|&one| Some(one) == name);
+        let known = ORDER
+            .iter()
+            .position(|&known_name| Some(known_name) == name);
         known.unwrap_or(ORDER.len())
     };
     channels.sort_by_key(|channel| (rank(channel.name.as_deref()), channel.name.clone()));
 
-    let mut names: Vec<Option<String>> = channels.iter().map(|one| one.name.clone()).collect();
+    let mut names: Vec<Option<String>> = channels
+        .iter()
+        .map(|channel| channel.name.clone())
+        .collect();
     if more {
         names.push(Some(MORE.to_owned()));
     }

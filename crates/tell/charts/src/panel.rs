@@ -232,9 +232,9 @@ impl Panel {
             canvas.rectangle(line, DIVIDER);
         }
 
-        let named = lane.named.iter().map(|one| {
-            let ink = fill(one.color).ink_on_it();
-            (one.start_ns, one.end_ns, one.name.as_str(), ink)
+        let named = lane.named.iter().map(|state| {
+            let ink = fill(state.color).ink_on_it();
+            (state.start_ns, state.end_ns, state.name.as_str(), ink)
         });
         names_inside(canvas, self.grid, place, &named.collect::<Vec<_>>());
     }
@@ -247,7 +247,7 @@ impl Panel {
         let busy = |at: usize| {
             lane.sweeps
                 .iter()
-                .filter_map(move |one| one.columns().get(at))
+                .filter_map(move |lane| lane.columns().get(at))
         };
         let high = |(at, &width): (usize, &u64)| {
             let share = ratio(busy(at).sum(), width.max(1));

@@ -110,7 +110,7 @@ fn shares(pixels: Vec<Color>, fills: &[Color], behind: Color) -> Vec<f64> {
     let mut shares = vec![0.0; fills.len()];
     for pixel in &pixels {
         let mixtures = fills.iter().map(|fill| mixture(pixel, fill)).enumerate();
-        let best = mixtures.min_by(|(_, one), (_, other)| one.1.total_cmp(&other.1));
+        let best = mixtures.min_by(|(_, mixture), (_, other)| mixture.1.total_cmp(&other.1));
         let Some((at, (ink, off))) = best else {
             continue;
         };
@@ -180,8 +180,10 @@ fn check_causes(analysis: &Analysis, lane: &PaintedLane, palette: &Palette, free
     let columns = lane.columns.len();
     let mut idle = vec![0.0; columns];
     for cause in Cause::ALL {
-        let stretches = analysis.idle().filter(|one| one.cause == cause);
-        let stretches: Vec<(u64, u64)> = stretches.map(|one| (one.start_ns, one.end_ns)).collect();
+        let stretches = analysis.idle().filter(|stretch| stretch.cause == cause);
+        let stretches: Vec<(u64, u64)> = stretches
+            .map(|stretch| (stretch.start_ns, stretch.end_ns))
+            .collect();
         let expected = covered(&stretches, window(analysis), columns);
         let layer = lane
             .fills

@@ -40,7 +40,9 @@ pub(crate) fn band<'a>(analysis: &'a Analysis, palette: &Palette) -> Option<Band
     });
     let kind = |state: &str| {
         let mut known = states.iter();
-        known.position(|&one| one == state).unwrap_or(states.len())
+        known
+            .position(|&known_state| known_state == state)
+            .unwrap_or(states.len())
     };
 
     let items = intervals.iter().map(|interval| BandItem {
@@ -68,7 +70,7 @@ fn longest<'a>(lengths: &BTreeMap<&'a str, u64>) -> Vec<&'a str> {
 }
 
 fn rank(state: &str) -> Option<u64> {
-    let known = KNOWN.iter().position(|&one| one == state);
+    let known = KNOWN.iter().position(|&name| name == state);
     let number = || state.strip_prefix(NUMBERED)?.parse().ok();
     known.map(|at| at as u64).or_else(number)
 }
@@ -78,14 +80,14 @@ fn rank(state: &str) -> Option<u64> {
 /// is known.
 #[expect(clippy::cast_precision_loss, reason = "a few states")]
 fn strength(state: &str, states: &[&str]) -> Option<f64> {
-    if let Some(at) = KNOWN.iter().position(|&one| one == state) {
+    if let Some(at) = KNOWN.iter().position(|&name| name == state) {
         return Some(at as f64 / (KNOWN.len() - 1) as f64);
     }
 
     rank(state)?;
-    let mut ranked = states.iter().filter(|&&one| rank(one).is_some());
+    let mut ranked = states.iter().filter(|&&name| rank(name).is_some());
     let count = ranked.clone().count();
-    let at = ranked.position(|&one| one == state)?;
+    let at = ranked.position(|&name| name == state)?;
     Some(match count {
         ..2 => 0.5,
         _ => at as f64 / (count - 1) as f64,
@@ -121,7 +123,7 @@ mod tests {
             let states = longest(&lengths);
             let found = states.iter().map(|state| {
                 let strength = strength(state, &states);
-                let strength = strength.map_or("none".to_owned(), |one| one.to_string());
+                let strength = strength.map_or("none".to_owned(), |strength| strength.to_string());
                 format!("{state} {strength}")
             });
             assert_eq!(found.collect::<Vec<_>>().join("|"), expected);

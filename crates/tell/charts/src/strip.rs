@@ -298,7 +298,7 @@ fn texts_inside(rooms: &[(&str, f32)]) -> Vec<String> {
     for (&(name, room), text) in rooms.iter().zip(&mut texts) {
         if let Some(at) = names
             .iter()
-            .position(|&one| one == name && alike.contains(text))
+            .position(|&known| known == name && alike.contains(text))
         {
             let mut together = font::shorten_all(&names, SIZE, room);
             *text = useful(together.swap_remove(at), name);

@@ -217,11 +217,23 @@ fn alt_texts() {
 #[test]
 fn spans_are_intervals() {
     let analysis = small(&Request::default());
-    let spans = analysis
-        .spans()
-        .map(|one| (one.start_ns, one.end_ns, one.kernel, one.channel));
+    let spans = analysis.spans().map(|interval| {
+        (
+            interval.start_ns,
+            interval.end_ns,
+            interval.kernel,
+            interval.channel,
+        )
+    });
     let intervals = analysis.intervals();
-    let intervals = intervals.map(|one| (one.start_ns, one.end_ns, one.kernel, one.channel));
+    let intervals = intervals.map(|interval| {
+        (
+            interval.start_ns,
+            interval.end_ns,
+            interval.kernel,
+            interval.channel,
+        )
+    });
     assert!(spans.eq(intervals));
     assert_eq!(
         analysis.spans().count() as u64,

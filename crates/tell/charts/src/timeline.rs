@@ -125,7 +125,7 @@ fn height_factor(
 
     let legends = legends.iter();
     let legend: f32 = legends
-        .map(|one| canvas.legend_height(one.title, &one.entries, options))
+        .map(|legend| canvas.legend_height(legend.title, &legend.entries, options))
         .sum();
     let lanes: f32 = panels.iter().map(|panel| panel.height(1.0)).sum();
     let rest: f32 = panels.iter().map(|panel| panel.around() + APART).sum();

@@ -47,9 +47,9 @@ fn verdict_text(gate: &GateResult) -> Message {
     // A kernel that is gone has no figure at all, and is named once.
     let mut named: Vec<Message> = Vec::new();
     for row in &decided {
-        let one = plainly(row);
-        if named.iter().all(|other| other.text != one.text) {
-            named.push(one);
+        let name = plainly(row);
+        if named.iter().all(|other| other.text != name.text) {
+            named.push(name);
         }
     }
     let named = (!named.is_empty()).then(|| message!("{}; ", first_few(named, DECIDING)));

@@ -183,16 +183,19 @@ fn outliers(index: &Index) -> Option<Section> {
 
 /// Returns the figures in which a recording is an outlier, each with the median of the same work.
 fn outlier(index: &Index, row: &IndexRow) -> Option<Item> {
-    let own = index.outliers.iter().filter(|one| one.report == row.report);
-    let figures = own.map(|one| {
-        let text = |value: Number| match one.figure {
+    let own = index
+        .outliers
+        .iter()
+        .filter(|outlier| outlier.report == row.report);
+    let figures = own.map(|outlier| {
+        let text = |value: Number| match outlier.figure {
             IndexFigure::Busy => percent(value.get()),
             IndexFigure::Span | IndexFigure::MeanGap => to_time(value.get()),
         };
-        let (value, median) = (text(one.value), text(one.median));
-        message!("{} {} (median {})", one.figure.name(), value, median)
+        let (value, median) = (text(outlier.value), text(outlier.median));
+        message!("{} {} (median {})", outlier.figure.name(), value, median)
     });
-    let figures = figures.reduce(|all, one| message!("{}, {}", all, one))?;
+    let figures = figures.reduce(|all, figure| message!("{}, {}", all, figure))?;
     Some(Item {
         text: message!("{}: {}", path(&cut(&row.name, LONGEST_TEXT)), figures),
         report: Some(row.report.clone()),
@@ -272,7 +275,7 @@ fn alike(table: &mut Table) -> Option<Message> {
     let says = |cell: &Cell| !["", "-"].contains(&cell.text.text.as_str());
     let alike = removed.iter().filter(|(_, cell)| says(cell));
     let alike = alike.map(|(heading, cell)| message!("{} {}", heading.clone(), cell.text.clone()));
-    let alike = alike.reduce(|all, one| message!("{}; {}", all, one))?;
+    let alike = alike.reduce(|all, column| message!("{}; {}", all, column))?;
     Some(message!("The same in all: {}", alike))
 }
 
@@ -391,8 +394,8 @@ fn or_dash(text: String) -> Message {
 /// if there is no finding about speed.
 fn finding(row: &IndexRow) -> Cell {
     let about_speed = row.all_findings.iter();
-    let about_speed = about_speed.filter(|one| one.severity != Severity::Caveat);
-    let most_severe = about_speed.min_by_key(|one| one.severity);
+    let about_speed = about_speed.filter(|finding| finding.severity != Severity::Caveat);
+    let most_severe = about_speed.min_by_key(|finding| finding.severity);
     let Some(shown) = most_severe.or(row.finding.as_ref()) else {
         return "-".into();
     };
@@ -448,9 +451,13 @@ fn date(row: &IndexRow) -> Message {
 fn failed(index: &Index, show_names: bool) -> Option<Section> {
     let columns = vec![Column::name("input"), Column::sentence("reason")];
     let mut table = Table::new("failed", "Inputs that could not be analyzed", columns);
-    for one in &index.failed {
-        let name = if show_names { &one.input } else { &one.name };
-        let (why, hint) = reason(one, show_names);
+    for input in &index.failed {
+        let name = if show_names {
+            &input.input
+        } else {
+            &input.name
+        };
+        let (why, hint) = reason(input, show_names);
         let why = why + &hint.map_or_else(String::new, |hint| format!(" → {hint}"));
         table.row([
             path(&cut(name, LONGEST_TEXT)),
@@ -486,11 +493,11 @@ fn trends(index: &Index, pictures: &[TrendPicture]) -> Option<Section> {
     if index.trends.is_empty() {
         return None;
     }
-    let (is, is_not): (Vec<_>, Vec<_>) = index.trends.iter().partition(|one| one.is_trend);
-    let items = is.into_iter().chain(is_not).map(|one| Item {
-        text: sentence(cut_message(&one.says)),
+    let (is, is_not): (Vec<_>, Vec<_>) = index.trends.iter().partition(|trend| trend.is_trend);
+    let items = is.into_iter().chain(is_not).map(|trend| Item {
+        text: sentence(cut_message(&trend.says)),
         report: None,
-        is_strong: one.is_trend,
+        is_strong: trend.is_trend,
     });
     let pictures = pictures.iter().map(|picture| Chart::picture(&picture.path));
     let method = "Dates are UTC. A trend is a steady rise or fall among at least eight dated \

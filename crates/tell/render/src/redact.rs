@@ -249,8 +249,11 @@ mod tests {
     }
 
     fn others(report: &Report) -> Vec<String> {
-        let others = report.processes.iter().filter(|one| !one.is_analyzed);
-        others.map(|one| one.name.clone()).collect()
+        let others = report
+            .processes
+            .iter()
+            .filter(|process| !process.is_analyzed);
+        others.map(|process| process.name.clone()).collect()
     }
 
     /// No name is left in any part of the report, whether a page shows that part or not.
@@ -294,7 +297,7 @@ mod tests {
             .unwrap()
             .report;
         assert!(others(&report).contains(&kernel_name));
-        let named = report.findings.iter().flat_map(|one| &one.look_at);
+        let named = report.findings.iter().flat_map(|finding| &finding.look_at);
         assert!(
             named
                 .clone()
@@ -342,7 +345,7 @@ mod tests {
     fn a_report_without_names_to_hide_is_unchanged() {
         let mut report = report_of("fused");
         report.source.path = "fused".to_owned();
-        report.processes.retain(|one| one.is_analyzed);
+        report.processes.retain(|process| process.is_analyzed);
         report.machine.others.as_mut().unwrap().top.clear();
         assert_eq!(redacted(&report), report);
     }

@@ -116,7 +116,7 @@ mod tests {
                 assert!(
                     values
                         .clone()
-                        .all(|one| part.text[one.at..].starts_with(&one.text)),
+                        .all(|value| part.text[value.at..].starts_with(&value.text)),
                     "{part:?}"
                 );
             }

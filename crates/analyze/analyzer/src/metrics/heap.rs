@@ -30,7 +30,7 @@ pub(crate) fn heap(tables: HeapTables, names: &Names) -> Option<Heap> {
 fn allocations(rows: &HeapRows, names: &Names) -> HeapAllocations {
     let of = |texts: &[Option<Symbol>]| {
         groups(texts, names, |row| {
-            let whole = one(bytes(&rows.sizes, row));
+            let whole = counted(bytes(&rows.sizes, row));
             let is_live = at(&rows.live, row).is_some_and(|live| names.text(live) == "true");
             let live = if is_live { whole.bytes } else { 0 };
             let live = CountedBytes {
@@ -64,7 +64,7 @@ fn regions(rows: &RegionRows, names: &Names) -> HeapRegions {
     let sum = |column: &Integers| column.iter().flatten().fold(0, u64::saturating_add);
     let (types, whole, _) = groups(&rows.types, names, |row| {
         let own = bytes(&rows.dirty, row).saturating_add(bytes(&rows.swapped, row));
-        (one(bytes(&rows.sizes, row)), one(own))
+        (counted(bytes(&rows.sizes, row)), counted(own))
     });
     HeapRegions {
         whole,
@@ -110,7 +110,7 @@ fn groups(
     (groups, sums.0, sums.1)
 }
 
-const fn one(bytes: u64) -> CountedBytes {
+const fn counted(bytes: u64) -> CountedBytes {
     CountedBytes { count: 1, bytes }
 }
 

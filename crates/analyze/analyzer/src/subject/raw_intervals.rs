@@ -283,7 +283,7 @@ mod tests {
                 interval.span.end_ns,
                 CHANNELS
                     .into_iter()
-                    .find(|&one| Some(one) == channel)
+                    .find(|&known| Some(known) == channel)
                     .unwrap(),
                 id(interval.command_buffer),
                 id(interval.encoder),

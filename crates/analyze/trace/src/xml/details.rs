@@ -82,6 +82,6 @@ pub(super) fn cells(
 }
 
 fn value<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
-    let found = attributes.iter().find(|(one, _)| one == name);
+    let found = attributes.iter().find(|(key, _)| key == name);
     found.map(|(_, value)| value.as_str())
 }

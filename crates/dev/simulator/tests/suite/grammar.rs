@@ -35,7 +35,12 @@ fn the_documents_of_every_scenario_are_right() {
 
 fn rows_are_in_order(tables: &BTreeMap<&str, xml::Table>, scenario: &Scenario) {
     for (name, table) in tables {
-        assert_eq!(name.split('.').next(), Some(table.name.as_str()), "{}", scenario.name);
+        assert_eq!(
+            name.split('.').next(),
+            Some(table.name.as_str()),
+            "{}",
+            scenario.name
+        );
         let starts = table.rows.iter().map(|row| row[0].number());
         assert!(starts.is_sorted(), "{} {name}", scenario.name);
     }

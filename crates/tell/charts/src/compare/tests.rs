@@ -97,7 +97,7 @@ fn check_bars(scene: &Scene, times_ns: [f64; 2], full: f64) {
 #[test]
 fn one_scale_for_both() {
     for (base, new) in [(whole(), part(3)), (part(7), whole()), (whole(), part(90))] {
-        let spans = [&base, &new].map(|one| one.report.window.span_ns as f64);
+        let spans = [&base, &new].map(|side| side.report.window.span_ns as f64);
         check_bars(&scene(&base, &new), spans, spans[0].max(spans[1]));
     }
 }

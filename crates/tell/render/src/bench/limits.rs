@@ -60,7 +60,8 @@ fn values(pair: &PairResult, row: &GateRow) -> (Message, Message) {
         }
         Some(figure) => {
             let mut kernels = comparison.kernels.iter();
-            let kernel = kernels.find(|one| one.name == row.what && one.channel == row.channel);
+            let kernel =
+                kernels.find(|kernel| kernel.name == row.what && kernel.channel == row.channel);
             kernel.map(|kernel| match figure {
                 KernelFigure::Total => (&kernel.total_ns, Unit::Ns),
                 KernelFigure::Median => (&kernel.med_ns, Unit::Ns),

@@ -5,9 +5,9 @@ use std::iter::zip;
 
 use metalens_analyzer::message::{kernel, name, percent};
 use metalens_analyzer::{Cause, Message, message};
-use metalens_bench::{Bench, PairResult, VariantResult, WorkBasis};
+use metalens_bench::{Bench, PairResult, VariantResult};
 use metalens_comparison::sentences::{share, value};
-use metalens_comparison::{ChangeClass, Number, SideValues, TimeParts, Unit};
+use metalens_comparison::{ChangeClass, Number, SideValues, TimeBasis, TimeParts, Unit};
 
 use super::{RUNS, TIMES};
 use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table, Tone};
@@ -101,13 +101,13 @@ fn against(pair: &PairResult) -> Cell {
 }
 
 /// Returns a time of a variant per unit of work: the median of its runs.
-fn middle(variant: &VariantResult, id: &str, basis: WorkBasis) -> Option<Number> {
+fn middle(variant: &VariantResult, id: &str, basis: TimeBasis) -> Option<Number> {
     SideValues::from_values(&variant.time_per_unit(id, basis).values).median
 }
 
 /// Returns the parts of a variant's wall time, per unit of work: each is the median of its runs. None
 /// if the wall time or the busy time is not known.
-pub(crate) fn time_parts(variant: &VariantResult, basis: WorkBasis) -> Option<TimeParts> {
+pub(crate) fn time_parts(variant: &VariantResult, basis: TimeBasis) -> Option<TimeParts> {
     let idle = Cause::ALL
         .into_iter()
         .filter_map(|cause| Some((cause, middle(variant, cause.figure(), basis)?)));
@@ -192,7 +192,7 @@ pub(super) fn work(bench: &Bench) -> Option<Section> {
 }
 
 fn per_interval(variant: &VariantResult, id: &str) -> Message {
-    time(middle(variant, id, WorkBasis::Interval))
+    time(middle(variant, id, TimeBasis::Interval))
 }
 
 /// Returns the kernels whose total time differs most between the variants.

@@ -74,10 +74,10 @@ fn three_programs_are_shown() {
 #[test]
 fn cut_runs_are_compared_per_interval() {
     let result = bench(&[("one", 80, 30), ("two", 40, 30)], 3, true);
-    assert_eq!(result.basis, metalens_bench::WorkBasis::Interval);
+    assert_eq!(result.basis, metalens_comparison::TimeBasis::Interval);
     assert!(!result.standing.as_ref().unwrap().wins, "both are as fast");
     let whole = bench(&[("one", 80, 30), ("two", 40, 30)], 3, false);
-    assert_eq!(whole.basis, metalens_bench::WorkBasis::Run);
+    assert_eq!(whole.basis, metalens_comparison::TimeBasis::Whole);
     assert!(whole.standing.as_ref().unwrap().wins);
     for result in [&result, &whole] {
         assert!(
@@ -97,7 +97,7 @@ fn one_number_is_shown_everywhere() {
     let result = bench(&[("one", 40, 30), ("two", 40, 60)], 2, false);
     let mean = |at: usize, id: &str| {
         let values = &result.variants[at].figure(id).unwrap().values;
-        let values: Vec<f64> = values.iter().flatten().map(|one| one.get()).collect();
+        let values: Vec<f64> = values.iter().flatten().map(|value| value.get()).collect();
         let mean = Number::new(f64::midpoint(values[0], values[1])).unwrap();
         metalens_comparison::sentences::value(mean, Unit::Ns).text
     };
@@ -159,7 +159,7 @@ fn two_axes_are_two_parameters_or_commands_and_a_parameter() {
     let request = |sources: &[&str], parameters: &[(&str, &str)]| BenchRequest {
         sources: sources
             .iter()
-            .map(|one| CommandTemplate::Program((*one).to_owned()))
+            .map(|words| CommandTemplate::Program((*words).to_owned()))
             .collect(),
         parameters: parameters
             .iter()
@@ -183,7 +183,7 @@ fn two_axes_are_two_parameters_or_commands_and_a_parameter() {
         let shown = Matrix::from_bench(&result).map(|matrix| {
             let lines = matrix.rows.values.iter().zip(&matrix.cells);
             let lines = lines.map(|(row, cells)| {
-                let cells = cells.iter().flatten().map(|one| one.command.join(" "));
+                let cells = cells.iter().flatten().map(|cell| cell.command.join(" "));
                 format!("{row}: {}", cells.collect::<Vec<_>>().join(", "))
             });
             let lines: Vec<String> = lines.collect();

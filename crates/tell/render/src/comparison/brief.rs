@@ -36,13 +36,13 @@ const PAGE: &str = "-o DIR writes pages with a picture";
 #[must_use]
 pub fn brief(comparisons: &[Comparison]) -> Document {
     match comparisons {
-        [only] => one(only),
+        [only] => of_one(only),
         all => several::brief(all),
     }
 }
 
 /// Returns the verdict, the limits that failed, what changed, and the names of what is left out.
-fn one(comparison: &Comparison) -> Document {
+fn of_one(comparison: &Comparison) -> Document {
     let mut whole = document(comparison, true);
     let sections = std::mem::take(&mut whole.sections).into_iter();
     let left_out = sections.filter(|section| !SECTIONS.contains(&section.id));

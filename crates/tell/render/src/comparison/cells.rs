@@ -86,6 +86,6 @@ pub(super) fn before_and_after(change: &Change, unit: Unit) -> Message {
 /// Returns whether a figure is zero on both sides.
 pub(super) fn is_nothing(change: &Change) -> bool {
     let mut most = [change.base.max, change.new.max].into_iter();
-    let is_zero = most.all(|one| one.is_some_and(|one| one.get() == 0.0));
+    let is_zero = most.all(|value| value.is_some_and(|value| value.get() == 0.0));
     is_zero && change.class == ChangeClass::Unchanged
 }

@@ -39,13 +39,13 @@ pub(super) fn runs(comparison: &Comparison) -> Block {
 pub(super) fn unknown(comparison: &Comparison) -> Option<Block> {
     let unknown = comparison.comparable.unknown.iter().map(String::as_str);
     // Nobody requests a clock in most recordings.
-    let unknown = unknown.filter(|one| *one != "requested GPU clock");
+    let unknown = unknown.filter(|fact| *fact != "requested GPU clock");
     let (mut of_base, mut of_new, mut of_both) = (Vec::new(), Vec::new(), Vec::new());
-    for one in unknown {
-        match (one.strip_suffix(" (base)"), one.strip_suffix(" (new)")) {
+    for fact in unknown {
+        match (fact.strip_suffix(" (base)"), fact.strip_suffix(" (new)")) {
             (Some(what), _) => of_base.push(what),
             (_, Some(what)) => of_new.push(what),
-            (None, None) => of_both.push(one),
+            (None, None) => of_both.push(fact),
         }
     }
 

@@ -23,7 +23,7 @@ const GROUPS: [(MetricGroup, &str); 6] = [
 
 /// Returns the idle time by cause; nothing if neither side has any.
 pub(super) fn idle(comparison: &Comparison) -> Option<Section> {
-    let causes = comparison.metrics.iter().filter(|one| is_cause(one));
+    let causes = comparison.metrics.iter().filter(|metric| is_cause(metric));
     let table = table(comparison, causes)?;
     let section = Section::new("idle", "Idle time by cause", 4);
     Some(section.with(Block::Table(table)))
@@ -100,12 +100,12 @@ pub(super) fn per_unit(comparison: &Comparison) -> Option<Section> {
 /// none did. Of different work, these are times per unit of it.
 pub(super) fn changed(comparison: &Comparison) -> Option<Section> {
     let moved = comparison.compared().iter();
-    let moved = moved.filter(|one| !is_cause(one) && one.change.is_material());
+    let moved = moved.filter(|metric| !is_cause(metric) && metric.change.is_material());
     let mut moved: Vec<&MetricChange> = moved.collect();
-    moved.sort_by_key(|one| one.change.direction.is_none());
+    moved.sort_by_key(|metric| metric.change.direction.is_none());
     moved.first()?;
 
-    let has_intervals = moved.iter().any(|one| one.change.interval.is_some());
+    let has_intervals = moved.iter().any(|metric| metric.change.interval.is_some());
     let mut columns = columns();
     if has_intervals {
         columns.insert(5, Column::number("interval"));
@@ -116,10 +116,10 @@ pub(super) fn changed(comparison: &Comparison) -> Option<Section> {
         "Figures that differ; how much runs vary is unknown"
     };
     let mut table = Table::new("changed", caption, columns);
-    for one in moved {
-        let mut cells = row(one, &one.change).to_vec();
+    for metric in moved {
+        let mut cells = row(metric, &metric.change).to_vec();
         if has_intervals {
-            cells.insert(5, interval(one).into());
+            cells.insert(5, interval(metric).into());
         }
         table.row(cells);
     }
@@ -131,10 +131,10 @@ pub(super) fn idle_changed(comparison: &Comparison) -> Option<Section> {
     let moved = comparison
         .compared()
         .iter()
-        .filter(|one| is_cause(one) && one.change.is_material());
+        .filter(|metric| is_cause(metric) && metric.change.is_material());
     let mut moved: Vec<&MetricChange> = moved.collect();
-    let size = |one: &MetricChange| one.change.absolute.map_or(0.0, |by| by.get().abs());
-    moved.sort_by(|one, other| size(other).total_cmp(&size(one)));
+    let size = |metric: &MetricChange| metric.change.absolute.map_or(0.0, |by| by.get().abs());
+    moved.sort_by(|metric, other| size(other).total_cmp(&size(metric)));
     let table = table(comparison, moved.into_iter())?;
     let section = Section::new("idle", "Idle time by cause: what changed", 4);
     Some(section.with(Block::Table(table)))
@@ -178,7 +178,7 @@ fn end_of(metric: &MetricChange, end: Number) -> Message {
 /// Returns every other figure that is not zero on both sides.
 pub(super) fn figures(comparison: &Comparison) -> Section {
     let groups = GROUPS.into_iter().filter_map(|(group, title)| {
-        let of_group = |one: &&MetricChange| one.group == group;
+        let of_group = |metric: &&MetricChange| metric.group == group;
         let metrics = || comparison.metrics.iter().filter(of_group);
         let table = table(comparison, metrics())?;
         let content = if metrics().all(is_same) {
@@ -208,7 +208,9 @@ fn table<'a>(
     let has_ranges = [&comparison.base, &comparison.new]
         .iter()
         .any(|side| side.runs.len() > 1);
-    let mut metrics = metrics.filter(|one| !is_nothing(&one.change)).peekable();
+    let mut metrics = metrics
+        .filter(|metric| !is_nothing(&metric.change))
+        .peekable();
     metrics.peek()?;
     let mut columns = columns();
     if has_ranges {

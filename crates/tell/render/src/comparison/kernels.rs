@@ -25,18 +25,25 @@ pub(super) fn kernels(comparison: &Comparison) -> Section {
 
 /// Returns the kernels that changed by more than noise; nothing if none did.
 pub(super) fn changed(comparison: &Comparison) -> Option<Section> {
-    let moved = comparison.kernels.iter().filter(|one| is_changed(one));
+    let moved = comparison
+        .kernels
+        .iter()
+        .filter(|kernel| is_changed(kernel));
     section_of(&moved.collect::<Vec<_>>())
 }
 
 /// Returns the kernels that changed by more than noise, with the columns that differ between them, so
 /// that a line is short.
 pub(super) fn changed_in_short(comparison: &Comparison) -> Option<Section> {
-    let moved = comparison.kernels.iter().filter(|one| is_changed(one));
+    let moved = comparison
+        .kernels
+        .iter()
+        .filter(|kernel| is_changed(kernel));
     let moved: Vec<&KernelChange> = moved.collect();
     let shown = moved.get(..MOST_CHANGED).unwrap_or(&moved);
     let mut headings = vec!["kernel", "base", "new", "change", ""];
-    let is_counted = |one: &&KernelChange| one.is_one_sided() || one.ran_differently_often();
+    let is_counted =
+        |kernel: &&KernelChange| kernel.is_one_sided() || kernel.ran_differently_often();
     headings.extend(shown.iter().any(is_counted).then_some("instances"));
     headings.extend(has_ambiguous_names(shown).then_some("channel"));
     let mut section = section_of(&moved)?;
@@ -72,8 +79,8 @@ fn section_of(kernels: &[&KernelChange]) -> Option<Section> {
     let table = table.limited(KERNELS, MOST_KERNELS);
     let mut table = table.of(kernels.len());
     table.has_preview = true;
-    for one in kernels.iter().take(MOST_KERNELS) {
-        table.row(row(one));
+    for kernel in kernels.iter().take(MOST_KERNELS) {
+        table.row(row(kernel));
     }
     let rest = kernels.get(KERNELS..).unwrap_or(&[]);
     table.rest = message!(": {}", classes(rest));
@@ -82,57 +89,59 @@ fn section_of(kernels: &[&KernelChange]) -> Option<Section> {
 
 /// Returns whether a kernel is on one side only, or its instances changed: their median, their number,
 /// or some of them.
-fn is_changed(one: &KernelChange) -> bool {
-    one.is_one_sided()
-        || one.med_ns.is_material()
-        || one.ran_differently_often()
-        || one.has_other_tail()
+fn is_changed(kernel: &KernelChange) -> bool {
+    kernel.is_one_sided()
+        || kernel.med_ns.is_material()
+        || kernel.ran_differently_often()
+        || kernel.has_other_tail()
 }
 
-fn row(one: &KernelChange) -> [Cell; 9] {
-    let median = &one.med_ns;
+fn row(changed: &KernelChange) -> [Cell; 9] {
+    let median = &changed.med_ns;
     let [by, share] = difference(median, Unit::Ns);
-    let channel = one.channel.as_deref().unwrap_or("-");
+    let channel = changed.channel.as_deref().unwrap_or("-");
     [
-        kernel(&one.name).into(),
+        kernel(&changed.name).into(),
         value(median.base_value(), Unit::Ns, ABSENT).into(),
         value(median.new_value(), Unit::Ns, ABSENT).into(),
         by.into(),
         share.into(),
-        before_and_after(&one.instances, Unit::Count).into(),
-        before_and_after(&one.total_ns, Unit::Ns).into(),
-        verdict(one),
+        before_and_after(&changed.instances, Unit::Count).into(),
+        before_and_after(&changed.total_ns, Unit::Ns).into(),
+        verdict(changed),
         name(channel).into(),
     ]
 }
 
 /// Returns the verdict on the median instance; on the number of instances or on the total if only
 /// that changed.
-fn verdict(one: &KernelChange) -> Cell {
-    if one.is_one_sided() || one.med_ns.is_material() {
-        cells::verdict(&one.med_ns, one.class, one.direction)
-    } else if one.ran_differently_often() {
+fn verdict(kernel: &KernelChange) -> Cell {
+    if kernel.is_one_sided() || kernel.med_ns.is_material() {
+        cells::verdict(&kernel.med_ns, kernel.class, kernel.direction)
+    } else if kernel.ran_differently_often() {
         Cell::verdict("other count", Tone::Strong)
-    } else if one.has_other_tail() {
-        class_of_total(&one.total_ns)
+    } else if kernel.has_other_tail() {
+        class_of_total(&kernel.total_ns)
     } else {
-        cells::verdict(&one.med_ns, one.class, one.direction)
+        cells::verdict(&kernel.med_ns, kernel.class, kernel.direction)
     }
 }
 
 fn has_ambiguous_names(kernels: &[&KernelChange]) -> bool {
     let shown = kernels.iter().take(KERNELS);
-    let mut names: Vec<&str> = shown.map(|one| one.name.as_str()).collect();
+    let mut names: Vec<&str> = shown.map(|kernel| kernel.name.as_str()).collect();
     names.sort_unstable();
     names.windows(2).any(|pair| pair.first() == pair.last())
 }
 
 /// Returns the number of kernels of each class: `3 unchanged, 1 unstable`.
 fn classes(kernels: &[&KernelChange]) -> Message {
-    let is_sure = kernels.iter().any(|one| one.med_ns.interval.is_some());
+    let is_sure = kernels
+        .iter()
+        .any(|kernel| kernel.med_ns.interval.is_some());
     let mut all: Vec<ChangeClass> = kernels.iter().map(|kernel| kernel.class).collect();
     all.sort_unstable();
-    let groups = all.chunk_by(|one, other| one == other);
+    let groups = all.chunk_by(|kernel, other| kernel == other);
     let said = groups.filter_map(|group| {
         let class = group.first()?;
         Some(format!(

@@ -204,7 +204,7 @@ fn changes(comparison: &Comparison) -> Section {
     let mut table = Table::new("changes", "Changes in four quantities", columns);
     for moved in &comparison.moved {
         let mut metrics = comparison.metrics.iter();
-        let metric = metrics.find(|one| one.id == moved.what.id());
+        let metric = metrics.find(|metric| metric.id == moved.what.id());
         let change = metric.map(|metric| &metric.change);
         table.row([
             moved.what.name().into(),

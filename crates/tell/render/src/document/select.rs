@@ -179,7 +179,7 @@ fn sort_rows(table: &mut Table, at: usize) {
         let rank = |row: &Vec<Cell>| value(row).unwrap_or(f64::NEG_INFINITY);
         table
             .rows
-            .sort_by(|one, other| rank(other).total_cmp(&rank(one)));
+            .sort_by(|row, other| rank(other).total_cmp(&rank(row)));
     } else {
         table.rows.sort_by_key(text);
     }

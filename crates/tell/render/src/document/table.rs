@@ -358,7 +358,10 @@ mod tests {
                 .map(|(heading, cell)| (heading.text.as_str(), cell.text.text.as_str()))
                 .collect();
             assert_eq!(found, removed, "{rows:?}");
-            let headings = table.columns.iter().map(|one| one.heading.text.as_str());
+            let headings = table
+                .columns
+                .iter()
+                .map(|column| column.heading.text.as_str());
             assert_eq!(headings.collect::<Vec<_>>(), left, "{rows:?}");
             assert!(table.rows.iter().all(|row| row.len() == left.len()));
         };

@@ -87,7 +87,7 @@ fn a_chart_that_cannot_be_drawn_is_listed_as_missing() {
     let problems: Vec<(&str, &str)> = manifest
         .problems
         .iter()
-        .map(|one| (one.path.as_str(), one.why.as_str()))
+        .map(|problem| (problem.path.as_str(), problem.why.as_str()))
         .collect();
     assert_eq!(
         problems,

@@ -35,7 +35,10 @@ pub fn bench_page(result: &Bench) -> Result<String> {
 
     let mut document = bench::document(result);
     // The cells of the heat map are the table.
-    let matrix = document.sections.iter_mut().find(|one| one.id == "matrix");
+    let matrix = document
+        .sections
+        .iter_mut()
+        .find(|section| section.id == "matrix");
     if let Some(matrix) = matrix {
         matrix
             .blocks
@@ -80,7 +83,8 @@ fn row(row: &SpreadRow) -> String {
 /// Returns busy time and idle time by cause as bars on one scale.
 fn times(result: &Bench) -> String {
     let variants = result.variants.iter().take(MOST);
-    let all = variants.filter_map(|one| Some((one.name.clone(), time_parts(one, result.basis)?)));
+    let all = variants
+        .filter_map(|variant| Some((variant.name.clone(), time_parts(variant, result.basis)?)));
     time_bars(&all.collect::<Vec<_>>())
 }
 
@@ -94,7 +98,7 @@ fn heat(result: &Bench, matrix: &Matrix<'_>) -> String {
 
     let headings = view.columns.iter();
     let headings: String = headings
-        .map(|one| format!("<th scope=\"col\">{}</th>", name(one)))
+        .map(|heading| format!("<th scope=\"col\">{}</th>", name(heading)))
         .collect();
     let rows = view.rows.iter().zip(&view.cells).map(|(row, cells)| {
         let cells = cells

@@ -51,7 +51,7 @@ pub(super) fn section(section: &Section, extras: &PageExtras<'_>) -> String {
 /// Returns the blocks of a section.
 pub(super) fn blocks(section: &Section, extras: &PageExtras<'_>) -> String {
     let blocks = section.blocks.iter();
-    blocks.map(|one| block(one, extras)).collect()
+    blocks.map(|part| block(part, extras)).collect()
 }
 
 /// Returns a block as HTML.
@@ -79,7 +79,7 @@ fn block(block: &Block, extras: &PageExtras<'_>) -> String {
             let first = found.iter().position(is_weighty).unwrap_or(0);
             let numbered = found.iter().enumerate();
             numbered
-                .map(|(at, one)| finding(one, at == first))
+                .map(|(at, item)| finding(item, at == first))
                 .collect()
         }
     }
@@ -252,14 +252,14 @@ fn table(table: &Table, colors: Option<&KernelColors>) -> String {
 
     let shown = table.rows.iter().zip(whole).take(table.long);
     let rows = shown.map(|(row, whole)| {
-        let length_ns = row.iter().find_map(|one| match one.only_value() {
+        let length_ns = row.iter().find_map(|shown| match shown.only_value() {
             Some(Value::Time { ns }) => Some(*ns),
             _ => None,
         });
         let cells = row.iter().zip(whole).zip(&table.columns);
-        let cells = cells.map(|((one, whole), column)| match color(whole) {
-            Some(color) => kernel_cell(one, column, color),
-            None => cell(one, column, length_ns),
+        let cells = cells.map(|((shown, whole), column)| match color(whole) {
+            Some(color) => kernel_cell(shown, column, color),
+            None => cell(shown, column, length_ns),
         });
         let cells: String = cells.collect();
         format!("<tr>{cells}</tr>\n")

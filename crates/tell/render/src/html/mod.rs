@@ -74,12 +74,12 @@ pub fn comparison_page(
     compared: &Comparison,
     pictures: &[String],
 ) -> Result<String> {
-    let sum = |one: &KernelChange| {
-        let sides = [one.total_ns.base_value(), one.total_ns.new_value()];
+    let sum = |kernel: &KernelChange| {
+        let sides = [kernel.total_ns.base_value(), kernel.total_ns.new_value()];
         sides.into_iter().flatten().map(Number::to_whole).sum()
     };
     let kernels = compared.kernels.iter();
-    let colors = KernelColors::by_time(kernels.map(|one| (one.name.as_str(), sum(one))));
+    let colors = KernelColors::by_time(kernels.map(|kernel| (kernel.name.as_str(), sum(kernel))));
     let drawn = match pictures {
         [light, dark] => vec![("compare".to_owned(), on_both(light, dark))],
         // A stored baseline or report has figures, and no intervals to draw.
@@ -172,17 +172,19 @@ struct PageFrame {
 fn page(document: &Document, extras: &PageExtras<'_>, frame: &PageFrame) -> Result<String> {
     let is_opening = |section: &&Section| section.title.text.is_empty();
     let opening = document.sections.iter().filter(is_opening);
-    let opening: String = opening.map(|one| blocks::blocks(one, extras)).collect();
+    let opening: String = opening
+        .map(|section| blocks::blocks(section, extras))
+        .collect();
     let opening = match opening.split_once("</p>\n") {
         Some((first, rest)) => format!("{first}</p>\n{}{rest}", frame.tiles),
         None => opening + &frame.tiles,
     };
     // The tiles say what the section of the busy chart does, and the timeline draws it.
-    let is_said = |one: &Section| one.id == "utilization" && !frame.tiles.is_empty();
+    let is_said = |section: &Section| section.id == "utilization" && !frame.tiles.is_empty();
     let sections = document.sections.iter();
-    let sections = sections.filter(|one| !is_opening(one) && !is_said(one));
+    let sections = sections.filter(|section| !is_opening(section) && !is_said(section));
     let shown: Vec<(&Section, String)> = sections
-        .map(|one| (one, blocks::section(one, extras)))
+        .map(|section| (section, blocks::section(section, extras)))
         .filter(|(_, text)| !text.is_empty())
         .collect();
     let contents = contents(shown.iter().map(|(section, _)| *section));
@@ -214,9 +216,9 @@ fn script_hash(script: &str) -> String {
 
 /// Returns the list of a page's sections, if it has several.
 fn contents<'a>(sections: impl Iterator<Item = &'a Section>) -> String {
-    let links = sections.map(|one| {
-        let title = named(&one.title);
-        format!("<li><a href=\"#{}\">{title}</a></li>\n", one.id)
+    let links = sections.map(|section| {
+        let title = named(&section.title);
+        format!("<li><a href=\"#{}\">{title}</a></li>\n", section.id)
     });
     let links: Vec<String> = links.collect();
     if links.len() < 2 {
@@ -319,10 +321,10 @@ mod tests {
 
     /// Makes a list as long as one in a hostile recording.
     fn grown<T: Clone>(list: &mut Vec<T>, count: usize, change: impl Fn(&mut T)) {
-        if let Some(mut one) = list.first().cloned() {
-            list.resize(count, one.clone());
-            change(&mut one);
-            list.splice(..count.min(300), vec![one; count.min(300)]);
+        if let Some(mut first) = list.first().cloned() {
+            list.resize(count, first.clone());
+            change(&mut first);
+            list.splice(..count.min(300), vec![first; count.min(300)]);
         }
     }
 
@@ -355,31 +357,31 @@ mod tests {
         for note in &mut report.notes[..5_000] {
             note.severity = NoteSeverity::Quiet;
         }
-        grown(&mut report.not_recorded, 5_000, |one| {
-            one.what.clone_from(&name);
-            one.why.clone_from(&sentence);
+        grown(&mut report.not_recorded, 5_000, |part| {
+            part.what.clone_from(&name);
+            part.why.clone_from(&sentence);
         });
-        grown(&mut report.processes, 100_000, |one| {
-            one.name.clone_from(&name);
+        grown(&mut report.processes, 100_000, |process| {
+            process.name.clone_from(&name);
         });
-        grown(&mut report.channels, 5_000, |one| {
-            one.name = Some(name.clone());
+        grown(&mut report.channels, 5_000, |channel| {
+            channel.name = Some(name.clone());
         });
-        grown(&mut report.kernels, 5_000, |one| {
-            one.name.clone_from(&name);
-            one.channel = Some(name.clone());
+        grown(&mut report.kernels, 5_000, |kernel| {
+            kernel.name.clone_from(&name);
+            kernel.channel = Some(name.clone());
         });
-        grown(&mut report.findings, 40, |one| {
-            one.evidence.clone_from(&sentence);
-            one.look_at = vec![sentence.clone(); 1_000];
+        grown(&mut report.findings, 40, |finding| {
+            finding.evidence.clone_from(&sentence);
+            finding.look_at = vec![sentence.clone(); 1_000];
         });
-        grown(&mut report.gaps.top, 10, |one| {
-            one.before = Some(name.clone());
-            one.after = Some(name.clone());
+        grown(&mut report.gaps.top, 10, |gap| {
+            gap.before = Some(name.clone());
+            gap.after = Some(name.clone());
         });
         if let Some(performance) = &mut report.machine.performance {
-            grown(&mut performance.states, 1_000, |one| {
-                one.state.clone_from(&name);
+            grown(&mut performance.states, 1_000, |state| {
+                state.state.clone_from(&name);
             });
         }
         report.process.name.clone_from(&name);

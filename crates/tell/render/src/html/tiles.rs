@@ -73,7 +73,10 @@ fn idle(report: &Report) -> Option<String> {
 /// Returns the finding whose action gains the most.
 fn win(report: &Report) -> Option<String> {
     let gain = |finding: &&Finding| finding.gain.map_or(0, |gain| gain.saves_ns);
-    let finding = report.findings.iter().filter(|one| one.gain.is_some());
+    let finding = report
+        .findings
+        .iter()
+        .filter(|finding| finding.gain.is_some());
     let finding = finding.max_by_key(gain)?;
     let gained = finding.gain?;
     let certainty = gained.certainty.words();

@@ -255,7 +255,10 @@ impl Markdown<'_> {
     }
 
     fn chart(self, chart: &Chart) -> String {
-        let picture = self.pictures.iter().find(|one| one.chart == chart.id);
+        let picture = self
+            .pictures
+            .iter()
+            .find(|picture| picture.chart == chart.id);
         match (picture, &chart.drawing) {
             (Some(picture), _) => picture_of(picture),
             // There are pictures, and none of this: it could not be drawn.

@@ -120,7 +120,10 @@ fn open_lines(markdown: &str) -> usize {
 fn contents(document: &Document) -> Vec<CommentPart<'_>> {
     let sections = document.sections.as_slice();
     let is_opening = |section: &Section| section.title.text.is_empty();
-    let opening = sections.iter().take_while(|one| is_opening(one)).count();
+    let opening = sections
+        .iter()
+        .take_while(|section| is_opening(section))
+        .count();
     let (opening, sections) = sections.split_at(opening);
     let mut contents = vec![CommentPart::Head(opening)];
     let (folded, open): (Vec<&Section>, Vec<&Section>) =

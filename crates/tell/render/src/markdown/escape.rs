@@ -324,7 +324,7 @@ mod tests {
                 Event::End(TagEnd::TableCell) => cells += 1,
                 Event::Start(Tag::TableCell) => text.push(' '),
                 Event::End(_) | Event::SoftBreak => {}
-                Event::Text(one) | Event::Code(one) => text.push_str(&one),
+                Event::Text(part) | Event::Code(part) => text.push_str(&part),
                 Event::InlineHtml(html) if matches!(&*html, "<code>" | "</code>") => {}
                 other => panic!("{page:?} is obeyed: {other:?}"),
             }

@@ -17,7 +17,10 @@ pub(super) fn findings(report: &Report) -> Section {
                 .into(),
         ));
     }
-    let gains = report.findings.iter().filter(|one| one.gain.is_some());
+    let gains = report
+        .findings
+        .iter()
+        .filter(|finding| finding.gain.is_some());
     let remark = (gains.count() > 1).then(|| {
         Block::Remark(
             "Savings are predicted by a replay of the recorded command buffers where they say about, \

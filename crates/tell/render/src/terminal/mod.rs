@@ -134,7 +134,7 @@ fn section(section: &Section, screen: &mut Screen) {
 /// Lays out the tables of a section. Tables with the same headings align with each other.
 fn laid_out(section: &Section, width: Option<usize>) -> impl Iterator<Item = table::TableLines> {
     let tables: Vec<&Table> = section.tables().collect();
-    let groups = tables.chunk_by(|one, other| one.columns == other.columns);
+    let groups = tables.chunk_by(|table, other| table.columns == other.columns);
     let shown: Vec<_> = groups
         .flat_map(|group| table::lay_out(group, width))
         .collect();

@@ -106,7 +106,7 @@ fn natural_widths<'a>(
     rows: impl Iterator<Item = &'a Vec<String>>,
 ) -> Vec<usize> {
     let headings = columns.iter();
-    let mut widths: Vec<usize> = headings.map(|one| one.heading.text.width()).collect();
+    let mut widths: Vec<usize> = headings.map(|column| column.heading.text.width()).collect();
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = cell.width().max(*width);
@@ -166,13 +166,13 @@ fn kept_columns(
     let all = distinct_names(columns, rows, kept.iter().copied());
     while kept.iter().map(least).sum::<usize>() > line_width {
         let tells_apart = |at: &usize| {
-            let without = kept.iter().copied().filter(|one| one != at);
+            let without = kept.iter().copied().filter(|column| column != at);
             columns.get(*at).is_some_and(has_names) && distinct_names(columns, rows, without) < all
         };
         let spare = kept.iter().copied();
         let spare = spare.filter(|at| rank(at) > 0 && !tells_apart(at));
         match spare.max_by_key(rank) {
-            Some(at) => kept.retain(|&one| one != at),
+            Some(at) => kept.retain(|&column| column != at),
             None => break,
         }
     }

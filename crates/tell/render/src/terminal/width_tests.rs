@@ -182,7 +182,7 @@ fn rows_stay_apart_in_a_narrow_terminal() {
             .find_map(|line| line.trim().strip_prefix("No room for: "));
         let named: Vec<&str> = named.map_or_else(Vec::new, |named| named.split(", ").collect());
         for heading in all {
-            let is_shown = lines[0].split_whitespace().any(|one| one == heading);
+            let is_shown = lines[0].split_whitespace().any(|word| word == heading);
             assert_eq!(is_shown, !named.contains(&heading), "{columns}: {lines:#?}");
         }
     }
@@ -201,7 +201,7 @@ fn the_column_to_sort_by_is_never_left_out() {
             let lines = kernels_of(&sorted, columns);
             let shown = lines[0].split_whitespace();
             assert!(
-                shown.into_iter().any(|one| one == heading),
+                shown.into_iter().any(|word| word == heading),
                 "{columns}: {lines:#?}"
             );
         }

@@ -118,12 +118,12 @@ mod tests {
                     inside && *from <= t && t < from + long
                 });
                 let mut running: Vec<usize> = own.map(|&(_, _, kernel)| kernel).collect();
-                let is_foreign = others.iter().any(|one| one.start_ns <= t && t < one.end_ns);
+                let is_foreign = others.iter().any(|interval| interval.start_ns <= t && t < interval.end_ns);
                 running.extend(is_foreign.then_some(3));
                 running.sort_unstable();
                 running.dedup();
                 match running[..] {
-                    [one] if one < 3 => Some(one),
+                    [only] if only < 3 => Some(only),
                     _ => None,
                 }
             };

@@ -362,9 +362,9 @@ proptest! {
         let by = f64::from(by) * sign;
         let moved = |side: &[Option<Number>], by: f64| {
             let mut side = side.to_vec();
-            let one = at.get(&side).unwrap().get();
+            let value = at.get(&side).unwrap().get();
             let one_at = at.index(side.len());
-            side[one_at] = Number::new((one + by).max(1.0));
+            side[one_at] = Number::new((value + by).max(1.0));
             side
         };
         prop_assert!(fails(&base, &moved(&new, by)), "a run of new became worse");
@@ -372,7 +372,7 @@ proptest! {
         let found = verdict(&moved(&base, -by), &new);
         prop_assert!(found != GateVerdict::Pass, "a run of base became better");
 
-        let worst = new.iter().flatten().map(|one| one.get());
+        let worst = new.iter().flatten().map(|value| value.get());
         let worst = if rule.is_upper() {
             worst.fold(f64::MIN, f64::max)
         } else {

@@ -45,14 +45,17 @@ impl BucketBuilder {
         lanes: usize,
         span_ns: u64,
     ) -> Self {
-        let mine: BTreeSet<[usize; 2]> = pieces.iter().map(|one| [one.lane, one.color]).collect();
+        let mine: BTreeSet<[usize; 2]> = pieces
+            .iter()
+            .map(|piece| [piece.lane, piece.color])
+            .collect();
         let rows = mine.into_iter().chain([[lanes, 0]]).collect();
         let mut builder = Self::new(rows, span_ns);
         builder.busy(pieces, others, lanes);
         let start_ns = analysis.report.window.start_ns;
-        for one in analysis.idle() {
-            let (from, to) = (one.start_ns - start_ns, one.end_ns - start_ns);
-            builder.idle(number_of(&one), from, to);
+        for stretch in analysis.idle() {
+            let (from, to) = (stretch.start_ns - start_ns, stretch.end_ns - start_ns);
+            builder.idle(number_of(&stretch), from, to);
         }
         builder
     }
@@ -82,7 +85,7 @@ impl BucketBuilder {
         let mut until = vec![0; others_lane + 1];
         let mine = pieces
             .iter()
-            .map(|one| ([one.lane, one.color], one.start_ns, one.end_ns));
+            .map(|piece| ([piece.lane, piece.color], piece.start_ns, piece.end_ns));
         let others = others
             .iter()
             .map(|&(from, to)| ([others_lane, 0], from, to));

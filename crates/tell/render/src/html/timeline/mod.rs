@@ -166,13 +166,13 @@ fn pieces<'a>(
     colors: &KernelColors,
 ) -> Vec<IntervalPiece<'a>> {
     let start_ns = analysis.report.window.start_ns;
-    let piece = |one: GpuSpan<'a>| IntervalPiece {
-        start_ns: one.start_ns - start_ns,
-        end_ns: one.end_ns - start_ns,
-        lane: lanes.lane(one.channel),
-        kernel: one.kernel,
-        color: colors.number(one.kernel),
-        buffer: one.command_buffer,
+    let piece = |span: GpuSpan<'a>| IntervalPiece {
+        start_ns: span.start_ns - start_ns,
+        end_ns: span.end_ns - start_ns,
+        lane: lanes.lane(span.channel),
+        kernel: span.kernel,
+        color: colors.number(span.kernel),
+        buffer: span.command_buffer,
     };
     analysis.spans().map(piece).collect()
 }
@@ -186,7 +186,7 @@ struct ChannelLanes {
 impl ChannelLanes {
     fn new(analysis: &Analysis) -> Self {
         let channels = analysis.report.channels.iter();
-        let channels: Vec<Option<String>> = channels.map(|one| one.name.clone()).collect();
+        let channels: Vec<Option<String>> = channels.map(|channel| channel.name.clone()).collect();
         let name = |name: &Option<String>| name.as_deref().map_or("no channel".to_owned(), short);
         let mut names: Vec<String> = channels.iter().take(MOST_LANES).map(name).collect();
         if channels.len() > MOST_LANES
@@ -200,7 +200,7 @@ impl ChannelLanes {
     /// Returns the number of a channel's lane.
     fn lane(&self, channel: Option<&str>) -> usize {
         let mut channels = self.channels.iter();
-        let lane = channels.position(|one| one.as_deref() == channel);
+        let lane = channels.position(|known| known.as_deref() == channel);
         lane.unwrap_or(0).min(self.names.len().saturating_sub(1))
     }
 }
@@ -258,12 +258,13 @@ impl PageContents<'_> {
     /// Returns an upper bound of the pieces in a part of the window: a gap has up to six parts,
     /// and each stretch of another process adds up to two.
     fn most_inside(&self, from: u64, to: u64) -> usize {
-        let begun = self.pieces.partition_point(|one| one.start_ns < to);
+        let begun = self.pieces.partition_point(|piece| piece.start_ns < to);
         let begun = self.pieces.get(..begun).unwrap_or_default();
-        let pieces = begun.iter().filter(|one| one.end_ns > from).count();
+        let pieces = begun.iter().filter(|piece| piece.end_ns > from).count();
         let disjoint = |all: &[Stretch]| {
-            let before = all.partition_point(|one| one.1 <= from);
-            all.partition_point(|one| one.0 < to).saturating_sub(before)
+            let before = all.partition_point(|place| place.1 <= from);
+            all.partition_point(|place| place.0 < to)
+                .saturating_sub(before)
         };
         pieces + 7 * disjoint(self.gaps) + 3 * disjoint(self.others)
     }
@@ -309,9 +310,12 @@ fn pack_gaps<'a>(
 /// Packs the parts of gaps in a part of the window, each with its cause.
 fn pack_idle(analysis: &Analysis, full: [u64; 2]) -> (String, usize) {
     let start_ns = analysis.report.window.start_ns;
-    let parts = analysis.idle().map(|one| {
-        let stretch = (one.start_ns - start_ns, one.end_ns - start_ns);
-        (stretch, Some(number_of(&one) as u64))
+    let parts = analysis.idle().map(|stretch_of_cause| {
+        let stretch = (
+            stretch_of_cause.start_ns - start_ns,
+            stretch_of_cause.end_ns - start_ns,
+        );
+        (stretch, Some(number_of(&stretch_of_cause) as u64))
     });
     pack_stretches(parts, full)
 }

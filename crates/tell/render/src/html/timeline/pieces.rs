@@ -22,9 +22,11 @@ pub(super) struct IntervalPiece<'a> {
 pub(super) type Stretch = (u64, u64);
 
 /// Returns the index of the stretch's cause among all causes.
-pub(super) fn number_of(one: &IdleStretch) -> usize {
+pub(super) fn number_of(stretch: &IdleStretch) -> usize {
     let mut causes = Cause::ALL.iter();
-    causes.position(|&cause| cause == one.cause).unwrap_or(0)
+    causes
+        .position(|&cause| cause == stretch.cause)
+        .unwrap_or(0)
 }
 
 /// Packs a bit for each part that is not zero, then these parts.

@@ -62,7 +62,7 @@ struct StatePiece<'a> {
 /// Returns the lanes that the recording has pieces for.
 pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut NameTable<'a>) -> Vec<StateLane> {
     let window = &analysis.report.window;
-    let one = |held: &'a StateInterval| StatePiece {
+    let piece = |held: &'a StateInterval| StatePiece {
         start_ns: held.start_ns - window.start_ns,
         end_ns: held.end_ns - window.start_ns,
         what: &held.what,
@@ -77,14 +77,14 @@ pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut NameTable<'a>) -> Ve
         (Some(_), false) => "warm-up and phases of the program",
     };
     let mut phases: Vec<StatePiece<'_>> = warm_up.into_iter().collect();
-    phases.extend(named.iter().map(one));
-    phases.sort_by_key(|one| (one.start_ns, Reverse(one.end_ns)));
-    let states = join_neighbors(analysis.performance().iter().map(one));
+    phases.extend(named.iter().map(piece));
+    phases.sort_by_key(|piece| (piece.start_ns, Reverse(piece.end_ns)));
+    let states = join_neighbors(analysis.performance().iter().map(piece));
     let mut lane = |label, kind, all: Vec<StatePiece<'a>>| {
         (!all.is_empty()).then(|| pack(label, kind, &all, window.span_ns, names))
     };
     let engines = analysis.engines().map(|(label, intervals)| {
-        let intervals: Vec<StatePiece<'_>> = intervals.iter().map(one).collect();
+        let intervals: Vec<StatePiece<'_>> = intervals.iter().map(piece).collect();
         (label, "engine", intervals)
     });
     let lanes = [(label, "phase", phases)].into_iter();
@@ -141,15 +141,15 @@ fn warm_up(analysis: &Analysis) -> Option<StatePiece<'static>> {
 /// Joins neighbors with the same state.
 fn join_neighbors<'a>(all: impl Iterator<Item = StatePiece<'a>>) -> Vec<StatePiece<'a>> {
     let mut joined: Vec<StatePiece<'a>> = Vec::new();
-    for one in all {
+    for piece in all {
         match joined.last_mut() {
             Some(last)
-                if last.end_ns == one.start_ns
-                    && (last.what, last.is_induced) == (one.what, one.is_induced) =>
+                if last.end_ns == piece.start_ns
+                    && (last.what, last.is_induced) == (piece.what, piece.is_induced) =>
             {
-                last.end_ns = one.end_ns;
+                last.end_ns = piece.end_ns;
             }
-            _ => joined.push(one),
+            _ => joined.push(piece),
         }
     }
     joined
@@ -167,13 +167,13 @@ fn pack<'a>(
     let shades = Shades::of(kind, all);
     let mut packed = Packed::default();
     let mut at = 0;
-    for &(row, one) in &placed {
-        packed.put(one.start_ns - at);
-        packed.put(one.end_ns - one.start_ns);
+    for &(row, piece) in &placed {
+        packed.put(piece.start_ns - at);
+        packed.put(piece.end_ns - piece.start_ns);
         packed.put(row as u64);
-        packed.put(names.number(one.what));
-        packed.put((shades.shade(one.what) + SHADES * usize::from(one.is_induced)) as u64);
-        at = one.start_ns;
+        packed.put(names.number(piece.what));
+        packed.put((shades.shade(piece.what) + SHADES * usize::from(piece.is_induced)) as u64);
+        at = piece.start_ns;
     }
     let rows = placed.iter().map(|(row, _)| row + 1).max();
     StateLane {
@@ -190,7 +190,7 @@ fn pack<'a>(
 /// Returns the longest pieces, in order of time.
 fn longest<'a>(all: &[StatePiece<'a>]) -> Vec<StatePiece<'a>> {
     let mut order: Vec<usize> = (0..all.len()).collect();
-    let length = |at: usize| all.get(at).map_or(0, |one| one.end_ns - one.start_ns);
+    let length = |at: usize| all.get(at).map_or(0, |piece| piece.end_ns - piece.start_ns);
     order.sort_by_key(|&at| (Reverse(length(at)), at));
     order.truncate(MOST_PIECES);
     order.sort_unstable();
@@ -201,21 +201,21 @@ fn longest<'a>(all: &[StatePiece<'a>]) -> Vec<StatePiece<'a>> {
 /// Assigns each piece to a row: the last row of the same name if that is free, else the first free
 /// row. Pieces that find no row are left out.
 fn assign_rows<'a>(all: &[StatePiece<'a>]) -> Vec<(usize, StatePiece<'a>)> {
-    let own = usize::from(all.iter().any(|one| one.what == WARM_UP));
+    let own = usize::from(all.iter().any(|piece| piece.what == WARM_UP));
     let mut until = [0; MOST_ROWS + 1];
     let mut last = HashMap::new();
-    let place = |one: &StatePiece<'a>| {
-        let is_free = |row: &usize| until.get(*row).is_some_and(|&end| end <= one.start_ns);
-        let row = match one.what {
+    let place = |piece: &StatePiece<'a>| {
+        let is_free = |row: &usize| until.get(*row).is_some_and(|&end| end <= piece.start_ns);
+        let row = match piece.what {
             WARM_UP => 0,
             name => {
                 let before = last.get(name).copied().filter(is_free);
                 before.or_else(|| (own..own + MOST_ROWS).find(is_free))?
             }
         };
-        *until.get_mut(row)? = one.end_ns;
-        last.insert(one.what, row);
-        Some((row, *one))
+        *until.get_mut(row)? = piece.end_ns;
+        last.insert(piece.what, row);
+        Some((row, *piece))
     };
     all.iter().filter_map(place).collect()
 }
@@ -245,11 +245,11 @@ fn covered_by_shade(
 ) -> BTreeMap<usize, Vec<u64>> {
     let mut rows: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
     let mut until = 0;
-    for one in all {
-        let row = rows.entry(shades.shade(one.what));
+    for piece in all {
+        let row = rows.entry(shades.shade(piece.what));
         let row = row.or_insert_with(|| vec![0; count]);
-        add(row, width_ns, one.start_ns.max(until), one.end_ns);
-        until = one.end_ns.max(until);
+        add(row, width_ns, piece.start_ns.max(until), piece.end_ns);
+        until = piece.end_ns.max(until);
     }
     rows
 }
@@ -267,16 +267,16 @@ impl<'a> Shades<'a> {
             "counter" => (PARTS.to_vec(), SHADES),
             _ => (Vec::new(), PHASE_SHADES),
         };
-        for one in all {
-            if names.len() < 10 * count && !names.contains(&one.what) {
-                names.push(one.what);
+        for piece in all {
+            if names.len() < 10 * count && !names.contains(&piece.what) {
+                names.push(piece.what);
             }
         }
         Self { names, count }
     }
 
     fn shade(&self, name: &str) -> usize {
-        let place = self.names.iter().position(|&one| one == name);
+        let place = self.names.iter().position(|&known| known == name);
         place.unwrap_or(0) % self.count
     }
 }
@@ -285,7 +285,7 @@ impl<'a> Shades<'a> {
 mod tests {
     use super::*;
 
-    fn one(start_ns: u64, end_ns: u64) -> StatePiece<'static> {
+    fn piece(start_ns: u64, end_ns: u64) -> StatePiece<'static> {
         StatePiece {
             start_ns,
             end_ns,
@@ -304,10 +304,10 @@ mod tests {
     #[test]
     fn overlapping_pieces_have_rows_of_their_own() {
         let all = [
-            one(0, 20),
-            one(0, 5),
-            one(2, 4),
-            one(2, 4),
+            piece(0, 20),
+            piece(0, 5),
+            piece(2, 4),
+            piece(2, 4),
             named("other", 5, 9),
             named("other", 14, 20),
         ];
@@ -335,7 +335,7 @@ mod tests {
     fn named(what: &'static str, start_ns: u64, end_ns: u64) -> StatePiece<'static> {
         StatePiece {
             what,
-            ..one(start_ns, end_ns)
+            ..piece(start_ns, end_ns)
         }
     }
 
@@ -346,19 +346,19 @@ mod tests {
 
     #[test]
     fn the_longest_are_kept_and_all_are_covered() {
-        let short = (0..3_000).map(|at| one(10 * at, 10 * at + 3));
-        let long = (0..1_500).map(|at| one(30_000 + 10 * at, 30_000 + 10 * at + 6));
+        let short = (0..3_000).map(|at| piece(10 * at, 10 * at + 3));
+        let long = (0..1_500).map(|at| piece(30_000 + 10 * at, 30_000 + 10 * at + 6));
         let all: Vec<StatePiece<'_>> = short.chain(long).collect();
         let lane = pack("x", "phase", &all, 45_000, &mut NameTable::default());
         assert_eq!((lane.count, lane.of, lane.rows), (MOST_PIECES, 4_500, 1));
         let kept = longest(&all);
         assert_eq!(
             kept.iter()
-                .filter(|one| one.end_ns - one.start_ns == 6)
+                .filter(|piece| piece.end_ns - piece.start_ns == 6)
                 .count(),
             1_500
         );
-        assert!(kept.is_sorted_by_key(|one| one.start_ns));
+        assert!(kept.is_sorted_by_key(|piece| piece.start_ns));
         assert!(lane.covered.is_some());
         assert!(
             pack("x", "phase", &kept, 45_000, &mut NameTable::default())
@@ -388,16 +388,16 @@ mod tests {
     fn neighbors_with_one_state_are_joined() {
         let induced = |from, to| StatePiece {
             is_induced: true,
-            ..one(from, to)
+            ..piece(from, to)
         };
         let all = [
-            one(0, 5),
-            one(5, 9),
+            piece(0, 5),
+            piece(5, 9),
             induced(9, 12),
-            one(13, 15),
-            one(15, 16),
+            piece(13, 15),
+            piece(15, 16),
         ];
-        let expected = [one(0, 9), induced(9, 12), one(13, 16)];
+        let expected = [piece(0, 9), induced(9, 12), piece(13, 16)];
         assert_eq!(join_neighbors(all.into_iter()), expected);
     }
 }
