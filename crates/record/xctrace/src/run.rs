@@ -493,17 +493,25 @@ mod tests {
         };
         let second = Duration::from_secs(1);
         let hangs = "did not end within 1 s, and was stopped";
-        check(second, "exec sleep 60", hangs);
-        check(second, "trap '' TERM; while :; do sleep 1; done", hangs);
-        check(second, "while :; do echo x; sleep 0.01; done", hangs);
         let floods = "printed more than 4194304 bytes, and was stopped";
-        check(second * 60, "yes 'some words of a line'", floods);
-        check(second * 60, "yes >&2", floods);
-        check(
-            second * 60,
-            "head -c 4000000 /dev/zero | tr '\\0' '\\n'; yes",
-            floods,
-        );
+        let cases = [
+            (second, "exec sleep 60", hangs),
+            (second, "trap '' TERM; while :; do sleep 1; done", hangs),
+            (second, "while :; do echo x; sleep 0.01; done", hangs),
+            (second * 60, "yes 'some words of a line'", floods),
+            (second * 60, "yes 'some words of a line' >&2", floods),
+            (
+                second * 60,
+                "head -c 4000000 /dev/zero | tr '\\0' '\\n'; yes",
+                floods,
+            ),
+        ];
+        // They wait most of the time.
+        std::thread::scope(|threads| {
+            for (limit, script, expected) in cases {
+                threads.spawn(move || check(limit, script, expected));
+            }
+        });
     }
 
     /// Lines wait until somebody reads them: the tool prints no more meanwhile.
