@@ -507,7 +507,7 @@ mod tests {
             ),
         ];
         // They wait most of the time.
-        std::thread::scope(|threads| {
+        thread::scope(|threads| {
             for (limit, script, expected) in cases {
                 threads.spawn(move || check(limit, script, expected));
             }
