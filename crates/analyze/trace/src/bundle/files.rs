@@ -48,6 +48,10 @@ const MAX_INFLATION_FROM_ZIP: u64 = 1_000;
 /// Real bundles have 100 MB of zeros there.
 const MAX_REST: u64 = 2 << 30;
 
+/// Size of the pieces in which the rest of a file is read. Most files have none, so that to clear a
+/// large piece would take longer than to read it.
+pub(crate) const REST_PIECE: usize = 8 << 10;
+
 /// The files of a bundle, wherever it is stored.
 pub(crate) struct Files {
     /// Path of the bundle, for messages.
@@ -179,7 +183,11 @@ impl Files {
     ) -> Result<()> {
         let limit = self.max_inflated(path, ALWAYS_ALLOWED);
         self.stream(path, |bytes| {
-            let length = in_pieces(&mut limited(bytes, limit).take(wanted), size, each);
+            let length = in_pieces(
+                &mut limited(bytes, limit).take(wanted),
+                &mut vec![0; size],
+                each,
+            );
             length.map_err(|error| self.io_error(path, error))?;
             Ok(())
         })
@@ -269,7 +277,7 @@ impl Files {
         rest: &mut dyn Read,
         each: impl FnMut(&[u8]),
     ) -> Result<u64> {
-        let length = in_pieces(&mut limited(rest, MAX_REST), 64 << 10, each);
+        let length = in_pieces(&mut limited(rest, MAX_REST), &mut [0; REST_PIECE], each);
         length.map_err(|error| self.io_error(path, error))
     }
 
@@ -309,12 +317,16 @@ impl Files {
     }
 }
 
-/// Calls `each` with all bytes in pieces of a size, the last of which may be smaller, and returns
-/// their number.
-fn in_pieces(bytes: &mut impl Read, size: usize, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
-    let (mut piece, mut length) = (vec![0; size], 0);
+/// Calls `each` with all bytes in pieces as long as `piece`, the last of which may be shorter, and
+/// returns their number.
+fn in_pieces(
+    bytes: &mut impl Read,
+    piece: &mut [u8],
+    mut each: impl FnMut(&[u8]),
+) -> io::Result<u64> {
+    let mut length = 0;
     loop {
-        let filled = fill(bytes, &mut piece)?;
+        let filled = fill(bytes, piece)?;
         match piece.get(..filled) {
             Some(filled) if !filled.is_empty() => each(filled),
             _ => return Ok(length),

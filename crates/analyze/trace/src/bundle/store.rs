@@ -7,7 +7,7 @@
 
 use std::io::{self, Read};
 
-use super::files::{Files, fill};
+use super::files::{Files, REST_PIECE, fill};
 use super::layout::{self, HEADER, Layout, Slot, StoreColumn, check_header};
 use super::manager::Store;
 use crate::error::{Problem, Result};
@@ -43,6 +43,9 @@ const ALWAYS_ALLOWED: u64 = 1 << 20;
 
 /// Number of rows that are read at once.
 const CHUNK: usize = 1 << 12;
+
+/// What follows the rows of a store.
+static ZEROS: [u8; REST_PIECE] = [0; REST_PIECE];
 
 impl Rows {
     /// Reads every column of a store.
@@ -106,17 +109,16 @@ impl Rows {
             }
 
             // Only preallocated zeros may follow. Other bits are rows that the descriptor lacks.
-            // A branch for each byte would be slower.
-            let mut all_bits = 0;
+            let mut has_more = false;
             files.drain(&path, stored, |piece| {
-                all_bits = piece.iter().fold(all_bits, |bits, byte| bits | byte);
+                has_more |= ZEROS.get(..piece.len()) != Some(piece);
             })?;
-            match all_bits {
-                0 => Ok(()),
-                _ => Err(unsupported(format!(
+            if has_more {
+                return Err(unsupported(format!(
                     "it has more rows than the {count} in its descriptor"
-                ))),
+                )));
             }
+            Ok(())
         })?;
 
         rows.sort(count);
@@ -127,7 +129,7 @@ impl Rows {
     /// last one that is not only zeros.
     fn take_rows(&mut self, stored: &mut dyn Read) -> io::Result<(usize, usize)> {
         let size = self.layout.row_size;
-        let mut chunk = vec![0; CHUNK * size];
+        let mut chunk = vec![0; CHUNK.min(self.count) * size];
         let (mut done, mut written) = (0, 0);
         while done < self.count {
             let wanted = CHUNK.min(self.count - done);
