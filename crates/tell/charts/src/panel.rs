@@ -247,7 +247,7 @@ impl Panel {
         let busy = |at: usize| {
             lane.sweeps
                 .iter()
-                .filter_map(move |lane| lane.columns().get(at))
+                .filter_map(move |sweep| sweep.columns().get(at))
         };
         let high = |(at, &width): (usize, &u64)| {
             let share = ratio(busy(at).sum(), width.max(1));

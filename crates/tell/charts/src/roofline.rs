@@ -170,7 +170,7 @@ pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, Cha
 fn lines(points: &[RooflinePoint<'_>], room: f32) -> Vec<String> {
     let figures = (1..).zip(points);
     let figures: Vec<String> = figures
-        .map(|(number, kernel)| figures_of(number, kernel))
+        .map(|(number, point)| figures_of(number, point))
         .collect();
     let widest = figures.iter().map(|text| font::width(text, SMALL));
     let rest = room - widest.fold(0.0, f32::max) - font::width(": ", SMALL);

@@ -44,7 +44,7 @@ const ALWAYS_ALLOWED: u64 = 1 << 20;
 /// Number of rows that are read at once.
 const CHUNK: usize = 1 << 12;
 
-/// What follows the rows of a store.
+/// Preallocated zeros, as they follow the rows of a store.
 static ZEROS: [u8; REST_PIECE] = [0; REST_PIECE];
 
 impl Rows {

@@ -228,7 +228,7 @@ fn a_busy_hot_mac_on_battery_has_warnings() {
 #[test]
 fn machines_that_mislead_are_found() {
     let with = |line: &str, code: i32, text: &str| Mac::laptop().with(line, exited(code, text));
-    let one = |mac: &Mac, id: &str| {
+    let remedy_of = |mac: &Mac, id: &str| {
         let folder = tempfile::tempdir().unwrap();
         let diagnosis = diagnose(mac, &planned(folder.path()), good());
         assert_eq!(troubles(&diagnosis), [(id, CheckVerdict::Warning)]);
@@ -243,25 +243,25 @@ fn machines_that_mislead_are_found() {
         );
         with("sysctl", 1, &text)
     };
-    one(&sysctl("Mac15,9", 1, 0), "virtual-machine");
-    one(&sysctl("VirtualMac2,1", 0, 0), "virtual-machine");
-    one(&sysctl("Mac15,9", 0, 1), "rosetta");
+    remedy_of(&sysctl("Mac15,9", 1, 0), "virtual-machine");
+    remedy_of(&sysctl("VirtualMac2,1", 0, 0), "virtual-machine");
+    remedy_of(&sysctl("Mac15,9", 0, 1), "rosetta");
     let screen = |text: &str| with("ioreg -n Root", 0, text);
-    one(
+    remedy_of(
         &screen("\"IOConsoleUsers\" = ({\"kCGSSessionIDKey\"=257})"),
         "console",
     );
     let locked =
         "\"IOConsoleUsers\" = ({\"kCGSSessionOnConsoleKey\"=Yes,\"CGSSessionScreenIsLocked\"=Yes})";
-    one(&screen(locked), "console");
+    remedy_of(&screen(locked), "console");
 
     // The remedy names the setting that was read.
-    let remedy = one(&with("pmset -g", 0, " powermode            1\n"), "power");
+    let remedy = remedy_of(&with("pmset -g", 0, " powermode            1\n"), "power");
     assert_eq!(remedy.commands, ["sudo pmset -a powermode 0"]);
-    let remedy = one(&with("pmset -g", 0, " lowpowermode         1\n"), "power");
+    let remedy = remedy_of(&with("pmset -g", 0, " lowpowermode         1\n"), "power");
     assert_eq!(remedy.commands, ["sudo pmset -a lowpowermode 0"]);
     assert!(!remedy.is_safe);
-    let remedy = one(&with("xattr -p", 0, "0083;66f0;Safari;\n"), "quarantine");
+    let remedy = remedy_of(&with("xattr -p", 0, "0083;66f0;Safari;\n"), "quarantine");
     assert_eq!(
         remedy.commands,
         ["xattr -d com.apple.quarantine '/a/metalens'"]

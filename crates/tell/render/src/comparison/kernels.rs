@@ -141,7 +141,7 @@ fn classes(kernels: &[&KernelChange]) -> Message {
         .any(|kernel| kernel.med_ns.interval.is_some());
     let mut all: Vec<ChangeClass> = kernels.iter().map(|kernel| kernel.class).collect();
     all.sort_unstable();
-    let groups = all.chunk_by(|kernel, other| kernel == other);
+    let groups = all.chunk_by(|class, other| class == other);
     let said = groups.filter_map(|group| {
         let class = group.first()?;
         Some(format!(

@@ -262,8 +262,8 @@ impl PageContents<'_> {
         let begun = self.pieces.get(..begun).unwrap_or_default();
         let pieces = begun.iter().filter(|piece| piece.end_ns > from).count();
         let disjoint = |all: &[Stretch]| {
-            let before = all.partition_point(|place| place.1 <= from);
-            all.partition_point(|place| place.0 < to)
+            let before = all.partition_point(|stretch| stretch.1 <= from);
+            all.partition_point(|stretch| stretch.0 < to)
                 .saturating_sub(before)
         };
         pieces + 7 * disjoint(self.gaps) + 3 * disjoint(self.others)
@@ -310,12 +310,9 @@ fn pack_gaps<'a>(
 /// Packs the parts of gaps in a part of the window, each with its cause.
 fn pack_idle(analysis: &Analysis, full: [u64; 2]) -> (String, usize) {
     let start_ns = analysis.report.window.start_ns;
-    let parts = analysis.idle().map(|stretch_of_cause| {
-        let stretch = (
-            stretch_of_cause.start_ns - start_ns,
-            stretch_of_cause.end_ns - start_ns,
-        );
-        (stretch, Some(number_of(&stretch_of_cause) as u64))
+    let parts = analysis.idle().map(|idle| {
+        let stretch = (idle.start_ns - start_ns, idle.end_ns - start_ns);
+        (stretch, Some(number_of(&idle) as u64))
     });
     pack_stretches(parts, full)
 }
