@@ -10,15 +10,13 @@ use crate::result::VariantResult;
 /// Metric of the reports that has the wall time.
 pub(crate) const WALL: &str = "window.span_ns";
 
-/// Returns the smallest change that counts: times per unit are means of many.
+/// Returns the smallest change that counts.
 pub(crate) fn floor(basis: TimeBasis) -> Floor {
     let floor = Floor::default();
-    match basis {
-        TimeBasis::Whole => floor,
-        _ => Floor {
-            time_ns: 0.0,
-            ..floor
-        },
+    if basis == TimeBasis::Whole {
+        floor
+    } else {
+        floor.of_means()
     }
 }
 

@@ -221,6 +221,16 @@ impl Default for Floor {
 }
 
 impl Floor {
+    /// Returns the floor for times per unit of work, without the least difference of a single time: they
+    /// are means of many.
+    #[must_use]
+    pub fn of_means(self) -> Self {
+        Self {
+            time_ns: 0.0,
+            ..self
+        }
+    }
+
     /// Returns the floor of one figure. It is the same when the sides are swapped.
     pub(crate) fn for_values(&self, unit: Unit, base: f64, new: f64) -> f64 {
         let share = self.relative * base.abs().max(new.abs());

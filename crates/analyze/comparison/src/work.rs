@@ -4,7 +4,7 @@ use metalens_analyzer::message::kernel;
 use metalens_analyzer::{Message, message};
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, ChangeClass, Floor, Judge};
+use crate::change::{Change, ChangeClass, Judge};
 use crate::fusion::ComparisonPreset;
 use crate::kernels::KernelChange;
 use crate::metric_changes::{MetricChange, find};
@@ -169,12 +169,7 @@ fn per_unit(
     kernel: Option<&str>,
     judge: &Judge,
 ) -> Vec<MetricChange> {
-    // The floor for times is for single ones; those per unit are means of many.
-    let floor = Floor {
-        time_ns: 0.0,
-        ..judge.floor
-    };
-    let judge = judge.with_floor(floor);
+    let judge = judge.with_floor(judge.floor.of_means());
 
     let sums = metrics().filter(|metric| metric.place.is_some());
     let changes = sums.filter_map(|metric| {
