@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use metalens_analyzer::Report;
 use metalens_files::Folder;
 use serde::{Deserialize, Serialize};
 
@@ -227,7 +226,7 @@ impl BenchFolder {
                 continue;
             };
             let report = read_text(&folder, &path, REPORT)?;
-            let report = Report::from_json(&report);
+            let report = metalens_inputs::parse_report(&report);
             runs.push(RunRecord {
                 turn,
                 end: stored.end,

@@ -16,5 +16,5 @@ mod work;
 
 pub use analysis::analysis;
 pub use error::{Error, Result};
-pub use run::{AnyRun, middle_run, refuse_different, side, stored_report};
+pub use run::{AnyRun, middle_run, parse_report, refuse_different, side, stored_report};
 pub use work::{default_work, with_work};

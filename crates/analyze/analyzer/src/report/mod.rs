@@ -141,16 +141,3 @@ pub struct Report {
     /// Notes that a reader needs to interpret the numbers.
     pub notes: Vec<Note>,
 }
-
-impl Report {
-    /// Parses the JSON text of a report.
-    ///
-    /// All callers use this function: each crate that parsed reports would compile the parser again.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the text is something else.
-    pub fn from_json(text: &str) -> serde_json::Result<Self> {
-        serde_json::from_str(text)
-    }
-}

@@ -251,7 +251,7 @@ async fn read(call: &ToolCall<'_>, input: &str, part: Part) -> Result<Report, To
     arguments.push("--quiet".into());
     part.add_to(&mut arguments);
     let finished = call.metalens(what, arguments, &[]).await?;
-    let report = Report::from_json(&String::from_utf8_lossy(&finished.stdout))?;
+    let report = metalens_inputs::parse_report(&String::from_utf8_lossy(&finished.stdout))?;
     Ok(for_page(&report, call.show_names).into_owned())
 }
 
