@@ -128,28 +128,20 @@ mod truth;
 pub use error::Error;
 pub use export::bundle::{BundleOptions, write_bundle, write_bundle_with};
 pub use export::write_export;
-pub use scenario::allocation::{Allocation, Wiring};
-pub use scenario::engine::{EngineKind, EngineWork};
-pub use scenario::host::{Hang, Samples, Signpost};
+pub use scenario::allocation::*;
+pub use scenario::engine::*;
+pub use scenario::host::*;
 pub use scenario::labels::Labels;
 pub use scenario::lengths::Lengths;
-pub use scenario::machine::{Counter, CounterUnit, Growth, Level, Memory, StatePiece};
+pub use scenario::machine::*;
 pub use scenario::nanos::Nanos;
 pub use scenario::presets::{Preset, presets};
 pub use scenario::random::random_scenario;
-pub use scenario::recording::{Recording, TargetKind};
-pub use scenario::stream::{
-    CoalescedName, LostFrom, Oddities, Pause, Sampled, SecondPass, Spill, Stream, Submission,
-    WarmUp,
-};
+pub use scenario::recording::*;
+pub use scenario::stream::*;
 pub use scenario::table::Table;
 pub use scenario::{Clock, Generation, Process, Role, Scenario};
-pub use truth::{
-    Allocated, Allocations, Busy, Channel, ChosenBy, CounterTotal, Counts, EncodedKernel, Gaps,
-    HistogramBin, InState, Kernel, KernelMean, Latency, Ledger, NamedBy, ProcessShare, Queue,
-    ShaderTotal, SignpostTotal, Spills, Spread, States, Target, Truth, TruthFile, Window, Wired,
-    truths,
-};
+pub use truth::*;
 
 /// Mark in every synthetic document and bundle: the name and version of this crate.
 pub const MARK: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));

@@ -18,8 +18,8 @@ use crate::scenario::Scenario;
 use crate::scenario::nanos::Nanos;
 use model::too_long;
 pub(crate) use model::{
-    ActivityKind, Buffer, Encoder, Kick, MemoryInterval, NameTable, Plan, PlannedAllocation,
-    PlannedProcess, PlannedSignpost, PlannedState, PlannedWork, ProcessIndex, WALL_NS_MAX,
+    ActivityKind, Buffer, Encoder, Kick, MemoryInterval, Plan, PlannedAllocation, PlannedProcess,
+    PlannedSignpost, PlannedState, PlannedWork, ProcessIndex, WALL_NS_MAX,
 };
 
 /// Returns the plan of one run of a scenario.
@@ -27,28 +27,11 @@ pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
     let mut plan = Plan {
         run,
         target_kind: scenario.recording.target,
-        processes: Vec::new(),
-        labels: NameTable::default(),
-        channels: NameTable::default(),
-        buffers: Vec::new(),
-        encoders: Vec::new(),
-        kicks: Vec::new(),
         clock: scenario.clock,
         has_chain: driver::is_recorded(scenario),
-        wall_ns: 0,
         shader_timeline: scenario.recording.shader_timeline,
-        performance: Vec::new(),
-        thermal: Vec::new(),
-        memory: Vec::new(),
-        allocations: Vec::new(),
-        wiring: Vec::new(),
-        wired: Vec::new(),
-        signposts: Vec::new(),
-        activities: Vec::new(),
-        samples: Vec::new(),
-        hangs: Vec::new(),
-        engines: Vec::new(),
         counters: scenario.recording.counter.clone(),
+        ..Plan::default()
     };
 
     for (position, process) in scenario.processes_of(run) {

@@ -88,6 +88,7 @@ fn every_cell_is_equal() {
         scenario.xcode = Generation::Xcode26;
         // A bundle of the newest layout holds the same stacks.
         scenario.recording.tagged_stacks = seed % 2 == 1;
+        scenario.recording.large_blocks = seed % 8 == 0;
         same_cells(&format!("seed {seed}"), &scenario);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::cells::Sheet;
 use super::folder::{AtomicFile, Folder};
-use super::schemas::Schema;
+use super::schema::Schema;
 use super::xml_cells::XmlCells;
 use crate::MARK;
 use crate::error::Error;

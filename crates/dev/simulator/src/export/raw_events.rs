@@ -9,7 +9,7 @@
 
 use super::cells::{Cells, Number, Sheet};
 use super::dates;
-use super::schemas::Schema;
+use super::schema::Schema;
 use crate::error::Error;
 use crate::plan::{Kick, Plan, ProcessIndex};
 use crate::scenario::Clock;

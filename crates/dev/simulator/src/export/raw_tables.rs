@@ -3,8 +3,8 @@
 use super::document::Document;
 use super::folder::Folder;
 use super::raw_events::{self, KDEBUG, TIME_INFO};
-use super::schemas::Schema;
-use super::table::UNEXPORTED;
+use super::schema::Schema;
+use super::tables::UNEXPORTED;
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::scenario::Scenario;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::document::Document;
 use super::folder::Folder;
-use super::table::UNEXPORTED;
+use super::tables::UNEXPORTED;
 use super::{tables, toc};
 use crate::error::Error;
 use crate::plan;

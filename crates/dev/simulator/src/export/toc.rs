@@ -6,7 +6,7 @@ use super::dates::{date, start_ns};
 use super::display;
 use super::folder::Folder;
 use super::raw_tables::RawTable;
-use super::table::UNEXPORTED;
+use super::tables::UNEXPORTED;
 use crate::MARK;
 use crate::error::Error;
 use crate::plan::{Plan, PlannedProcess};

@@ -10,7 +10,7 @@ use crate::scenario::stream::Sampled;
 use crate::scenario::{Clock, Role};
 
 /// The complete plan of one run of a scenario.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Plan {
     /// Number of the run, counted from 1.
     pub(crate) run: u32,

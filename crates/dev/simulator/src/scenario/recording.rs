@@ -71,6 +71,10 @@ pub struct Recording {
     /// True if a bundle stores stacks with a tag, as the newest layout does. Exports do not differ.
     #[serde(skip_serializing_if = "is_false")]
     pub tagged_stacks: bool,
+    /// True if the blocks of a bundle's tables are as large as those of Instruments: each is filled up
+    /// with megabytes of zeros. Smaller ones are written and read in half of the time.
+    #[serde(skip_serializing_if = "is_false")]
+    pub large_blocks: bool,
     /// True if an export has the raw events, as if the user had requested `kdebug` and `time-info`.
     /// Every bundle has them.
     #[serde(skip_serializing_if = "is_false")]
@@ -119,6 +123,7 @@ impl Default for Recording {
             counter_intervals: false,
             shader_timeline: false,
             tagged_stacks: false,
+            large_blocks: false,
             raw_events: false,
         }
     }

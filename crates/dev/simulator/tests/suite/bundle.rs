@@ -105,6 +105,7 @@ fn headers_are_constant() {
     ] {
         let mut scenario = Scenario::preset("awkward").unwrap();
         scenario.xcode = generation;
+        scenario.recording.large_blocks = true;
         let bundle = TestBundle::new(&scenario);
         let run = Run::open(&bundle.path(), 1);
         for table in Table::recorded(&scenario) {
@@ -122,8 +123,6 @@ fn headers_are_constant() {
 fn rows_and_lists_fill_several_blocks() {
     let mut scenario = Scenario::preset("eager").unwrap();
     scenario.process[0].stream[0].count = 20_000;
-    // This generation has small blocks, of 16384 rows.
-    scenario.xcode = Generation::Xcode16;
     let bundle = TestBundle::new(&scenario);
     let run = Run::open(&bundle.path(), 1);
     assert!(run.typed.blocks > 1, "{} blocks", run.typed.blocks);

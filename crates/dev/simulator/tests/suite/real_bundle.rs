@@ -34,7 +34,9 @@ fn pair(name: &str) -> Option<Pair> {
     }
     let dir = metalens_testing::scratch();
     let ours = dir.path().join("ours.trace");
-    write_bundle(&Scenario::preset("eager").unwrap(), &ours, false).unwrap();
+    let mut scenario = Scenario::preset("eager").unwrap();
+    scenario.recording.large_blocks = true;
+    write_bundle(&scenario, &ours, false).unwrap();
     Some(Pair {
         real,
         ours,

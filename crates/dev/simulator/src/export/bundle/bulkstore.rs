@@ -6,7 +6,7 @@ use super::shuffle::Shuffle;
 use super::zlib::{Level, ZlibFile};
 use crate::error::Error;
 use crate::random::Random;
-use crate::scenario::Generation;
+use crate::scenario::{Generation, Scenario};
 
 /// Magic number: the bytes `0A 0A 34 12`.
 const MAGIC: u32 = 0x1234_0a0a;
@@ -29,13 +29,12 @@ impl Bulkstore {
     pub(super) fn create(
         path: &Path,
         row_bytes: usize,
-        generation: Generation,
+        rows_per_block: u32,
         random: Random,
     ) -> Result<Self, Error> {
         let mut file = ZlibFile::create(path, Level::Fast)?;
         // A row has a few hundred bytes, so that the size fits.
         let row = u32::try_from(row_bytes).unwrap_or(u32::MAX);
-        let rows_per_block = rows_per_block(generation);
         let block = row.saturating_mul(rows_per_block);
 
         let header = [
@@ -80,8 +79,9 @@ impl Bulkstore {
 }
 
 /// Returns the rows per block, which grew after Xcode 16.
-const fn rows_per_block(generation: Generation) -> u32 {
-    match generation {
+pub(super) const fn rows_per_block(scenario: &Scenario) -> u32 {
+    match scenario.xcode {
+        _ if !scenario.recording.large_blocks => 0x400,
         Generation::Xcode16 => 0x4000,
         Generation::Xcode26 | Generation::Xcode27 => 0x1_0000,
     }

@@ -7,7 +7,8 @@ use super::store::Store;
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
 use crate::export::raw_events::{self, KDEBUG, TIME_INFO};
-use crate::export::schemas::{self, Schema};
+use crate::export::schema::Schema;
+use crate::export::tables::OS_SIGNPOST;
 use crate::export::tables::{self, ACCELERATOR_ID};
 use crate::plan::ProcessIndex;
 use crate::scenario::table::Table;
@@ -58,7 +59,7 @@ pub(super) const INPUTS: [Input; 9] = [
         rows: |store| raw_events::time_info(store),
     },
     Input {
-        schema: schemas::OS_SIGNPOST,
+        schema: OS_SIGNPOST,
         attributes: &[("category", Attribute::Text("PointsOfInterest"))],
         rows: signposts,
     },

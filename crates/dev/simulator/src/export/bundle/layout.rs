@@ -1,8 +1,8 @@
 //! Computes the layout of a row: the topology field with the times, then the other columns, packed.
 
 use super::etypes;
-use crate::export::schemas::Schema;
-use crate::export::table::widened;
+use crate::export::schema::Schema;
+use crate::export::tables::widened;
 use crate::scenario::Scenario;
 
 /// The layout of a table's rows in bytes.

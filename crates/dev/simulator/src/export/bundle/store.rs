@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::archive::{self, Field, Node};
-use super::bulkstore::Bulkstore;
+use super::bulkstore::{Bulkstore, rows_per_block};
 use super::file::{compressed, create_dir};
 use super::layout::{self, Layout};
 use super::row::RowCells;
@@ -12,7 +12,7 @@ use super::uniquing::Uniquing;
 use crate::error::Error;
 use crate::export::cells::Sheet;
 use crate::export::display;
-use crate::export::schemas::Schema;
+use crate::export::schema::Schema;
 use crate::plan::Plan;
 use crate::random::Random;
 use crate::scenario::recording::Recording;
@@ -68,7 +68,7 @@ impl<'a> Store<'a> {
             bulk: Bulkstore::create(
                 &dir.join("bulkstore"),
                 layout.row_bytes,
-                scenario.xcode,
+                rows_per_block(scenario),
                 random,
             )?,
             dir,

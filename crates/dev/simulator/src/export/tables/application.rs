@@ -4,8 +4,41 @@
 use super::objects::{Encoding, Object, encoding_start_ns, encodings, instrumented};
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, NARRATIVE, Number, Part, Sheet, Text};
+use crate::export::schema::Schema;
 use crate::plan::states::role_color;
 use crate::plan::{Buffer, Plan};
+
+pub(in crate::export) const ENCODERS_LIST: Schema = Schema {
+    name: "metal-application-encoders-list",
+    documentation: "When the application encoded each encoder.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("thread", "Thread", "thread"),
+        ("process", "Process", "process"),
+        ("gpu", "Metal Device", "metal-device-name"),
+        ("frame-number", "Frame", "gpu-frame-number"),
+        ("cmdbuffer-label", "Command Buffer", "metal-object-label"),
+        (
+            "cmdbuffer-label-indexed",
+            "Command Buffer (Indexed)",
+            "metal-object-label",
+        ),
+        ("encoder-label", "Encoder", "metal-object-label"),
+        (
+            "encoder-label-indexed",
+            "Encoder (Indexed)",
+            "metal-object-label",
+        ),
+        ("event-type", "Event Type", "metal-event-name"),
+        (
+            "cmdbuffer-id",
+            "Commmand Buffer Id",
+            "metal-command-buffer-id",
+        ),
+        ("encoder-id", "Encoder Id", "metal-command-buffer-id"),
+    ],
+};
 
 /// Writes `metal-application-encoders-list`: one row per encoder that was not lost.
 pub(super) fn encoders_list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
@@ -44,6 +77,32 @@ fn indexed_label(cells: &mut impl Cells, index: usize, label: &str) {
     cells.text(Text::ObjectLabel, label);
     cells.text(Text::ObjectLabel, &format!("[{index}] {label}"));
 }
+
+pub(in crate::export) const SUBMISSIONS: Schema = Schema {
+    name: "metal-application-command-buffer-submissions",
+    documentation: "When the application committed each command buffer.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("event-type", "Event Type", "metal-event-name"),
+        ("gpu", "Metal Device", "metal-device-name"),
+        ("track-label", "Track Label", "metal-object-label"),
+        ("num-encoders", "# Encoders", "uint32"),
+        ("encoder-time", "Encoder Time", "duration"),
+        ("process", "Process", "process"),
+        ("thread", "Thread", "thread"),
+        ("event-icon", "Event Icon", "metal-event"),
+        ("event-label", "Note", "narrative"),
+        ("encoder-time-label", "Encoder Time Label", "narrative"),
+        ("frame-number", "Frame #", "uint32"),
+        ("color", "Color", "render-buffer-depth"),
+        (
+            "cmdbuffer-id",
+            "Commmand Buffer Id",
+            "metal-command-buffer-id",
+        ),
+    ],
+};
 
 /// Writes `metal-application-command-buffer-submissions`: one row per commit.
 pub(super) fn submissions<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
@@ -94,6 +153,30 @@ fn commit_note(cells: &mut impl Cells, plan: &Plan, buffer: &Buffer) {
     ];
     cells.label(NARRATIVE, &parts);
 }
+
+pub(in crate::export) const APPLICATION_INTERVALS: Schema = Schema {
+    name: "metal-application-intervals",
+    documentation: "What the application did with its command buffers and encoders.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("process", "Owner", "process"),
+        ("gpu", "Metal Device", "metal-device-name"),
+        ("event-depth", "Depth", "metal-nesting-level"),
+        ("event-label", "Event", "formatted-label"),
+        ("event-priority", "Priority", "metal-workload-priority"),
+        ("connection-UUID", "Connection UUID", "connection-uuid64"),
+        ("color", "Color", "render-buffer-depth"),
+        ("thread", "Thread", "thread"),
+        ("event-type", "Event Type", "metal-event-name"),
+        (
+            "cmdbuffer-id",
+            "Commmand Buffer Id",
+            "metal-command-buffer-id",
+        ),
+        ("encoder-id", "Encoder Id", "metal-command-buffer-id"),
+    ],
+};
 
 /// Writes `metal-application-intervals`: the life of every buffer, with its encoders below it.
 pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {

@@ -3,11 +3,34 @@
 use super::submission::ACCELERATOR_ID;
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
+use crate::export::schema::Schema;
 use crate::plan::machine::counter_samples;
 use crate::scenario::machine::CounterUnit;
 
 /// Maximum of a counter without a limit: 2^63 billionths.
 const NO_MAXIMUM: u64 = 9_223_372_036;
+
+pub(in crate::export) const COUNTER_INFO: Schema = Schema {
+    name: "gpu-counter-info",
+    documentation: "Which GPU counters were recorded.",
+    columns: &[
+        ("timestamp", "Timestamp", "event-time"),
+        ("counter-id", "Counter ID", "uint32"),
+        ("name", "Name", "gpu-counter-name"),
+        ("max-value", "Max Value", "uint64"),
+        ("accelerator-id", "Accelerator ID", "uint64"),
+        ("description", "Description", "string"),
+        ("group-index", "Group Index", "uint32"),
+        ("type", "Type", "string"),
+        ("ring-buffer-count", "Ring Buffer Count", "uint32"),
+        (
+            "require-weighted-accumulation",
+            "Require Weighted Accumulation",
+            "boolean",
+        ),
+        ("sample-interval", "Sample Interval", "uint32"),
+    ],
+};
 
 /// Writes `gpu-counter-info`: one row per counter.
 pub(super) fn info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
@@ -38,6 +61,25 @@ pub(super) fn info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     }
     Ok(())
 }
+
+pub(in crate::export) const COUNTER_INTERVALS: Schema = Schema {
+    name: "metal-gpu-counter-intervals",
+    documentation: "What the GPU counters read, as intervals.",
+    columns: &[
+        ("start", "Start", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("counter-id", "Counter ID", "uint32"),
+        ("name", "Counter Name", "gpu-counter-name"),
+        ("label", "Label", "formatted-label"),
+        ("value", "Value", "fixed-decimal"),
+        ("percent-value", "Percent Value", "percent"),
+        ("color", "Color", "uint32"),
+        ("gpu", "GPU", "metal-device-name"),
+        ("group-index", "Group Index", "uint32"),
+        ("is-percentage", "Is Percentage", "boolean"),
+        ("ring-buffer-index", "Ring Buffer Index", "uint32"),
+    ],
+};
 
 /// Writes `metal-gpu-counter-intervals`: a row per counter and sample, up to the next sample. The
 /// last sample of a counter has no row, since its end is unknown.
@@ -77,6 +119,19 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     }
     Ok(())
 }
+
+pub(in crate::export) const COUNTER_VALUE: Schema = Schema {
+    name: "gpu-counter-value",
+    documentation: "What the GPU counters read.",
+    columns: &[
+        ("timestamp", "Timestamp", "event-time"),
+        ("counter-id", "Counter ID", "uint32"),
+        ("value", "Value", "fixed-decimal"),
+        ("accelerator-id", "Accelerator ID", "uint64"),
+        ("sample-index", "Sample ID", "uint32"),
+        ("ring-buffer-index", "Ring Buffer Index", "uint32"),
+    ],
+};
 
 /// Writes `gpu-counter-value`: one row per sample and counter.
 pub(super) fn values<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {

@@ -4,9 +4,24 @@ use super::ACCELERATOR_ID;
 use super::objects::{Encoding, Object, encodings};
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
+use crate::export::schema::Schema;
 use crate::plan::driver::PER_OBJECT_NS;
 use crate::plan::states::role_color;
 use crate::plan::{Buffer, Plan};
+
+pub(in crate::export) const BUFFER_TO_ACCELERATOR: Schema = Schema {
+    name: "metal-command-buffer-to-accelerator-id",
+    documentation: "When the driver began to work on command buffers, and for which GPU.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        (
+            "cmdbuffer-id",
+            "Commmand Buffer Id",
+            "metal-command-buffer-id",
+        ),
+        ("accelerator-id", "Accelerator ID", "uint64"),
+    ],
+};
 
 /// Writes `metal-command-buffer-to-accelerator-id`: the time at which the driver began to work on each
 /// buffer of any process.
@@ -22,6 +37,27 @@ pub(super) fn begins<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     }
     Ok(())
 }
+
+pub(in crate::export) const DRIVER_INTERVALS: Schema = Schema {
+    name: "metal-driver-intervals",
+    documentation: "How long the driver worked on command buffers and encoders.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("gpu-driver-name", "GPU Driver Name", "gpu-driver-name"),
+        ("event-type", "Event Type", "metal-object-label"),
+        ("event-depth", "Depth", "metal-nesting-level"),
+        ("event-label", "Event", "formatted-label"),
+        ("event-priority", "Priority", "metal-workload-priority"),
+        ("connection-UUID", "Connection UUID", "connection-uuid64"),
+        ("color", "Color", "render-buffer-depth"),
+        ("process", "Process", "process"),
+        ("thread", "Thread", "thread"),
+        ("gpu", "Metal Device", "metal-device-name"),
+        ("object-id", "Object ID", "metal-command-buffer-id"),
+        ("lane", "Lane", "formatted-label"),
+    ],
+};
 
 /// Writes `metal-driver-intervals`: the buffers of every process, with their encoders below them.
 pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
@@ -107,6 +143,27 @@ fn event_label(cells: &mut impl Cells, plan: &Plan, buffer: &Buffer, object: &Ob
     };
     cells.label(FORMATTED_LABEL, parts);
 }
+
+pub(in crate::export) const DRIVER_EVENTS: Schema = Schema {
+    name: "metal-driver-event-intervals",
+    documentation: "What else the driver did, such as wiring memory.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("gpu-driver-name", "GPU Driver Name", "gpu-driver-name"),
+        ("event-type", "Event Type", "gpu-driver-name"),
+        ("event-depth", "Depth", "metal-nesting-level"),
+        ("event-label", "Event", "formatted-label"),
+        ("event-priority", "Priority", "metal-workload-priority"),
+        ("connection-UUID", "Connection UUID", "connection-uuid64"),
+        ("color", "Color", "render-buffer-depth"),
+        ("process", "Process", "process"),
+        ("thread", "Thread", "thread"),
+        ("gpu", "Metal Device", "metal-device-name"),
+        ("resource-id", "Resource ID", "metal-command-buffer-id"),
+        ("show-per-thread", "Show per Thread", "boolean"),
+    ],
+};
 
 /// Writes `metal-driver-event-intervals`: memory that the driver wires and unwires.
 pub(super) fn events<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {

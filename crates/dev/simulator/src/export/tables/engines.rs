@@ -5,8 +5,29 @@
 
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
+use crate::export::schema::Schema;
 use crate::plan::PlannedWork;
 use crate::scenario::engine::EngineKind;
+
+pub(in crate::export) const MPS_INTERVALS: Schema = Schema {
+    name: "mps-hw-intervals",
+    documentation: "What MPSGraph did.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("channel-name", "Channel Name", "mps-event-name"),
+        ("frame-number", "Frame", "gpu-frame-number"),
+        ("start-latency", "CPU to GPU Latency", "duration"),
+        ("event-depth", "Depth", "metal-nesting-level"),
+        ("event-label", "Label", "formatted-label"),
+        ("state", "State", "gpu-state"),
+        ("connection-UUID", "Connection UUID", "connection-uuid64"),
+        ("color", "Color", "render-buffer-depth"),
+        ("process", "Process", "process"),
+        ("gpu", "Metal Device", "metal-device-name"),
+        ("channel-subtitle", "Channel Subtitle", "metal-object-label"),
+    ],
+};
 
 /// Writes `mps-hw-intervals`: the work of MPSGraph.
 pub(super) fn mps<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
@@ -28,6 +49,34 @@ pub(super) fn mps<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     })
 }
 
+pub(in crate::export) const ANE_INTERVALS: Schema = Schema {
+    name: "ane-hw-intervals",
+    documentation: "What the Neural Engine did.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("channel-name", "Channel Name", "ane-event-name"),
+        ("event-depth", "Depth", "metal-nesting-level"),
+        ("event-label", "Label", "formatted-label"),
+        ("state", "State", "gpu-state"),
+        ("color", "Color", "render-buffer-depth"),
+    ],
+};
+
+pub(in crate::export) const ANE_INTERVALS_INTERNAL: Schema = Schema {
+    name: "ane-hw-intervals-internal",
+    documentation: "What the Neural Engine did.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("channel-name", "Channel Name", "ane-event-name"),
+        ("event-depth", "Depth", "metal-nesting-level"),
+        ("event-label", "Label", "formatted-label"),
+        ("state", "State", "gpu-state"),
+        ("color", "Color", "render-buffer-depth"),
+    ],
+};
+
 /// Writes `ane-hw-intervals` or `ane-hw-intervals-internal`: the work of the Neural Engine.
 pub(super) fn neural_engine<'a>(sheet: &mut impl Sheet<'a>, kind: EngineKind) -> Result<(), Error> {
     each(sheet, kind, |cells, work| {
@@ -39,6 +88,29 @@ pub(super) fn neural_engine<'a>(sheet: &mut impl Sheet<'a>, kind: EngineKind) ->
         cells.number(Number::Color, 0);
     })
 }
+
+pub(in crate::export) const COREML_SIGNPOST: Schema = Schema {
+    name: "coreml-os-signpost",
+    documentation: "What Core ML did.",
+    columns: &[
+        ("start", "Start", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("full-layout-id", "Layout", "layout-id"),
+        ("event-label", "Event", "coreml-model-event"),
+        ("model-name", "Model", "coreml-model-name"),
+        (
+            "model-specific-track-model-name",
+            "Track",
+            "formatted-label",
+        ),
+        ("fully-qualified-model", "Full Model", "formatted-label"),
+        ("parent-model-name", "Parent", "coreml-model-name"),
+        ("model-level", "Level", "coreml-model-level"),
+        ("event-type", "Type", "string"),
+        ("color", "Color", "event-concept"),
+        ("graph-event-label", "Label", "formatted-label"),
+    ],
+};
 
 /// Writes `coreml-os-signpost`: the predictions of Core ML.
 pub(super) fn core_ml<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
@@ -54,6 +126,16 @@ pub(super) fn core_ml<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     })
 }
 
+pub(in crate::export) const BUFFER_WAIT: Schema = Schema {
+    name: "ca-client-buffer-wait-interval",
+    documentation: "When programs waited for a drawable.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("thread", "Thread", "thread"),
+    ],
+};
+
 /// Writes `ca-client-buffer-wait-interval`: the waits for a drawable.
 pub(super) fn drawable_waits<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     each(sheet, EngineKind::DrawableWait, |cells, work| {
@@ -61,6 +143,24 @@ pub(super) fn drawable_waits<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error
         cells.thread(work.process);
     })
 }
+
+pub(in crate::export) const PRESENT_REQUEST: Schema = Schema {
+    name: "ca-client-present-request",
+    documentation: "When programs asked to present a frame.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        (
+            "cmdbuffer-id",
+            "Commmand Buffer Id",
+            "metal-command-buffer-id",
+        ),
+        ("surface-id", "Surface ID", "displayed-surface-swap"),
+        ("at-time", "At Time", "start-time"),
+        ("minimal-duration", "Minimal Duration", "start-time"),
+        ("thread", "Thread", "thread"),
+        ("process", "Process", "process"),
+    ],
+};
 
 /// Writes `ca-client-present-request`: the start of every frame.
 pub(super) fn present_requests<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
@@ -74,6 +174,20 @@ pub(super) fn present_requests<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Err
         cells.process(work.process);
     })
 }
+
+pub(in crate::export) const PRESENTED_HANDLER: Schema = Schema {
+    name: "ca-client-presented-handler",
+    documentation: "When programs were notified that a frame was presented.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        ("drawable-id", "Drawable ID", "displayed-surface-swap"),
+        ("status", "Status", "uint64"),
+        ("at-time", "At Time", "start-time"),
+        ("delta", "Delta", "duration"),
+        ("thread", "Thread", "thread"),
+        ("process", "Process", "process"),
+    ],
+};
 
 /// Writes `ca-client-presented-handler`: the end of every frame.
 pub(super) fn presented<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {

@@ -2,8 +2,42 @@
 
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
+use crate::export::schema::Schema;
 use crate::plan::states::{self, GpuState, color};
 use crate::plan::{Kick, Plan};
+
+pub(in crate::export) const GPU_INTERVALS: Schema = Schema {
+    name: "metal-gpu-intervals",
+    documentation: "When each GPU channel ran work, and for which process.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("channel-name", "Channel Name", "gpu-channel-name"),
+        ("frame-number", "Frame", "gpu-frame-number"),
+        ("start-latency", "CPU to GPU Latency", "duration"),
+        ("event-depth", "Depth", "metal-nesting-level"),
+        ("event-label", "Label", "formatted-label"),
+        ("state", "State", "gpu-state"),
+        ("connection-UUID", "Connection UUID", "connection-uuid64"),
+        ("color", "Color", "render-buffer-depth"),
+        ("process", "Process", "process"),
+        ("gpu", "Metal Device", "metal-device-name"),
+        ("channel-subtitle", "Channel Subtitle", "metal-object-label"),
+        (
+            "iosurface-accesses",
+            "IOSurface Accesses",
+            "formatted-label",
+        ),
+        ("bytes", "Bytes", "size-in-bytes"),
+        (
+            "cmdbuffer-id",
+            "Commmand Buffer Id",
+            "metal-command-buffer-id",
+        ),
+        ("encoder-id", "Encoder Id", "metal-command-buffer-id"),
+        ("gpu-submission-id", "GPU Submission Id", "uint64"),
+    ],
+};
 
 /// Writes `metal-gpu-intervals`: one row per kick.
 pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
@@ -98,6 +132,20 @@ fn if_named(kick: &Kick, id: u64) -> u64 {
     if kick.attributed { id } else { 0 }
 }
 
+pub(in crate::export) const GPU_STATES: Schema = Schema {
+    name: "metal-gpu-state-intervals",
+    documentation: "When the GPU was active or idle.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("state", "State", "gpu-state"),
+        ("label", "Label", "formatted-label"),
+        ("color", "Color", "render-buffer-depth"),
+        ("num-events", "# Events", "uint32"),
+        ("gpu", "Metal Device", "metal-device-name"),
+    ],
+};
+
 /// Writes `metal-gpu-state-intervals`: active and idle time of the whole GPU.
 pub(super) fn states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let recording = sheet.recording();
@@ -131,6 +179,24 @@ fn state_label(cells: &mut impl Cells, state: &GpuState) {
         if state.channels > 0 { &active } else { &idle },
     );
 }
+
+pub(in crate::export) const EXECUTION_POINTS: Schema = Schema {
+    name: "metal-gpu-execution-points",
+    documentation: "When GPU submissions started and ended.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        ("channel-id", "Channel ID", "metal-command-buffer-id"),
+        ("function", "Function", "uint32"),
+        ("slot-id", "Slot ID", "uint32"),
+        (
+            "gpu-submission-id",
+            "GPU Submission ID",
+            "metal-command-buffer-id",
+        ),
+        ("accelerator-id", "Accelerator Id", "uint64"),
+        ("note", "Note", "string"),
+    ],
+};
 
 /// Writes `metal-gpu-execution-points`: start (function 1) and end (2) of every kick.
 pub(super) fn execution_points<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {

@@ -3,7 +3,32 @@
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
 use crate::export::functions;
+use crate::export::schema::Schema;
 use crate::plan::PlannedSignpost;
+
+pub(in crate::export) const OS_SIGNPOST: Schema = Schema {
+    name: "os-signpost",
+    documentation: "What processes marked with signposts.",
+    columns: &[
+        ("time", "Timestamp", "event-time"),
+        ("thread", "Thread", "thread"),
+        ("process", "Process", "process"),
+        ("event-type", "Event Type", "event-type"),
+        ("scope", "Scope", "string"),
+        (
+            "identifier",
+            "Signpost identifier",
+            "os-signpost-identifier",
+        ),
+        ("name", "Name", "signpost-name"),
+        ("format-string", "Format String", "format-string"),
+        ("backtrace", "Backtrace", "text-backtrace"),
+        ("subsystem", "Subsystem", "subsystem"),
+        ("category", "Category", "category"),
+        ("message", "Message", "os-log-metadata"),
+        ("emit-location", "Emit Location", "return-location"),
+    ],
+};
 
 /// Writes `os-signpost`: a row for the start of each signpost, and one for its end.
 pub(super) fn signposts<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
@@ -40,6 +65,20 @@ pub(super) fn signposts<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
+pub(in crate::export) const TIME_PROFILE: Schema = Schema {
+    name: "time-profile",
+    documentation: "What threads were doing, sampled.",
+    columns: &[
+        ("time", "Sample Time", "sample-time"),
+        ("thread", "Thread", "thread"),
+        ("process", "Process", "process"),
+        ("core", "Core", "core"),
+        ("thread-state", "State", "thread-state"),
+        ("weight", "Weight", "weight"),
+        ("stack", "Backtrace", "backtrace"),
+    ],
+};
+
 /// Writes `time-profile`: the stacks of sampled threads.
 pub(super) fn samples<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let plan = sheet.plan();
@@ -62,6 +101,18 @@ pub(super) fn samples<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     }
     Ok(())
 }
+
+pub(in crate::export) const POTENTIAL_HANGS: Schema = Schema {
+    name: "potential-hangs",
+    documentation: "When main threads did not respond.",
+    columns: &[
+        ("start", "Start", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("hang-type", "Hang Type", "hang-type"),
+        ("thread", "Thread", "thread"),
+        ("process", "Process", "process"),
+    ],
+};
 
 /// Writes `potential-hangs`: times when main threads did not respond.
 pub(super) fn hangs<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {

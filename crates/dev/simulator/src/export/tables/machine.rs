@@ -4,8 +4,21 @@ use super::submission::ACCELERATOR_ID;
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, NARRATIVE, Number, Part, Sheet, Text};
 use crate::export::functions;
+use crate::export::schema::Schema;
 use crate::plan::MemoryInterval;
 use crate::plan::ProcessIndex;
+
+pub(in crate::export) const GPU_INFO: Schema = Schema {
+    name: "metal-gpu-info",
+    documentation: "Which GPUs there are.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        ("gpu-name", "GPU Name", "metal-object-label"),
+        ("gpu-index", "GPU Index", "uint32"),
+        ("accelerator-id", "Accelerator ID", "uint64"),
+        ("mobile", "Mobile", "boolean"),
+    ],
+};
 
 /// Writes `metal-gpu-info`: one row, since the machine has one GPU.
 pub(super) fn gpu_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
@@ -18,6 +31,25 @@ pub(super) fn gpu_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
         cells.number(Number::Boolean, 1);
     })
 }
+
+pub(in crate::export) const ALLOCATED_SIZE: Schema = Schema {
+    name: "metal-current-allocated-size",
+    documentation: "How much memory Metal had allocated.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("end", "End", "start-time"),
+        ("process", "Process", "process"),
+        (
+            "current-allocated-size",
+            "Current Allocated Size",
+            "size-in-bytes",
+        ),
+        ("label", "Label", "formatted-label"),
+        ("track-name", "Track", "formatted-label"),
+        ("color", "Color", "render-buffer-depth"),
+    ],
+};
 
 /// Writes `metal-current-allocated-size`: memory that Metal had allocated for covered processes.
 pub(super) fn allocated_size<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
@@ -42,6 +74,29 @@ pub(super) fn allocated_size<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error
     }
     Ok(())
 }
+
+pub(in crate::export) const RESOURCE_ALLOCATIONS: Schema = Schema {
+    name: "metal-resource-allocations",
+    documentation: "Which resources were allocated and freed.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        ("duration", "Lifetime", "duration"),
+        ("process", "Process", "process"),
+        ("thread", "Thread", "thread"),
+        ("resource-id", "ID", "gpu-hardware-trace"),
+        ("parent-resource-id", "Parent ID", "gpu-hardware-trace"),
+        ("label", "Label", "metal-object-label"),
+        ("vidmem-bytes", "Video Memory Bytes", "size-in-bytes"),
+        ("sysmem-bytes", "System Memory Bytes", "size-in-bytes"),
+        ("resource-size", "Resource Size", "size-in-bytes"),
+        ("event-label", "Description", "formatted-label"),
+        ("gpu", "Metal Device", "metal-device-name"),
+        ("resource-type", "Resource Type", "metal-object-label"),
+        ("event-type", "Event Type", "gpu-memory-event-name"),
+        ("backtrace", "Backtrace", "backtrace"),
+        ("event-icon", "Event Icon", "metal-event"),
+    ],
+};
 
 /// Writes `metal-resource-allocations`: an event for each resource that was made, and for each that
 /// was freed, with its lifetime.
@@ -92,6 +147,20 @@ pub(super) fn allocations<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
+pub(in crate::export) const WIRED_MEMORY: Schema = Schema {
+    name: "metal-wired-sysmem-level-interval",
+    documentation: "How much system memory was wired for the GPU.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("bytes", "Bytes", "size-in-bytes"),
+        ("color", "Color", "render-buffer-depth"),
+        ("gpu", "Metal Device", "metal-device-name"),
+        ("event-label", "Description", "narrative"),
+        ("event-type", "Event Type", "metal-memory-level-event"),
+    ],
+};
+
 /// Writes `metal-wired-sysmem-level-interval`: system memory wired for the GPU.
 pub(super) fn wired<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let (plan, recording) = (sheet.plan(), sheet.recording());
@@ -110,6 +179,24 @@ pub(super) fn wired<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
+pub(in crate::export) const PERFORMANCE_STATES: Schema = Schema {
+    name: "gpu-performance-state-intervals",
+    documentation: "Which performance state the GPU was in.",
+    columns: &[
+        ("start", "Start", "start-time"),
+        ("duration", "Duration", "duration"),
+        (
+            "gpu-performance-state",
+            "GPU Performance State",
+            "gpu-performance-state",
+        ),
+        ("track-label", "Track", "string"),
+        ("is-induced", "Is Induced", "boolean"),
+        ("narrative", "Narrative", "narrative"),
+        ("event-type", "Event Type", "gpu-event-name"),
+    ],
+};
+
 /// Writes `gpu-performance-state-intervals`: the states in order.
 pub(super) fn performance_states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     for state in &sheet.plan().performance {
@@ -127,6 +214,20 @@ pub(super) fn performance_states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), E
     Ok(())
 }
 
+pub(in crate::export) const THERMAL_STATES: Schema = Schema {
+    name: "device-thermal-state-intervals",
+    documentation: "Which thermal state the device was in.",
+    columns: &[
+        ("start", "Start", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("end", "End", "start-time"),
+        ("thermal-state", "Thermal State", "thermal-state"),
+        ("track-label", "Track", "string"),
+        ("is-induced", "Is Induced", "boolean"),
+        ("narrative", "Narrative", "narrative"),
+    ],
+};
+
 /// Writes `device-thermal-state-intervals`: the states in order.
 pub(super) fn thermal_states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     for state in &sheet.plan().thermal {
@@ -143,6 +244,18 @@ pub(super) fn thermal_states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error
     }
     Ok(())
 }
+
+pub(in crate::export) const PROCESS_INFO: Schema = Schema {
+    name: "process-info",
+    documentation: "Which processes were running.",
+    columns: &[
+        ("time", "Timestamp", "event-time"),
+        ("pid", "Process ID", "pid"),
+        ("unique-id", "Unique Process ID", "uint64"),
+        ("process", "Process", "process"),
+        ("process-name", "Process Name", "string"),
+    ],
+};
 
 /// Writes `process-info`: one row per process.
 pub(super) fn process_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {

@@ -2,9 +2,33 @@
 
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
+use crate::export::schema::Schema;
 use crate::plan::ProcessIndex;
 use crate::plan::shaders::{ShaderInterval, shader_intervals};
 use crate::plan::states::role_color;
+
+pub(in crate::export) const SHADER_INTERVALS: Schema = Schema {
+    name: "metal-shader-profiler-intervals",
+    documentation: "How the GPU time of a kick divides among shaders.",
+    columns: &[
+        ("start", "Start", "start-time"),
+        ("duration", "Sample Duration", "duration"),
+        ("name", "Shader Name", "metal-object-label"),
+        ("label", "Function Label", "metal-object-label"),
+        ("pso-label", "Pipeline", "metal-object-label"),
+        ("event-name", "Event Name", "gpu-event-name"),
+        ("shader-type", "Shader Type", "metal-object-label"),
+        ("percent-of-kick", "% GPU Work", "percent"),
+        ("total-kick-percent", "% Total GPU Work", "percent"),
+        ("color", "Color", "render-buffer-depth"),
+        ("event-priority", "Priority", "metal-workload-priority"),
+        ("process", "Process", "process"),
+        ("gpu", "Metal Device", "metal-device-name"),
+        ("channel-name", "Channel Name", "gpu-channel-name"),
+        ("event-depth", "Depth", "metal-nesting-level"),
+        ("connection-UUID", "Connection UUID", "connection-uuid64"),
+    ],
+};
 
 /// Writes `metal-shader-profiler-intervals`: a row per kick and shader. There are none with the
 /// stock template, whose shader timeline is off.
@@ -57,6 +81,23 @@ fn kind(channel: &str) -> &str {
         _ => "Compute",
     }
 }
+
+pub(in crate::export) const SHADER_LIST: Schema = Schema {
+    name: "metal-shader-profiler-shader-list",
+    documentation: "Which shaders were loaded.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        ("name", "Shader Name", "metal-object-label"),
+        ("label", "Function Label", "metal-object-label"),
+        ("pso-name", "Pipeline", "metal-object-label"),
+        ("id", "ID", "uint64"),
+        ("pc-start", "PC Start", "uint64"),
+        ("pc-end", "PC End", "uint64"),
+        ("shader-type", "Shader Type", "string"),
+        ("process", "Process", "process"),
+        ("gpu", "Metal Device", "metal-device-name"),
+    ],
+};
 
 /// Writes `metal-shader-profiler-shader-list`: the functions that the scenario names, without times.
 pub(super) fn list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {

@@ -5,8 +5,23 @@ use rustc_hash::FxHashSet;
 use super::objects::{Object, encodings};
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
+use crate::export::schema::Schema;
 use crate::export::tables::gpu::channel_id;
 use crate::plan::{Buffer, Kick};
+
+pub(in crate::export) const COMPLETED: Schema = Schema {
+    name: "metal-command-buffer-completed",
+    documentation: "When the host was notified that a command buffer completed.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        (
+            "cmdbuffer-id",
+            "Commmand Buffer Id",
+            "metal-command-buffer-id",
+        ),
+        ("commit-id", "commit-id", "uint32"),
+    ],
+};
 
 /// Writes `metal-command-buffer-completed`: one row per buffer of any process that was not lost.
 pub(super) fn completed<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
@@ -24,6 +39,20 @@ pub(super) fn completed<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
+pub(in crate::export) const BUFFER_ERROR: Schema = Schema {
+    name: "metal-command-buffer-error",
+    documentation: "Which command buffers ended in an error.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        (
+            "cmdbuffer-id",
+            "Commmand Buffer Id",
+            "metal-command-buffer-id",
+        ),
+        ("error-code", "Error Code", "uint32"),
+    ],
+};
+
 /// Writes `metal-command-buffer-error`: the buffers of any process that ended in an error.
 pub(super) fn errors<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let failed = |buffer: &'a Buffer| buffer.error.map(|code| (buffer, code));
@@ -38,6 +67,22 @@ pub(super) fn errors<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     }
     Ok(())
 }
+
+pub(in crate::export) const SPILL_EVENTS: Schema = Schema {
+    name: "graphics-compiler-spill-events",
+    documentation: "Which encoders ran code with spilled registers.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        (
+            "cmdbuffer-id",
+            "Commmand Buffer Id",
+            "metal-command-buffer-id",
+        ),
+        ("encoder-id", "Encoder Id", "uint64"),
+        ("spilled-bytes", "Spilled bytes", "size-in-bytes"),
+        ("process", "Process", "process"),
+    ],
+};
 
 /// Writes `graphics-compiler-spill-events`: a row for each encoder of a covered process that ran
 /// code with spilled registers.
@@ -61,6 +106,19 @@ pub(super) fn spills<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     }
     Ok(())
 }
+
+pub(in crate::export) const OBJECT_LABEL: Schema = Schema {
+    name: "metal-object-label",
+    documentation: "Which labels Metal objects have.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        ("object-id", "object Id", "uint64"),
+        ("frame-number", "frame", "uint32"),
+        ("label", "Label", "metal-object-label"),
+        ("object-type", "Type", "uint32"),
+        ("pid", "PID", "uint64"),
+    ],
+};
 
 /// Writes `metal-object-label`: encoders and then their buffer, at its commit.
 pub(super) fn object_labels<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
@@ -92,6 +150,41 @@ pub(super) fn object_labels<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error>
 
 const TYPE_BUFFER: u64 = 10;
 const TYPE_ENCODER: u64 = 11;
+
+pub(in crate::export) const SUBMISSION_TO_BUFFER: Schema = Schema {
+    name: "metal-gpu-submission-to-command-buffer-id",
+    documentation: "Which command buffer and encoder a GPU submission ran.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        (
+            "cmdbuffer-id",
+            "Commmand Buffer Id",
+            "metal-command-buffer-id",
+        ),
+        (
+            "gpu-submission-id",
+            "GPU Submission Id",
+            "metal-command-buffer-id",
+        ),
+        ("segment-id", "Segment Id", "metal-command-buffer-id"),
+        (
+            "segmentlist-id",
+            "SegmentList Id",
+            "metal-command-buffer-id",
+        ),
+        ("encoder-id", "Encoder Id", "metal-command-buffer-id"),
+        ("accelerator-id", "Accelerator ID", "uint64"),
+        ("channel-id", "Channel ID", "metal-command-buffer-id"),
+        ("submission-type", "Type", "uint32"),
+        ("metadata-1", "Metadata 1", "uint64"),
+        ("metadata-2", "Metadata 2", "uint64"),
+        ("pid", "pid", "uint32"),
+        ("process", "Process", "process"),
+        ("model", "Model", "uint32"),
+        ("commit-id", "commit-id", "uint32"),
+        ("num-coalasced-encoders", "# Coalasced Encoders", "uint32"),
+    ],
+};
 
 /// Writes `metal-gpu-submission-to-command-buffer-id`: one row per submission with a known owner.
 pub(super) fn submission_to_buffer<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
