@@ -132,14 +132,23 @@ mod tests {
 
     #[test]
     fn the_notification_comes_first_and_the_output_second() {
-        let posted = "[ \"$1 $2\" = '-1 a.b' ] && sleep 0.1";
-        assert_eq!(appears(Some(posted), false), (false, true));
-        // Nobody posts.
-        assert_eq!(appears(Some("exec sleep 30"), true), (false, true));
-        assert_eq!(appears(Some("exec sleep 30"), false), (false, false));
-        assert_eq!(appears(Some("exit 1"), false), (false, false));
-        // There is no notifyutil.
-        assert_eq!(appears(None, true), (true, true));
-        assert_eq!(appears(None, false), (false, false));
+        let posts = Some("[ \"$1 $2\" = '-1 a.b' ] && sleep 0.1");
+        let posts_nothing = Some("exec sleep 30");
+        let is_absent = None;
+        let cases = [
+            (posts, false, (false, true)),
+            (posts_nothing, true, (false, true)),
+            (posts_nothing, false, (false, false)),
+            (Some("exit 1"), false, (false, false)),
+            (is_absent, true, (true, true)),
+            (is_absent, false, (false, false)),
+        ];
+        thread::scope(|scope| {
+            for (script, says_so, expected) in cases {
+                scope.spawn(move || {
+                    assert_eq!(appears(script, says_so), expected, "{script:?} {says_so}");
+                });
+            }
+        });
     }
 }

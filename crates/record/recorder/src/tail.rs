@@ -178,10 +178,10 @@ mod tests {
             assert!(largest < 3 * MOST, "{largest}");
             assert!(!is_read || (MOST / 2..3 * MOST).contains(&all), "{all}");
         };
-        for appends in [true, false] {
-            for is_read in [true, false] {
-                check(appends, is_read);
+        thread::scope(|scope| {
+            for (appends, is_read) in [(true, true), (true, false), (false, true), (false, false)] {
+                scope.spawn(move || check(appends, is_read));
             }
-        }
+        });
     }
 }
