@@ -252,7 +252,7 @@ impl Missed {
         reports[0] = first.clone();
         for (index, side) in [&reports[..1], &reports[..]].into_iter().enumerate() {
             let new = Runs::from_reports(side);
-            // Of what was lost, the comparison sees nothing: it is the one in which these were missed.
+            // No comparison looks at what was lost: this would be the one in which these were missed.
             if new == self.sides[index] {
                 continue;
             }

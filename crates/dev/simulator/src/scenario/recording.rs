@@ -72,7 +72,7 @@ pub struct Recording {
     #[serde(skip_serializing_if = "is_false")]
     pub tagged_stacks: bool,
     /// True if the blocks of a bundle's tables are as large as those of Instruments: each is filled up
-    /// with megabytes of zeros. Smaller ones are written and read in half of the time.
+    /// with megabytes of zeros, which take time to write and to read.
     #[serde(skip_serializing_if = "is_false")]
     pub large_blocks: bool,
     /// True if an export has the raw events, as if the user had requested `kdebug` and `time-info`.
