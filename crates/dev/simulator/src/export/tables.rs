@@ -12,7 +12,6 @@ mod objects;
 mod shader;
 mod submission;
 
-pub(super) use host::OS_SIGNPOST;
 pub(super) use submission::ACCELERATOR_ID;
 
 use super::cells::Sheet;
@@ -20,7 +19,7 @@ use super::schema::Schema;
 use crate::error::Error;
 use crate::scenario::engine::EngineKind;
 use crate::scenario::table::Table;
-use crate::scenario::{Generation, Process, Scenario};
+use crate::scenario::{Process, Scenario};
 
 /// Schemas of the tables that the table of contents lists first. They are not exported, except
 /// signposts if there are any, and raw events if the scenario requests them.
@@ -171,7 +170,7 @@ impl Table {
             Self::GpuCounterInfo => counters::COUNTER_INFO,
             Self::GpuCounterValue => counters::COUNTER_VALUE,
             Self::MetalGpuCounterIntervals => counters::COUNTER_INTERVALS,
-            Self::OsSignpost => OS_SIGNPOST,
+            Self::OsSignpost => host::OS_SIGNPOST,
             Self::TimeProfile => host::TIME_PROFILE,
             Self::PotentialHangs => host::POTENTIAL_HANGS,
             Self::MpsHwIntervals => engines::MPS_INTERVALS,
@@ -182,42 +181,6 @@ impl Table {
             Self::CaClientPresentRequest => engines::PRESENT_REQUEST,
             Self::CaClientPresentedHandler => engines::PRESENTED_HANDLER,
         }
-    }
-}
-
-impl Schema {
-    /// Writes the `<schema>` element with its columns.
-    pub(super) fn write(&self, generation: Generation, out: &mut Vec<u8>) {
-        let mut put = |text: &str| out.extend_from_slice(text.as_bytes());
-        put("<schema name=\"");
-        put(self.name);
-        if generation == Generation::Xcode27 {
-            put("\" documentation=\"");
-            put(self.documentation);
-        }
-        put("\">");
-        for (mnemonic, name, engineering_type) in self.columns {
-            put("<col><mnemonic>");
-            put(mnemonic);
-            put("</mnemonic><name>");
-            put(name);
-            put("</name><engineering-type>");
-            put(widened(mnemonic, engineering_type, generation));
-            put("</engineering-type></col>");
-        }
-        put("</schema>");
-    }
-}
-
-/// Returns the engineering type of a column. Commit ids have 64 bits since Xcode 27.
-pub(super) fn widened(
-    mnemonic: &str,
-    engineering_type: &'static str,
-    generation: Generation,
-) -> &'static str {
-    match (mnemonic, generation) {
-        ("commit-id", Generation::Xcode27) => "uint64",
-        _ => engineering_type,
     }
 }
 

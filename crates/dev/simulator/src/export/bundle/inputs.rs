@@ -8,7 +8,6 @@ use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
 use crate::export::raw_events::{self, KDEBUG, TIME_INFO};
 use crate::export::schema::Schema;
-use crate::export::tables::OS_SIGNPOST;
 use crate::export::tables::{self, ACCELERATOR_ID};
 use crate::plan::ProcessIndex;
 use crate::scenario::table::Table;
@@ -59,7 +58,7 @@ pub(super) const INPUTS: [Input; 9] = [
         rows: |store| raw_events::time_info(store),
     },
     Input {
-        schema: OS_SIGNPOST,
+        schema: Table::OsSignpost.schema(),
         attributes: &[("category", Attribute::Text("PointsOfInterest"))],
         rows: signposts,
     },

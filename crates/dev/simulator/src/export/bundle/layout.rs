@@ -1,8 +1,7 @@
 //! Computes the layout of a row: the topology field with the times, then the other columns, packed.
 
 use super::etypes;
-use crate::export::schema::Schema;
-use crate::export::tables::widened;
+use crate::export::schema::{Schema, widened};
 use crate::scenario::Scenario;
 
 /// The layout of a table's rows in bytes.

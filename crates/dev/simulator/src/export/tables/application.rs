@@ -8,7 +8,7 @@ use crate::export::schema::Schema;
 use crate::plan::states::role_color;
 use crate::plan::{Buffer, Plan};
 
-pub(in crate::export) const ENCODERS_LIST: Schema = Schema {
+pub(super) const ENCODERS_LIST: Schema = Schema {
     name: "metal-application-encoders-list",
     documentation: "When the application encoded each encoder.",
     columns: &[
@@ -78,7 +78,7 @@ fn indexed_label(cells: &mut impl Cells, index: usize, label: &str) {
     cells.text(Text::ObjectLabel, &format!("[{index}] {label}"));
 }
 
-pub(in crate::export) const SUBMISSIONS: Schema = Schema {
+pub(super) const SUBMISSIONS: Schema = Schema {
     name: "metal-application-command-buffer-submissions",
     documentation: "When the application committed each command buffer.",
     columns: &[
@@ -154,7 +154,7 @@ fn commit_note(cells: &mut impl Cells, plan: &Plan, buffer: &Buffer) {
     cells.label(NARRATIVE, &parts);
 }
 
-pub(in crate::export) const APPLICATION_INTERVALS: Schema = Schema {
+pub(super) const APPLICATION_INTERVALS: Schema = Schema {
     name: "metal-application-intervals",
     documentation: "What the application did with its command buffers and encoders.",
     columns: &[

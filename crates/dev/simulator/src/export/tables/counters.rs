@@ -10,7 +10,7 @@ use crate::scenario::machine::CounterUnit;
 /// Maximum of a counter without a limit: 2^63 billionths.
 const NO_MAXIMUM: u64 = 9_223_372_036;
 
-pub(in crate::export) const COUNTER_INFO: Schema = Schema {
+pub(super) const COUNTER_INFO: Schema = Schema {
     name: "gpu-counter-info",
     documentation: "Which GPU counters were recorded.",
     columns: &[
@@ -62,7 +62,7 @@ pub(super) fn info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-pub(in crate::export) const COUNTER_INTERVALS: Schema = Schema {
+pub(super) const COUNTER_INTERVALS: Schema = Schema {
     name: "metal-gpu-counter-intervals",
     documentation: "What the GPU counters read, as intervals.",
     columns: &[
@@ -120,7 +120,7 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-pub(in crate::export) const COUNTER_VALUE: Schema = Schema {
+pub(super) const COUNTER_VALUE: Schema = Schema {
     name: "gpu-counter-value",
     documentation: "What the GPU counters read.",
     columns: &[

@@ -9,7 +9,7 @@ use crate::plan::driver::PER_OBJECT_NS;
 use crate::plan::states::role_color;
 use crate::plan::{Buffer, Plan};
 
-pub(in crate::export) const BUFFER_TO_ACCELERATOR: Schema = Schema {
+pub(super) const BUFFER_TO_ACCELERATOR: Schema = Schema {
     name: "metal-command-buffer-to-accelerator-id",
     documentation: "When the driver began to work on command buffers, and for which GPU.",
     columns: &[
@@ -38,7 +38,7 @@ pub(super) fn begins<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-pub(in crate::export) const DRIVER_INTERVALS: Schema = Schema {
+pub(super) const DRIVER_INTERVALS: Schema = Schema {
     name: "metal-driver-intervals",
     documentation: "How long the driver worked on command buffers and encoders.",
     columns: &[
@@ -144,7 +144,7 @@ fn event_label(cells: &mut impl Cells, plan: &Plan, buffer: &Buffer, object: &Ob
     cells.label(FORMATTED_LABEL, parts);
 }
 
-pub(in crate::export) const DRIVER_EVENTS: Schema = Schema {
+pub(super) const DRIVER_EVENTS: Schema = Schema {
     name: "metal-driver-event-intervals",
     documentation: "What else the driver did, such as wiring memory.",
     columns: &[

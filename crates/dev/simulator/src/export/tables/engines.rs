@@ -9,7 +9,7 @@ use crate::export::schema::Schema;
 use crate::plan::PlannedWork;
 use crate::scenario::engine::EngineKind;
 
-pub(in crate::export) const MPS_INTERVALS: Schema = Schema {
+pub(super) const MPS_INTERVALS: Schema = Schema {
     name: "mps-hw-intervals",
     documentation: "What MPSGraph did.",
     columns: &[
@@ -49,7 +49,7 @@ pub(super) fn mps<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     })
 }
 
-pub(in crate::export) const ANE_INTERVALS: Schema = Schema {
+pub(super) const ANE_INTERVALS: Schema = Schema {
     name: "ane-hw-intervals",
     documentation: "What the Neural Engine did.",
     columns: &[
@@ -63,18 +63,9 @@ pub(in crate::export) const ANE_INTERVALS: Schema = Schema {
     ],
 };
 
-pub(in crate::export) const ANE_INTERVALS_INTERNAL: Schema = Schema {
+pub(super) const ANE_INTERVALS_INTERNAL: Schema = Schema {
     name: "ane-hw-intervals-internal",
-    documentation: "What the Neural Engine did.",
-    columns: &[
-        ("start", "Creation", "start-time"),
-        ("duration", "Duration", "duration"),
-        ("channel-name", "Channel Name", "ane-event-name"),
-        ("event-depth", "Depth", "metal-nesting-level"),
-        ("event-label", "Label", "formatted-label"),
-        ("state", "State", "gpu-state"),
-        ("color", "Color", "render-buffer-depth"),
-    ],
+    ..ANE_INTERVALS
 };
 
 /// Writes `ane-hw-intervals` or `ane-hw-intervals-internal`: the work of the Neural Engine.
@@ -89,7 +80,7 @@ pub(super) fn neural_engine<'a>(sheet: &mut impl Sheet<'a>, kind: EngineKind) ->
     })
 }
 
-pub(in crate::export) const COREML_SIGNPOST: Schema = Schema {
+pub(super) const COREML_SIGNPOST: Schema = Schema {
     name: "coreml-os-signpost",
     documentation: "What Core ML did.",
     columns: &[
@@ -126,7 +117,7 @@ pub(super) fn core_ml<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     })
 }
 
-pub(in crate::export) const BUFFER_WAIT: Schema = Schema {
+pub(super) const BUFFER_WAIT: Schema = Schema {
     name: "ca-client-buffer-wait-interval",
     documentation: "When programs waited for a drawable.",
     columns: &[
@@ -144,7 +135,7 @@ pub(super) fn drawable_waits<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error
     })
 }
 
-pub(in crate::export) const PRESENT_REQUEST: Schema = Schema {
+pub(super) const PRESENT_REQUEST: Schema = Schema {
     name: "ca-client-present-request",
     documentation: "When programs asked to present a frame.",
     columns: &[
@@ -175,7 +166,7 @@ pub(super) fn present_requests<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Err
     })
 }
 
-pub(in crate::export) const PRESENTED_HANDLER: Schema = Schema {
+pub(super) const PRESENTED_HANDLER: Schema = Schema {
     name: "ca-client-presented-handler",
     documentation: "When programs were notified that a frame was presented.",
     columns: &[

@@ -6,7 +6,7 @@ use crate::export::schema::Schema;
 use crate::plan::states::{self, GpuState, color};
 use crate::plan::{Kick, Plan};
 
-pub(in crate::export) const GPU_INTERVALS: Schema = Schema {
+pub(super) const GPU_INTERVALS: Schema = Schema {
     name: "metal-gpu-intervals",
     documentation: "When each GPU channel ran work, and for which process.",
     columns: &[
@@ -132,7 +132,7 @@ fn if_named(kick: &Kick, id: u64) -> u64 {
     if kick.attributed { id } else { 0 }
 }
 
-pub(in crate::export) const GPU_STATES: Schema = Schema {
+pub(super) const GPU_STATES: Schema = Schema {
     name: "metal-gpu-state-intervals",
     documentation: "When the GPU was active or idle.",
     columns: &[
@@ -180,7 +180,7 @@ fn state_label(cells: &mut impl Cells, state: &GpuState) {
     );
 }
 
-pub(in crate::export) const EXECUTION_POINTS: Schema = Schema {
+pub(super) const EXECUTION_POINTS: Schema = Schema {
     name: "metal-gpu-execution-points",
     documentation: "When GPU submissions started and ended.",
     columns: &[

@@ -6,7 +6,7 @@ use crate::export::functions;
 use crate::export::schema::Schema;
 use crate::plan::PlannedSignpost;
 
-pub(in crate::export) const OS_SIGNPOST: Schema = Schema {
+pub(super) const OS_SIGNPOST: Schema = Schema {
     name: "os-signpost",
     documentation: "What processes marked with signposts.",
     columns: &[
@@ -65,7 +65,7 @@ pub(super) fn signposts<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-pub(in crate::export) const TIME_PROFILE: Schema = Schema {
+pub(super) const TIME_PROFILE: Schema = Schema {
     name: "time-profile",
     documentation: "What threads were doing, sampled.",
     columns: &[
@@ -102,7 +102,7 @@ pub(super) fn samples<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-pub(in crate::export) const POTENTIAL_HANGS: Schema = Schema {
+pub(super) const POTENTIAL_HANGS: Schema = Schema {
     name: "potential-hangs",
     documentation: "When main threads did not respond.",
     columns: &[

@@ -8,7 +8,7 @@ use crate::export::schema::Schema;
 use crate::plan::MemoryInterval;
 use crate::plan::ProcessIndex;
 
-pub(in crate::export) const GPU_INFO: Schema = Schema {
+pub(super) const GPU_INFO: Schema = Schema {
     name: "metal-gpu-info",
     documentation: "Which GPUs there are.",
     columns: &[
@@ -32,7 +32,7 @@ pub(super) fn gpu_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     })
 }
 
-pub(in crate::export) const ALLOCATED_SIZE: Schema = Schema {
+pub(super) const ALLOCATED_SIZE: Schema = Schema {
     name: "metal-current-allocated-size",
     documentation: "How much memory Metal had allocated.",
     columns: &[
@@ -75,7 +75,7 @@ pub(super) fn allocated_size<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error
     Ok(())
 }
 
-pub(in crate::export) const RESOURCE_ALLOCATIONS: Schema = Schema {
+pub(super) const RESOURCE_ALLOCATIONS: Schema = Schema {
     name: "metal-resource-allocations",
     documentation: "Which resources were allocated and freed.",
     columns: &[
@@ -147,7 +147,7 @@ pub(super) fn allocations<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-pub(in crate::export) const WIRED_MEMORY: Schema = Schema {
+pub(super) const WIRED_MEMORY: Schema = Schema {
     name: "metal-wired-sysmem-level-interval",
     documentation: "How much system memory was wired for the GPU.",
     columns: &[
@@ -179,7 +179,7 @@ pub(super) fn wired<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-pub(in crate::export) const PERFORMANCE_STATES: Schema = Schema {
+pub(super) const PERFORMANCE_STATES: Schema = Schema {
     name: "gpu-performance-state-intervals",
     documentation: "Which performance state the GPU was in.",
     columns: &[
@@ -214,7 +214,7 @@ pub(super) fn performance_states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), E
     Ok(())
 }
 
-pub(in crate::export) const THERMAL_STATES: Schema = Schema {
+pub(super) const THERMAL_STATES: Schema = Schema {
     name: "device-thermal-state-intervals",
     documentation: "Which thermal state the device was in.",
     columns: &[
@@ -245,7 +245,7 @@ pub(super) fn thermal_states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error
     Ok(())
 }
 
-pub(in crate::export) const PROCESS_INFO: Schema = Schema {
+pub(super) const PROCESS_INFO: Schema = Schema {
     name: "process-info",
     documentation: "Which processes were running.",
     columns: &[

@@ -7,7 +7,7 @@ use crate::plan::ProcessIndex;
 use crate::plan::shaders::{ShaderInterval, shader_intervals};
 use crate::plan::states::role_color;
 
-pub(in crate::export) const SHADER_INTERVALS: Schema = Schema {
+pub(super) const SHADER_INTERVALS: Schema = Schema {
     name: "metal-shader-profiler-intervals",
     documentation: "How the GPU time of a kick divides among shaders.",
     columns: &[
@@ -82,7 +82,7 @@ fn kind(channel: &str) -> &str {
     }
 }
 
-pub(in crate::export) const SHADER_LIST: Schema = Schema {
+pub(super) const SHADER_LIST: Schema = Schema {
     name: "metal-shader-profiler-shader-list",
     documentation: "Which shaders were loaded.",
     columns: &[

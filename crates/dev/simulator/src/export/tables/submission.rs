@@ -9,7 +9,7 @@ use crate::export::schema::Schema;
 use crate::export::tables::gpu::channel_id;
 use crate::plan::{Buffer, Kick};
 
-pub(in crate::export) const COMPLETED: Schema = Schema {
+pub(super) const COMPLETED: Schema = Schema {
     name: "metal-command-buffer-completed",
     documentation: "When the host was notified that a command buffer completed.",
     columns: &[
@@ -39,7 +39,7 @@ pub(super) fn completed<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-pub(in crate::export) const BUFFER_ERROR: Schema = Schema {
+pub(super) const BUFFER_ERROR: Schema = Schema {
     name: "metal-command-buffer-error",
     documentation: "Which command buffers ended in an error.",
     columns: &[
@@ -68,7 +68,7 @@ pub(super) fn errors<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-pub(in crate::export) const SPILL_EVENTS: Schema = Schema {
+pub(super) const SPILL_EVENTS: Schema = Schema {
     name: "graphics-compiler-spill-events",
     documentation: "Which encoders ran code with spilled registers.",
     columns: &[
@@ -107,7 +107,7 @@ pub(super) fn spills<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-pub(in crate::export) const OBJECT_LABEL: Schema = Schema {
+pub(super) const OBJECT_LABEL: Schema = Schema {
     name: "metal-object-label",
     documentation: "Which labels Metal objects have.",
     columns: &[
@@ -151,7 +151,7 @@ pub(super) fn object_labels<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error>
 const TYPE_BUFFER: u64 = 10;
 const TYPE_ENCODER: u64 = 11;
 
-pub(in crate::export) const SUBMISSION_TO_BUFFER: Schema = Schema {
+pub(super) const SUBMISSION_TO_BUFFER: Schema = Schema {
     name: "metal-gpu-submission-to-command-buffer-id",
     documentation: "Which command buffer and encoder a GPU submission ran.",
     columns: &[
