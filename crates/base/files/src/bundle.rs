@@ -1,6 +1,8 @@
 //! Tells bundles of Instruments from other folders, so that nothing is written into them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(unix)]
+use std::path::PathBuf;
 
 /// Returns whether a path has the name or the files of a bundle.
 #[must_use]
@@ -18,6 +20,7 @@ pub fn has_bundle_files(path: &Path) -> bool {
 }
 
 /// Returns the bundle that a path is inside of, at any depth, also through links.
+#[cfg(unix)]
 pub(crate) fn bundle_around(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
     let parent = path.parent()?;
