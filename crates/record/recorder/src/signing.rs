@@ -76,15 +76,13 @@ fn cannot(codesign: &Path, why: &str) -> Error {
 #[cfg(unix)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
     /// Writes a fake `codesign` that keeps its input.
     fn codesign(folder: &Path, script: &str) -> std::path::PathBuf {
         let path = folder.join("codesign");
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        metalens_testing::write_script(&path, script);
         path
     }
 

@@ -96,15 +96,13 @@ impl Drop for StartSignal {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
     use std::thread;
 
     use super::*;
 
     fn listener(folder: &Path, script: &str) -> PathBuf {
         let path = folder.join("notifyutil");
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        metalens_testing::write_script(&path, script);
         path
     }
 

@@ -3,7 +3,6 @@
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use metalens_recorder::{
     BundleVerdict, Error, OutputRoute, RecordTimeouts, Recording, RecordingEvent, StopRequest,
@@ -47,16 +46,7 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let tool = folder.path().join("xctrace");
         let find = "while [ $# -gt 1 ]; do [ \"$1\" = --output ] && out=\"$2\"; shift; done";
-        let text = folder.path().join("text");
-        fs::write(&text, format!("#!/bin/sh\n{find}\n{script}\n")).unwrap();
-
-        // Another process writes the script: a file that this process has had open for writing
-        // may fail to start ("text file busy").
-        let written = Command::new("install")
-            .args(["-m", "755"])
-            .args([&text, &tool])
-            .status();
-        assert!(written.unwrap().success());
+        metalens_testing::write_script(tool, &format!("{find}\n{script}"));
         fs::create_dir(folder.path().join("here")).unwrap();
         Self {
             folder,
