@@ -13,7 +13,7 @@ use crate::report::WeightUnit;
 use crate::request::Request;
 use crate::subject::chosen_processes::choose;
 use crate::subject::processes::ProcessUse;
-use crate::tables::AllocationTables;
+use crate::tables::allocations::AllocationTables;
 
 /// Stacks of the allocations of one process, or of all if none was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::metrics::busy_window::BusyWindow;
 use crate::report::ChosenBy;
 use crate::subject::chosen_processes::ChosenProcesses;
 use crate::subject::interval::Interval;
-use crate::tables::{self, MachineTables};
+use crate::tables::{self, machine::MachineTables};
 
 /// Columns of a table: mnemonic and engineering type.
 pub(crate) type Columns<'a> = &'a [(&'a str, &'a str)];

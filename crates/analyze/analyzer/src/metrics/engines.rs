@@ -16,8 +16,8 @@ use crate::report::{
     Cause, Distribution, Engine, EngineId, EngineWork, Frames, GapParts, NotRecorded,
 };
 use crate::subject::buffers::Buffer;
-use crate::tables::EngineTables;
 use crate::tables::columns::{Either, at};
+use crate::tables::engines::EngineTables;
 use crate::tables::engines::{
     CORE_ML, DRAWABLE_WAITS, EngineRows, MPS, NEURAL_ENGINE, NEURAL_ENGINE_INTERNAL,
     PRESENT_REQUESTS, Presents,

@@ -4,8 +4,8 @@ use metalens_trace::{Integers, Names, Symbol};
 use rustc_hash::FxHashMap;
 
 use crate::report::{CountedBytes, Heap, HeapAllocations, HeapGroup, HeapLeaks, HeapRegions};
-use crate::tables::HeapTables;
 use crate::tables::columns::at;
+use crate::tables::heap::HeapTables;
 use crate::tables::heap::{HeapRows, LeakRows, RegionRows};
 
 /// Largest number of groups in a list.

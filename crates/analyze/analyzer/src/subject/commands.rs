@@ -23,8 +23,8 @@ use crate::basics::spans::Span;
 use crate::error::Result;
 use crate::tables::columns::{Spans, at};
 use crate::tables::commands::{APPLICATION, Completions, ENCODERS, Encoders, SUBMISSIONS};
+use crate::tables::commands::{ListedTables, RecoveryTables};
 use crate::tables::reader::{TableResult, if_any};
-use crate::tables::{ListedTables, RecoveryTables};
 
 /// Encodings and completions of the chosen processes.
 #[derive(Debug, Default)]

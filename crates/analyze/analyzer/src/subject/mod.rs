@@ -56,9 +56,10 @@ use crate::error::{Error, Result};
 use crate::report::{ProcessFacts, SelectedIteration, SourceKind, Waiting, WarmUp};
 use crate::request::Request;
 use crate::tables::machine::DriverWork;
+use crate::tables::names::NameTables;
 use crate::tables::reader::TableResult;
 use crate::tables::recording::Recording;
-use crate::tables::{CommandTables, NameTables, SignpostTables};
+use crate::tables::{CommandTables, SignpostTables};
 
 /// Everything that the parts of a report are computed from.
 pub(crate) struct Subject {

@@ -10,10 +10,11 @@ use crate::basics::distinct::distinct;
 use crate::basics::moment::Moment;
 use crate::basics::spans::{Span, between, united};
 use crate::error::{Error, Result};
+use crate::tables::RawTables;
 use crate::tables::columns::{Either, at};
+use crate::tables::gpu::GpuTables;
 use crate::tables::gpu::{GPU_INTERVALS, GpuIntervals, GpuStates};
 use crate::tables::reader::if_any;
-use crate::tables::{GpuTables, RawTables};
 
 /// GPU intervals of a run, sorted by start; those with equal starts in the table's order.
 #[derive(Debug)]

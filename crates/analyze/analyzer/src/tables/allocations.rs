@@ -3,6 +3,15 @@
 use metalens_trace::Integers;
 
 use super::columns::{OrNull, Processes, Stacks, Texts, Threads, columns};
+use super::reader::tables;
+
+tables! {
+    /// Tables of allocations: a recording has one of them.
+    struct AllocationTables {
+        resources: Allocations = RESOURCES,
+        before: Allocations = RESOURCES_BEFORE,
+    }
+}
 
 columns! {
     /// Table of allocations since Instruments 16.

@@ -3,6 +3,33 @@
 use metalens_trace::Integers;
 
 use super::columns::{OrNull, Processes, Spans, Texts, Threads, columns};
+use super::reader::tables;
+
+tables! {
+    /// Tables that list encodings and completions.
+    struct ListedTables {
+        encoders: Encoders = ENCODERS,
+        completions: Completions = COMPLETIONS,
+    }
+}
+
+tables! {
+    /// Tables with encodings that the encoder list lost.
+    struct RecoveryTables {
+        application: ApplicationIntervals = APPLICATION,
+        submissions: Submissions = SUBMISSIONS,
+    }
+}
+
+tables! {
+    /// Tables of what the driver does with a command buffer between its commit and the GPU, and of the
+    /// program's waits.
+    struct ChainTables {
+        begins: DriverBegins = DRIVER_BEGINS,
+        submissions: GpuSubmissions = GPU_SUBMISSIONS,
+        waits: RecordedWaits = WAITS,
+    }
+}
 
 columns! {
     /// Table of encoders, which has both labels of each one separately.

@@ -3,7 +3,16 @@
 use metalens_trace::{Integers, Names, Table};
 
 use super::columns::{Column, OrNull, Texts, at, columns};
-use super::reader::TableReader;
+use super::reader::{TableReader, tables};
+
+tables! {
+    /// Tables of the GPU's hardware counters.
+    struct CounterTables {
+        intervals: CounterSamples = COUNTER_INTERVALS,
+        values: CounterSamples = COUNTER_VALUES,
+        info: CounterInfo = COUNTER_INFO,
+    }
+}
 
 /// Table of samples with a duration.
 pub(crate) const COUNTER_INTERVALS: TableReader<CounterSamples> = TableReader {

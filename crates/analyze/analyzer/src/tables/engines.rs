@@ -7,7 +7,20 @@
 use metalens_trace::{Integers, Table};
 
 use super::columns::{Column, Either, Labels, OrNull, Processes, Spans, Texts, Threads, columns};
-use super::reader::TableReader;
+use super::reader::{TableReader, tables};
+
+tables! {
+    /// Tables of the engines beside the GPU's channels.
+    struct EngineTables {
+        mps: EngineRows = MPS,
+        neural_engine: EngineRows = NEURAL_ENGINE,
+        neural_engine_internal: EngineRows = NEURAL_ENGINE_INTERNAL,
+        core_ml: EngineRows = CORE_ML,
+        drawable_waits: EngineRows = DRAWABLE_WAITS,
+        present_requests: Presents = PRESENT_REQUESTS,
+        presented: Presents = PRESENTED,
+    }
+}
 
 const COLUMNS: &[&str] = &[
     "start",

@@ -3,6 +3,15 @@
 use metalens_trace::Integers;
 
 use super::columns::{Either, Labels, OrNull, Processes, Spans, Texts, columns};
+use super::reader::tables;
+
+tables! {
+    /// Tables of the GPU's intervals and states.
+    struct GpuTables {
+        intervals: GpuIntervals = GPU_INTERVALS,
+        states: GpuStates = GPU_STATES,
+    }
+}
 
 columns! {
     /// Table of GPU intervals.

@@ -4,6 +4,16 @@
 use metalens_trace::Integers;
 
 use super::columns::{Texts, columns};
+use super::reader::tables;
+
+tables! {
+    /// Details of the tracks of memory outside Metal.
+    struct HeapTables {
+        allocations: HeapRows = ALLOCATIONS,
+        leaks: LeakRows = LEAKS,
+        regions: RegionRows = REGIONS,
+    }
+}
 
 columns! {
     /// Detail `Allocations List`.

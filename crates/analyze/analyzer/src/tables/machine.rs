@@ -4,7 +4,27 @@
 use metalens_trace::{Integers, Table};
 
 use super::columns::{Column, Either, Labels, OrNull, Processes, Spans, Texts, columns};
-use super::reader::TableReader;
+use super::reader::{TableReader, tables};
+
+tables! {
+    /// Tables of the machine's other activity.
+    struct MachineTables {
+        performance: NamedStates = PERFORMANCE,
+        device: NumberedStates = DEVICE,
+        thermal: NamedStates = THERMAL,
+        allocated: AllocatedSizes = ALLOCATED,
+        wired: WiredSizes = WIRED,
+        driver_intervals: DriverWork = DRIVER_INTERVALS,
+        driver_events: OtherDriverWork = DRIVER_EVENTS,
+        shader_compiles: OwnedSpans = SHADER_COMPILES,
+        hangs: OwnedSpans = HANGS,
+        hang_risks: HangRisks = HANG_RISKS,
+        buffer_errors: BufferErrors = BUFFER_ERRORS,
+        compositor: Compositors = COMPOSITOR,
+        vsyncs: Vsyncs = VSYNCS,
+        surfaces: Surfaces = SURFACES,
+    }
+}
 
 /// Table of the GPU's performance states, by name.
 pub(crate) const PERFORMANCE: TableReader<NamedStates> = TableReader {

@@ -25,6 +25,14 @@ pub(crate) mod times;
 
 use metalens_trace::{Selection, Trace};
 
+use self::allocations::AllocationTables;
+use self::commands::{ChainTables, ListedTables, RecoveryTables};
+use self::counters::CounterTables;
+use self::engines::EngineTables;
+use self::gpu::GpuTables;
+use self::heap::HeapTables;
+use self::machine::MachineTables;
+use self::names::NameTables;
 use self::reader::{TableRequest, TableResult};
 use self::recording::Recording;
 use crate::error::Result;
@@ -47,69 +55,11 @@ pub(crate) struct Tables {
     pub surroundings: SurroundingTables,
 }
 
-/// Declares a group of tables, each once: its field, its struct and its reader.
-macro_rules! tables {
-    (
-        $(#[$doc:meta])*
-        struct $name:ident { $($field:ident: $table:ty = $reader:path,)* }
-    ) => {
-        $(#[$doc])*
-        pub(crate) struct $name {
-            $(pub $field: TableResult<$table>,)*
-        }
-
-        impl $name {
-            /// Tables and columns to load.
-            const WANTED: &[TableRequest] = &[$($reader.wanted(),)*];
-
-            pub(crate) fn take(trace: &mut Trace) -> Self {
-                Self {
-                    $($field: $reader.take(trace),)*
-                }
-            }
-        }
-    };
-}
-
-tables! {
-    /// Tables of the GPU's intervals and states.
-    struct GpuTables {
-        intervals: gpu::GpuIntervals = gpu::GPU_INTERVALS,
-        states: gpu::GpuStates = gpu::GPU_STATES,
-    }
-}
-
 /// Tables of encodings, commits and completions of command buffers.
 pub(crate) struct CommandTables {
     pub listed: ListedTables,
     pub recovery: RecoveryTables,
     pub chain: ChainTables,
-}
-
-tables! {
-    /// Tables that list encodings and completions.
-    struct ListedTables {
-        encoders: commands::Encoders = commands::ENCODERS,
-        completions: commands::Completions = commands::COMPLETIONS,
-    }
-}
-
-tables! {
-    /// Tables with encodings that the encoder list lost.
-    struct RecoveryTables {
-        application: commands::ApplicationIntervals = commands::APPLICATION,
-        submissions: commands::Submissions = commands::SUBMISSIONS,
-    }
-}
-
-tables! {
-    /// Tables of what the driver does with a command buffer between its commit and the GPU, and of the
-    /// program's waits.
-    struct ChainTables {
-        begins: commands::DriverBegins = commands::DRIVER_BEGINS,
-        submissions: commands::GpuSubmissions = commands::GPU_SUBMISSIONS,
-        waits: commands::RecordedWaits = commands::WAITS,
-    }
 }
 
 /// Tables of raw events; there is one table of them per set of codes.
@@ -130,15 +80,6 @@ pub(crate) struct SignpostTables {
     pub intervals: Vec<TableResult<signposts::SignpostIntervals>>,
 }
 
-tables! {
-    /// Tables that may name the work besides its labels.
-    struct NameTables {
-        shader_samples: names::ShaderSamples = names::SHADER_SAMPLES,
-        application_events: names::ApplicationEvents = names::APPLICATION_EVENTS,
-        dispatches: names::Dispatches = names::DISPATCHES,
-    }
-}
-
 /// Tables of the other parts of a report.
 pub(crate) struct SurroundingTables {
     pub machine: MachineTables,
@@ -150,65 +91,6 @@ pub(crate) struct SurroundingTables {
     pub cpu: Option<cpu::CpuTable>,
     /// Shaders without times.
     pub shader_list: TableResult<names::ShaderList>,
-}
-
-tables! {
-    /// Tables of the machine's other activity.
-    struct MachineTables {
-        performance: machine::NamedStates = machine::PERFORMANCE,
-        device: machine::NumberedStates = machine::DEVICE,
-        thermal: machine::NamedStates = machine::THERMAL,
-        allocated: machine::AllocatedSizes = machine::ALLOCATED,
-        wired: machine::WiredSizes = machine::WIRED,
-        driver_intervals: machine::DriverWork = machine::DRIVER_INTERVALS,
-        driver_events: machine::OtherDriverWork = machine::DRIVER_EVENTS,
-        shader_compiles: machine::OwnedSpans = machine::SHADER_COMPILES,
-        hangs: machine::OwnedSpans = machine::HANGS,
-        hang_risks: machine::HangRisks = machine::HANG_RISKS,
-        buffer_errors: machine::BufferErrors = machine::BUFFER_ERRORS,
-        compositor: machine::Compositors = machine::COMPOSITOR,
-        vsyncs: machine::Vsyncs = machine::VSYNCS,
-        surfaces: machine::Surfaces = machine::SURFACES,
-    }
-}
-
-tables! {
-    /// Tables of allocations: a recording has one of them.
-    struct AllocationTables {
-        resources: allocations::Allocations = allocations::RESOURCES,
-        before: allocations::Allocations = allocations::RESOURCES_BEFORE,
-    }
-}
-
-tables! {
-    /// Details of the tracks of memory outside Metal.
-    struct HeapTables {
-        allocations: heap::HeapRows = heap::ALLOCATIONS,
-        leaks: heap::LeakRows = heap::LEAKS,
-        regions: heap::RegionRows = heap::REGIONS,
-    }
-}
-
-tables! {
-    /// Tables of the engines beside the GPU's channels.
-    struct EngineTables {
-        mps: engines::EngineRows = engines::MPS,
-        neural_engine: engines::EngineRows = engines::NEURAL_ENGINE,
-        neural_engine_internal: engines::EngineRows = engines::NEURAL_ENGINE_INTERNAL,
-        core_ml: engines::EngineRows = engines::CORE_ML,
-        drawable_waits: engines::EngineRows = engines::DRAWABLE_WAITS,
-        present_requests: engines::Presents = engines::PRESENT_REQUESTS,
-        presented: engines::Presents = engines::PRESENTED,
-    }
-}
-
-tables! {
-    /// Tables of the GPU's hardware counters.
-    struct CounterTables {
-        intervals: counters::CounterSamples = counters::COUNTER_INTERVALS,
-        values: counters::CounterSamples = counters::COUNTER_VALUES,
-        info: counters::CounterInfo = counters::COUNTER_INFO,
-    }
 }
 
 /// Takes a trace apart. Rejects it if a main table has impossible times.

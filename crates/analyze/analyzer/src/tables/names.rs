@@ -5,6 +5,16 @@ use metalens_trace::Integers;
 
 use super::columns::{Labels, OrNull, Processes, Spans, Texts, Threads, columns};
 use super::counters::Numbers;
+use super::reader::tables;
+
+tables! {
+    /// Tables that may name the work besides its labels.
+    struct NameTables {
+        shader_samples: ShaderSamples = SHADER_SAMPLES,
+        application_events: ApplicationEvents = APPLICATION_EVENTS,
+        dispatches: Dispatches = DISPATCHES,
+    }
+}
 
 columns! {
     /// Table of shader samples.

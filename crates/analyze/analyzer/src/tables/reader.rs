@@ -7,6 +7,32 @@ use metalens_trace::{InputKind, Problem, Table, Trace};
 use crate::basics::message::{Message, quote, table};
 use crate::message;
 
+/// Declares a group of tables, each once: its field, its struct and its reader.
+macro_rules! tables {
+    (
+        $(#[$doc:meta])*
+        struct $name:ident { $($field:ident: $table:ty = $reader:path,)* }
+    ) => {
+        $(#[$doc])*
+        pub(crate) struct $name {
+            $(pub $field: $crate::tables::reader::TableResult<$table>,)*
+        }
+
+        impl $name {
+            /// Tables and columns to load.
+            pub(super) const WANTED: &[$crate::tables::reader::TableRequest] = &[$($reader.wanted(),)*];
+
+            pub(crate) fn take(trace: &mut metalens_trace::Trace) -> Self {
+                Self {
+                    $($field: $reader.take(trace),)*
+                }
+            }
+        }
+    };
+}
+
+pub(super) use tables;
+
 /// Table, or the reason why there is none.
 pub(crate) type TableResult<T> = Result<T, AbsentTable>;
 

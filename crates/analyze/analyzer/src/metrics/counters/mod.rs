@@ -24,7 +24,7 @@ use crate::message;
 use crate::report::{Counter, Counters, Kernel, NotRecorded};
 use crate::subject::interval::Interval;
 use crate::subject::named_intervals::NamedIntervals;
-use crate::tables::CounterTables;
+use crate::tables::counters::CounterTables;
 use crate::tables::recording::Recording;
 
 /// Counters, and the GPU work that they are compared with.

@@ -19,7 +19,7 @@ use crate::metrics::busy_window::BusyWindow;
 use crate::report::{Machine, NotRecorded};
 use crate::subject::interval::Interval;
 use crate::subject::others::OtherGpuUse;
-use crate::tables::MachineTables;
+use crate::tables::machine::MachineTables;
 use crate::tables::reader::TableResult;
 
 /// Input of the machine's figures.

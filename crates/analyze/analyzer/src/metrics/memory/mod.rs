@@ -23,7 +23,7 @@ use crate::report::{
 };
 use crate::subject::chosen_processes::ChosenProcesses;
 use crate::subject::signposts::Signposts;
-use crate::tables::AllocationTables;
+use crate::tables::allocations::AllocationTables;
 use crate::tables::allocations::{Allocations, RESOURCES, RESOURCES_BEFORE};
 use crate::tables::reader::AbsentTable;
 
