@@ -6,21 +6,19 @@
 //! without one was interrupted.
 
 pub(crate) mod bundle;
-mod cells;
+pub(crate) mod cells;
 mod dates;
 mod display;
 mod document;
 mod folder;
-mod functions;
+pub(crate) mod functions;
 mod raw_events;
 mod raw_tables;
-mod schema;
+pub(crate) mod schema;
 pub(crate) mod single;
 mod tables;
 mod toc;
 mod xml_cells;
-
-pub(crate) use functions::CALLERS_MAX;
 
 use std::io::Write;
 use std::path::Path;
@@ -49,17 +47,17 @@ pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<
     let mut contents = Vec::new();
 
     for run in 1..=scenario.runs {
-        let plan = plan::plan(scenario, run)?;
+        let run = plan::plan(scenario, run)?;
         for table in Table::recorded(scenario) {
-            let mut document = Document::create(&mut folder, table, scenario, &plan)?;
-            tables::write_rows(table, &mut document)?;
+            let mut document = Document::create(&mut folder, table, scenario, &run.plan)?;
+            tables::write_rows(table, &run.optional, &mut document)?;
             document.finish()?;
         }
         for table in RawTable::exported(scenario) {
-            table.write(&mut folder, scenario, &plan)?;
+            table.write(&mut folder, scenario, &run.plan)?;
         }
-        truths.push(truth::count_truth(&plan));
-        contents.push(toc::Contents::new(&plan));
+        truths.push(truth::count_truth(&run));
+        contents.push(toc::Contents::new(&run.plan));
     }
 
     write_truth(&mut folder, &truths)?;

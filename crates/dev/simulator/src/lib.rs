@@ -45,74 +45,10 @@
 //! The rows of a table are written once, through a trait that both outputs implement, so that an
 //! export and a bundle of the same scenario have the same content.
 //!
-//! # Optional parts
-//!
-//! All of this is optional. A part that a scenario does not have changes no byte of the output:
-//!
-//! ```toml
-//! [recording]
-//! shader-timeline = true          # divides kicks among the `shaders` of their process
-//!
-//! [[recording.performance]]       # also [[recording.thermal]]; pieces may have gaps between them
-//! state = "Minimum"
-//! start = "0ms"
-//! end = "705ms"                   # by default where the next piece starts
-//! induced = true
-//!
-//! [[recording.wired]]             # wired system memory
-//! at = "1ms"
-//! bytes = 1_000_000
-//!
-//! [[recording.counter]]           # one value while any kick runs, another while none does
-//! name = "ALU Limiter"
-//! unit = "percent"                # or "gigabytes-per-second", "count"
-//! busy = 80
-//! kernels = { add = 12 }          # instead of `busy` while a kick with this label runs
-//! idle = 0
-//! period = "100us"
-//!
-//! [[process]]
-//! name = "bench"
-//! pid = 4321
-//! role = "target"
-//! shaders = ["matmul"]
-//! memory = { start-bytes = 65536, step-bytes = 4096, every = 8 }   # or [{ at = "…", bytes = … }]
-//! samples = { period = "1ms", host-function = "tokenize", blocked = true }
-//!
-//! [[process.stream]]
-//! count = 8
-//! duration = "10us"
-//! spill = { bytes = 256, every = 2 }         # registers that the compiler spilled to memory
-//! sampled = { percent = 60, nested = true }  # part of each kick that the shader timeline sees
-//! oddities = { error-every = 4, lose-encoder-every = 3, lose-encoder-from = "everywhere" }
-//!
-//! [[process.wiring]]              # memory that the driver wires; `unwire = true` gives it back
-//! start = "701ms"
-//! length = "200us"
-//! bytes = 4_194_304
-//!
-//! [[process.signpost]]
-//! name = "step"
-//! every = 4                       # command buffers; or from = "…" and to = "…", or `from` alone
-//!
-//! [[process.hang]]
-//! start = "701ms"
-//! length = "1ms"
-//!
-//! [[process.engine]]
-//! kind = "neural-engine"          # mps, core-ml, drawable-wait, frame, neural-engine-internal
-//! label = "encoder"
-//! start = "701ms"
-//! length = "200us"
-//! every = "1ms"
-//! count = 8
-//! ```
-//!
-//! A value is NULL in a bundle if no known real bundle shows how it is stored: messages of signposts,
-//! and columns of percentages, as in the shader timeline. The percentages of counters are stored as
-//! decimals in `gpu-counter-value`, as in a real bundle. Names of functions are stored as in real
-//! bundles, in archives of symbols. `fixtures/findings` has two small scenarios for each finding: one
-//! that triggers it and one that nearly does.
+//! [`Scenario`] lists what is optional. A value is NULL in a bundle if no known real bundle shows how
+//! it is stored: messages of signposts, and columns of percentages, as in the shader timeline. The
+//! percentages of counters are stored as decimals in `gpu-counter-value`, as in a real bundle. Names of
+//! functions are stored as in real bundles, in archives of symbols.
 //!
 //! The truth is computed from the plan by sweeps over events and by counting. The analyzer uses sorted
 //! merges and indexed percentiles, so that the two do not share mistakes.
@@ -120,6 +56,7 @@
 mod error;
 mod export;
 pub mod fake_xctrace;
+mod optional;
 mod plan;
 mod random;
 mod scenario;
@@ -128,19 +65,17 @@ mod truth;
 pub use error::Error;
 pub use export::bundle::{BundleOptions, write_bundle, write_bundle_with};
 pub use export::write_export;
-pub use scenario::allocation::*;
-pub use scenario::engine::*;
-pub use scenario::host::*;
+pub use optional::*;
+pub use scenario::kinds::*;
 pub use scenario::labels::Labels;
 pub use scenario::lengths::Lengths;
-pub use scenario::machine::*;
 pub use scenario::nanos::Nanos;
 pub use scenario::presets::{Preset, presets};
 pub use scenario::random::random_scenario;
 pub use scenario::recording::*;
 pub use scenario::stream::*;
 pub use scenario::table::Table;
-pub use scenario::{Clock, Generation, Process, Role, Scenario};
+pub use scenario::{Process, Scenario};
 pub use truth::*;
 
 /// Mark in every synthetic document and bundle: the name and version of this crate.

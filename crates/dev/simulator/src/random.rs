@@ -1,5 +1,7 @@
 //! Draws random numbers: splitmix64, integers only, the same on every machine.
 
+use std::num::NonZeroU32;
+
 /// A source of random numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(u64);
@@ -40,6 +42,15 @@ impl Random {
     /// Returns true once in `n` draws.
     pub(crate) fn once_in(&mut self, n: u32) -> bool {
         self.below(n) == 0
+    }
+
+    /// Returns a number from 1 to `max` once in `draws` draws, else `None`.
+    pub(crate) fn optional_count(&mut self, draws: u32, max: u32) -> Option<NonZeroU32> {
+        if self.once_in(draws) {
+            NonZeroU32::new(1 + self.below(max))
+        } else {
+            None
+        }
     }
 
     /// Returns one of the choices.

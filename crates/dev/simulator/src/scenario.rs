@@ -1,11 +1,9 @@
 //! Defines a scenario: which processes submit work to the GPU, and how the recording shows it.
 
-pub(crate) mod allocation;
-pub(crate) mod engine;
-pub(crate) mod host;
+pub(crate) mod checks;
+pub(crate) mod kinds;
 pub(crate) mod labels;
 pub(crate) mod lengths;
-pub(crate) mod machine;
 pub(crate) mod nanos;
 pub(crate) mod presets;
 pub(crate) mod random;
@@ -16,15 +14,77 @@ mod validate;
 
 use serde::{Deserialize, Serialize};
 
-use allocation::{Allocation, Wiring};
-use engine::EngineWork;
-use host::{Hang, Samples, Signpost};
-use machine::Memory;
+use crate::optional::{Allocation, EngineWork, Hang, Memory, Samples, Signpost, Wiring};
+use kinds::{Clock, Generation, Role};
 use recording::Recording;
 use stream::Stream;
 use table::Table;
 
 /// A complete description of a synthetic recording. Stored as TOML; see `fixtures/scenarios`.
+///
+/// # Optional parts
+///
+/// ```toml
+/// [recording]
+/// shader-timeline = true          # divides kicks among the `shaders` of their process
+///
+/// [[recording.performance]]       # also [[recording.thermal]]; pieces may have gaps between them
+/// state = "Minimum"
+/// start = "0ms"
+/// end = "705ms"                   # by default where the next piece starts
+/// induced = true
+///
+/// [[recording.wired]]             # wired system memory
+/// at = "1ms"
+/// bytes = 1_000_000
+///
+/// [[recording.counter]]           # one value while any kick runs, another while none does
+/// name = "ALU Limiter"
+/// unit = "percent"                # or "gigabytes-per-second", "count"
+/// busy = 80
+/// kernels = { add = 12 }          # instead of `busy` while a kick with this label runs
+/// idle = 0
+/// period = "100us"
+///
+/// [[process]]
+/// name = "bench"
+/// pid = 4321
+/// role = "target"
+/// shaders = ["matmul"]
+/// memory = { start-bytes = 65536, step-bytes = 4096, every = 8 }   # or [{ at = "…", bytes = … }]
+/// samples = { period = "1ms", host-function = "tokenize", blocked = true }
+///
+/// [[process.stream]]
+/// count = 8
+/// duration = "10us"
+/// spill = { bytes = 256, every = 2 }         # registers that the compiler spilled to memory
+/// sampled = { percent = 60, nested = true }  # part of each kick that the shader timeline sees
+/// oddities = { error-every = 4, lose-encoder-every = 3, lose-encoder-from = "everywhere" }
+///
+/// [[process.wiring]]              # memory that the driver wires; `unwire = true` gives it back
+/// start = "701ms"
+/// length = "200us"
+/// bytes = 4_194_304
+///
+/// [[process.signpost]]
+/// name = "step"
+/// every = 4                       # command buffers; or from = "…" and to = "…", or `from` alone
+///
+/// [[process.hang]]
+/// start = "701ms"
+/// length = "1ms"
+///
+/// [[process.engine]]
+/// kind = "neural-engine"          # mps, core-ml, drawable-wait, frame, neural-engine-internal
+/// label = "encoder"
+/// start = "701ms"
+/// length = "200us"
+/// every = "1ms"
+/// count = 8
+/// ```
+///
+/// `fixtures/findings` has two small scenarios for each finding: one that triggers it and one that
+/// nearly does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Scenario {
@@ -58,7 +118,7 @@ pub struct Scenario {
 }
 
 /// A process in the recording.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Process {
     /// Name of the process, in any script and with any punctuation.
@@ -98,47 +158,6 @@ pub struct Process {
     /// Work of engines beside the GPU's channels, and frames.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub engine: Vec<EngineWork>,
-}
-
-/// Relation of a process to the recording.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Role {
-    /// The process launched or attached to: one per run, or none with `all-processes`.
-    Target,
-    /// Any other process of the machine.
-    #[default]
-    Other,
-    /// The window server, which Instruments draws in its own color.
-    Compositor,
-}
-
-/// Version of `xctrace` whose export format is written.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Generation {
-    /// Labels without blanks between their parts: `label   (P (1)) 0x1f`.
-    #[serde(rename = "16")]
-    Xcode16,
-    /// Label parts joined by one blank: `label      ( P (1) )  0x1f`.
-    #[default]
-    #[serde(rename = "26.0")]
-    Xcode26,
-    /// Format of 26.0 with documented schemas and 64-bit commit ids.
-    #[serde(rename = "27")]
-    Xcode27,
-}
-
-/// Resolution of the recorder's clock.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Clock {
-    /// A clock that shows every nanosecond.
-    #[default]
-    #[serde(rename = "free")]
-    Free,
-    /// The 24 MHz clock of Apple silicon. Starts and durations are multiples of 41.67 ns, each
-    /// cut to whole nanoseconds, so rows that touch may be recorded one nanosecond apart.
-    #[serde(rename = "24mhz")]
-    Mhz24,
 }
 
 impl Scenario {

@@ -3,26 +3,20 @@
 //! All times are integer nanoseconds, and all intervals are half-open. Absent is not zero: a
 //! process that never reached the GPU has no window, and a window without gaps has no median gap.
 
-mod allocations;
-mod counters;
 mod counting;
-mod details;
-mod kernels;
+pub(crate) mod kernels;
+mod latency;
 mod ledger;
 mod model;
-mod sweep;
+pub(crate) mod sweep;
 mod tally;
 
 use crate::error::Error;
 use crate::plan;
 use crate::scenario::Scenario;
-pub use allocations::{Allocations, Wired};
-pub use counters::{CounterTotal, KernelMean};
 pub(crate) use counting::count_truth;
-pub use details::{
-    Allocated, EncodedKernel, InState, Latency, Queue, ShaderTotal, SignpostTotal, Spread, States,
-};
 pub use kernels::{Kernel, NamedBy, Spills};
+pub use latency::{Latency, Queue, Spread};
 pub use ledger::Ledger;
 pub use model::{
     Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, ProcessShare, Target, Truth, TruthFile,
@@ -36,6 +30,6 @@ pub use sweep::Window;
 pub fn truths(scenario: &Scenario) -> Result<Vec<Truth>, Error> {
     scenario.validate()?;
     (1..=scenario.runs)
-        .map(|run| plan::plan(scenario, run).map(|plan| count_truth(&plan)))
+        .map(|run| plan::plan(scenario, run).map(|run| count_truth(&run)))
         .collect()
 }

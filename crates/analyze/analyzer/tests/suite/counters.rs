@@ -318,12 +318,21 @@ fn compare(name: &str, report: &metalens_analyzer::Report, truth: &Truth) -> usi
         assert!(is_near, "{name}: {what}: {found} {expected}");
     };
     let Some(counters) = &report.counters else {
-        let samples = truth.counters.iter().map(|counter| counter.samples);
+        let samples = truth
+            .optional
+            .counters
+            .iter()
+            .map(|counter| counter.samples);
         assert_eq!(samples.sum::<u64>(), 0, "{name}");
         return 0;
     };
     let mut means = 0;
-    for expected in truth.counters.iter().filter(|counter| counter.samples > 0) {
+    for expected in truth
+        .optional
+        .counters
+        .iter()
+        .filter(|counter| counter.samples > 0)
+    {
         let mut listed = counters.counters.iter();
         let found = listed.find(|counter| counter.name == expected.name);
         let found = found.unwrap_or_else(|| panic!("{name}: {}", expected.name));

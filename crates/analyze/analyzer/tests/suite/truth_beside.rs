@@ -9,8 +9,8 @@ use metalens_analyzer::{
     lost_encodings, selection_with_recovery,
 };
 use metalens_simulator::{
-    EncodedKernel, Scenario, Spread, States, Table, Truth, Wired, presets, random_scenario,
-    write_export,
+    EncodedKernel, OptionalTruth, Scenario, Spread, States, Table, Truth, Wired, presets,
+    random_scenario, write_export,
 };
 use metalens_trace::{Input, LoadOptions};
 
@@ -78,7 +78,7 @@ fn a_shader_timeline_matches_the_truth() {
     });
     let mut found: Vec<_> = found.collect();
     found.sort_unstable();
-    let truth = truth[0].shaders.iter();
+    let truth = truth[0].optional.shaders.iter();
     let truth: Vec<_> = truth
         .map(|shader| (shader.name.as_str(), shader.count, shader.total_ns))
         .collect();
@@ -118,6 +118,19 @@ impl Compared {
             };
             case.latency();
             case.queue();
+            // A part that is added to the simulator has to be compared, too.
+            let OptionalTruth {
+                performance: _,
+                thermal: _,
+                memory: _,
+                allocations: _,
+                wired: _,
+                signposts: _,
+                shaders: _,
+                hangs: _,
+                // Compared in `counters`.
+                counters: _,
+            } = &truth.optional;
             self.states += case.states();
             self.memory += case.memory();
             self.allocations += case.allocations();
@@ -180,7 +193,7 @@ impl Case<'_> {
 
     fn states(&self) -> u64 {
         let machine = &self.report.machine;
-        let truth = self.truth.performance.as_ref().unwrap();
+        let truth = self.truth.optional.performance.as_ref().unwrap();
         let mut compared = 0;
         if let Some(found) = &machine.performance {
             assert_eq!(states(&found.states), expected(truth), "{}", self.name);
@@ -193,7 +206,7 @@ impl Case<'_> {
                 self.name
             );
         }
-        let truth = self.truth.thermal.as_ref().unwrap();
+        let truth = self.truth.optional.thermal.as_ref().unwrap();
         if let Some(found) = &machine.thermal {
             assert_eq!(states(&found.states), expected(truth), "{}", self.name);
             assert_eq!(found.unknown_ns, truth.uncovered_ns, "{}", self.name);
@@ -215,7 +228,7 @@ impl Case<'_> {
             return 0;
         };
         let found = [found.first_bytes, found.peak_bytes, found.last_bytes];
-        let truth = self.truth.memory.as_ref();
+        let truth = self.truth.optional.memory.as_ref();
         let truth = truth.map(|known| [known.first_bytes, known.peak_bytes, known.last_bytes]);
         let truth = truth.map_or([None; 3], |known| known.map(Some));
         assert_eq!(found, truth, "{}: memory", self.name);
@@ -224,8 +237,9 @@ impl Case<'_> {
 
     /// Compares what was allocated, freed and live, also by caller, and the sums of its parts.
     fn allocations(&self) -> u64 {
-        let (Some(found), Some(truth)) = (&self.report.memory, &self.truth.allocations) else {
-            let has_rows = self.truth.allocations.is_some();
+        let (Some(found), Some(truth)) = (&self.report.memory, &self.truth.optional.allocations)
+        else {
+            let has_rows = self.truth.optional.allocations.is_some();
             let has_table = self.has(Table::MetalResourceAllocations);
             assert!(!has_rows || !has_table, "{}", self.name);
             return 0;
@@ -267,9 +281,14 @@ impl Case<'_> {
 
     /// Compares what the driver wired and unwired.
     fn wired(&self) -> u64 {
-        let (Some(found), Some(truth)) = (&self.report.machine.wiring, &self.truth.wired) else {
+        let (Some(found), Some(truth)) = (&self.report.machine.wiring, &self.truth.optional.wired)
+        else {
             let has_table = self.has(Table::MetalDriverEventIntervals);
-            assert!(self.truth.wired.is_none() || !has_table, "{}", self.name);
+            assert!(
+                self.truth.optional.wired.is_none() || !has_table,
+                "{}",
+                self.name
+            );
             return 0;
         };
         let sum = |sum: CountedBytes| (sum.count, sum.bytes);
@@ -301,7 +320,7 @@ impl Case<'_> {
             let mut all = self.scenario.process.iter();
             all.find(|process| process.pid == pid).unwrap().name.clone()
         };
-        let truth = self.truth.signposts.iter();
+        let truth = self.truth.optional.signposts.iter();
         let truth = truth.filter(|phase| phase.count > 0);
         let mut truth: Vec<_> = truth
             .map(|phase| {
@@ -324,7 +343,7 @@ impl Case<'_> {
 
     /// Compares the work that was encoded during each phase of the process, by kernel.
     fn encoded(&self) {
-        for truth in &self.truth.signposts {
+        for truth in &self.truth.optional.signposts {
             let mut phases = self.report.phases.signposts.iter();
             let found = phases.find(|phase| {
                 phase.is_analyzed
@@ -369,7 +388,7 @@ impl Case<'_> {
     fn shaders(&self) -> u64 {
         let listed = self.report.shaders.iter();
         let listed: Vec<&str> = listed.map(|shader| shader.name.as_str()).collect();
-        for shader in &self.truth.shaders {
+        for shader in &self.truth.optional.shaders {
             assert!(
                 listed.contains(&shader.name.as_str()),
                 "{}: {} is not in {listed:?}",
@@ -377,7 +396,7 @@ impl Case<'_> {
                 shader.name
             );
         }
-        self.truth.shaders.len() as u64
+        self.truth.optional.shaders.len() as u64
     }
 
     /// Compares errors. A buffer is not known to be of the process if none of its rows names one.
@@ -396,7 +415,7 @@ impl Case<'_> {
         let found = self.report.machine.hangs.as_ref();
         let found = found.map_or(0, |hangs| hangs.count);
         if self.has(Table::PotentialHangs) {
-            assert_eq!(found, self.truth.hangs, "{}: hangs", self.name);
+            assert_eq!(found, self.truth.optional.hangs, "{}: hangs", self.name);
         }
         found
     }

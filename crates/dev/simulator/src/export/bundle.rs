@@ -28,7 +28,7 @@ use std::path::Path;
 use super::toc::Contents;
 use super::{scenario_text, tables, truth_text};
 use crate::error::Error;
-use crate::plan::{self, Plan};
+use crate::plan::{self, Run};
 use crate::scenario::Scenario;
 use crate::scenario::table::Table;
 use crate::truth::{self, Truth};
@@ -95,11 +95,11 @@ pub fn write_bundle_with(
     let mut truths = Vec::new();
     let mut contents = Vec::new();
     for run in 1..=scenario.runs {
-        let plan = plan::plan(scenario, run)?;
-        write_run(&corespace, scenario, &plan, &tables)?;
-        symbols::write(bundle, &plan)?;
-        truths.push(truth::count_truth(&plan));
-        contents.push(Contents::new(&plan));
+        let run = plan::plan(scenario, run)?;
+        write_run(&corespace, scenario, &run, &tables)?;
+        symbols::write(bundle, &run.plan)?;
+        truths.push(truth::count_truth(&run));
+        contents.push(Contents::new(&run.plan));
     }
 
     envelope::write_leftovers(&corespace)?;
@@ -130,9 +130,10 @@ fn tables(scenario: &Scenario) -> Vec<Table> {
 fn write_run(
     corespace: &Path,
     scenario: &Scenario,
-    plan: &Plan,
+    run: &Run,
     chosen: &[Table],
 ) -> Result<(), Error> {
+    let plan = &run.plan;
     let core = create_dir(corespace.join(format!("run{}", plan.run)).join("core"))?;
     let mut uniquing = Uniquing::create(&core.join("uniquing"), scenario)?;
     let mut specs: Vec<Spec> = Vec::new();
@@ -146,7 +147,7 @@ fn write_run(
             plan,
             &mut uniquing,
         )?;
-        (input.rows)(&mut store)?;
+        (input.rows)(&mut store, &run.optional)?;
         specs.push(store.finish()?);
     }
 
@@ -154,7 +155,7 @@ fn write_run(
         let folder = StoreFolder::new(corespace, specs.len());
         let (schema, spec) = (table.schema(), Spec::for_table(*table, scenario));
         let mut store = Store::create(folder, &schema, spec, scenario, plan, &mut uniquing)?;
-        tables::write_rows(*table, &mut store)?;
+        tables::write_rows(*table, &run.optional, &mut store)?;
         specs.push(store.finish()?);
     }
     uniquing.finish()?;

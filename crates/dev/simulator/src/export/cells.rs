@@ -4,19 +4,18 @@
 use super::functions::Stack;
 use crate::error::Error;
 use crate::plan::{Plan, ProcessIndex};
-use crate::scenario::Generation;
-use crate::scenario::recording::Recording;
+use crate::scenario::kinds::Generation;
+
+/// Id of the only GPU.
+pub(crate) const ACCELERATOR_ID: u64 = 1_024;
 
 /// A table that is written row by row, to XML or to a bundle.
-pub(super) trait Sheet<'a> {
+pub(crate) trait Sheet<'a> {
     /// Type that takes the cells of a row.
     type Cells: Cells;
 
     /// Returns the run that the table is about.
     fn plan(&self) -> &'a Plan;
-
-    /// Returns the recording that the table is about.
-    fn recording(&self) -> &'a Recording;
 
     /// Returns the generation of the format.
     fn generation(&self) -> Generation;
@@ -34,7 +33,7 @@ pub(super) trait Sheet<'a> {
 }
 
 /// A row that takes cells from left to right.
-pub(super) trait Cells {
+pub(crate) trait Cells {
     /// Writes a cell without a value (NULL).
     fn nothing(&mut self);
 
@@ -76,7 +75,7 @@ pub(super) trait Cells {
 
 /// Engineering types whose values are numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Number {
+pub(crate) enum Number {
     StartTime,
     EventTime,
     Duration,
@@ -113,7 +112,7 @@ pub(super) enum Number {
 
 /// Engineering types whose values are plain texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Text {
+pub(crate) enum Text {
     String,
     Narrative,
     ObjectLabel,
@@ -143,7 +142,7 @@ pub(super) enum Text {
 
 /// A part of a composite label.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Part<'p> {
+pub(crate) enum Part<'p> {
     Number(Number, u64),
     Text(Text, &'p str),
     Process(ProcessIndex),
@@ -153,13 +152,13 @@ pub(super) enum Part<'p> {
 }
 
 /// Tag of a `formatted-label`, made of parts.
-pub(super) const FORMATTED_LABEL: &str = "formatted-label";
+pub(crate) const FORMATTED_LABEL: &str = "formatted-label";
 /// Tag of a `narrative`, made of parts.
-pub(super) const NARRATIVE: &str = "narrative";
+pub(crate) const NARRATIVE: &str = "narrative";
 
 impl Number {
     /// Returns the engineering type as XML names it.
-    pub(super) const fn tag(self) -> &'static str {
+    pub(crate) const fn tag(self) -> &'static str {
         match self {
             Self::StartTime => "start-time",
             Self::EventTime => "event-time",
@@ -197,7 +196,7 @@ impl Number {
 
 impl Text {
     /// Returns the engineering type as XML names it.
-    pub(super) const fn tag(self) -> &'static str {
+    pub(crate) const fn tag(self) -> &'static str {
         match self {
             Self::String => "string",
             Self::Narrative => "narrative-text",

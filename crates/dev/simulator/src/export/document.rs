@@ -7,9 +7,9 @@ use super::xml_cells::XmlCells;
 use crate::MARK;
 use crate::error::Error;
 use crate::plan::Plan;
-use crate::scenario::recording::Recording;
+use crate::scenario::Scenario;
+use crate::scenario::kinds::Generation;
 use crate::scenario::table::Table;
-use crate::scenario::{Generation, Scenario};
 
 /// Number of bytes gathered before they go to disk.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -18,7 +18,6 @@ const CHUNK_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Document<'a> {
     plan: &'a Plan,
-    recording: &'a Recording,
     generation: Generation,
     cells: XmlCells<'a>,
     file: AtomicFile,
@@ -61,7 +60,6 @@ impl<'a> Document<'a> {
 
         Self {
             plan,
-            recording: &scenario.recording,
             generation: scenario.xcode,
             cells,
             file,
@@ -87,10 +85,6 @@ impl<'a> Sheet<'a> for Document<'a> {
 
     fn plan(&self) -> &'a Plan {
         self.plan
-    }
-
-    fn recording(&self) -> &'a Recording {
-        self.recording
     }
 
     fn generation(&self) -> Generation {

@@ -1,21 +1,20 @@
 //! Describes the functions in a process's stacks: their names, addresses, and the one binary.
 
-use crate::plan::ActivityKind;
-use crate::plan::{Plan, PlannedAllocation, ProcessIndex};
+use crate::plan::{ActivityKind, Plan, ProcessIndex};
 
 /// A call stack of a process.
 #[derive(Debug)]
-pub(super) struct Stack<'p> {
-    pub(super) process: ProcessIndex,
+pub(crate) struct Stack<'p> {
+    pub(crate) process: ProcessIndex,
     /// Frames of the stack, innermost first.
-    pub(super) frames: Vec<Frame<'p>>,
+    pub(crate) frames: Vec<Frame<'p>>,
 }
 
 /// A frame of a call stack.
 #[derive(Debug)]
-pub(super) struct Frame<'p> {
-    pub(super) name: &'p str,
-    pub(super) address: u64,
+pub(crate) struct Frame<'p> {
+    pub(crate) name: &'p str,
+    pub(crate) address: u64,
 }
 
 /// Address of every binary in its process.
@@ -54,26 +53,30 @@ pub(super) fn functions(plan: &Plan, process: ProcessIndex) -> impl Iterator<Ite
     named.map(|(index, name)| (name, offset(index)))
 }
 
-/// Returns the stack of an allocation.
-pub(super) fn allocation_stack<'p>(plan: &'p Plan, allocation: &PlannedAllocation) -> Stack<'p> {
-    let caller = &plan.process(allocation.process).callers[allocation.caller];
-    let inside = allocation.inside.then_some((INSIDE, INSIDE_NAME));
-    let frames = inside.into_iter().chain([
-        (INSIDE + 1 + allocation.caller, caller.as_str()),
-        (MAIN, NAMES[MAIN]),
-    ]);
+/// Returns the stack of an allocation by one of the process's callers, perhaps inside another resource.
+pub(crate) fn allocation_stack(
+    plan: &Plan,
+    process: ProcessIndex,
+    caller: usize,
+    is_inside: bool,
+) -> Stack<'_> {
+    let name = &plan.process(process).callers[caller];
+    let inside = is_inside.then_some((INSIDE, INSIDE_NAME));
+    let frames = inside
+        .into_iter()
+        .chain([(INSIDE + 1 + caller, name.as_str()), (MAIN, NAMES[MAIN])]);
     let frame = |(depth, (index, name))| Frame {
         name,
         address: LOAD_ADDRESS + offset(index) + address_in_function(depth),
     };
     Stack {
-        process: allocation.process,
+        process,
         frames: frames.enumerate().map(frame).collect(),
     }
 }
 
 /// Returns the stack of a thread during an activity.
-pub(super) fn stack(plan: &Plan, process: ProcessIndex, kind: ActivityKind) -> Stack<'_> {
+pub(crate) fn stack(plan: &Plan, process: ProcessIndex, kind: ActivityKind) -> Stack<'_> {
     let indices: &[usize] = match kind {
         ActivityKind::Encode => &[ENCODE, SUBMIT, MAIN],
         ActivityKind::Host => &[HOST, MAIN],

@@ -12,7 +12,7 @@ use super::dates;
 use super::schema::Schema;
 use crate::error::Error;
 use crate::plan::{Kick, Plan, ProcessIndex};
-use crate::scenario::Clock;
+use crate::scenario::kinds::Clock;
 
 pub(super) const KDEBUG: Schema = Schema {
     name: "kdebug",

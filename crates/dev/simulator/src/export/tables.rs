@@ -2,22 +2,19 @@
 //! who writes their rows.
 
 mod application;
-mod counters;
 mod driver;
-mod engines;
 mod gpu;
-mod host;
 mod machine;
 mod objects;
-mod shader;
 mod submission;
-
-pub(super) use submission::ACCELERATOR_ID;
 
 use super::cells::Sheet;
 use super::schema::Schema;
 use crate::error::Error;
-use crate::scenario::engine::EngineKind;
+use crate::optional::{
+    EngineKind, Optional, allocations, counters, engines, hangs, memory, samples, shaders,
+    signposts, states, wiring,
+};
 use crate::scenario::table::Table;
 use crate::scenario::{Process, Scenario};
 
@@ -156,23 +153,23 @@ impl Table {
             Self::MetalGpuIntervals => gpu::GPU_INTERVALS,
             Self::MetalGpuStateIntervals => gpu::GPU_STATES,
             Self::MetalGpuInfo => machine::GPU_INFO,
-            Self::MetalCurrentAllocatedSize => machine::ALLOCATED_SIZE,
-            Self::MetalResourceAllocations => machine::RESOURCE_ALLOCATIONS,
-            Self::MetalDriverEventIntervals => driver::DRIVER_EVENTS,
-            Self::MetalShaderProfilerShaderList => shader::SHADER_LIST,
-            Self::MetalShaderProfilerIntervals => shader::SHADER_INTERVALS,
-            Self::GpuPerformanceStateIntervals => machine::PERFORMANCE_STATES,
-            Self::DeviceThermalStateIntervals => machine::THERMAL_STATES,
+            Self::MetalCurrentAllocatedSize => memory::ALLOCATED_SIZE,
+            Self::MetalResourceAllocations => allocations::SCHEMA,
+            Self::MetalDriverEventIntervals => wiring::SCHEMA,
+            Self::MetalShaderProfilerShaderList => shaders::SHADER_LIST,
+            Self::MetalShaderProfilerIntervals => shaders::SHADER_INTERVALS,
+            Self::GpuPerformanceStateIntervals => states::PERFORMANCE_STATES,
+            Self::DeviceThermalStateIntervals => states::THERMAL_STATES,
             Self::ProcessInfo => machine::PROCESS_INFO,
-            Self::MetalWiredSysmemLevelInterval => machine::WIRED_MEMORY,
+            Self::MetalWiredSysmemLevelInterval => memory::WIRED_MEMORY,
             Self::MetalCommandBufferError => submission::BUFFER_ERROR,
             Self::GraphicsCompilerSpillEvents => submission::SPILL_EVENTS,
             Self::GpuCounterInfo => counters::COUNTER_INFO,
             Self::GpuCounterValue => counters::COUNTER_VALUE,
             Self::MetalGpuCounterIntervals => counters::COUNTER_INTERVALS,
-            Self::OsSignpost => host::OS_SIGNPOST,
-            Self::TimeProfile => host::TIME_PROFILE,
-            Self::PotentialHangs => host::POTENTIAL_HANGS,
+            Self::OsSignpost => signposts::SCHEMA,
+            Self::TimeProfile => samples::SCHEMA,
+            Self::PotentialHangs => hangs::SCHEMA,
             Self::MpsHwIntervals => engines::MPS_INTERVALS,
             Self::AneHwIntervals => engines::ANE_INTERVALS,
             Self::AneHwIntervalsInternal => engines::ANE_INTERVALS_INTERNAL,
@@ -185,7 +182,12 @@ impl Table {
 }
 
 /// Writes all rows of a table.
-pub(super) fn write_rows<'a>(table: Table, sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+pub(super) fn write_rows<'a>(
+    table: Table,
+    optional: &Optional,
+    sheet: &mut impl Sheet<'a>,
+) -> Result<(), Error> {
+    let work = &optional.engines;
     match table {
         Table::MetalApplicationEncodersList => application::encoders_list(sheet),
         Table::MetalApplicationIntervals => application::intervals(sheet),
@@ -199,31 +201,35 @@ pub(super) fn write_rows<'a>(table: Table, sheet: &mut impl Sheet<'a>) -> Result
         Table::MetalGpuIntervals => gpu::intervals(sheet),
         Table::MetalGpuStateIntervals => gpu::states(sheet),
         Table::MetalGpuInfo => machine::gpu_info(sheet),
-        Table::MetalCurrentAllocatedSize => machine::allocated_size(sheet),
-        Table::MetalDriverEventIntervals => driver::events(sheet),
-        Table::MetalResourceAllocations => machine::allocations(sheet),
-        Table::MetalShaderProfilerShaderList => shader::list(sheet),
-        Table::MetalShaderProfilerIntervals => shader::intervals(sheet),
-        Table::GpuPerformanceStateIntervals => machine::performance_states(sheet),
-        Table::DeviceThermalStateIntervals => machine::thermal_states(sheet),
+        Table::MetalCurrentAllocatedSize => memory::write_allocated(&optional.memory, sheet),
+        Table::MetalDriverEventIntervals => wiring::write(&optional.wiring, sheet),
+        Table::MetalResourceAllocations => allocations::write(&optional.allocations, sheet),
+        Table::MetalShaderProfilerShaderList => shaders::write_list(sheet),
+        Table::MetalShaderProfilerIntervals => shaders::write_intervals(sheet),
+        Table::GpuPerformanceStateIntervals => {
+            states::write_performance(&optional.performance, sheet)
+        }
+        Table::DeviceThermalStateIntervals => states::write_thermal(&optional.thermal, sheet),
         Table::ProcessInfo => machine::process_info(sheet),
-        Table::MetalWiredSysmemLevelInterval => machine::wired(sheet),
+        Table::MetalWiredSysmemLevelInterval => memory::write_wired(&optional.wired, sheet),
         Table::MetalCommandBufferError => submission::errors(sheet),
         Table::GraphicsCompilerSpillEvents => submission::spills(sheet),
-        Table::GpuCounterInfo => counters::info(sheet),
-        Table::GpuCounterValue => counters::values(sheet),
-        Table::MetalGpuCounterIntervals => counters::intervals(sheet),
-        Table::OsSignpost => host::signposts(sheet),
-        Table::TimeProfile => host::samples(sheet),
-        Table::PotentialHangs => host::hangs(sheet),
-        Table::MpsHwIntervals => engines::mps(sheet),
-        Table::AneHwIntervals => engines::neural_engine(sheet, EngineKind::NeuralEngine),
-        Table::AneHwIntervalsInternal => {
-            engines::neural_engine(sheet, EngineKind::NeuralEngineInternal)
+        Table::GpuCounterInfo => counters::write_info(&optional.counters, sheet),
+        Table::GpuCounterValue => counters::write_values(&optional.counters, sheet),
+        Table::MetalGpuCounterIntervals => counters::write_intervals(&optional.counters, sheet),
+        Table::OsSignpost => signposts::write(&optional.signposts, sheet),
+        Table::TimeProfile => samples::write(&optional.samples, sheet),
+        Table::PotentialHangs => hangs::write(&optional.hangs, sheet),
+        Table::MpsHwIntervals => engines::write_mps(work, sheet),
+        Table::AneHwIntervals => {
+            engines::write_neural_engine(work, sheet, EngineKind::NeuralEngine)
         }
-        Table::CoremlOsSignpost => engines::core_ml(sheet),
-        Table::CaClientBufferWaitInterval => engines::drawable_waits(sheet),
-        Table::CaClientPresentRequest => engines::present_requests(sheet),
-        Table::CaClientPresentedHandler => engines::presented(sheet),
+        Table::AneHwIntervalsInternal => {
+            engines::write_neural_engine(work, sheet, EngineKind::NeuralEngineInternal)
+        }
+        Table::CoremlOsSignpost => engines::write_core_ml(work, sheet),
+        Table::CaClientBufferWaitInterval => engines::write_drawable_waits(work, sheet),
+        Table::CaClientPresentRequest => engines::write_present_requests(work, sheet),
+        Table::CaClientPresentedHandler => engines::write_presented(work, sheet),
     }
 }

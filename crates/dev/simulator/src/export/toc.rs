@@ -10,9 +10,11 @@ use super::tables::UNEXPORTED;
 use crate::MARK;
 use crate::error::Error;
 use crate::plan::{Plan, PlannedProcess};
-use crate::scenario::recording::{Recording, TargetKind};
+use crate::scenario::Scenario;
+use crate::scenario::kinds::TargetKind;
+use crate::scenario::kinds::{Clock, Generation, Role};
+use crate::scenario::recording::Recording;
 use crate::scenario::table::Table;
-use crate::scenario::{Clock, Generation, Role, Scenario};
 
 /// The part of the table of contents about one run.
 #[derive(Debug)]

@@ -2,11 +2,12 @@
 
 use super::process::ProcessEnd;
 use crate::error::Error;
-use crate::scenario::host::Samples;
-use crate::scenario::machine::StatePiece;
+use crate::optional::{Samples, StatePiece};
+use crate::scenario::kinds::Role;
+use crate::scenario::kinds::TargetKind;
 use crate::scenario::nanos::Nanos;
-use crate::scenario::recording::{Recording, TargetKind};
-use crate::scenario::{Process, Role, Scenario};
+use crate::scenario::recording::Recording;
+use crate::scenario::{Process, Scenario};
 
 /// The facts of a run that took place.
 #[derive(Debug)]

@@ -3,19 +3,18 @@
 use rustc_hash::FxHashMap;
 
 use crate::error::Error;
-use crate::scenario::engine::EngineKind;
-use crate::scenario::machine::Counter;
-use crate::scenario::recording::TargetKind;
+use crate::scenario::kinds::{Clock, Role, TargetKind};
 use crate::scenario::stream::Sampled;
-use crate::scenario::{Clock, Role};
 
-/// The complete plan of one run of a scenario.
+/// The work of one run of a scenario, on the GPU and on the way to it.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     /// Number of the run, counted from 1.
     pub(crate) run: u32,
     /// Kind of target that was recorded.
     pub(crate) target_kind: TargetKind,
+    /// Name of the Metal device.
+    pub(crate) gpu: String,
     /// Processes that exist in this run.
     pub(crate) processes: Vec<PlannedProcess>,
     /// Every label in use, stored once.
@@ -36,30 +35,8 @@ pub(crate) struct Plan {
     pub(crate) wall_ns: u64,
     /// True if the times of shaders were recorded.
     pub(crate) shader_timeline: bool,
-    /// Performance states of the GPU.
-    pub(crate) performance: Vec<PlannedState>,
-    /// Thermal states of the device.
-    pub(crate) thermal: Vec<PlannedState>,
-    /// Memory that Metal has allocated, for each process.
-    pub(crate) memory: Vec<(ProcessIndex, Vec<MemoryInterval>)>,
-    /// Metal resources, in no order.
-    pub(crate) allocations: Vec<PlannedAllocation>,
-    /// Memory that the driver wires and unwires, ordered by time.
-    pub(crate) wiring: Vec<PlannedWiring>,
-    /// Wired system memory, ordered by time.
-    pub(crate) wired: Vec<MemoryInterval>,
-    /// Signposts, ordered by their start.
-    pub(crate) signposts: Vec<PlannedSignpost>,
     /// Activities of the threads of sampled processes, in no order.
     pub(crate) activities: Vec<Activity>,
-    /// Stack samples of these threads, ordered by time.
-    pub(crate) samples: Vec<Sample>,
-    /// Hangs of main threads, ordered by their start.
-    pub(crate) hangs: Vec<PlannedHang>,
-    /// Work of engines beside the GPU's channels, ordered by its start.
-    pub(crate) engines: Vec<PlannedWork>,
-    /// GPU counters that the scenario defines.
-    pub(crate) counters: Vec<Counter>,
 }
 
 /// A process as the tables show it.
@@ -215,17 +192,6 @@ impl Encoder {
     }
 }
 
-impl Clock {
-    /// Returns the last instant or duration that the clock can show, in whole nanoseconds.
-    pub(crate) const fn cut(self, ns: u64) -> u64 {
-        match self {
-            Self::Free => ns,
-            // 24 ticks are 1000 ns. Rounding to the nearest tick first keeps a cut value as it is.
-            Self::Mhz24 => ((ns * 24 + 500) / 1_000) * 125 / 3,
-        }
-    }
-}
-
 macro_rules! index {
     ($($(#[$doc:meta])* $name:ident),*) => {$(
         $(#[$doc])*
@@ -285,19 +251,6 @@ impl NameTable {
     }
 }
 
-/// A signpost, or an event if it has no end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlannedSignpost {
-    pub(crate) process: ProcessIndex,
-    pub(crate) name: String,
-    pub(crate) subsystem: String,
-    pub(crate) category: String,
-    /// Id that is unique in the run, so that overlapping signposts of one name differ.
-    pub(crate) id: u64,
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: Option<u64>,
-}
-
 /// The kind of a thread's activity, ordered by priority: a sample shows one of several at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ActivityKind {
@@ -311,6 +264,13 @@ pub(crate) enum ActivityKind {
     Wait,
 }
 
+impl ActivityKind {
+    /// Returns whether the thread runs on a processor.
+    pub(crate) const fn is_running(self) -> bool {
+        matches!(self, Self::Encode | Self::Host)
+    }
+}
+
 /// A period of one activity of a thread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Activity {
@@ -318,78 +278,4 @@ pub(crate) struct Activity {
     pub(crate) kind: ActivityKind,
     pub(crate) start_ns: u64,
     pub(crate) end_ns: u64,
-}
-
-/// A sample of a thread's stack.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Sample {
-    pub(crate) process: ProcessIndex,
-    pub(crate) at_ns: u64,
-    pub(crate) weight_ns: u64,
-    pub(crate) kind: ActivityKind,
-}
-
-/// A time during which a main thread did not respond.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlannedHang {
-    pub(crate) process: ProcessIndex,
-    pub(crate) start_ns: u64,
-    pub(crate) duration_ns: u64,
-    pub(crate) kind: String,
-}
-
-/// A piece of work of an engine, or a frame.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlannedWork {
-    pub(crate) process: ProcessIndex,
-    pub(crate) kind: EngineKind,
-    pub(crate) label: String,
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-}
-
-/// A period in one state.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlannedState {
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-    pub(crate) state: String,
-    pub(crate) induced: bool,
-}
-
-/// A Metal resource.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlannedAllocation {
-    pub(crate) process: ProcessIndex,
-    /// Index of the function in the callers of the process.
-    pub(crate) caller: usize,
-    /// Label of the resource; empty if it has none.
-    pub(crate) label: String,
-    pub(crate) id: u64,
-    /// Bytes in its row.
-    pub(crate) bytes: u64,
-    /// True if it lies inside another one.
-    pub(crate) inside: bool,
-    /// Time when it was made; `None` if that was before the recording.
-    pub(crate) made_ns: Option<u64>,
-    /// Time when it was freed; `None` if it never was.
-    pub(crate) freed_ns: Option<u64>,
-}
-
-/// Memory that the driver wires or unwires for a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PlannedWiring {
-    pub(crate) process: ProcessIndex,
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-    pub(crate) bytes: u64,
-    pub(crate) unwire: bool,
-}
-
-/// A period with the same amount of memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MemoryInterval {
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-    pub(crate) bytes: u64,
 }

@@ -1,7 +1,7 @@
 //! Computes when the GPU was active and idle, and on how many channels.
 
 use super::model::{Kick, Plan};
-use crate::scenario::Role;
+use crate::scenario::kinds::Role;
 
 /// A period with the same number of active channels.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::model::{Kick, Plan};
-use crate::scenario::Clock;
+use crate::scenario::kinds::Clock;
 
 /// Cuts all times to the clock, then sorts and numbers the kicks.
 pub(super) fn settle(plan: &mut Plan, clock: Clock) {

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::machine::{Counter, Level, StatePiece, is_false};
+use super::kinds::TargetKind;
 use super::nanos::Nanos;
+use crate::optional::{Counter, Level, StatePiece};
 
 /// Facts about the recording. Each has a default; the names of devices say that they are synthetic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,35 +64,22 @@ pub struct Recording {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counter: Vec<Counter>,
     /// True if Instruments derived `metal-gpu-counter-intervals` from the counters' samples.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub counter_intervals: bool,
     /// True if kicks are divided among the shaders of their process.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shader_timeline: bool,
     /// True if a bundle stores stacks with a tag, as the newest layout does. Exports do not differ.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tagged_stacks: bool,
     /// True if the blocks of a bundle's tables are as large as those of Instruments: each is filled up
     /// with megabytes of zeros, which take time to write and to read.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub large_blocks: bool,
     /// True if an export has the raw events, as if the user had requested `kdebug` and `time-info`.
     /// Every bundle has them.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub raw_events: bool,
-}
-
-/// The kind of target that `xctrace record` was given.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TargetKind {
-    /// A command that `xctrace` started.
-    #[default]
-    Launched,
-    /// A process that was already running.
-    Attached,
-    /// The whole machine, all processes.
-    AllProcesses,
 }
 
 impl Default for Recording {

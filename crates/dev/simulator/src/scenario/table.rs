@@ -2,11 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A table of a Metal System Trace that this crate writes, in the order of the table of contents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the schema's own documentation describes each")]
-pub enum Table {
+/// Declares the tables, and lists them.
+macro_rules! tables {
+    ($($name:ident,)*) => {
+        /// A table of a Metal System Trace that this crate writes, in the order of the table of contents.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        #[expect(missing_docs, reason = "the schema's own documentation describes each")]
+        pub enum Table {
+            $($name,)*
+        }
+
+        impl Table {
+            /// All tables.
+            pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
+        }
+    };
+}
+
+tables! {
     ProcessInfo,
     MetalApplicationEncodersList,
     MetalShaderProfilerIntervals,
@@ -43,46 +57,4 @@ pub enum Table {
     CaClientBufferWaitInterval,
     CaClientPresentRequest,
     CaClientPresentedHandler,
-}
-
-impl Table {
-    /// All tables.
-    pub const ALL: [Self; 36] = [
-        Self::ProcessInfo,
-        Self::MetalApplicationEncodersList,
-        Self::MetalShaderProfilerIntervals,
-        Self::MetalObjectLabel,
-        Self::MetalGpuExecutionPoints,
-        Self::MetalGpuInfo,
-        Self::MetalDriverIntervals,
-        Self::MetalApplicationCommandBufferSubmissions,
-        Self::MetalCommandBufferCompleted,
-        Self::MetalCurrentAllocatedSize,
-        Self::MetalApplicationIntervals,
-        Self::GpuPerformanceStateIntervals,
-        Self::DeviceThermalStateIntervals,
-        Self::MetalShaderProfilerShaderList,
-        Self::MetalGpuStateIntervals,
-        Self::MetalCommandBufferToAcceleratorId,
-        Self::MetalGpuSubmissionToCommandBufferId,
-        Self::MetalGpuIntervals,
-        Self::MetalWiredSysmemLevelInterval,
-        Self::MetalResourceAllocations,
-        Self::MetalDriverEventIntervals,
-        Self::MetalCommandBufferError,
-        Self::GraphicsCompilerSpillEvents,
-        Self::GpuCounterInfo,
-        Self::GpuCounterValue,
-        Self::MetalGpuCounterIntervals,
-        Self::OsSignpost,
-        Self::TimeProfile,
-        Self::PotentialHangs,
-        Self::MpsHwIntervals,
-        Self::AneHwIntervals,
-        Self::AneHwIntervalsInternal,
-        Self::CoremlOsSignpost,
-        Self::CaClientBufferWaitInterval,
-        Self::CaClientPresentRequest,
-        Self::CaClientPresentedHandler,
-    ];
 }

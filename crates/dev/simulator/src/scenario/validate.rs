@@ -1,15 +1,14 @@
 //! Refuses impossible scenarios with an error that names the field and the allowed values.
 
-mod checks;
-mod machine_and_host;
-
+use super::checks::{lengths, name, text, within};
+use super::kinds::{Role, TargetKind};
 use super::labels::Labels;
 use super::lengths::Lengths;
-use super::recording::{Recording, TargetKind};
+use super::recording::Recording;
 use super::stream::{CoalescedName, Stream};
-use super::{Process, Role, Scenario};
+use super::{Process, Scenario};
 use crate::error::Error;
-use checks::{lengths, name, text, within};
+use crate::optional;
 
 /// Largest number of intervals; a larger number is probably a typing error. A plan has 240 bytes for
 /// each, so this many take 2.9 GB. Submission ids of 32 bits would suffice for 780 million.
@@ -93,7 +92,7 @@ fn recording(facts: &Recording) -> Result<(), Error> {
         .into_iter()
         .chain(arguments)
         .try_for_each(|(name, value)| text(&format!("recording.{name}"), value))?;
-    machine_and_host::recording(facts)
+    optional::check_recording(facts)
 }
 
 /// Checks a process and its streams.
@@ -103,10 +102,7 @@ fn process(place: &str, process: &Process, runs: u32) -> Result<(), Error> {
     for run in process.runs.iter().flatten() {
         within(&format!("{place}.runs"), *run, 1, runs)?;
     }
-    for shader in &process.shaders {
-        name(&format!("{place}.shaders"), shader)?;
-    }
-    machine_and_host::process(place, process)?;
+    optional::check_process(place, process)?;
 
     for (index, entry) in process.stream.iter().enumerate() {
         let stream_place = format!("{place}.stream[{index}]");

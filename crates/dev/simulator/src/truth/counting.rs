@@ -1,19 +1,19 @@
 //! Counts the truth of a planned run: the window, the busy time, the gaps and the processes.
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::allocations::{allocations, wired};
 use super::model::{
     Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, ProcessShare, Target, Truth,
 };
-use super::sweep::{self, Gap, Segment, Side, Window};
+use super::sweep::{self, Gap, Segment, Side, TargetRows, Window};
 use super::tally::Tally;
-use super::{counters, details, kernels, ledger};
+use super::{kernels, latency, ledger};
 use crate::plan::states::states;
-use crate::plan::{Encoder, Kick, Plan, ProcessIndex};
-use crate::scenario::recording::TargetKind;
+use crate::plan::{Encoder, Kick, Plan, ProcessIndex, Run};
+use crate::scenario::kinds::TargetKind;
 
 /// Returns the truth of a planned run.
-pub(crate) fn count_truth(plan: &Plan) -> Truth {
+pub(crate) fn count_truth(run: &Run) -> Truth {
+    let plan = &run.plan;
     let shares = shares(plan);
     let target = target(plan, &shares);
     let is_analyzed = |kick: &Kick| target.is_some() && plan.process_of(kick) == target;
@@ -51,27 +51,19 @@ pub(crate) fn count_truth(plan: &Plan) -> Truth {
         processes: shares.into_iter().map(|(_, share)| share).collect(),
         idle: listed,
         recovered_idle: recovered.filter(|_| recovered != listed),
-        latency: window.map(|_| details::latency(plan, &own)),
-        queue: window.map(|window| details::queue(plan, &own, window)),
-        performance: window.map(|window| details::states(&plan.performance, &segments, window)),
-        thermal: window.map(|window| details::thermal(&plan.thermal, &segments, window)),
-        memory: window
-            .zip(target)
-            .and_then(|(window, target)| details::memory(plan, target, window)),
-        allocations: target.and_then(|target| allocations(plan, target)),
-        wired: window.zip(target).and_then(|(window, target)| {
-            let gaps = gaps.as_deref().unwrap_or_default();
-            wired(plan, target, window, gaps)
-        }),
-        signposts: details::signposts(plan, &own),
-        shaders: target
-            .filter(|_| plan.shader_timeline)
-            .map_or_else(Vec::new, |target| details::shader_totals(plan, target)),
+        latency: window.map(|_| latency::latency(plan, &own)),
+        queue: window.map(|window| latency::queue(plan, &own, window)),
         errors: count(errors(plan, target)),
-        hangs: window.map_or(0, |window| count(hangs(plan, target, window))),
-        counters: window.map_or_else(Vec::new, |window| {
-            counters::counters(plan, &own, &segments, window)
-        }),
+        optional: run.optional.truth(
+            plan,
+            TargetRows {
+                process: target,
+                rows: &own,
+                window,
+                segments: &segments,
+                gaps: gaps.as_deref().unwrap_or_default(),
+            },
+        ),
     }
 }
 
@@ -79,16 +71,6 @@ fn errors(plan: &Plan, target: Option<ProcessIndex>) -> usize {
     let failed = plan.buffers.iter().filter(|buffer| buffer.error.is_some());
     failed
         .filter(|buffer| Some(buffer.process) == target)
-        .count()
-}
-
-fn hangs(plan: &Plan, target: Option<ProcessIndex>, window: Window) -> usize {
-    plan.hangs
-        .iter()
-        .filter(|hang| Some(hang.process) == target)
-        .filter(|hang| {
-            hang.start_ns < window.end_ns && hang.start_ns + hang.duration_ns > window.start_ns
-        })
         .count()
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::tally::Tally;
-use crate::plan::shaders::{ShaderInterval, intervals_of};
+use crate::optional::shaders::{ShaderInterval, intervals_of};
 use crate::plan::{Kick, Plan};
 
 /// All rows of one name on one channel. Percentiles are nearest-rank.
@@ -158,7 +158,7 @@ fn kernel(name: String, channel: &str, named_by: NamedBy, rows: Rows) -> Option<
 }
 
 /// Returns the name of a row, and the source of the name.
-pub(super) fn name(plan: &Plan, kick: &Kick) -> (String, NamedBy) {
+pub(crate) fn name(plan: &Plan, kick: &Kick) -> (String, NamedBy) {
     let samples = sampled(plan, kick);
     if let Some(samples) = samples.filter(|samples| samples.ns * 2 >= kick.duration_ns) {
         return (samples.names.join(" + "), NamedBy::ShaderProfiler);

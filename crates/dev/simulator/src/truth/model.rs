@@ -2,12 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::allocations::{Allocations, Wired};
-use super::counters::CounterTotal;
-use super::details::{Allocated, Latency, Queue, ShaderTotal, SignpostTotal, States};
 use super::kernels::Kernel;
+use super::latency::{Latency, Queue};
 use super::ledger::Ledger;
 use super::sweep::Window;
+use crate::optional::{OptionalTruth, is_zero};
 
 /// The content of the file beside the export: its mark, and one truth per run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,50 +46,18 @@ pub struct Truth {
     /// intervals; absent if that changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovered_idle: Option<Ledger>,
-    /// Submission and completion latency; null without a window, like all fields below.
+    /// Submission and completion latency; null without a window, like the queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
     /// Queue depth inside the window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
-    /// Performance states of the GPU.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub performance: Option<States>,
-    /// Thermal states of the device.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thermal: Option<States>,
-    /// Memory that Metal allocated for the process.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory: Option<Allocated>,
-    /// Metal resources of the process in the whole recording.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub allocations: Option<Allocations>,
-    /// Memory that the driver wired for the process.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wired: Option<Wired>,
-    /// Signposts of all processes in the whole recording, by pid and name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub signposts: Vec<SignpostTotal>,
-    /// Shaders of the process, if the shader timeline was recorded.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shaders: Vec<ShaderTotal>,
     /// Number of the process's command buffers that ended in an error.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub errors: u64,
-    /// Number of the process's hangs that touch the window.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub hangs: u64,
-    /// Counters of the GPU, in the order of the scenario.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub counters: Vec<CounterTotal>,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
+    /// Figures of the optional parts.
+    #[serde(flatten)]
+    pub optional: OptionalTruth,
 }
 
 /// The process that a run is about.

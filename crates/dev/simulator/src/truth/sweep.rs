@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::Kick;
+use crate::plan::{Kick, ProcessIndex};
 
 /// First start to last end of the process's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,41 +25,53 @@ pub struct Window {
     pub span_ns: u64,
 }
 
+/// The process that a run is about, with its rows in the sweep.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TargetRows<'p> {
+    /// The process; `None` if no process used the GPU of a whole-machine run.
+    pub(crate) process: Option<ProcessIndex>,
+    pub(crate) rows: &'p [&'p Kick],
+    pub(crate) window: Option<Window>,
+    /// Periods of the whole recording.
+    pub(crate) segments: &'p [Segment],
+    pub(crate) gaps: &'p [Gap],
+}
+
 /// The owner of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(crate) enum Side {
     Target,
     Foreign,
 }
 
 /// A period in which no row starts or ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Segment {
-    pub(super) from_ns: u64,
-    pub(super) to_ns: u64,
+pub(crate) struct Segment {
+    pub(crate) from_ns: u64,
+    pub(crate) to_ns: u64,
     /// Number of running rows of the process.
-    pub(super) target: u32,
+    pub(crate) target: u32,
     /// Number of other running rows.
-    pub(super) foreign: u32,
+    pub(crate) foreign: u32,
 }
 
 /// A maximal part of the window without a row of the process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Gap {
-    pub(super) from_ns: u64,
-    pub(super) to_ns: u64,
+pub(crate) struct Gap {
+    pub(crate) from_ns: u64,
+    pub(crate) to_ns: u64,
     /// Indices of the segments that it consists of.
-    pub(super) segments: Range<usize>,
+    pub(crate) segments: Range<usize>,
 }
 
 impl Gap {
-    pub(super) const fn length_ns(&self) -> u64 {
+    pub(crate) const fn length_ns(&self) -> u64 {
         self.to_ns - self.from_ns
     }
 }
 
 /// Cuts the time from the first start to the last end at each start and end of a row.
-pub(super) fn segments(rows: impl Iterator<Item = (u64, u64, Side)>) -> Vec<Segment> {
+pub(crate) fn segments(rows: impl Iterator<Item = (u64, u64, Side)>) -> Vec<Segment> {
     let mut edges: Vec<(u64, i32, Side)> = rows
         .flat_map(|(start_ns, end_ns, side)| [(start_ns, 1, side), (end_ns, -1, side)])
         .collect();
@@ -88,7 +100,7 @@ pub(super) fn segments(rows: impl Iterator<Item = (u64, u64, Side)>) -> Vec<Segm
 }
 
 /// Returns the parts of the window without a row of the process, with adjacent segments joined.
-pub(super) fn gaps(segments: &[Segment], window: Window) -> Vec<Gap> {
+pub(crate) fn gaps(segments: &[Segment], window: Window) -> Vec<Gap> {
     let mut gaps: Vec<Gap> = Vec::new();
     for (index, segment) in segments.iter().enumerate() {
         if segment.target > 0 || !inside(segment, window) {
@@ -110,7 +122,7 @@ pub(super) fn gaps(segments: &[Segment], window: Window) -> Vec<Gap> {
 }
 
 /// Returns the time inside the window in segments that match.
-pub(super) fn time_ns(
+pub(crate) fn time_ns(
     segments: &[Segment],
     window: Window,
     matches: impl Fn(&Segment) -> bool,
@@ -122,7 +134,7 @@ pub(super) fn time_ns(
 }
 
 /// Returns the time with at least one of these rows.
-pub(super) fn covered_ns(kicks: &[&Kick]) -> u64 {
+pub(crate) fn covered_ns(kicks: &[&Kick]) -> u64 {
     let rows = kicks
         .iter()
         .map(|kick| (kick.start_ns, kick.end_ns(), Side::Target));

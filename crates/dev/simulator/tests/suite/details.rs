@@ -27,8 +27,11 @@ pub(crate) fn check(truth: &Truth, files: &Files, scenario: &Scenario) {
         let rows = table(files, name).unwrap().rows;
         same_states(&rows, truth.as_ref().unwrap(), window, at);
     };
-    states("gpu-performance-state-intervals", &truth.performance);
-    states("device-thermal-state-intervals", &truth.thermal);
+    states(
+        "gpu-performance-state-intervals",
+        &truth.optional.performance,
+    );
+    states("device-thermal-state-intervals", &truth.optional.thermal);
     memory(truth, files, window, at);
     signposts(truth, files, at);
 
@@ -42,7 +45,7 @@ pub(crate) fn check(truth: &Truth, files: &Files, scenario: &Scenario) {
         let own = row[4].attribute("fmt") == shown;
         own && start < window.1 && start + row[1].number() > window.0
     });
-    assert_eq!(truth.hangs, touching.count() as u64, "{at}");
+    assert_eq!(truth.optional.hangs, touching.count() as u64, "{at}");
 
     for row in rows("time-profile") {
         let running = row[4].text == "Running";
@@ -187,6 +190,7 @@ fn memory(truth: &Truth, files: &Files, window: (u64, u64), at: &str) {
     let during = own.filter(|row| inside(row, window) > 0);
     let bytes: Vec<u64> = during.map(|row| row[4].number()).collect();
     let expected = truth
+        .optional
         .memory
         .map(|memory| (memory.first_bytes, memory.peak_bytes, memory.last_bytes));
     let found = bytes
@@ -212,12 +216,16 @@ fn signposts(truth: &Truth, files: &Files, at: &str) {
     }
     assert!(open.is_empty(), "{at}");
 
-    let expected = truth.signposts.iter().fold((0, 0, 0), |sum, total| {
-        (
-            sum.0 + total.count,
-            sum.1 + total.events,
-            sum.2 + total.total_ns,
-        )
-    });
+    let expected = truth
+        .optional
+        .signposts
+        .iter()
+        .fold((0, 0, 0), |sum, total| {
+            (
+                sum.0 + total.count,
+                sum.1 + total.events,
+                sum.2 + total.total_ns,
+            )
+        });
     assert_eq!(expected, (count, events, total), "{at}");
 }

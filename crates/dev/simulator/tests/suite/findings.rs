@@ -146,7 +146,7 @@ const RULES: [(&str, Measure); 27] = [
         share_of_idle(truth, |ledger| ledger.contention_ns) / 0.1
     }),
     ("low-performance-state", |truth| {
-        let states = &truth.performance.as_ref().unwrap().states;
+        let states = &truth.optional.performance.as_ref().unwrap().states;
         let low = states
             .iter()
             .find(|state| state.state == "Minimum")
@@ -154,7 +154,7 @@ const RULES: [(&str, Measure); 27] = [
         ratio(low.busy_ns, truth.busy.unwrap().busy_ns) / 0.5
     }),
     ("thermal", |truth| {
-        match truth.thermal.as_ref().unwrap().worst.as_deref() {
+        match truth.optional.thermal.as_ref().unwrap().worst.as_deref() {
             Some("Serious" | "Critical") => 1.0,
             Some("Fair") => 0.9,
             other => panic!("{other:?}"),
@@ -189,11 +189,11 @@ const RULES: [(&str, Measure); 27] = [
     ("limiter", |truth| highest_limiter(truth, "matmul") / 80.0),
     ("no-limiter", |truth| 30.0 / highest_limiter(truth, "scan")),
     ("memory-growing", |truth| {
-        let memory = truth.memory.unwrap();
+        let memory = truth.optional.memory.unwrap();
         ratio(memory.last_bytes - memory.first_bytes, memory.first_bytes) / 0.2
     }),
     ("wires-memory", |truth| {
-        let in_gaps_ns = truth.wired.as_ref().unwrap().in_gaps_ns;
+        let in_gaps_ns = truth.optional.wired.as_ref().unwrap().in_gaps_ns;
         ratio(in_gaps_ns, truth.idle.unwrap().total_ns) / 0.05
     }),
     ("incomplete-recording", |truth| {
@@ -214,7 +214,10 @@ const RULES: [(&str, Measure); 27] = [
     ("command-buffer-errors", |truth| {
         if truth.errors > 0 { 1.0 } else { 0.9 }
     }),
-    ("hangs", |truth| if truth.hangs > 0 { 1.0 } else { 0.9 }),
+    (
+        "hangs",
+        |truth| if truth.optional.hangs > 0 { 1.0 } else { 0.9 },
+    ),
     // The limit is 20 % of 68.25 GB/s; the bytes are in the work file beside the scenario.
     ("inefficient-kernels", |truth| {
         assert!(truth.busy.unwrap().ratio > 0.9);
@@ -229,6 +232,7 @@ fn highest_limiter(truth: &Truth, kernel: &str) -> f64 {
     let share = ratio(total_ns.unwrap().total_ns, truth.busy.unwrap().sum_ns);
     assert!(share > 0.9, "{share}");
     let limiters = truth
+        .optional
         .counters
         .iter()
         .filter(|counter| counter.name.ends_with(" Limiter"));
@@ -326,8 +330,11 @@ fn all_well_has_no_problem() {
     }
     let ledger = truth.idle.unwrap();
     assert_eq!((ledger.joinable, ledger.unknown_ns), (ledger.pairs, 0));
-    assert_eq!(truth.thermal.unwrap().worst.as_deref(), Some("Nominal"));
-    let memory = truth.memory.unwrap();
+    assert_eq!(
+        truth.optional.thermal.unwrap().worst.as_deref(),
+        Some("Nominal")
+    );
+    let memory = truth.optional.memory.unwrap();
     assert_eq!(memory.first_bytes, memory.last_bytes);
-    assert_eq!((truth.errors, truth.hangs), (0, 0));
+    assert_eq!((truth.errors, truth.optional.hangs), (0, 0));
 }

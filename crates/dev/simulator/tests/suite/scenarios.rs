@@ -174,20 +174,20 @@ fn errors_of_optional_parts_name_the_field_too() {
 }
 
 #[test]
-fn the_example_of_the_crate_documentation_is_valid() {
-    let page = include_str!("../../src/lib.rs");
-    let (_, example) = page.split_once("//! ```toml\n").unwrap();
-    let (example, _) = example.split_once("//! ```\n").unwrap();
-    let lines = example.lines().map(|line| line.trim_start_matches("//!"));
+fn the_example_in_the_documentation_is_valid() {
+    let page = include_str!("../../src/scenario.rs");
+    let (_, example) = page.split_once("/// ```toml\n").unwrap();
+    let (example, _) = example.split_once("/// ```\n").unwrap();
+    let lines = example.lines().map(|line| line.trim_start_matches("///"));
     let toml = lines.collect::<Vec<_>>().join("\n");
     let truth = truths(&Scenario::from_toml(&toml).unwrap())
         .unwrap()
         .remove(0);
-    assert_eq!(truth.signposts[0].count, 2);
-    assert_eq!((truth.errors, truth.hangs), (2, 1));
+    assert_eq!(truth.optional.signposts[0].count, 2);
+    assert_eq!((truth.errors, truth.optional.hangs), (2, 1));
     // Each interval has an outer sample and a nested one.
-    assert_eq!(truth.shaders[0].count, 2 * truth.counts.intervals);
-    assert_eq!(truth.memory.unwrap().last_bytes, 65_536 + 4_096);
+    assert_eq!(truth.optional.shaders[0].count, 2 * truth.counts.intervals);
+    assert_eq!(truth.optional.memory.unwrap().last_bytes, 65_536 + 4_096);
 }
 
 #[test]
@@ -205,7 +205,13 @@ fn optional_parts_do_not_change_the_work() {
     let (plain, busy) = (truth(&plain), truth(&busy));
     assert_eq!(plain.idle, busy.idle);
     assert_eq!(plain.kernels, busy.kernels);
-    assert_eq!((plain.signposts.len(), busy.signposts[0].count), (0, 10));
+    assert_eq!(
+        (
+            plain.optional.signposts.len(),
+            busy.optional.signposts[0].count
+        ),
+        (0, 10)
+    );
 }
 
 #[test]

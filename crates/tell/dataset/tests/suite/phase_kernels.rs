@@ -51,7 +51,7 @@ fn check(kernels: usize, rest: bool) {
     );
     let scenario = Scenario::from_toml(&scenario).unwrap();
     let truth = truths(&scenario).unwrap().remove(0);
-    let expected = truth.signposts.iter().flat_map(|phase| {
+    let expected = truth.optional.signposts.iter().flat_map(|phase| {
         phase.encoded.iter().map(|kernel| {
             let work = [kernel.instances, kernel.total_ns].map(|n| i64::try_from(n).unwrap());
             let key = (phase.name.clone(), Some(kernel.name.clone()));

@@ -6,7 +6,8 @@ use super::shuffle::Shuffle;
 use super::zlib::{Level, ZlibFile};
 use crate::error::Error;
 use crate::random::Random;
-use crate::scenario::{Generation, Scenario};
+use crate::scenario::Scenario;
+use crate::scenario::kinds::Generation;
 
 /// Magic number: the bytes `0A 0A 34 12`.
 const MAGIC: u32 = 0x1234_0a0a;

@@ -12,7 +12,8 @@ use crate::export::raw_events::{MACH_EPOCH, timebase};
 use crate::export::toc::{self, Contents};
 use crate::plan::PlannedProcess;
 use crate::scenario::Scenario;
-use crate::scenario::recording::{Recording, TargetKind};
+use crate::scenario::kinds::TargetKind;
+use crate::scenario::recording::Recording;
 
 /// Id of the device, as in our tables of contents.
 const DEVICE: &str = "00000000-0000-0000-0000-000000000000";

@@ -5,18 +5,17 @@ use super::row::RowCells;
 use super::spec::{Attribute, Spec};
 use super::store::Store;
 use crate::error::Error;
-use crate::export::cells::{Cells, Number, Sheet, Text};
+use crate::export::cells::{ACCELERATOR_ID, Cells, Number, Sheet, Text};
 use crate::export::raw_events::{self, KDEBUG, TIME_INFO};
 use crate::export::schema::Schema;
-use crate::export::tables::{self, ACCELERATOR_ID};
-use crate::plan::ProcessIndex;
-use crate::scenario::table::Table;
+use crate::optional::{Optional, signposts};
+use crate::plan::{Plan, ProcessIndex};
 
 /// An input table: its columns, its attributes, and the function that writes its rows.
 pub(super) struct Input {
     pub(super) schema: Schema,
     pub(super) attributes: &'static [(&'static str, Attribute)],
-    pub(super) rows: fn(&mut Store<'_>) -> Result<(), Error>,
+    pub(super) rows: fn(&mut Store<'_>, &Optional) -> Result<(), Error>,
 }
 
 impl Input {
@@ -34,7 +33,7 @@ pub(super) const INPUTS: [Input; 9] = [
     Input {
         schema: TICK,
         attributes: &[("frequency", Attribute::Number(1))],
-        rows: ticks,
+        rows: |store, _| ticks(store),
     },
     Input {
         schema: KDEBUG,
@@ -42,7 +41,7 @@ pub(super) const INPUTS: [Input; 9] = [
             ("codes", Attribute::Codes(&["0x85,0x1", "0x85,0x8"])),
             ("callstack", Attribute::Text("user")),
         ],
-        rows: |store| raw_events::commands(store),
+        rows: |store, _| raw_events::commands(store),
     },
     Input {
         schema: KDEBUG_STRINGS,
@@ -50,17 +49,17 @@ pub(super) const INPUTS: [Input; 9] = [
             ("codes", Attribute::Codes(&["33,0x11"])),
             ("target", Attribute::Text("SINGLE")),
         ],
-        rows: no_rows,
+        rows: |_, _| Ok(()),
     },
     Input {
         schema: TIME_INFO,
         attributes: &[],
-        rows: |store| raw_events::time_info(store),
+        rows: |store, _| raw_events::time_info(store),
     },
     Input {
-        schema: Table::OsSignpost.schema(),
+        schema: signposts::SCHEMA,
         attributes: &[("category", Attribute::Text("PointsOfInterest"))],
-        rows: signposts,
+        rows: |store, optional| signposts::write(&optional.signposts, store),
     },
     Input {
         schema: KDEBUG,
@@ -68,17 +67,17 @@ pub(super) const INPUTS: [Input; 9] = [
             "codes",
             Attribute::Codes(&["0x85,0x3", "0x85,0x90", "0x85,0xA9"]),
         )],
-        rows: |store| raw_events::execution(store),
+        rows: |store, _| raw_events::execution(store),
     },
     Input {
         schema: THREAD_INFO,
         attributes: &[],
-        rows: thread_info,
+        rows: |store, _| thread_info(store),
     },
     Input {
         schema: DEVICE_GPU_INFO,
         attributes: &[],
-        rows: device_gpu_info,
+        rows: |store, _| device_gpu_info(store),
     },
     Input {
         schema: KDEBUG,
@@ -86,7 +85,7 @@ pub(super) const INPUTS: [Input; 9] = [
             "codes",
             Attribute::Codes(&["0x85,0x92", "0x85,0x93", "0x85,0xae"]),
         )],
-        rows: |store| raw_events::submissions(store),
+        rows: |store, _| raw_events::submissions(store),
     },
 ];
 
@@ -148,14 +147,6 @@ const DEVICE_GPU_INFO: Schema = Schema {
     ],
 };
 
-fn signposts(store: &mut Store<'_>) -> Result<(), Error> {
-    tables::write_rows(Table::OsSignpost, store)
-}
-
-fn no_rows(_store: &mut Store<'_>) -> Result<(), Error> {
-    Ok(())
-}
-
 /// Writes one row per second.
 fn ticks(store: &mut Store<'_>) -> Result<(), Error> {
     let seconds = store.plan().wall_ns / 1_000_000_000;
@@ -197,7 +188,7 @@ fn thread_info(store: &mut Store<'_>) -> Result<(), Error> {
 const WORKER_TID: u64 = 0x100_0000;
 
 /// Writes a worker thread, then its name and the thread packed into one value.
-fn worker(cells: &mut RowCells<'_>, tid: u64, plan: &crate::plan::Plan, process: ProcessIndex) {
+fn worker(cells: &mut RowCells<'_>, tid: u64, plan: &Plan, process: ProcessIndex) {
     let owner = cells.uniquing.process(plan, process);
     let thread = cells.uniquing.another_thread(tid, owner);
     let name = cells.uniquing.string("synthetic worker");
@@ -206,11 +197,11 @@ fn worker(cells: &mut RowCells<'_>, tid: u64, plan: &crate::plan::Plan, process:
 }
 
 fn device_gpu_info(store: &mut Store<'_>) -> Result<(), Error> {
-    let recording = store.recording();
+    let plan = store.plan();
     store.row(|cells| {
         cells.number(Number::EventTime, 0);
         cells.number(Number::Uint64, ACCELERATOR_ID);
-        cells.text(Text::ObjectLabel, &recording.gpu);
+        cells.text(Text::ObjectLabel, &plan.gpu);
         cells.text(Text::ObjectLabel, "Synthetic");
         cells.number(Number::SizeInBytes, 16 << 30);
         cells.number(Number::Boolean, 0);

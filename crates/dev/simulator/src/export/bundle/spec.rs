@@ -2,7 +2,7 @@
 
 use super::archive::{Field, Node};
 use crate::scenario::Scenario;
-use crate::scenario::recording::TargetKind;
+use crate::scenario::kinds::TargetKind;
 use crate::scenario::table::Table;
 
 /// A table in the form of the table manager.

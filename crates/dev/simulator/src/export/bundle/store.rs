@@ -15,14 +15,13 @@ use crate::export::display;
 use crate::export::schema::Schema;
 use crate::plan::Plan;
 use crate::random::Random;
-use crate::scenario::recording::Recording;
-use crate::scenario::{Generation, Scenario};
+use crate::scenario::Scenario;
+use crate::scenario::kinds::Generation;
 
 /// A store that is being written.
 #[derive(Debug)]
 pub(super) struct Store<'a> {
     plan: &'a Plan,
-    recording: &'a Recording,
     generation: Generation,
     dir: PathBuf,
     spec: Spec,
@@ -63,7 +62,6 @@ impl<'a> Store<'a> {
 
         Ok(Self {
             plan,
-            recording: &scenario.recording,
             generation: scenario.xcode,
             bulk: Bulkstore::create(
                 &dir.join("bulkstore"),
@@ -101,10 +99,6 @@ impl<'a> Sheet<'a> for Store<'a> {
 
     fn plan(&self) -> &'a Plan {
         self.plan
-    }
-
-    fn recording(&self) -> &'a Recording {
-        self.recording
     }
 
     fn generation(&self) -> Generation {

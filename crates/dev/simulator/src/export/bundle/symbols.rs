@@ -27,12 +27,12 @@ const INPUTS: [Input; 2] = [
     Input {
         schema: KDEBUG,
         attributes: &[("codes", Attribute::Codes(&["0x1f,0x05"]))],
-        rows: loads,
+        rows: |store, _| loads(store),
     },
     Input {
         schema: KDEBUG_STRINGS,
         attributes: &[("codes", Attribute::Codes(&["0x1f,0x05"]))],
-        rows: paths,
+        rows: |store, _| paths(store),
     },
 ];
 

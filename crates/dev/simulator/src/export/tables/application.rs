@@ -42,7 +42,7 @@ pub(super) const ENCODERS_LIST: Schema = Schema {
 
 /// Writes `metal-application-encoders-list`: one row per encoder that was not lost.
 pub(super) fn encoders_list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let (plan, recording) = (sheet.plan(), sheet.recording());
+    let plan = sheet.plan();
     let mut rows: Vec<Encoding<'_>> = instrumented(plan)
         .flat_map(|buffer| encodings(plan, buffer))
         .collect();
@@ -59,7 +59,7 @@ pub(super) fn encoders_list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error>
             cells.number(Number::Duration, encoder.duration_ns);
             cells.thread(buffer.process);
             cells.process(buffer.process);
-            cells.text(Text::DeviceName, &recording.gpu);
+            cells.text(Text::DeviceName, &plan.gpu);
             cells.number(Number::Frame, u64::from(buffer.frame));
             indexed_label(cells, 0, plan.labels.text(buffer.label));
             indexed_label(cells, index, plan.labels.text(encoder.label));
@@ -106,7 +106,7 @@ pub(super) const SUBMISSIONS: Schema = Schema {
 
 /// Writes `metal-application-command-buffer-submissions`: one row per commit.
 pub(super) fn submissions<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let (plan, recording) = (sheet.plan(), sheet.recording());
+    let plan = sheet.plan();
     let mut buffers: Vec<&Buffer> = instrumented(plan).collect();
     buffers.retain(|buffer| buffer.submission_recorded);
     buffers.sort_by_key(|buffer| encoding_start_ns(plan, buffer));
@@ -125,7 +125,7 @@ pub(super) fn submissions<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
                 buffer.committed_ns.saturating_sub(start_ns),
             );
             cells.text(Text::EventName, "CommandBufferSubmission");
-            cells.text(Text::DeviceName, &recording.gpu);
+            cells.text(Text::DeviceName, &plan.gpu);
             cells.text(Text::ObjectLabel, plan.labels.text(buffer.label));
             cells.number(Number::Uint32, u64::from(buffer.encoder_count));
             cells.number(Number::Duration, encoding_ns);
@@ -216,7 +216,7 @@ fn interval<'a>(
     connection: u64,
     object: &Object<'_>,
 ) -> Result<(), Error> {
-    let (plan, recording) = (sheet.plan(), sheet.recording());
+    let plan = sheet.plan();
     let start_ns = start_ns(plan, object);
     let (buffer, end_ns, depth, label, kind, encoder_id) = match object {
         Object::Buffer(buffer) => (
@@ -243,7 +243,7 @@ fn interval<'a>(
         cells.number(Number::StartTime, start_ns);
         cells.number(Number::Duration, end_ns.saturating_sub(start_ns));
         cells.process(buffer.process);
-        cells.text(Text::DeviceName, &recording.gpu);
+        cells.text(Text::DeviceName, &plan.gpu);
         cells.number(Number::NestingLevel, depth);
         cells.label(
             FORMATTED_LABEL,

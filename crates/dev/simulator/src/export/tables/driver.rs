@@ -1,9 +1,8 @@
-//! Writes the tables of the driver's work between commit and the GPU, and of its other events.
+//! Writes the tables of the driver's work between commit and the GPU.
 
-use super::ACCELERATOR_ID;
 use super::objects::{Encoding, Object, encodings};
 use crate::error::Error;
-use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
+use crate::export::cells::{ACCELERATOR_ID, Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
 use crate::export::schema::Schema;
 use crate::plan::driver::PER_OBJECT_NS;
 use crate::plan::states::role_color;
@@ -90,7 +89,7 @@ fn interval<'a>(
     connection: u64,
     object: &Object<'_>,
 ) -> Result<(), Error> {
-    let (plan, recording) = (sheet.plan(), sheet.recording());
+    let plan = sheet.plan();
     let (buffer, duration_ns, kind, depth) = match object {
         Object::Buffer(buffer) => (
             *buffer,
@@ -113,7 +112,7 @@ fn interval<'a>(
         cells.number(Number::Color, role_color(plan.process(buffer.process).role));
         cells.process(buffer.process);
         cells.thread(buffer.process);
-        cells.text(Text::DeviceName, &recording.gpu);
+        cells.text(Text::DeviceName, &plan.gpu);
         // Instruments 26.0 writes no object id, so these rows cannot be joined with others.
         cells.number(Number::CommandBufferId, u64::MAX);
         cells.label(FORMATTED_LABEL, &[Part::Text(Text::Narrative, " ")]);
@@ -142,65 +141,4 @@ fn event_label(cells: &mut impl Cells, plan: &Plan, buffer: &Buffer, object: &Ob
         }
     };
     cells.label(FORMATTED_LABEL, parts);
-}
-
-pub(super) const DRIVER_EVENTS: Schema = Schema {
-    name: "metal-driver-event-intervals",
-    documentation: "What else the driver did, such as wiring memory.",
-    columns: &[
-        ("start", "Creation", "start-time"),
-        ("duration", "Duration", "duration"),
-        ("gpu-driver-name", "GPU Driver Name", "gpu-driver-name"),
-        ("event-type", "Event Type", "gpu-driver-name"),
-        ("event-depth", "Depth", "metal-nesting-level"),
-        ("event-label", "Event", "formatted-label"),
-        ("event-priority", "Priority", "metal-workload-priority"),
-        ("connection-UUID", "Connection UUID", "connection-uuid64"),
-        ("color", "Color", "render-buffer-depth"),
-        ("process", "Process", "process"),
-        ("thread", "Thread", "thread"),
-        ("gpu", "Metal Device", "metal-device-name"),
-        ("resource-id", "Resource ID", "metal-command-buffer-id"),
-        ("show-per-thread", "Show per Thread", "boolean"),
-    ],
-};
-
-/// Writes `metal-driver-event-intervals`: memory that the driver wires and unwires.
-pub(super) fn events<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let (plan, recording) = (sheet.plan(), sheet.recording());
-    for (connection, wiring) in (1..).zip(&plan.wiring) {
-        let (kind, before, after) = if wiring.unwire {
-            (
-                "Unwire Memory Request",
-                "Request Unwire ",
-                " System Memory (",
-            )
-        } else {
-            ("Wire Memory", "Wire ", " System Memory (Success) (")
-        };
-        let label = [
-            Part::Text(Text::Narrative, before),
-            Part::Number(Number::SizeInBytes, wiring.bytes),
-            Part::Text(Text::Narrative, after),
-            Part::Thread(wiring.process),
-            Part::Text(Text::Narrative, ")"),
-        ];
-        sheet.row(|cells| {
-            cells.number(Number::StartTime, wiring.start_ns);
-            cells.number(Number::Duration, wiring.end_ns - wiring.start_ns);
-            cells.text(Text::DriverName, "Driver Processing");
-            cells.text(Text::DriverName, kind);
-            cells.number(Number::NestingLevel, 0);
-            cells.label(FORMATTED_LABEL, &label);
-            cells.number(Number::Priority, 0);
-            cells.number(Number::ConnectionUuid, connection);
-            cells.number(Number::Color, role_color(plan.process(wiring.process).role));
-            cells.process(wiring.process);
-            cells.thread(wiring.process);
-            cells.text(Text::DeviceName, &recording.gpu);
-            cells.number(Number::CommandBufferId, u64::MAX);
-            cells.number(Number::Boolean, 0);
-        })?;
-    }
-    Ok(())
 }

@@ -41,7 +41,7 @@ pub(super) const GPU_INTERVALS: Schema = Schema {
 
 /// Writes `metal-gpu-intervals`: one row per kick.
 pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let (plan, recording) = (sheet.plan(), sheet.recording());
+    let plan = sheet.plan();
     let mut label = String::new();
     for (connection, kick) in (FIRST_CONNECTION..).zip(&plan.kicks) {
         write_label(plan, kick, &mut label);
@@ -52,7 +52,7 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
             cells.number(Number::ConnectionUuid, connection);
             cells.number(Number::Color, color(plan, kick));
             cells.process_if(plan.process_of(kick));
-            cells.text(Text::DeviceName, &recording.gpu);
+            cells.text(Text::DeviceName, &plan.gpu);
             cells.text(Text::ObjectLabel, "");
             cells.label(FORMATTED_LABEL, &[Part::Text(Text::String, "")]);
             cells.number(Number::SizeInBytes, 0);
@@ -148,8 +148,8 @@ pub(super) const GPU_STATES: Schema = Schema {
 
 /// Writes `metal-gpu-state-intervals`: active and idle time of the whole GPU.
 pub(super) fn states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let recording = sheet.recording();
-    for state in states::states(sheet.plan()) {
+    let plan = sheet.plan();
+    for state in states::states(plan) {
         sheet.row(|cells| {
             cells.number(Number::StartTime, state.start_ns);
             cells.number(Number::Duration, state.end_ns - state.start_ns);
@@ -160,7 +160,7 @@ pub(super) fn states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
             state_label(cells, &state);
             cells.number(Number::Color, state.color);
             cells.number(Number::Uint32, u64::from(state.channels));
-            cells.text(Text::DeviceName, &recording.gpu);
+            cells.text(Text::DeviceName, &plan.gpu);
         })?;
     }
     Ok(())

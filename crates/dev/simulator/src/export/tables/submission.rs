@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::objects::{Object, encodings};
 use crate::error::Error;
-use crate::export::cells::{Cells, Number, Sheet, Text};
+use crate::export::cells::{ACCELERATOR_ID, Cells, Number, Sheet, Text};
 use crate::export::schema::Schema;
 use crate::export::tables::gpu::channel_id;
 use crate::plan::{Buffer, Kick};
@@ -223,6 +223,3 @@ pub(super) fn submission_to_buffer<'a>(sheet: &mut impl Sheet<'a>) -> Result<(),
     }
     Ok(())
 }
-
-/// Id of the only GPU.
-pub(in crate::export) const ACCELERATOR_ID: u64 = 1_024;

@@ -1,15 +1,99 @@
-//! Writes the tables of engines beside the GPU's channels, and of frames.
+//! Simulates the work of engines beside the GPU's channels, and frames.
 //!
 //! The columns are those of real bundles. Real rows are known only of the table of MPSGraph. Values
 //! that real bundles store in an unknown form are NULL.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
 use crate::export::schema::Schema;
-use crate::plan::PlannedWork;
-use crate::scenario::engine::EngineKind;
+use crate::plan::{Plan, ProcessIndex};
+use crate::scenario::checks::instant;
+use crate::scenario::nanos::Nanos;
 
-pub(super) const MPS_INTERVALS: Schema = Schema {
+/// Equal pieces of work of one engine, at equal distances.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct EngineWork {
+    /// Engine that does the work; each engine has its own table.
+    pub kind: EngineKind,
+    /// Label of the work in the table.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// Start of the first piece, counted from the start of the recording.
+    pub start: Nanos,
+    /// Duration of each piece of work.
+    pub length: Nanos,
+    /// Time from the start of one piece to that of the next.
+    pub every: Nanos,
+    /// Number of pieces of work.
+    pub count: u32,
+}
+
+/// Engine beside the GPU's channels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EngineKind {
+    /// MPSGraph, in `mps-hw-intervals`.
+    Mps,
+    /// Neural Engine, in `ane-hw-intervals`.
+    NeuralEngine,
+    /// Neural Engine, in `ane-hw-intervals-internal`.
+    NeuralEngineInternal,
+    /// Core ML, in `coreml-os-signpost`.
+    CoreMl,
+    /// Wait for a drawable, in `ca-client-buffer-wait-interval`.
+    DrawableWait,
+    /// Frame: requested at its start and presented at its end.
+    Frame,
+}
+
+/// Checks an entry of a scenario.
+pub(super) fn check(place: &str, work: &EngineWork) -> Result<(), Error> {
+    instant(&format!("{place}.start"), work.start, 0)?;
+    instant(&format!("{place}.length"), work.length, 1)?;
+    instant(&format!("{place}.every"), work.every, 1)
+}
+
+/// A piece of work of an engine, or a frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlannedWork {
+    pub(crate) process: ProcessIndex,
+    pub(crate) kind: EngineKind,
+    pub(crate) label: String,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+}
+
+/// Plans the work of the processes that ends within the run.
+pub(super) fn plan<'s>(
+    entries: impl Iterator<Item = (ProcessIndex, &'s EngineWork)>,
+    plan: &Plan,
+) -> Vec<PlannedWork> {
+    let clock = plan.clock;
+    let mut planned = Vec::new();
+    for (process, work) in entries {
+        let pieces = (0..u64::from(work.count)).map(|ordinal| {
+            let start = work
+                .start
+                .get()
+                .saturating_add(ordinal.saturating_mul(work.every.get()));
+            PlannedWork {
+                process,
+                kind: work.kind,
+                label: work.label.clone(),
+                start_ns: clock.cut(start),
+                end_ns: clock.cut(start.saturating_add(work.length.get())),
+            }
+        });
+        planned.extend(pieces.take_while(|piece| piece.end_ns <= plan.wall_ns));
+    }
+    planned.sort_by_key(|piece| piece.start_ns);
+    planned
+}
+
+pub(crate) const MPS_INTERVALS: Schema = Schema {
     name: "mps-hw-intervals",
     documentation: "What MPSGraph did.",
     columns: &[
@@ -30,9 +114,9 @@ pub(super) const MPS_INTERVALS: Schema = Schema {
 };
 
 /// Writes `mps-hw-intervals`: the work of MPSGraph.
-pub(super) fn mps<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let recording = sheet.recording();
-    each(sheet, EngineKind::Mps, |cells, work| {
+pub(crate) fn write_mps<'a>(work: &[PlannedWork], sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let plan = sheet.plan();
+    each(work, sheet, EngineKind::Mps, |cells, work| {
         span(cells, work);
         cells.text(Text::MpsEvent, "MPSGraph");
         cells.number(Number::Frame, 0);
@@ -44,12 +128,12 @@ pub(super) fn mps<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
         cells.number(Number::Color, 0);
         // No real row names its process.
         cells.nothing();
-        cells.text(Text::DeviceName, &recording.gpu);
+        cells.text(Text::DeviceName, &plan.gpu);
         cells.text(Text::ObjectLabel, "");
     })
 }
 
-pub(super) const ANE_INTERVALS: Schema = Schema {
+pub(crate) const ANE_INTERVALS: Schema = Schema {
     name: "ane-hw-intervals",
     documentation: "What the Neural Engine did.",
     columns: &[
@@ -63,14 +147,18 @@ pub(super) const ANE_INTERVALS: Schema = Schema {
     ],
 };
 
-pub(super) const ANE_INTERVALS_INTERNAL: Schema = Schema {
+pub(crate) const ANE_INTERVALS_INTERNAL: Schema = Schema {
     name: "ane-hw-intervals-internal",
     ..ANE_INTERVALS
 };
 
 /// Writes `ane-hw-intervals` or `ane-hw-intervals-internal`: the work of the Neural Engine.
-pub(super) fn neural_engine<'a>(sheet: &mut impl Sheet<'a>, kind: EngineKind) -> Result<(), Error> {
-    each(sheet, kind, |cells, work| {
+pub(crate) fn write_neural_engine<'a>(
+    work: &[PlannedWork],
+    sheet: &mut impl Sheet<'a>,
+    kind: EngineKind,
+) -> Result<(), Error> {
+    each(work, sheet, kind, |cells, work| {
         span(cells, work);
         cells.text(Text::AneEvent, "Apple Neural Engine");
         cells.number(Number::NestingLevel, 0);
@@ -80,7 +168,7 @@ pub(super) fn neural_engine<'a>(sheet: &mut impl Sheet<'a>, kind: EngineKind) ->
     })
 }
 
-pub(super) const COREML_SIGNPOST: Schema = Schema {
+pub(crate) const COREML_SIGNPOST: Schema = Schema {
     name: "coreml-os-signpost",
     documentation: "What Core ML did.",
     columns: &[
@@ -104,8 +192,11 @@ pub(super) const COREML_SIGNPOST: Schema = Schema {
 };
 
 /// Writes `coreml-os-signpost`: the predictions of Core ML.
-pub(super) fn core_ml<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    each(sheet, EngineKind::CoreMl, |cells, work| {
+pub(crate) fn write_core_ml<'a>(
+    work: &[PlannedWork],
+    sheet: &mut impl Sheet<'a>,
+) -> Result<(), Error> {
+    each(work, sheet, EngineKind::CoreMl, |cells, work| {
         span(cells, work);
         // Layout, event, the names of models, and level.
         for _ in 0..7 {
@@ -117,7 +208,7 @@ pub(super) fn core_ml<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     })
 }
 
-pub(super) const BUFFER_WAIT: Schema = Schema {
+pub(crate) const BUFFER_WAIT: Schema = Schema {
     name: "ca-client-buffer-wait-interval",
     documentation: "When programs waited for a drawable.",
     columns: &[
@@ -128,14 +219,17 @@ pub(super) const BUFFER_WAIT: Schema = Schema {
 };
 
 /// Writes `ca-client-buffer-wait-interval`: the waits for a drawable.
-pub(super) fn drawable_waits<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    each(sheet, EngineKind::DrawableWait, |cells, work| {
+pub(crate) fn write_drawable_waits<'a>(
+    work: &[PlannedWork],
+    sheet: &mut impl Sheet<'a>,
+) -> Result<(), Error> {
+    each(work, sheet, EngineKind::DrawableWait, |cells, work| {
         span(cells, work);
         cells.thread(work.process);
     })
 }
 
-pub(super) const PRESENT_REQUEST: Schema = Schema {
+pub(crate) const PRESENT_REQUEST: Schema = Schema {
     name: "ca-client-present-request",
     documentation: "When programs asked to present a frame.",
     columns: &[
@@ -154,8 +248,11 @@ pub(super) const PRESENT_REQUEST: Schema = Schema {
 };
 
 /// Writes `ca-client-present-request`: the start of every frame.
-pub(super) fn present_requests<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    each(sheet, EngineKind::Frame, |cells, work| {
+pub(crate) fn write_present_requests<'a>(
+    work: &[PlannedWork],
+    sheet: &mut impl Sheet<'a>,
+) -> Result<(), Error> {
+    each(work, sheet, EngineKind::Frame, |cells, work| {
         cells.number(Number::StartTime, work.start_ns);
         cells.number(Number::CommandBufferId, 0);
         cells.nothing();
@@ -166,7 +263,7 @@ pub(super) fn present_requests<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Err
     })
 }
 
-pub(super) const PRESENTED_HANDLER: Schema = Schema {
+pub(crate) const PRESENTED_HANDLER: Schema = Schema {
     name: "ca-client-presented-handler",
     documentation: "When programs were notified that a frame was presented.",
     columns: &[
@@ -181,8 +278,11 @@ pub(super) const PRESENTED_HANDLER: Schema = Schema {
 };
 
 /// Writes `ca-client-presented-handler`: the end of every frame.
-pub(super) fn presented<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    each(sheet, EngineKind::Frame, |cells, work| {
+pub(crate) fn write_presented<'a>(
+    work: &[PlannedWork],
+    sheet: &mut impl Sheet<'a>,
+) -> Result<(), Error> {
+    each(work, sheet, EngineKind::Frame, |cells, work| {
         cells.number(Number::StartTime, work.end_ns);
         cells.nothing();
         cells.number(Number::Uint64, 0);
@@ -195,13 +295,12 @@ pub(super) fn presented<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
 
 /// Writes a row for each piece of work of a kind.
 fn each<'a, S: Sheet<'a>>(
+    work: &[PlannedWork],
     sheet: &mut S,
     kind: EngineKind,
     fill: impl Fn(&mut S::Cells, &PlannedWork),
 ) -> Result<(), Error> {
-    let plan = sheet.plan();
-    let work = plan.engines.iter().filter(|work| work.kind == kind);
-    for piece in work {
+    for piece in work.iter().filter(|piece| piece.kind == kind) {
         sheet.row(|cells| fill(cells, piece))?;
     }
     Ok(())

@@ -1,14 +1,18 @@
 //! Checks single values of a scenario: durations, names, texts and numbers.
 
-use super::super::lengths::Lengths;
-use super::super::nanos::Nanos;
+use super::lengths::Lengths;
+use super::nanos::Nanos;
 use crate::error::Error;
 
 const TEXT_CHARS_MAX: usize = 200;
+/// Largest amount of memory, in bytes: more than any machine has.
+const BYTES_MAX: u64 = 1 << 46;
+/// Shortest period of samples, in nanoseconds: faster sampling is not possible.
+const PERIOD_NS_MIN: u64 = 1_000;
 
-pub(super) const LENGTH_NS_MAX: u64 = 60_000_000_000;
+const LENGTH_NS_MAX: u64 = 60_000_000_000;
 
-pub(super) fn lengths(field: &str, lengths: &Lengths, shortest_ns: u64) -> Result<(), Error> {
+pub(crate) fn lengths(field: &str, lengths: &Lengths, shortest_ns: u64) -> Result<(), Error> {
     let (least, most) = (Nanos::new(shortest_ns), Nanos::new(LENGTH_NS_MAX));
     let allowed = format!("{least} to {most}");
     let Some((shortest, longest)) = lengths.bounds() else {
@@ -38,7 +42,7 @@ pub(super) fn lengths(field: &str, lengths: &Lengths, shortest_ns: u64) -> Resul
     Ok(())
 }
 
-pub(super) fn name(field: &str, value: &str) -> Result<(), Error> {
+pub(crate) fn name(field: &str, value: &str) -> Result<(), Error> {
     if value.trim().is_empty() {
         return Err(Error::field(field, "is blank", "a name"));
     }
@@ -46,7 +50,7 @@ pub(super) fn name(field: &str, value: &str) -> Result<(), Error> {
 }
 
 /// Checks a text. XML cannot represent most control characters, escaped or not.
-pub(super) fn text(field: &str, value: &str) -> Result<(), Error> {
+pub(crate) fn text(field: &str, value: &str) -> Result<(), Error> {
     let chars = value.chars().count();
     if chars > TEXT_CHARS_MAX {
         return Err(Error::field(
@@ -68,7 +72,7 @@ pub(super) fn text(field: &str, value: &str) -> Result<(), Error> {
     Ok(())
 }
 
-pub(super) fn within(field: &str, value: u32, min: u32, max: u32) -> Result<(), Error> {
+pub(crate) fn within(field: &str, value: u32, min: u32, max: u32) -> Result<(), Error> {
     if (min..=max).contains(&value) {
         return Ok(());
     }
@@ -77,4 +81,21 @@ pub(super) fn within(field: &str, value: u32, min: u32, max: u32) -> Result<(), 
         format!("is {value}"),
         format!("{min} to {max}"),
     ))
+}
+
+pub(crate) fn bytes(field: &str, bytes: u64) -> Result<(), Error> {
+    if bytes <= BYTES_MAX {
+        return Ok(());
+    }
+    let allowed = format!("at most {BYTES_MAX}");
+    Err(Error::field(field, format!("is {bytes}"), allowed))
+}
+
+/// Checks the time between two samples.
+pub(crate) fn period(field: &str, period: Nanos) -> Result<(), Error> {
+    instant(field, period, PERIOD_NS_MIN)
+}
+
+pub(crate) fn instant(field: &str, time: Nanos, least_ns: u64) -> Result<(), Error> {
+    lengths(field, &Lengths::Fixed(time), least_ns.min(LENGTH_NS_MAX))
 }

@@ -1,0 +1,268 @@
+//! Simulates the performance states of the GPU and the thermal states of the device.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::export::cells::{Cells, NARRATIVE, Number, Part, Sheet, Text};
+use crate::export::schema::Schema;
+use crate::plan::Plan;
+use crate::random::Random;
+use crate::scenario::checks::{instant, name};
+use crate::scenario::nanos::Nanos;
+use crate::truth::sweep::{Segment, Window, time_ns};
+
+/// A period in one performance or thermal state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct StatePiece {
+    /// Name of the state: `Minimum`, `Medium`, `Maximum`; `Nominal`, `Fair`, `Serious`,
+    /// `Critical`; or any other text.
+    pub state: String,
+    /// Start, counted from the start of the recording.
+    pub start: Nanos,
+    /// End in the table; by default the start of the next piece, or the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<Nanos>,
+    /// True if Instruments forced the state.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub induced: bool,
+}
+
+/// Checks that pieces are in order and do not overlap.
+pub(super) fn check(field: &str, pieces: &[StatePiece]) -> Result<(), Error> {
+    let mut free_ns = 0;
+    for (index, piece) in pieces.iter().enumerate() {
+        let place = format!("{field}[{index}]");
+        name(&format!("{place}.state"), &piece.state)?;
+
+        let start_ns = piece.start.get();
+        instant(&format!("{place}.start"), piece.start, 0)?;
+        if start_ns < free_ns {
+            let early = format!("is {}, before the end of the previous piece", piece.start);
+            let allowed = format!("{} or more", Nanos::new(free_ns));
+            return Err(Error::field(&format!("{place}.start"), early, allowed));
+        }
+        if let Some(end) = piece.end {
+            instant(&format!("{place}.end"), end, start_ns + 1)?;
+        }
+        free_ns = piece.end.map_or(start_ns + 1, Nanos::get);
+    }
+    Ok(())
+}
+
+/// Returns up to four states, some of them with uncovered time after them.
+pub(super) fn random(random: &mut Random, states: &[&str]) -> Vec<StatePiece> {
+    let mut at_ns = random.between(0, 40_000);
+    let mut pieces = Vec::new();
+    for _ in 0..=random.below(4) {
+        let end_ns = at_ns + random.between(1, 200_000);
+        pieces.push(StatePiece {
+            state: (*random.one_of(states)).to_owned(),
+            start: Nanos::new(at_ns),
+            end: random.once_in(2).then_some(Nanos::new(end_ns)),
+            induced: random.once_in(3),
+        });
+        at_ns = end_ns + random.between(0, 20_000);
+    }
+    pieces
+}
+
+/// A period in one state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlannedState {
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    pub(crate) state: String,
+    pub(crate) induced: bool,
+}
+
+/// Plans the states of the scenario's pieces, cut to the run; without pieces, one state throughout.
+pub(super) fn plan(
+    pieces: &[StatePiece],
+    throughout: StatePiece,
+    plan: &Plan,
+) -> Vec<PlannedState> {
+    let (clock, wall_ns) = (plan.clock, plan.wall_ns);
+    let pieces = if pieces.is_empty() {
+        &[throughout]
+    } else {
+        pieces
+    };
+    let next_start = |index: usize| pieces.get(index + 1).map(|piece| piece.start);
+    let planned = pieces
+        .iter()
+        .enumerate()
+        .map(|(index, piece)| PlannedState {
+            start_ns: clock.cut(piece.start.get()).min(wall_ns),
+            end_ns: piece
+                .end
+                .or_else(|| next_start(index))
+                .map_or(wall_ns, |end| clock.cut(end.get()).min(wall_ns)),
+            state: piece.state.clone(),
+            induced: piece.induced,
+        });
+
+    let mut states: Vec<PlannedState> = planned.collect();
+    states.retain(|state| state.start_ns < state.end_ns);
+    states
+}
+
+pub(crate) const PERFORMANCE_STATES: Schema = Schema {
+    name: "gpu-performance-state-intervals",
+    documentation: "Which performance state the GPU was in.",
+    columns: &[
+        ("start", "Start", "start-time"),
+        ("duration", "Duration", "duration"),
+        (
+            "gpu-performance-state",
+            "GPU Performance State",
+            "gpu-performance-state",
+        ),
+        ("track-label", "Track", "string"),
+        ("is-induced", "Is Induced", "boolean"),
+        ("narrative", "Narrative", "narrative"),
+        ("event-type", "Event Type", "gpu-event-name"),
+    ],
+};
+
+/// Writes `gpu-performance-state-intervals`: the states in order.
+pub(crate) fn write_performance<'a>(
+    states: &[PlannedState],
+    sheet: &mut impl Sheet<'a>,
+) -> Result<(), Error> {
+    for state in states {
+        let note = format!("{} performance state", state.state);
+        sheet.row(|cells| {
+            cells.number(Number::StartTime, state.start_ns);
+            cells.number(Number::Duration, state.end_ns - state.start_ns);
+            cells.text(Text::PerformanceState, &state.state);
+            cells.text(Text::String, "GPU Performance State");
+            cells.number(Number::Boolean, u64::from(state.induced));
+            cells.label(NARRATIVE, &[Part::Text(Text::Narrative, &note)]);
+            cells.text(Text::GpuEventName, "GPU Performance State");
+        })?;
+    }
+    Ok(())
+}
+
+pub(crate) const THERMAL_STATES: Schema = Schema {
+    name: "device-thermal-state-intervals",
+    documentation: "Which thermal state the device was in.",
+    columns: &[
+        ("start", "Start", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("end", "End", "start-time"),
+        ("thermal-state", "Thermal State", "thermal-state"),
+        ("track-label", "Track", "string"),
+        ("is-induced", "Is Induced", "boolean"),
+        ("narrative", "Narrative", "narrative"),
+    ],
+};
+
+/// Writes `device-thermal-state-intervals`: the states in order.
+pub(crate) fn write_thermal<'a>(
+    states: &[PlannedState],
+    sheet: &mut impl Sheet<'a>,
+) -> Result<(), Error> {
+    for state in states {
+        let note = format!("{} thermal state", state.state);
+        sheet.row(|cells| {
+            cells.number(Number::StartTime, state.start_ns);
+            cells.number(Number::Duration, state.end_ns - state.start_ns);
+            cells.number(Number::StartTime, state.end_ns);
+            cells.text(Text::ThermalState, &state.state);
+            cells.text(Text::String, "Current");
+            cells.number(Number::Boolean, u64::from(state.induced));
+            cells.label(NARRATIVE, &[Part::Text(Text::Narrative, &note)]);
+        })?;
+    }
+    Ok(())
+}
+
+/// The states inside the window.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct States {
+    /// States ordered by name.
+    pub states: Vec<InState>,
+    /// Time in the window that no state covers.
+    pub uncovered_ns: u64,
+    /// Worst of the known thermal states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<String>,
+}
+
+/// The window's time in one state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InState {
+    /// Name of the state.
+    pub state: String,
+    /// Time in the state inside the window.
+    pub total_ns: u64,
+    /// Part of that time with a row of the process.
+    pub busy_ns: u64,
+    /// True if Instruments forced any of it.
+    pub induced: bool,
+}
+
+/// Computes the window's time in each state.
+pub(super) fn truth(planned: &[PlannedState], segments: &[Segment], window: Window) -> States {
+    let mut by_name = BTreeMap::<&str, InState>::new();
+    let mut covered_ns = 0;
+    for state in planned {
+        let from_ns = state.start_ns.max(window.start_ns);
+        let to_ns = state.end_ns.min(window.end_ns);
+        if from_ns >= to_ns {
+            continue;
+        }
+
+        let entry = by_name.entry(&state.state).or_insert_with(|| InState {
+            state: state.state.clone(),
+            total_ns: 0,
+            busy_ns: 0,
+            induced: false,
+        });
+        entry.total_ns += to_ns - from_ns;
+        entry.busy_ns += busy_ns(segments, from_ns, to_ns);
+        entry.induced |= state.induced;
+        covered_ns += to_ns - from_ns;
+    }
+
+    States {
+        states: by_name.into_values().collect(),
+        uncovered_ns: window.span_ns - covered_ns,
+        worst: None,
+    }
+}
+
+/// Computes the window's time in each thermal state, and the worst of them.
+pub(super) fn thermal_truth(
+    planned: &[PlannedState],
+    segments: &[Segment],
+    window: Window,
+) -> States {
+    let mut states = truth(planned, segments, window);
+    let occurs = |name: &&str| states.states.iter().any(|state| state.state == **name);
+    let worst = ["Critical", "Serious", "Fair", "Nominal"];
+    states.worst = worst.into_iter().find(occurs).map(str::to_owned);
+    states
+}
+
+/// Computes the time with a row of the process. The segments are in order and do not overlap.
+fn busy_ns(segments: &[Segment], from_ns: u64, to_ns: u64) -> u64 {
+    let first = segments.partition_point(|segment| segment.to_ns <= from_ns);
+    let last = segments.partition_point(|segment| segment.from_ns < to_ns);
+    let part = |segment: &Segment| Segment {
+        from_ns: segment.from_ns.max(from_ns),
+        to_ns: segment.to_ns.min(to_ns),
+        ..*segment
+    };
+    let parts: Vec<Segment> = segments[first..last].iter().map(part).collect();
+    let window = Window {
+        start_ns: from_ns,
+        end_ns: to_ns,
+        span_ns: to_ns - from_ns,
+    };
+    time_ns(&parts, window, |segment| segment.target > 0)
+}
