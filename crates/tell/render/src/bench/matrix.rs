@@ -4,39 +4,34 @@ use metalens_analyzer::Message;
 use metalens_analyzer::message;
 use metalens_analyzer::message::name;
 use metalens_bench::{Bench, Parameter, VariantResult};
-use metalens_charts::HeatMapView;
-use metalens_comparison::sentences::value;
-use metalens_comparison::{Number, Unit};
 
 use super::tables::time;
-use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table};
+use crate::document::{Block, Cell, Column, Section, Table};
 
-/// Name of the heat map.
-pub const HEAT_MAP: &str = "heatmap";
 /// Heading of the row that names the fastest row of each column.
-pub(crate) const FASTEST: &str = "fastest";
+const FASTEST: &str = "fastest";
 /// Text where the runs vary too much.
-pub(crate) const NOT_TOLD: &str = "unclear";
+const NOT_TOLD: &str = "unclear";
 
 /// Name of the rows of a benchmark with several commands.
 const COMMAND: &str = "command";
 
 /// The variants of a benchmark with two axes: two parameters, or commands and a parameter.
-pub struct Matrix<'a> {
+pub(super) struct Matrix<'a> {
     /// Names of the rows.
-    pub rows: MatrixAxis<'a>,
+    pub(super) rows: MatrixAxis<'a>,
     /// Names of the columns.
-    pub columns: MatrixAxis<'a>,
+    pub(super) columns: MatrixAxis<'a>,
     /// Variants of each row. None if there is no run of it.
-    pub cells: Vec<Vec<Option<&'a VariantResult>>>,
+    pub(super) cells: Vec<Vec<Option<&'a VariantResult>>>,
 }
 
 /// An axis of a matrix: a parameter with its values, or the commands.
-pub struct MatrixAxis<'a> {
+pub(super) struct MatrixAxis<'a> {
     /// Name of the parameter, or `command`.
-    pub name: &'a str,
+    pub(super) name: &'a str,
     /// Values of the parameter, or the commands before it is filled in.
-    pub values: Vec<&'a str>,
+    pub(super) values: Vec<&'a str>,
 }
 
 impl<'a> MatrixAxis<'a> {
@@ -65,8 +60,7 @@ impl<'a> MatrixAxis<'a> {
 impl<'a> Matrix<'a> {
     /// Returns the matrix of a benchmark with two parameters and one command, or with one parameter
     /// and several commands.
-    #[must_use]
-    pub fn from_bench(bench: &'a Bench) -> Option<Self> {
+    pub(super) fn from_bench(bench: &'a Bench) -> Option<Self> {
         let (rows, columns) = match bench.parameters.as_slice() {
             [rows, columns] => (
                 MatrixAxis::of_parameter(rows),
@@ -124,8 +118,7 @@ impl<'a> Matrix<'a> {
 
 impl Matrix<'_> {
     /// Returns the row that is fastest in each column, by its value; none where the runs vary too much.
-    #[must_use]
-    pub fn fastest(&self, bench: &Bench) -> Vec<Option<&str>> {
+    fn fastest(&self, bench: &Bench) -> Vec<Option<&str>> {
         let columns = 0..self.columns.values.len();
         let fastest = columns.map(|column| {
             let rows = self.rows.values.iter().zip(&self.cells);
@@ -139,7 +132,7 @@ impl Matrix<'_> {
     }
 }
 
-/// Returns the section with the table and the heat map; nothing without two axes.
+/// Returns the section with the table; nothing without two axes.
 pub(super) fn section(bench: &Bench) -> Option<Section> {
     let matrix = Matrix::from_bench(bench)?;
     let corner = message!(
@@ -163,54 +156,6 @@ pub(super) fn section(bench: &Bench) -> Option<Section> {
     let fastest = fastest.map(|row| Cell::from(row.map_or_else(|| NOT_TOLD.into(), name)));
     table.row([Cell::from(FASTEST)].into_iter().chain(fastest));
 
-    let chart = Block::Chart(Chart {
-        id: HEAT_MAP.to_owned(),
-        drawing: Drawing::None,
-    });
-    let section = Section::new("matrix", matrix.title(bench), 1).with(chart);
+    let section = Section::new("matrix", matrix.title(bench), 1);
     Some(section.with(Block::Table(table)))
-}
-
-fn owned(axis: &MatrixAxis<'_>) -> Vec<String> {
-    axis.values.iter().map(|&value| value.to_owned()).collect()
-}
-
-fn whole(bench: &Bench) -> &'static str {
-    match bench.basis.per() {
-        "" => " those of whole runs",
-        per => per,
-    }
-}
-
-/// Returns the contents of the heat map; none without two axes.
-#[must_use]
-pub fn heat_map(bench: &Bench) -> Option<HeatMapView> {
-    let matrix = Matrix::from_bench(bench)?;
-    let text = |ns: Number| value(ns, Unit::Ns).text;
-    let cells = matrix.cells.iter().map(|line| {
-        let line = line.iter().map(|cell| {
-            let median = cell.as_ref()?.wall.median?;
-            Some((median.get(), text(median)))
-        });
-        line.collect()
-    });
-
-    let lines: Vec<Message> = vec![bench.verdict.clone()];
-    let loud = bench
-        .synthetic
-        .then(|| "SYNTHETIC: a simulator made these recordings; no GPU ran".to_owned());
-    let work = bench
-        .work
-        .as_ref()
-        .map(|_| format!("The amounts of work differ; times are{}", whole(bench)));
-    Some(HeatMapView {
-        headline: matrix.title(bench).text,
-        lines: lines.into_iter().map(|line| line.text).collect(),
-        loud: loud.into_iter().chain(work).collect(),
-        row_name: matrix.rows.name.to_owned(),
-        column_name: matrix.columns.name.to_owned(),
-        rows: owned(&matrix.rows),
-        columns: owned(&matrix.columns),
-        cells: cells.collect(),
-    })
 }

@@ -21,8 +21,6 @@ use crate::wording::plain;
 use crate::{environment, finding_totals};
 pub use brief::brief;
 pub use csv::csv;
-pub(crate) use matrix::{FASTEST, NOT_TOLD};
-pub use matrix::{HEAT_MAP, Matrix, MatrixAxis, heat_map};
 pub(crate) use spread::{Spread, SpreadRow, spread};
 pub(crate) use tables::time_parts;
 

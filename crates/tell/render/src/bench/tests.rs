@@ -8,6 +8,7 @@ use metalens_comparison::{Number, Unit};
 use metalens_testing::{analysis_of_toml, check_policy};
 use metalens_text::Redactor;
 
+use super::matrix::Matrix;
 use super::*;
 
 /// Returns the report of a program with kernels of this length, and so many of them.

@@ -1,17 +1,14 @@
 //! Writes the result of a benchmark into its folder, beside the runs: for programs and for people,
-//! its heat map, and a manifest in the same format as a report's.
+//! and a manifest in the same format as a report's.
 
 use std::path::Path;
 
 use metalens_bench::Bench;
-use metalens_charts::{ChartOptions, Theme, alt_heat_map, draw_heat_map, png};
-use metalens_files::Folder;
 
-use super::content::{FOLDER_OF_CHARTS, FileContent};
-use super::manifest::{self, Kind, Manifest, Picture};
-use super::pictures::{self, SCALE, theme_name};
+use super::content::FileContent;
+use super::manifest::{self, Manifest};
 use super::store;
-use crate::bench::{self, HEAT_MAP};
+use crate::bench;
 use crate::error::{Error, Result};
 use crate::{html, markdown};
 
@@ -24,9 +21,7 @@ pub const PAGE: &str = "bench.html";
 
 /// Writes the result, and replaces an earlier one: a benchmark that goes on has more runs.
 pub fn write(result: &Bench, folder: &Path) -> Result<()> {
-    let charts = heat_maps(result)?;
-    let light: Vec<_> = charts.iter().filter_map(FileContent::shown).collect();
-    let page = markdown::page(&bench::document(result), &light);
+    let page = markdown::page(&bench::document(result), &[]);
     let html = html::bench_page(result)?;
     let mut csv = Vec::new();
     bench::csv(result, &mut csv).map_err(|cause| Error::CannotWrite {
@@ -37,51 +32,13 @@ pub fn write(result: &Bench, folder: &Path) -> Result<()> {
 
     let csv = String::from_utf8_lossy(&csv).into_owned();
 
-    let mut contents = vec![
+    let contents = [
         FileContent::json(JSON, result)?,
         FileContent::page(CSV, "text/csv", csv, true),
         FileContent::page(MARKDOWN, "text/markdown", page, true),
         FileContent::page(PAGE, "text/html", html, true),
     ];
-    contents.extend(charts);
-    store::write(folder, &contents, &manifest(result, &contents), true)?;
-    Ok(Folder::open(folder)?.remove_empty(FOLDER_OF_CHARTS)?)
-}
-
-/// Returns the heat map of a benchmark with two axes, light and dark. A matrix that is too
-/// wide for a picture is still a table.
-fn heat_maps(result: &Bench) -> Result<Vec<FileContent>> {
-    let Some(view) = bench::heat_map(result) else {
-        return Ok(Vec::new());
-    };
-    let mut charts = Vec::new();
-    for theme in [Theme::Light, Theme::Dark] {
-        let options = ChartOptions {
-            scale: SCALE,
-            theme,
-            ..ChartOptions::default()
-        };
-        let Ok(scene) = draw_heat_map(&view, &options) else {
-            return Ok(Vec::new());
-        };
-        let (width, height) = scene.device_size();
-        charts.push(FileContent {
-            path: pictures::path(HEAT_MAP, theme),
-            kind: Kind::Chart,
-            media_type: "image/png",
-            bytes: png(&scene).map_err(Error::Timeline)?,
-            redacted: true,
-            picture: Some(Picture {
-                chart: HEAT_MAP.to_owned(),
-                theme: theme_name(theme).to_owned(),
-                width,
-                height,
-                scale: SCALE,
-                alt: alt_heat_map(&view),
-            }),
-        });
-    }
-    Ok(charts)
+    store::write(folder, &contents, &manifest(result, &contents), true)
 }
 
 fn manifest(result: &Bench, contents: &[FileContent]) -> Manifest {

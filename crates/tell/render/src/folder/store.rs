@@ -84,7 +84,9 @@ impl CreatedPaths {
         force: bool,
     ) -> Result<()> {
         let folder = Folder::make(path)?;
-        folder.inner(Path::new(FOLDER_OF_CHARTS))?;
+        if contents.iter().any(|file| is_a_chart(&file.path)) {
+            folder.inner(Path::new(FOLDER_OF_CHARTS))?;
+        }
         clear(&folder, path, manifest, force)?;
         let files = contents.iter();
         let files = files.map(|file| (file.path.as_str(), file.bytes.as_slice()));

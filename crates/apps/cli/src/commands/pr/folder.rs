@@ -7,7 +7,6 @@ use anyhow::{Context, bail, ensure};
 use metalens_batch::Index;
 use metalens_failure::shell;
 use metalens_github::ChartFile;
-use metalens_render::bench::HEAT_MAP;
 use metalens_render::folder::{File, MANIFEST, WrittenDocument, WrittenFolder, index};
 use metalens_render::markdown::REPORT_CHARTS;
 use metalens_trace::{PathKind, path_kind};
@@ -57,7 +56,7 @@ impl PostedFolder {
 
 fn is_shown(chart: &&ChartFile) -> bool {
     let name = chart.name.as_str();
-    REPORT_CHARTS.contains(&name) || ["compare", HEAT_MAP].contains(&name)
+    REPORT_CHARTS.contains(&name) || name == "compare"
 }
 
 /// Refuses what is not a folder with a report but is something else that metalens knows, and says
