@@ -107,9 +107,12 @@ impl ChosenSamples {
             request.to_ns.unwrap_or(u64::MAX),
         );
         let in_time = |sample: &&Sample| (from..to).contains(&sample.time_ns);
-        let is_mine = |sample: &&Sample| members.as_ref().is_none_or(|members| members.has(sample));
         let rows = samples.rows.iter();
-        let mine: Vec<Sample> = rows.filter(in_time).filter(is_mine).copied().collect();
+        let mine: Vec<Sample> = rows
+            .filter(in_time)
+            .filter(|sample| members.as_ref().is_none_or(|members| members.has(sample)))
+            .copied()
+            .collect();
 
         if mine.is_empty() {
             return Err(Error::NoSamplesInPart {

@@ -40,8 +40,7 @@ impl VariantResult {
     #[must_use]
     pub fn time_per_unit(&self, id: &str, basis: TimeBasis) -> TimesPerUnit {
         let values = |id: &str| self.figure(id).map(|figure| figure.values.clone());
-        let values = |id: &str| values(id).unwrap_or_default();
-        times_per_unit(id, basis, values).unwrap_or_default()
+        times_per_unit(id, basis, |id| values(id).unwrap_or_default()).unwrap_or_default()
     }
 }
 

@@ -282,10 +282,9 @@ fn date_step(length_ms: i64, most: usize) -> i64 {
         1, 2, 6, 12, 24, 48, 168, 336, 672, 1_344, 4_368, 8_736, 43_680, 436_800,
     ];
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let fits = |step: &i64| length_ms / step <= most;
     let mut steps = HOURS.iter().map(|hours| hours * HOUR_MS);
     steps
-        .find(fits)
+        .find(|step| length_ms / step <= most)
         .unwrap_or_else(|| (length_ms / most).max(1))
 }
 

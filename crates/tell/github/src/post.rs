@@ -260,13 +260,12 @@ impl PostSession<'_> {
     /// Appends the report to the job summary, within the space that earlier steps left: GitHub
     /// drops a summary that is too long, without a message.
     fn summarize(&self) -> Result<(), String> {
-        let none = || "this is not a workflow run".to_owned();
         let file = self
             .destination
             .environment
             .summary
             .as_ref()
-            .ok_or_else(none)?;
+            .ok_or_else(|| "this is not a workflow run".to_owned())?;
         let used = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
         let commit = self.destination.environment.commit.as_deref();
         let text = self.posting.texts.summary(commit, used);

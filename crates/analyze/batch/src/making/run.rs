@@ -213,14 +213,12 @@ fn entries(recordings: &[FoundRecording], output: &Path) -> Vec<BatchEntry> {
         .map(|recording| canonical(&recording.path))
         .collect();
 
-    let owner = |slug: &str| {
+    let slugs = slugs(&names, |slug| {
         let folder = output.join(slug);
         // A folder that is an input cannot have a report.
         let is_input = inputs.contains(&canonical(&folder));
         state::owner(&folder).or_else(|| is_input.then(String::new))
-    };
-
-    let slugs = slugs(&names, owner);
+    });
     let entries = recordings
         .iter()
         .zip(slugs)

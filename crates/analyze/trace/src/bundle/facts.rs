@@ -88,11 +88,10 @@ pub(crate) fn required_version(files: &Files) -> Result<Option<u64>> {
     let number = after(&required, "<key>com.apple.dt.trace</key>");
     let number = number.and_then(|rest| after(&rest, "<integer>"));
     let number = number.and_then(|rest| rest.split_once("</integer>")?.0.trim().parse().ok());
-    let unknown = || {
+    number.map(Some).ok_or_else(|| {
         let detail = "it does not contain the required version".to_owned();
         files.error(REQUIRED, Problem::UnsupportedBundle { detail })
-    };
-    number.map(Some).ok_or_else(unknown)
+    })
 }
 
 /// Returns whether a bundle was saved by Instruments older than 12. Instruments 8 to 11 require version

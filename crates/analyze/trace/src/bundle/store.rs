@@ -320,10 +320,10 @@ impl Numbers {
     fn in_order(&self, order: &[u32]) -> Self {
         let rows = order.iter().map(|&row| row as usize);
         match self {
-            Self::Narrow(numbers) => {
-                let number = |row: usize| numbers.get(row).copied().unwrap_or(0);
-                Self::Narrow(rows.map(number).collect())
-            }
+            Self::Narrow(numbers) => Self::Narrow(
+                rows.map(|row| numbers.get(row).copied().unwrap_or(0))
+                    .collect(),
+            ),
             Self::Wide(numbers) => {
                 Self::Wide(Integers::from_rows(rows.map(|row| numbers.get(row))))
             }

@@ -292,14 +292,13 @@ fn sorted_entries(path: &Path, name: &str) -> Result<Vec<PathBuf>> {
 
 /// Returns the error of a folder without documents. It names inner folders that have an export.
 fn nothing_in(name: &str, folders: &[PathBuf]) -> Error {
-    let holds_toc = |folder: &&PathBuf| {
-        ["toc.xml", "toc.xml.gz", "toc.xml.zst"]
-            .iter()
-            .any(|toc| folder.join(toc).is_file())
-    };
     let folders: Vec<String> = folders
         .iter()
-        .filter(holds_toc)
+        .filter(|folder| {
+            ["toc.xml", "toc.xml.gz", "toc.xml.zst"]
+                .iter()
+                .any(|toc| folder.join(toc).is_file())
+        })
         .map(|f| f.display().to_string())
         .collect();
     let problem = if folders.is_empty() {

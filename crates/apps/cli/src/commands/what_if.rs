@@ -12,7 +12,7 @@ use metalens_render::json;
 use metalens_render::terminal::wrap;
 use metalens_text::shown;
 use metalens_text::units::{counted, time};
-use metalens_trace::{Input, LoadOptions};
+use metalens_trace::Input;
 
 use crate::args::what_if::WhatIfArguments;
 use crate::exit::Misuse;
@@ -38,8 +38,7 @@ pub(crate) fn run(arguments: &WhatIfArguments, quiet: bool) -> anyhow::Result<Ex
     };
     let reading = analyzing.reading;
     let input = Input::open(&arguments.input)?;
-    let load = |options: LoadOptions<'_>| input.load(&selection(), options);
-    let trace = progress::reading(reading, quiet, load)?;
+    let trace = progress::reading(reading, quiet, |options| input.load(&selection(), options))?;
     let predicted = what_if(trace, &analyzing.request, &change)?;
     if !arguments.kernels.is_empty() && predicted.changed_kernels.is_empty() {
         return Err(Misuse("no kernel has a name that --kernel matches".to_owned()).into());

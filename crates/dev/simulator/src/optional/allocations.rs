@@ -311,12 +311,11 @@ pub(super) fn truth(
 }
 
 fn live(own: &[&PlannedAllocation], at_ns: u64) -> u64 {
-    let lives = |allocation: &&&PlannedAllocation| {
-        allocation.made_ns.is_some_and(|made_ns| made_ns <= at_ns)
-            && allocation.freed_ns.is_none_or(|freed_ns| freed_ns > at_ns)
-    };
     own.iter()
-        .filter(lives)
+        .filter(|allocation| {
+            allocation.made_ns.is_some_and(|made_ns| made_ns <= at_ns)
+                && allocation.freed_ns.is_none_or(|freed_ns| freed_ns > at_ns)
+        })
         .map(|allocation| own_bytes(allocation))
         .sum()
 }

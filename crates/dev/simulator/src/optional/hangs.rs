@@ -100,9 +100,9 @@ pub(crate) fn write<'a>(hangs: &[PlannedHang], sheet: &mut impl Sheet<'a>) -> Re
 
 /// Counts the hangs of the process that touch the window.
 pub(super) fn truth(planned: &[PlannedHang], target: ProcessIndex, window: Window) -> u64 {
-    let touches = |hang: &&PlannedHang| {
-        hang.start_ns < window.end_ns && hang.start_ns + hang.duration_ns > window.start_ns
-    };
     let own = planned.iter().filter(|hang| hang.process == target);
-    own.filter(touches).count() as u64
+    own.filter(|hang| {
+        hang.start_ns < window.end_ns && hang.start_ns + hang.duration_ns > window.start_ns
+    })
+    .count() as u64
 }

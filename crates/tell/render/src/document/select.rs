@@ -97,8 +97,8 @@ impl Document {
                 known,
             });
         }
-        let is_kept = |section: &Section| names.iter().any(|name| name == section.id);
-        self.sections.retain(is_kept);
+        self.sections
+            .retain(|section| names.iter().any(|name| name == section.id));
         Ok(())
     }
 

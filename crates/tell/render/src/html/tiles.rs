@@ -1,7 +1,7 @@
 //! Builds the tiles at the top of a report's page: its figures, to be read in one glance.
 
+use metalens_analyzer::Report;
 use metalens_analyzer::message::{factor, percent, time};
-use metalens_analyzer::{Finding, Report};
 use metalens_text::units::capital;
 
 use super::blocks::stacked;
@@ -72,12 +72,11 @@ fn idle(report: &Report) -> Option<String> {
 
 /// Returns the finding whose action gains the most.
 fn win(report: &Report) -> Option<String> {
-    let gain = |finding: &&Finding| finding.gain.map_or(0, |gain| gain.saves_ns);
     let finding = report
         .findings
         .iter()
         .filter(|finding| finding.gain.is_some());
-    let finding = finding.max_by_key(gain)?;
+    let finding = finding.max_by_key(|finding| finding.gain.map_or(0, |gain| gain.saves_ns))?;
     let gained = finding.gain?;
     let certainty = gained.certainty.words();
     let figure = format!("{}× as fast", unbroken(&factor(gained.speedup)));

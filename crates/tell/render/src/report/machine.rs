@@ -259,10 +259,9 @@ fn without_counters(found: &Counters) -> Option<Block> {
 }
 
 fn percentage(value: f64) -> Message {
-    let share = |percent: f64| Value::Share {
+    number(format!("{value:.2} %"), value, |percent| Value::Share {
         share: percent / 100.0,
-    };
-    number(format!("{value:.2} %"), value, share)
+    })
 }
 
 fn gb_per_s(value: f64) -> Message {

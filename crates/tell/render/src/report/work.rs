@@ -67,10 +67,9 @@ fn of_chip(share: ShareRange) -> Message {
 }
 
 fn chip_facts(chip: &ChipFacts) -> Message {
-    let bandwidth = chip.bandwidth_gb_s.map(|limits| {
-        let value = |gb_per_s| Value::Bandwidth { gb_per_s };
-        between(limits, "GB/s", value)
-    });
+    let bandwidth = chip
+        .bandwidth_gb_s
+        .map(|limits| between(limits, "GB/s", |gb_per_s| Value::Bandwidth { gb_per_s }));
     let peak = chip.peak_tflops.map(|limits| {
         let value = |tflop_per_s| Value::Throughput { tflop_per_s };
         between(limits, "TFLOP/s", value)

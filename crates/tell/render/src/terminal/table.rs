@@ -219,13 +219,12 @@ fn fitted_widths(
         kept.map(|width| width + 2).sum()
     };
     while total(&widths) > line_width {
-        let shrinks = |at: &&usize| {
-            let least = least.get(**at);
-            least.is_some_and(|least| widths.get(**at).is_some_and(|width| width > least))
-        };
         let widest = kept
             .iter()
-            .filter(shrinks)
+            .filter(|at| {
+                let least = least.get(**at);
+                least.is_some_and(|least| widths.get(**at).is_some_and(|width| width > least))
+            })
             .max_by_key(|at| widths.get(**at));
         match widest.and_then(|&at| widths.get_mut(at)) {
             Some(width) => *width -= 1,

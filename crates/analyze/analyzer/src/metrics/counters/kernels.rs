@@ -60,13 +60,12 @@ pub(super) fn kernels(
         );
         let number = *numbers.get(&key)?;
         let longest_ns = longest_ns.get(number).copied().unwrap_or(0);
-        let why_none = || why_none(kernel, longest_ns, step_ns);
         Some(summary(
             kernel,
             sums.get(number)?,
             counters,
             bandwidth,
-            why_none,
+            || why_none(kernel, longest_ns, step_ns),
         ))
     });
     kernels.collect()

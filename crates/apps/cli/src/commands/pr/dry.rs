@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use metalens_github::{
-    ASSETS_BRANCH, Annotation, ChartFile, CheckRun, EnvironmentFacts, PostTexts, UploadMethod,
-    images, repository,
+    ASSETS_BRANCH, ChartFile, CheckRun, EnvironmentFacts, PostTexts, UploadMethod, images,
+    repository,
 };
 use metalens_render::markdown::COMMENT_LIMIT;
 
@@ -114,17 +114,16 @@ fn calls(
          the first time)"
     ));
     if let Some(run) = check {
-        let line = |annotation: &Annotation| {
-            format!(
-                "  {}:{}: {}",
-                annotation.path, annotation.line, annotation.message
-            )
-        };
         calls.push(format!(
             "  POST /repos/{repository}/check-runs ({}: {})",
             run.name, run.title
         ));
-        calls.extend(run.annotations.iter().map(line));
+        calls.extend(run.annotations.iter().map(|annotation| {
+            format!(
+                "  {}:{}: {}",
+                annotation.path, annotation.line, annotation.message
+            )
+        }));
     }
     calls.push(format!("pictures would be {}", method.outcome()));
     calls
