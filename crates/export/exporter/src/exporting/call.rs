@@ -55,7 +55,7 @@ impl Exporter {
             let answer = self.watch(running, call.output, tell)?;
             let document = DocumentState::inspect(call.output).map_err(Error::at(call.output))?;
             let attempts = match is_crash(&answer) {
-                true if document != DocumentState::Whole => CRASH_ATTEMPTS,
+                true if document != DocumentState::Whole && call.attempts > 1 => CRASH_ATTEMPTS,
                 _ if is_temporary_failure(document, &answer) => call.attempts,
                 _ => 1,
             };

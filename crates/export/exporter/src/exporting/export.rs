@@ -41,6 +41,7 @@ impl Exporter {
             manifest: ExportManifest::new(basis),
             written: 0,
             failed: Vec::new(),
+            failures_in_a_row: 0,
             tell,
         };
 
@@ -102,8 +103,13 @@ struct ExportRun<'a> {
     manifest: ExportManifest,
     written: usize,
     failed: Vec<TableFailure>,
+    /// Number of tables since the last one that was whole, or that the bundle lacks.
+    failures_in_a_row: u32,
     tell: Tell<'a>,
 }
+
+/// Number of failures in a row after which a table has one attempt.
+const HOPELESS: u32 = 3;
 
 impl ExportRun<'_> {
     /// Exports the missing tables. Returns the schemas of requested tables that the bundle does
@@ -285,10 +291,18 @@ impl ExportRun<'_> {
     /// Exports one table, with several attempts, and records the result in the manifest.
     fn table(&mut self, job: &TableJob) -> Result<()> {
         let draft = self.drafts.path().join(format!("{}.xml", job.stem));
-        // If one table failed in all attempts, many attempts would not help the next one.
-        let attempts = if self.failed.is_empty() { ATTEMPTS } else { 2 };
+        // If tables failed in all attempts, many attempts would not help the next one.
+        let attempts = match self.failures_in_a_row {
+            HOPELESS.. => 1,
+            _ if self.failed.is_empty() => ATTEMPTS,
+            _ => 2,
+        };
         let (document, answer) =
             self.call(job.selection(), self.request.range, &draft, attempts)?;
+        self.failures_in_a_row = match document {
+            DocumentState::Whole | DocumentState::Absent => 0,
+            _ => self.failures_in_a_row + 1,
+        };
         match document {
             DocumentState::Whole => {
                 if answer.code != Some(0) {

@@ -203,6 +203,28 @@ fn an_export_without_a_table_is_an_error() {
     each(&ways, |(name, mode)| check(name, mode));
 }
 
+/// Three tables that crash have three attempts each; those after them have one.
+#[test]
+fn a_hopeless_export_ends_soon() {
+    let bench = Bench::new("[ $file = toc.xml ] || kill -SEGV $$");
+    let output = bench.run(&["export", "run.trace"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let mut calls: Vec<(String, u32)> = Vec::new();
+    for asked in bench.asked() {
+        match calls.last_mut() {
+            Some((last, count)) if *last == asked => *count += 1,
+            _ => calls.push((asked, 1)),
+        }
+    }
+    let counts: Vec<u32> = calls.iter().map(|(_, count)| *count).collect();
+    assert!(counts.len() > 6, "{calls:?}");
+    let expected = |at: usize| if (1..4).contains(&at) { 3 } else { 1 };
+    assert!(
+        (0..counts.len()).all(|at| counts[at] == expected(at)),
+        "{calls:?}"
+    );
+}
+
 #[test]
 fn exports_give_the_same_report() {
     let bench = Bench::new("");
