@@ -91,7 +91,7 @@ const CIRCUMSTANCES: [(&str, GetCircumstance); 13] = [
     ("thermal state", |report| {
         report.machine.thermal.as_ref()?.worst.clone()
     }),
-    ("recorded work", recorded_work),
+    ("GPU intervals", recorded_work),
     // The order of the driver's rows tells other times than the tables that join them.
     ("driver times", |report| {
         let by = match report.latency.driver_source? {
@@ -114,9 +114,11 @@ fn recorded_work(report: &Report) -> Option<String> {
         sanity.rows_outside.unwrap_or(0),
     );
     Some(match (missing, outside) {
-        (0, 0) => "complete".to_owned(),
-        (_, 0) if missing * FEW < sanity.buffers_finished? => "nearly complete".to_owned(),
-        _ => format!("lacks {missing} command buffers; {outside} rows have impossible times"),
+        (0, 0) => "of every command buffer".to_owned(),
+        (_, 0) if missing * FEW < sanity.buffers_finished? => {
+            "of nearly every command buffer".to_owned()
+        }
+        _ => format!("of all but {missing} command buffers; {outside} rows have impossible times"),
     })
 }
 

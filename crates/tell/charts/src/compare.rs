@@ -55,7 +55,12 @@ pub fn draw_comparison(
     check(options)?;
     let (before, now) = (&base.report, &new.report);
     let canvas = Canvas::new(options, &title(before, now));
-    let legend = parts::legend(&parts::parts(comparison, &canvas.palette));
+    let sides = side_times(&canvas, comparison, (before, now));
+    let is_drawn = |color| {
+        let mut drawn = sides.iter().flat_map(|side| &side.parts);
+        drawn.any(|part| part.fill == color && part.ns > 0)
+    };
+    let legend = parts::legend(&parts::parts(comparison, &canvas.palette, is_drawn));
     let legend_height = canvas.legend_height(LEGEND, &legend, options);
     let top = header(&canvas, comparison, (before, now));
     let small = small_print(&canvas, comparison);
@@ -68,7 +73,6 @@ pub fn draw_comparison(
         height: 0.0,
     };
 
-    let sides = side_times(&canvas, comparison, (before, now));
     let drawn = [before, now].map(|report| report.window.span_ns);
     let times = sides.iter().map(|side| side.total_ns).chain(drawn);
     let scale = TimeScale {

@@ -146,8 +146,8 @@ fn without_middle(letters: &[char], keep: usize) -> String {
     head.chain(&['…']).chain(tail).collect()
 }
 
-/// Breaks a text into lines that are no wider than `room`. The last line is shortened if it has too
-/// much text.
+/// Breaks a sentence into lines that are no wider than `room`. The last line loses words at its end if
+/// it has too many.
 #[must_use]
 pub(crate) fn wrap(text: &str, size: f32, room: f32, lines: usize) -> Vec<String> {
     let text = clean(text);
@@ -162,15 +162,28 @@ pub(crate) fn wrap(text: &str, size: f32, room: f32, lines: usize) -> Vec<String
             _ => wrapped.push(word.to_owned()),
         }
     }
-    let fit = |line: String| shorten(&line, size, room);
-    wrapped.into_iter().map(fit).collect()
+    wrapped
+        .into_iter()
+        .map(|line| cut(&line, size, room))
+        .collect()
 }
 
-/// Breaks a text into at most two lines, at a pause of the sentence if both parts fit. Otherwise
-/// the second line is not left very short.
+/// Leaves as many words of a line as fit. A word that is too long alone keeps its ends.
+fn cut(line: &str, size: f32, room: f32) -> String {
+    let mut shown = line.to_owned();
+    while width(&shown, size) > room
+        && let Some((rest, _)) = shown.trim_end_matches(" …").rsplit_once(' ')
+    {
+        shown = format!("{} …", rest.trim_end_matches([',', ';', ':']));
+    }
+    shorten(&shown, size, room)
+}
+
+/// Breaks a text into at most three lines; into two at a pause of the sentence if both parts fit.
+/// Otherwise the last line is not left very short.
 #[must_use]
 pub(crate) fn balanced(text: &str, size: f32, room: f32) -> Vec<String> {
-    let lines = wrap(text, size, room, 2);
+    let lines = wrap(text, size, room, 3);
     if lines.len() == 2
         && let Some(halves) = at_a_pause(text, size, room)
     {
@@ -178,8 +191,9 @@ pub(crate) fn balanced(text: &str, size: f32, room: f32) -> Vec<String> {
     }
 
     let short = |line: &String| width(line, size) < room * 0.2;
-    if lines.len() == 2 && lines.last().is_some_and(short) {
-        return wrap(text, size, room * 0.75, 2);
+    if lines.len() > 1 && lines.last().is_some_and(short) {
+        let part = if lines.len() == 2 { 0.75 } else { 0.85 };
+        return wrap(text, size, room * part, lines.len());
     }
     lines
 }

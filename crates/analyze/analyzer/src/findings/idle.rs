@@ -312,7 +312,7 @@ fn never_waiting(replay: &Replay) -> Option<Message> {
     let prediction = replay.prediction(ReplayAction::NeverWait)?;
     let limit = prediction.limited_by?;
     Some(message!(
-        "; without any wait about {} of {} are left, limited by {}",
+        "; in a replay that never waits, about {} of its {} are left, limited by {}",
         time(prediction.left_ns),
         time(replay.span_ns),
         limit.label()

@@ -110,8 +110,10 @@ fn nothing_found(report: &Report) -> Message {
             "{}; {} idle time remains (at most {}× faster without it)",
             if is_mostly_busy(report) {
                 "No large bottleneck"
-            } else {
+            } else if report.findings.is_empty() {
                 "No rule found what to change"
+            } else {
+                "No finding predicts a saving"
             },
             percent(share),
             factor(speedup)

@@ -27,14 +27,18 @@ impl Part {
     pub(crate) fn label(&self) -> String {
         let change = match self.change_ns {
             Some(change_ns) => difference(change_ns, Unit::Ns).text,
-            None => "not recorded on both sides".to_owned(),
+            None => "not compared".to_owned(),
         };
         format!("{} {change}", self.name)
     }
 }
 
-/// Returns busy time, then the causes of idle time that a side has.
-pub(crate) fn parts(comparison: &Comparison, palette: &Palette) -> Vec<Part> {
+/// Returns busy time, then the causes of idle time that a side has, or whose color is drawn.
+pub(crate) fn parts(
+    comparison: &Comparison,
+    palette: &Palette,
+    is_drawn: impl Fn(Color) -> bool,
+) -> Vec<Part> {
     let busy = part(comparison, "busy.busy_ns", "GPU busy", palette.process);
     let causes = Cause::ALL.into_iter().map(|cause| {
         part(
@@ -45,7 +49,8 @@ pub(crate) fn parts(comparison: &Comparison, palette: &Palette) -> Vec<Part> {
         )
     });
     let has_time = |time_ns: Option<Number>| time_ns.is_some_and(|time_ns| time_ns.get() > 0.0);
-    let causes = causes.filter(|part| has_time(part.base_ns) || has_time(part.new_ns));
+    let causes = causes
+        .filter(|part| has_time(part.base_ns) || has_time(part.new_ns) || is_drawn(part.color));
     std::iter::once(busy).chain(causes).collect()
 }
 

@@ -129,7 +129,7 @@ fn bars_of_several_runs_end_where_the_headline_does() {
 fn the_differences_sum_up() {
     for (base, new) in [(whole(), part(3)), (part(2), part(5)), (whole(), whole())] {
         let comparison = compared(&base.report, &new.report);
-        let parts = parts::parts(&comparison, &Palette::for_theme(Theme::Light));
+        let parts = parts::parts(&comparison, &Palette::for_theme(Theme::Light), |_| false);
         let sum: f64 = parts
             .iter()
             .filter_map(|part| part.base_ns)
@@ -153,14 +153,18 @@ fn absent_is_not_zero() {
         unknown_ns: new.idle.total_ns,
         ..GapParts::default()
     };
-    let parts = parts::parts(&compared(&base, &new), &Palette::for_theme(Theme::Light));
+    let parts = parts::parts(
+        &compared(&base, &new),
+        &Palette::for_theme(Theme::Light),
+        |_| false,
+    );
     let [_, causes @ .., unknown] = parts.as_slice() else {
         panic!("{parts:?}");
     };
     assert!(!causes.is_empty());
     for part in causes {
         let label = part.label();
-        assert!(label.ends_with(" not recorded on both sides"), "{label}");
+        assert!(label.ends_with(" not compared"), "{label}");
     }
     assert_eq!(unknown.new_ns, Number::new(new.idle.total_ns as f64));
 }

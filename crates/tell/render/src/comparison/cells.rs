@@ -1,5 +1,8 @@
 //! Formats the cells that the tables of comparisons share.
 
+use std::path::Path;
+
+use metalens_analyzer::message::counted;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{Change, ChangeClass, ChangeSize, Direction, Number, SideFacts, Unit};
 use metalens_comparison::{format, sentences};
@@ -11,6 +14,15 @@ pub(super) const ABSENT: &str = "–";
 
 /// Returns the runs of a side, by the input of each.
 pub(crate) fn paths(side: &SideFacts) -> Message {
+    let names: Vec<_> = side
+        .runs
+        .iter()
+        .map(|run| Path::new(&run.path).file_name())
+        .collect();
+    if names.len() > 1 && names.windows(2).all(|pair| pair[0] == pair[1]) {
+        // Runs of a benchmark differ by their folders, which are not shown.
+        return counted(names.len() as u64, "run");
+    }
     let runs = side.runs.iter().map(|run| message::path(&run.path));
     Message::joined(runs, ", ")
 }

@@ -248,7 +248,16 @@ fn table(table: &Table, colors: Option<&KernelColors>) -> String {
     } else {
         ""
     };
-    let headings: String = table.columns.iter().map(heading).collect();
+    // What a row is about comes first: on a phone, the figures scroll.
+    let columns = table.columns.iter();
+    let name_at = columns
+        .clone()
+        .position(|column| column.kind == ColumnKind::Name);
+    let name_first = |mut cells: Vec<String>| {
+        cells[..=name_at.unwrap_or(0)].rotate_right(1);
+        cells.concat()
+    };
+    let headings = name_first(columns.map(heading).collect());
 
     let shown = table.rows.iter().zip(whole).take(table.long);
     let rows = shown.map(|(row, whole)| {
@@ -261,8 +270,7 @@ fn table(table: &Table, colors: Option<&KernelColors>) -> String {
             Some(color) => kernel_cell(shown, column, color),
             None => cell(shown, column, length_ns),
         });
-        let cells: String = cells.collect();
-        format!("<tr>{cells}</tr>\n")
+        format!("<tr>{}</tr>\n", name_first(cells.collect()))
     });
     let rows: String = rows.collect();
 

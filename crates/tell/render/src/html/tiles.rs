@@ -79,7 +79,7 @@ fn win(report: &Report) -> Option<String> {
     let finding = finding.max_by_key(|finding| finding.gain.map_or(0, |gain| gain.saves_ns))?;
     let gained = finding.gain?;
     let certainty = gained.certainty.words();
-    let figure = format!("{}× as fast", unbroken(&factor(gained.speedup)));
+    let figure = format!("{}× faster", unbroken(&factor(gained.speedup)));
     let below = format!("<small>{certainty}: {}</small>", escaped(&finding.action));
     let to = format!("finding-{}", finding.id);
     Some(tile(&to, "Biggest win", &figure, &below))

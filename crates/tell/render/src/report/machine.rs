@@ -114,7 +114,7 @@ fn others(report: &Report) -> Option<Fact> {
             Some(name) => process(name, false),
             None => "rows that name no process".into(),
         };
-        message!("{} {}", name, time(used.in_gaps_ns))
+        message!("{} ({})", name, time(used.in_gaps_ns))
     });
     let in_gaps = (others.in_gaps_ns > 0).then(|| {
         message!(

@@ -62,6 +62,7 @@ pub(super) fn memory(report: &Report) -> Option<Section> {
 fn allocated(memory: &Memory) -> Vec<Fact> {
     let peak = memory
         .peak_at_ns
+        .filter(|_| memory.peak_bytes > 0)
         .map(|at_ns| message!(" at {}", moment(at_ns)));
     let before = memory.freed_from_before;
     let before = (before.count > 0).then(|| {

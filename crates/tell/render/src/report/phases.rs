@@ -111,7 +111,10 @@ fn facts(phases: &Phases) -> Vec<Fact> {
             let value = |drift: f64| Value::Change {
                 change: drift / 100.0,
             };
-            message!(", drift {}", number(format!("{drift:+.1} %"), drift, value))
+            message!(
+                ", drift {}",
+                number(format!("{drift:+.1} %").replace('-', "−"), drift, value)
+            )
         });
         let text = message!(
             "{}, {} each (from {} to {}), with {} of GPU time in each{}",
