@@ -166,7 +166,8 @@ pub(crate) fn tails(kernels: &[KernelChange]) -> Vec<Message> {
             tails.collect(),
         ),
         list(
-            "The median instance changed, the total did not, so that instances are of several lengths: ".into(),
+            "The median instance changed, the total did not; instances may be of several lengths: "
+                .into(),
             mixed.collect(),
         ),
     ];

@@ -61,11 +61,13 @@ impl KernelChange {
         is_steady(&self.med_ns) && is_steady(&self.instances) && self.total_ns.is_material()
     }
 
-    /// Returns whether the median instance changed although the kernel ran as often and took as much time
-    /// in all: its instances are of several lengths, and the median is now another of them.
+    /// Returns whether the median instance of several runs changed although the kernel ran as often and
+    /// took as much time in all: its instances may be of several lengths, of which the median is now
+    /// another. Of a single run, the median differs by chance.
     #[must_use]
     pub fn has_other_mix(&self) -> bool {
-        self.med_ns.is_material() && is_steady(&self.instances) && is_steady(&self.total_ns)
+        let is_sure = self.med_ns.interval.is_some() && self.med_ns.is_material();
+        is_sure && is_steady(&self.instances) && is_steady(&self.total_ns)
     }
 }
 

@@ -67,7 +67,7 @@ fn without_part(part: &ExcludedPart, report: &Report) -> Message {
     match part.kind {
         PartKind::WarmUp => message!("judged without the warm-up of {}", time(length_ns)),
         PartKind::Pause => message!(
-            "judged without the {} {}, with a pause of {}",
+            "judged without the {} {}, which have a pause of {}",
             side,
             time(length_ns),
             time(part.longest_gap_ns)
@@ -83,7 +83,7 @@ fn decide(judged: &Judged<'_>, pace: Option<&Pace>, replay: Option<&Replay>) -> 
     }
     let is_tenth = |ns: u64| u128::from(IDLE_PARTS) * u128::from(ns) <= u128::from(judged.span_ns);
     if is_tenth(parts.total_ns()) {
-        return (Some(Bound::Gpu), gpu(parts, judged.span_ns));
+        return (Some(Bound::Gpu), gpu(judged));
     }
     if let Some(pace) = pace {
         return (Some(Bound::Paced), paced(pace));
@@ -97,7 +97,7 @@ fn decide(judged: &Judged<'_>, pace: Option<&Pace>, replay: Option<&Replay>) -> 
     // Work that the GPU had is its own matter, but a GPU that is mostly idle is not the limit.
     let is_mostly_busy = 2 * u128::from(judged.busy_ns) >= u128::from(judged.span_ns);
     if is_mostly_busy && is_tenth(parts.total_ns() - parts.queued_ns) {
-        return (Some(Bound::Gpu), gpu(parts, judged.span_ns));
+        return (Some(Bound::Gpu), gpu(judged));
     }
     by_causes(parts)
 }
@@ -249,7 +249,8 @@ fn by_causes(parts: &GapParts) -> Decision {
     }
 }
 
-fn gpu(parts: &GapParts, span_ns: u64) -> Message {
+fn gpu(judged: &Judged<'_>) -> Message {
+    let parts = &judged.idle.parts;
     let idle_ns = parts.total_ns();
     let share = |ns: u64, of_ns: u64| percent(ratio(ns, of_ns).unwrap_or(0.0));
     let queued = (parts.queued_ns > 0).then(|| {
@@ -259,8 +260,9 @@ fn gpu(parts: &GapParts, span_ns: u64) -> Message {
         )
     });
     message!(
-        "GPU-bound: the GPU was idle for {} of the window{}",
-        share(idle_ns, span_ns),
+        "GPU-bound: the GPU was idle for {} of {}{}",
+        share(idle_ns, judged.span_ns),
+        judged.name,
         queued
     )
 }
@@ -313,7 +315,7 @@ fn causes(bound: Bound, parts: &GapParts) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{IdleTime, Removal};
+    use crate::report::{IdleTime, Outliers, Removal};
 
     /// Checks the verdict of a window of 1,000 ns for causes in this order: completion, host, encoding,
     /// submission, queued, contention, unknown.
@@ -334,10 +336,12 @@ mod tests {
             ..IdleTime::default()
         };
         let judged = Judged {
+            name: "the window",
             span_ns: 1_000,
             intervals: 2,
             busy_ns: 1_000 - parts.total_ns(),
             idle: &idle_time,
+            outliers: &Outliers::default(),
         };
         let (found, why) = decide(&judged, None, replay);
         assert_eq!(found, expected, "{idle:?}: {}", why.text);
@@ -414,10 +418,12 @@ mod tests {
     #[test]
     fn one_interval_tells_nothing() {
         let judged = Judged {
+            name: "the window",
             span_ns: 1_000,
             intervals: 1,
             busy_ns: 1_000,
             idle: &IdleTime::default(),
+            outliers: &Outliers::default(),
         };
         assert_eq!(decide(&judged, None, None).0, None);
     }

@@ -64,6 +64,22 @@ pub(super) const RULES: &[Rule] = &[
              several dispatches per buffer to find out.",
     },
     Rule {
+        id: "few-in-flight",
+        concern: Concern::Speed,
+        within: &[],
+        severity: Severity::High,
+        effort: Effort::SmallChange,
+        title: "the program waits for one of its last command buffers before it encodes the next",
+        condition: few_in_flight,
+        action: "keep more command buffers in flight",
+        advice: "Let the program run further ahead: raise the number of buffers or semaphores that it \
+             takes in turn, and wait only for results that the CPU reads. Each command buffer in \
+             flight needs memory of its own.",
+        knobs: &[],
+        counter_evidence: "The CPU needs each result before it can go on: then more in flight is not \
+             possible, and only shorter latencies help.",
+    },
+    Rule {
         id: "submission-latency",
         concern: Concern::Speed,
         within: &["serialized"],
@@ -303,7 +319,28 @@ fn serialized(report: &Report) -> Option<Evidence> {
         ))
         .at(longest(report, Cause::Submission))
         .at(longest(report, Cause::StartLatency))
-        .saving(predicted(report, ReplayAction::TwoInFlight))
+        .saving(predicted(report, ReplayAction::TwiceInFlight))
+    })
+}
+
+fn few_in_flight(report: &Report) -> Option<Evidence> {
+    /// Share of the run that twice as many command buffers in flight must save.
+    const SHARE: f64 = 0.1;
+    let replay = report.replay.as_ref()?;
+    let in_flight = replay.waiting.in_flight;
+    let is_ring = replay.waiting.verdict == WaitVerdict::Waits && in_flight > 1;
+    let prediction = replay.prediction(ReplayAction::TwiceInFlight)?;
+    let saved_ns = replay.span_ns.saturating_sub(prediction.left_ns);
+    (is_ring && is_share(saved_ns, replay.span_ns, SHARE)).then(|| {
+        let text = message!(
+            "the program has at most {} in flight, then it waits for the oldest; a replay with {} \
+             takes about {} instead of {}",
+            counted(in_flight, "command buffer"),
+            count(2 * in_flight),
+            time(prediction.left_ns),
+            time(replay.span_ns),
+        );
+        Evidence::new(text).saving(predicted(report, ReplayAction::TwiceInFlight))
     })
 }
 
@@ -383,9 +420,24 @@ fn cpu_time(report: &Report) -> Option<(u64, u64)> {
     (is_work && matters(cpu_ns, report, CPU_SHARE)).then_some((parts.host_ns, parts.encoding_ns))
 }
 
+/// Returns whether the GPU waits for CPU work that took this long. A program that waits for its second or
+/// third last command buffer does so between a completion and the next encoding: a replay without CPU
+/// work tells that from work.
+fn is_in_the_way(cpu_ns: u64, report: &Report) -> bool {
+    /// Part of the CPU work that must be saved without it, as one part in this many.
+    const PARTS: u64 = 4;
+    let replay = report.replay.as_ref();
+    let saved_ns = replay.and_then(|replay| {
+        let left_ns = replay.left_without(&[ReplayPart::Host])?;
+        Some(replay.span_ns.saturating_sub(left_ns))
+    });
+    let is_saved = saved_ns.is_none_or(|saved_ns| saved_ns.saturating_mul(PARTS) >= cpu_ns);
+    is_saved && waits(report) != WaitVerdict::DoesNotWait
+}
+
 fn host_bound(report: &Report) -> Option<Evidence> {
     let (host_ns, encoding_ns) = cpu_time(report)?;
-    let fires = host_ns >= encoding_ns && waits(report) != WaitVerdict::DoesNotWait;
+    let fires = host_ns >= encoding_ns && is_in_the_way(host_ns + encoding_ns, report);
     fires.then(|| {
         let text = message!(
             "CPU work accounts for {}: {} between a completion and the next encoding, {} of \
@@ -433,7 +485,7 @@ fn slow_host(report: &Report) -> Option<Evidence> {
 
 fn encoding_bound(report: &Report) -> Option<Evidence> {
     let (host_ns, encoding_ns) = cpu_time(report)?;
-    let fires = encoding_ns > host_ns && waits(report) != WaitVerdict::DoesNotWait;
+    let fires = encoding_ns > host_ns && is_in_the_way(host_ns + encoding_ns, report);
     fires.then(|| {
         let buffers = &report.shape.command_buffers;
         let encoders = buffers.median_encoders.map(|median| {

@@ -74,7 +74,7 @@ pub(super) const RULES: &[Rule] = &[
         within: &[],
         severity: Severity::Caveat,
         effort: Effort::Setting,
-        title: "the GPU ran at its lowest clock",
+        title: "the GPU ran mostly at its lowest clock",
         condition: low_state,
         action: "compare only with recordings at the same performance state",
         advice: "The same kernels can be three times as fast in the Maximum state, so compare \
@@ -231,7 +231,7 @@ fn memory_growing(report: &Report) -> Option<Evidence> {
 }
 
 /// Returns the states and the share of time in each: `Maximum 80.0 %, Minimum 20.0 %`.
-fn said(states: &[StateTime]) -> Message {
+pub(super) fn said(states: &[StateTime]) -> Message {
     let said = states.iter().map(|state| {
         let share = state.busy_share.map_or_else(|| "?".into(), percent);
         message!("{} {}", name(&state.state), share)

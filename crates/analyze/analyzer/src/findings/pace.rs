@@ -1,6 +1,7 @@
 //! Rules about change over time.
 
 use super::evidence::Evidence;
+use super::machine::said;
 use super::rule::{Concern, Rule};
 use crate::basics::message::{count, moment, shown_share, time};
 use crate::message;
@@ -14,7 +15,7 @@ pub(super) const RULES: &[Rule] = &[Rule {
     effort: Effort::Investigate,
     title: "iterations take longer over time",
     condition: slowing_down,
-    action: "look for what grows with every iteration",
+    action: "look at the GPU's clock, and for what grows with every iteration",
     advice: "Look for what grows with every iteration (a cache, a list, a key-value \
              store) or what heats up: compare machine.performance and machine.thermal.",
     knobs: &[],
@@ -34,6 +35,10 @@ fn slowing_down(report: &Report) -> Option<Evidence> {
         time(iterations.min_period_ns),
         time(iterations.max_period_ns),
     );
+    let performance = report.machine.performance.as_ref();
+    let states = performance.filter(|performance| performance.changes > 0);
+    let clock = states.map(|found| message!("; the GPU's clock changed: {}", said(&found.states)));
+    let text = message!("{}{}", text, clock);
     Some(Evidence::new(text).at([message!(
         "first iteration: at {}",
         moment(iterations.start_ns)

@@ -100,7 +100,8 @@ fn causes(report: &Report) -> Option<Message> {
 fn nothing_found(report: &Report) -> Message {
     /// Share of the window below which idle time is not worth a word.
     const LITTLE: f64 = 0.02;
-    let (idle_ns, span_ns) = (report.idle.total_ns, report.window.span_ns);
+    let judged = report.judged();
+    let (idle_ns, span_ns) = (judged.idle.total_ns, judged.span_ns);
     // The verdict and a finding say that the cause of the idle time is not recorded.
     let share = ratio(idle_ns, span_ns)
         .filter(|&share| share >= LITTLE)
@@ -127,7 +128,8 @@ fn nothing_found(report: &Report) -> Message {
 fn is_mostly_busy(report: &Report) -> bool {
     /// Share of the window below which idle time is little.
     const MUCH: f64 = 0.1;
-    !is_share(report.idle.total_ns, report.window.span_ns, MUCH)
+    let judged = report.judged();
+    !is_share(judged.idle.total_ns, judged.span_ns, MUCH)
 }
 
 /// Returns the clause that the cause of much of the idle time is unknown.

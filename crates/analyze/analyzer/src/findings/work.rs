@@ -422,7 +422,8 @@ fn register_spills(report: &Report) -> Option<Evidence> {
 
 fn outliers(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.05;
-    let outliers = &report.shape.outliers;
+    let judged = report.judged();
+    let outliers = judged.outliers;
     let places = outliers.top.iter().take(3).map(|outlier| {
         message!(
             "{} at {}: {}, median {}",
@@ -432,13 +433,15 @@ fn outliers(report: &Report) -> Option<Evidence> {
             time(outlier.median_ns)
         )
     });
-    is_share(outliers.excess_ns, report.busy.sum_ns, SHARE).then(|| {
+    is_share(outliers.excess_ns, judged.busy_ns, SHARE).then(|| {
+        let whose = if outliers.count == 1 { "its" } else { "their" };
         let text = message!(
-            "{} took {} more than the median of their kernel; that is {} of the GPU time of {}",
+            "{} took {} more than the median of {} kernel; that is {} of the GPU time of {}",
             counted(outliers.count, "interval"),
             time(outliers.excess_ns),
-            share_of(outliers.excess_ns, report.busy.sum_ns),
-            time(report.busy.sum_ns),
+            whose,
+            share_of(outliers.excess_ns, judged.busy_ns),
+            time(judged.busy_ns),
         );
         Evidence::new(text)
             .at(places)

@@ -73,7 +73,13 @@ impl FiguresInput<'_> {
             || half(idle_figures, || self.phases()),
             || half(|| self.work(), || self.shape()),
         );
-        let steady = steady(self.subject, self.occupancy, &phases);
+        let steady = steady(
+            self.subject,
+            self.kernels,
+            self.occupancy,
+            &phases,
+            self.names,
+        );
         let (pace, replay) = self.replayed(steady.as_ref(), &iteration_starts, replay);
         Figures {
             idle,

@@ -6,9 +6,13 @@
 //! steady                                 ├──────────────────────────────────┤
 //! ```
 
+use metalens_trace::Names;
+
 use super::gap_causes::{GapSplitter, IdleTotals};
+use super::kernels::Kernels;
+use super::shape::outliers_in;
 use crate::basics::spans::{Span, length_ns, overlap_ns, touches};
-use crate::report::{ExcludedPart, PartKind, Phases, Steady};
+use crate::report::{ExcludedPart, IdleTime, PartKind, Phases, Steady};
 use crate::subject::Subject;
 use crate::subject::gaps::{Gap, Occupancy, inner};
 
@@ -22,7 +26,13 @@ const PAUSES: usize = 3;
 const INTERVALS: usize = 20;
 
 /// Returns the steady part of the window; `None` if nothing is to be left out.
-pub(crate) fn steady(subject: &Subject, occupancy: &Occupancy, phases: &Phases) -> Option<Steady> {
+pub(crate) fn steady(
+    subject: &Subject,
+    kernels: &Kernels,
+    occupancy: &Occupancy,
+    phases: &Phases,
+    names: &Names,
+) -> Option<Steady> {
     let window = subject.window();
     let mut excluded = Vec::new();
     let mut part = window;
@@ -63,7 +73,15 @@ pub(crate) fn steady(subject: &Subject, occupancy: &Occupancy, phases: &Phases) 
     if excluded.is_empty() || intervals < INTERVALS {
         return None;
     }
-    Some(measured(subject, occupancy, part, excluded, intervals))
+    Some(Steady {
+        start_ns: part.start_ns,
+        end_ns: part.end_ns,
+        intervals: intervals as u64,
+        busy_ns: overlap_ns(&occupancy.busy, &[part]),
+        idle: idle_in(part, subject, occupancy),
+        outliers: outliers_in(part, &subject.mine, kernels, names),
+        excluded,
+    })
 }
 
 fn excluded_part(kind: PartKind, span: Span) -> ExcludedPart {
@@ -108,13 +126,7 @@ fn count_in(subject: &Subject, part: Span) -> usize {
     after - first
 }
 
-fn measured(
-    subject: &Subject,
-    occupancy: &Occupancy,
-    part: Span,
-    excluded: Vec<ExcludedPart>,
-    intervals: usize,
-) -> Steady {
+fn idle_in(part: Span, subject: &Subject, occupancy: &Occupancy) -> IdleTime {
     let splitter = GapSplitter::new(subject);
     let mut totals = IdleTotals::default();
     let gaps = occupancy.gaps.iter();
@@ -122,12 +134,5 @@ fn measured(
     for gap in gaps.filter(|gap| touches(gap.span, part) && gap.span.clip(part) == gap.span) {
         totals.add(&splitter.split(gap));
     }
-    Steady {
-        start_ns: part.start_ns,
-        end_ns: part.end_ns,
-        intervals: intervals as u64,
-        busy_ns: overlap_ns(&occupancy.busy, &[part]),
-        idle: totals.finish(),
-        excluded,
-    }
+    totals.finish()
 }

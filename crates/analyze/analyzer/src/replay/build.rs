@@ -46,6 +46,9 @@ struct Observed {
     start_ns: i64,
     /// Longest time after earlier work that its end explains.
     soon_ns: i64,
+    /// True if it came later after its step than the first start of the same command buffer did: the
+    /// latency after the step is over, and the earlier work explains the time after it, however long.
+    is_late: bool,
 }
 
 impl Observed {
@@ -53,7 +56,8 @@ impl Observed {
     fn is_behind_work(self) -> bool {
         self.work_end.is_some_and(|end_ns| {
             let rest_ns = self.start_ns - end_ns;
-            end_ns > self.step_ns && (0..=self.soon_ns).contains(&rest_ns)
+            let is_explained = rest_ns <= self.soon_ns || self.is_late;
+            end_ns > self.step_ns && rest_ns >= 0 && is_explained
         })
     }
 
@@ -213,6 +217,7 @@ impl Recorded<'_> {
                 work_end,
                 start_ns: signed(times.begins_ns),
                 soon_ns: SOON_AFTER_DRIVER_NS,
+                is_late: false,
             };
             work_end = Some(signed(step.driver_end_ns.unwrap_or(times.submitted_ns)));
             Some(observed)
@@ -228,6 +233,7 @@ impl Recorded<'_> {
         let mut starts = Vec::with_capacity(self.steps.intervals.len());
         for step in &self.steps.list {
             let mut own_end: Option<i64> = None;
+            let mut first_latency_ns: Option<i64> = None;
             for place in step.intervals.clone() {
                 let index = self.steps.intervals.get(place);
                 let Some(interval) = index.and_then(|&index| self.mine.get(index)) else {
@@ -242,15 +248,19 @@ impl Recorded<'_> {
                 let start_ns = signed(interval.span.start_ns);
                 let end_ns = signed(interval.span.end_ns);
                 let submitted = self.steps.submitted.get(place).copied().flatten();
+                let step_ns = submitted.unwrap_or(match step.driver {
+                    Some(times) => signed(times.submitted_ns),
+                    None => step.committed_ns,
+                });
+                let latency_ns = start_ns - step_ns;
+                let first_latency_ns = *first_latency_ns.get_or_insert(latency_ns);
                 starts.push((
                     Observed {
-                        step_ns: submitted.unwrap_or(match step.driver {
-                            Some(times) => signed(times.submitted_ns),
-                            None => step.committed_ns,
-                        }),
+                        step_ns,
                         work_end: own_end.max(ends.get(channel).copied().flatten()),
                         start_ns,
                         soon_ns: SOON_AFTER_GPU_NS,
+                        is_late: latency_ns > first_latency_ns + SOON_AFTER_GPU_NS,
                     },
                     channel,
                 ));

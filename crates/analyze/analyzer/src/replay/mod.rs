@@ -65,7 +65,7 @@ fn removals(program: &Program) -> Vec<Removal> {
 
 fn predictions(program: &Program) -> Vec<Prediction> {
     let actions = [
-        ReplayAction::TwoInFlight,
+        ReplayAction::TwiceInFlight,
         ReplayAction::NeverWait,
         ReplayAction::TenPerBuffer,
         ReplayAction::EncodeAhead,
@@ -89,7 +89,7 @@ fn predictions(program: &Program) -> Vec<Prediction> {
 /// Returns the program of an action, and the change of its parts.
 fn changed(program: &Program, action: ReplayAction) -> (Cow<'_, Program>, Change) {
     match action {
-        ReplayAction::TwoInFlight => (Cow::Owned(program.with_in_flight(2)), Change::NONE),
+        ReplayAction::TwiceInFlight => (Cow::Owned(program.with_in_flight(2)), Change::NONE),
         ReplayAction::NeverWait => (Cow::Owned(program.with_in_flight(0)), Change::NONE),
         ReplayAction::TenPerBuffer => (Cow::Owned(program.merged(PER_BUFFER)), Change::NONE),
         ReplayAction::EncodeAhead => {

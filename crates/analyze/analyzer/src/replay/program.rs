@@ -231,9 +231,10 @@ impl Program {
         let waits: Vec<Option<usize>> = self.commands.iter().map(|each| each.waits_for).collect();
         let awaited: Vec<usize> = waits.iter().flatten().copied().collect();
         let mut number: usize = 0;
-        for command in &mut changed.commands {
-            if command.waits_for.is_some() {
-                let back = times.checked_sub(1);
+        for (place, command) in changed.commands.iter_mut().enumerate() {
+            if let Some(awaited_now) = command.waits_for {
+                let in_flight = place - awaited_now;
+                let back = times.checked_sub(1).map(|more| more * in_flight);
                 let earlier = back.and_then(|back| number.checked_sub(back));
                 command.waits_for = earlier.and_then(|earlier| awaited.get(earlier).copied());
                 number += 1;
@@ -243,17 +244,21 @@ impl Program {
     }
 
     /// Returns the program with this many neighboring command buffers merged into one. Host work,
-    /// encoding and GPU time stay; the driver works, the program waits and is notified once.
+    /// encoding and GPU time stay; the driver works, the program waits and is notified once. As many
+    /// command buffers as before are in flight.
     pub(crate) fn merged(&self, times: usize) -> Self {
         let times = times.max(1);
-        let groups = self.commands.chunks(times);
+        let groups = self.commands.chunks(times).enumerate();
         Self {
             commands: groups
-                .filter_map(|group| {
+                .filter_map(|(number, group)| {
                     let (first, last) = (group.first()?, group.last()?);
                     let sum = |part: fn(&Command) -> i64| group.iter().map(part).sum::<i64>();
                     // The rest of a group would wait for its own first part.
-                    let waits_for = first.waits_for.map(|earlier| earlier / times);
+                    let waits_for = first.waits_for.and_then(|earlier| {
+                        let in_flight = number * times - earlier;
+                        number.checked_sub(in_flight)
+                    });
                     let driver = group.iter().filter_map(|each| each.driver);
                     Some(Command {
                         waits_for,

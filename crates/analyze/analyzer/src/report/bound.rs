@@ -19,7 +19,7 @@ pub struct BoundVerdict {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
-    /// GPU-bound: the GPU was busy for at least nine tenths of the time.
+    /// GPU-bound: the GPU was busy, or had work queued, for at least nine tenths of the time.
     Gpu,
     /// CPU-bound, and host work has more of the time than encoding.
     CpuHost,

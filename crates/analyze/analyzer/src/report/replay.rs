@@ -160,8 +160,9 @@ pub struct Removal {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplayAction {
-    /// Two command buffers are in flight: the program waits for the last but one.
-    TwoInFlight,
+    /// Twice as many command buffers are in flight: a program that waits for the last one then waits for
+    /// the last but one.
+    TwiceInFlight,
     /// The program waits for no completion.
     NeverWait,
     /// Ten times as many dispatches share a command buffer.

@@ -154,9 +154,9 @@ pub struct Sequence {
 }
 
 /// GPU intervals far longer than others of the same name: more than five times the median of
-/// their kernel, and not below its 99th percentile. Only kernels with at least ten instances
-/// have them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// their kernel. Only kernels with at least ten instances have them, and only if no more than one
+/// instance in twenty is so long: otherwise that is a usual length.
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Outliers {
     /// Number of such intervals.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Report;
 use super::idle::IdleTime;
+use super::shape::Outliers;
 
 /// Steady part of the window: what the verdict and the findings about speed are about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,8 @@ pub struct Steady {
     pub busy_ns: u64,
     /// Idle time of the part, by cause.
     pub idle: IdleTime,
+    /// Intervals of the part that are far longer than others of the same name.
+    pub outliers: Outliers,
     /// Parts of the window that were left out, in order of time.
     pub excluded: Vec<ExcludedPart>,
 }
@@ -79,6 +82,8 @@ pub struct MissedPeriod {
 /// Subject of the verdict and of the findings about speed: the steady part, or the whole window.
 #[derive(Debug, Clone, Copy)]
 pub struct Judged<'a> {
+    /// Name of the part in a sentence.
+    pub name: &'static str,
     /// Length in nanoseconds.
     pub span_ns: u64,
     /// Number of GPU intervals of the process.
@@ -87,6 +92,8 @@ pub struct Judged<'a> {
     pub busy_ns: u64,
     /// Idle time by cause.
     pub idle: &'a IdleTime,
+    /// Intervals far longer than others of the same name.
+    pub outliers: &'a Outliers,
 }
 
 impl Report {
@@ -95,16 +102,20 @@ impl Report {
     pub fn judged(&self) -> Judged<'_> {
         match &self.steady {
             Some(steady) => Judged {
+                name: "the part judged",
                 span_ns: steady.end_ns - steady.start_ns,
                 intervals: steady.intervals,
                 busy_ns: steady.busy_ns,
                 idle: &steady.idle,
+                outliers: &steady.outliers,
             },
             None => Judged {
+                name: "the window",
                 span_ns: self.window.span_ns,
                 intervals: self.counts.intervals,
                 busy_ns: self.busy.busy_ns,
                 idle: &self.idle,
+                outliers: &self.shape.outliers,
             },
         }
     }

@@ -31,6 +31,7 @@ mod shape;
 mod signposts;
 mod truth;
 mod truth_beside;
+mod what_if;
 mod windows;
 
 use std::path::Path;

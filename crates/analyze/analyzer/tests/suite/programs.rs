@@ -293,7 +293,7 @@ fn predictions_come_true_in_the_changed_program() {
                 "{name}: {left_ns} ns predicted, {wall_ns} ns true: {off:+.3}"
             );
         };
-    use metalens_analyzer::ReplayAction::{NeverWait, TenPerBuffer, TwoInFlight};
+    use metalens_analyzer::ReplayAction::{NeverWait, TenPerBuffer, TwiceInFlight};
     let left = |action| {
         move |report: &Report| {
             let replay = report.replay.as_ref().unwrap();
@@ -324,7 +324,7 @@ fn predictions_come_true_in_the_changed_program() {
                 &format!("two in flight, {name}"),
                 &waiting,
                 &two,
-                &left(TwoInFlight),
+                &left(TwiceInFlight),
             );
             let never = with(Waits::Never, 1);
             check(

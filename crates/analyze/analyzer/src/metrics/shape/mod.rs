@@ -14,7 +14,7 @@ use super::histogram::histogram;
 use super::kernels::Kernels;
 use crate::basics::spans::{RunningUnion, Span, length_ns, time_in};
 use crate::basics::statistics::ratio;
-use crate::report::{Durations, Shape, ShortIntervals, ShortKernel, UtilizationChunk};
+use crate::report::{Durations, Outliers, Shape, ShortIntervals, ShortKernel, UtilizationChunk};
 use crate::subject::Subject;
 use crate::subject::gaps::Occupancy;
 use crate::subject::interval::Interval;
@@ -58,6 +58,16 @@ pub(crate) fn shape(
         sequences: sequences::sequences(mine, &lengths, &occupancy.gaps, names),
         outliers: outliers::outliers(mine, &lengths, names),
     }
+}
+
+/// Returns the intervals in a part of the window that are far longer than others of the same name.
+pub(crate) fn outliers_in(
+    part: Span,
+    mine: &[Interval],
+    kernels: &Kernels,
+    names: &Names,
+) -> Outliers {
+    outliers::outliers(mine, &IntervalLengths::new(mine, kernels, part), names)
 }
 
 fn short(

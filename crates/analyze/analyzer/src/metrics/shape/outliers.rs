@@ -17,24 +17,32 @@ const INSTANCES: u64 = 10;
 /// Number of outliers that a report lists.
 const TOP: usize = 10;
 
-/// Returns the outliers: intervals of more than [`TIMES`] the median of their kernel, so that
-/// they are slow in themselves, and not below the 99th percentile, so that a kernel of two
-/// usual lengths (small and large inputs) is not full of outliers.
+/// Largest share of outliers, as one instance in this many: a kernel of two usual lengths (small and
+/// large inputs) has none.
+const FEW: u64 = 20;
+
+/// Returns the outliers: intervals of more than [`TIMES`] the median of their kernel.
 pub(super) fn outliers(
     mine: &[Interval],
     lengths: &IntervalLengths<'_>,
     names: &Names,
 ) -> Outliers {
     let mut outliers: Vec<(u64, usize, usize)> = Vec::new();
-    let mut excess_ns: u64 = 0;
+    let mut slow = vec![0; lengths.by_kernel.len()];
     for (index, kernel, length, usual) in lengths.rows() {
-        let is_slow = length > usual.median.saturating_mul(TIMES) && length >= usual.p99;
-        if is_slow && usual.count >= INSTANCES {
-            let excess = length - usual.median;
-            excess_ns += excess;
-            outliers.push((excess, index, kernel));
+        if length > usual.median.saturating_mul(TIMES) {
+            outliers.push((length - usual.median, index, kernel));
+            slow.get_mut(kernel)
+                .into_iter()
+                .for_each(|count| *count += 1);
         }
     }
+    outliers.retain(|&(_, _, kernel)| {
+        let instances = lengths.by_kernel.get(kernel).map_or(0, |usual| usual.count);
+        let slow = slow.get(kernel).copied().unwrap_or(0);
+        instances >= INSTANCES && slow * FEW <= instances.max(FEW)
+    });
+    let excess_ns = outliers.iter().map(|(excess, ..)| excess).sum();
 
     let count = outliers.len() as u64;
     outliers.sort_unstable_by_key(|&(excess, index, _)| (Reverse(excess), index));
