@@ -59,7 +59,8 @@ pub fn shorten_all(names: &[&str], fits: &dyn Fn(&str) -> bool) -> Vec<String> {
     let letters: Vec<Vec<char>> = folded.iter().map(|name| name.chars().collect()).collect();
     let members: Vec<&[char]> = letters.iter().map(Vec::as_slice).collect();
     for (number, (name, text)) in long.iter().zip(apart(&members, fits)).enumerate() {
-        let text = if taken.contains(&text) {
+        // Where nothing that differs has room, marks alone may be too long.
+        let text = if taken.contains(&text) || !fits(&text) {
             numbered(&text, number, &taken, fits)
         } else {
             text
@@ -252,6 +253,13 @@ mod tests {
         assert_eq!(texts[0], "Model_fp…_graph+");
         assert_eq!(texts[33], "Model_fp…aph+×34");
         assert_distinct(&names, &texts, 16);
+    }
+
+    #[test]
+    fn names_without_room_for_what_differs_fit() {
+        let names = ["aaaab++++++", "aab+++", "aaaaa++++++", "aaa++++++"];
+        let texts = short(&names, 5);
+        assert_distinct(&names, &texts, 5);
     }
 
     fn assert_distinct(names: &[&str], texts: &[String], room: usize) {
