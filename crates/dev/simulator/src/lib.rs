@@ -37,9 +37,9 @@
 //! data goes one way:
 //!
 //! ```text
-//! Scenario -> plan (kicks, encoders, buffers in integer ns) -> rows of cells -> XML
-//!                                                          |                \-> binary stores
-//!                                                          \-> Truth
+//! Scenario -> plan (kicks, encoders, buffers, optional parts) -> rows of cells -> XML
+//!                                                            |                \-> binary stores
+//!                                                            \-> Truth
 //! ```
 //!
 //! The rows of a table are written once, through a trait that both outputs implement, so that an

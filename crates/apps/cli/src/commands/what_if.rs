@@ -99,7 +99,8 @@ fn assumptions(found: &WhatIf) -> Vec<String> {
             "The program waits for each command buffer before it commits the next.".to_owned(),
         ),
         WaitVerdict::Waits => lines.push(format!(
-            "The program has at most {} command buffers in flight, then it waits for the oldest.",
+            "The program has at most {} command buffers in flight, then it waits for the oldest. \
+             Threads that each wait for their own are replayed as one.",
             found.waiting.in_flight
         )),
         WaitVerdict::DoesNotWait => {
