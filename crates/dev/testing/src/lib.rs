@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 pub use policy::check_policy;
 pub use random::Random;
 pub use raw_counters::{RawCounters, raw_counters};
-pub use scratch::{copy_program, scratch, write_script};
+pub use scratch::{copy_program, scratch, write_program, write_script};
 
 use metalens_analyzer::{Analysis, Error, Request, analyze, selection};
 use metalens_simulator::{Scenario, write_export};

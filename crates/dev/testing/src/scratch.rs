@@ -29,13 +29,19 @@ pub fn copy_program(from: impl AsRef<Path>, to: impl AsRef<Path>) {
     assert!(status.unwrap().success(), "{}", to.as_ref().display());
 }
 
-/// Writes a shell script that the test then runs. `install` does it, for the reason that `cp` does in
+/// Writes a script that the test then runs. `install` does it, for the reason that `cp` does in
 /// [`copy_program`].
-pub fn write_script(path: impl AsRef<Path>, commands: &str) {
+pub fn write_program(path: impl AsRef<Path>, script: &str) {
     let path = path.as_ref();
     let text = path.with_extension("text");
-    std::fs::write(&text, format!("#!/bin/sh\n{commands}\n")).unwrap();
+    std::fs::write(&text, script).unwrap();
     let mut install = Command::new("install");
     let status = install.args(["-m", "755"]).args([&text, path]).status();
     assert!(status.unwrap().success(), "{}", path.display());
+    std::fs::remove_file(text).unwrap();
+}
+
+/// Writes commands of a shell as a program.
+pub fn write_script(path: impl AsRef<Path>, commands: &str) {
+    write_program(path, &format!("#!/bin/sh\n{commands}\n"));
 }

@@ -118,10 +118,7 @@ fn by_replay(replay: &Replay, parts: &GapParts) -> Option<Decision> {
         ReplayPart::Others,
     ];
     let whole_ns = replay.span_ns;
-    let saved = |without: &[ReplayPart]| {
-        let left_ns = replay.left_without(without);
-        left_ns.map_or(0, |left_ns| whole_ns.saturating_sub(left_ns))
-    };
+    let saved = |without: &[ReplayPart]| replay.saved_without(without).unwrap_or(0);
     let all_ns = saved(&REST);
     if u128::from(IDLE_PARTS) * u128::from(all_ns) < u128::from(whole_ns) {
         return None;

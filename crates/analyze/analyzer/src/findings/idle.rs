@@ -329,18 +329,18 @@ fn few_in_flight(report: &Report) -> Option<Evidence> {
     let replay = report.replay.as_ref()?;
     let in_flight = replay.waiting.in_flight;
     let is_ring = replay.waiting.verdict == WaitVerdict::Waits && in_flight > 1;
-    let prediction = replay.prediction(ReplayAction::TwiceInFlight)?;
-    let saved_ns = replay.span_ns.saturating_sub(prediction.left_ns);
+    let gain = predicted(report, ReplayAction::TwiceInFlight)?;
+    let (saved_ns, _) = gain;
     (is_ring && is_share(saved_ns, replay.span_ns, SHARE)).then(|| {
         let text = message!(
             "the program has at most {} in flight, then it waits for the oldest; a replay with {} \
              takes about {} instead of {}",
             counted(in_flight, "command buffer"),
             count(2 * in_flight),
-            time(prediction.left_ns),
+            time(replay.span_ns - saved_ns),
             time(replay.span_ns),
         );
-        Evidence::new(text).saving(predicted(report, ReplayAction::TwiceInFlight))
+        Evidence::new(text).saving(Some(gain))
     })
 }
 
@@ -427,10 +427,7 @@ fn is_in_the_way(cpu_ns: u64, report: &Report) -> bool {
     /// Part of the CPU work that must be saved without it, as one part in this many.
     const PARTS: u64 = 4;
     let replay = report.replay.as_ref();
-    let saved_ns = replay.and_then(|replay| {
-        let left_ns = replay.left_without(&[ReplayPart::Host])?;
-        Some(replay.span_ns.saturating_sub(left_ns))
-    });
+    let saved_ns = replay.and_then(|replay| replay.saved_without(&[ReplayPart::Host]));
     let is_saved = saved_ns.is_none_or(|saved_ns| saved_ns.saturating_mul(PARTS) >= cpu_ns);
     is_saved && waits(report) != WaitVerdict::DoesNotWait
 }
@@ -459,11 +456,9 @@ fn slow_host(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.1;
     let replay = report.replay.as_ref()?;
     let is_asynchronous = waits(report) == WaitVerdict::DoesNotWait && report.pace.is_none();
-    let left_ns = replay.left_without(&[ReplayPart::Host])?;
     // Work of two channels may overlap in the replay, though the GPU was never idle.
     let saved_ns = replay
-        .span_ns
-        .saturating_sub(left_ns)
+        .saved_without(&[ReplayPart::Host])?
         .min(report.gaps.total_ns);
     let interval = report.latency.commit_interval?;
     let fires = is_asynchronous && is_share(saved_ns, replay.span_ns, SHARE);

@@ -26,19 +26,19 @@ fn slowing_down(report: &Report) -> Option<Evidence> {
     const PERCENT: f64 = 10.0;
     let iterations = report.phases.iterations.as_ref()?;
     let drift = iterations.drift_pct.filter(|&drift| drift >= PERCENT)?;
+    let performance = report.machine.performance.as_ref();
+    let changed = performance.filter(|performance| performance.changes > 0);
+    let clock = changed.map(|clock| message!("; the GPU's clock changed: {}", said(&clock.states)));
     let text = message!(
         "of {} iterations, the last third takes {} longer than the first third (median of all {}, \
-         shortest {}, longest {})",
+         shortest {}, longest {}){}",
         count(iterations.count),
         shown_share(format!("{drift:.0} %"), drift / 100.0),
         time(iterations.median_period_ns),
         time(iterations.min_period_ns),
         time(iterations.max_period_ns),
+        clock,
     );
-    let performance = report.machine.performance.as_ref();
-    let states = performance.filter(|performance| performance.changes > 0);
-    let clock = states.map(|found| message!("; the GPU's clock changed: {}", said(&found.states)));
-    let text = message!("{}{}", text, clock);
     Some(Evidence::new(text).at([message!(
         "first iteration: at {}",
         moment(iterations.start_ns)

@@ -221,6 +221,12 @@ impl Replay {
         Some(removal?.left_ns)
     }
 
+    /// Returns the time that is saved without these parts.
+    #[must_use]
+    pub fn saved_without(&self, parts: &[ReplayPart]) -> Option<u64> {
+        Some(self.span_ns.saturating_sub(self.left_without(parts)?))
+    }
+
     /// Returns the prediction of a change.
     #[must_use]
     pub fn prediction(&self, action: ReplayAction) -> Option<&Prediction> {

@@ -67,19 +67,6 @@ fn with_scenario(name: &str) -> TempDir {
     folder
 }
 
-/// Writes a script that can be started at once. A file that is open for writing cannot be started,
-/// and a child process of another test may inherit the open file, so another process writes it.
-fn write_program(path: &Path, script: &str) {
-    let text = path.with_extension("text");
-    std::fs::write(&text, script).unwrap();
-    let written = std::process::Command::new("install")
-        .args(["-m", "755"])
-        .args([&text, path])
-        .status();
-    assert!(written.unwrap().success());
-    std::fs::remove_file(text).unwrap();
-}
-
 /// Sends a signal with `kill`.
 #[cfg(unix)]
 fn signal(pid: u32, name: &str) {

@@ -12,7 +12,7 @@ use crate::document::{Cell, Tone};
 /// The text for a kernel that a side does not have.
 pub(super) const ABSENT: &str = "–";
 
-/// Returns the runs of a side, by the input of each.
+/// Returns the runs of a side, by the input of each; their number if all inputs have one name.
 pub(crate) fn paths(side: &SideFacts) -> Message {
     let names: Vec<_> = side
         .runs

@@ -248,16 +248,7 @@ fn table(table: &Table, colors: Option<&KernelColors>) -> String {
     } else {
         ""
     };
-    // What a row is about comes first: on a phone, the figures scroll.
-    let columns = table.columns.iter();
-    let name_at = columns
-        .clone()
-        .position(|column| column.kind == ColumnKind::Name);
-    let name_first = |mut cells: Vec<String>| {
-        cells[..=name_at.unwrap_or(0)].rotate_right(1);
-        cells.concat()
-    };
-    let headings = name_first(columns.map(heading).collect());
+    let headings = name_first(table, table.columns.iter().map(heading));
 
     let shown = table.rows.iter().zip(whole).take(table.long);
     let rows = shown.map(|(row, whole)| {
@@ -270,7 +261,7 @@ fn table(table: &Table, colors: Option<&KernelColors>) -> String {
             Some(color) => kernel_cell(shown, column, color),
             None => cell(shown, column, length_ns),
         });
-        format!("<tr>{}</tr>\n", name_first(cells.collect()))
+        format!("<tr>{}</tr>\n", name_first(table, cells))
     });
     let rows: String = rows.collect();
 
@@ -287,6 +278,17 @@ fn table(table: &Table, colors: Option<&KernelColors>) -> String {
         escaped(table.caption),
         more(table.total, table.rows.len().min(table.long)),
     )
+}
+
+/// Returns the cells of a row. What the row is about comes first: on a phone, the figures scroll.
+fn name_first(table: &Table, cells: impl Iterator<Item = String>) -> String {
+    let mut cells: Vec<String> = cells.collect();
+    let mut columns = table.columns.iter();
+    let name = columns.position(|column| column.kind == ColumnKind::Name);
+    if let Some(until_name) = name.and_then(|place| cells.get_mut(..=place)) {
+        until_name.rotate_right(1);
+    }
+    cells.concat()
 }
 
 const THUMBNAIL_LEGEND: &str = "<p class=\"legend\"><span class=\"key\"><i class=\"swatch busy\">\

@@ -27,21 +27,24 @@ pub(super) fn outliers(
     lengths: &IntervalLengths<'_>,
     names: &Names,
 ) -> Outliers {
-    let mut outliers: Vec<(u64, usize, usize)> = Vec::new();
-    let mut slow = vec![0; lengths.by_kernel.len()];
-    for (index, kernel, length, usual) in lengths.rows() {
-        if length > usual.median.saturating_mul(TIMES) {
-            outliers.push((length - usual.median, index, kernel));
-            slow.get_mut(kernel)
-                .into_iter()
-                .for_each(|count| *count += 1);
+    let slow = || {
+        let rows = lengths.rows();
+        rows.filter(|&(_, _, length, usual)| length > usual.median.saturating_mul(TIMES))
+    };
+    let mut counts: Vec<u64> = vec![0; lengths.by_kernel.len()];
+    for (_, kernel, ..) in slow() {
+        if let Some(count) = counts.get_mut(kernel) {
+            *count += 1;
         }
     }
-    outliers.retain(|&(_, _, kernel)| {
-        let instances = lengths.by_kernel.get(kernel).map_or(0, |usual| usual.count);
-        let slow = slow.get(kernel).copied().unwrap_or(0);
-        instances >= INSTANCES && slow * FEW <= instances.max(FEW)
-    });
+    let are_few = |kernel: usize, instances: u64| {
+        let count = counts.get(kernel).copied().unwrap_or(0);
+        instances >= INSTANCES && count * FEW <= instances.max(FEW)
+    };
+    let mut outliers: Vec<(u64, usize, usize)> = slow()
+        .filter(|&(_, kernel, _, usual)| are_few(kernel, usual.count))
+        .map(|(index, kernel, length, usual)| (length - usual.median, index, kernel))
+        .collect();
     let excess_ns = outliers.iter().map(|(excess, ..)| excess).sum();
 
     let count = outliers.len() as u64;

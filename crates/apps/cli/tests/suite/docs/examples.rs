@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::{metalens, stderr, stdout, write_program};
+use crate::{metalens, stderr, stdout};
 
 const RECIPES: [&str; 4] = ["mlx", "pytorch-mps", "candle", "llama.cpp"];
 /// Programs that the commands on the pages start, relative to the folder of the recipe.
@@ -64,7 +64,7 @@ fn the_commands_on_the_pages_run_without_a_mac() {
         for program in PROGRAMS {
             let path = folder.path().join(program);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            write_program(&path, "#!/bin/sh\necho \"asked: $@\"\n");
+            metalens_testing::write_program(&path, "#!/bin/sh\necho \"asked: $@\"\n");
         }
 
         let page = page(recipe);
@@ -186,8 +186,8 @@ fn mean(run: &Output) -> f64 {
 #[test]
 fn the_script_for_llama_cpp_records_both_micro_batches() {
     let folder = metalens_testing::scratch();
-    write_program(
-        &folder.path().join("llama-bench"),
+    metalens_testing::write_program(
+        folder.path().join("llama-bench"),
         "#!/bin/sh\necho \"asked: $@\"\n",
     );
     fs::write(folder.path().join("model.gguf"), "").unwrap();

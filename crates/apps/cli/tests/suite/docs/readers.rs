@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::{stderr, stdout, transcript, write_program};
+use crate::{stderr, stdout, transcript};
 
 /// A program that does nothing on a GPU; the fake `xctrace` says what it did.
 const PROGRAM: &str = "#!/bin/sh\necho \"asked: $@\"\n";
@@ -37,12 +37,12 @@ fn run(reader: &str, programs: &[&str], arguments: &[&str]) -> (tempfile::TempDi
     for program in programs {
         let path = top.join("here").join(program);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        write_program(&path, PROGRAM);
+        metalens_testing::write_program(&path, PROGRAM);
     }
     fs::create_dir(top.join("tmp")).unwrap();
-    write_program(&top.join("xctrace"), XCTRACE);
-    write_program(
-        &top.join("browser"),
+    metalens_testing::write_program(top.join("xctrace"), XCTRACE);
+    metalens_testing::write_program(
+        top.join("browser"),
         "#!/bin/sh\ncp \"$1\" \"$TOP/opened\"\n",
     );
 

@@ -203,7 +203,7 @@ fn two_parameters_are_a_matrix() {
 fn the_folder_is_for_browsers_programs_and_the_next_run() {
     let bench = Bench::new();
     let browser = "#!/bin/sh\necho \"$@\" > opened\n";
-    crate::write_program(&bench.here().join("browser"), browser);
+    metalens_testing::write_program(bench.here().join("browser"), browser);
     let arguments = [
         "bench",
         "--runs",

@@ -12,7 +12,7 @@ use insta::assert_snapshot;
 use tempfile::TempDir;
 
 use crate::verbs::record::each;
-use crate::{command, metalens, stderr, stdout, transcript, write_program};
+use crate::{command, metalens, stderr, stdout, transcript};
 
 /// The script. `@MODE@` is run before a table is served: `$file` is the requested table, `$data`
 /// the folder of tables, `$out` the file to write; `give` writes to that file, else to stdout.
@@ -79,7 +79,7 @@ impl Bench {
             .replace("@HERE@", &self.folder.path().display().to_string())
             .replace("@VERSION@", version)
             .replace("@MODE@", mode);
-        write_program(&self.path("xctrace"), &script);
+        metalens_testing::write_program(self.path("xctrace"), &script);
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -218,9 +218,9 @@ fn a_hopeless_export_ends_soon() {
     }
     let counts: Vec<u32> = calls.iter().map(|(_, count)| *count).collect();
     assert!(counts.len() > 6, "{calls:?}");
-    let expected = |at: usize| if (1..4).contains(&at) { 3 } else { 1 };
+    let expected = |table: usize| if (1..4).contains(&table) { 3 } else { 1 };
     assert!(
-        (0..counts.len()).all(|at| counts[at] == expected(at)),
+        (0..counts.len()).all(|table| counts[table] == expected(table)),
         "{calls:?}"
     );
 }

@@ -3,13 +3,13 @@
 use std::fs;
 
 use super::record::Bench;
-use crate::{stderr, stdout, write_program};
+use crate::{stderr, stdout};
 
 /// Creates a bench with a browser that notes the page it is asked to open.
 fn with_browser() -> Bench {
     let bench = Bench::new();
     let script = "#!/bin/sh\necho \"$@\" > opened\n";
-    write_program(&bench.here().join("browser"), script);
+    metalens_testing::write_program(bench.here().join("browser"), script);
     bench
 }
 

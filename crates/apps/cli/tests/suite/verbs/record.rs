@@ -26,7 +26,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::fake_xctrace::{SMALL, with_settings};
-use crate::{add_two_runs, signal, stderr, stdout, transcript, until, write_program};
+use crate::{add_two_runs, signal, stderr, stdout, transcript, until};
 
 /// Time after which a test gives up, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -64,7 +64,7 @@ impl Bench {
         let top = self.folder.path().display();
         let log = "for word; do printf '%s|' \"$word\"; done >> \"$top/log\"; echo >> \"$top/log\"";
         let script = format!("#!/bin/sh\ntop='{top}'\n{log}\n{script}\n");
-        write_program(&self.path("xctrace"), &script);
+        metalens_testing::write_program(self.path("xctrace"), &script);
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use metalens_simulator::fake_xctrace::Misbehavior;
 
 use super::{Bench, SMALL, each, pid_in, recording};
-use crate::{signal, stderr, write_program};
+use crate::{signal, stderr};
 
 /// A misbehavior of the fake `xctrace`, and the arguments of the recording.
 #[derive(Clone, Copy)]
@@ -364,8 +364,8 @@ fn missing_signposts_are_explained_by_the_analysis() {
 #[test]
 fn a_raw_recording_can_be_imported() {
     let bench = Bench::new();
-    write_program(
-        &bench.here().join("xcrun"),
+    metalens_testing::write_program(
+        bench.here().join("xcrun"),
         "#!/bin/sh\nshift; exec ../xctrace \"$@\"\n",
     );
     let output = bench.run(&["MISBEHAVE=leaves-raw"], &recording(&[], "exit 0"));

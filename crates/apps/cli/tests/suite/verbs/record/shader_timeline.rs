@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use crate::{command, left_in_tmp, metalens, output_with_tmp, stderr, stdout, write_program};
+use crate::{command, left_in_tmp, metalens, output_with_tmp, stderr, stdout};
 
 /// Writes an `xctrace` in an Xcode that keeps the template it is given, and fails.
 fn xcode(folder: &Path) -> PathBuf {
@@ -14,7 +14,7 @@ fn xcode(folder: &Path) -> PathBuf {
     let script = "#!/bin/sh\n[ $1 = version ] && echo 'xctrace version 26.0 (17C529)' && exit\n\
                   while [ $# -gt 0 ]; do [ \"$1\" = --template ] && cp \"$2\" \"$SEEN\" && echo \"$2\"; shift; done\n\
                   exit 1\n";
-    write_program(&tool, script);
+    metalens_testing::write_program(&tool, script);
     tool
 }
 
@@ -177,7 +177,7 @@ fn an_export_that_fails_names_the_changed_template() {
     template(folder, "shaderprofiler");
     let tool = xcode(folder);
     let own = env!("CARGO_BIN_EXE_metalens");
-    write_program(
+    metalens_testing::write_program(
         &tool,
         &format!("#!/bin/sh\nexec {own} fake-xctrace -- \"$@\"\n"),
     );
@@ -232,7 +232,7 @@ fn an_xctrace_that_ignores_the_changed_template_is_noticed() {
         }
         let tool = xcode(folder);
         let own = env!("CARGO_BIN_EXE_metalens");
-        write_program(
+        metalens_testing::write_program(
             &tool,
             &format!("#!/bin/sh\nexec {own} fake-xctrace -- \"$@\"\n"),
         );
