@@ -1,6 +1,7 @@
 //! Lists the figures of a report, each once: its unit, its name, which direction is better, and its
 //! column in a dataset. Comparisons, gates, baselines, benchmarks and datasets take them from here.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::MetricGroup::{Gaps, Latency, Machine, Memory, Time, Work};
@@ -9,8 +10,7 @@ use self::TimePlace::{Between, Both, Inside, Outside};
 use crate::report::{Cause, Report};
 
 /// Unit of a figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
     /// A time in nanoseconds.
@@ -24,8 +24,9 @@ pub enum Unit {
 }
 
 /// Group of related figures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum MetricGroup {
     /// Wall time and the GPU's busy time.

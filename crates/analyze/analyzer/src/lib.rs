@@ -93,8 +93,6 @@ mod allocation_stacks;
 mod analysis;
 mod analyze;
 mod basics;
-#[doc(hidden)]
-pub mod benching;
 mod error;
 mod figures;
 mod findings;

@@ -6,6 +6,7 @@ use metalens_comparison::many::{
 };
 use metalens_comparison::{Environment, distinct_environments};
 use metalens_text::units::counted;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
@@ -13,8 +14,7 @@ pub const SCHEMA: &str = "metalens.index/1";
 
 /// An index of many recordings. All times are whole nanoseconds; `null` means unknown or undefined,
 /// never zero.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Index {
     /// Name of the format: `metalens.index/1`.
     pub schema: String,
@@ -41,8 +41,7 @@ pub struct Index {
 }
 
 /// A recording that could not be analyzed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailedRecording {
     /// Name of the recording.
     pub name: String,

@@ -1,6 +1,7 @@
 //! Carries a benchmark out: the hooks, the warm-up runs, and the runs in their order.
 
 use metalens_analyzer::Report;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::turns::{Turn, turns};
@@ -50,8 +51,7 @@ pub struct RunRecord {
 }
 
 /// End of a run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunEnd {
     /// True if the recording ended at its time limit, so that the amount of work depends on the
     /// speed.

@@ -1,11 +1,11 @@
 //! Collects the figures of one variant.
 
 use metalens_comparison::{Number, Runs, SideValues, Unit, median, metrics};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A figure of the reports of one variant.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
     /// Path of the figure in a report, such as `gaps.median_ns`.
     pub id: String,
@@ -19,8 +19,7 @@ pub struct Figure {
 }
 
 /// Share of the busy time in one performance state.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StateShare {
     /// Name of the state, as the recordings have it.
     pub state: String,

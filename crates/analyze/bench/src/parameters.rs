@@ -1,12 +1,12 @@
 //! Defines parameters of commands, and puts their values into texts.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, MOST_VARIANTS, Result};
 
 /// A parameter of the commands, and its values.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Parameter {
     /// Name of the parameter: `{name}` in a command stands for its value.
     pub name: String,
@@ -15,8 +15,7 @@ pub struct Parameter {
 }
 
 /// The value of a parameter in one variant.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ParameterValue {
     /// Name of the parameter, without braces.
     pub name: String,

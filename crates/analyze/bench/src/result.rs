@@ -5,6 +5,7 @@ use metalens_comparison::many::FindingTotal;
 use metalens_comparison::{
     Change, Comparison, Environment, KernelRuns, Number, RunsToTell, SideValues, TimeBasis,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::carry_out::RunEnd;
@@ -16,8 +17,7 @@ use crate::units::WorkUnit;
 pub const SCHEMA: &str = "metalens.bench/1";
 
 /// Result of a benchmark: several variants, recorded alternately.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bench {
     /// Name of the format: `metalens.bench/1`.
     pub schema: String,
@@ -52,8 +52,7 @@ pub struct Bench {
 }
 
 /// The fastest variant and its rivals.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Standing {
     /// Index of the variant with the least median time.
     pub best: usize,
@@ -64,8 +63,7 @@ pub struct Standing {
 }
 
 /// A variant beside the fastest one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rival {
     /// Index of the variant among all.
     pub variant: usize,
@@ -80,8 +78,7 @@ pub struct Rival {
 }
 
 /// One variant, and the figures of its runs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VariantResult {
     /// Name of the variant, unique in the benchmark.
     pub name: String,
@@ -115,8 +112,7 @@ pub struct VariantResult {
 }
 
 /// One run of a variant.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResult {
     /// Number of the round, from 1.
     pub round: u32,
@@ -128,8 +124,7 @@ pub struct RunResult {
 }
 
 /// A variant compared with the first one, or with the baseline.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairResult {
     /// Name of the variant to compare with, or `baseline`.
     pub base: String,

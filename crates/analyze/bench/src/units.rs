@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use metalens_analyzer::Report;
 use metalens_comparison::{Number, SideValues};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A unit of work of a variant, and its figures in each run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkUnit {
     /// Name of the phase. Null for the iterations that were found.
     pub phase: Option<String>,

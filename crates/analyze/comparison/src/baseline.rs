@@ -2,6 +2,7 @@
 
 use metalens_analyzer::message::{Value, name, path};
 use metalens_analyzer::{Message, Report, message};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{LEAST_RUNS, STEADY, SideValues, known};
@@ -16,8 +17,7 @@ use metalens_analyzer::Number;
 pub(crate) const BASELINE_SCHEMA: &str = "metalens.baseline/1";
 
 /// Several runs of one program, recorded under the same circumstances.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
     /// Name of the format: `metalens.baseline/1`.
     pub schema: String,

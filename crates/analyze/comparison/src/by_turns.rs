@@ -1,6 +1,7 @@
 //! Computes the change of a figure between two sides that were recorded alternately, and the number
 //! of runs that would show a change.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Floor, Judge, Preference, known};
@@ -21,8 +22,7 @@ const RANKS: f64 = 0.955;
 const MOST_RUNS: f64 = 1_000.0;
 
 /// Number of runs of each side that would probably show a difference.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunsToTell {
     /// Number of runs of each side, if they vary as these do; at most 1,000.
     pub runs: u64,

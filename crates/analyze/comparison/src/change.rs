@@ -1,6 +1,7 @@
 //! Computes the change of one figure between two sides, and its class.
 
 pub(crate) use metalens_analyzer::Preference;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::statistics::{ConfidenceInterval, Rank, Shift, median, shift_ranked};
@@ -16,8 +17,7 @@ pub const LEAST_RUNS: usize = 3;
 pub(crate) const STEADY: f64 = 0.25;
 
 /// The change of one figure between two sides.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
     /// The figure on the base side.
     pub base: SideValues,
@@ -126,8 +126,7 @@ impl Change {
 }
 
 /// Values of both sides that add up with the change between them.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FittedValues {
     /// Median of the runs of base.
     pub base: Number,
@@ -136,8 +135,7 @@ pub struct FittedValues {
 }
 
 /// The values of a figure on one side.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SideValues {
     /// Value of each run, in the order of the runs. Null where a run did not record it.
     pub values: Vec<Option<Number>>,
@@ -151,8 +149,9 @@ pub struct SideValues {
 }
 
 /// Class of a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeClass {
     /// Absent from every run of base. Only kernels have this class.
@@ -175,8 +174,7 @@ pub enum ChangeClass {
 }
 
 /// Size of a change, compared with the floor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeSize {
     /// The whole interval is below the floor.
@@ -188,8 +186,7 @@ pub enum ChangeSize {
 }
 
 /// Direction of a change: for the better or for the worse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// The change is for the better.
@@ -199,8 +196,7 @@ pub enum Direction {
 }
 
 /// The smallest change that is worth reporting.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Floor {
     /// Floor for times and counts, as a share of the larger side.
     pub relative: f64,

@@ -5,6 +5,7 @@ use std::slice::from_ref;
 
 use metalens_analyzer::message::{name, percent, process};
 use metalens_analyzer::{Message, Report, message};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::runs::Runs;
@@ -16,8 +17,7 @@ const CLOCK: &str = "GPU clock while busy";
 const OTHERS: &str = "other processes on the GPU";
 
 /// The circumstances of two sides, and whether they allow a comparison.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparability {
     /// True if no circumstance that matters is known to differ.
     pub comparable: bool,
@@ -63,8 +63,7 @@ impl Comparability {
 }
 
 /// A circumstance in which the sides differ.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CircumstanceDifference {
     /// Name of the circumstance, such as `GPU`.
     pub what: String,

@@ -3,6 +3,7 @@
 use std::iter::once;
 
 use metalens_analyzer::{Message, Note};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::Floor;
@@ -19,8 +20,7 @@ use crate::work::WorkComparison;
 pub const SCHEMA: &str = "metalens.comparison/1";
 
 /// Changes from one side of runs to another.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// Name of the format: `metalens.comparison/1`.
     pub schema: String,
@@ -55,16 +55,14 @@ pub struct Comparison {
 }
 
 /// The runs of one side.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SideFacts {
     /// The runs, in the order of all lists of values.
     pub runs: Vec<RunName>,
 }
 
 /// Identity of one run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunName {
     /// Path of the input, as it was given.
     pub path: String,
@@ -73,8 +71,7 @@ pub struct RunName {
 }
 
 /// Method by which changes were judged.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparisonMethod {
     /// Method of the estimate: `hodges-lehmann`.
     pub estimate: String,

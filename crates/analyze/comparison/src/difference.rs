@@ -1,6 +1,7 @@
 //! Takes the difference between two runs apart: GPU work and the causes of idle time tile the time from
 //! first to last GPU work, so that their changes sum to its change.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::metric_changes::{MetricChange, find};
@@ -8,8 +9,7 @@ use crate::metrics::MetricGroup;
 use metalens_analyzer::Number;
 
 /// The difference between one run of each side, as a sum.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
     /// The run of median time of each side, as its place among the runs.
     pub runs: Sides<usize>,
@@ -20,8 +20,7 @@ pub struct Difference {
 }
 
 /// Values of both sides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Sides<T> {
     /// Value of the base side.
     pub base: T,
@@ -30,8 +29,7 @@ pub struct Sides<T> {
 }
 
 /// One part of the time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DifferencePart {
     /// Path of the figure in a report, such as `idle.host_ns`.
     pub id: String,

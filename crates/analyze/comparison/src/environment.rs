@@ -1,11 +1,11 @@
 //! Describes environments: the chip, the system and the recorder of recordings.
 
 use metalens_analyzer::Report;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An environment in which programs were recorded. `null` means unknown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
     /// Name of the GPU in Metal, which is that of the chip. Null if it is not recorded.
     pub gpu: Option<String>,

@@ -5,6 +5,7 @@
 
 use metalens_analyzer::message::ungrouped;
 use metalens_analyzer::{Message, message};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass};
@@ -22,8 +23,7 @@ pub enum ComparisonPreset {
 }
 
 /// Verdict on kernel fusion, with its evidence.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fusion {
     /// The conclusion that the figures allow.
     pub verdict: FusionVerdict,
@@ -34,8 +34,7 @@ pub struct Fusion {
 }
 
 /// Conclusion about kernel fusion that the figures allow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FusionVerdict {
     /// Fewer GPU intervals, under other names, with about the same GPU time or less.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use metalens_analyzer::message::{kernel, percent};
 use metalens_analyzer::{Message, Note, message};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass, Direction, Judge, Preference, SideValues};
@@ -18,8 +19,7 @@ use metalens_analyzer::Number;
 const NAMED: usize = 5;
 
 /// The change of one kernel: the work with one name on one channel.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelChange {
     /// Name of the kernel.
     pub name: String,

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, HashSet};
 use metalens_analyzer::message::{count, counted, name, path, percent, time};
 use metalens_analyzer::{Message, message};
 use metalens_text::units;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::outliers::find_outliers;
@@ -30,8 +31,7 @@ const DAY_MS: f64 = 86_400_000.0;
 
 /// Recordings of the same work: of one program on one GPU, with the same kernels as often, in as many
 /// command buffers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SameWorkGroup {
     /// Name to which outliers and trends refer, such as `bench on Apple M1, 1,000 GPU intervals in
     /// 40 command buffers, 4 kernels`.
@@ -53,8 +53,7 @@ pub struct SameWorkGroup {
 }
 
 /// A recording that is far from the others of its group.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexOutlier {
     /// Folder of the recording's report.
     pub report: String,
@@ -75,8 +74,7 @@ pub struct IndexOutlier {
 }
 
 /// Trend of one figure of a group over time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GroupTrend {
     /// Name of the group.
     pub group: String,
@@ -103,8 +101,9 @@ pub struct GroupTrend {
 }
 
 /// A figure of a recording in which outliers and trends are searched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum IndexFigure {
     /// GPU busy share of the window.

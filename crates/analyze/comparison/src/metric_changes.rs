@@ -1,6 +1,7 @@
 //! Computes the changes of the figures of a report.
 
 use metalens_analyzer::Figure;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Judge};
@@ -10,8 +11,7 @@ use crate::unit::Unit;
 use metalens_analyzer::Number;
 
 /// The change of one figure of the report.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricChange {
     /// Path of the figure in a report, such as `gaps.median_ns`.
     pub id: String,

@@ -2,6 +2,7 @@
 
 use metalens_analyzer::message::percent;
 use metalens_analyzer::{Message, Note, message};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass, ChangeSize, SideValues};
@@ -11,8 +12,7 @@ use crate::unit::Unit;
 use crate::work::WorkComparison;
 
 /// The change of one of the four main quantities.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QuantityChange {
     /// The quantity that this is about.
     pub what: Quantity,
@@ -25,8 +25,7 @@ pub struct QuantityChange {
 }
 
 /// One of the four main quantities of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
     /// GPU intervals. Each is usually one encoder, with one dispatch or many.

@@ -17,6 +17,7 @@
 use std::iter::zip;
 
 use metalens_analyzer::TimePlace;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::metric;
@@ -34,8 +35,7 @@ pub(crate) const KERNEL_COUNT: &str = "kernel.instances";
 const LONGEST: &str = "gaps.max_ns";
 
 /// Unit of work that times are compared per.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeBasis {
     /// The whole work of a run: the same on both sides, requested to count as such, or unlike.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use metalens_analyzer::{ChainSource, ChosenBy, NamedBy, Note, Report, Severity};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::many::dates;
@@ -10,8 +11,7 @@ use crate::metrics::metrics;
 use metalens_analyzer::Number;
 
 /// The runs of one side. Every list of values has one entry for each run, in the same order.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Runs {
     /// Path of each run's input, as it was given.
     pub paths: Vec<String>,
@@ -39,8 +39,7 @@ pub struct Runs {
 }
 
 /// One circumstance of each run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Circumstance {
     /// Name of the circumstance: `GPU`, `system`, …
     pub what: String,
@@ -49,8 +48,7 @@ pub struct Circumstance {
 }
 
 /// Figures of one kernel in each run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelRuns {
     /// Name of the kernel.
     pub name: String,

@@ -2,6 +2,7 @@
 
 mod rounds;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use metalens_analyzer::Number;
@@ -11,8 +12,7 @@ pub(crate) use rounds::shift_by_rounds;
 const WANTED: f64 = 0.95;
 
 /// Confidence interval of the true shift.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfidenceInterval {
     /// Lower end of the interval.
     pub low: Number,

@@ -2,6 +2,7 @@
 
 use metalens_analyzer::message::kernel;
 use metalens_analyzer::{Message, message};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, ChangeClass, Judge};
@@ -16,8 +17,7 @@ const INTERVALS: &str = "counts.intervals";
 const BUFFERS: &str = "counts.command_buffers";
 
 /// The amounts of work of both sides, and what their times are compared per.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkComparison {
     /// Whether both sides ran the same number of GPU intervals.
     pub amount: WorkAmount,
@@ -41,8 +41,7 @@ pub struct WorkComparison {
 }
 
 /// Whether both sides ran the same number of GPU intervals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WorkAmount {
     /// The number is the same, or differs by less than the floor.
@@ -56,8 +55,7 @@ pub enum WorkAmount {
 }
 
 /// A kernel that probably has another name in new.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RenamedKernel {
     /// Name of the kernel in base.
     pub base: String,

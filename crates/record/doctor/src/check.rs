@@ -1,10 +1,10 @@
 //! Types of a check, its verdict and its remedy.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The result of one check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
     /// Stable name of the check.
     pub id: String,
@@ -17,8 +17,7 @@ pub struct Check {
 }
 
 /// The verdict of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckVerdict {
     /// Everything is as it should be.
@@ -34,8 +33,7 @@ pub enum CheckVerdict {
 }
 
 /// Advice on what to do.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Remedy {
     /// Description of what to do.
     pub what: String,
@@ -49,8 +47,7 @@ pub struct Remedy {
 }
 
 /// A file to write before the commands run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TextFile {
     /// Name of the file.
     pub name: String,

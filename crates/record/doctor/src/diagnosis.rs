@@ -3,6 +3,7 @@
 use std::thread;
 
 use metalens_xctrace::{Error, Tool};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::check::{Check, CheckVerdict};
@@ -16,8 +17,7 @@ use crate::xctrace_status::XctraceStatus;
 pub const SCHEMA: &str = "metalens.doctor/1";
 
 /// The result of checking whether a machine can record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Diagnosis {
     /// Name of this JSON form: `metalens.doctor/1`.
     pub schema: String,
@@ -36,8 +36,7 @@ pub struct Diagnosis {
 }
 
 /// A command that works on this machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WorksHere {
     /// Command line to run.
     pub command: String,

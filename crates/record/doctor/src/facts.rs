@@ -4,6 +4,7 @@
 use std::iter::zip;
 
 use metalens_failure::{in_plain_words, other_process};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::scratch::ScratchFile;
@@ -11,9 +12,8 @@ use crate::scratch::ScratchFile;
 use crate::command::CommandOutput;
 
 /// A fact about the machine, or the reason why it is unknown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schemas", schemars(inline))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct Fact<T> {
     /// The value of the fact; null if it is unknown.
     pub value: Option<T>,
@@ -44,8 +44,7 @@ impl<T> Fact<T> {
 }
 
 /// All facts about a machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Facts {
     /// The hardware and the version of macOS.
     pub machine: MacFacts,
@@ -64,8 +63,7 @@ pub struct Facts {
 }
 
 /// The screen of a machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Console {
     /// True if a user is logged in at the machine itself, not only over ssh.
     pub is_used: Fact<bool>,
@@ -74,8 +72,7 @@ pub struct Console {
 }
 
 /// The hardware of a machine and its version of macOS.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MacFacts {
     /// Name of the chip, such as `Apple M3 Max`.
     pub chip: Fact<String>,
@@ -102,8 +99,7 @@ pub struct MacFacts {
 }
 
 /// The installed Xcode and its state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Xcode {
     /// The selected developer folder (`xcode-select -p`).
     pub folder: Fact<String>,
@@ -118,8 +114,7 @@ pub struct Xcode {
 }
 
 /// The rights of the current user.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Rights {
     /// True if developer mode is on.
     pub developer_mode: Fact<bool>,
@@ -130,8 +125,7 @@ pub struct Rights {
 }
 
 /// State of System Integrity Protection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protection {
     /// Protection is on: programs of the system cannot be traced.
@@ -143,8 +137,7 @@ pub enum Protection {
 }
 
 /// The current condition of a machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Condition {
     /// The current source of power.
     pub power: Fact<Power>,
@@ -161,8 +154,7 @@ pub struct Condition {
 }
 
 /// A source of power.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Power {
     /// AC power from a charger or a power supply.
@@ -174,8 +166,7 @@ pub enum Power {
 }
 
 /// Level at which macOS slows down because of heat, as macOS names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThermalPressure {
     /// No slowdown because of heat.
@@ -191,8 +182,7 @@ pub enum ThermalPressure {
 }
 
 /// A process on the machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Process {
     /// Process id of the process.
     pub pid: u32,
@@ -201,8 +191,7 @@ pub struct Process {
 }
 
 /// The current state of the GPU.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Gpu {
     /// GPU utilization that the driver reports, in percent.
     pub utilization_percent: Fact<u64>,
@@ -213,8 +202,7 @@ pub struct Gpu {
 }
 
 /// A process that used the GPU.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GpuUser {
     /// The process that used the GPU.
     pub process: Process,
@@ -234,8 +222,7 @@ impl Gpu {
 }
 
 /// The folder and the disk of recordings.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Disk {
     /// Free space on the disk, in bytes.
     pub free_bytes: Fact<u64>,
@@ -248,8 +235,7 @@ pub struct Disk {
 }
 
 /// A temporary folder to which Instruments may write.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TemporaryFolder {
     /// Free space on its disk, in bytes.
     pub free_bytes: Fact<u64>,
@@ -258,8 +244,7 @@ pub struct TemporaryFolder {
 }
 
 /// A folder that an unfinished recording left.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnfinishedRecording {
     /// Name of the folder.
     pub name: String,

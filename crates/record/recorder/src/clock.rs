@@ -3,15 +3,15 @@
 //! true clocks.
 
 use metalens_text::units::percent;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::record_request::RecordRequest;
 use crate::template;
 
 /// Effect that `--gpu-clock` had.
-#[derive(Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schemas", schemars(rename = "Clock"))]
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Clock")]
 pub struct ClockOutcome {
     /// Requested clock: `Minimum`, `Medium`, `Maximum`, or `Default`.
     asked: &'static str,
@@ -22,9 +22,8 @@ pub struct ClockOutcome {
 }
 
 /// A clock that the GPU was at.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schemas", schemars(inline))]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct ClockState {
     /// Name of the state in the recording.
     pub state: String,

@@ -8,6 +8,7 @@ use metalens_doctor::{
 };
 use metalens_files::parent;
 use metalens_xctrace::command::Length;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::record_request::RecordRequest;
@@ -22,9 +23,8 @@ pub struct MachineSnapshot {
 }
 
 /// Facts about the Mac that a recording was made on. A value is null if the Mac did not report it.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schemas", schemars(rename = "MadeOn"))]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "MadeOn")]
 pub(crate) struct MachineFacts {
     /// Name of the chip, such as `Apple M3 Max`.
     chip: Option<String>,
@@ -47,9 +47,8 @@ pub(crate) struct MachineFacts {
 }
 
 /// A value before the recording started, and after it was saved.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schemas", schemars(inline))]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 struct BeforeAfter<T> {
     before: Option<T>,
     after: Option<T>,

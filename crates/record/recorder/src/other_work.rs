@@ -3,14 +3,14 @@
 
 use metalens_text::Redactor;
 use metalens_text::units::counted;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::running::RunningProcesses;
 
 /// GPU work of another process than the recorded one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schemas", schemars(rename = "OtherProcess"))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "OtherProcess")]
 pub struct OtherWork {
     /// Name of the process.
     pub name: String,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use metalens_text::{Redactor, in_json};
 use metalens_xctrace::command::Target;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::clock::ClockOutcome;
@@ -22,8 +23,7 @@ const SCHEMA: &str = "metalens.recording/1";
 
 /// Description of how a bundle was made. The home folder is `~`; the names of the user and the
 /// machine, and texts that look like secrets, are replaced.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Provenance<'a> {
     /// Name of this schema: `metalens.recording/1`.
     schema: &'static str,
@@ -68,9 +68,8 @@ pub struct Provenance<'a> {
 }
 
 /// Changes of the template, with their effects.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schemas", schemars(rename = "Changed"))]
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+#[schemars(rename = "Changed")]
 pub(crate) struct TemplateChanges<'a> {
     /// Effect of `--shader-timeline`. Null if it was not requested.
     pub(crate) shader_timeline: Option<&'a ShaderOutcome>,
@@ -79,8 +78,7 @@ pub(crate) struct TemplateChanges<'a> {
 }
 
 /// The `xctrace` that made a recording.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Xctrace<'a> {
     /// Version that it prints, which differs from that of Xcode.
     version: &'a str,
@@ -89,8 +87,7 @@ struct Xctrace<'a> {
 }
 
 /// Reason for the end of a recording.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum EndedBy {
     /// The time limit was reached.

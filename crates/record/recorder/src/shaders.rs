@@ -1,6 +1,7 @@
 //! Checks whether `--shader-timeline` took effect. A device may give no samples although the
 //! recording's settings say that the Shader Timeline was on.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::record_request::RecordRequest;
@@ -11,9 +12,8 @@ const CAUSES: &str = "Some M4 and M5 chips give none; some users got samples onl
                       Kernels are named by their labels";
 
 /// Effect that `--shader-timeline` had.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schemas", schemars(rename = "Shaders"))]
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Shaders")]
 pub struct ShaderOutcome {
     /// Number of shader samples in the recording. Null if the recording cannot tell.
     samples: Option<u64>,

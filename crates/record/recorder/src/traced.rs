@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use metalens_text::Redactor;
 use metalens_xctrace::command::Target;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::recorded_bundle::RecordedProgram;
@@ -18,9 +19,8 @@ pub struct TracedProgram {
 }
 
 /// Programs of a recording. The home folder is `~`.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schemas", schemars(rename = "Programs"))]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Programs")]
 pub(crate) struct Programs {
     /// Path of the program that was asked for.
     asked: String,

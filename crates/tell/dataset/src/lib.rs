@@ -1,7 +1,7 @@
 //! Writes analyses into datasets: Parquet files of many recordings that any engine reads.
 //!
 //! The crate writes and lists the files of datasets and touches no others. It starts no process and
-//! does not print. `crates/apps/query` reads the files with SQL.
+//! does not print. `crates/beside/query` reads the files with SQL.
 //!
 //! ```text
 //! Analysis → tables (runs, intervals, gaps, …) → write → DIR/<table>/device=…/date=…/run=…

@@ -47,7 +47,6 @@ impl Serialize for Number {
     }
 }
 
-#[cfg(feature = "schemas")]
 impl schemars::JsonSchema for Number {
     fn inline_schema() -> bool {
         true

@@ -1,12 +1,12 @@
 //! Types of the verdict in a word: what bounds the program.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::basics::message::Message;
 
 /// Verdict in a word: what bounds the program, by the cause of most of its idle time.
-#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BoundVerdict {
     /// Limit that bounds the program; null if the recording does not show it.
     pub bound: Option<Bound>,
@@ -15,8 +15,7 @@ pub struct BoundVerdict {
 }
 
 /// Limit that bounds a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
     /// GPU-bound: the GPU was busy, or had work queued, for at least nine tenths of the time.

@@ -1,5 +1,6 @@
 //! Types of the GPU's hardware counters.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::kernels::NamedBy;
@@ -9,8 +10,7 @@ use crate::basics::message::Message;
 /// Hardware counters of the GPU. They count the work of all processes: during the busy time of
 /// the analyzed process they may contain work of others that ran at the same time. A sample is the
 /// mean over the time that it covers, which begins at its own time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counters {
     /// Name of the table with the samples.
     pub table: String,
@@ -33,8 +33,7 @@ pub struct Counters {
 }
 
 /// Values of one counter.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counter {
     /// Name of the counter.
     pub name: String,
@@ -56,8 +55,7 @@ pub struct Counter {
 }
 
 /// Unit of a counter's values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CounterUnit {
     /// Percent of the most that is possible.
@@ -67,8 +65,7 @@ pub enum CounterUnit {
 }
 
 /// Values of a counter over some time, weighted by the part of each sample in that time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CounterValues {
     /// Number of samples in that time.
     pub samples: u64,
@@ -89,8 +86,7 @@ pub struct CounterValues {
 }
 
 /// Memory bandwidth that the counters show.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CounterBandwidth {
     /// Mean of what was read, in GB/s.
     pub read_gb_per_s: f64,
@@ -103,8 +99,7 @@ pub struct CounterBandwidth {
 }
 
 /// Counters in one kernel, from the samples throughout which this kernel alone ran on the GPU.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelCounters {
     /// Name of the kernel.
     pub name: String,
@@ -128,8 +123,7 @@ pub struct KernelCounters {
 }
 
 /// Unit of the GPU that limits a kernel.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Limiter {
     /// Name of the counter.
     pub counter: String,
@@ -140,8 +134,7 @@ pub struct Limiter {
 }
 
 /// Mean of a counter.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CounterMean {
     /// Name of the counter.
     pub counter: String,

@@ -1,10 +1,10 @@
 //! Types of the CPU samples of a recording.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Unit of the weight of a sample.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WeightUnit {
     /// Nanoseconds that the sample stands for.
@@ -20,8 +20,7 @@ pub enum WeightUnit {
 }
 
 /// CPU samples of the threads of the process inside the window. Weights are in `weight_unit`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cpu {
     /// Name of the table that the samples come from.
     pub table: String,
@@ -62,8 +61,7 @@ pub struct Cpu {
 }
 
 /// CPU samples of the process before its first GPU work.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuBefore {
     /// Number of samples of the process.
     pub samples: u64,
@@ -74,8 +72,7 @@ pub struct CpuBefore {
 }
 
 /// Samples of threads in one state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuState {
     /// State of the thread: `Running`, `Blocked`, …; null if the table has none.
     pub state: Option<String>,
@@ -86,8 +83,7 @@ pub struct CpuState {
 }
 
 /// CPU samples of one thread.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuThread {
     /// Name of the thread, as Instruments displays it.
     pub name: String,
@@ -110,8 +106,7 @@ pub struct CpuThread {
 /// CPU samples of the submitting threads during idle time of the GPU that the program caused.
 /// Few samples fall into one short stretch; over many stretches they are still a fair sample,
 /// as long as the sampler does not run in step with the program.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuHost {
     /// Summed length of these stretches in nanoseconds.
     pub host_ns: u64,
@@ -147,8 +142,7 @@ pub struct CpuHost {
 }
 
 /// Function, with the samples that contain it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuFrame {
     /// Name of the function; null for all functions of a binary that have no symbol.
     pub function: Option<String>,

@@ -1,13 +1,13 @@
 //! Types of the engines beside the GPU's channels, and of frames.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::idle::GapParts;
 use super::summary::Distribution;
 
 /// Work of one engine during the window, beside the GPU work of the process.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Engine {
     /// Engine that the work is about.
     pub id: EngineId,
@@ -36,8 +36,7 @@ pub struct Engine {
 }
 
 /// Engine beside the GPU's channels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EngineId {
     /// MPSGraph: its operations on the GPU. Tested on synthetic rows.
@@ -64,8 +63,7 @@ impl EngineId {
 }
 
 /// Work of an engine under one label.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EngineWork {
     /// Label of the work; null for rows without one.
     pub label: Option<String>,
@@ -76,8 +74,7 @@ pub struct EngineWork {
 }
 
 /// Frames that the process presented during the window. Real rows of them were never seen.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Frames {
     /// Number of requests to present a frame.
     pub requests: u64,

@@ -1,5 +1,6 @@
 //! Types of a gate's result: which limits a recording or a comparison keeps.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::basics::message::Message;
@@ -7,8 +8,7 @@ use crate::basics::number::Number;
 use crate::figures::Unit;
 
 /// Result of judging the limits of a gate.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GateResult {
     /// Origin of the limits, in words.
     pub source: Message,
@@ -22,8 +22,7 @@ pub struct GateResult {
 }
 
 /// Result of one limit of one figure.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GateRow {
     /// Id of the figure, or name of the kernel.
     pub what: String,
@@ -51,8 +50,7 @@ pub struct GateRow {
 }
 
 /// Rule that a figure has to keep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LimitRule {
     /// The median is at most the limit.
@@ -108,8 +106,9 @@ impl LimitRule {
 }
 
 /// Result of one limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateVerdict {
     /// The limit was missed, or its figure is missing.
@@ -125,8 +124,7 @@ pub enum GateVerdict {
 }
 
 /// A figure of a kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KernelFigure {
     /// The summed durations of the kernel.
@@ -159,8 +157,7 @@ impl KernelFigure {
 }
 
 /// Consequence of a missed limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum GateSeverity {
     /// The whole gate is missed.

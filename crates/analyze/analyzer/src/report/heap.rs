@@ -1,5 +1,6 @@
 //! Types of the memory outside Metal: heap, leaks and regions of virtual memory.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::CountedBytes;
@@ -7,8 +8,7 @@ use super::CountedBytes;
 /// Memory of the recorded process by the details of the tracks Allocations, Leaks and VM Tracker,
 /// in the whole recording. A part is null if the input has no export of its detail; bundles are not
 /// read for it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Heap {
     /// Allocations, as the list of Instruments has them.
     pub allocations: Option<HeapAllocations>,
@@ -19,8 +19,7 @@ pub struct Heap {
 }
 
 /// Allocations of the heap and of virtual memory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeapAllocations {
     /// All allocations in the list.
     pub whole: CountedBytes,
@@ -33,8 +32,7 @@ pub struct HeapAllocations {
 }
 
 /// Objects that nothing refers to any more.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeapLeaks {
     /// All leaked objects together.
     pub whole: CountedBytes,
@@ -43,8 +41,7 @@ pub struct HeapLeaks {
 }
 
 /// Regions of virtual memory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeapRegions {
     /// All regions, and their addresses' bytes.
     pub whole: CountedBytes,
@@ -60,8 +57,7 @@ pub struct HeapRegions {
 }
 
 /// Memory with one name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeapGroup {
     /// Name of the category, library, object or type; null if Instruments names none.
     pub name: Option<String>,

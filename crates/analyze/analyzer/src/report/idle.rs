@@ -1,13 +1,13 @@
 //! Types of the idle time by cause, and of submission and completion latency.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::replay::ChainSource;
 use super::summary::Distribution;
 
 /// Idle time of the GPU by cause. The parts sum to `total_ns` exactly.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IdleTime {
     /// Summed length of all gaps in nanoseconds; equals `gaps.total_ns`.
     pub total_ns: u64,
@@ -66,8 +66,7 @@ impl IdleTime {
 }
 
 /// Time of one gap or of several, by cause.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GapParts {
     /// Completion latency in nanoseconds: the GPU was done, and the program, which waited for that,
     /// was not notified yet.
@@ -168,8 +167,9 @@ impl GapParts {
 }
 
 /// Cause of idle time: the step that the GPU waited for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// Completion latency: the GPU was done, and the program, which waited for that, was not notified
@@ -317,8 +317,7 @@ impl Cause {
 
 /// Number of encodings that are missing in the encoder list, by the table in which they were
 /// found.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Recovered {
     /// Encodings found in `metal-application-intervals`, which has the encoding itself.
     pub from_intervals: u64,
@@ -330,8 +329,7 @@ pub struct Recovered {
 /// Submission and completion latency, encoding times and queue depth. A command buffer counts
 /// if at least one of its intervals lies in the window. Its latencies follow from all its
 /// intervals in the recording, including those outside the window.
-#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
     /// Submission latency: the time from the commit of a command buffer to the start of its first
     /// interval. Null if unknown.
@@ -366,8 +364,7 @@ pub struct Latency {
 /// Queue depth: the number of command buffers that were committed and not finished on the GPU.
 /// Includes command buffers that ran only before or after the window, and those that were
 /// committed before the recording began.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Queue {
     /// Mean queue depth over the window.
     pub mean_depth: f64,
@@ -384,8 +381,7 @@ pub struct Queue {
 }
 
 /// Queue depth during one part of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QueueChunk {
     /// Start of the part, in nanoseconds since the recording began.
     pub start_ns: u64,

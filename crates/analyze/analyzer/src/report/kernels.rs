@@ -1,11 +1,11 @@
 //! Types of GPU work by kernel, by channel and by process.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// GPU work with one name on one channel. An interval that reaches out of the window counts
 /// with the part inside.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Kernel {
     /// Name of the kernel; `named_by` tells its origin.
     pub name: String,
@@ -44,8 +44,7 @@ pub struct Kernel {
 }
 
 /// Registers of a kernel that the compiler spilled to memory.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelSpills {
     /// Number of GPU intervals whose encoder ran code with spilled registers.
     pub instances: u64,
@@ -57,8 +56,7 @@ pub struct KernelSpills {
 }
 
 /// GPU work of the process on one channel.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Channel {
     /// Name of the channel; null if the table has none.
     pub name: Option<String>,
@@ -72,8 +70,7 @@ pub struct Channel {
 
 /// GPU use of one process. The intervals of all processes and the unattributed ones together
 /// are all intervals of the recording.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessFacts {
     /// Name of the process.
     pub name: String,
@@ -92,8 +89,7 @@ pub struct ProcessFacts {
 }
 
 /// Shader that the recording lists for the process. The list has no times: it is an inventory.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Shader {
     /// Name of the shader function.
     pub name: String,
@@ -106,8 +102,9 @@ pub struct Shader {
 }
 
 /// Source of a kernel's name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum NamedBy {
     /// The shader profiler: the shaders that it saw run in the interval.

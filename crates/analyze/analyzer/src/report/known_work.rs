@@ -1,5 +1,6 @@
 //! Types of the throughput of kernels whose amount of work is known.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Note;
@@ -7,8 +8,7 @@ use crate::basics::message::Message;
 
 /// Throughput of kernels whose amount of work a file gives. Only the time is measured; the
 /// amounts are taken from the file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkThroughput {
     /// Path of the file with the amounts, as it was given.
     pub file: String,
@@ -29,8 +29,7 @@ pub struct WorkThroughput {
 }
 
 /// Throughput of one kernel, or of the kernels that share one total.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkRow {
     /// Label of the work in the file.
     pub label: String,
@@ -53,8 +52,7 @@ pub struct WorkRow {
 }
 
 /// Amounts of work and their rates. A field is null if the file gives no such amount.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkRates {
     /// Time in nanoseconds that the rates refer to.
     pub over_ns: u64,
@@ -75,8 +73,7 @@ pub struct WorkRates {
 /// Bounds of a share of something that is known only within limits, since chips of one name
 /// differ. Above 1, the file's amount or the limit does not apply: for example, caches deliver
 /// more than memory does.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShareRange {
     /// Share of the most that a chip of this name has.
     pub at_least: f64,
@@ -85,8 +82,7 @@ pub struct ShareRange {
 }
 
 /// Facts about a chip, from its maker's published figures.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChipFacts {
     /// Name of the chip, such as `Apple M1 Max`.
     pub name: String,
@@ -102,8 +98,7 @@ pub struct ChipFacts {
 }
 
 /// Source of a chip's name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChipNamedBy {
     /// The recording names the chip.
@@ -113,8 +108,7 @@ pub enum ChipNamedBy {
 }
 
 /// Limits of a figure that differs between chips of one name.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChipLimits {
     /// Smallest value that such a chip has.
     pub min: f64,
@@ -123,8 +117,7 @@ pub struct ChipLimits {
 }
 
 /// Comparison of the GPU time of command buffers as the program measured it with the trace's.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimingCheck {
     /// Number of timings in the file.
     pub timings: u64,
@@ -152,8 +145,7 @@ pub struct TimingCheck {
 }
 
 /// Rule by which timings of the file and command buffers of the trace were paired.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimingOrder {
     /// Number in order of commit, as the file gives it.
@@ -163,8 +155,7 @@ pub enum TimingOrder {
 }
 
 /// Verdict on the comparison of timings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimingVerdict {
     /// The durations differ by at most 5 %.
@@ -178,8 +169,7 @@ pub enum TimingVerdict {
 }
 
 /// Durations of one command buffer in the trace and in the program.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimingDrift {
     /// Number of the command buffer in order of commit, from 0.
     pub command_buffer: u64,

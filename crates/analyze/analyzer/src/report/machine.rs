@@ -1,6 +1,7 @@
 //! Types of the machine's activity: GPU clock, heat, memory, driver, other processes, and
 //! errors.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::CountedBytes;
@@ -8,8 +9,7 @@ use super::CountedBytes;
 /// Activity of the machine during the window. A part is null if the recording has no table for
 /// it; `not_recorded` gives the reason. A part that is there and counts nothing means that
 /// nothing of the kind happened.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
     /// Performance states of the GPU, which set its clock. The same kernels take up to three times
     /// as long at Minimum as at Maximum.
@@ -42,8 +42,7 @@ pub struct Machine {
 
 /// Time that the GPU spent in each performance state. The table has rows only from time to
 /// time; nothing is assumed between them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Performance {
     /// Name of the table with the states.
     pub table: String,
@@ -62,8 +61,7 @@ pub struct Performance {
 }
 
 /// Time that the device spent in each thermal state.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Thermal {
     /// Time in each state, the longest first.
     pub states: Vec<StateTime>,
@@ -75,8 +73,7 @@ pub struct Thermal {
 }
 
 /// Time in one state, inside the window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StateTime {
     /// Name of the state, as the table has it.
     pub state: String,
@@ -94,8 +91,7 @@ pub struct StateTime {
 }
 
 /// Allocated GPU memory of the process, inside the window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AllocatedMemory {
     /// Number of recorded changes of its size in the window.
     pub changes: u64,
@@ -120,8 +116,7 @@ pub struct AllocatedMemory {
 }
 
 /// Growth of memory in the last three quarters of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyMemory {
     /// Start of that part of the window, in nanoseconds since the recording began.
     pub from_ns: u64,
@@ -137,8 +132,7 @@ pub struct SteadyMemory {
 }
 
 /// Memory in one slice of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryPoint {
     /// Start of the slice, in nanoseconds since the recording began.
     pub at_ns: u64,
@@ -147,8 +141,7 @@ pub struct MemoryPoint {
 }
 
 /// Wired system memory inside the window; null fields if no row reaches into it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WiredMemory {
     /// Largest amount in bytes; null if unknown.
     pub peak_bytes: Option<u64>,
@@ -161,8 +154,7 @@ pub struct WiredMemory {
 
 /// Intervals of the GPU driver for the process that reach into the window. They carry no id, so
 /// that they cannot be joined with command buffers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Driver {
     /// Intervals by the type of what they process.
     pub types: Vec<DriverEvents>,
@@ -177,8 +169,7 @@ pub struct Driver {
 
 /// Driver intervals of one type. An interval that reaches out of the window counts with the
 /// part inside.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DriverEvents {
     /// Type of the intervals: `Command Buffer`, `Command Encoder`, `Wire Memory`, …; null if the
     /// table has none.
@@ -194,8 +185,7 @@ pub struct DriverEvents {
 
 /// System memory that the driver wired for the process, so that the GPU can use it. Sizes are as the
 /// table shows them: rounded to a hundredth of their unit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Wiring {
     /// Events that began before the window, and the bytes that they wired.
     pub before_window: CountedBytes,
@@ -214,8 +204,7 @@ pub struct Wiring {
 }
 
 /// Event of the driver that wires memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WireEvent {
     /// Start, in nanoseconds since the recording began.
     pub at_ns: u64,
@@ -226,8 +215,7 @@ pub struct WireEvent {
 }
 
 /// Shader compilations for the process.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShaderCompiles {
     /// Compilations that began before the window.
     pub before: CompileTimes,
@@ -239,8 +227,7 @@ pub struct ShaderCompiles {
 }
 
 /// Number and durations of some compilations, which are never cut at the window.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompileTimes {
     /// Number of shader compilations.
     pub count: u64,
@@ -251,8 +238,7 @@ pub struct CompileTimes {
 }
 
 /// Other processes that used the GPU while the process left it idle.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherProcesses {
     /// Time in nanoseconds of gaps of the process during which others ran on the GPU.
     pub in_gaps_ns: u64,
@@ -263,8 +249,7 @@ pub struct OtherProcesses {
 }
 
 /// GPU use of one other process.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherProcess {
     /// Name of the process; null if the rows name none.
     pub name: Option<String>,
@@ -277,8 +262,7 @@ pub struct OtherProcess {
 }
 
 /// Activity of the display. A field is null if its table is absent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Display {
     /// Name of the process that composes the screen; its GPU work is the work of the screen.
     pub compositor: Option<String>,
@@ -289,8 +273,7 @@ pub struct Display {
 }
 
 /// Hangs in the window: times when the program of the process did not respond.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hangs {
     /// Number of hangs in the window.
     pub count: u64,
@@ -303,8 +286,7 @@ pub struct Hangs {
 }
 
 /// Command buffers that ended in an error, in the whole recording.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandBufferErrors {
     /// Number of errors of all processes.
     pub count: u64,
@@ -316,8 +298,7 @@ pub struct CommandBufferErrors {
 }
 
 /// Errors with the same code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorCode {
     /// Code of Metal (`MTLCommandBufferError`); null if the row has none.
     pub code: Option<u64>,

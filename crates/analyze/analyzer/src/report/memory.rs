@@ -1,13 +1,13 @@
 //! Types of Metal memory: what was allocated, by which function, and for how long.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Metal resources that the process allocated and freed in the recording. A resource that lies
 /// inside another one, such as a small buffer in a larger one of the driver, counts as an
 /// allocation, and its bytes count with the other. Resources that were made before the recording
 /// are not in these figures, except in `freed_from_before`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Memory {
     /// Name of the table.
     pub table: String,
@@ -63,8 +63,7 @@ pub struct Memory {
 
 /// Allocations and deallocations in a part of the recording, of resources that were made in the
 /// recording.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Turnover {
     /// Number of resources that were allocated.
     pub allocations: u64,
@@ -79,8 +78,7 @@ pub struct Turnover {
 }
 
 /// Allocations and deallocations during the phases with one name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryPhase {
     /// Name of the phases.
     pub name: String,
@@ -89,8 +87,7 @@ pub struct MemoryPhase {
 }
 
 /// Number of resources, and their bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CountedBytes {
     /// Number of these resources.
     pub count: u64,
@@ -99,8 +96,7 @@ pub struct CountedBytes {
 }
 
 /// Lifetimes of resources that were made and freed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Lifetimes {
     /// Number of these resources.
     pub count: u64,
@@ -115,8 +111,7 @@ pub struct Lifetimes {
 /// Allocations in the iterations of the steady part: from the first start of an iteration in it to
 /// the last. An allocation counts in the iteration during which it was made, also if a later one
 /// uses it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryIterations {
     /// Start of the first iteration, in nanoseconds since the recording began.
     pub start_ns: u64,
@@ -135,8 +130,7 @@ pub struct MemoryIterations {
 }
 
 /// Growth of live bytes from iteration to iteration: allocated minus freed bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryGrowth {
     /// Bytes per iteration, the mean of all; negative if memory shrinks.
     pub bytes_per_iteration: f64,
@@ -149,8 +143,7 @@ pub struct MemoryGrowth {
 }
 
 /// Allocations with one caller or one label.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryGroup {
     /// Name of the function or the label; null if it has none, or if no function on the stack is
     /// outside Apple's libraries.
@@ -169,8 +162,7 @@ pub struct MemoryGroup {
 }
 
 /// Allocations of a group in the iterations of the steady part.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GroupIterations {
     /// Number of iterations in which it allocates.
     pub allocating: u64,
@@ -184,8 +176,7 @@ pub struct GroupIterations {
 }
 
 /// Allocations of one process in the whole recording.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryProcess {
     /// Name of the process; null if rows name none.
     pub name: Option<String>,

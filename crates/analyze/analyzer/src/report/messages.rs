@@ -1,13 +1,13 @@
 //! Types of a report's notes, and an iterator over all its sentences.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{GateResult, Report};
 use crate::basics::message::Message;
 
 /// Note that a reader needs to interpret the numbers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Note {
     /// Stable id of the note: `synthetic`, `truncated`, `encodings-lost`, …
     pub id: String,
@@ -19,8 +19,7 @@ pub struct Note {
 }
 
 /// Severity of a note.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NoteSeverity {
     /// The note changes the meaning of every number, and must be shown wherever numbers are.

@@ -27,6 +27,7 @@ mod steady;
 mod summary;
 mod verdicts;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use bound::*;
@@ -60,8 +61,7 @@ pub const SCHEMA: &str = "metalens.report/1";
 pub const LONGEST_REPORT: u64 = 256 << 20;
 
 /// Report about the GPU work of one process, or of several, in one recording.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
     /// Name and version of this schema: `metalens.report/1`.
     pub schema: String,

@@ -1,12 +1,12 @@
 //! Types of GPU busy time, and of gaps.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::idle::{Cause, GapParts};
 
 /// Numbers of GPU intervals, encoders, command buffers and kernels.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Number of GPU intervals of the process in the window. An interval is one kick of the GPU:
     /// usually one encoder, several if the driver coalesced them, and not a dispatch.
@@ -51,8 +51,7 @@ impl Counts {
 }
 
 /// GPU busy time. All figures are inside the window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Busy {
     /// Busy time of the process in nanoseconds: the length of the union of its GPU intervals.
     pub busy_ns: u64,
@@ -81,8 +80,7 @@ pub struct Busy {
 
 /// Gaps: the maximal stretches of the window without a GPU interval of the process. Busy time
 /// and gaps tile the window exactly.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Gaps {
     /// Number of gaps in the window.
     pub count: u64,
@@ -111,8 +109,7 @@ pub struct Gaps {
 }
 
 /// Durations or gaps in one range of lengths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Bucket {
     /// Smallest length in the range, in nanoseconds.
     pub from_ns: u64,
@@ -125,8 +122,7 @@ pub struct Bucket {
 }
 
 /// One of the longest gaps.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TopGap {
     /// Start of the gap, in nanoseconds since the recording began.
     pub start_ns: u64,
@@ -146,8 +142,7 @@ pub struct TopGap {
 }
 
 /// Event of the driver during a gap.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GapDriverEvent {
     /// Name of the event, as Instruments shows it without its thread.
     pub name: String,
@@ -158,8 +153,7 @@ pub struct GapDriverEvent {
 }
 
 /// Gaps between the same two kernels.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GapKind {
     /// Kernel before the gaps; null at the start of the window.
     pub before: Option<String>,

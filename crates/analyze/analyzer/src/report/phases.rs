@@ -1,13 +1,13 @@
 //! Types of the parts of a recording: warm-up, segments, iterations and named phases.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::summary::WindowSummary;
 use crate::basics::message::Message;
 
 /// Parts of the recording: warm-up, segments, iterations and named phases.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Phases {
     /// Warm-up of the process; null if none is certain.
     pub warm_up: Option<WarmUp>,
@@ -31,8 +31,7 @@ pub struct Phases {
 
 /// Warm-up: a beginning that differs from the rest. It is removed from the window only on
 /// request; both results are here either way.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WarmUp {
     /// Start of the warm-up in nanoseconds since the recording began: the start of the uncut
     /// window.
@@ -55,8 +54,7 @@ pub struct WarmUp {
 }
 
 /// Sign by which a warm-up was detected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarmUpReason {
     /// The first intervals take at least twice the median of their kernels; later ones do not.
@@ -68,8 +66,7 @@ pub enum WarmUpReason {
 }
 
 /// Segments: the parts of the window between its quiet gaps.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Segments {
     /// Minimum length of a quiet gap in nanoseconds: 5 ms, or 20 times the median gap if that is
     /// longer and there are at least 20 gaps.
@@ -81,8 +78,7 @@ pub struct Segments {
 }
 
 /// Iterations: a unit of work that the process repeats.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Iterations {
     /// Sign by which the iterations were detected.
     pub found_by: FoundBy,
@@ -111,8 +107,7 @@ pub struct Iterations {
 }
 
 /// Sign by which iterations were detected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FoundBy {
     /// The same kernels come in the same order: a labeled kernel returns after a fixed number of
@@ -126,8 +121,7 @@ pub enum FoundBy {
 
 /// Regularity of the gaps, weighted by idle time: the lengths up to which gaps contain a tenth,
 /// half and nine tenths of it. Quiet gaps, which separate segments, do not count.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Regularity {
     /// Number of gaps that were compared.
     pub gaps: u64,
@@ -146,8 +140,7 @@ pub struct Regularity {
 }
 
 /// Verdict on the regularity of gaps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RegularityVerdict {
     /// Most idle time is in gaps of about one length.
@@ -160,8 +153,7 @@ pub enum RegularityVerdict {
 
 /// Named phase: the os_signpost intervals of one name. Count, lengths and times are of the
 /// whole recording; GPU figures are of the window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NamedPhase {
     /// Name of the intervals.
     pub name: String,
@@ -202,8 +194,7 @@ pub struct NamedPhase {
 /// GPU work that the process encoded during a phase. A GPU interval belongs to a phase in which
 /// its encoding began, or if that is not recorded, in which its command buffer was committed. It
 /// belongs to each of several nested phases. All figures are of the window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EncodedWork {
     /// Number of GPU intervals.
     pub intervals: u64,
@@ -222,8 +213,7 @@ pub struct EncodedWork {
 }
 
 /// GPU work of one kernel that was encoded during a phase.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseKernel {
     /// Name of the kernel.
     pub name: String,
@@ -238,8 +228,7 @@ pub struct PhaseKernel {
 }
 
 /// Detected iteration that the window was cut to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SelectedIteration {
     /// Number of the iteration, from 1.
     pub number: u64,
@@ -254,8 +243,7 @@ pub struct SelectedIteration {
 }
 
 /// Named phase that the window was cut to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SelectedPhase {
     /// Name of the phase.
     pub name: String,

@@ -1,5 +1,6 @@
 //! Types of the profile: the CPU samples of a recording, without the GPU.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cpu::{CpuFrame, CpuState, CpuThread, WeightUnit};
@@ -9,8 +10,7 @@ use super::recording::{ChosenBy, RunFacts, Source};
 pub const PROFILE_SCHEMA: &str = "metalens.profile/1";
 
 /// Profile of the threads and functions of a recording, made from CPU samples.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Profile {
     /// Name and version of this schema: `metalens.profile/1`.
     pub schema: String,
@@ -58,8 +58,7 @@ pub struct Profile {
 }
 
 /// CPU samples of one process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProfileProcess {
     /// Name of the process; null if the table has none.
     pub name: Option<String>,

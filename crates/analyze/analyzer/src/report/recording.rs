@@ -1,12 +1,12 @@
 //! Types of the input, the recording, the analyzed process and the window.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::basics::message::Message;
 
 /// Input that was read, and the reader that read it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
     /// Path of the input, as it was given.
     pub path: String,
@@ -17,8 +17,7 @@ pub struct Source {
 }
 
 /// Form of an input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SourceKind {
     /// Bundle of Instruments, `.trace`.
@@ -32,8 +31,7 @@ pub enum SourceKind {
 }
 
 /// Reader of an input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Reader {
     /// The native reader, which reads the bundle's stores without xctrace.
@@ -45,8 +43,7 @@ pub enum Reader {
 }
 
 /// Facts about the recording.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunFacts {
     /// Number of the run in the recording, from 1.
     pub number: u64,
@@ -69,8 +66,7 @@ pub struct RunFacts {
 }
 
 /// Facts about the recorded machine.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceFacts {
     /// Model of the machine; null if unknown.
     pub model: Option<String>,
@@ -81,8 +77,7 @@ pub struct DeviceFacts {
 }
 
 /// Process or processes that the report is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnalyzedProcess {
     /// Name of the process; of several, all names.
     pub name: String,
@@ -95,8 +90,7 @@ pub struct AnalyzedProcess {
 }
 
 /// Framework that a process uses, and the sign of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Framework {
     /// Name of the framework.
     pub framework: FrameworkName,
@@ -105,8 +99,7 @@ pub struct Framework {
 }
 
 /// Name of a framework that uses Metal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameworkName {
     /// Framework MLX of Apple.
@@ -123,8 +116,7 @@ pub enum FrameworkName {
 }
 
 /// Part of a recording that shows the framework of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SeenIn {
     /// Binaries on the call stacks of its CPU samples.
@@ -136,8 +128,7 @@ pub enum SeenIn {
 }
 
 /// Name and id of one of the analyzed processes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessName {
     /// Name of the process.
     pub name: String,
@@ -147,8 +138,7 @@ pub struct ProcessName {
 
 /// Analyzed part of the recording: from the start of the process's first GPU interval to the
 /// end of its last, or a part of that.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {
     /// Start of the window, in nanoseconds since the recording began.
     pub start_ns: u64,
@@ -161,8 +151,7 @@ pub struct Window {
 }
 
 /// Stretch that was cut off the window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Excluded {
     /// Start of the stretch, in nanoseconds since the recording began.
     pub from_ns: u64,
@@ -173,8 +162,7 @@ pub struct Excluded {
 }
 
 /// Reason why a process was chosen for analysis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ChosenBy {
     /// The recorder launched the process.

@@ -1,13 +1,13 @@
 //! Types of the replay: which completions the program waited for, and what a change would leave.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Name of the schema of a prediction; its number rises when a key is removed or changes meaning.
 pub const WHAT_IF_SCHEMA: &str = "metalens.what-if/1";
 
 /// Prediction of a change that was asked for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WhatIf {
     /// Name and version of this schema: `metalens.what-if/1`.
     pub schema: String,
@@ -41,8 +41,7 @@ pub struct WhatIf {
 
 /// Source of the driver's times: when it began to work on a command buffer, and when it submitted
 /// the work to the GPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChainSource {
     /// The tables `metal-command-buffer-to-accelerator-id` and
@@ -54,8 +53,7 @@ pub enum ChainSource {
 }
 
 /// Answer to the question whether the program waits for completions.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WaitVerdict {
     /// Encodings begin a constant time after a completion: the program waits.
@@ -69,8 +67,7 @@ pub enum WaitVerdict {
 }
 
 /// Whether the program waits for completions, and how that is known.
-#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Waiting {
     /// Answer, as the times give it, or the waits themselves.
     pub verdict: WaitVerdict,
@@ -105,8 +102,9 @@ impl Waiting {
 }
 
 /// Part of a program's time that the replay can take away.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplayPart {
     /// Host work and encoding.
@@ -146,8 +144,7 @@ impl ReplayPart {
 }
 
 /// Time that is left if parts of the program take no time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Removal {
     /// Parts that take no time.
     pub without: Vec<ReplayPart>,
@@ -156,8 +153,7 @@ pub struct Removal {
 }
 
 /// Change of a program that the replay can predict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplayAction {
     /// Twice as many command buffers are in flight: a program that waits for the last one then waits for
@@ -175,8 +171,7 @@ pub enum ReplayAction {
 }
 
 /// Prediction of a change.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Prediction {
     /// Change of the program.
     pub action: ReplayAction,
@@ -189,8 +184,7 @@ pub struct Prediction {
 
 /// Replay of the recorded command buffers. Without a change, it gives each station of each command
 /// buffer at its recorded time; with one, it predicts what the change leaves.
-#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Replay {
     /// Number of command buffers that were replayed.
     pub command_buffers: u64,

@@ -1,12 +1,12 @@
 //! Types of the checks of the recording itself.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::basics::message::Message;
 
 /// Checks of the recording itself, and the figures behind them.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sanity {
     /// Length of the window divided by the wall-clock duration of the recording; null if that is
     /// unknown.
@@ -70,8 +70,7 @@ impl Sanity {
 }
 
 /// Check of the recording.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SanityCheck {
     /// Stable id of the check.
     pub id: String,

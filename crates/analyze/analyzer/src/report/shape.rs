@@ -1,5 +1,6 @@
 //! Types of the distribution of GPU time: durations, overlap, repetition and outliers.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::occupancy::Bucket;
@@ -8,8 +9,7 @@ use super::summary::Distribution;
 /// Distribution of the GPU time of the process. All figures are inside the window; an interval
 /// that reaches out of it counts with the part inside. Command buffers are not cut at the
 /// window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Shape {
     /// GPU intervals of the process by duration.
     pub durations: Durations,
@@ -31,8 +31,7 @@ pub struct Shape {
 }
 
 /// GPU intervals of the process by duration.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Durations {
     /// Number of GPU intervals of the process.
     pub count: u64,
@@ -43,8 +42,7 @@ pub struct Durations {
 }
 
 /// GPU intervals that are shorter than the cost of submitting them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShortIntervals {
     /// Limit in nanoseconds; an interval below it is short.
     pub limit_ns: u64,
@@ -62,8 +60,7 @@ pub struct ShortIntervals {
 }
 
 /// Kernel with a short median duration.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShortKernel {
     /// Name of the kernel.
     pub name: String,
@@ -78,8 +75,7 @@ pub struct ShortKernel {
 }
 
 /// Time during which two channels of the process were busy at once.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChannelOverlap {
     /// Name of the first channel; null if the table has none.
     pub first: Option<String>,
@@ -92,8 +88,7 @@ pub struct ChannelOverlap {
 }
 
 /// Utilization of the GPU in one of the equal parts of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UtilizationChunk {
     /// Start of the part, in nanoseconds since the recording began. It ends where the next part
     /// starts, the last one at the end of the window.
@@ -106,8 +101,7 @@ pub struct UtilizationChunk {
 
 /// Command buffers of the process with at least one interval in the window. Encoders and span
 /// include the intervals outside the window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandBuffers {
     /// Number of command buffers.
     pub count: u64,
@@ -130,8 +124,7 @@ pub struct CommandBuffers {
 }
 
 /// Sequence of kernels that repeats back to back.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sequence {
     /// Kernels in order. The first one is where the repetition was first detected; a cycle has no
     /// start of its own.
@@ -156,8 +149,7 @@ pub struct Sequence {
 /// GPU intervals far longer than others of the same name: more than five times the median of
 /// their kernel. Only kernels with at least ten instances have them, and only if no more than one
 /// instance in twenty is so long: otherwise that is a usual length.
-#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outliers {
     /// Number of such intervals.
     pub count: u64,
@@ -168,8 +160,7 @@ pub struct Outliers {
 }
 
 /// GPU interval far longer than others of the same name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Outlier {
     /// Name of the kernel.
     pub name: String,

@@ -1,5 +1,6 @@
 //! Types of the steady part of a window, and of the pace of a program.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Report;
@@ -7,8 +8,7 @@ use super::idle::IdleTime;
 use super::shape::Outliers;
 
 /// Steady part of the window: what the verdict and the findings about speed are about.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Steady {
     /// Start of the part, in nanoseconds since the recording began.
     pub start_ns: u64,
@@ -27,8 +27,7 @@ pub struct Steady {
 }
 
 /// Part of the window that the verdict is not about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExcludedPart {
     /// Reason why it was left out.
     pub kind: PartKind,
@@ -41,8 +40,7 @@ pub struct ExcludedPart {
 }
 
 /// Reason why a part of the window was left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartKind {
     /// Warm-up of the process.
@@ -52,8 +50,7 @@ pub enum PartKind {
 }
 
 /// Pace of a program whose iterations begin on a grid of time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pace {
     /// Time from one start to the next, in nanoseconds.
     pub period_ns: u64,
@@ -70,8 +67,7 @@ pub struct Pace {
 }
 
 /// Iteration that took longer than a period.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MissedPeriod {
     /// Start of the iteration, in nanoseconds since the recording began.
     pub start_ns: u64,

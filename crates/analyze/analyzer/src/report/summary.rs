@@ -1,5 +1,6 @@
 //! Types that several parts of a report share: distributions, window summaries, missing data.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::basics::message::Message;
@@ -7,8 +8,7 @@ use crate::basics::statistics::percentiles;
 
 /// Distribution of a set of durations, in nanoseconds. Percentiles are nearest rank. A duration
 /// is negative if the second of two events has the earlier time stamp.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Distribution {
     /// Number of durations in the set.
     pub count: u64,
@@ -49,8 +49,7 @@ impl Distribution {
 }
 
 /// GPU use of the process during a part of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WindowSummary {
     /// Start of the part, in nanoseconds since the recording began.
     pub start_ns: u64,
@@ -72,8 +71,7 @@ pub struct WindowSummary {
 }
 
 /// Part of the report that the recording has no data for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NotRecorded {
     /// Name of the part of the report, such as `machine.wired`.
     pub what: String,

@@ -1,5 +1,6 @@
 //! Types of what the numbers mean: efficiency, findings and the summary.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::FrameworkName;
@@ -7,8 +8,7 @@ use crate::basics::message::Message;
 
 /// GPU busy time divided by run time, for three definitions of run time. A program that starts
 /// slowly is bad by one and good by another, so all are shown.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Efficiency {
     /// Time in nanoseconds from the first encoding to the last completion in the window. Null if
     /// unknown.
@@ -27,8 +27,7 @@ pub struct Efficiency {
 }
 
 /// A finding: what is wrong, the evidence, and what to do about it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// Id of the rule that made the finding: `serialized`, `tiny-kernels`, …
     pub id: String,
@@ -55,8 +54,7 @@ pub struct Finding {
 }
 
 /// Advice for users of a framework.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FrameworkAdvice {
     /// Framework whose users it is for.
     pub framework: FrameworkName,
@@ -66,8 +64,9 @@ pub struct FrameworkAdvice {
 
 /// Effort that the first step of an advice usually takes. It depends on the rule alone: metalens
 /// does not know the program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effort {
     /// An option, a setting, or another recording; no code changes.
@@ -94,8 +93,9 @@ impl Effort {
 }
 
 /// Severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// A tenth of the time or more is at stake, or results may be wrong.
@@ -109,8 +109,7 @@ pub enum Severity {
 }
 
 /// Gain of a finding's action.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Gain {
     /// Time that the action saves, in nanoseconds.
     pub saves_ns: u64,
@@ -121,8 +120,7 @@ pub struct Gain {
 }
 
 /// Certainty of a gain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GainCertainty {
     /// Prediction of the replay.
@@ -146,8 +144,7 @@ impl GainCertainty {
 }
 
 /// Summary of the report in four sentences.
-#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Sentence on the busy time of the GPU.
     pub busy: Message,

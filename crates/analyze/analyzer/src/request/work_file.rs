@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::{Error, Result};
@@ -10,8 +11,7 @@ use crate::error::{Error, Result};
 pub const WORK_SCHEMA: &str = "metalens.work/1";
 
 /// Work file: the amount of work of each kernel, in a file beside the recording.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkFile {
     /// Name and version of this format: `metalens.work/1`.
@@ -45,8 +45,7 @@ pub struct WorkFile {
 }
 
 /// Amount of work of one kernel.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KnownWork {
     /// Name of the kernel as the report has it, or `*` for all kernels that no other entry names.
@@ -80,8 +79,7 @@ pub struct KnownWork {
 }
 
 /// Scope of an amount of work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AmountScope {
     /// One GPU interval of the kernel: usually one encoder with all its dispatches, several if the
@@ -93,8 +91,7 @@ pub enum AmountScope {
 
 /// GPU times of one command buffer as the program measured them: seconds as Metal has them
 /// (`GPUStartTime`, `GPUEndTime`), or nanoseconds; since any point in time.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Timing {
     /// Label of the command buffer, for the report.

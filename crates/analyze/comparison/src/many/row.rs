@@ -3,13 +3,13 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use metalens_analyzer::{Bound, Cause, GateResult, Note, Report, Severity};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::totals::RowFinding;
 
 /// The main facts of one recording. `null` means unknown or undefined, never zero.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexRow {
     /// Folder of the recording's report, relative to the index.
     pub report: String,
@@ -85,8 +85,7 @@ pub struct IndexRow {
 }
 
 /// The gaps of one recording.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct RowGaps {
     /// Number of all gaps.
     pub count: u64,
@@ -101,8 +100,7 @@ pub struct RowGaps {
 }
 
 /// The largest cause of the idle time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RowIdle {
     /// Cause of the idle time.
     pub cause: Cause,
@@ -113,8 +111,7 @@ pub struct RowIdle {
 }
 
 /// The kernel with the most time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RowKernel {
     /// Name of the kernel.
     pub name: String,
@@ -125,8 +122,7 @@ pub struct RowKernel {
 }
 
 /// Numbers of findings by severity.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RowFindings {
     /// Number of findings of severity high.
     pub high: u64,

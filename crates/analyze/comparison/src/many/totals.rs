@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 
 use metalens_analyzer::{Effort, Finding, Severity};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A finding, and the number of reports that have it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FindingTotal {
     /// Id of the rule that found it.
     pub id: String,
@@ -25,8 +25,7 @@ pub struct FindingTotal {
 }
 
 /// A finding without its sentences.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RowFinding {
     /// Id of the rule that found it.
     pub id: String,

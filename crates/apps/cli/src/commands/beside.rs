@@ -20,7 +20,7 @@ pub(crate) struct Beside {
 pub(crate) const QUERY: Beside = Beside {
     name: "metalens-query",
     absent: "cannot find the program metalens-query beside metalens or on PATH; install it from a \
-             checkout of metalens: cargo install --path crates/apps/query --locked",
+             checkout of metalens: cargo install --path crates/beside/query --locked",
 };
 
 /// The page that teaches an agent to profile, which needs no program of its own.
@@ -30,7 +30,7 @@ const SKILL: &str = include_str!("../../../../../skills/metalens/SKILL.md");
 pub(crate) const MCP: Beside = Beside {
     name: "metalens-mcp",
     absent: "cannot find the program metalens-mcp beside metalens or on PATH; install it from a \
-             checkout of metalens: cargo install --path crates/apps/mcp --locked",
+             checkout of metalens: cargo install --path crates/beside/mcp --locked",
 };
 
 pub(crate) fn run(

@@ -1,4 +1,4 @@
-//! Checks datasets on disk. `crates/apps/query` checks their figures.
+//! Checks datasets on disk. `crates/beside/query` checks their figures.
 
 #![expect(clippy::unwrap_used, reason = "a panic is the failure report")]
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use metalens_analyzer::message::{path, quote};
 use metalens_analyzer::{LONGEST_REPORT, Note, Report, message};
 use metalens_files::sha256;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// File name of the manifest.
@@ -16,8 +17,7 @@ pub const SCHEMA: &str = "metalens.manifest/1";
 
 /// List of the files in the folder. It is written last: a folder with a manifest has all files that
 /// the manifest lists. A file that it does not list is not part of the report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
     /// Name of the format, `metalens.manifest/1`.
     pub schema: String,
@@ -47,8 +47,7 @@ pub struct Manifest {
 }
 
 /// A file of the folder.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct File {
     /// Path relative to the manifest, with `/` between its parts.
     pub path: String,
@@ -68,8 +67,7 @@ pub struct File {
 }
 
 /// Kind of a file in the folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// The whole report, for programs.
@@ -81,8 +79,7 @@ pub enum Kind {
 }
 
 /// Contents of a picture.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Picture {
     /// Name of the chart: `timeline`, `busy`, `idle`, `gaps`, `kernels`.
     pub chart: String,
@@ -99,8 +96,7 @@ pub struct Picture {
 }
 
 /// Something that should be in the folder and is not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Problem {
     /// The file that is missing.
     pub path: String,

@@ -3,14 +3,14 @@
 use std::fmt;
 
 use metalens_text::shorten_all;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::value::{PlacedValue, Value};
 
 /// Sentence with its values, in the order in which they appear in it. A single value is a
 /// message, too.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
     /// Complete text of the sentence.
     pub text: String,

@@ -1,10 +1,10 @@
 //! Types of the values of sentences.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Value of a sentence, with its position in it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlacedValue {
     /// Position of the value's first byte in the sentence, counted in bytes of UTF-8 from 0.
     pub at: usize,
@@ -16,8 +16,7 @@ pub struct PlacedValue {
 }
 
 /// Type of a value, and its number if it has one. The text of a name is the name.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Value {
     /// A length of time.

@@ -32,9 +32,10 @@ pub(crate) fn crates() -> Vec<PathBuf> {
         let all = std::fs::read_dir(of).unwrap();
         all.map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
     };
-    folders(&root)
-        .iter()
-        .flat_map(|group| folders(group))
+    let crates = folders(&root);
+    let crates = crates.iter().flat_map(|group| folders(group));
+    crates
+        .filter(|folder| folder.join("Cargo.toml").is_file())
         .collect()
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::imports::crates;
 
 /// The folders, and those that the crates of each may import beside their own.
-const LAYERS: [(&str, &[&str]); 7] = [
+const LAYERS: [(&str, &[&str]); 8] = [
     ("base", &[]),
     ("export", &["base"]),
     ("record", &["base"]),
@@ -16,6 +16,7 @@ const LAYERS: [(&str, &[&str]); 7] = [
         "apps",
         &["base", "record", "export", "analyze", "tell", "dev"],
     ),
+    ("beside", &["base", "analyze", "tell"]),
 ];
 
 /// Returns the name of a crate, and those of the crates of this house that it links.

@@ -69,3 +69,28 @@ fn examples_are_recognized() {
         "/// ```text\n/// ```\n// ```\nlet a = \"```\";\n"
     ));
 }
+
+/// The programs beside `metalens` are a workspace of their own, which cannot inherit from the main one.
+#[test]
+fn both_workspaces_have_the_same_versions_and_lints() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let read = |file: &str| -> toml::Table {
+        let text = fs::read_to_string(root.join(file)).unwrap();
+        text.parse().unwrap()
+    };
+    let [main, beside] = ["Cargo.toml", "crates/beside/Cargo.toml"].map(read);
+    let [main, beside] = [&main["workspace"], &beside["workspace"]];
+    assert_eq!(main["package"], beside["package"]);
+    assert_eq!(main["lints"], beside["lints"]);
+
+    let mut shared = 0;
+    for (name, here) in beside["dependencies"].as_table().unwrap() {
+        let version = |of: &toml::Value| of.get("version").unwrap_or(of).clone();
+        let there = main["dependencies"].get(name);
+        if let Some(there) = there.filter(|there| there.get("path").is_none()) {
+            assert_eq!(version(here), version(there), "{name}");
+            shared += 1;
+        }
+    }
+    assert!(shared > 10, "only {shared} dependencies are in both");
+}

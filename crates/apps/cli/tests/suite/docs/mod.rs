@@ -9,7 +9,6 @@ mod layers;
 mod manifests;
 mod manual;
 #[cfg(unix)]
-mod notices;
 #[cfg(unix)]
 mod readers;
 mod readme;

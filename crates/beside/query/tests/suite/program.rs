@@ -4,28 +4,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
 use super::scenario;
 
-/// Returns `metalens`, which a test of the whole workspace has built beside this program. A test
-/// of this crate alone builds it first.
+/// Returns `metalens`, which is built beside this program.
 fn metalens() -> &'static Path {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let beside = Path::new(env!("CARGO_BIN_EXE_metalens-query")).with_file_name("metalens");
-        if !beside.is_file() {
-            let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
-            let built = Command::new(cargo)
-                .args(["build", "--locked", "-p", "metalens"])
-                .status();
-            assert!(built.unwrap().success());
-        }
-        beside
-    })
+    metalens_testing::metalens_beside(env!("CARGO_BIN_EXE_metalens-query"))
 }
 
 fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Output {

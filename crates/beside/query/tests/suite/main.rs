@@ -9,6 +9,7 @@
 )]
 
 mod laws;
+mod notices;
 mod program;
 mod real;
 mod statements;
