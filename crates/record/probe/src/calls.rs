@@ -16,7 +16,7 @@ use crate::cost;
 use crate::events::{made_event, signal, signaling};
 use crate::hooks::{Role, hook};
 use crate::mode::{contained, is_watching};
-use crate::objc::Id;
+use crate::objc::{Id, Replacement};
 use crate::objects::{
     BUFFERS, Buffer, PIPELINES, count_indirect, count_work, number_queue, set_pipeline,
 };
@@ -108,8 +108,8 @@ pub(crate) struct Call {
     /// What is to be done after it, unless it is a part of another call.
     act: Option<Act>,
     is_on_stack: bool,
-    /// What it returns, if it was made in another way.
-    replaced: Option<usize>,
+    /// What is sent in its place.
+    replacement: Option<Replacement>,
     /// Nanoseconds that the probe took so far, and the number of calls that this one stands for.
     cost: Option<(u64, u64)>,
     kept: Kept,
@@ -168,9 +168,10 @@ pub(crate) fn after(call: Call, object: Id, result: usize) {
 }
 
 impl Call {
-    /// Returns the result, if the call was made in another way.
+    /// Makes the call in another way, if it is to be, and returns the result. Exceptions of the program
+    /// pass through: this is outside of what is contained.
     pub(crate) fn replaced(&self) -> Option<usize> {
-        self.replaced
+        self.replacement.as_ref().map(Replacement::send)
     }
 
     fn begin(act: Act, object: Id, words: &mut [usize]) -> Self {
@@ -190,16 +191,16 @@ impl Call {
         }
 
         call.act = Some(act);
-        // Result of the call and the time that it took, if it was made in another way.
-        let mut replaced = None;
         match act {
             // Known once they are done. A dispatch can end in an exception, and is none then.
             Act::Queue | Act::Maker | Act::Buffer | Act::Buffer4 | Act::EncoderPart => {}
             Act::Work | Act::Indirect | Act::Event => {}
             Act::Encoder(kind, pass) => {
                 let start = now();
-                let sampled = sample_encoder(kind, pass, object, words);
-                replaced = sampled.as_ref().and_then(|sampled| sampled.made);
+                let mut sampled = sample_encoder(kind, pass, object, words);
+                call.replacement = sampled
+                    .as_mut()
+                    .and_then(|sampled| sampled.replacement.take());
                 call.kept = Kept::Encoder(start, sampled);
             }
             Act::Begin => begin_again(object),
@@ -217,7 +218,7 @@ impl Call {
             Act::End => end_encoder(object),
             Act::Commit => commit(object),
             Act::Commit4 { options } => {
-                replaced = commit_several(object, words, options).map(|spent| (0, spent));
+                call.replacement = commit_several(object, words, options);
             }
             Act::Wait => {
                 if let Some((session, number)) = BUFFERS.get(object).and_then(in_log) {
@@ -239,10 +240,8 @@ impl Call {
                 FEEDBACK.remove(object);
             }
         }
-        call.replaced = replaced.map(|(result, _)| result);
         if weight > 0 {
-            let spent = replaced.map_or(0, |(_, spent)| spent);
-            call.cost = Some((cost::since(start).saturating_sub(spent), weight));
+            call.cost = Some((cost::since(start), weight));
         }
         call
     }

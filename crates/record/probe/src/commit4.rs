@@ -1,7 +1,7 @@
 //! Commits of Metal 4: of several command buffers at once, and told by feedback.
 #![expect(unsafe_code, reason = "reads the array of command buffers")]
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use crate::block::Block;
@@ -9,7 +9,7 @@ use crate::buffers::{LABEL, completion};
 use crate::cost::handle;
 use crate::hooks::{Role, hook};
 use crate::mode::lock;
-use crate::objc::{Id, Message, Pool, new, release};
+use crate::objc::{Id, Message, Pool, Replacement, new, release};
 use crate::objects::{BUFFERS, Objects, QUEUES, number_queue};
 use crate::record::{Committed, Encoded};
 use crate::session::{self, Session};
@@ -20,15 +20,18 @@ use crate::system::{now, thread};
 type Feedback = Arc<Mutex<VecDeque<(Arc<Session>, Committed)>>>;
 pub(crate) static FEEDBACK: Objects<Feedback> = Objects::new();
 
-/// Notes a commit of Metal 4. Without options, it commits with options of its own, and returns the
-/// time that this took.
-pub(crate) fn commit_several(queue: Id, words: &[usize], has_options: bool) -> Option<u64> {
+/// Notes a commit of Metal 4. Without options, returns the commit with options of its own.
+pub(crate) fn commit_several(queue: Id, words: &[usize], has_options: bool) -> Option<Replacement> {
     static COMMIT: Message = Message::new(c"commit:count:options:");
     let (&[buffers, count] | &[buffers, count, _]) = words else {
         return None;
     };
     let session = session::current()?;
-    let pool = Pool::open();
+    let _pool = Pool::open();
+    if !has_options && !COMMIT.is_known_by(queue) {
+        session.note("commits of Metal 4 are not in the log: their queue takes no options");
+        return None;
+    }
     let own = if has_options {
         None
     } else {
@@ -41,6 +44,7 @@ pub(crate) fn commit_several(queue: Id, words: &[usize], has_options: bool) -> O
         .or(own);
     let feedback = options.and_then(|options| feedback_of(options, has_options));
     let (Some(options), Some(feedback)) = (options, feedback) else {
+        own.into_iter().for_each(release);
         session.note("commits of Metal 4 are not in the log: no options for their feedback");
         return None;
     };
@@ -52,7 +56,12 @@ pub(crate) fn commit_several(queue: Id, words: &[usize], has_options: bool) -> O
     let mut encoded = Encoded::default();
     let mut label = None;
     let number = session.number_commit();
-    for object in buffers_of_call {
+    // The same one twice has its encoders once.
+    let mut distinct: BTreeSet<Id> = buffers_of_call.iter().copied().collect();
+    for object in buffers_of_call
+        .iter()
+        .filter(|object| distinct.remove(object))
+    {
         if let Some(buffer) = BUFFERS.get(*object) {
             let of_buffer = lock(&buffer.encoded).clone();
             encoded.start = [encoded.start, of_buffer.start].into_iter().flatten().min();
@@ -69,17 +78,12 @@ pub(crate) fn commit_several(queue: Id, words: &[usize], has_options: bool) -> O
         time: now(),
     };
     lock(&feedback).push_back((session, committed));
-    drop(pool);
-
-    let own = own?;
-    let start = now();
-    let is_sent = COMMIT.call(queue, [buffers, count, options]).is_some();
-    let spent = now().saturating_sub(start);
-    if !is_sent {
-        lock(&feedback).pop_back();
-    }
-    release(own);
-    is_sent.then_some(spent)
+    Some(Replacement {
+        message: &COMMIT,
+        object: queue,
+        words: [buffers, count, options],
+        own: own?,
+    })
 }
 
 /// Returns the commits with these options, and asks Metal to tell when they are complete.

@@ -12,11 +12,12 @@ use std::sync::Once;
 use std::time::Duration;
 
 use crate::hooks::{Role, TABLES, hook};
+use crate::launch;
 use crate::metal::tables;
 use crate::mode::{contained, fall_silent, is_watching, watch};
 use crate::objc::{Id, Message, Pool, release};
 use crate::session::{self, Session};
-use crate::system::{call_at_exit_and_fork, clean_environment};
+use crate::system::call_at_exit_and_fork;
 
 /// Numbers of errors, as `errno.h` has them on macOS and Linux.
 const EBUSY: c_int = 16;
@@ -26,9 +27,6 @@ const EIO: c_int = 5;
 
 /// Longest time that `metalens_stop` waits for command buffers that are not complete.
 const PATIENCE_AT_STOP: Duration = Duration::from_secs(1);
-/// Longest time that the program's exit waits for them. Metal may tell the probe of the last one
-/// only after the program, which then exits.
-const PATIENCE_AT_EXIT: Duration = Duration::from_millis(100);
 
 // SAFETY: functions in this section are called when the library is loaded.
 #[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
@@ -38,27 +36,21 @@ static ON_LOAD: extern "C" fn() = on_load;
 
 extern "C" fn on_load() {
     contained(|| {
-        let log = std::env::var_os("METALENS_PROBE_LOG");
         let is_on = |name| std::env::var_os(name).is_some_and(|value| value == "1");
         let labels = is_on("METALENS_PROBE_LABELS");
-        let stamps = is_on("METALENS_PROBE_STAMPS");
-        clean_environment();
-        if log.is_none() && !labels {
-            return;
-        }
-        prepare();
-        // Whoever asked for the log finds no file if there can be none.
-        let has_log = log.is_some_and(|path| Session::open(Path::new(&path)).is_ok());
-        if has_log || labels {
-            watch(labels, stamps);
+        let is_wanted = labels || std::env::var_os("METALENS_PROBE_LOG").is_some();
+        if is_wanted && launch::load() {
+            watch(labels, is_on("METALENS_PROBE_STAMPS"));
         }
     });
 }
 
-/// Prepares for exits and forks, once.
+/// Prepares for exits, forks and panics, once.
 fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
+        // This library has a standard library of its own, and so has its panics to itself.
+        std::panic::set_hook(Box::new(|_| ()));
         TABLES.get_or_init(|| tables);
         call_at_exit_and_fork(at_exit, in_child);
     });
@@ -66,7 +58,7 @@ fn prepare() {
 
 extern "C" fn at_exit() {
     if is_watching() {
-        contained(|| Session::close(PATIENCE_AT_EXIT));
+        contained(Session::close_at_exit);
     }
 }
 
@@ -93,6 +85,7 @@ pub unsafe extern "C" fn metalens_start(path: *const c_char) -> c_int {
     let path = Path::new(OsStr::from_bytes(path.to_bytes()));
     let mut result = EIO;
     contained(|| {
+        launch::claim(prepare);
         if session::current().is_some() {
             result = EBUSY;
             return;
@@ -172,6 +165,7 @@ fn meet_device(device: Id) {
         return;
     }
     contained(|| {
+        launch::claim(prepare);
         let _pool = Pool::open();
         if let Some(session) = session::current() {
             session.name_device(NAME.get_text(device));

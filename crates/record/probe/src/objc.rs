@@ -354,6 +354,28 @@ pub(crate) fn release(object: Id) {
     RELEASE.get(object);
 }
 
+/// A message in the place of a call of the program, with an object of ours, which is released afterwards.
+/// It is sent where nothing catches an exception of the program.
+pub(crate) struct Replacement {
+    pub(crate) message: &'static Message,
+    pub(crate) object: Id,
+    pub(crate) words: [usize; 3],
+    pub(crate) own: Id,
+}
+
+impl Replacement {
+    /// Sends the message, and returns the answer.
+    pub(crate) fn send(&self) -> usize {
+        self.message.call(self.object, self.words).unwrap_or(0)
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        release(self.own);
+    }
+}
+
 /// An autorelease pool: what messages leave behind is freed when it is dropped.
 pub(crate) struct Pool {
     pool: usize,

@@ -22,6 +22,9 @@ use crate::system::{self, date_and_time, now, os_version, thread};
 const QUEUE_LENGTH: usize = 1 << 14;
 /// Longest time that the program waits at its exit for what is complete to be written.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
+/// Longest time that the program's exit waits for command buffers that are not complete. Metal may tell
+/// the probe of the last one only after the program, which then exits.
+const PATIENCE_AT_EXIT: Duration = Duration::from_millis(100);
 /// Pause of the writer when there is nothing to write. Nobody wakes it: that would cost the program
 /// more than all else.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -65,11 +68,19 @@ impl Session {
     /// Creates the file and makes this the current log. Its writer begins with the first message, so
     /// that a program without Metal gets no thread.
     pub(crate) fn open(path: &Path) -> io::Result<()> {
+        if current().is_some() {
+            return Err(io::ErrorKind::ResourceBusy.into());
+        }
+        // Every new command buffer takes the lock, and a volume may hang.
+        Self::begin(File::create(path)?)
+    }
+
+    /// Makes an empty file the current log.
+    pub(crate) fn begin(file: File) -> io::Result<()> {
         let mut current = lock(&CURRENT);
         if current.is_some() {
             return Err(io::ErrorKind::ResourceBusy.into());
         }
-        let file = File::create(path)?;
         cost::reset();
         *current = Some(Arc::new(Self {
             file: Mutex::new(Some(file)),
@@ -81,6 +92,11 @@ impl Session {
             phases: Mutex::default(),
         }));
         Ok(())
+    }
+
+    /// Ends the log of a program that ends, or that another one replaces.
+    pub(crate) fn close_at_exit() {
+        Self::close(PATIENCE_AT_EXIT);
     }
 
     /// Ends the current log. Waits up to `patience` for command buffers that are not complete.
@@ -221,7 +237,8 @@ impl Session {
             std::thread::sleep(Duration::from_millis(1));
             message = rejected;
         }
-        let _: Result<(), RecvTimeoutError> = ended.recv_timeout(LONGEST_WAIT);
+        let left = deadline.saturating_duration_since(Instant::now());
+        let _: Result<(), RecvTimeoutError> = ended.recv_timeout(left);
     }
 
     /// Writes the log until its end.

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use metalens_command_log::Kind;
 
 use crate::mode::lock;
-use crate::objc::{Id, Message, Pool, new, release};
+use crate::objc::{Id, Message, Pool, Replacement, new, release};
 use crate::system::now;
 
 /// Pairs of samples in use at most, per device. A buffer of samples can have 32 KiB, which is twice
@@ -59,8 +59,8 @@ impl Drop for Stamp {
 /// An encoder that is being made with samples.
 pub(crate) struct Sampled {
     pub(crate) stamp: Stamp,
-    /// The encoder, if it was made here in place of the call, and the time that this took.
-    pub(crate) made: Option<(Id, u64)>,
+    /// The call that makes the encoder with samples, in the place of the program's.
+    pub(crate) replacement: Option<Replacement>,
     attachment: Borrowed,
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn sample(
         let attachment = attach(word?, &stamp)?;
         return Some(Sampled {
             stamp,
-            made: None,
+            replacement: None,
             attachment: Borrowed(attachment),
         });
     }
@@ -112,14 +112,16 @@ pub(crate) fn sample(
     if let (Pass::DispatchType, Some(word)) = (pass, word) {
         DISPATCH_TYPE.call(descriptor, [word, 0, 0]);
     }
-    let attachment = attach(descriptor, &stamp);
-    let start = now();
-    let made = attachment.and_then(|_| factory.call(buffer, [descriptor, 0, 0]));
-    let spent = now().saturating_sub(start);
-    release(descriptor);
+    let replacement = Replacement {
+        message: factory,
+        object: buffer,
+        words: [descriptor, 0, 0],
+        own: descriptor,
+    };
+    attach(descriptor, &stamp)?;
     Some(Sampled {
         stamp,
-        made: Some((made?, spent)),
+        replacement: Some(replacement),
         attachment: Borrowed(0),
     })
 }

@@ -1,4 +1,4 @@
-//! Asks the operating system: time, thread, version, symbols, and the environment.
+//! Asks the operating system: time, thread, version and symbols.
 #![expect(
     unsafe_code,
     reason = "std has no dlsym, thread numbers or fork handlers"
@@ -8,12 +8,6 @@ use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// Variable by which the system loads a library into a program, and what divides its entries.
-#[cfg(target_os = "macos")]
-const PRELOAD: (&str, &[u8]) = ("DYLD_INSERT_LIBRARIES", b":");
-#[cfg(not(target_os = "macos"))]
-const PRELOAD: (&str, &[u8]) = ("LD_PRELOAD", b": ");
 
 #[cfg(target_os = "macos")]
 const RTLD_DEFAULT: *mut c_void = std::ptr::without_provenance_mut((-2_isize).cast_unsigned());
@@ -204,37 +198,8 @@ pub(crate) fn date_and_time() -> Option<String> {
     ))
 }
 
-/// Removes the probe's variables from the environment, and the probe from the libraries to load,
-/// so that no child inherits them.
-pub(crate) fn clean_environment() {
-    let own = std::env::vars_os().map(|(name, _)| name);
-    for name in own.filter(|name| name.as_bytes().starts_with(b"METALENS_PROBE_")) {
-        // SAFETY: called while the library loads, before the program begins, on its only thread.
-        unsafe { std::env::remove_var(name) };
-    }
-
-    let (variable, dividers) = PRELOAD;
-    let (Some(libraries), Some(file)) = (std::env::var_os(variable), own_file_name()) else {
-        return;
-    };
-    let entries = libraries.as_bytes().split(|byte| dividers.contains(byte));
-    let is_other = |entry: &&[u8]| {
-        let name = Path::new(OsStr::from_bytes(entry)).file_name();
-        !entry.is_empty() && name.map(OsStr::as_bytes) != Some(file.as_slice())
-    };
-    let others: Vec<&[u8]> = entries.filter(is_other).collect();
-    // SAFETY: as above.
-    unsafe {
-        if others.is_empty() {
-            std::env::remove_var(variable);
-        } else {
-            std::env::set_var(variable, OsStr::from_bytes(&others.join(&b':')));
-        }
-    }
-}
-
 /// Returns the file name of this library.
-fn own_file_name() -> Option<Vec<u8>> {
+pub(crate) fn own_file_name() -> Option<Vec<u8>> {
     let mut info = DlInfo {
         file: std::ptr::null(),
         base: std::ptr::null_mut(),

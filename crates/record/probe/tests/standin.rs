@@ -53,7 +53,10 @@ fn build(options: &[&str], first: Option<&str>) -> Option<Built> {
         "-lMetal",
         "-Wl,-rpath,$ORIGIN",
     ];
-    if compile(&[&of_metal[..], &libraries].concat()).is_none()
+    let launcher = sources.join("launcher.c");
+    let of_launcher = ["-o", "launcher", launcher.to_str().unwrap()];
+    if compile(&of_launcher).is_none()
+        || compile(&[&of_metal[..], &libraries].concat()).is_none()
         || compile(&[&of_client[..], &libraries].concat()).is_none()
     {
         skip("gcc compiles no Objective-C here; Debian has it in the package gobjc");
@@ -88,6 +91,8 @@ struct Run {
     calls: BTreeMap<String, Vec<String>>,
     /// What the stand-in's GPU did, in order.
     truth: Vec<Truth>,
+    /// Kinds of the marks that the probe left in the programs that it was loaded into.
+    marks: Vec<String>,
     /// Objects of the log, if there is one.
     log: Vec<Value>,
 }
@@ -113,15 +118,31 @@ enum Probe {
 
 impl Built {
     fn run(&self, way: &str, probe: Probe, environment: &[(&str, &str)]) -> Run {
+        self.launch(&[], way, probe, environment)
+    }
+
+    /// Runs the client through a launcher, whose arguments come before those of the client.
+    fn launch(
+        &self,
+        launcher: &[&str],
+        way: &str,
+        probe: Probe,
+        environment: &[(&str, &str)],
+    ) -> Run {
         let files = tempfile::tempdir().unwrap();
         let (truth, calls, log) = (
             files.path().join("truth"),
             files.path().join("calls"),
             files.path().join("log.jsonl"),
         );
-        let mut client = Command::new(self.folder.path().join("client"));
+        let client = self.folder.path().join("client");
+        let words = launcher.iter().map(PathBuf::from).chain([client]);
+        let words: Vec<PathBuf> = words.collect();
+        let mut client = Command::new(&words[0]);
         client
+            .args(&words[1..])
             .arg(way)
+            .env("METALENS_PROBE_MARKS", files.path())
             .env("STANDIN_TRUTH", &truth)
             .env("STANDIN_CALLS", &calls);
         client
@@ -148,6 +169,12 @@ impl Built {
                 .or_default()
                 .push(call.to_owned());
         }
+        let mut marks: Vec<String> = std::fs::read_dir(files.path())
+            .unwrap()
+            .filter_map(|entry| entry.unwrap().file_name().into_string().ok())
+            .filter_map(|name| Some(name.split_once('-')?.0.to_owned()))
+            .collect();
+        marks.sort();
         let log = read(&log);
         assert!(log.is_empty() || log.ends_with('\n'), "a cut line: {log}");
         Run {
@@ -155,6 +182,7 @@ impl Built {
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
             calls: of_threads,
             truth,
+            marks,
             log: log
                 .lines()
                 .map(|line| serde_json::from_str(line).expect(line))
@@ -410,6 +438,42 @@ fn a_forked_child_is_silent_and_inherits_nothing() {
     let Some(built) = plain() else { return };
     // The child fails if it finds a variable of the probe.
     check(built, "fork", &[], 6);
+}
+
+#[test]
+fn the_log_belongs_to_the_first_program_that_meets_a_device() {
+    let Some(built) = plain() else { return };
+    let launcher = built.folder.path().join("launcher");
+    let launcher = launcher.to_str().unwrap();
+    let check = |words: &[&str], marks: &[&str]| {
+        let run = built.launch(words, "eager", Probe::Logs, &[]);
+        run.assert_success();
+        assert_eq!(run.marks, marks, "{words:?}");
+        run
+    };
+    // A program that replaces itself is one process: its second image finds the first one's mark.
+    for words in [
+        &[launcher, "0"][..],
+        &[launcher, "0", launcher, "0"],
+        &["/usr/bin/env"],
+        &["/bin/sh", "-c", "exec \"$0\" \"$@\""],
+    ] {
+        assert_eq!(check(words, &["loaded"]).check_whole_log(), 20);
+    }
+    for words in [&[launcher, "1"][..], &["/usr/bin/timeout", "60"]] {
+        assert_eq!(check(words, &["loaded", "loaded"]).check_whole_log(), 20);
+    }
+    // Of two at once, one has the log, and the other says that it wanted to.
+    let run = check(&[launcher, "2"], &["also", "loaded", "loaded", "loaded"]);
+    assert_eq!(run.of_kind("command_buffer").len(), 20);
+    assert_eq!(run.log.last().unwrap()["command_buffers"], 20);
+}
+
+#[test]
+fn nothing_that_the_owner_of_the_log_starts_has_the_probe() {
+    let Some(built) = plain() else { return };
+    // Two of the five command buffers come after an exec that failed.
+    assert_eq!(check(built, "replaced", &[], 5).marks, ["loaded"]);
 }
 
 #[test]

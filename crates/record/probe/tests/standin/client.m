@@ -1,5 +1,6 @@
 // A program that uses Metal, in one of the ways that its first argument names.
 #define _GNU_SOURCE
+#include <spawn.h>
 #include "../../include/metalens_probe.h"
 #include "metal.h"
 #include <dlfcn.h>
@@ -269,6 +270,8 @@ static void wait_for_child(pid_t child) {
     // It exits at once.
     if (status || standin_now() - start > 1500000000) abort();
 }
+extern char **environ;
+static char *inherited[1000];
 static void forking(void) {
     // Before the first command buffer.
     pid_t first = fork();
@@ -288,6 +291,23 @@ static void forking(void) {
     }
     wait_for_child(child);
     for (int step = 0; step < 3; step++) wait_for(one(softmax, 2));
+}
+/// Starts a program that fails if the probe is in it, with the environment as it was before the first
+/// command buffer. Then such a program replaces this one.
+static void replaced(void) {
+    char *shell[] = {"/bin/sh", "-c", "! grep -q metalens_probe /proc/self/maps", NULL};
+    char **copy = calloc(1000, sizeof *copy);
+    for (int at = 0; at < 999 && inherited[at]; at++) copy[at] = inherited[at];
+    for (int step = 0; step < 3; step++) wait_for(one(gemm, 1));
+    standin_drain();
+    pid_t child;
+    if (posix_spawn(&child, shell[0], NULL, NULL, shell, copy)) abort();
+    wait_for_child(child);
+    execve("/no/such/program", shell, copy);
+    for (int step = 0; step < 2; step++) wait_for(one(gemm, 1));
+    standin_drain();
+    execve(shell[0], shell, copy);
+    abort();
 }
 static void leaving(void) {
     for (int step = 0; step < 200; step++) one(gemm, 1);
@@ -356,9 +376,10 @@ int main(int count, char **arguments) {
         {"eager", eager}, {"events", events}, {"batched", batched}, {"pipelined", pipelined}, {"threads", threads},
         {"mixed", mixed}, {"failing", failing}, {"exception", exception}, {"metal4", metal4},
         {"labels", many_labels}, {"passes", passes}, {"odd", odd}, {"fork", forking}, {"exit", leaving},
-        {"abort", crashing}, {"inside", inside}, {"cost", cost},
+        {"abort", crashing}, {"replaced", replaced}, {"inside", inside}, {"cost", cost},
     };
     if (count < 2) return 2;
+    for (int at = 0; at < 999 && environ[at]; at++) inherited[at] = strdup(environ[at]);
     standin_thread(1);
     setup();
     for (size_t way = 0; way < sizeof WAYS / sizeof *WAYS; way++) {
