@@ -31,7 +31,7 @@ pub use open::{
     NotAFile, is_absent, not_a_file, open, open_unlinked, read, read_optional, read_text,
 };
 pub use program::find_program;
-pub use size::folder_size;
+pub use size::path_size;
 #[cfg(unix)]
 pub use writing::{
     Draft, Error, Folder, Owner, OwnershipChanges, Result, give_file, give_folder, is_root, parent,

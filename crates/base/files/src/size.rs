@@ -1,17 +1,17 @@
-//! Computes the size of a folder.
+//! Computes the size of a file or folder.
 
 use std::fs;
 use std::path::Path;
 
-/// Returns the size of all files in a folder, in bytes. Entries that cannot be read count as
-/// zero.
+/// Returns the size of a file, or of all files in a folder, in bytes. Entries that cannot be read count
+/// as zero.
 #[must_use]
-pub fn folder_size(folder: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return 0;
+pub fn path_size(path: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(path) else {
+        return fs::metadata(path).map_or(0, |facts| facts.len());
     };
     let sizes = entries.flatten().map(|entry| match entry.metadata() {
-        Ok(facts) if facts.is_dir() => folder_size(&entry.path()),
+        Ok(facts) if facts.is_dir() => path_size(&entry.path()),
         Ok(facts) => facts.len(),
         Err(_) => 0,
     });
@@ -28,7 +28,8 @@ mod tests {
         fs::create_dir_all(root.path().join("a/b")).unwrap();
         fs::write(root.path().join("x"), [0; 10]).unwrap();
         fs::write(root.path().join("a/b/y"), [0; 5]).unwrap();
-        assert_eq!(folder_size(root.path()), 15);
-        assert_eq!(folder_size(&root.path().join("absent")), 0);
+        assert_eq!(path_size(root.path()), 15);
+        assert_eq!(path_size(&root.path().join("x")), 10);
+        assert_eq!(path_size(&root.path().join("absent")), 0);
     }
 }

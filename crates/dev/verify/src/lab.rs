@@ -560,7 +560,7 @@ fn seen(purpose: Purpose, made: &Result<MadeRecording>, time: Duration) -> Recor
             Err(missing) => missing.why.word(),
         },
         milliseconds: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
-        bytes: recording.map(|recording| metalens_files::folder_size(&recording.bundle)),
+        bytes: recording.map(|recording| metalens_files::path_size(&recording.bundle)),
         exit_code: recording.and_then(|recording| recording.code),
         messages: inspect::messages(texts.iter().copied()),
         tables: recording.map_or_else(Vec::new, |recording| inspect::tables(&recording.bundle)),

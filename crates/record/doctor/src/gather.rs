@@ -331,7 +331,7 @@ fn left_over(folder: &Path) -> Fact<Vec<UnfinishedRecording>> {
         let name = entry.file_name().into_string().ok()?;
         let is_staging = name.starts_with(".metalens-") && name.ends_with(".recording");
         is_staging.then(|| UnfinishedRecording {
-            bytes: metalens_files::folder_size(&entry.path()),
+            bytes: metalens_files::path_size(&entry.path()),
             name,
         })
     });

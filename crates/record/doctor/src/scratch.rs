@@ -71,7 +71,7 @@ fn scratch_file(entry: &DirEntry) -> Option<ScratchFile> {
     // This does not follow a link, which is nothing that Instruments makes.
     let facts = entry.metadata().ok()?;
     let bytes = if facts.is_dir() {
-        metalens_files::folder_size(&entry.path())
+        metalens_files::path_size(&entry.path())
     } else if facts.is_file() {
         facts.len()
     } else {

@@ -358,6 +358,26 @@ fn the_log_is_the_truth_and_the_program_does_the_same() {
 }
 
 #[test]
+fn exceptions_of_every_call_reach_the_program() {
+    let Some(built) = plain() else { return };
+    let without = built.run("throwing", Probe::Absent, &[]);
+    without.assert_success();
+    for stamps in ["0", "1"] {
+        let environment = [("METALENS_PROBE_STAMPS", stamps)];
+        let with = built.run("throwing", Probe::Logs, &environment);
+        with.assert_success();
+        assert_eq!(with.calls, without.calls, "stamps: {stamps}");
+        // What was committed once more after the exception is in the log.
+        let end = with.log.last().unwrap();
+        assert_eq!(
+            (&end["command_buffers"], &end["lost"]),
+            (&json!(2), &json!(3)),
+            "{end}"
+        );
+    }
+}
+
+#[test]
 fn a_layer_of_validation_around_metal_is_counted_once() {
     let Some(built) = plain() else { return };
     for (way, expected) in [

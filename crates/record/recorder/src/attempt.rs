@@ -12,7 +12,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use metalens_doctor::SystemCommands;
-use metalens_files::folder_size;
+use metalens_files::path_size;
 use metalens_xctrace::command::{Length, Record, Target};
 use metalens_xctrace::{OutputLine, RunningTool, Stream, StreamLine, Transcript};
 
@@ -150,7 +150,7 @@ impl<'a> Attempt<'a> {
         let running = request.tool.start(&arguments, request.stdin)?;
         let limit = record.time_limit.map(Length::milliseconds);
         let now = Instant::now();
-        let bytes = folder_size(&staging.bundle) + folder_size(&staging.stray);
+        let bytes = path_size(&staging.bundle) + path_size(&staging.stray);
 
         Ok(Self {
             running,
@@ -316,7 +316,7 @@ impl<'a> Attempt<'a> {
         }
 
         self.last_measured = Instant::now();
-        let bytes = self.bundles.iter().map(|bundle| folder_size(bundle)).sum();
+        let bytes = self.bundles.iter().map(|bundle| path_size(bundle)).sum();
         if bytes == self.bytes {
             return;
         }

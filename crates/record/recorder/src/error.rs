@@ -35,14 +35,22 @@ pub enum Error {
         folder: PathBuf,
     },
     /// The probe wrote no command buffer.
-    #[error("{}", empty_log(*.is_loaded, .program, .end.as_deref()))]
+    #[error("{}", empty_log(.loaded, .program, .end.as_deref()))]
     EmptyLog {
-        /// True if the probe was loaded.
-        is_loaded: bool,
+        /// Names of the programs that the probe was loaded into.
+        loaded: Vec<String>,
         /// Name of the program.
         program: String,
         /// How the program ended, if that needs words.
         end: Option<String>,
+    },
+    /// The probe's log has no end, although the program ended by itself.
+    #[error("the log is cut after {buffers} command buffers; it is kept: {}", .log.display())]
+    CutLog {
+        /// Path of the log.
+        log: PathBuf,
+        /// Number of command buffers in it.
+        buffers: u64,
     },
     /// A duration is zero.
     #[error("{0} must be greater than zero")]
@@ -222,6 +230,7 @@ impl Failure for Error {
             Self::Incomplete { .. }
             | Self::Empty { .. }
             | Self::EmptyLog { .. }
+            | Self::CutLog { .. }
             | Self::Raw { .. } => FailureKind::Unusable,
             Self::Interrupted | Self::GaveUp { .. } => FailureKind::Interrupted,
             _ => FailureKind::Failed,
@@ -234,14 +243,18 @@ impl Failure for Error {
             Self::NoProbe { .. } => {
                 "build it with `cargo build --release -p metalens-probe`; packages of metalens bring it"
             }
-            Self::EmptyLog { is_loaded, .. } => {
-                if *is_loaded {
-                    "if it starts another program that uses the GPU, record that one; the probe is in the \
-                     program alone"
+            Self::EmptyLog { loaded, .. } => {
+                if loaded.is_empty() {
+                    "start the program without a launcher of the system before it; `metalens doctor -- \
+                     PROGRAM` looks at its signature"
                 } else {
-                    "start the program without a shell or a launcher before it; `metalens doctor -- PROGRAM` \
-                     looks at its signature"
+                    "the GPU may be used by a program that loses the variables of its environment; record \
+                     that one"
                 }
+            }
+            Self::CutLog { .. } => {
+                "is the disk full? A program that leaves by `_exit` writes no end, too; `metalens analyze \
+                 --allow-truncated` reads what there is"
             }
             Self::OutputCut => {
                 "let it print less, or write a file itself: sh -c 'exec PROGRAM > FILE'"
@@ -302,11 +315,14 @@ pub(crate) fn file(
 }
 
 /// Returns why a log has no command buffer.
-fn empty_log(is_loaded: bool, program: &str, end: Option<&str>) -> String {
-    let why = if is_loaded {
-        format!("the probe was in {program}, which committed no Metal command buffer itself")
-    } else {
+fn empty_log(loaded: &[String], program: &str, end: Option<&str>) -> String {
+    let why = if loaded.is_empty() {
         format!("the probe was not loaded into {program}")
+    } else {
+        let loaded = loaded.join(" and ");
+        format!(
+            "the probe was loaded into {loaded}, and no Metal command buffer was committed there"
+        )
     };
     match end {
         Some(end) => format!("nothing was recorded: {why}, and {end}"),

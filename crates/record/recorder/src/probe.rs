@@ -1,9 +1,11 @@
 //! Records with the probe: a library in the program itself, which writes a command-buffer log. The
 //! program is started as it is, without `xctrace`.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -16,7 +18,8 @@ use metalens_files::Owner;
 use metalens_xctrace::Stdin;
 use metalens_xctrace::command::Target;
 use rustix::process::{Pid, Signal};
-use tempfile::{NamedTempFile, TempPath};
+use serde_json::Value;
+use tempfile::{TempDir, TempPath};
 
 use crate::error::{Error, Result, file};
 use crate::program_end::ProgramEnd;
@@ -113,6 +116,8 @@ pub struct ProbePlan {
 pub struct ProbeRecording {
     /// Path of the log.
     pub log: PathBuf,
+    /// Number of command buffers that the log lacks, as it says itself.
+    pub lost: u64,
     /// Reason for the end of the recording.
     pub stopped_by: StoppedBy,
     /// How the program ended; `None` if nothing is to be said of it.
@@ -184,43 +189,43 @@ impl ProbePlan {
     /// If the program cannot be started, or there is no log.
     pub fn carry_out(&self, output: Stdio, watcher: &mut dyn Watcher) -> Result<ProbeRecording> {
         let folder = metalens_files::parent(&self.request.output);
-        let draft = tempfile::Builder::new()
-            .prefix(".metalens-log-")
-            .tempfile_in(folder)
-            .map_err(file("create a log in", folder))?
-            .into_temp_path();
-
+        let draft = LogDraft::beside(folder)?;
         let mut child = self.start(&draft, output)?;
         let (status, stopped_by) = self.wait(&mut child, watcher)?;
         let program_end = ProgramEnd::new(&program(status));
-        let buffers = count_buffers(&draft)?;
-        if buffers == Some(0) || buffers.is_none() {
+        let Some(written) = draft.written()? else {
             return Err(Error::EmptyLog {
-                is_loaded: buffers.is_some(),
+                loaded: draft.programs("loaded-"),
                 program: self.request.subject.name(),
                 end: program_end.and_then(|end| end.message(stopped_by)),
             });
+        };
+        let log = self.keep(&draft)?;
+        // A program that a signal ended could write no end; any other has one, unless its disk was full.
+        if !written.has_end && status.code().is_some() {
+            return Err(Error::CutLog {
+                log,
+                buffers: written.buffers,
+            });
         }
-        self.keep(draft)?;
         Ok(ProbeRecording {
-            log: self.request.output.clone(),
+            log,
+            lost: written.lost,
             stopped_by,
             program_end,
         })
     }
 
-    fn start(&self, log: &Path, output: Stdio) -> Result<Child> {
+    fn start(&self, log: &LogDraft, output: Stdio) -> Result<Child> {
         let (program, arguments) = self
             .command
             .split_first()
             .ok_or_else(|| Error::Target("no program was given".to_owned()))?;
-        // The probe does not know where the current folder of the program will be.
-        let log = std::path::absolute(log).map_err(file("find", log))?;
         let mut command = Command::new(program);
         command
             .args(arguments)
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            .envs(self.probe.variables(&log, false))
+            .envs(log.variables(&self.probe, false))
             .stdout(if self.request.discards_output {
                 Stdio::null()
             } else {
@@ -276,32 +281,21 @@ impl ProbePlan {
         }
     }
 
-    /// Moves the log to its place.
-    fn keep(&self, draft: TempPath) -> Result<()> {
+    /// Moves the log to its place, which a link may name, and returns that.
+    fn keep(&self, draft: &LogDraft) -> Result<PathBuf> {
         let output = &self.request.output;
+        let log = TempPath::try_from_path(&draft.log).map_err(file("find", &draft.log))?;
         let moved = if self.request.force {
-            draft.persist(output)
+            log.persist(fs::canonicalize(output).as_ref().unwrap_or(output))
         } else {
-            draft.persist_noclobber(output)
+            log.persist_noclobber(output)
         };
         moved.map_err(|error| file("write", output)(error.error))?;
         if let Some(owner) = Owner::sudo_user() {
             metalens_files::give_file(output, owner)?;
         }
-        Ok(())
+        Ok(output.clone())
     }
-}
-
-/// Counts the command buffers of a log; `None` if nobody wrote it.
-fn count_buffers(log: &Path) -> Result<Option<u64>> {
-    let lines = BufReader::new(fs::File::open(log).map_err(file("read", log))?);
-    let mut count = None;
-    for line in lines.split(b'\n') {
-        let line = line.map_err(file("read", log))?;
-        let is_buffer = line.starts_with(br#"{"command_buffer":"#);
-        count = Some(count.unwrap_or(0) + u64::from(is_buffer));
-    }
-    Ok(count)
 }
 
 /// Returns how a program ended, as a bundle would say it.
@@ -317,26 +311,91 @@ fn program(status: ExitStatus) -> RecordedProgram {
     }
 }
 
-/// A log of a program that `xctrace` starts, until there is a bundle.
+/// A log until it is kept, in a folder of its own, in which the probe also marks the programs that it was
+/// loaded into.
 #[derive(Debug)]
-pub struct LogDraft(NamedTempFile);
+pub struct LogDraft {
+    folder: TempDir,
+    log: PathBuf,
+}
+
+/// What a log says of itself.
+#[derive(Debug)]
+struct WrittenLog {
+    /// Number of command buffers in it, at least one.
+    buffers: u64,
+    /// Number of command buffers that it lacks.
+    lost: u64,
+    has_end: bool,
+}
 
 impl LogDraft {
-    /// Creates an empty log.
+    /// Makes a place for the log of a program that `xctrace` starts.
     ///
     /// # Errors
     ///
-    /// If the file cannot be created.
+    /// If the folder cannot be created.
     pub fn new() -> Result<Self> {
-        let draft = tempfile::Builder::new().prefix("metalens-log-").tempfile();
-        let draft = draft.map_err(file("create", std::env::temp_dir()))?;
-        Ok(Self(draft))
+        Self::beside(&std::env::temp_dir())
     }
 
-    /// Returns the path of the log.
+    fn beside(folder: &Path) -> Result<Self> {
+        // The probe does not know where the current folder of the program will be.
+        let folder = std::path::absolute(folder).map_err(file("find", folder))?;
+        let made = tempfile::Builder::new()
+            .prefix(".metalens-log-")
+            .tempdir_in(&folder);
+        let made = made.map_err(file("create a log in", &folder))?;
+        Ok(Self {
+            log: made.path().join("log.jsonl"),
+            folder: made,
+        })
+    }
+
+    /// Returns the variables that load the probe into a program and let it write this log.
     #[must_use]
-    pub fn path(&self) -> &Path {
-        self.0.path()
+    pub fn variables(&self, probe: &Probe, labels: bool) -> Vec<(OsString, OsString)> {
+        let mut variables = probe.variables(&self.log, labels);
+        variables.push(("METALENS_PROBE_MARKS".into(), self.folder.path().into()));
+        variables
+    }
+
+    /// Returns the names of the programs that the probe marked in this way, each once.
+    fn programs(&self, mark: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path()).into_iter().flatten();
+        let marks = entries.flatten().map(|entry| entry.path());
+        let marks = marks.filter(|path| {
+            let name = path.file_name().unwrap_or_default();
+            name.as_encoded_bytes().starts_with(mark.as_bytes())
+        });
+        let programs = marks.filter_map(|mark| {
+            let program = PathBuf::from(OsString::from_vec(fs::read(mark).ok()?));
+            Some(program.file_name()?.to_string_lossy().into_owned())
+        });
+        programs.collect::<BTreeSet<String>>().into_iter().collect()
+    }
+
+    /// Reads what the log says of itself; `None` if it has no command buffer, or nobody wrote it.
+    fn written(&self) -> Result<Option<WrittenLog>> {
+        let mut written = WrittenLog {
+            buffers: 0,
+            lost: 0,
+            has_end: false,
+        };
+        let opened = match fs::File::open(&self.log) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(file("read", &self.log))?,
+        };
+        for line in BufReader::new(opened).split(b'\n') {
+            let line = line.map_err(file("read", &self.log))?;
+            written.buffers += u64::from(line.starts_with(br#"{"command_buffer":"#));
+            if line.starts_with(br#"{"end":"#) {
+                let end: Option<Value> = serde_json::from_slice(&line).ok();
+                written.has_end = end.is_some();
+                written.lost = end.and_then(|end| end.get("lost")?.as_u64()).unwrap_or(0);
+            }
+        }
+        Ok((written.buffers > 0).then_some(written))
     }
 
     /// Moves the log beside a bundle. Returns its path; `None` if the probe wrote no command buffer.
@@ -345,11 +404,11 @@ impl LogDraft {
     ///
     /// If the file cannot be read or written.
     pub fn keep(self, bundle: &Path, force: bool) -> Result<Option<PathBuf>> {
-        if count_buffers(self.path())?.unwrap_or(0) == 0 {
+        if self.written()?.is_none() {
             return Ok(None);
         }
         let log = log_beside(bundle);
-        let text = fs::read(self.path()).map_err(file("read", self.path()))?;
+        let text = fs::read(&self.log).map_err(file("read", &self.log))?;
         metalens_files::write_bytes(&log, force, &text)?;
         Ok(Some(log))
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use metalens_files::folder_size;
+use metalens_files::path_size;
 use metalens_xctrace::Transcript;
 use metalens_xctrace::command::{Record, Target};
 
@@ -278,7 +278,7 @@ fn is_worthless(check: &BundleVerdict) -> bool {
 fn is_stub(bundle: &Path, copied_from: Option<&Path>) -> bool {
     let is_complete = bundle.join("form.template").symlink_metadata();
     let is_absent = is_complete.is_err_and(|cause| cause.kind() == io::ErrorKind::NotFound);
-    let is_small = folder_size(bundle) <= MAX_STUB_BYTES + copied_from.map_or(0, folder_size);
+    let is_small = path_size(bundle) <= MAX_STUB_BYTES + copied_from.map_or(0, path_size);
     let has_raw = raw_recording::inside(bundle).is_some();
     (is_absent || copied_from.is_some()) && bundle.read_dir().is_ok() && is_small && !has_raw
 }

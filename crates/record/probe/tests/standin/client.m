@@ -184,6 +184,44 @@ static void exception(void) {
         wait_for(buffer);
     }
 }
+#define THROWS(name, call) do { \
+    int caught = 0; \
+    standin_throws = name; \
+    @try { (void)(call); } @catch (id thrown) { caught = 1; } \
+    if (!caught) abort(); \
+} while (0)
+/// Each of Metal's methods throws once, and then does its work.
+static void throwing(void) {
+    THROWS("commandBuffer", [queue commandBuffer]);
+    Metal buffer = [queue commandBuffer], event = [device newSharedEvent];
+    THROWS("encoder", [buffer computeCommandEncoder]);
+    THROWS("encoder", [buffer computeCommandEncoderWithDispatchType:1]);
+    THROWS("encoder", [buffer blitCommandEncoder]);
+    Metal encoder = [buffer computeCommandEncoder];
+    THROWS("setComputePipelineState", [encoder setComputePipelineState:gemm]);
+    [encoder setComputePipelineState:gemm];
+    THROWS("dispatch", [encoder dispatchThreadgroups:ONE threadsPerThreadgroup:ONE]);
+    THROWS("dispatch", [encoder dispatchThreads:ONE threadsPerThreadgroup:ONE]);
+    THROWS("dispatch indirect", [encoder dispatchThreadgroupsWithIndirectBuffer:nil indirectBufferOffset:0 threadsPerThreadgroup:ONE]);
+    THROWS("execute", [encoder executeCommandsInBuffer:nil withRange:(NSRange){0, 1}]);
+    THROWS("endEncoding", [encoder endEncoding]);
+    [encoder endEncoding];
+    THROWS("encodeSignalEvent", [buffer encodeSignalEvent:event value:1]);
+    THROWS("waitUntilSignaledValue", [event waitUntilSignaledValue:1 timeoutMS:9]);
+    THROWS("commit", [buffer commit]);
+    commit(buffer);
+    THROWS("waitUntilCompleted", [buffer waitUntilCompleted]);
+    wait_for(buffer);
+    Metal new_queue = [device newMTL4CommandQueue], four = [device newCommandBuffer], options = [MTL4CommitOptions alloc];
+    THROWS("begin", [four beginCommandBufferWithAllocator:nil]);
+    [four beginCommandBufferWithAllocator:nil];
+    THROWS("commit4", [new_queue commit:(const id *)&four count:1]);
+    THROWS("commit4", [new_queue commit:(const id *)&four count:1 options:options]);
+    // The same one twice.
+    Metal twice[2] = {four, four};
+    [new_queue commit:(const id *)twice count:2];
+    standin_drain();
+}
 static void metal4(void) {
     Metal new_queue = [device newMTL4CommandQueue], compiler = [device newCompilerWithDescriptor:nil error:NULL];
     PipelineDescriptor *descriptor = [PipelineDescriptor alloc];
@@ -374,7 +412,7 @@ static void cost(void) {
 int main(int count, char **arguments) {
     static const struct { const char *name; void (*run)(void); } WAYS[] = {
         {"eager", eager}, {"events", events}, {"batched", batched}, {"pipelined", pipelined}, {"threads", threads},
-        {"mixed", mixed}, {"failing", failing}, {"exception", exception}, {"metal4", metal4},
+        {"mixed", mixed}, {"failing", failing}, {"exception", exception}, {"throwing", throwing}, {"metal4", metal4},
         {"labels", many_labels}, {"passes", passes}, {"odd", odd}, {"fork", forking}, {"exit", leaving},
         {"abort", crashing}, {"replaced", replaced}, {"inside", inside}, {"cost", cost},
     };

@@ -107,5 +107,7 @@ Metal MTLCreateSystemDefaultDevice(void);
 uint64_t standin_now(void);
 void standin_thread(int number);
 void standin_before_commit(void);
+// The next call whose note begins so throws, once.
+extern const char *standin_throws;
 // Waits until the GPU has nothing to do.
 void standin_drain(void);

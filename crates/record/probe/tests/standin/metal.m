@@ -30,9 +30,15 @@ __attribute__((constructor)) static void begin(void) {
     if (getenv("STANDIN_CALLS")) calls = fopen(getenv("STANDIN_CALLS"), "we");
 }
 
+const char *standin_throws;
+
 // Notes a call of the client: on its thread, with what can be compared between runs.
 static void called(const char *format, ...) {
     if (!calls || !thread_number) return;
+    if (standin_throws && !strncmp(format, standin_throws, strlen(standin_throws))) {
+        standin_throws = NULL;
+        @throw [NSObject alloc];
+    }
     pthread_mutex_lock(&lock);
     fprintf(calls, "%d ", thread_number);
     va_list arguments;
@@ -48,7 +54,7 @@ static void called(const char *format, ...) {
 static void called_with_block(const char *name, struct Block *block) {
     Dl_info info;
     if (!dladdr(block->invoke, &info) || strstr(info.dli_fname, "metalens_probe")) return;
-    called("%s", name);
+    called(name);
 }
 
 // Blocks.
@@ -237,7 +243,7 @@ static id encoder(_MTLCommandBuffer *buffer, Class class, const char *kind) {
     made->work = calloc(1, sizeof(struct Work));
     snprintf(made->work->kind, 16, "%s", kind);
     buffer->work[buffer->workCount++] = made->work;
-    called("encoder %s", kind);
+    called("encoder");
     return made;
 }
 static id sampled(MTLComputePassDescriptor *descriptor, _MTLCommandEncoder *made) {

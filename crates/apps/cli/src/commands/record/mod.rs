@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use metalens_failure::shell;
-use metalens_files::folder_size;
+use metalens_files::path_size;
 use metalens_recorder::{
     LeftProcesses, MachineSnapshot, OtherWork, ProgramEnd, RecordRequest, Recording,
     RecordingFailure, RecordingOutcome, RecordingPlan, StoppedBy, unused_bundle_path, unused_path,
@@ -289,7 +289,7 @@ const SUDO: &str = "sudo is not needed to record your own program: developer mod
 /// Prints where the recording is, why it ended, and its warnings.
 fn print_result(plan: &RecordingPlan, recorded: &Recording) -> anyhow::Result<()> {
     let why = reason(recorded.stopped_by);
-    let size = bytes(folder_size(&recorded.bundle));
+    let size = bytes(path_size(&recorded.bundle));
     let bundle = shell::quoted_path(&recorded.bundle);
     note("recorded", &format!("{why}; saved {bundle} ({size})"))?;
 

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use metalens_analyzer::{Agreement, agreement, agreement_selection};
 use metalens_failure::shell;
-use metalens_files::folder_size;
+use metalens_files::path_size;
 use metalens_recorder::{
     LogDraft, Probe, ProbePlan, RecordRequest, RecordingEvent, StopRequest, Watcher, as_text,
     log_beside,
@@ -64,9 +64,16 @@ pub(super) fn record(plan: &ProbePlan, choices: RecordChoices) -> anyhow::Result
     let end = choices.judge(recorded.program_end, recorded.stopped_by);
     if !quiet {
         let why = reason(recorded.stopped_by);
-        let size = bytes(folder_size(&recorded.log));
+        let size = bytes(path_size(&recorded.log));
         let log = shell::quoted_path(&recorded.log);
         note("recorded", &format!("{why}; saved {log} ({size})"))?;
+        if recorded.lost > 0 {
+            let lost = counted(recorded.lost, "command buffer");
+            note(
+                "warning",
+                &format!("{lost} lost: the log lacks them, and says so"),
+            )?;
+        }
         if let Ok(Some(message)) = &end {
             note("note", message)?;
         }
@@ -96,7 +103,7 @@ pub(super) fn beside(request: &mut RecordRequest) -> anyhow::Result<LogDraft> {
         metalens_files::refuse_existing(&log_beside(&request.output), request.force)?;
     }
     let draft = LogDraft::new()?;
-    let variables = as_text(Probe::find()?.variables(draft.path(), true))?;
+    let variables = as_text(draft.variables(&Probe::find()?, true))?;
     request.environment.extend(variables);
     Ok(draft)
 }
