@@ -8,6 +8,7 @@ use metalens_comparison::{
     Comparison, GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule, Number,
     metrics,
 };
+use metalens_text::shorten_all;
 use metalens_text::units::counted;
 
 use crate::comparison::cells::{paths, value};
@@ -18,6 +19,8 @@ use crate::wording::plain;
 const LIMITS: usize = 30;
 /// Largest number of limits even where there is room, because nobody reads a longer list.
 const MOST_LIMITS: usize = 60;
+/// Largest length of a name in a line.
+const LONGEST_NAME: usize = 80;
 /// Largest number of limits that the verdict names.
 const DECIDING: usize = 3;
 
@@ -44,10 +47,11 @@ fn verdict_text(gate: &GateResult) -> Message {
         gate.missed && row.severity == GateSeverity::Error && row.verdict == verdict
     });
     let decided: Vec<&GateRow> = decided.collect();
+    let names = short_names(&decided);
     // A kernel that is gone has no figure at all, and is named once.
     let mut named: Vec<Message> = Vec::new();
-    for row in &decided {
-        let name = plainly(row);
+    for (row, what) in decided.iter().zip(&names) {
+        let name = plainly(row, what);
         if named.iter().all(|other| other.text != name.text) {
             named.push(name);
         }
@@ -75,11 +79,11 @@ fn is_of_work(row: &GateRow) -> bool {
 }
 
 /// Returns the plain name of a limit's figure and what was found, such as `GPU idle +12.0 %`.
-fn plainly(row: &GateRow) -> Message {
+fn plainly(row: &GateRow, what: &str) -> Message {
     if row.of.is_some() && row.value.is_none() {
-        return message!("{} not there", kernel(&row.what));
+        return message!("{} not there", kernel(what));
     }
-    let name = plain_name(row);
+    let name = plain_name_as(row, what);
     let found = row.value.map(|_| message!(" {}", found(row)));
     let found = found.unwrap_or_else(|| " not measured".into());
     message!("{}{}", name, found)
@@ -87,8 +91,18 @@ fn plainly(row: &GateRow) -> Message {
 
 /// Returns the name of a limit's figure as tables of figures have it, instead of its id.
 pub(crate) fn plain_name(row: &GateRow) -> Message {
+    plain_name_as(row, &row.what)
+}
+
+fn plain_name_as(row: &GateRow, what: &str) -> Message {
     let metric = metrics().find(|metric| row.of.is_none() && metric.id == row.what);
-    metric.map_or_else(|| name(row), |metric| plain(metric.name))
+    metric.map_or_else(|| name_as(row, what), |metric| plain(metric.name))
+}
+
+/// Returns the names of figures and kernels as lines have room for them.
+fn short_names(rows: &[&GateRow]) -> Vec<String> {
+    let names: Vec<&str> = rows.iter().map(|row| row.what.as_str()).collect();
+    shorten_all(&names, &|name| name.chars().count() <= LONGEST_NAME)
 }
 
 /// Returns the verdict of gates in a word: the worst one.
@@ -153,10 +167,11 @@ pub struct MissedLimit {
 
 /// Returns the limits of a gate that failed or are inconclusive, also as warnings.
 pub fn missed_limits(gate: &GateResult) -> impl Iterator<Item = MissedLimit> {
-    let rows = gate.rows.iter();
     let is_open = |verdict| matches!(verdict, GateVerdict::Miss | GateVerdict::Inconclusive);
-    let rows = rows.filter(move |row| is_open(row.verdict));
-    rows.map(|row| MissedLimit {
+    let open = gate.rows.iter().filter(|row| is_open(row.verdict));
+    let open: Vec<&GateRow> = open.collect();
+    let names = short_names(&open);
+    open.into_iter().zip(names).map(|(row, short)| MissedLimit {
         what: row.what.clone(),
         is_of_kernel: row.of.is_some(),
         is_failure: row.severity == GateSeverity::Error,
@@ -165,7 +180,12 @@ pub fn missed_limits(gate: &GateResult) -> impl Iterator<Item = MissedLimit> {
             (_, GateSeverity::Warn) => "warning",
             (_, GateSeverity::Error) => "failed",
         },
-        text: format!("{} {}: {}", name(row).text, limit(row).text, row.why),
+        text: format!(
+            "{} {}: {}",
+            name_as(row, &short).text,
+            limit(row).text,
+            row.why
+        ),
     })
 }
 
@@ -271,9 +291,13 @@ pub(super) fn tally(gate: &GateResult) -> String {
 
 /// Returns the name of the figure that the limit is for.
 pub(crate) fn name(row: &GateRow) -> Message {
+    name_as(row, &row.what)
+}
+
+fn name_as(row: &GateRow, what: &str) -> Message {
     match row.of {
-        Some(figure) => message!("{}, {}", kernel(&row.what), figure.name()),
-        None => message::name(&row.what),
+        Some(figure) => message!("{}, {}", kernel(what), figure.name()),
+        None => message::name(what),
     }
 }
 
@@ -320,6 +344,39 @@ mod tests {
     use metalens_comparison::Unit;
 
     use super::*;
+
+    /// Names may have any length, and differ in the middle alone.
+    #[test]
+    fn lines_have_room_for_names() {
+        let long = |middle: &str| "x".repeat(2_000) + middle + &"y".repeat(2_000);
+        let row = |what: String| GateRow {
+            what,
+            channel: None,
+            of: Some(KernelFigure::Total),
+            rule: LimitRule::Max,
+            limit: Number::new(1.0).unwrap(),
+            value: Number::new(2.0),
+            unit: Unit::Ns,
+            by: Number::new(1.0),
+            severity: GateSeverity::Error,
+            verdict: GateVerdict::Miss,
+            why: "it is 2 ns".into(),
+        };
+        let gate = GateResult {
+            source: "a test".into(),
+            missed: true,
+            inconclusive: false,
+            rows: vec![row(long("a")), row(long("b")), row("short".to_owned())],
+        };
+        let lines = lines_of(&gate);
+        assert!(
+            lines.iter().all(|line| line.chars().count() < 400),
+            "{lines:?}"
+        );
+        assert_ne!(lines[0], lines[1]);
+        assert!(lines[2].starts_with("failed: short, total"), "{lines:?}");
+        assert!(lines[3].starts_with("Gate failed: "), "{lines:?}");
+    }
 
     /// A value below a lower limit misses it downward.
     #[test]
