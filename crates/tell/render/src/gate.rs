@@ -26,12 +26,23 @@ const DECIDING: usize = 3;
 
 /// Returns the verdict of the gate in one line, for the top of a page.
 pub(crate) fn verdict_line(gate: &GateResult) -> Block {
-    let verdict = verdict_text(gate);
+    let verdict = verdict_text(&with_short_names(gate));
     if gate.missed {
         Block::Failure(verdict)
     } else {
         Block::Lead(verdict)
     }
+}
+
+/// Returns a gate whose names are short enough for a line.
+fn with_short_names(gate: &GateResult) -> GateResult {
+    let mut gate = gate.clone();
+    let names: Vec<&str> = gate.rows.iter().map(|row| row.what.as_str()).collect();
+    let short = shorten_all(&names, &|name| name.chars().count() <= LONGEST_NAME);
+    for (row, name) in gate.rows.iter_mut().zip(short) {
+        row.what = name;
+    }
+    gate
 }
 
 /// Returns the verdict of a gate with the limits that decided it, and the origin of all limits, such as
@@ -47,11 +58,10 @@ fn verdict_text(gate: &GateResult) -> Message {
         gate.missed && row.severity == GateSeverity::Error && row.verdict == verdict
     });
     let decided: Vec<&GateRow> = decided.collect();
-    let names = short_names(&decided);
     // A kernel that is gone has no figure at all, and is named once.
     let mut named: Vec<Message> = Vec::new();
-    for (row, what) in decided.iter().zip(&names) {
-        let name = plainly(row, what);
+    for row in &decided {
+        let name = plainly(row);
         if named.iter().all(|other| other.text != name.text) {
             named.push(name);
         }
@@ -79,11 +89,11 @@ fn is_of_work(row: &GateRow) -> bool {
 }
 
 /// Returns the plain name of a limit's figure and what was found, such as `GPU idle +12.0 %`.
-fn plainly(row: &GateRow, what: &str) -> Message {
+fn plainly(row: &GateRow) -> Message {
     if row.of.is_some() && row.value.is_none() {
-        return message!("{} not there", kernel(what));
+        return message!("{} not there", kernel(&row.what));
     }
-    let name = plain_name_as(row, what);
+    let name = plain_name(row);
     let found = row.value.map(|_| message!(" {}", found(row)));
     let found = found.unwrap_or_else(|| " not measured".into());
     message!("{}{}", name, found)
@@ -91,18 +101,8 @@ fn plainly(row: &GateRow, what: &str) -> Message {
 
 /// Returns the name of a limit's figure as tables of figures have it, instead of its id.
 pub(crate) fn plain_name(row: &GateRow) -> Message {
-    plain_name_as(row, &row.what)
-}
-
-fn plain_name_as(row: &GateRow, what: &str) -> Message {
     let metric = metrics().find(|metric| row.of.is_none() && metric.id == row.what);
-    metric.map_or_else(|| name_as(row, what), |metric| plain(metric.name))
-}
-
-/// Returns the names of figures and kernels as lines have room for them.
-fn short_names(rows: &[&GateRow]) -> Vec<String> {
-    let names: Vec<&str> = rows.iter().map(|row| row.what.as_str()).collect();
-    shorten_all(&names, &|name| name.chars().count() <= LONGEST_NAME)
+    metric.map_or_else(|| name(row), |metric| plain(metric.name))
 }
 
 /// Returns the verdict of gates in a word: the worst one.
@@ -167,11 +167,10 @@ pub struct MissedLimit {
 
 /// Returns the limits of a gate that failed or are inconclusive, also as warnings.
 pub fn missed_limits(gate: &GateResult) -> impl Iterator<Item = MissedLimit> {
+    let rows = gate.rows.iter();
     let is_open = |verdict| matches!(verdict, GateVerdict::Miss | GateVerdict::Inconclusive);
-    let open = gate.rows.iter().filter(|row| is_open(row.verdict));
-    let open: Vec<&GateRow> = open.collect();
-    let names = short_names(&open);
-    open.into_iter().zip(names).map(|(row, short)| MissedLimit {
+    let rows = rows.filter(move |row| is_open(row.verdict));
+    rows.map(|row| MissedLimit {
         what: row.what.clone(),
         is_of_kernel: row.of.is_some(),
         is_failure: row.severity == GateSeverity::Error,
@@ -180,12 +179,7 @@ pub fn missed_limits(gate: &GateResult) -> impl Iterator<Item = MissedLimit> {
             (_, GateSeverity::Warn) => "warning",
             (_, GateSeverity::Error) => "failed",
         },
-        text: format!(
-            "{} {}: {}",
-            name_as(row, &short).text,
-            limit(row).text,
-            row.why
-        ),
+        text: format!("{} {}: {}", name(row).text, limit(row).text, row.why),
     })
 }
 
@@ -208,6 +202,7 @@ fn verdict_of_all(gates: &[(String, &GateResult)]) -> String {
 /// Returns a line for each limit that failed, or whose failure is a warning, and then the verdict.
 #[must_use]
 pub fn lines_of(gate: &GateResult) -> Vec<String> {
+    let gate = &with_short_names(gate);
     let open = missed_limits(gate).map(|limit| format!("{}: {}", limit.word, limit.text));
     open.chain([verdict_text(gate).text]).collect()
 }
@@ -291,13 +286,9 @@ pub(super) fn tally(gate: &GateResult) -> String {
 
 /// Returns the name of the figure that the limit is for.
 pub(crate) fn name(row: &GateRow) -> Message {
-    name_as(row, &row.what)
-}
-
-fn name_as(row: &GateRow, what: &str) -> Message {
     match row.of {
-        Some(figure) => message!("{}, {}", kernel(what), figure.name()),
-        None => message::name(what),
+        Some(figure) => message!("{}, {}", kernel(&row.what), figure.name()),
+        None => message::name(&row.what),
     }
 }
 
