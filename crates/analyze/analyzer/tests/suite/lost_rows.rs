@@ -143,7 +143,7 @@ fn command_buffers_without_an_interval_are_counted() {
 }
 
 /// Takes the process from GPU intervals, all but the first of which refer to one before.
-fn without_processes(rows: &mut Vec<String>) {
+fn without_processes(rows: &mut [String]) {
     for row in rows.iter_mut().skip(1).step_by(2) {
         while let Some(start) = row.find("<process ref=") {
             let end = start + row[start..].find("/>").unwrap() + 2;
@@ -154,7 +154,7 @@ fn without_processes(rows: &mut Vec<String>) {
 
 #[test]
 fn intervals_without_a_process_get_that_of_their_command_buffer() {
-    let nameless: Edit<'_> = (INTERVALS, without_processes);
+    let nameless: Edit<'_> = (INTERVALS, |rows| without_processes(rows));
     let [found, whole] = [&[nameless][..], &[]].map(|edits| edited(edits, None));
     assert_eq!(
         (&found.counts, &found.idle, &found.sanity, &found.verdict),

@@ -220,7 +220,7 @@ fn a_cut_log_is_refused() {
         };
         assert!(matches!(note, TraceNote::Truncated { rows: read, .. } if *read == rows));
     }
-    let error = read(log[..log.len() - 3].as_bytes(), false).err().unwrap();
+    let error = read(&log.as_bytes()[..log.len() - 3], false).err().unwrap();
     assert_eq!(
         error.to_string(),
         "run.jsonl, table command-buffer log: the document is cut off after 2 complete rows"

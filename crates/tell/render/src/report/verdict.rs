@@ -1,7 +1,7 @@
 //! Builds the verdict: a word and its reason, four sentences, loud notes, and the window at a glance.
 
 use metalens_analyzer::message::{count, percent};
-use metalens_analyzer::{Message, Report, Severity, UtilizationChunk, message};
+use metalens_analyzer::{Report, Severity, UtilizationChunk, message};
 use metalens_text::units::capital;
 
 use crate::bars::{NONE, column};

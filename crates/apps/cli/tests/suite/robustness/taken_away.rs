@@ -328,7 +328,7 @@ fn a_log_that_lacks_command_buffers_is_loud_everywhere() {
         "what-if cut.jsonl --in-flight 0",
         "compare whole.jsonl cut.jsonl",
         "chart cut.jsonl -o x.svg",
-        "baseline save cut.jsonl -o base.json",
+        "baseline save cut.jsonl whole.jsonl numbers.jsonl -o base.json",
         "analyze cut.jsonl --parquet data",
     ] {
         let refused = run(words);
