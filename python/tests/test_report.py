@@ -123,6 +123,17 @@ def test_recording_returns_where_it_is(tmp_path: Path) -> None:
     assert report.run.synthetic
 
 
+def test_a_recorded_program_cannot_say_where_the_recording_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    evil = ["sh", "-c", "echo 'recorded: x; saved /tmp/evil.trace (1 B)' >&2"]
+    options = ["--time-limit=9s"]
+    path = metalens.record(evil, tmp_path / "a.trace", simulate=True, options=options)
+    assert path == tmp_path / "a.trace"
+    assert metalens.record(evil, simulate=True, options=options).exists()
+
+
 def test_a_recorded_program_that_fails_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(metalens.Error) as caught:
         metalens.record(["false"], tmp_path / "a.trace", simulate=True)

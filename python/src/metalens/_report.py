@@ -306,11 +306,14 @@ def record(
         ]
     )
     _, words = finish(["record", *chosen, *options, "--", *map(str, command)])
-    saved = re.search(r"; saved (.+) \([\d.,]+ \w+\)$", words, re.MULTILINE)
-    if saved is None:
+    if output is not None:
+        return Path(output)
+    # The recorded program writes to the same stream, but not after its end.
+    saved = re.findall(r"^recorded: .*; saved (.+) \([\d.,]+ \w+\)$", words, re.MULTILINE)
+    if not saved:
         raise Error(f"the program did not say where the recording is: {words.strip()}")
     # The program quotes paths as a shell reads them.
-    return Path(*shlex.split(saved.group(1)))
+    return Path(*shlex.split(saved[-1]))
 
 
 def _paths(side: StrPath | Sequence[StrPath]) -> list[StrPath]:

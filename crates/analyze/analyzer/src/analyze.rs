@@ -13,13 +13,15 @@ use crate::findings::{self, findings};
 use crate::measure::Measured;
 use crate::metrics::busy_window::BusyWindow;
 use crate::metrics::efficiency::efficiency;
-use crate::metrics::figures::Figures;
+use crate::metrics::figures::{Figures, WorkFigures};
 use crate::metrics::gap_causes::GapSplitter;
 use crate::metrics::machine::name_events;
 use crate::metrics::sanity::{SanityInput, sanity};
 use crate::metrics::surroundings::{Surroundings, SurroundingsInput};
 use crate::metrics::{known_work, latency, phases};
-use crate::report::{BoundVerdict, Note, Report, SCHEMA, SelectedIteration, Summary};
+use crate::report::{
+    BoundVerdict, CommandBufferErrors, Note, Report, SCHEMA, Sanity, SelectedIteration, Summary,
+};
 use crate::request::Request;
 use crate::subject::Subject;
 use crate::subject::facts::analyzed_process;
@@ -160,22 +162,8 @@ fn report(
     busy_window: BusyWindow<'_>,
 ) -> Report {
     let work = figures.work;
-
-    let sanity = sanity(&SanityInput {
-        run: &recording.facts,
-        busy_window,
-        mine: &subject.mine,
-        busy: &work.busy,
-        encoders: work.counts.encoders,
-        rows: subject.others.rows,
-        all_intervals: subject.others.all_intervals,
-        unattributed: subject.others.unattributed,
-        listed: work.encoders_listed,
-        finished: subject.finished,
-        outside: recording.outside.as_deref(),
-        truncated_tables: &recording.truncated_tables,
-        errors: surroundings.machine.errors.as_ref(),
-    });
+    let errors = surroundings.machine.errors.as_ref();
+    let sanity = sanity_of(recording, subject, &work, busy_window, errors);
 
     let steady = figures
         .phases
@@ -233,6 +221,34 @@ fn report(
         .chain(phase_notes);
     report.notes = notes.collect();
     report
+}
+
+/// Returns the checks of the recording.
+pub(crate) fn sanity_of(
+    recording: &Recording,
+    subject: &Subject,
+    work: &WorkFigures,
+    busy_window: BusyWindow<'_>,
+    errors: Option<&CommandBufferErrors>,
+) -> Sanity {
+    let doubtful = subject.without_process().into_iter();
+    sanity(&SanityInput {
+        run: &recording.facts,
+        source: recording.source.kind,
+        busy_window,
+        mine: &subject.mine,
+        busy: &work.busy,
+        encoders: work.counts.encoders,
+        rows: subject.others.rows,
+        all_intervals: subject.others.all_intervals,
+        unattributed: subject.others.unattributed,
+        doubtful: doubtful.chain(recording.measured).collect(),
+        listed: work.encoders_listed,
+        finished: recording.lost.or(subject.finished),
+        outside: recording.outside.as_deref(),
+        truncated_tables: &recording.truncated_tables,
+        errors,
+    })
 }
 
 /// Adds what follows from the figures: throughput, findings and the summary.

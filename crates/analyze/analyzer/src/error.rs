@@ -91,6 +91,12 @@ pub enum Error {
     /// The commits of too few command buffers are recorded for a replay.
     #[error("the commits of fewer than two command buffers of the process are recorded")]
     NoReplay,
+    /// Too much of the work is missing for a prediction.
+    #[error("no prediction follows from this recording: {why}")]
+    NoPrediction {
+        /// Reason as a clause.
+        why: String,
+    },
     /// The requested part of the recording has no CPU samples.
     #[error(
         "no CPU samples in this part of the recording; the first is at {}, the last at {}",
@@ -283,6 +289,9 @@ impl Error {
             Self::NoReplay => {
                 "record with the template Metal System Trace, or export metal-gpu-intervals with its \
                  column start-latency; a window must hold two command buffers"
+            }
+            Self::NoPrediction { .. } => {
+                "record again: `metalens analyze` says what is missing, above the figures"
             }
             Self::NoSamples => {
                 "record with --cpu; if the recording has CPU samples, export \

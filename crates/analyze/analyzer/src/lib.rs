@@ -122,7 +122,7 @@ pub use basics::state_interval::StateInterval;
 pub use basics::{message, written};
 pub use error::{Error, GpuProcess, Result, RunSamples};
 pub use figures::{FIGURES, Figure, MetricGroup, Preference, TimePlace, Unit};
-pub use findings::{distrust, ids as finding_ids};
+pub use findings::{distrust, doubt, ids as finding_ids};
 pub use idle_stacks::{IdleStacks, idle_stacks};
 pub use metrics::counters::{CounterSample, CounterSeries, CounterTrack};
 pub use metrics::cpu::SampledFunctions;

@@ -2,12 +2,17 @@
 
 use metalens_trace::Trace;
 
+use crate::analyze::sanity_of;
+use crate::basics::spans::Span;
 use crate::basics::statistics::ratio;
 use crate::error::{Error, Result};
+use crate::findings::distrust_of;
+use crate::findings::notes::about_missing_work;
 use crate::measure::Measured;
+use crate::metrics::busy_window::BusyWindow;
 use crate::metrics::figures::FiguresInput;
 use crate::replay::{limited_by, program::Change};
-use crate::report::{WHAT_IF_SCHEMA, WhatIf};
+use crate::report::{Note, WHAT_IF_SCHEMA, WhatIf};
 use crate::request::Request;
 
 /// Change of a program.
@@ -34,6 +39,7 @@ pub struct ProgramChange<'a> {
 /// [`selection`](crate::selection).
 pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> Result<WhatIf> {
     let measured = Measured::new(trace, request, None)?;
+    let notes = loud_notes(&measured)?;
     let names = &measured.kernels.named;
     let factors = (0..names.count()).map(|kernel| (kernel, (wanted.kernel)(names.name(kernel))));
     let kernels: Vec<(usize, f64)> = factors.filter(|&(_, factor)| factor != 1.0).collect();
@@ -95,5 +101,33 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
         limited_before,
         limited_by: limited_by(&program, &change),
         changed_kernels,
+        notes,
     })
+}
+
+/// Returns the notes that change the meaning of the prediction. Fails if nothing follows from the
+/// recording.
+fn loud_notes(measured: &Measured) -> Result<Vec<Note>> {
+    let (recording, subject) = (&measured.recording, &measured.subject);
+    let gaps: Vec<Span> = measured.occupancy.gaps.iter().map(|gap| gap.span).collect();
+    let busy_window = BusyWindow {
+        chosen: &subject.chosen,
+        window: subject.window(),
+        busy: &measured.occupancy.busy,
+        gaps: &gaps,
+    };
+    let source = recording.source.kind;
+    let sanity = sanity_of(
+        recording,
+        subject,
+        &measured.figures.work,
+        busy_window,
+        None,
+    );
+    if let Some(why) = distrust_of(&sanity, source) {
+        return Err(Error::NoPrediction { why: why.text });
+    }
+    let notes = recording.notes.iter().chain(&subject.chosen.note).cloned();
+    let notes = notes.chain(about_missing_work(&sanity, source));
+    Ok(notes.filter(Note::is_loud).collect())
 }

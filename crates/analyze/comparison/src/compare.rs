@@ -149,9 +149,11 @@ impl<'a> Changes<'a> {
 /// Returns the runs of a side, each by its path and its process.
 fn facts(runs: &Runs) -> SideFacts {
     let paths = runs.paths.iter();
-    let runs = paths.zip(&runs.processes).map(|(path, process)| RunName {
+    let named = paths.zip(&runs.processes).enumerate();
+    let runs = named.map(|(run, (path, process))| RunName {
         path: path.clone(),
         process: process.clone(),
+        doubt: runs.doubts.get(run).cloned().flatten(),
     });
     SideFacts {
         runs: runs.collect(),

@@ -55,19 +55,23 @@ pub struct Comparison {
 }
 
 /// The runs of one side.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SideFacts {
     /// The runs, in the order of all lists of values.
     pub runs: Vec<RunName>,
 }
 
 /// Identity of one run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunName {
     /// Path of the input, as it was given.
     pub path: String,
     /// Name of the process that the report is about.
     pub process: String,
+    /// Reason why a limit that the run keeps may be missed even so, such as a process that was guessed.
+    /// Absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<Message>,
 }
 
 /// Method by which changes were judged.
@@ -93,6 +97,8 @@ impl Comparison {
         let fusion = measured.flat_map(|fusion| once(&mut fusion.says).chain(&mut fusion.evidence));
         let gate = self.gate.iter_mut().flat_map(GateResult::messages_mut);
         let notes = self.notes.iter_mut().map(|note| &mut note.message);
+        let runs = self.base.runs.iter_mut().chain(&mut self.new.runs);
+        let doubts = runs.filter_map(|run| run.doubt.as_mut());
 
         ([&mut self.headline, &mut self.method.says].into_iter())
             .chain(moved)
@@ -100,5 +106,6 @@ impl Comparison {
             .chain(gate)
             .chain(self.comparable.messages_mut())
             .chain(notes)
+            .chain(doubts)
     }
 }

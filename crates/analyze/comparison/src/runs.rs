@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::{ChainSource, ChosenBy, NamedBy, Note, Report, Severity};
+use metalens_analyzer::{
+    ChainSource, ChosenBy, Message, NamedBy, Note, Report, Severity, SourceKind, doubt,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +23,10 @@ pub struct Runs {
     pub processes: Vec<String>,
     /// True for a run that is about the busiest process, because its recording names none.
     pub guessed: Vec<bool>,
+    /// Reason why a limit that each run keeps may be missed even so. Null if there is none; absent if no
+    /// run has one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Option<Message>>,
     /// Circumstances under which the runs were recorded.
     pub circumstances: Vec<Circumstance>,
     /// Share of the busy time in each performance state of the GPU.
@@ -107,8 +113,10 @@ fn recorded_work(report: &Report) -> Option<String> {
     /// One command buffer in this many may be missing in a recording that is like others.
     const FEW: u64 = 20;
     let sanity = &report.sanity;
+    // A log has each command buffer, or counts those that it lacks.
+    let of_log = (report.source.kind == SourceKind::Log).then_some(0);
     let (missing, outside) = (
-        sanity.buffers_without_interval?,
+        sanity.buffers_without_interval.or(of_log)?,
         sanity.rows_outside.unwrap_or(0),
     );
     Some(match (missing, outside) {
@@ -174,6 +182,7 @@ impl Runs {
                 .map(|report| report.process.name.clone())
                 .collect(),
             guessed: reports.iter().map(is_guessed).collect(),
+            doubts: doubts(reports),
             circumstances: circumstances.collect(),
             performance: performance(reports),
             others: reports.iter().map(others).collect(),
@@ -304,6 +313,12 @@ fn states(report: &Report) -> Option<BTreeMap<String, f64>> {
 #[expect(clippy::cast_precision_loss, reason = "a share")]
 fn others(report: &Report) -> Option<Number> {
     Number::new(report.busy.others_busy_ns? as f64 / report.window.span_ns as f64)
+}
+
+fn doubts(reports: &[Report]) -> Vec<Option<Message>> {
+    let doubts: Vec<_> = reports.iter().map(doubt).collect();
+    let has_any = doubts.iter().any(Option::is_some);
+    if has_any { doubts } else { Vec::new() }
 }
 
 fn is_guessed(report: &Report) -> bool {

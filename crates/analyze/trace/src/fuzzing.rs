@@ -72,6 +72,7 @@ pub fn log(bytes: &[u8]) -> Option<&[u8]> {
         bytes,
         "fuzz",
         &Selection::everything(),
+        true,
         &mut trace,
     ));
     crate::log::disputed_line(bytes)

@@ -98,7 +98,7 @@ fn hint_for_input(problem: &Problem) -> Option<&'static str> {
 fn hint_for_content(problem: &Problem) -> Option<&'static str> {
     Some(match problem {
         Problem::Truncated { .. } => {
-            "xctrace probably crashed while it wrote the file: export it again, or use \
+            "whoever wrote the file was probably stopped: export or record it again, or use \
             --allow-truncated to read the complete rows (the report says so)"
         }
         Problem::UnsupportedBundle { .. } => {

@@ -106,13 +106,14 @@ pub enum TraceNote {
         /// Text of the writer.
         text: String,
     },
-    /// The writer of a command-buffer log lost command buffers.
+    /// A command-buffer log lacks command buffers: its end counts them as lost, or their numbers are
+    /// missing.
     LogLost {
         /// Number of these command buffers.
         lost: u64,
+        /// Number of all command buffers, with these.
+        all: u64,
     },
-    /// A command-buffer log has no end.
-    LogWithoutEnd,
     /// A command-buffer log has times of encoders that are not in those of their command buffer.
     SampledOutside {
         /// Number of these encoders.
@@ -122,11 +123,13 @@ pub enum TraceNote {
     UpperBounds {
         /// Number of these encoders.
         encoders: u64,
+        /// Number of all encoders, with these.
+        all: u64,
     },
     /// There are more notes of a kind.
     More {
-        /// Stable name of the kind.
-        id: &'static str,
+        /// The kind.
+        kind: NoteKind,
         /// Number of these notes.
         notes: usize,
     },
@@ -184,6 +187,24 @@ impl UnknownElements {
     }
 }
 
+/// The kind of a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NoteKind {
+    /// Stable name of the kind.
+    pub id: &'static str,
+    /// Whether a note of the kind changes the meaning of numbers.
+    pub loudness: Loudness,
+}
+
+/// Whether a note changes the meaning of numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Loudness {
+    /// Numbers may be other ones than they seem: something is missing, guessed or made up.
+    Loud,
+    /// Numbers mean what they say.
+    Quiet,
+}
+
 /// A part of the sentence of a note: fixed text, or a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotePart {
@@ -202,34 +223,37 @@ pub enum NotePart {
 }
 
 impl TraceNote {
-    /// Returns the stable name of the kind of the note.
+    /// Returns the kind of the note. Every kind chooses here whether it is loud: what is missing, guessed
+    /// or made up is.
     #[must_use]
-    pub fn id(&self) -> &'static str {
-        match self {
-            Self::Truncated { .. } => "truncated",
-            Self::Synthetic => "synthetic",
-            Self::NoToc => "no-contents",
-            Self::SeveralRuns { .. } | Self::TablesOfSomeRuns { .. } => "several-runs",
-            Self::RunLeftOut { .. } => "run-left-out",
-            Self::UnknownElements(_) => "unknown-element",
-            Self::WithoutSchema { .. } => "rows-without-schema",
-            Self::SeveralTables { .. } => "several-tables",
-            Self::Undecoded { .. } => "undecoded-columns",
-            Self::NewerFormat { .. } => "newer-format",
-            Self::NoTemplate | Self::DamagedTemplate | Self::TemplateLacks { .. } => {
-                "facts-missing"
-            }
-            Self::TargetFromLifeCycle => "target-from-life-cycle",
-            Self::Unlisted { .. } => "unlisted-rows",
-            Self::Unreadable { .. } => "files-left-out",
-            Self::Issue(_) => "recording-issue",
-            Self::Writer { .. } => "note-of-the-writer",
-            Self::LogLost { .. } => "command-buffers-lost",
-            Self::LogWithoutEnd => "log-without-end",
-            Self::SampledOutside { .. } => "sampled-times-outside",
-            Self::UpperBounds { .. } => "times-are-upper-bounds",
-            Self::More { id, .. } => id,
-        }
+    pub fn kind(&self) -> NoteKind {
+        use Loudness::{Loud, Quiet};
+
+        let (id, loudness) = match self {
+            Self::Truncated { .. } => ("truncated", Loud),
+            Self::Synthetic => ("synthetic", Loud),
+            Self::NoToc => ("no-contents", Loud),
+            Self::SeveralRuns { .. } | Self::TablesOfSomeRuns { .. } => ("several-runs", Quiet),
+            Self::RunLeftOut { .. } => ("run-left-out", Loud),
+            Self::UnknownElements(_) => ("unknown-element", Quiet),
+            Self::WithoutSchema { .. } => ("rows-without-schema", Loud),
+            Self::SeveralTables { .. } => ("several-tables", Loud),
+            Self::Undecoded { .. } => ("undecoded-columns", Quiet),
+            Self::NewerFormat { .. } => ("newer-format", Loud),
+            Self::NoTemplate | Self::DamagedTemplate => ("facts-missing", Loud),
+            // Each of these facts is listed as unknown.
+            Self::TemplateLacks { .. } => ("facts-missing", Quiet),
+            Self::TargetFromLifeCycle => ("target-from-life-cycle", Quiet),
+            Self::Unlisted { .. } => ("unlisted-rows", Loud),
+            Self::Unreadable { .. } => ("files-left-out", Loud),
+            Self::Issue(_) => ("recording-issue", Loud),
+            Self::Writer { .. } => ("note-of-the-writer", Loud),
+            Self::LogLost { .. } => ("command-buffers-lost", Loud),
+            Self::SampledOutside { .. } => ("sampled-times-outside", Loud),
+            Self::UpperBounds { .. } => ("times-are-upper-bounds", Loud),
+            Self::More { kind, .. } => return *kind,
+        };
+        NoteKind { id, loudness }
     }
 
     /// Keeps each note once and the first notes of each kind, and counts the others: a hostile input
@@ -237,22 +261,22 @@ impl TraceNote {
     pub(crate) fn limited(notes: Vec<Self>) -> Vec<Self> {
         /// Maximum number of notes of a kind.
         const MAX: usize = 20;
-        let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<NoteKind, usize> = BTreeMap::new();
         let mut kept: Vec<Self> = Vec::new();
         for note in notes {
             // Several tables of one schema cause the same note.
             if kept.contains(&note) {
                 continue;
             }
-            let count = counts.entry(note.id()).or_default();
+            let count = counts.entry(note.kind()).or_default();
             *count += 1;
             if *count <= MAX {
                 kept.push(note);
             }
         }
         let more = counts.into_iter().filter(|&(_, count)| count > MAX);
-        kept.extend(more.map(|(id, count)| Self::More {
-            id,
+        kept.extend(more.map(|(kind, count)| Self::More {
+            kind,
             notes: count - MAX,
         }));
         kept
@@ -328,20 +352,16 @@ impl TraceNote {
             Self::Issue(issue) => issue_sentence(issue),
             Self::Writer { .. } => "the writer of the log says: {}",
             Self::LogLost { .. } => {
-                "COMMAND BUFFERS LOST: the writer of the log lost {} of them, so GPU busy time and all \
-                counts are lower bounds, and idle time is an upper bound"
-            }
-            Self::LogWithoutEnd => {
-                "the log has no end: the program crashed, was killed or still ran, and its last command \
-                buffers may be missing"
+                "COMMAND BUFFERS LOST: {} of {} are not in the log, so GPU busy time and all counts are \
+                lower bounds, and idle time is an upper bound"
             }
             Self::SampledOutside { .. } => {
                 "the sampled times of {} encoders lie outside of those of their command buffers, which \
                 were used instead: the clocks differ"
             }
             Self::UpperBounds { .. } => {
-                "{} encoders had a single dispatch each only to measure it: their times are upper bounds, \
-                and the program was slower than it is"
+                "{} of {} encoders had a single dispatch each only to measure it: their times are upper \
+                bounds, and the program was slower than it is"
             }
             Self::More { .. } => "{} more notes of the kind {} are not shown",
         }
@@ -363,8 +383,7 @@ impl TraceNote {
             | Self::NoToc
             | Self::NoTemplate
             | Self::DamagedTemplate
-            | Self::TargetFromLifeCycle
-            | Self::LogWithoutEnd => vec![],
+            | Self::TargetFromLifeCycle => vec![],
             Self::SeveralRuns { chosen, all } => vec![Name(joined(all)), Count(*chosen)],
             Self::TablesOfSomeRuns {
                 chosen,
@@ -395,10 +414,15 @@ impl TraceNote {
             Self::Writer { text } => vec![Quote(text.clone())],
             Self::RunLeftOut { run: number }
             | Self::NewerFormat { version: number }
-            | Self::LogLost { lost: number }
-            | Self::SampledOutside { encoders: number }
-            | Self::UpperBounds { encoders: number } => vec![Count(*number)],
-            Self::More { id, notes } => vec![count(notes), Words(id)],
+            | Self::SampledOutside { encoders: number } => vec![Count(*number)],
+            Self::LogLost { lost: part, all }
+            | Self::UpperBounds {
+                encoders: part,
+                all,
+            } => {
+                vec![Count(*part), Count(*all)]
+            }
+            Self::More { kind, notes } => vec![count(notes), Words(kind.id)],
         }
     }
 }

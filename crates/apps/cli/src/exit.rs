@@ -212,10 +212,15 @@ pub(crate) fn of_recordings<'a>(
     gates: impl IntoIterator<Item = (Option<&'a str>, &'a GateResult)>,
     told: impl Fn(&GateResult) -> bool,
 ) -> ExitCode {
-    let mut code = ExitCode::SUCCESS;
+    let mut code = None;
     for (recording, gate) in gates {
         if gate.missed {
-            code = missed();
+            // Without a failure before it, an inconclusive gate decides.
+            code = if gate.inconclusive {
+                code.or(Some(NOT_COMPARABLE))
+            } else {
+                Some(MISSED)
+            };
         }
         if !told(gate) {
             continue;
@@ -227,7 +232,7 @@ pub(crate) fn of_recordings<'a>(
             out::note(&format!("{recording}{}", shown(&line)));
         }
     }
-    code
+    code.map_or(ExitCode::SUCCESS, ExitCode::from)
 }
 
 /// Views an error as a [`Failure`] if it is of one certain type.

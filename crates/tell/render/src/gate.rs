@@ -8,6 +8,7 @@ use metalens_comparison::{
     Comparison, GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, LimitRule, Number,
     metrics,
 };
+use metalens_text::shorten_all;
 use metalens_text::units::counted;
 
 use crate::comparison::cells::{paths, value};
@@ -18,17 +19,30 @@ use crate::wording::plain;
 const LIMITS: usize = 30;
 /// Largest number of limits even where there is room, because nobody reads a longer list.
 const MOST_LIMITS: usize = 60;
+/// Largest length of a name in a line.
+const LONGEST_NAME: usize = 80;
 /// Largest number of limits that the verdict names.
 const DECIDING: usize = 3;
 
 /// Returns the verdict of the gate in one line, for the top of a page.
 pub(crate) fn verdict_line(gate: &GateResult) -> Block {
-    let verdict = verdict_text(gate);
+    let verdict = verdict_text(&with_short_names(gate));
     if gate.missed {
         Block::Failure(verdict)
     } else {
         Block::Lead(verdict)
     }
+}
+
+/// Returns a gate whose names are short enough for a line.
+fn with_short_names(gate: &GateResult) -> GateResult {
+    let mut gate = gate.clone();
+    let names: Vec<&str> = gate.rows.iter().map(|row| row.what.as_str()).collect();
+    let short = shorten_all(&names, &|name| name.chars().count() <= LONGEST_NAME);
+    for (row, name) in gate.rows.iter_mut().zip(short) {
+        row.what = name;
+    }
+    gate
 }
 
 /// Returns the verdict of a gate with the limits that decided it, and the origin of all limits, such as
@@ -188,6 +202,7 @@ fn verdict_of_all(gates: &[(String, &GateResult)]) -> String {
 /// Returns a line for each limit that failed, or whose failure is a warning, and then the verdict.
 #[must_use]
 pub fn lines_of(gate: &GateResult) -> Vec<String> {
+    let gate = &with_short_names(gate);
     let open = missed_limits(gate).map(|limit| format!("{}: {}", limit.word, limit.text));
     open.chain([verdict_text(gate).text]).collect()
 }
@@ -320,6 +335,39 @@ mod tests {
     use metalens_comparison::Unit;
 
     use super::*;
+
+    /// Names may have any length, and differ in the middle alone.
+    #[test]
+    fn lines_have_room_for_names() {
+        let long = |middle: &str| "x".repeat(2_000) + middle + &"y".repeat(2_000);
+        let row = |what: String| GateRow {
+            what,
+            channel: None,
+            of: Some(KernelFigure::Total),
+            rule: LimitRule::Max,
+            limit: Number::new(1.0).unwrap(),
+            value: Number::new(2.0),
+            unit: Unit::Ns,
+            by: Number::new(1.0),
+            severity: GateSeverity::Error,
+            verdict: GateVerdict::Miss,
+            why: "it is 2 ns".into(),
+        };
+        let gate = GateResult {
+            source: "a test".into(),
+            missed: true,
+            inconclusive: false,
+            rows: vec![row(long("a")), row(long("b")), row("short".to_owned())],
+        };
+        let lines = lines_of(&gate);
+        assert!(
+            lines.iter().all(|line| line.chars().count() < 400),
+            "{lines:?}"
+        );
+        assert_ne!(lines[0], lines[1]);
+        assert!(lines[2].starts_with("failed: short, total"), "{lines:?}");
+        assert!(lines[3].starts_with("Gate failed: "), "{lines:?}");
+    }
 
     /// A value below a lower limit misses it downward.
     #[test]

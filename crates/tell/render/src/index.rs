@@ -9,6 +9,7 @@ use metalens_comparison::many::{self, IndexFigure, IndexRow, RowFinding, SameWor
 use metalens_comparison::{GateResult, Number};
 
 use crate::document::{Block, Cell, Chart, Column, Document, Item, Look, Section, Table};
+use crate::folder::FILE_MISSING;
 use crate::markdown::{Picture, PictureSource};
 use crate::wording::{cut, known, plain, sentence, short_time};
 use crate::{environment, finding_totals};
@@ -94,10 +95,19 @@ fn opening(index: &Index) -> Section {
         })
     });
     let notes = index.notes.iter().map(|note| Block::Remark(plain(note)));
+    let loud = |note: &&Note| note.is_loud() && note.id != SYNTHETIC && note.id != FILE_MISSING;
+    let loud = index.rows.iter().flat_map(|row| {
+        let notes = row.problems.iter().filter(loud);
+        notes.map(|note| message!("{}: {}", path(&row.name), cut_message(&note.message)))
+    });
+    let mut loud: Vec<Block> = loud.map(Block::Warning).collect();
+    let more = more(loud.len());
+    loud.truncate(MOST_LISTED);
     Section::new("verdict", "", 0)
         .with(Block::Lead(headline(index)))
         .with_some(busy(index).map(Block::Text))
         .with_some(synthetic)
+        .with_all(loud.into_iter().chain(more))
         .with_all(notes)
 }
 

@@ -22,7 +22,8 @@ pub(crate) mod summary;
 mod trust;
 mod work;
 
-pub use self::distrust::distrust;
+pub(crate) use self::distrust::distrust_of;
+pub use self::distrust::{distrust, doubt};
 use self::rule::{Concern, Rule};
 use crate::error::{Error, Result};
 use crate::report::{Finding, Report};

@@ -3,7 +3,7 @@
 use crate::basics::message::{Message, Value, counted, name, table, time, ungrouped};
 use crate::message;
 use crate::metrics::sanity::rows_by_table;
-use crate::report::{Note, Report};
+use crate::report::{DoubtReason, Note, Report, Sanity, SourceKind};
 use crate::subject::Subject;
 use crate::subject::interval::Interval;
 use crate::tables::commands::{APPLICATION, COMPLETIONS, ENCODERS, SUBMISSIONS};
@@ -19,7 +19,7 @@ pub(crate) fn report_notes(
 ) -> Vec<Note> {
     let mut notes = Vec::new();
     notes.extend(rows_outside(report, outside));
-    notes.extend(without_interval(report));
+    notes.extend(about_missing_work(&report.sanity, report.source.kind));
     notes.extend(subject.chosen.note.clone());
     let window = subject.window();
     let reaches_out = |interval: &&Interval| interval.span.clip(window) != interval.span;
@@ -75,9 +75,19 @@ fn rows_outside(report: &Report, outside: &[RowsOutside]) -> Option<Note> {
     })
 }
 
+/// Returns the notes about work of the process that is not in the figures.
+pub(crate) fn about_missing_work(
+    sanity: &Sanity,
+    source: SourceKind,
+) -> impl Iterator<Item = Note> {
+    // The reader of a log has a note of its own.
+    let is_read = source != SourceKind::Log;
+    let without = without_interval(sanity).filter(|_| is_read);
+    without.into_iter().chain(without_process(sanity))
+}
+
 /// Counts the command buffers that were encoded and completed, and have no GPU interval.
-fn without_interval(report: &Report) -> Option<Note> {
-    let sanity = &report.sanity;
+fn without_interval(sanity: &Sanity) -> Option<Note> {
     let (without, finished) = (sanity.buffers_without_interval?, sanity.buffers_finished?);
     (without > 0).then(|| {
         let text = message!(
@@ -88,6 +98,19 @@ fn without_interval(report: &Report) -> Option<Note> {
         );
         Note::loud("intervals-missing", text)
     })
+}
+
+/// Counts the GPU intervals without a process that may be of this one.
+fn without_process(sanity: &Sanity) -> Option<Note> {
+    let mut doubtful = sanity.doubtful.iter();
+    let nameless = doubtful.find(|rows| rows.reason == DoubtReason::WithoutProcess)?;
+    let text = message!(
+        "{} GPU intervals in the window name no process, beside {} of this one, and may be of it: the \
+         encodings and completions do not tell. They count as work of other processes",
+        ungrouped(nameless.rows),
+        ungrouped(nameless.of - nameless.rows)
+    );
+    Some(Note::loud("intervals-without-process", text))
 }
 
 /// Label of the intervals that MoltenVK, OpenGL and OpenCL get on the channel Compute.

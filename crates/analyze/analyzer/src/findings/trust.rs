@@ -165,7 +165,7 @@ fn incomplete(report: &Report) -> Option<Evidence> {
         ));
     }
 
-    says.extend(lost_buffers(report));
+    says.extend(lost_buffers(&report.sanity, report.source.kind));
     if !truncated.is_empty() {
         says.push(message!(
             "truncated tables: {}",

@@ -5,7 +5,9 @@ use crate::basics::message::{Message, counted, name, shown_share, table, time, u
 use crate::basics::spans::{Span, between};
 use crate::basics::statistics::ratio;
 use crate::message;
-use crate::report::{Busy, CommandBufferErrors, RunFacts, Sanity, SanityCheck};
+use crate::report::{
+    Busy, CommandBufferErrors, DoubtfulRows, RunFacts, Sanity, SanityCheck, SourceKind,
+};
 use crate::subject::commands::FinishedBuffers;
 use crate::subject::interval::Interval;
 use crate::tables::times::RowsOutside;
@@ -13,6 +15,7 @@ use crate::tables::times::RowsOutside;
 /// Input of the checks.
 pub(crate) struct SanityInput<'a> {
     pub run: &'a RunFacts,
+    pub source: SourceKind,
     pub busy_window: BusyWindow<'a>,
     /// GPU intervals of the process in the window.
     pub mine: &'a [Interval],
@@ -25,6 +28,8 @@ pub(crate) struct SanityInput<'a> {
     pub all_intervals: u64,
     /// Number of those intervals that name no process.
     pub unattributed: u64,
+    /// Rows that may be others than they seem to be.
+    pub doubtful: Vec<DoubtfulRows>,
     /// Number of the process's encoders that the encoder list contains; `None` without a list.
     pub listed: Option<u64>,
     /// Command buffers that were encoded and completed, if known.
@@ -83,6 +88,7 @@ pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
         encoders_listed: input.listed,
         buffers_finished: input.finished.map(|finished| finished.count),
         buffers_without_interval: input.finished.map(|finished| finished.without_interval),
+        doubtful: input.doubtful.clone(),
         rows_outside: input
             .outside
             .map(|outside| outside.iter().map(|table| table.rows).sum()),
@@ -104,7 +110,7 @@ fn checks(sanity: &Sanity, input: &SanityInput<'_>) -> Vec<SanityCheck> {
         whole_tables(sanity),
         whole_recording(sanity, input.run),
         inside_recording(sanity, input),
-        buffers_have_intervals(sanity),
+        buffers_have_intervals(sanity, input.source),
         tables_agree(sanity),
         attributed(sanity, input.all_intervals),
         lengths(sanity, input.mine.len()),
@@ -189,12 +195,17 @@ pub(crate) fn rows_by_table(outside: &[RowsOutside]) -> Message {
     Message::joined(tables, ", ")
 }
 
-fn buffers_have_intervals(sanity: &Sanity) -> Option<SanityCheck> {
+fn buffers_have_intervals(sanity: &Sanity, source: SourceKind) -> Option<SanityCheck> {
     let (without, finished) = (sanity.buffers_without_interval?, sanity.buffers_finished?);
     let message = message!(
-        "{} of {} command buffers that were encoded and completed have no GPU interval",
+        "{} of {} command buffers {}",
         ungrouped(without),
-        ungrouped(finished)
+        ungrouped(finished),
+        if source == SourceKind::Log && without > 0 {
+            "are not in the log"
+        } else {
+            "that were encoded and completed have no GPU interval"
+        }
     );
     check("command-buffers-ran", without == 0, message)
 }
@@ -360,6 +371,7 @@ mod tests {
             let good_encoders = encoders(&good);
             let mut input = SanityInput {
                 run: &good_run,
+                source: SourceKind::Export,
                 busy_window: BusyWindow {
                     gaps: &even_gaps,
                     ..busy_window
@@ -370,6 +382,7 @@ mod tests {
                 rows: Some(Span::new(3, 40)),
                 all_intervals: 200,
                 unattributed: 2,
+                doubtful: Vec::new(),
                 listed: Some(joined(&good_encoders, [1, 2, 4, 6].into_iter())),
                 finished: Some(FinishedBuffers {
                     count: 3,
@@ -431,6 +444,7 @@ mod tests {
             let mine = [interval(10, 30, 1, 2)];
             let found = sanity(&SanityInput {
                 run: &run(None, None),
+                source: SourceKind::Export,
                 busy_window,
                 mine: &mine,
                 encoders: encoders(&mine).len() as u64,
@@ -438,6 +452,7 @@ mod tests {
                 rows: None,
                 all_intervals: 1,
                 unattributed: 0,
+                doubtful: Vec::new(),
                 listed: None,
                 finished: None,
                 outside: None,

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Note;
+
 /// Name of the schema of a prediction; its number rises when a key is removed or changes meaning.
 pub const WHAT_IF_SCHEMA: &str = "metalens.what-if/1";
 
@@ -37,6 +39,9 @@ pub struct WhatIf {
     pub limited_by: Option<ReplayPart>,
     /// Kernels whose GPU time was changed.
     pub changed_kernels: Vec<String>,
+    /// Notes that change the meaning of every number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
 }
 
 /// Source of the driver's times: when it began to work on a command buffer, and when it submitted

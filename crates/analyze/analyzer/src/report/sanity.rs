@@ -27,7 +27,8 @@ pub struct Sanity {
     pub longest_interval_share: Option<f64>,
     /// Longest gap divided by the idle time; null if the GPU was never idle.
     pub longest_gap_share: Option<f64>,
-    /// Number of GPU intervals in the whole recording that name no process.
+    /// Number of GPU intervals in the whole recording that name no process, nor does another row of their
+    /// command buffer.
     pub rows_without_process: u64,
     /// Number of GPU intervals of the process in the window without a command buffer.
     pub rows_without_command_buffer: u64,
@@ -39,11 +40,15 @@ pub struct Sanity {
     /// others cannot be joined with their encoding on the CPU.
     pub encoders_listed: Option<u64>,
     /// Number of command buffers of the process that were encoded and completed, in the window if it
-    /// was cut; null if the encoder list or the completions do not tell.
+    /// was cut; null if the encoder list or the completions do not tell. Of a command-buffer log that
+    /// lacks some: number of all that the program committed.
     pub buffers_finished: Option<u64>,
     /// Number of those command buffers that have no GPU interval: it is missing, or they had no work
-    /// for the GPU.
+    /// for the GPU; or that are not in the log.
     pub buffers_without_interval: Option<u64>,
+    /// Rows that may be others than they seem to be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubtful: Vec<DoubtfulRows>,
     /// Number of rows of all tables with times outside of the recording, which were left out; null
     /// if the length of the recording is unknown.
     pub rows_outside: Option<u64>,
@@ -67,6 +72,29 @@ impl Sanity {
         };
         ENCODERS * u128::from(listed) >= (ENCODERS - 1) * u128::from(self.encoders)
     }
+}
+
+/// Rows that may be others than they seem to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct DoubtfulRows {
+    /// Reason for the doubt.
+    pub reason: DoubtReason,
+    /// Number of these rows.
+    pub rows: u64,
+    /// Number of all rows of their kind, with these.
+    pub of: u64,
+}
+
+/// Reason why rows may be others than they seem to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum DoubtReason {
+    /// GPU intervals in the window without a process, which may be of the analyzed one.
+    WithoutProcess,
+    /// Encoders that the program made to measure a dispatch, so that their times are upper bounds.
+    UpperBound,
 }
 
 /// Check of the recording.

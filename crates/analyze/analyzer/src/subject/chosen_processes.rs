@@ -165,7 +165,7 @@ fn busiest(names: &Names, used: &[ProcessUse]) -> Result<ChosenProcesses> {
     Ok(ChosenProcesses {
         chosen_by: ChosenBy::Busiest,
         processes: vec![chosen.id],
-        note: Some(Note::quiet("process-guessed", text)),
+        note: Some(Note::loud("process-guessed", text)),
     })
 }
 

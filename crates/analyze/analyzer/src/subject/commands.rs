@@ -283,8 +283,8 @@ fn spans_by_id(
 }
 
 /// Counts the command buffers of which no interval tells. They are sorted by id, each with the time from
-/// its encoding to its completion. The recorder was seen to give an interval neither process nor
-/// command buffer: one in that time may be of any of them.
+/// its encoding to its completion. The recorder was seen to give an interval no command buffer: one in that
+/// time may be of any of them, if it counts as work of a process.
 fn without_interval(buffers: &[(NonZeroU64, Span)], everyone: &[Interval]) -> u64 {
     if buffers.is_empty() {
         return 0;
@@ -293,7 +293,8 @@ fn without_interval(buffers: &[(NonZeroU64, Span)], everyone: &[Interval]) -> u6
     for interval in everyone {
         match interval.command_buffer {
             Some(id) => named.extend(buffers.binary_search_by_key(&id, |&(id, _)| id)),
-            None => nameless.push(interval.span.start_ns),
+            None if interval.process.is_some() => nameless.push(interval.span.start_ns),
+            None => {}
         }
     }
     named.sort_unstable();

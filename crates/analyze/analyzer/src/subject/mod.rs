@@ -53,7 +53,9 @@ use self::window::Cut;
 use crate::basics::parallel::both;
 use crate::basics::spans::{Span, touches};
 use crate::error::{Error, Result};
-use crate::report::{ProcessFacts, SelectedIteration, SourceKind, Waiting, WarmUp};
+use crate::report::{
+    DoubtReason, DoubtfulRows, ProcessFacts, SelectedIteration, SourceKind, Waiting, WarmUp,
+};
 use crate::request::Request;
 use crate::tables::machine::DriverWork;
 use crate::tables::names::NameTables;
@@ -112,7 +114,7 @@ impl Subject {
     /// Chooses processes and window, and drops the intervals of other processes. The encoders'
     /// threads are kept only for debug groups. The window is cut to an iteration if one is given.
     pub(crate) fn new(
-        timeline: Timeline,
+        mut timeline: Timeline,
         signposts: SignpostTables,
         commands: CommandInput<'_>,
         names: &NameTables,
@@ -122,6 +124,7 @@ impl Subject {
     ) -> Result<Self> {
         let signposts = Signposts::read(signposts, &recording.names);
         let with_threads = debug_groups::has_any(&names.application_events);
+        timeline.attribute(commands.tables.listed.encoders.as_ref().ok());
         let everyone = usage(&timeline.intervals, WHOLE, &recording.names);
         let chosen = choose_processes(request, recording, &timeline, &everyone)?;
         let label_pairs = label_pairs(&commands.tables.listed.encoders);
@@ -200,6 +203,24 @@ impl Subject {
         self.cut.window
     }
 
+    /// Counts the GPU intervals in the window that name no process and may be of the chosen ones. They are
+    /// not if encodings and completions tell of most command buffers: then those without an interval are
+    /// counted instead.
+    pub(crate) fn without_process(&self) -> Option<DoubtfulRows> {
+        let buffers = self.buffers.iter().filter(|buffer| buffer.in_window);
+        let (told, all) = (
+            self.finished.map_or(0, |finished| finished.count),
+            buffers.count(),
+        );
+        let rows = self.others.unattributed_inside;
+        let of = rows + self.mine.len() as u64;
+        (told * 2 < all as u64 && rows * NAMELESS > of).then_some(DoubtfulRows {
+            reason: DoubtReason::WithoutProcess,
+            rows,
+            of,
+        })
+    }
+
     /// Returns the GPU intervals with the kernel of each.
     pub(crate) fn named_intervals(
         &self,
@@ -238,6 +259,9 @@ impl Subject {
             .retain(|interval| chosen.contains(interval.process) && touches(interval.span, window));
     }
 }
+
+/// One GPU interval in this many may lack its process in a sound recording.
+const NAMELESS: u64 = 100;
 
 /// Input from which the window follows.
 struct WindowInput<'a> {

@@ -4,7 +4,7 @@
 use metalens_trace::ProcessId;
 
 use super::interval::Interval;
-use crate::basics::spans::{Span, extend};
+use crate::basics::spans::{Span, extend, touches};
 
 /// GPU use of other processes, and counts over all.
 #[derive(Default)]
@@ -15,6 +15,8 @@ pub(crate) struct OtherGpuUse {
     pub all_intervals: u64,
     /// Number of intervals that name no process.
     pub unattributed: u64,
+    /// Number of those in the window.
+    pub unattributed_inside: u64,
     /// Union of the intervals of other processes inside the window.
     pub busy: Vec<Span>,
     /// The same union for each of them.
@@ -35,6 +37,8 @@ impl OtherGpuUse {
     /// Adds the part of another process's interval in the window.
     pub(super) fn add(&mut self, interval: &Interval, window: Span) {
         let inside = interval.span.clip(window);
+        let is_inside = touches(interval.span, window);
+        self.unattributed_inside += u64::from(interval.process.is_none() && is_inside);
         extend(&mut self.busy, inside);
         self.users.add(interval.process, inside);
     }

@@ -4,14 +4,17 @@ use std::num::NonZeroU64;
 
 use metalens_trace::{Integers, Names, Place, Problem, Symbol};
 
+use super::commands::id_of;
 use super::interval::Interval;
 use super::raw_intervals::raw_intervals;
+use crate::basics::by_id::ById;
 use crate::basics::distinct::distinct;
 use crate::basics::moment::Moment;
 use crate::basics::spans::{Span, between, united};
 use crate::error::{Error, Result};
 use crate::tables::RawTables;
 use crate::tables::columns::{Either, at};
+use crate::tables::commands::Encoders;
 use crate::tables::gpu::GpuTables;
 use crate::tables::gpu::{GPU_INTERVALS, GpuIntervals, GpuStates};
 use crate::tables::reader::if_any;
@@ -72,6 +75,35 @@ impl Timeline {
             active,
             is_raw: false,
         })
+    }
+
+    /// Gives intervals without a process that of their command buffer, as the encoder list or other
+    /// intervals of it tell.
+    pub(crate) fn attribute(&mut self, encoders: Option<&Encoders>) {
+        let is_nameless = |interval: &&mut Interval| interval.process.is_none();
+        if self
+            .intervals
+            .iter()
+            .all(|interval| interval.process.is_some())
+        {
+            return;
+        }
+        let listed = encoders.into_iter().flat_map(|table| {
+            let rows = 0..table.ids.len();
+            rows.filter_map(|row| {
+                let process = at(table.processes.as_ref()?, row)?;
+                Some((id_of(&table.buffer_ids, row)?, process))
+            })
+        });
+        let named = self.intervals.iter();
+        let named =
+            named.filter_map(|interval| Some((interval.command_buffer?, interval.process?)));
+        let owners = ById::new(listed.chain(named).collect());
+        for interval in self.intervals.iter_mut().filter(is_nameless) {
+            interval.process = interval
+                .command_buffer
+                .and_then(|buffer| owners.get(buffer));
+        }
     }
 }
 

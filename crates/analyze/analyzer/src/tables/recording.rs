@@ -1,11 +1,16 @@
 //! Reads the facts of a trace that are not in tables.
 
-use metalens_trace::{Device, InputKind, Names, NotePart, Run, Trace, TraceNote};
+use metalens_trace::{
+    Device, InputKind, Loudness, Names, NoteKind, NotePart, Run, Trace, TraceNote,
+};
 
 use super::gpu::GPU_INTERVALS;
 use super::times::RowsOutside;
 use crate::basics::message::{Message, name, path, quote, table, ungrouped};
-use crate::report::{DeviceFacts, Note, Reader, RunFacts, Source, SourceKind};
+use crate::report::{
+    DeviceFacts, DoubtReason, DoubtfulRows, Note, Reader, RunFacts, Source, SourceKind,
+};
+use crate::subject::commands::FinishedBuffers;
 
 /// Facts of a trace, without its tables.
 pub(crate) struct Recording {
@@ -22,6 +27,10 @@ pub(crate) struct Recording {
     /// Rows that were dropped because they are outside of the recording; `None` if its length is
     /// unknown.
     pub outside: Option<Vec<RowsOutside>>,
+    /// Command buffers that a log has and lacks, if it lacks some.
+    pub lost: Option<FinishedBuffers>,
+    /// Encoders of a log that were made to measure, if there are any.
+    pub measured: Option<DoubtfulRows>,
     /// Notes from reading the trace.
     pub notes: Vec<Note>,
 }
@@ -34,10 +43,32 @@ impl Recording {
         outside: Option<Vec<RowsOutside>>,
         read_once: &[&str],
     ) -> Self {
+        let (mut lost, mut measured) = (None, None);
+        for note in &trace.notes {
+            match *note {
+                TraceNote::LogLost { lost: rows, all } => {
+                    let (count, without_interval) = (all, rows);
+                    lost = Some(FinishedBuffers {
+                        count,
+                        without_interval,
+                    });
+                }
+                TraceNote::UpperBounds {
+                    encoders: rows,
+                    all: of,
+                } => {
+                    let reason = DoubtReason::UpperBound;
+                    measured = Some(DoubtfulRows { reason, rows, of });
+                }
+                _ => {}
+            }
+        }
         Self {
             source: source(trace),
             facts: run_facts(trace),
             truncated_tables: truncated_tables(trace),
+            lost,
+            measured,
             notes: notes(trace, read_once),
             outside,
             run: trace.run.clone(),
@@ -136,10 +167,9 @@ fn note(trace_note: &TraceNote) -> Note {
         NotePart::Quote(text) => quote(&text),
     });
     let message = Message::joined(parts, "");
-    match trace_note {
-        TraceNote::Truncated { .. } | TraceNote::Synthetic | TraceNote::Issue(_) => {
-            Note::loud(trace_note.id(), message)
-        }
-        _ => Note::quiet(trace_note.id(), message),
+    let NoteKind { id, loudness } = trace_note.kind();
+    match loudness {
+        Loudness::Loud => Note::loud(id, message),
+        Loudness::Quiet => Note::quiet(id, message),
     }
 }

@@ -713,7 +713,10 @@ fn log(tables: &Tables, waits: &[(u64, u64)]) -> String {
         )
         .unwrap();
     }
-    text + "\n"
+    let completions = tables.completions.iter().chain(waits);
+    let end = CLOCK + completions.map(|&(_, at)| at).max().unwrap();
+    let count = tables.intervals.len();
+    text + &format!("\n{{\"end\":{end},\"command_buffers\":{count}}}\n")
 }
 
 fn report_of_log(log: &str) -> Report {

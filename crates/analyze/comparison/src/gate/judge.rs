@@ -38,7 +38,7 @@ pub fn judge_report(report: &Report, gate: &Gate) -> Option<GateResult> {
             row.verdict = GateVerdict::Miss;
             row.why = why.clone();
         }
-        result.missed = true;
+        (result.missed, result.inconclusive) = (true, false);
     }
     Some(result)
 }
@@ -57,6 +57,10 @@ pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
     let new_kernels = NewKernelShares::from_comparison(comparison);
     for limit in &gate.kernels {
         judge_kernels(comparison, gate, limit, &new_kernels, &mut rows);
+    }
+    let mut runs = comparison.base.runs.iter().chain(&comparison.new.runs);
+    if let Some(doubt) = runs.find_map(|run| run.doubt.as_ref()) {
+        rows.doubt(doubt);
     }
     rows.finish(gate.source.clone())
 }
@@ -210,6 +214,18 @@ impl GateRows {
             }
             self.rows.push(row);
             self.is_measured |= is_measured;
+        }
+    }
+
+    /// Takes back what was decided for new by runs that cannot decide it.
+    fn doubt(&mut self, why: &Message) {
+        let passed = self.rows.iter_mut();
+        for row in passed.filter(|row| row.verdict == GateVerdict::Pass) {
+            row.verdict = GateVerdict::Inconclusive;
+            row.why = message!("{}; inconclusive: {}", row.why.clone(), why);
+            if self.allow_inconclusive {
+                row.severity = GateSeverity::Warn;
+            }
         }
     }
 

@@ -240,7 +240,7 @@ fn count_findings(report: &Report) -> RowFindings {
 
 fn problems(report: &Report, missing: Vec<Note>) -> Vec<Note> {
     let checks = report.sanity.checks.iter().filter(|check| !check.ok);
-    let failing = checks.map(|check| Note::loud(&check.id, &check.text));
+    let failing = checks.map(|check| Note::quiet(&check.id, &check.text));
     let loud = report.loud_notes().cloned();
     loud.chain(failing).chain(missing).collect()
 }

@@ -9,13 +9,14 @@
 use std::fs;
 use std::path::Path;
 
-use metalens_analyzer::{Report, Request};
+use metalens_analyzer::{Analysis, Bound, Report, Request, analyze, selection};
 use metalens_comparison::{
     CompareOptions, Comparison, Gate, KernelFigure, KernelLimit, Limit, MetricLimit, Number, Runs,
-    compare_runs, judge, metrics,
+    compare_runs, judge, judge_report, metrics,
 };
-use metalens_simulator::{Scenario, presets, write_export};
-use metalens_testing::{analyze_input, without_tail};
+use metalens_simulator::{Scenario, presets, random_scenario, write_export};
+use metalens_testing::{analyze_input, analyze_scenario, drawn, without_tail};
+use metalens_trace::{Input, LoadOptions};
 use serde_json::Value;
 
 /// Name of the table without which there is no report.
@@ -471,4 +472,279 @@ scenarios! {
     two_runs "two-runs"
     no_target_rows "no-target-rows"
     million "million"
+}
+
+/// Figures of a recording that are limited, and by how much its limits are missed.
+const LIMITED: [&str; 5] = [
+    "window.span_ns",
+    "busy.busy_ns",
+    "busy.ratio",
+    "gaps.total_ns",
+    "counts.intervals",
+];
+const MISSED_BY: f64 = 0.07;
+
+/// Returns limits that a recording misses, one each.
+fn limits_of(report: &Report) -> Vec<Gate> {
+    let known = metrics().filter(|metric| LIMITED.contains(&metric.id));
+    let gates = known.filter_map(|metric| {
+        let value = metric.known(report).filter(|&value| value > 0.0)?;
+        let none = Limit::default();
+        let upper = Limit {
+            max: Some(value * (1.0 - MISSED_BY)),
+            ..none
+        };
+        let lower = Limit {
+            min: Some(value * (1.0 + MISSED_BY)),
+            ..none
+        };
+        let id = metric.id.to_owned();
+        Some([upper, lower].map(|limit| {
+            gate(
+                vec![MetricLimit {
+                    id: id.clone(),
+                    limit,
+                }],
+                vec![],
+            )
+        }))
+    });
+    let gates: Vec<Gate> = gates.flatten().collect();
+    let missed = gates.iter().filter_map(|gate| judge_report(report, gate));
+    assert!(missed.filter(|result| result.missed).count() == gates.len());
+    gates
+}
+
+/// Checks that what was taken away from a recording made nothing better, unless a loud note that the
+/// whole recording has not tells of it. Returns whether it is loud.
+fn assert_no_better(what: &str, whole: &Report, taken: Option<&Report>) -> bool {
+    let Some(taken) = taken else {
+        return true;
+    };
+    let mut loud = taken.loud_notes();
+    if loud.any(|note| whole.loud_notes().all(|known| known.text() != note.text())) {
+        return true;
+    }
+    for gate in limits_of(whole) {
+        let result = judge_report(taken, &gate).unwrap();
+        assert!(
+            result.missed,
+            "{what}: quietly kept: {gate:#?}\n{:#?}",
+            taken.notes
+        );
+    }
+    let failing = |report: &Report| -> Vec<String> {
+        let checks = report.sanity.checks.iter().filter(|check| !check.ok);
+        checks.map(|check| check.id.clone()).collect()
+    };
+    let now = failing(taken);
+    for id in failing(whole) {
+        assert!(
+            now.contains(&id),
+            "{what}: the check {id} does not fail any more"
+        );
+    }
+    let is_gpu = |report: &Report| report.verdict.bound == Some(Bound::Gpu);
+    assert!(is_gpu(whole) || !is_gpu(taken), "{what}: quietly GPU-bound");
+    false
+}
+
+/// Returns the rows of a table's document, with what is before and after them.
+fn rows(document: &str) -> Option<(&str, Vec<&str>, &str)> {
+    let start = document.find("<row>")?;
+    let end = document.rfind("</row>")? + "</row>".len();
+    let (head, tail) = (&document[..start], &document[end..]);
+    Some((
+        head,
+        document[start..end].split_inclusive("</row>").collect(),
+        tail,
+    ))
+}
+
+/// Takes something away from an export, at random. Returns what, if there was any.
+fn take_from_export(folder: &Path, seed: &mut u64) -> Option<String> {
+    let tables = tables(folder);
+    let table = &tables[drawn(seed, tables.len())];
+    let intervals = folder.join(format!("{NEEDED}.xml"));
+    let (file, what) = match drawn(seed, 5) {
+        0 => {
+            fs::remove_file(folder.join("toc.xml")).unwrap();
+            return Some("toc.xml".to_owned());
+        }
+        1 => (intervals, "processes"),
+        2 => (intervals, "process and command buffer"),
+        3 => (intervals, "rows"),
+        _ => (folder.join(table), "rows"),
+    };
+    // Some recordings have raw events instead.
+    let document = fs::read_to_string(&file).ok()?;
+    let (head, rows, tail) = rows(&document)?;
+    let share = 1 + drawn(seed, 9);
+    let mut taken = 0;
+    let kept: String = rows
+        .iter()
+        .filter_map(|row| {
+            // Later rows may refer to what a row defines.
+            let is_taken = !row.contains(" id=") && drawn(seed, 10) < share;
+            taken += usize::from(is_taken);
+            match what {
+                _ if !is_taken => Some((*row).to_owned()),
+                "rows" => None,
+                _ => Some(without_process(row, what != "processes")),
+            }
+        })
+        .collect();
+    fs::write(&file, [head, &kept, tail].concat()).unwrap();
+    let of = rows.len();
+    (taken > 0).then(|| format!("{what} of {taken} of {of} rows in {}", file.display()))
+}
+
+/// Takes the process of a GPU interval away, and its command buffer.
+fn without_process(row: &str, and_buffer: bool) -> String {
+    let mut row = row.to_owned();
+    for tag in ["process", "metal-command-buffer-id"]
+        .into_iter()
+        .take(1 + usize::from(and_buffer))
+    {
+        while let Some(start) = row.find(&format!("<{tag} ref=")) {
+            let end = start + row[start..].find("/>").unwrap() + 2;
+            row.replace_range(start..end, "<sentinel/>");
+        }
+    }
+    row
+}
+
+/// Writes the command buffers of a recording as a log: a line each.
+fn log_of(analysis: &Analysis) -> Vec<String> {
+    /// The clock began before the recording.
+    const BEFORE: i64 = 10_000_000_000;
+    let mut buffers = analysis.command_buffers(0, u64::MAX);
+    buffers.sort_by_key(|buffer| buffer.gpu_ns);
+    let at = |ns: u64| i64::try_from(ns).unwrap() + BEFORE;
+    let known = buffers
+        .iter()
+        .filter_map(|buffer| Some((buffer, buffer.committed_ns? + BEFORE)));
+    let lines = known.zip(1..).map(|((buffer, commit), number)| {
+        let [start, end] = [buffer.gpu_ns.0, buffer.gpu_ns.1].map(at);
+        let encode = buffer.encoded_ns.map_or(commit, |(encode, _)| at(encode).min(commit));
+        let completed = buffer.completed_ns.map_or(end, |completed| at(completed).max(end));
+        let kernel = if number % 3 == 0 { "softmax" } else { "gemm" };
+        format!(
+            r#"{{"command_buffer":{number},"encode":{encode},"commit":{commit},"gpu_start":{start},"gpu_end":{end},"completed":{completed},"encoders":[{{"kind":"compute","kernels":{{"{kernel}":1}}}}]}}"#
+        )
+    });
+    lines.collect()
+}
+
+/// Reads a log of these lines and its last one, which a cut one lacks; none if it is refused.
+fn read_log(folder: &Path, lines: &[String], last: &str, allow_truncated: bool) -> Option<Report> {
+    let header = r#"{"format":"command-buffer-log/1","program":"bench","pid":12,"synthetic":true}"#;
+    let file = folder.join("x.jsonl");
+    fs::write(&file, format!("{header}\n{}\n{last}", lines.join("\n"))).unwrap();
+    let options = LoadOptions {
+        allow_truncated,
+        ..LoadOptions::default()
+    };
+    let trace = Input::open(&file)
+        .unwrap()
+        .load(&selection(), options)
+        .ok()?;
+    Some(analyze(trace, &Request::default()).ok()?.report)
+}
+
+/// Returns every small scenario: the built-in ones, and random ones.
+fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
+    let named = presets()
+        .iter()
+        .map(|preset| (preset.name.to_owned(), scenario(preset.name)));
+    named.chain((0..12).map(|seed| (format!("random {seed}"), random_scenario(seed))))
+}
+
+#[test]
+fn what_is_taken_from_an_export_is_loud_or_changes_nothing() {
+    let (mut seed, mut loud) = (17, 0);
+    for (name, scenario) in scenarios() {
+        let folder = metalens_testing::scratch();
+        let whole = folder.path().join("whole");
+        write_export(&scenario, &whole, false).unwrap();
+        let Some(report) = read(&whole) else {
+            continue;
+        };
+        for number in 0..6 {
+            let taken = folder.path().join(number.to_string());
+            write_export(&scenario, &taken, false).unwrap();
+            if let Some(what) = take_from_export(&taken, &mut seed) {
+                let found = read(&taken);
+                loud += usize::from(assert_no_better(
+                    &format!("{name}, {what}"),
+                    &report,
+                    found.as_ref(),
+                ));
+            }
+        }
+    }
+    assert!(loud > 20, "{loud}");
+}
+
+#[test]
+fn what_is_taken_from_a_log_is_loud_or_changes_nothing() {
+    let (mut seed, mut checked) = (23, 0);
+    for (name, scenario) in scenarios() {
+        let Ok(analysis) = analyze_scenario(&scenario, &Request::default()) else {
+            continue;
+        };
+        let lines = log_of(&analysis);
+        let folder = metalens_testing::scratch();
+        let end = |count: usize, lost: usize| {
+            format!(r#"{{"end":9000000000000,"command_buffers":{count},"lost":{lost}}}"#)
+        };
+        let read =
+            |lines: &[String], last: &str, allowed| read_log(folder.path(), lines, last, allowed);
+        let Some(whole) = read(&lines, &end(lines.len(), 0), false).filter(|_| lines.len() > 1)
+        else {
+            continue;
+        };
+        for _ in 0..8 {
+            let share = 1 + drawn(&mut seed, 9);
+            let (last, before) = lines.split_last().unwrap();
+            let mut kept = before.to_vec();
+            kept.retain(|_| drawn(&mut seed, 10) >= share);
+            // Its number tells how many there were.
+            kept.push(last.clone());
+            let lost = lines.len() - kept.len();
+            let tail = lines[..drawn(&mut seed, lines.len())].to_vec();
+            let upper: Vec<String> = lines
+                .iter()
+                .map(|line| line.replace("}}]}", r#"},"upper_bound":true}]}"#))
+                .collect();
+            let note = r#"{"note":"class X is not known"}"#.to_owned();
+            let noted = [tail.clone(), vec![note]].concat();
+            let cases: [(&str, &[String], String, bool); 8] = [
+                ("lost", &kept, end(kept.len(), lost), false),
+                ("numbers", &kept, end(kept.len(), 0), false),
+                (
+                    "lost tail",
+                    &tail,
+                    end(tail.len(), lines.len() - tail.len()),
+                    false,
+                ),
+                ("tail", &tail, String::new(), false),
+                ("tail, allowed", &tail, String::new(), true),
+                ("end, allowed", &lines, r#"{"end":90"#.to_owned(), true),
+                ("bounds", &upper, end(lines.len(), 0), false),
+                ("tail, noted", &noted, end(tail.len(), 0), false),
+            ];
+            for (what, lines, last, allowed) in cases {
+                let taken = read(lines, &last, allowed);
+                let is_loud = assert_no_better(&format!("{name}, {what}"), &whole, taken.as_ref());
+                assert!(
+                    is_loud || lost == 0,
+                    "{name}, {what}: {:#?}",
+                    taken.unwrap().notes
+                );
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 400, "{checked}");
 }

@@ -49,7 +49,7 @@ pub(crate) fn read_document(
     document.source.with(name, &count, |bytes| {
         let (format, bytes) = detect(bytes, name)?;
         if let FileFormat::Log = format {
-            return log::read(bytes, name, selection, loaded);
+            return log::read(bytes, name, selection, options.allow_truncated, loaded);
         }
         let read = xml::read(bytes, name, &mut loaded.names, request)?;
         loaded.tables.extend(read.tables);

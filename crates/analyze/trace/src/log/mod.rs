@@ -9,7 +9,7 @@ mod plain;
 mod tables;
 
 use std::borrow::Cow;
-use std::io::Read;
+use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -43,11 +43,12 @@ pub(crate) fn is_log(start: &[u8]) -> bool {
     memchr::memmem::find(first, b"\"command-buffer-log/").is_some()
 }
 
-/// Reads a log into a trace.
+/// Reads a log into a trace. A log that is cut off is refused, unless that is allowed.
 pub(crate) fn read(
     bytes: impl Read,
     file: &str,
     selection: &Selection,
+    allow_truncated: bool,
     trace: &mut PartialTrace,
 ) -> Result<()> {
     let names = &mut trace.names;
@@ -63,17 +64,24 @@ pub(crate) fn read(
             number += 1;
             let taken = match line.object {
                 // Only the last line can lack its newline, and only a cut one is no whole object.
-                Err(error) if error.is_cut && !line.is_whole => {
-                    state.is_cut = true;
-                    Ok(())
-                }
+                Err(error) if error.is_cut && !line.is_whole => Ok(()),
                 Err(error) => Err(error.detail),
                 Ok(object) => state.take(object, &mut tables, names),
             };
             taken.map_err(|detail| broken(file, number, detail))
         })?;
     }
-    state.finish(header, tables, file, trace);
+    // The end is the last line: a log without it was cut, at a newline or elsewhere.
+    let is_cut = state.end.is_none() || batches.is_cut;
+    if is_cut && !allow_truncated {
+        let whole_rows = state.seen.count;
+        let place = Place {
+            table: Some(LOG.to_owned()),
+            ..Place::file(file)
+        };
+        return Err(Error::new(Problem::Truncated { whole_rows }, place));
+    }
+    state.finish(header, tables, is_cut, file, trace);
     Ok(())
 }
 
@@ -101,8 +109,6 @@ struct ReadState {
     seen: Numbers,
     notes: Vec<TraceNote>,
     end: Option<End>,
-    /// True if the last line is cut off.
-    is_cut: bool,
 }
 
 /// A set of numbers, nearly all of which follow each other.
@@ -111,6 +117,7 @@ struct Numbers {
     /// A bit for each number of a block, by the number of the block.
     blocks: FxHashMap<u64, u64>,
     count: u64,
+    greatest: u64,
 }
 
 impl Numbers {
@@ -121,6 +128,7 @@ impl Numbers {
         let is_new = *block & bit == 0;
         *block |= bit;
         self.count += u64::from(is_new);
+        self.greatest = self.greatest.max(number);
         is_new
     }
 }
@@ -168,16 +176,18 @@ impl ReadState {
         mut self,
         header: Header<'_>,
         tables: LogTables,
+        is_cut: bool,
         file: &str,
         trace: &mut PartialTrace,
     ) {
-        match &self.end {
-            Some(end) if end.lost > 0 => self.notes.push(TraceNote::LogLost { lost: end.lost }),
-            Some(_) => {}
-            None if self.is_cut => {}
-            None => self.notes.push(TraceNote::LogWithoutEnd),
+        // The number of a command buffer that is lost is missing, or was never given.
+        let missing = self.seen.greatest - self.seen.count;
+        let lost = self.end.map_or(0, |end| end.lost).max(missing);
+        if lost > 0 {
+            let all = self.seen.count.saturating_add(lost);
+            self.notes.push(TraceNote::LogLost { lost, all });
         }
-        if self.is_cut {
+        if is_cut {
             self.notes.push(TraceNote::Truncated {
                 file: file.to_owned(),
                 table: LOG.to_owned(),
@@ -189,12 +199,12 @@ impl ReadState {
             self.notes.push(TraceNote::SampledOutside { encoders });
         }
         if tables.upper_bounds > 0 {
-            let encoders = tables.upper_bounds;
-            self.notes.push(TraceNote::UpperBounds { encoders });
+            let (encoders, all) = (tables.upper_bounds, tables.all_encoders);
+            self.notes.push(TraceNote::UpperBounds { encoders, all });
         }
 
         let length_ns = tables.length_ns();
-        let (tables, listed) = tables.finish(file, self.is_cut, header.synthetic);
+        let (tables, listed) = tables.finish(file, is_cut, header.synthetic);
         let owned = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned);
         trace.run = Some(Run {
             number: 1,
@@ -313,6 +323,8 @@ struct Batches<'f, R> {
     taken: usize,
     /// True if there are no more bytes.
     is_over: bool,
+    /// True if the file ends before its compressed content does.
+    is_cut: bool,
 }
 
 impl<'f, R: Read> Batches<'f, R> {
@@ -323,6 +335,7 @@ impl<'f, R: Read> Batches<'f, R> {
             buffer: Vec::new(),
             taken: 0,
             is_over: false,
+            is_cut: false,
         }
     }
 
@@ -365,8 +378,13 @@ impl<'f, R: Read> Batches<'f, R> {
         }
         let mut chunk = self.bytes.by_ref().take(BATCH as u64);
         let read = chunk.read_to_end(&mut self.buffer);
-        let read = read.map_err(|error| Error::in_file(error.into(), self.file))?;
-        self.is_over = read == 0;
+        match read {
+            Ok(read) => self.is_over = read == 0,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                (self.is_over, self.is_cut) = (true, true);
+            }
+            Err(error) => return Err(Error::in_file(error.into(), self.file)),
+        }
         Ok(())
     }
 }

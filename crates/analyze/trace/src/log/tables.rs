@@ -88,7 +88,8 @@ pub(super) struct LogTables {
     last: u64,
     /// Number of encoders with sampled times outside of their command buffer.
     pub(super) outside: u64,
-    /// Number of encoders that the program made to measure a dispatch.
+    /// Number of all encoders, and of those that the program made to measure a dispatch.
+    pub(super) all_encoders: u64,
     pub(super) upper_bounds: u64,
     /// Text that is put together, and used again.
     text: String,
@@ -130,6 +131,7 @@ impl LogTables {
             first: u64::MAX,
             last: 0,
             outside: 0,
+            all_encoders: 0,
             upper_bounds: 0,
             text: String::new(),
         }
@@ -155,6 +157,7 @@ impl LogTables {
             self.errors
                 .add(&[Cell::time(time), Cell::Number(id), error]);
         }
+        self.all_encoders += buffer.encoders.len() as u64;
         let measuring = buffer.encoders.iter().filter(|encoder| encoder.upper_bound);
         self.upper_bounds += measuring.count() as u64;
         let (Some(start), Some(end)) = (buffer.gpu_start, buffer.gpu_end) else {

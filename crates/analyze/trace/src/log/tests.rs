@@ -20,12 +20,8 @@ fn buffer(number: u64, more: &str) -> String {
 
 fn load(log: &str) -> Result<PartialTrace> {
     let mut trace = PartialTrace::default();
-    read(
-        log.as_bytes(),
-        "run.jsonl",
-        &Selection::everything(),
-        &mut trace,
-    )?;
+    let everything = Selection::everything();
+    read(log.as_bytes(), "run.jsonl", &everything, true, &mut trace)?;
     Ok(trace)
 }
 
@@ -68,7 +64,7 @@ fn check(lines: &[&str], tables: &str, notes: &[&str]) {
         .map(|line| format!("{}\n", line.strip_prefix("    ").unwrap_or(line)))
         .collect();
     assert_eq!(drawn(&trace), expected.trim_start_matches('\n'));
-    let found: Vec<&str> = trace.notes.iter().map(TraceNote::id).collect();
+    let found: Vec<&str> = trace.notes.iter().map(|note| note.kind().id).collect();
     assert_eq!(found, notes);
 }
 
@@ -153,7 +149,7 @@ fn what_a_log_lacks_is_said() {
       start 10, duration 40, cmdbuffer-id 1, encoder-id 1, channel-name Compute, event-label :, start-latency 10, gpu Apple M3
 ";
     let whole = buffer(1, "");
-    check(&[&whole], interval, &["log-without-end"]);
+    check(&[&whole], interval, &["truncated"]);
     check(
         &[&whole, r#"{"command_buffer":2,"com"#],
         interval,
@@ -167,6 +163,12 @@ fn what_a_log_lacks_is_said() {
         ],
         interval,
         &["note-of-the-writer", "command-buffers-lost"],
+    );
+    // Its number is missing.
+    check(
+        &[&buffer(2, ""), r#"{"end":400,"command_buffers":1}"#],
+        &interval.replace("cmdbuffer-id 1", "cmdbuffer-id 2"),
+        &["command-buffers-lost"],
     );
     check(
         &[
@@ -188,6 +190,67 @@ fn what_a_log_lacks_is_said() {
         interval,
         &["times-are-upper-bounds"],
     );
+}
+
+/// Cut in a line, at its end, without its end, or as compressed content: a cut log needs permission.
+#[test]
+fn a_cut_log_is_refused() {
+    let log = format!(
+        "{HEADER}\n{}\n{}\n{{\"end\":900,\"command_buffers\":2}}\n",
+        buffer(1, ""),
+        buffer(2, "")
+    );
+    let read = |log: &[u8], allow_truncated| {
+        let mut trace = PartialTrace::default();
+        let everything = Selection::everything();
+        read(log, "run.jsonl", &everything, allow_truncated, &mut trace).map(|()| trace)
+    };
+    assert!(read(log.as_bytes(), false).is_ok());
+    for end in HEADER.len() + 1..log.len() - 1 {
+        let cut = &log.as_bytes()[..end];
+        let error = read(cut, false).err().expect("refused");
+        assert!(
+            matches!(error.problem(), Problem::Truncated { .. }),
+            "{end}"
+        );
+        let trace = read(cut, true).unwrap();
+        let rows = trace.tables[0].rows();
+        let [note] = &trace.notes[..] else {
+            panic!("{end}: {:?}", trace.notes)
+        };
+        assert!(matches!(note, TraceNote::Truncated { rows: read, .. } if *read == rows));
+    }
+    let error = read(&log.as_bytes()[..log.len() - 3], false).err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "run.jsonl, table command-buffer log: the document is cut off after 2 complete rows"
+    );
+}
+
+/// Lost command buffers are those that the end counts, or whose numbers are missing.
+#[test]
+fn lost_command_buffers_are_counted_once() {
+    let check = |numbers: &[u64], lost: u64, expected: Option<(u64, u64)>| {
+        let buffers: String = numbers
+            .iter()
+            .map(|&number| buffer(number, "") + "\n")
+            .collect();
+        let count = numbers.len();
+        let end = format!(r#"{{"end":9999,"command_buffers":{count},"lost":{lost}}}"#);
+        let trace = load(&format!("{HEADER}\n{buffers}{end}\n")).unwrap();
+        let found = trace.notes.iter().find_map(|note| match note {
+            TraceNote::LogLost { lost, all } => Some((*lost, *all)),
+            _ => None,
+        });
+        assert_eq!(found, expected, "{numbers:?} {lost}");
+    };
+    check(&[2, 1, 3], 0, None);
+    check(&[1, 3, 5], 0, Some((2, 5)));
+    check(&[1, 3, 5], 2, Some((2, 5)));
+    check(&[1, 3, 5], 4, Some((4, 7)));
+    check(&[1, 2], 198, Some((198, 200)));
+    check(&[], 3, Some((3, 3)));
+    check(&[1], u64::MAX, Some((u64::MAX, u64::MAX)));
 }
 
 #[test]
@@ -398,7 +461,8 @@ fn damage_of_any_kind_is_an_error_or_a_note() {
             bytes[place] = byte;
             let mut trace = PartialTrace::default();
             assert_eq!(disputed_line(&bytes), None);
-            drop(read(&bytes[..], "x", &Selection::everything(), &mut trace));
+            let everything = Selection::everything();
+            drop(read(&bytes[..], "x", &everything, true, &mut trace));
         }
     }
 }

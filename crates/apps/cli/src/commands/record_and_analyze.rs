@@ -18,9 +18,15 @@ use crate::{exit, opening};
 
 pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     // A recording may take long: check all arguments before it.
-    let mut analyzing = analyzing(&arguments.part, &arguments.measure, Reading::default())?;
-    analyzing.gate = arguments.gate.gate(arguments.measure.config.as_ref())?;
     let recording = &arguments.recording;
+    let by = recording.recorders()?;
+    let reading = Reading {
+        // A program that was ended leaves a log without an end. A note of the report says so.
+        allow_truncated: by == Recorders::Probe,
+        ..Reading::default()
+    };
+    let mut analyzing = analyzing(&arguments.part, &arguments.measure, reading)?;
+    analyzing.gate = arguments.gate.gate(arguments.measure.config.as_ref())?;
     let subject = recording.subject()?;
     let name = subject.name();
     let folder = match &arguments.output {
@@ -30,7 +36,6 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
     refuse_recording(&folder)?;
     metalens_render::folder::check(&folder, arguments.force)?;
 
-    let by = recording.recorders()?;
     let bundle = folder.join(file_name(&name, by));
     let mut request = recording.request(subject, bundle)?;
     request.force = arguments.force;

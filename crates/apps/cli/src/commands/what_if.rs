@@ -9,6 +9,7 @@ use metalens_analyzer::{
 };
 use metalens_comparison::matches_pattern;
 use metalens_render::json;
+use metalens_render::terminal::style::LOUD;
 use metalens_render::terminal::wrap;
 use metalens_text::shown;
 use metalens_text::units::{counted, time};
@@ -55,6 +56,10 @@ pub(crate) fn run(arguments: &WhatIfArguments, quiet: bool) -> anyhow::Result<Ex
 fn print(found: &WhatIf) -> anyhow::Result<()> {
     let width = out::text_width();
     let mut out = out::page();
+    for note in &found.notes {
+        let lines = wrap(&shown(note.text()), width);
+        writeln!(out, "{LOUD}{}{LOUD:#}", lines.join("\n"))?;
+    }
     let speedup = found
         .speedup
         .map(|speedup| format!(": about {}×", factor(speedup).text));

@@ -119,7 +119,10 @@ fn shorten_findings(section: &mut Section) {
 }
 
 fn kernels_shown(report: &Report) -> usize {
-    KERNELS - usize::from(report.summary.next.is_some())
+    // A loud note takes two lines, and there is room for one.
+    let notes = report.loud_notes().count().saturating_sub(1);
+    let lines = usize::from(report.summary.next.is_some()) + 2 * notes;
+    KERNELS.saturating_sub(lines).max(1)
 }
 
 fn shorten_kernels(section: &mut Section, rows: usize) {

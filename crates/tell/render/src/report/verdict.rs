@@ -1,7 +1,7 @@
 //! Builds the verdict: a word and its reason, four sentences, loud notes, and the window at a glance.
 
-use metalens_analyzer::message::{count, percent, process};
-use metalens_analyzer::{ChosenBy, Message, Report, Severity, UtilizationChunk, message};
+use metalens_analyzer::message::{count, percent};
+use metalens_analyzer::{Report, Severity, UtilizationChunk, message};
 use metalens_text::units::capital;
 
 use crate::bars::{NONE, column};
@@ -44,19 +44,7 @@ pub(super) fn verdict(report: &Report) -> Section {
         .with(Block::Text(rest))
         .with(Block::Lead(summary.advice.clone()))
         .with_some(next.map(Block::Remark))
-        .with_some(guessed(report).map(Block::Remark))
         .with_all(loud.chain(more).map(Block::Warning))
-}
-
-/// Says that nobody named the process: it may be a compositor, or another program.
-fn guessed(report: &Report) -> Option<Message> {
-    let is_guessed = report.process.chosen_by == ChosenBy::Busiest;
-    is_guessed.then(|| {
-        message!(
-            "The recording names no process; {} was the busiest. --process NAME or PID chooses another",
-            process(&report.process.name, true)
-        )
-    })
 }
 
 /// Returns the busy share of the GPU over time: a line for the process, and one for other processes

@@ -158,10 +158,24 @@ impl Tables {
     /// Returns the process's intervals, by start; equal starts in the table's order.
     pub(crate) fn mine(&self) -> Vec<Interval> {
         let mine = self.intervals.iter();
-        let mine = mine.filter(|interval| interval.process == ANALYZED);
+        let mine = mine.filter(|interval| self.owner(interval) == ANALYZED);
         let mut mine: Vec<Interval> = mine.copied().collect();
         mine.sort_by_key(|interval| interval.start);
         mine
+    }
+
+    /// Returns the process of an interval: its own, or the only one of its command buffer.
+    fn owner(&self, interval: &Interval) -> &'static str {
+        let same = self.intervals.iter().filter(|other| {
+            other.buffer == interval.buffer && other.buffer > 0 && other.process != UNKNOWN
+        });
+        let mut owners: Vec<&'static str> = same.map(|other| other.process).collect();
+        owners.sort_unstable();
+        owners.dedup();
+        match owners.as_slice() {
+            [only] if interval.process == UNKNOWN => only,
+            _ => interval.process,
+        }
     }
 
     /// Returns the process's command buffers.
@@ -261,7 +275,7 @@ impl Tables {
         let is_contended = self
             .intervals
             .iter()
-            .any(|interval| interval.process != ANALYZED && interval.contains(at));
+            .any(|interval| self.owner(interval) != ANALYZED && interval.contains(at));
         if is_queued && !is_contended {
             Cause::Queued
         } else if is_queued {

@@ -145,7 +145,12 @@ pub(super) fn keep(draft: LogDraft, bundle: &Path, force: bool, quiet: bool) -> 
 }
 
 fn load(path: &Path) -> anyhow::Result<Trace> {
-    Ok(Input::open(path)?.load(&agreement_selection(), LoadOptions::default())?)
+    // The recorder may have ended the program before its log had an end.
+    let options = LoadOptions {
+        allow_truncated: true,
+        ..LoadOptions::default()
+    };
+    Ok(Input::open(path)?.load(&agreement_selection(), options)?)
 }
 
 fn in_words(agreement: Option<Agreement>) -> String {

@@ -1,6 +1,6 @@
 //! Takes things away from verdicts that are bad, at random with a fixed seed: files of settings, of
-//! limits and baselines, side files, runs, tables, the tail of tables, and the reader of the output. No
-//! verdict becomes good by it.
+//! limits and baselines, side files, runs, tables, the tail of tables, and the reader of the output; and
+//! command buffers, numbers and ends from logs. No verdict becomes good by it.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use metalens_testing::{drawn, without_tail};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{metalens, stdout, transcript};
+use crate::{metalens, stderr, stdout, transcript};
 
 /// Things that are taken away from each command of each scenario.
 const TAKEN: usize = 3;
@@ -248,4 +248,144 @@ fn no_verdict_becomes_good_without_symbols() {
     }
     fs::remove_dir_all(bundle.join("symbols")).unwrap();
     assert_eq!(verdict(), whole, "without symbols");
+}
+
+/// Writes a log of a program that waits: command buffers with these numbers, and this last line.
+fn write_log(path: &Path, numbers: &[u64], last: &str) {
+    let buffers = numbers.iter().map(|number| {
+        let commit = 1_000_000 + number * 100_000;
+        let [encode, start, end, completed] =
+            [commit - 20_000, commit + 10_000, commit + 50_000, commit + 60_000];
+        format!(
+            r#"{{"command_buffer":{number},"encode":{encode},"commit":{commit},"gpu_start":{start},"gpu_end":{end},"completed":{completed}}}"#
+        )
+    });
+    let header = r#"{"format":"command-buffer-log/1","program":"engine","pid":7}"#.to_owned();
+    let lines = [header].into_iter().chain(buffers).chain([last.to_owned()]);
+    fs::write(path, lines.collect::<Vec<_>>().join("\n")).unwrap();
+}
+
+/// What a log lacks is on every medium, and nothing follows from the rest.
+#[test]
+fn a_log_that_lacks_command_buffers_is_loud_everywhere() {
+    let folder = metalens_testing::scratch();
+    let at = |file: &str| folder.path().join(file);
+    let limit = "[gate.metrics]\n\"busy.busy_ns\" = { max = \"3ms\" }\n";
+    fs::write(at("gate.toml"), limit).unwrap();
+    let all: Vec<u64> = (1..=100).collect();
+    let odd: Vec<u64> = (1..=100).step_by(2).collect();
+    let end = |count: usize, lost: u64| {
+        format!(r#"{{"end":20000000,"command_buffers":{count},"lost":{lost}}}"#)
+    };
+    write_log(&at("whole.jsonl"), &all, &end(100, 0));
+    write_log(&at("lost.jsonl"), &odd, &end(50, 50));
+    write_log(&at("numbers.jsonl"), &odd, &end(50, 0));
+    write_log(&at("cut.jsonl"), &all[..50], "");
+    let run = |words: &str| metalens(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    let code = |words: &str| run(words).status.code();
+
+    assert_eq!(code("analyze whole.jsonl --gate=gate.toml"), Some(5));
+    assert_eq!(code("what-if whole.jsonl --in-flight 0"), Some(0));
+    for (log, lost) in [("lost.jsonl", "50 of 100"), ("numbers.jsonl", "49 of 99")] {
+        assert_eq!(code(&format!("analyze {log} --gate=gate.toml")), Some(5));
+        let why = format!("No verdict: {lost} command buffers are not in the log");
+        let loud = format!("COMMAND BUFFERS LOST: {lost} are not in the log");
+        for form in ["", " --full", " --markdown", " --html page.html --force"] {
+            let found = run(&format!("analyze {log}{form}"));
+            let page = if form.contains("html") {
+                fs::read_to_string(at("page.html")).unwrap()
+            } else {
+                stdout(&found)
+            };
+            assert!(
+                page.contains(&loud) && page.contains(&why),
+                "{log}{form}: {page}"
+            );
+            assert!(!page.contains("× faster"), "{log}{form}: {page}");
+        }
+        let index = run(&format!("batch {log} -o out --force"));
+        assert!(stdout(&index).contains(&loud), "{}", transcript(&index));
+        let predicted = run(&format!("what-if {log} --in-flight 0"));
+        assert_eq!(
+            predicted.status.code(),
+            Some(4),
+            "{}",
+            transcript(&predicted)
+        );
+        let report: Value =
+            serde_json::from_slice(&run(&format!("analyze {log} --json")).stdout).unwrap();
+        let checks = report["sanity"]["checks"].as_array().unwrap();
+        let ran = checks
+            .iter()
+            .find(|check| check["id"] == "command-buffers-ran");
+        assert_eq!(ran.unwrap()["ok"], false);
+        assert_eq!(code(&format!("compare whole.jsonl {log}")), Some(6));
+    }
+
+    // A cut log has no half of its work, and needs permission in every command.
+    for words in [
+        "analyze cut.jsonl",
+        "what-if cut.jsonl --in-flight 0",
+        "compare whole.jsonl cut.jsonl",
+        "chart cut.jsonl -o x.svg",
+        "baseline save cut.jsonl whole.jsonl numbers.jsonl -o base.json",
+        "analyze cut.jsonl --parquet data",
+    ] {
+        let refused = run(words);
+        assert!(!refused.status.success(), "{words}");
+        let said = stderr(&refused);
+        assert!(
+            said.contains("cut off after 50 complete rows"),
+            "{words}: {said}"
+        );
+        assert!(said.contains("--allow-truncated"), "{words}: {said}");
+    }
+    assert_eq!(code("analyze cut.jsonl"), Some(4));
+    let allowed = run("analyze cut.jsonl --allow-truncated --gate=gate.toml");
+    assert_eq!(allowed.status.code(), Some(6), "{}", transcript(&allowed));
+    assert!(
+        stdout(&allowed).contains("TRUNCATED: "),
+        "{}",
+        transcript(&allowed)
+    );
+    let predicted = run("what-if cut.jsonl --in-flight 0 --allow-truncated");
+    assert!(
+        stdout(&predicted).starts_with("TRUNCATED: "),
+        "{}",
+        transcript(&predicted)
+    );
+}
+
+/// A limit that a guessed process keeps is not kept: another may be meant.
+#[test]
+fn a_gate_of_a_guessed_process_is_inconclusive() {
+    let folder = metalens_testing::scratch();
+    let scenario = Scenario::preset("shared-machine").unwrap();
+    write_export(&scenario, &folder.path().join("x"), false).unwrap();
+    fs::write(
+        folder.path().join("gate.toml"),
+        "[gate.metrics]\n\"busy.ratio\" = { max = \"100%\" }\n",
+    )
+    .unwrap();
+    let code = |words: &str| {
+        let found = metalens(folder.path(), &words.split(' ').collect::<Vec<_>>());
+        (found.status.code(), transcript(&found))
+    };
+    let gate = "analyze x --gate=gate.toml";
+    assert_eq!(code(gate).0, Some(0));
+    let process = code("analyze x --json").1;
+    let (_, name) = process.split_once("\"name\": \"").unwrap();
+    let name = name.split_once('"').unwrap().0.to_owned();
+    fs::remove_file(folder.path().join("x/toc.xml")).unwrap();
+    let (guessed, said) = code(gate);
+    assert_eq!(guessed, Some(6), "{said}");
+    assert!(
+        said.contains("No process was named") || said.contains("no process was named"),
+        "{said}"
+    );
+    assert!(
+        said.contains("Gate inconclusive") || said.contains("INCONCLUSIVE"),
+        "{said}"
+    );
+    assert_eq!(code(&format!("{gate} --process {name}")).0, Some(0));
 }

@@ -52,7 +52,8 @@ fn a_prediction_says_what_limits_and_what_it_assumes() {
     let (input, folder) = (small_export(), metalens_testing::scratch());
     let output = metalens(folder.path(), &["what-if", &input, "--in-flight", "2"]);
     let text = stdout(&output);
-    let lines: Vec<&str> = text.lines().collect();
+    let mut lines: Vec<&str> = text.lines().collect();
+    assert!(lines.remove(0).starts_with("SYNTHETIC: "), "{text}");
     assert!(
         lines[0].starts_with("About ") && lines[0].contains(" instead of "),
         "{text}"

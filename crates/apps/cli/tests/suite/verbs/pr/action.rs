@@ -298,6 +298,38 @@ fn a_folder_is_posted_without_a_gate_and_without_a_new_runner() {
     assert_eq!(summary.trim(), body.trim(), "the job summary");
 }
 
+/// Logs are recordings; the one beside a bundle is of the same run.
+#[test]
+fn logs_are_found() {
+    if !has_curl() {
+        return;
+    }
+    let server = Server::start();
+    let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/command-buffer-log.md");
+    let log = fs::read_to_string(log).unwrap();
+    let log = log.split("```json\n").nth(1).unwrap();
+    let log = log.split("```").next().unwrap();
+    for (files, expected) in [
+        (["a.jsonl", "b.txt"], "my-engine"),
+        (["a.jsonl", "z.jsonl"], "my-engine"),
+        (["run-0.jsonl", "b.txt"], "bench"),
+    ] {
+        let bench = Bench::with("eager", &server);
+        three_runs(&bench, "new", &["matmul"], 1);
+        if expected == "my-engine" {
+            fs::remove_dir_all(bench.path("new")).unwrap();
+            fs::create_dir(bench.path("new")).unwrap();
+        }
+        for file in files {
+            fs::write(bench.path("new").join(file), log).unwrap();
+        }
+        let run = run(&bench, &[("recordings", "new"), ("images", "text")], "");
+        assert_eq!(run.code, 0, "{}", run.log);
+        let body = server.comments().last().unwrap().body.clone();
+        assert!(body.contains(expected), "{body}");
+    }
+}
+
 /// A stand-in for `gh`, whose release has the program that is tested.
 const GH: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
