@@ -31,13 +31,26 @@ pub(super) fn phases(
     }
 
     let mut every: Vec<Span> = Vec::new();
-    let births = Births::of(lives);
-    let mut phases: Vec<(u64, &str, Vec<Span>)> = Vec::new();
+    // Sums of bytes in the order of births, because there may be as many allocations as phases.
+    let mut sum: u128 = 0;
+    let sums = lives.iter().map(|life| {
+        sum += u128::from(life.bytes);
+        sum
+    });
+    let sums: Vec<u128> = sums.collect();
+    let before = |at_ns: u64| {
+        let after = lives.partition_point(|life| life.born_ns < at_ns);
+        let last = after.checked_sub(1).and_then(|index| sums.get(index));
+        last.copied().unwrap_or_default()
+    };
+    let mut phases: Vec<(u128, &str, Vec<Span>)> = Vec::new();
     for (name, mut spans) in by_name {
         spans.sort_unstable();
         let spans = union(spans);
         every.extend(&spans);
-        phases.push((births.bytes_in(&spans), name, spans));
+        let bytes = spans.iter();
+        let bytes = bytes.map(|span| before(span.end_ns) - before(span.start_ns));
+        phases.push((bytes.sum(), name, spans));
     }
     every.sort_unstable();
     let every = union(every);
@@ -51,41 +64,6 @@ pub(super) fn phases(
     let phases = phases.collect();
     let outside = turnover_when(lives, |at_ns| !is_inside(at_ns, &every));
     (phases, Some(outside))
-}
-
-/// Times at which resources were made, in order, with the bytes of all until then.
-///
-/// With them the bytes of a phase take no look at each allocation, of which there may be as many as
-/// phases.
-struct Births(Vec<(u64, u128)>);
-
-impl Births {
-    fn of(lives: &[Life]) -> Self {
-        let births = lives
-            .iter()
-            .map(|life| (life.born_ns, u128::from(life.bytes)));
-        let mut births: Vec<(u64, u128)> = births.collect();
-        births.sort_unstable();
-        let mut sum = 0;
-        for (_, bytes) in &mut births {
-            sum += *bytes;
-            *bytes = sum;
-        }
-        Self(births)
-    }
-
-    fn bytes_in(&self, disjoint: &[Span]) -> u64 {
-        let bytes = disjoint
-            .iter()
-            .map(|span| self.bytes_before(span.end_ns) - self.bytes_before(span.start_ns));
-        u64::try_from(bytes.sum::<u128>()).unwrap_or(u64::MAX)
-    }
-
-    fn bytes_before(&self, at_ns: u64) -> u128 {
-        let after = self.0.partition_point(|&(born_ns, _)| born_ns < at_ns);
-        let last = after.checked_sub(1).and_then(|index| self.0.get(index));
-        last.map_or(0, |&(_, bytes)| bytes)
-    }
 }
 
 fn is_inside(at_ns: u64, disjoint: &[Span]) -> bool {
