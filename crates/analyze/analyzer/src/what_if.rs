@@ -1,5 +1,7 @@
 //! Predicts what a change of the program would leave, by a replay of the recorded command buffers.
 
+use std::collections::BTreeMap;
+
 use metalens_trace::Trace;
 
 use crate::analyze::sanity_of;
@@ -42,10 +44,10 @@ pub fn what_if(trace: Trace, request: &Request, wanted: &ProgramChange<'_>) -> R
     let notes = loud_notes(&measured)?;
     let names = &measured.kernels.named;
     let factors = (0..names.count()).map(|kernel| (kernel, (wanted.kernel)(names.name(kernel))));
-    let kernels: Vec<(usize, f64)> = factors.filter(|&(_, factor)| factor != 1.0).collect();
+    let kernels: BTreeMap<usize, f64> = factors.filter(|&(_, factor)| factor != 1.0).collect();
     let changed_kernels = kernels
-        .iter()
-        .map(|&(kernel, _)| names.name(kernel).to_owned())
+        .keys()
+        .map(|&kernel| names.name(kernel).to_owned())
         .collect();
     let change = Change {
         host: wanted.host,

@@ -14,7 +14,7 @@ pub use metalens_analyzer::{
 };
 
 pub use judge::{judge, judge_report};
-pub use kernels::matches as matches_pattern;
+pub use kernels::Patterns;
 pub use section::{GateSection, line_of_limit};
 pub use suggested::suggested_gate;
 

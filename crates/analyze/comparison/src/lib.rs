@@ -122,8 +122,7 @@ pub use environment::{Environment, distinct_environments};
 pub use fusion::{ComparisonPreset, Fusion, FusionVerdict};
 pub use gate::{
     Gate, GateResult, GateRow, GateSection, GateSeverity, GateVerdict, KernelFigure, KernelLimit,
-    Limit, LimitRule, MetricLimit, judge, judge_report, line_of_limit, matches_pattern,
-    suggested_gate,
+    Limit, LimitRule, MetricLimit, Patterns, judge, judge_report, line_of_limit, suggested_gate,
 };
 pub use kernels::KernelChange;
 pub use metalens_analyzer::Number;

@@ -432,13 +432,9 @@ pub(crate) struct ManualArguments {
     pub(crate) force: bool,
 }
 
-/// Returns the arguments of this process. A path in the place of a command is analyzed:
+/// Returns arguments with their command. A path in the place of a command is analyzed:
 /// `metalens run.trace`. So is one that does not exist, because the error about it says so.
-pub(crate) fn of_process() -> Vec<OsString> {
-    with_command(std::env::args_os().collect())
-}
-
-fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+pub(crate) fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let Some(first) = arguments.get(1) else {
         return arguments;
     };

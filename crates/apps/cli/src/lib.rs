@@ -21,6 +21,7 @@ mod reading;
 mod simulate;
 mod view;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -32,7 +33,13 @@ use crate::commands::beside;
 /// Runs the command line of this process, and returns the exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse_from(args::of_process()) {
+    main_of(std::env::args_os().collect())
+}
+
+/// Runs a command line, which begins with the name of the program, and returns the exit code.
+#[must_use]
+pub fn main_of(arguments: Vec<OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(args::with_command(arguments)) {
         Ok(arguments) => arguments,
         Err(error) => return exit::print_usage(&error),
     };

@@ -26,7 +26,8 @@ const PIPE: usize = 64 << 10;
 /// The standard streams, as messages.
 pub(crate) struct Lines {
     messages: AsyncRwTransport<RoleServer, DuplexStream, Stdout>,
-    /// Receives an error for each line that is no message.
+    /// Receives an error for each line that is no message. Its answer has no `id`: JSON-RPC has null there,
+    /// but MCP leaves out an id that cannot be read, and its clients refuse null.
     errors: mpsc::Receiver<ErrorData>,
     /// Answer that is being written: `receive` may be dropped while it waits, but not the answer.
     answer: Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send>>>,

@@ -27,6 +27,9 @@ pub enum Error {
     /// The statement names a table or a column that does not exist.
     #[error("{0}")]
     Unknown(String),
+    /// The statement joins each row with each other one, and there are too many.
+    #[error("the statement asks for too many rows: its joins would make more than 4,294,967,295")]
+    TooManyRows,
     /// A file of a dataset cannot be read.
     #[error("cannot read the dataset: {0}")]
     Read(String),
@@ -84,6 +87,11 @@ impl Error {
                     .to_owned(),
             ),
             Self::Unknown(message) => Some(unknown_name_hint(message)),
+            Self::TooManyRows => Some(
+                "join the tables ON what their rows have in common, or take fewer rows of each before \
+                 the join: FROM (SELECT … LIMIT 1000)"
+                    .to_owned(),
+            ),
             Self::Read(_) => Some(
                 "write the dataset again with `metalens analyze --parquet`, or move files that do not \
                  belong to it out of its folder"
@@ -131,6 +139,7 @@ impl Error {
             | PolarsError::SchemaMismatch(_)
             | PolarsError::Duplicate(_)
             | PolarsError::ShapeMismatch(_) => Self::Unsupported(message),
+            _ if message.contains("cross joins would produce more rows") => Self::TooManyRows,
             _ if message.contains("is duplicate") => Self::Unsupported(message),
             _ => Self::Read(message),
         }
@@ -170,4 +179,26 @@ fn unknown_name_hint(message: &str) -> String {
     let unknown = message.split(['"', '\'', '`']).nth(1).unwrap_or_default();
     let others = names.into_iter().filter(|name| *name != unknown);
     format!("{}{TABLES}", did_you_mean(unknown, others))
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a panic is the failure report")]
+mod tests {
+    use polars::prelude::{Column, DataFrame, IntoLazy};
+
+    use super::*;
+
+    #[test]
+    fn a_join_that_is_too_large_is_no_fault_of_the_dataset() {
+        let numbers = |name: &str| {
+            let column = Column::new(name.into(), vec![0_i32; 70_000]);
+            DataFrame::new(70_000, vec![column]).unwrap().lazy()
+        };
+        let joined = numbers("a").cross_join(numbers("b"), None).collect();
+        let error = Error::from_polars(&joined.unwrap_err());
+        assert!(matches!(error, Error::TooManyRows), "{error}");
+        let said = format!("{error} {}", error.hint().unwrap());
+        assert!(said.contains("too many rows"), "{said}");
+        assert!(!said.contains("dataset"), "{said}");
+    }
 }

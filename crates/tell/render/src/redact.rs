@@ -5,6 +5,7 @@
 //! that is called like a kernel is hidden, and the kernel is not.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use metalens_analyzer::message::Value;
@@ -114,7 +115,7 @@ impl HiddenNames {
 
     /// Returns whether a text contains a hidden name or folder.
     fn is_in(&self, text: &str) -> bool {
-        let names = self.names.aliases.iter().map(|(name, _)| name);
+        let names = self.names.aliases.keys();
         let files = [Some(&self.source), self.work.as_ref()]
             .into_iter()
             .flatten();
@@ -184,16 +185,14 @@ impl HiddenPath {
 
 /// Aliases of other processes, with their replacements.
 struct Aliases {
-    aliases: Vec<(String, String)>,
+    aliases: BTreeMap<String, String>,
 }
 
 impl Aliases {
     fn of(report: &Report) -> Self {
         let compositor = report.machine.display.compositor.as_deref();
-        let is_analyzed = |name: &str| {
-            let mut targets = report.process.processes.iter();
-            targets.any(|target| target.name == name)
-        };
+        let targets = report.process.processes.iter();
+        let targets: BTreeSet<&str> = targets.map(|target| target.name.as_str()).collect();
         let processes = report
             .processes
             .iter()
@@ -205,32 +204,25 @@ impl Aliases {
         let phases = signposts.filter(|phase| !phase.is_analyzed);
 
         let phases = phases.filter_map(|phase| phase.process.as_deref());
-        let mut aliases: Vec<(String, String)> = Vec::new();
-        let mut add = |name: &str, alias: Option<&str>| {
-            let is_known = aliases.iter().any(|(known, _)| known == name);
-            if is_known || name.is_empty() || is_analyzed(name) {
-                return;
-            }
-            let roles = aliases.iter().filter(|(_, alias)| alias == COMPOSITOR);
-            let number = aliases.len() - roles.count() + 1;
-            let alias = alias.map_or_else(|| other_process(number), str::to_owned);
-            aliases.push((name.to_owned(), alias));
-        };
-
-        if let Some(compositor) = compositor {
-            add(compositor, Some(COMPOSITOR));
-        }
-        for name in processes.chain(others).chain(phases) {
-            add(name, None);
+        let is_hidden = |name: &&str| !name.is_empty() && !targets.contains(name);
+        let roles = compositor.filter(is_hidden);
+        let roles = roles.map(|name| (name.to_owned(), COMPOSITOR.to_owned()));
+        let mut aliases: BTreeMap<String, String> = roles.into_iter().collect();
+        let roles = aliases.len();
+        for name in processes.chain(others).chain(phases).filter(is_hidden) {
+            let number = aliases.len() - roles + 1;
+            let alias = aliases.entry(name.to_owned());
+            alias.or_insert_with(|| other_process(number));
         }
         Self { aliases }
     }
 
     /// Returns the replacement of a name; the name of the analyzed process stays.
     fn alias(&self, name: &str) -> String {
-        let mut aliases = self.aliases.iter();
-        let found = aliases.find(|(known, _)| known == name);
-        found.map_or(name, |(_, alias)| alias).to_owned()
+        self.aliases
+            .get(name)
+            .map_or(name, String::as_str)
+            .to_owned()
     }
 }
 

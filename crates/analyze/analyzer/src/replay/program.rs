@@ -13,6 +13,7 @@
 //! rest. The other takes its typical rest, but never so much that it would have bound. So a program
 //! without a change has every station at its recorded time.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -102,7 +103,7 @@ pub(crate) struct Change {
     pub gpu: f64,
     pub latency: f64,
     /// Factors of the GPU time of kernels, by their numbers.
-    pub kernels: Vec<(usize, f64)>,
+    pub kernels: BTreeMap<usize, f64>,
     /// False if no other process uses the GPU.
     pub others: bool,
     /// True if a command buffer is prepared during a wait, and committed after it.
@@ -117,7 +118,7 @@ impl Change {
         driver: 1.0,
         gpu: 1.0,
         latency: 1.0,
-        kernels: Vec::new(),
+        kernels: BTreeMap::new(),
         others: true,
         encode_ahead: false,
     };
@@ -142,8 +143,7 @@ impl Change {
     }
 
     fn kernel(&self, kernel: usize) -> f64 {
-        let own = self.kernels.iter().find(|&&(number, _)| number == kernel);
-        self.gpu * own.map_or(1.0, |&(_, factor)| factor)
+        self.gpu * self.kernels.get(&kernel).copied().unwrap_or(1.0)
     }
 }
 

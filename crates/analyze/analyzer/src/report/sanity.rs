@@ -75,8 +75,7 @@ impl Sanity {
 }
 
 /// Rows that may be others than they seem to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DoubtfulRows {
     /// Reason for the doubt.
     pub reason: DoubtReason,
@@ -87,8 +86,7 @@ pub struct DoubtfulRows {
 }
 
 /// Reason why rows may be others than they seem to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DoubtReason {
     /// GPU intervals in the window without a process, which may be of the analyzed one.

@@ -71,6 +71,8 @@ fn by_encoder(table: &Dispatches, names: &Names, made: &mut Names) -> ById<OfEnc
         name
     };
     let mut entries: Vec<(NonZeroU64, OfEncoder)> = Vec::new();
+    // Encoder in which each function was last.
+    let mut last_in: FxHashMap<Symbol, NonZeroU64> = FxHashMap::default();
     let (mut open, mut functions, mut count) = (None, Vec::new(), 0);
     for row in 0..table.functions.len() {
         let row_of = (id_of(&table.encoders, row), at(&table.functions, row));
@@ -84,7 +86,7 @@ fn by_encoder(table: &Dispatches, names: &Names, made: &mut Names) -> ById<OfEnc
             count = 0;
         }
         open = Some(encoder);
-        if !functions.contains(&function) {
+        if last_in.insert(function, encoder) != Some(encoder) {
             functions.push(function);
         }
         count += table.counts.get(row).unwrap_or(0);

@@ -8,7 +8,7 @@ use metalens_analyzer::message::{counted, percent};
 use metalens_analyzer::{Message, Report, distrust, message};
 use metalens_failure::similar;
 
-use super::kernels::{NewKernelShares, applies, matches};
+use super::kernels::{NewKernelShares, OwnKernels};
 use super::subject::{GateSubject, Presence};
 use super::{
     Gate, GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, KernelLimit, Limit,
@@ -23,6 +23,9 @@ use crate::metrics::{count_of, unit_of};
 use crate::runs::Runs;
 use crate::unit::Unit;
 use metalens_analyzer::Number;
+
+/// Largest number of patterns without a kernel for which the meant one is looked up.
+const SUGGESTIONS: usize = 20;
 
 /// Judges a recording by the limits of a gate that compare it with no other. Returns none if there is no
 /// such limit.
@@ -55,8 +58,10 @@ pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
         rows.judge(&metric_subject(comparison, limit), &limit.limit);
     }
     let new_kernels = NewKernelShares::from_comparison(comparison);
-    for limit in &gate.kernels {
-        judge_kernels(comparison, gate, limit, &new_kernels, &mut rows);
+    let names = comparison.kernels.iter().map(|kernel| kernel.name.as_str());
+    let own = OwnKernels::of(&gate.kernels, names);
+    for (limit, own) in gate.kernels.iter().zip(&own) {
+        judge_kernels(comparison, limit, own, &new_kernels, &mut rows);
     }
     let mut runs = comparison.base.runs.iter().chain(&comparison.new.runs);
     if let Some(doubt) = runs.find_map(|run| run.doubt.as_ref()) {
@@ -98,19 +103,19 @@ fn missing_runs(comparison: &Comparison, gate: &Gate) -> Option<GateRow> {
 
 fn judge_kernels(
     comparison: &Comparison,
-    gate: &Gate,
     limit: &KernelLimit,
+    own: &OwnKernels,
     new_kernels: &NewKernelShares,
     rows: &mut GateRows,
 ) {
-    let kernels = comparison.kernels.iter();
-    let matching: Vec<&KernelChange> = kernels
-        .filter(|kernel| matches(&limit.pattern, &kernel.name))
-        .collect();
-    if matching.is_empty() {
+    if !own.is_known {
         let names = comparison.kernels.iter().map(|kernel| kernel.name.as_str());
+        // Each suggestion takes a look at all kernels.
+        let is_first = rows.unknown < SUGGESTIONS;
+        rows.unknown += 1;
+        let meant = is_first.then(|| similar(&limit.pattern.replace('*', ""), names));
         let subject = GateSubject {
-            meant: similar(&limit.pattern.replace('*', ""), names),
+            meant: meant.flatten(),
             ..unmatched_subject(limit, None)
         };
         rows.judge(&subject, &limit.limit);
@@ -118,8 +123,9 @@ fn judge_kernels(
     }
 
     // A longer pattern takes precedence and may leave this one without a kernel.
-    let is_own = |kernel: &&KernelChange| applies(limit, &kernel.name, &gate.kernels);
-    let own: Vec<&KernelChange> = matching.into_iter().filter(is_own).collect();
+    let own = own.kernels.iter();
+    let own = own.filter_map(|&kernel| comparison.kernels.get(kernel));
+    let own: Vec<&KernelChange> = own.collect();
     let is_large = |kernel: &&&KernelChange| new_kernels.largest_share(kernel) >= limit.share;
     let large: Vec<&&KernelChange> = own.iter().filter(is_large).collect();
 
@@ -204,6 +210,8 @@ struct GateRows {
     rows: Vec<GateRow>,
     is_measured: bool,
     allow_inconclusive: bool,
+    /// Number of limits whose patterns match no kernel.
+    unknown: usize,
 }
 
 impl GateRows {

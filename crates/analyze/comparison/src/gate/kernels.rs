@@ -1,5 +1,7 @@
 //! Finds the kernels that a limit applies to.
 
+use std::collections::BTreeMap;
+
 use super::KernelLimit;
 use crate::change::ChangeClass;
 use crate::comparison::Comparison;
@@ -7,12 +9,69 @@ use crate::kernels::KernelChange;
 use crate::metric_changes::find;
 use metalens_analyzer::Number;
 
-/// Returns whether a limit applies to a kernel: its pattern matches the name, and no longer one does.
-/// Equally long ones all apply, so that none hides another.
-pub(super) fn applies(limit: &KernelLimit, name: &str, limits: &[KernelLimit]) -> bool {
-    let matching = limits.iter().filter(|limit| matches(&limit.pattern, name));
-    let longest = matching.map(|limit| length(&limit.pattern)).max();
-    matches(&limit.pattern, name) && longest == Some(length(&limit.pattern))
+/// Kernels of a limit.
+#[derive(Default)]
+pub(super) struct OwnKernels {
+    /// True if the pattern matches the name of a kernel.
+    pub is_known: bool,
+    /// Numbers of the kernels that the limit applies to: its pattern matches the name, and no longer one does.
+    /// Equally long ones all apply, so that none hides another.
+    pub kernels: Vec<usize>,
+}
+
+impl OwnKernels {
+    /// Returns the kernels of each limit, of kernels with these names.
+    pub(super) fn of<'a>(
+        limits: &[KernelLimit],
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Vec<Self> {
+        let patterns = Patterns::new(limits.iter().map(|limit| limit.pattern.as_str()));
+        let mut own: Vec<Self> = Vec::new();
+        own.resize_with(limits.len(), Self::default);
+        for (kernel, name) in names.into_iter().enumerate() {
+            let matching = patterns.matching(name);
+            let longest = matching.iter().map(|&(_, pattern)| length(pattern)).max();
+            for (limit, pattern) in matching {
+                if let Some(own) = own.get_mut(limit) {
+                    own.is_known = true;
+                    let is_own = longest == Some(length(pattern));
+                    own.kernels.extend(is_own.then_some(kernel));
+                }
+            }
+        }
+        own
+    }
+}
+
+/// Patterns of kernel names, in which `*` stands for any text.
+///
+/// They are found by the text before their first `*`. So a name meets only the patterns that begin as
+/// it does, and as many patterns as kernels do not take the product of both.
+pub struct Patterns<'a> {
+    by_start: BTreeMap<&'a str, Vec<(usize, &'a str)>>,
+}
+
+impl<'a> Patterns<'a> {
+    /// Makes them from the patterns in their order.
+    pub fn new(patterns: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut by_start: BTreeMap<&str, Vec<(usize, &str)>> = BTreeMap::new();
+        for (place, pattern) in patterns.into_iter().enumerate() {
+            let start = pattern.split('*').next().unwrap_or_default();
+            by_start.entry(start).or_default().push((place, pattern));
+        }
+        Self { by_start }
+    }
+
+    /// Returns the patterns that match a name, with their places in the order, sorted.
+    #[must_use]
+    pub fn matching(&self, name: &str) -> Vec<(usize, &'a str)> {
+        let ends = (0..=name.len()).filter_map(|end| name.get(..end));
+        let alike = ends.filter_map(|start| self.by_start.get(start)).flatten();
+        let matching = alike.filter(|(_, pattern)| matches(pattern, name));
+        let mut matching: Vec<_> = matching.copied().collect();
+        matching.sort_unstable();
+        matching
+    }
 }
 
 /// Returns the number of characters that a pattern asks for.
@@ -21,8 +80,7 @@ fn length(pattern: &str) -> usize {
 }
 
 /// Returns whether a name matches a pattern, in which `*` stands for any text.
-#[must_use]
-pub fn matches(pattern: &str, name: &str) -> bool {
+fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = name.strip_prefix(first) else {
@@ -101,9 +159,14 @@ mod tests {
                 limit: super::super::Limit::default(),
             });
             let limits: Vec<KernelLimit> = limits.collect();
-            let found = limits.iter().filter(|limit| applies(limit, name, &limits));
-            let found: Vec<&str> = found.map(|limit| limit.pattern.as_str()).collect();
+            let own = OwnKernels::of(&limits, [name]);
+            let found = own.iter().zip(&limits);
+            let found = found.filter(|(own, _)| !own.kernels.is_empty());
+            let found: Vec<&str> = found.map(|(_, limit)| limit.pattern.as_str()).collect();
             assert_eq!(found, expected, "{name} {patterns:?}");
+            for (own, pattern) in own.iter().zip(patterns) {
+                assert_eq!(own.is_known, matches(pattern, name), "{name} {pattern}");
+            }
         };
         check("matmul", &["*", "matmul*"], &["matmul*"]);
         check("copy", &["*", "matmul*"], &["*"]);

@@ -1,6 +1,7 @@
 //! Defines the objects of a command-buffer log, and what holds for each of them.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::num::NonZeroU64;
 
@@ -144,7 +145,26 @@ impl EncoderKind {
 
 /// Functions of an encoder, in the order of their first dispatch, with the number of dispatches.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Kernels<'a>(pub(super) Vec<(Cow<'a, str>, u64)>);
+pub(super) struct Kernels<'a>(Vec<(Cow<'a, str>, u64)>);
+
+impl<'a> Kernels<'a> {
+    /// Returns these functions, or why they are none: each may be there once.
+    pub(super) fn new(functions: Vec<(Cow<'a, str>, u64)>) -> Result<Self, String> {
+        // Most encoders have one function, which needs no set.
+        if functions.len() > 1 {
+            let mut known = BTreeSet::new();
+            if let Some((name, _)) = functions.iter().find(|(name, _)| !known.insert(name)) {
+                return Err(format!("{name:?} is there twice"));
+            }
+        }
+        Ok(Self(functions))
+    }
+
+    /// Returns the functions with their numbers of dispatches.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.iter().map(|(name, count)| (name.as_ref(), *count))
+    }
+}
 
 /// A phase that the program named.
 #[derive(Debug, PartialEq, Deserialize)]
@@ -384,25 +404,22 @@ impl<'de: 'a, 'a> Deserialize<'de> for Kernels<'a> {
         struct Pairs;
 
         impl<'de> Visitor<'de> for Pairs {
-            type Value = Vec<(Cow<'de, str>, u64)>;
+            type Value = Kernels<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object of functions with their numbers of dispatches")
             }
 
             fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-                let mut pairs = Self::Value::new();
+                let mut pairs = Vec::new();
                 while let Some(Text(name)) = map.next_key()? {
-                    if pairs.iter().any(|(known, _)| *known == name) {
-                        return Err(M::Error::custom(format!("{name:?} is there twice")));
-                    }
                     pairs.push((name, map.next_value()?));
                 }
-                Ok(pairs)
+                Kernels::new(pairs).map_err(M::Error::custom)
             }
         }
 
-        deserializer.deserialize_map(Pairs).map(Self)
+        deserializer.deserialize_map(Pairs)
     }
 }
 

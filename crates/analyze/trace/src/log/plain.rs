@@ -108,14 +108,12 @@ impl<'a> Cursor<'a> {
     }
 
     fn kernels(&mut self) -> Option<Kernels<'a>> {
-        let mut kernels = Kernels(Vec::with_capacity(2));
+        let mut kernels = Vec::with_capacity(2);
         self.object(|cursor, name| {
-            let is_known = kernels.0.iter().any(|(known, _)| known == name);
-            let dispatches = cursor.number().filter(|_| !is_known)?;
-            kernels.0.push((Cow::Borrowed(name), dispatches));
+            kernels.push((Cow::Borrowed(name), cursor.number()?));
             Some(())
         })?;
-        Some(kernels)
+        Kernels::new(kernels).ok()
     }
 
     fn wait(&mut self) -> Option<Wait> {

@@ -1,5 +1,6 @@
 //! Builds the tables of a log.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::line::{Buffer, Encoder, EncoderKind, Header, Phase, Time, Wait};
@@ -252,9 +253,9 @@ impl LogTables {
         }
         for found in part.encoders {
             let kind = Cell::Text(self.name_of(found.kind));
-            for (function, dispatches) in &found.kernels.0 {
+            for (function, dispatches) in found.kernels.iter() {
                 let function = Cell::Text(Some(names.symbol(function)));
-                let row = [encoder, function, kind, Cell::Number(*dispatches)];
+                let row = [encoder, function, kind, Cell::Number(dispatches)];
                 self.dispatches.add(&row);
             }
         }
@@ -273,18 +274,14 @@ impl LogTables {
             let default = if is_copy { "Blit Command 0" } else { "" };
             return names.symbol(label.unwrap_or(default));
         }
-        let mut labels: Vec<&str> = Vec::new();
-        for label in encoders
+        let mut known = BTreeSet::new();
+        let labels = encoders
             .iter()
-            .filter_map(|encoder| encoder.label.as_deref())
-        {
-            if !label.is_empty() && !labels.contains(&label) {
-                labels.push(label);
-            }
-        }
-        let more = labels.len().saturating_sub(NAMED);
-        labels.truncate(NAMED);
-        self.text = labels.join(" + ");
+            .filter_map(|encoder| encoder.label.as_deref());
+        let mut labels = labels.filter(|label| !label.is_empty() && known.insert(*label));
+        let named: Vec<&str> = labels.by_ref().take(NAMED).collect();
+        let more = labels.count();
+        self.text = named.join(" + ");
         if more > 0 {
             let _ = write!(self.text, " + {more} more");
         }

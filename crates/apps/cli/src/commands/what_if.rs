@@ -7,7 +7,7 @@ use metalens_analyzer::message::factor;
 use metalens_analyzer::{
     ChainSource, ProgramChange, ReplayPart, WaitVerdict, WhatIf, selection, what_if,
 };
-use metalens_comparison::matches_pattern;
+use metalens_comparison::Patterns;
 use metalens_render::json;
 use metalens_render::terminal::style::LOUD;
 use metalens_render::terminal::wrap;
@@ -22,9 +22,11 @@ use crate::progress;
 
 pub(crate) fn run(arguments: &WhatIfArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let analyzing = arguments.analysis.analyzing()?;
+    let kernels = &arguments.kernels;
+    let patterns = Patterns::new(kernels.iter().map(|kernel| kernel.pattern.as_str()));
     let kernel = |name: &str| {
-        let mut kernels = arguments.kernels.iter();
-        let own = kernels.find(|kernel| matches_pattern(&kernel.pattern, name));
+        let own = patterns.matching(name);
+        let own = own.first().and_then(|&(place, _)| kernels.get(place));
         own.map_or(1.0, |kernel| kernel.factor)
     };
     let change = ProgramChange {

@@ -31,21 +31,37 @@ pub(super) fn phases(
     }
 
     let mut every: Vec<Span> = Vec::new();
-    let mut phases: Vec<MemoryPhase> = Vec::new();
+    // Sums of bytes in the order of births, because there may be as many allocations as phases.
+    let mut sum: u128 = 0;
+    let sums = lives.iter().map(|life| {
+        sum += u128::from(life.bytes);
+        sum
+    });
+    let sums: Vec<u128> = sums.collect();
+    let before = |at_ns: u64| {
+        let after = lives.partition_point(|life| life.born_ns < at_ns);
+        let last = after.checked_sub(1).and_then(|index| sums.get(index));
+        last.copied().unwrap_or_default()
+    };
+    let mut phases: Vec<(u128, &str, Vec<Span>)> = Vec::new();
     for (name, mut spans) in by_name {
         spans.sort_unstable();
         let spans = union(spans);
-        phases.push(MemoryPhase {
-            name: name.to_owned(),
-            turnover: turnover_when(lives, |at_ns| is_inside(at_ns, &spans)),
-        });
-        every.extend(spans);
+        every.extend(&spans);
+        let bytes = spans.iter();
+        let bytes = bytes.map(|span| before(span.end_ns) - before(span.start_ns));
+        phases.push((bytes.sum(), name, spans));
     }
     every.sort_unstable();
     let every = union(every);
     // The order by name stays where bytes are equal.
-    phases.sort_by_key(|phase| std::cmp::Reverse(phase.turnover.bytes));
+    phases.sort_by_key(|&(bytes, ..)| std::cmp::Reverse(bytes));
     phases.truncate(LISTED);
+    let phases = phases.into_iter().map(|(_, name, spans)| MemoryPhase {
+        name: name.to_owned(),
+        turnover: turnover_when(lives, |at_ns| is_inside(at_ns, &spans)),
+    });
+    let phases = phases.collect();
     let outside = turnover_when(lives, |at_ns| !is_inside(at_ns, &every));
     (phases, Some(outside))
 }
