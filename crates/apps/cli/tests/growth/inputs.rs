@@ -79,9 +79,7 @@ pub(super) const INPUTS: [CountedInput; 29] = [
     ("log: notes", 800, |count| {
         logged(&lines(count, |at| format!("{{\"note\":\"n{at}\"}}\n")))
     }),
-    ("log: errors", 400, |count| {
-        logged(&lines(count, |at| failed(at)))
-    }),
+    ("log: errors", 400, |count| logged(&lines(count, failed))),
     ("log: arguments", 2_000, |count| {
         logged_with(&each(count, |at| format!("\"a{at}\"")), "")
     }),

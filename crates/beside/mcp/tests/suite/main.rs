@@ -15,7 +15,6 @@ mod python;
 mod tools;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Returns `metalens`, which is built beside this program.
 fn metalens() -> &'static Path {
