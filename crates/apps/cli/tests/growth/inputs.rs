@@ -210,9 +210,14 @@ fn channels(count: usize) -> Input {
 }
 
 fn processes(count: usize) -> Input {
-    Input::new().intervals(count, |row| {
+    // A replay needs two command buffers of one process.
+    Input::new().intervals(count + 2, |row| {
         let [_, label, channel] = plain(row);
-        [format!("bench ({})", 1 + row), label, channel]
+        [
+            format!("bench ({})", 1 + row.saturating_sub(2)),
+            label,
+            channel,
+        ]
     })
 }
 
@@ -347,8 +352,13 @@ fn logged(lines: &str) -> Input {
 
 /// Returns a log of a program with these arguments.
 fn logged_with(arguments: &str, lines: &str) -> Input {
-    let few = [1_000_001, 1_000_002].map(|at| buffer(at, &encoder("", "\"k\":1")));
-    let buffers = 2 + lines.matches("\"command_buffer\"").count();
+    // They come after all else, and no number is missing.
+    let counted = lines.matches("\"command_buffer\"").count();
+    let few = [1, 2].map(|more| {
+        let encoders = encoder("", "\"k\":1");
+        buffer_at(counted + more, 1_000_000 + more, &encoders)
+    });
+    let buffers = counted + 2;
     let text = format!(
         "{{\"format\":\"command-buffer-log/1\",\"program\":\"bench\",\"pid\":1,\"arguments\":[{arguments}]}}\n\
          {lines}{}{{\"end\":90000000000,\"command_buffers\":{buffers}}}\n",
@@ -369,7 +379,11 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
 }
 
 fn buffer(number: usize, encoders: &str) -> String {
-    let at = 10_000 * number;
+    buffer_at(number, number, encoders)
+}
+
+fn buffer_at(number: usize, place: usize, encoders: &str) -> String {
+    let at = 10_000 * place;
     let [start, end, done] = [3_000, 9_000, 9_100].map(|later| at + later);
     let encoders = if encoders.is_empty() {
         String::new()
