@@ -182,7 +182,6 @@ fn unknown_name_hint(message: &str) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a panic is the failure report")]
 mod tests {
     use polars::prelude::{Column, DataFrame, IntoLazy};
 
