@@ -120,7 +120,7 @@ fn a_missing_query_program_is_an_error_that_says_how_to_install_it() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(3));
-    assert!(stderr(&output).contains("cargo install --path crates/apps/query"));
+    assert!(stderr(&output).contains("cargo install --path crates/beside/query"));
 }
 
 #[test]
